@@ -1,0 +1,43 @@
+/** The scalar types of the language. `long` is 64-bit, `timespan` is int64 nanoseconds, `dynamic` is any JSON value. */
+export type TypeName = 'bool' | 'long' | 'real' | 'string' | 'datetime' | 'timespan' | 'dynamic';
+
+/**
+ * What a parameter takes. `number` is long or real (kept as it is); `scalar` any but dynamic; `any` everything;
+ * `array` and `map` are dynamic values of that shape; `type` a `typeof(...)`; `field` the name of a field as a string constant.
+ */
+export type ParamType = TypeName | 'number' | 'any' | 'scalar' | 'array' | 'map' | 'type' | 'field';
+
+export interface Param {
+  readonly name: string;
+  readonly type: ParamType;
+  readonly optional?: boolean;
+  /** The last parameter may repeat. */
+  readonly rest?: boolean;
+  /** Must be a constant known before the query runs. */
+  readonly constant?: boolean;
+  readonly doc?: string;
+}
+
+/** A fixed type; `same`: the type of the first argument; `common`: the common type of the arguments that have type `any`. */
+export type ReturnType = TypeName | 'same' | 'common';
+
+export interface Example {
+  /** A complete query that needs no dataset. */
+  readonly apl: string;
+  /** The first row of its result as JSON-like text, values in column order: `[1, "a", null]`. */
+  readonly result: string;
+}
+
+export interface FunctionEntry {
+  readonly kind: 'function' | 'aggregate';
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly group: string;
+  readonly params: readonly Param[];
+  readonly returns: ReturnType;
+  /** One or two sentences. */
+  readonly doc: string;
+  readonly example: Example;
+  /** Refused by name and position, with this reason. */
+  readonly unavailable?: string;
+}

@@ -1,0 +1,80 @@
+/** MIME type -> payload: a string, or JSON for `application/json` and `+json` types. */
+export type MimeBundle = Readonly<Record<string, unknown>>;
+
+export interface DisplayData {
+  readonly data: MimeBundle;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly displayId?: string;
+}
+
+/** What one executing cell may do besides returning: every call is published on iopub in order, under the cell's parent header. */
+export interface CellIo {
+  readonly executionCount: number;
+  readonly silent: boolean;
+  readonly storeHistory: boolean;
+  readonly allowStdin: boolean;
+  /** Aborted by an interrupt or a shutdown. */
+  readonly signal: AbortSignal;
+  stream(name: 'stdout' | 'stderr', text: string): void;
+  display(output: DisplayData): void;
+  updateDisplay(output: DisplayData & { readonly displayId: string }): void;
+  /** Published as execute_result with the cell's execution count. */
+  result(output: DisplayData): void;
+  clearOutput(wait: boolean): void;
+  /** Asks the front end for a line on stdin; rejects when the front end does not allow it or the cell is interrupted. */
+  input(prompt: string, password: boolean): Promise<string>;
+}
+
+export interface ExecuteRequest {
+  readonly code: string;
+  readonly userExpressions: Readonly<Record<string, string>>;
+}
+
+export type ExecuteOutcome =
+  | { readonly status: 'ok'; readonly userExpressions: Readonly<Record<string, unknown>> }
+  | { readonly status: 'error'; readonly ename: string; readonly evalue: string; readonly traceback: readonly string[] };
+
+export interface CompletionItem {
+  readonly text: string;
+  readonly type: string;
+  readonly signature?: string;
+}
+
+/** Offsets at this interface are UTF-16 indices into `code`; the server converts from and to code points. */
+export interface CompleteOutcome {
+  readonly items: readonly CompletionItem[];
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Comm {
+  readonly id: string;
+  readonly target: string;
+  send(data: unknown, metadata?: Readonly<Record<string, unknown>>, buffers?: readonly Uint8Array[]): void;
+  close(data?: unknown): void;
+}
+
+export interface CommHandler {
+  message(data: unknown, buffers: readonly Uint8Array[]): void;
+  close(data: unknown): void;
+}
+
+export interface KernelInfo {
+  readonly implementation: string;
+  readonly implementation_version: string;
+  readonly language_info: Readonly<Record<string, unknown>>;
+  readonly banner: string;
+  readonly help_links: readonly { readonly text: string; readonly url: string }[];
+}
+
+/** What the language side implements; `server.ts` drives it. Only `execute` runs one at a time, the rest may run meanwhile. */
+export interface KernelHandler {
+  readonly info: KernelInfo;
+  execute(request: ExecuteRequest, io: CellIo): Promise<ExecuteOutcome>;
+  complete(code: string, cursor: number): Promise<CompleteOutcome>;
+  inspect(code: string, cursor: number, detail: 0 | 1): Promise<DisplayData | undefined>;
+  isComplete(code: string): { readonly status: 'complete' | 'incomplete' | 'invalid'; readonly indent?: string };
+  /** Undefined: the target is unknown, the server closes the comm. */
+  commOpen(comm: Comm, data: unknown): CommHandler | undefined;
+  shutdown(restart: boolean): Promise<void>;
+}
