@@ -1,0 +1,50 @@
+/**
+ * The result of one query as the rest of the kernel sees it: Arrow tables, and everything that was said about them.
+ */
+import type { Table } from 'apache-arrow';
+import type { FieldMeta, QueryStatus, ResultTable } from '../api/wire.js';
+
+/** A wire table without its cells: name, fields, order, groups, the window really used, time buckets. */
+export type TableInfo = Omit<ResultTable, 'columns'>;
+
+/** One table of a result: what the service said about it, and its cells. */
+export interface ArrowTable {
+  readonly info: TableInfo;
+  readonly data: Table;
+}
+
+/** Where a result came from: enough to audit it and to run it again. */
+export interface Provenance {
+  /** The query text as it was sent. */
+  readonly query: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  /** RFC 3339 or relative (`now-1h`), as sent. */
+  readonly startTime: string;
+  readonly endTime: string;
+  /** The time range in the user's words, such as `last 1h`. */
+  readonly rangeLabel: string;
+  /** True when the range is absolute, so that running the query again reads the same window. */
+  readonly frozen: boolean;
+  readonly profile: string;
+  readonly datasets: readonly string[];
+  readonly traceId?: string;
+  /** Measured by the client, milliseconds from request to decoded result. */
+  readonly elapsedMs: number;
+  readonly kernelVersion: string;
+}
+
+/** A sentence to be shown above the table: a limit that was hit, a partial result, a value that was kept as text. */
+export interface Notice {
+  readonly level: 'info' | 'warn';
+  readonly text: string;
+}
+
+/** Everything one query answered. `tables[0]` is the result; a table named `_totals` holds the totals of a time-binned one. */
+export interface QueryResult {
+  readonly tables: readonly ArrowTable[];
+  readonly status: QueryStatus;
+  readonly datasetNames: readonly string[];
+  readonly fieldsMetaMap: Readonly<Record<string, readonly FieldMeta[]>>;
+  readonly provenance: Provenance;
+  readonly notices: readonly Notice[];
+}
