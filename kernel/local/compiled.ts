@@ -1,0 +1,77 @@
+import type { FieldMeta, Order, StatusMessage } from '../api/wire.js';
+import type { TypeName } from '../apl/catalog.js';
+
+/** What the compiler hands to the engine for one request: tables to run in order, and what the reader must be told. */
+export interface CompiledQuery {
+  readonly tables: readonly CompiledTable[];
+  /** Names of the datasets read. */
+  readonly datasets: readonly string[];
+  /** Set when no limit was written and this many rows are returned at most. */
+  readonly implicitLimit?: number;
+  readonly notices: readonly StatusMessage[];
+}
+
+/**
+ * One result table. `sql` is a SELECT whose columns are in the order of `fields`, with these engine types: bool BOOLEAN,
+ * long BIGINT, real DOUBLE, string VARCHAR, datetime TIMESTAMP_NS, timespan BIGINT (nanoseconds), dynamic JSON text.
+ */
+export interface CompiledTable {
+  /** `0`, `1`, … or `_totals`. */
+  readonly name: string;
+  readonly sql: string;
+  readonly fields: readonly CompiledField[];
+  readonly order: readonly Order[];
+  /** Names of the fields grouped by. */
+  readonly groups: readonly string[];
+  /** `size` is in nanoseconds when the field is a time. */
+  readonly buckets?: { readonly field: string; readonly size: bigint | number };
+  readonly sources: readonly string[];
+  /** The half-open window read; nanoseconds since 1970 or RFC 3339. */
+  readonly range?: { readonly field: string; readonly start: bigint | string; readonly end: bigint | string };
+  /** The SQL fetches `rows` + 1; what is beyond `rows` is cut, and a message says so. */
+  readonly rowLimit?: { readonly rows: number; readonly reason: 'default' | 'request' | 'server' };
+}
+
+export interface CompiledField {
+  readonly name: string;
+  readonly type: TypeName;
+  readonly agg?: {
+    readonly name: string;
+    readonly args?: readonly unknown[];
+    readonly fields?: readonly string[];
+  };
+  readonly meta?: FieldMeta;
+}
+
+export interface DatasetField {
+  readonly name: string;
+  readonly type: TypeName;
+  readonly unit?: string;
+  readonly description?: string;
+  readonly hidden?: boolean;
+}
+
+/** The fields of a dataset. In an open dataset an unknown field is null; in a closed one it is an error. */
+export interface DatasetSchema {
+  readonly name: string;
+  readonly fields: readonly DatasetField[];
+  readonly open: boolean;
+}
+
+/** The datasets that a query may read. */
+export interface DatasetCatalog {
+  names(): string[];
+  schema(name: string): DatasetSchema | undefined;
+  /**
+   * Returns a SELECT with columns f0..fn in the order of `fields`, restricted to `_time` in [startNs, endNs), nanoseconds
+   * since 1970. A field that the dataset does not have is a typed null.
+   */
+  scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint): string;
+}
+
+/** A dataset computed by the engine instead of read from files. `scan` is as in {@link DatasetCatalog}. */
+export interface BuiltinDataset {
+  readonly schema: DatasetSchema;
+  readonly description: string;
+  scan(fields: readonly string[], startNs: bigint, endNs: bigint): string;
+}
