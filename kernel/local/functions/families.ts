@@ -1,0 +1,4 @@
+import type { FunctionFamily } from './register.js';
+
+/** Every family of functions; macros of a later family may call those of an earlier one. */
+export const families: readonly FunctionFamily[] = [];
