@@ -107,7 +107,7 @@ export function evaluator<Name extends string>(
   return async (name, args) => {
     const sql = family[name](args, context);
     await engine.query(`EXPLAIN SELECT ${sql}`);
-    const rows = await engine.query(`SELECT ${textOf(sql)}`);
+    const rows = await engine.query(`SELECT ${valueText} FROM (SELECT ${sql} AS v)`);
     return { sql, value: parseText(rows[0]?.[0] as string | null) };
   };
 }
@@ -152,17 +152,14 @@ async function overColumn(
   const source = [...row, '1 AS place'].join(', ');
   const blank = (place: number) => [...nulls, String(place)].join(', ');
   const from = `(SELECT ${source} UNION ALL SELECT ${blank(0)} UNION ALL SELECT ${blank(2)})`;
-  const rows = await engine.query(
-    `SELECT place, ${textOf(template(columns, context))} FROM ${from} ORDER BY place`,
-  );
-  return parseText(rows[1]?.[1] as string | null);
+  const values = `SELECT place, ${template(columns, context)} AS v FROM ${from}`;
+  const rows = await engine.query(`SELECT ${valueText} FROM (${values}) ORDER BY place`);
+  return parseText(rows[1]?.[0] as string | null);
 }
 
-/** One text for every type: its SQL type and the value, so that a wrong type is seen. */
-function textOf(sql: string): string {
-  return `(SELECT typeof(v) || ':' || CASE WHEN typeof(v) = 'TIMESTAMP_NS' THEN replace(v::VARCHAR, ' ', 'T') || 'Z'
-    ELSE v::VARCHAR END FROM (SELECT ${sql} AS v))`;
-}
+/** One text for every type: the SQL type and the value, so that a wrong type is seen. */
+const valueText = `typeof(v) || ':' || CASE WHEN typeof(v) = 'TIMESTAMP_NS' THEN replace(v::VARCHAR, ' ', 'T') || 'Z'
+  ELSE v::VARCHAR END`;
 
 function parseText(text: string | null): Value {
   if (text === null) return null;
