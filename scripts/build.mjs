@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { argv } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { root, run } from './process.mjs';
+
+/** What the build reads; its content decides whether there is anything to do. */
+const INPUTS = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'kernel', 'labextension'];
+const GENERATED = /^(node_modules|lib|labextension|.*\.tsbuildinfo)$/;
+
+/**
+ * Compiles the kernel into dist/ and the JupyterLab extension into labextension/labextension/, unless both are up to date.
+ * @param {(step: string) => void} say what is being done
+ */
+export async function ensureBuild(say) {
+  const stamp = join(root, 'dist', 'build.stamp');
+  const wanted = contentHash(INPUTS);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  say('Compiling the kernel');
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  await build(process.execPath, [
+    join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
+    '-p',
+    'tsconfig.build.json',
+  ]);
+  say('Building the JupyterLab extension');
+  await build(...npm(['run', '--silent', 'build', '--workspace', 'labextension']));
+  writeFileSync(stamp, wanted);
+}
+
+/** @param {string[]} args @returns {[string, string[]]} npm as it was started, so that no other one on the PATH is taken */
+function npm(args) {
+  const script = process.env.npm_execpath;
+  return script ? [process.execPath, [script, ...args]] : ['npm', args];
+}
+
+/** @param {string} program @param {string[]} args */
+async function build(program, args) {
+  const { code, text } = await run(program, args);
+  if (code !== 0) throw new Error(`The build failed:\n${text}`);
+}
+
+/** @param {readonly string[]} paths @returns {string} */
+function contentHash(paths) {
+  const hash = createHash('sha256').update(root);
+  for (const path of paths.flatMap(path => filesUnder(path))) {
+    hash.update(path).update(readFileSync(join(root, path)));
+  }
+  return hash.digest('hex');
+}
+
+/** @param {string} path @returns {string[]} */
+function filesUnder(path) {
+  if (!statSync(join(root, path)).isDirectory()) return [path];
+  return readdirSync(join(root, path))
+    .filter(name => !GENERATED.test(name))
+    .sort()
+    .flatMap(name => filesUnder(join(path, name)));
+}
+
+if (argv[1] === fileURLToPath(import.meta.url)) await ensureBuild(console.log);

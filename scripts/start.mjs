@@ -1,0 +1,180 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createWriteStream, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ensureBuild } from './build.mjs';
+import { root, run } from './process.mjs';
+import { ensureVenv, Missing, venvBin } from './python.mjs';
+
+const main = join(root, 'dist', 'main.js');
+const examples = join(root, 'examples');
+
+await start();
+
+async function start() {
+  checkNode();
+  await ensureBuild(say);
+  try {
+    const venv = await ensureVenv('.venv', ['scripts/requirements.txt'], say);
+    await installKernel(venv);
+    await runLab(venv);
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+    await runHeadless(error.message);
+  }
+}
+
+/** @param {string} step */
+function say(step) {
+  console.log(`• ${step} …`);
+}
+
+function checkNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  console.error(`Node 20.19 or newer is needed; this is ${process.versions.node}.`);
+  process.exit(1);
+}
+
+/** @param {string} venv */
+async function installKernel(venv) {
+  const { code, text } = await run(process.execPath, [main, 'install', '--prefix', venv]);
+  if (code !== 0) throw new Error(`The kernel could not be installed:\n${text}`);
+  const settings = join(venv, 'share', 'jupyter', 'lab', 'settings');
+  mkdirSync(settings, { recursive: true });
+  const quiet = {
+    '@jupyterlab/apputils-extension:notification': { fetchNews: 'false', checkForUpdates: false },
+  };
+  writeFileSync(join(settings, 'overrides.json'), `${JSON.stringify(quiet, null, 2)}\n`);
+}
+
+/** Runs JupyterLab until it ends or the user presses Ctrl-C. */
+async function runLab(/** @type {string} */ venv) {
+  say('Starting JupyterLab');
+  const port = await freePort(8888);
+  const token = randomBytes(24).toString('hex');
+  const log = join(venv, 'jupyterlab.log');
+  const lab = spawn(venvBin(venv, 'python'), ['-m', 'jupyterlab', ...labOptions(port)], {
+    cwd: root,
+    detached: process.platform !== 'win32',
+    env: { ...process.env, ...privateEnvironment(venv), JUPYTER_TOKEN: token },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const file = createWriteStream(log);
+  lab.stdout.pipe(file);
+  lab.stderr.pipe(file);
+  const ended = new Promise(settle => lab.on('exit', code => settle(code ?? 0)));
+  stopOnSignal(lab, ended);
+  const base = `http://localhost:${port}`;
+  if (!(await answers(`${base}/api`, ended))) throw new Error(`JupyterLab did not start; its log is ${log}`);
+  console.log(
+    `\n  JupyterLab is at  ${base}/lab/tree/${firstNotebook()}?token=${token}\n  Its log: ${log}\n  Ctrl-C stops it and everything that it started.\n`,
+  );
+  await ended;
+}
+
+/** @param {number} port */
+function labOptions(port) {
+  return [
+    `--ServerApp.root_dir=${examples}`,
+    `--ServerApp.port=${port}`,
+    '--ServerApp.port_retries=0',
+    `--LabApp.default_url=/lab/tree/${firstNotebook()}`,
+    `--ServerApp.open_browser=${hasDisplay() ? 'True' : 'False'}`,
+    '--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate',
+    ...(process.getuid?.() === 0 ? ['--allow-root'] : []),
+    ...process.argv.slice(2),
+  ];
+}
+
+function firstNotebook() {
+  return (
+    readdirSync(examples)
+      .filter(name => name.endsWith('.ipynb'))
+      .sort()[0] ?? ''
+  );
+}
+
+/** Lab sees the private environment and its own settings, so that nothing in the user's Jupyter can get in the way. */
+function privateEnvironment(/** @type {string} */ venv) {
+  const bin = join(venv, process.platform === 'win32' ? 'Scripts' : 'bin');
+  return {
+    PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,
+    VIRTUAL_ENV: venv,
+    JUPYTER_CONFIG_DIR: join(venv, 'private', 'config'),
+    JUPYTER_RUNTIME_DIR: join(venv, 'private', 'runtime'),
+  };
+}
+
+function hasDisplay() {
+  if (process.env.SSH_CONNECTION) return false;
+  if (process.platform !== 'linux') return true;
+  return Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
+}
+
+/** Lab runs in a process group of its own: it asks before it ends on the terminal's Ctrl-C, and ends cleanly on SIGTERM. */
+function stopOnSignal(
+  /** @type {import('node:child_process').ChildProcess} */ lab,
+  /** @type {Promise<unknown>} */ ended,
+) {
+  let asked = false;
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+    process.on(signal, async () => {
+      if (asked) return void kill(lab);
+      asked = true;
+      console.log('\nStopping JupyterLab and its kernels …');
+      lab.kill('SIGTERM');
+      const late = await Promise.race([ended.then(() => false), sleep(15_000, true, { ref: false })]);
+      if (late) kill(lab);
+    });
+  }
+}
+
+/** @param {import('node:child_process').ChildProcess} lab */
+function kill(lab) {
+  if (lab.pid === undefined) return;
+  if (process.platform === 'win32') lab.kill('SIGKILL');
+  else process.kill(-lab.pid, 'SIGKILL');
+}
+
+/** @param {string} url @param {Promise<unknown>} ended @returns {Promise<boolean>} false when Lab ended before it answered */
+async function answers(url, ended) {
+  let alive = true;
+  ended.then(() => {
+    alive = false;
+  });
+  while (alive) {
+    const response = await fetch(url).catch(() => undefined);
+    if (response?.ok) return true;
+    await sleep(150);
+  }
+  return false;
+}
+
+/** @param {number} from @returns {Promise<number>} the first port from there that nobody listens on */
+async function freePort(from) {
+  for (let port = from; port < from + 100; port++) {
+    const free = await new Promise(settle => {
+      const server = createServer();
+      server.once('error', () => settle(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => settle(true)));
+    });
+    if (free) return port;
+  }
+  throw new Error(`No port from ${from} to ${from + 99} is free.`);
+}
+
+/** @param {string} reason one sentence: why there is no JupyterLab */
+async function runHeadless(reason) {
+  console.log(`\n${reason}\nJupyterLab is left out; the example notebooks run without it.\n`);
+  const notebooks = readdirSync(examples)
+    .filter(name => name.endsWith('.ipynb'))
+    .sort();
+  const paths = notebooks.map(name => join(examples, name));
+  const { code } = await run(process.execPath, [main, 'run', ...paths, '--out', join(root, 'out')], {
+    show: true,
+  });
+  process.exitCode = code;
+}
