@@ -1,3 +1,5 @@
+import { AplKernelError } from '../errors.js';
+
 /**
  * The JSON shapes of the query API, for both ends: the client that reads them and the local service that writes them.
  * Spelling is the API's own.
@@ -47,7 +49,11 @@ export interface FieldMeta {
 export interface ResultField {
   readonly name: string;
   readonly type: WireType;
-  readonly agg?: { readonly name: string; readonly args?: readonly unknown[]; readonly fields?: readonly string[] };
+  readonly agg?: {
+    readonly name: string;
+    readonly args?: readonly unknown[];
+    readonly fields?: readonly string[];
+  };
 }
 
 export interface ResultTable {
@@ -107,6 +113,8 @@ export interface ErrorBody {
     readonly line?: number;
     readonly column?: number;
     readonly message?: string;
+    /** What to write instead; the local service gives it, the hosted one does not. */
+    readonly hint?: string;
   };
 }
 
@@ -127,4 +135,224 @@ export interface DatasetInfo {
   readonly created?: string;
   readonly who?: string;
   readonly kind?: string;
+}
+
+export interface User {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+}
+
+/** A map-typed field of a dataset: its keys are open. */
+export type MapFields = readonly string[];
+
+export interface IngestStatus {
+  readonly ingested: number;
+  readonly failed: number;
+  readonly failures: readonly { readonly timestamp: string; readonly error: string }[];
+  readonly processedBytes: number;
+}
+
+/** Body of `POST /v1/local/import`, which only the local service has. */
+export interface ImportRequest {
+  readonly path: string;
+  readonly dataset: string;
+  readonly timeField?: string;
+}
+
+export interface ImportReport {
+  readonly dataset: string;
+  readonly rows: number;
+  readonly fields: readonly { readonly name: string; readonly type: string }[];
+  readonly timeField: string;
+  readonly notes: readonly string[];
+}
+
+// ---- checks: JSON of unknown shape in, a typed value out, or a ShapeError that names the place ----
+
+/** A JSON value is not of the shape that the API describes; the message names the place and what was expected there. */
+export class ShapeError extends AplKernelError {
+  constructor(path: string, expected: string, found: unknown) {
+    super('unexpected-shape', `${path} should be ${expected}, not ${kindOf(found)}`);
+  }
+}
+
+/** Returns the error body, or undefined when the value is none. */
+export function readErrorBody(value: unknown): ErrorBody | undefined {
+  if (!isRecord(value)) return undefined;
+  const { code, message, error, detail } = value;
+  const text = typeof message === 'string' ? message : typeof error === 'string' ? error : undefined;
+  if (text === undefined) return undefined;
+  return {
+    code: typeof code === 'number' || typeof code === 'string' ? code : '',
+    message: text,
+    ...(isRecord(detail) ? { detail: readDetail(detail) } : {}),
+  };
+}
+
+/** Returns a starred query with every required member; members that are not the API's are dropped. */
+export function readStarredQuery(value: unknown, path = 'starred query'): StarredQuery {
+  const object = record(value, path);
+  const query = record(object.query, `${path}.query`);
+  if (object.kind !== undefined && object.kind !== 'apl')
+    throw new ShapeError(`${path}.kind`, '"apl"', object.kind);
+  return {
+    ...optionalString(object, 'id', path),
+    ...optionalString(object, 'dataset', path),
+    kind: 'apl',
+    name: string(object.name, `${path}.name`),
+    who: string(object.who ?? '', `${path}.who`),
+    metadata: strings(object.metadata ?? {}, `${path}.metadata`),
+    query: { ...query, apl: string(query.apl, `${path}.query.apl`) },
+  };
+}
+
+/** Returns the starred queries of a listing. */
+export function readStarredQueries(value: unknown): readonly StarredQuery[] {
+  return list(value, 'starred queries').map((item, index) =>
+    readStarredQuery(item, `starred queries[${index}]`),
+  );
+}
+
+/** Returns the datasets of a listing. */
+export function readDatasets(value: unknown): readonly DatasetInfo[] {
+  return list(value, 'datasets').map((item, index) => {
+    const path = `datasets[${index}]`;
+    const object = record(item, path);
+    const name = string(object.name ?? object.id, `${path}.name`);
+    return {
+      id: string(object.id ?? name, `${path}.id`),
+      name,
+      description: string(object.description ?? '', `${path}.description`),
+      ...optionalString(object, 'created', path),
+      ...optionalString(object, 'who', path),
+      ...optionalString(object, 'kind', path),
+    };
+  });
+}
+
+/** Returns the fields of a dataset. */
+export function readFields(value: unknown): readonly FieldMeta[] {
+  return list(value, 'fields').map((item, index) => {
+    const path = `fields[${index}]`;
+    const object = record(item, path);
+    return {
+      name: string(object.name, `${path}.name`),
+      type: string(object.type ?? '', `${path}.type`),
+      unit: string(object.unit ?? '', `${path}.unit`),
+      hidden: object.hidden === true,
+      description: string(object.description ?? '', `${path}.description`),
+    };
+  });
+}
+
+/** Returns the names of a dataset's map fields. */
+export function readMapFields(value: unknown): MapFields {
+  return list(value, 'map fields').map((item, index) =>
+    string(isRecord(item) ? item.name : item, `map fields[${index}]`),
+  );
+}
+
+/** Returns the user whom a token stands for. */
+export function readUser(value: unknown): User {
+  const object = record(value, 'user');
+  return {
+    id: string(object.id, 'user.id'),
+    name: string(object.name ?? '', 'user.name'),
+    email: string(object.email ?? '', 'user.email'),
+  };
+}
+
+/** Returns what an ingest request took in and what it refused. */
+export function readIngestStatus(value: unknown): IngestStatus {
+  const object = record(value, 'ingest status');
+  return {
+    ingested: number(object.ingested, 'ingest status.ingested'),
+    failed: number(object.failed ?? 0, 'ingest status.failed'),
+    failures: list(object.failures ?? [], 'ingest status.failures').map((item, index) => {
+      const path = `ingest status.failures[${index}]`;
+      const failure = record(item, path);
+      return {
+        timestamp: string(failure.timestamp ?? '', `${path}.timestamp`),
+        error: string(failure.error ?? '', `${path}.error`),
+      };
+    }),
+    processedBytes: number(object.processedBytes ?? 0, 'ingest status.processedBytes'),
+  };
+}
+
+/** Returns the local service's report of an import. */
+export function readImportReport(value: unknown): ImportReport {
+  const object = record(value, 'import report');
+  return {
+    dataset: string(object.dataset, 'import report.dataset'),
+    rows: number(object.rows, 'import report.rows'),
+    fields: list(object.fields, 'import report.fields').map((item, index) => {
+      const path = `import report.fields[${index}]`;
+      const field = record(item, path);
+      return { name: string(field.name, `${path}.name`), type: string(field.type, `${path}.type`) };
+    }),
+    timeField: string(object.timeField ?? '', 'import report.timeField'),
+    notes: list(object.notes ?? [], 'import report.notes').map((note, index) =>
+      string(note, `import report.notes[${index}]`),
+    ),
+  };
+}
+
+function readDetail(detail: Record<string, unknown>): NonNullable<ErrorBody['detail']> {
+  const { errorType, compileErrorCode, line, column, message, hint } = detail;
+  return {
+    ...(typeof errorType === 'string' ? { errorType } : {}),
+    ...(typeof compileErrorCode === 'string' ? { compileErrorCode } : {}),
+    ...(Number.isSafeInteger(line) ? { line: line as number } : {}),
+    ...(Number.isSafeInteger(column) ? { column: column as number } : {}),
+    ...(typeof message === 'string' ? { message } : {}),
+    ...(typeof hint === 'string' ? { hint } : {}),
+  };
+}
+
+function optionalString<K extends string>(
+  object: Record<string, unknown>,
+  key: K,
+  path: string,
+): { readonly [P in K]?: string } {
+  const value = object[key];
+  if (value === undefined || value === null) return {};
+  return { [key]: string(value, `${path}.${key}`) } as { readonly [P in K]?: string };
+}
+
+function strings(value: unknown, path: string): Readonly<Record<string, string>> {
+  const entries = Object.entries(record(value, path));
+  return Object.fromEntries(entries.map(([key, item]) => [key, string(item, `${path}.${key}`)]));
+}
+
+function record(value: unknown, path: string): Record<string, unknown> {
+  if (!isRecord(value)) throw new ShapeError(path, 'an object', value);
+  return value;
+}
+
+function list(value: unknown, path: string): readonly unknown[] {
+  if (value === null) return [];
+  if (!Array.isArray(value)) throw new ShapeError(path, 'an array', value);
+  return value;
+}
+
+function string(value: unknown, path: string): string {
+  if (typeof value !== 'string') throw new ShapeError(path, 'a string', value);
+  return value;
+}
+
+function number(value: unknown, path: string): number {
+  if (typeof value !== 'number') throw new ShapeError(path, 'a number', value);
+  return value;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }

@@ -1,0 +1,353 @@
+import { createGunzip } from 'node:zlib';
+import type { Dispatcher, Pool } from 'undici';
+import { InterruptedError, TimeLimitError } from './errors.js';
+import {
+  type Attempt,
+  headerText,
+  refusalError,
+  transportError,
+  truncatedError,
+  unexpectedBody,
+} from './failure.js';
+import type { Endpoint } from './profile.js';
+import * as wire from './wire.js';
+
+/** A limit as a response header tells it; `resetSeconds` is seconds since 1970. */
+export interface LimitState {
+  readonly scope?: string;
+  readonly limit?: number;
+  readonly remaining?: number;
+  readonly resetSeconds?: number;
+}
+
+/** The answer to a query, with its JSON still as bytes. */
+export interface RawResult {
+  readonly body: Uint8Array;
+  readonly traceId?: string;
+  readonly historyQueryId?: string;
+  /** In GB·ms. */
+  readonly queryLimit?: LimitState;
+  readonly rateLimit?: LimitState;
+  /** From sending the request to the last byte. */
+  readonly elapsedMs: number;
+}
+
+/** Which starred queries to list: absent `who` is one's own, `team`, `all`, or a user id. */
+export interface StarredFilter {
+  readonly who?: string;
+  readonly dataset?: string;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+export interface IngestOptions {
+  readonly contentType: 'application/json' | 'application/x-ndjson' | 'text/csv';
+  readonly timestampField?: string;
+  readonly timestampFormat?: string;
+  readonly csvDelimiter?: string;
+}
+
+/** The query API of one endpoint. Every method throws a subclass of ApiError, InterruptedError when its signal is aborted. */
+export interface Client {
+  readonly endpoint: Endpoint;
+  query(request: wire.QueryRequest, signal?: AbortSignal): Promise<RawResult>;
+  listStarred(filter: StarredFilter, signal?: AbortSignal): Promise<readonly wire.StarredQuery[]>;
+  getStarred(id: string, signal?: AbortSignal): Promise<wire.StarredQuery>;
+  createStarred(query: wire.StarredQuery, signal?: AbortSignal): Promise<wire.StarredQuery>;
+  putStarred(id: string, query: wire.StarredQuery, signal?: AbortSignal): Promise<wire.StarredQuery>;
+  deleteStarred(id: string, signal?: AbortSignal): Promise<void>;
+  datasets(signal?: AbortSignal): Promise<readonly wire.DatasetInfo[]>;
+  fields(dataset: string, signal?: AbortSignal): Promise<readonly wire.FieldMeta[]>;
+  mapFields(dataset: string, signal?: AbortSignal): Promise<wire.MapFields>;
+  currentUser(signal?: AbortSignal): Promise<wire.User>;
+  ingest(
+    dataset: string,
+    data: Uint8Array | string,
+    options: IngestOptions,
+    signal?: AbortSignal,
+  ): Promise<wire.IngestStatus>;
+  /** Only the local service has this: it reads a file of this machine into a dataset. */
+  importFile(request: wire.ImportRequest, signal?: AbortSignal): Promise<wire.ImportReport>;
+  /** Aborts what is under way and closes every connection. */
+  close(): Promise<void>;
+}
+
+export interface ClientOptions {
+  /** Names the kernel in the User-Agent header. */
+  readonly version: string;
+  /** For one request from start to last byte; 120,000 when absent. */
+  readonly timeLimitMs?: number;
+}
+
+/** Returns a client that opens connections on first use, one pool for each address. */
+export function createClient(endpoint: Endpoint, options: ClientOptions): Client {
+  const transport = new Transport(endpoint, options);
+  const call = <T>(read: (value: unknown) => T, send: Send, signal?: AbortSignal) =>
+    transport.json(send, read, signal);
+  const starred = '/v2/apl-starred-queries';
+  const one = (id: string) => `${starred}/${encodeURIComponent(id)}`;
+  const dataset = (name: string) => `/v2/datasets/${encodeURIComponent(name)}`;
+  const readSaved = (id: string) => (value: unknown) => ({ ...wire.readStarredQuery(value), id });
+  return {
+    endpoint,
+    query: (request, signal) => transport.query(request, signal),
+    listStarred: (filter, signal) =>
+      call(wire.readStarredQueries, get('list starred queries', starred, { ...filter }), signal),
+    getStarred: (id, signal) => call(readSaved(id), get(`read the starred query ${id}`, one(id)), signal),
+    createStarred: (query, signal) =>
+      call(
+        wire.readStarredQuery,
+        { action: 'create a starred query', method: 'POST', path: starred, json: query },
+        signal,
+      ),
+    putStarred: (id, query, signal) =>
+      call(
+        readSaved(id),
+        { action: `update the starred query ${id}`, method: 'PUT', path: one(id), json: query },
+        signal,
+      ),
+    deleteStarred: (id, signal) =>
+      transport.discard(
+        { action: `delete the starred query ${id}`, method: 'DELETE', path: one(id) },
+        signal,
+      ),
+    datasets: signal => call(wire.readDatasets, get('list datasets', '/v2/datasets'), signal),
+    fields: (name, signal) =>
+      call(wire.readFields, get(`read the fields of ${name}`, `${dataset(name)}/fields`), signal),
+    mapFields: (name, signal) =>
+      call(wire.readMapFields, get(`read the map fields of ${name}`, `${dataset(name)}/mapfields`), signal),
+    currentUser: signal => call(wire.readUser, get('read the current user', '/v2/user'), signal),
+    ingest: (name, data, ingest, signal) =>
+      call(wire.readIngestStatus, ingestRequest(name, data, ingest), signal),
+    importFile: (request, signal) =>
+      call(
+        wire.readImportReport,
+        { action: 'import a file', method: 'POST', path: '/v1/local/import', json: request },
+        signal,
+      ),
+    close: () => transport.close(),
+  };
+}
+
+interface Send {
+  /** Reads as in "could not {action}". */
+  readonly action: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly parameters?: Readonly<Record<string, string | number | undefined>>;
+  readonly json?: unknown;
+  readonly data?: Uint8Array | string;
+  readonly contentType?: string;
+  /** The address, when it is not the endpoint's `url`. */
+  readonly base?: string;
+}
+
+interface Answer {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Uint8Array;
+}
+
+const defaultTimeLimitMs = 120_000;
+
+function get(action: string, path: string, parameters: NonNullable<Send['parameters']> = {}): Send {
+  return { action, method: 'GET', path, parameters };
+}
+
+function ingestRequest(name: string, data: Uint8Array | string, options: IngestOptions): Send {
+  return {
+    action: `ingest into ${name}`,
+    method: 'POST',
+    path: `/v1/datasets/${encodeURIComponent(name)}/ingest`,
+    parameters: {
+      'timestamp-field': options.timestampField,
+      'timestamp-format': options.timestampFormat,
+      'csv-delimiter': options.csvDelimiter,
+    },
+    data,
+    contentType: options.contentType,
+  };
+}
+
+/** Sends requests of one endpoint; owns its connections. */
+class Transport {
+  readonly #pools = new Map<string, Pool>();
+  readonly #endpoint: Endpoint;
+  readonly #userAgent: string;
+  readonly #timeLimitMs: number;
+
+  constructor(endpoint: Endpoint, options: ClientOptions) {
+    this.#endpoint = endpoint;
+    this.#userAgent = `apl-kernel/${options.version}`;
+    this.#timeLimitMs = options.timeLimitMs ?? defaultTimeLimitMs;
+  }
+
+  async query(request: wire.QueryRequest, signal?: AbortSignal): Promise<RawResult> {
+    const { edgeUrl } = this.#endpoint;
+    const send: Send = {
+      action: 'run a query',
+      method: 'POST',
+      path: edgeUrl === undefined ? '/v1/datasets/_apl' : '/v1/query/_apl',
+      parameters: { format: 'tabular' },
+      json: request,
+      ...(edgeUrl === undefined ? {} : { base: edgeUrl }),
+    };
+    const started = performance.now();
+    const { headers, body } = await this.#send(send, signal);
+    const elapsedMs = performance.now() - started;
+    checkJsonEnds(body, this.#attempt(send));
+    return { body, elapsedMs, ...responseFacts(headers) };
+  }
+
+  async json<T>(send: Send, read: (value: unknown) => T, signal?: AbortSignal): Promise<T> {
+    const { body } = await this.#send(send, signal);
+    const text = new TextDecoder().decode(body);
+    try {
+      return read(JSON.parse(text));
+    } catch (error) {
+      throw unexpectedBody(this.#attempt(send), text, error);
+    }
+  }
+
+  async discard(send: Send, signal?: AbortSignal): Promise<void> {
+    await this.#send(send, signal);
+  }
+
+  async close(): Promise<void> {
+    const pools = [...this.#pools.values()];
+    this.#pools.clear();
+    await Promise.all(pools.map(pool => pool.destroy()));
+  }
+
+  async #send(send: Send, signal: AbortSignal | undefined): Promise<Answer> {
+    if (signal?.aborted) throw new InterruptedError(signal.reason);
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), this.#timeLimitMs);
+    try {
+      const signals = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
+      return await this.#exchange(send, signals);
+    } catch (error) {
+      if (signal?.aborted) throw new InterruptedError(error);
+      if (limit.signal.aborted) throw this.#timeLimitError(send);
+      throw transportError(this.#attempt(send), error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #exchange(send: Send, signal: AbortSignal): Promise<Answer> {
+    const base = new URL(send.base ?? this.#endpoint.url);
+    const pool = await this.#pool(base.origin);
+    const response = await pool.request({
+      method: send.method,
+      path: base.pathname.replace(/\/$/, '') + send.path,
+      query: Object.fromEntries(
+        Object.entries(send.parameters ?? {}).filter(([, value]) => value !== undefined),
+      ),
+      headers: this.#headers(send),
+      body: send.json === undefined ? (send.data ?? null) : JSON.stringify(send.json),
+      signal,
+    });
+    const body = await readBody(response);
+    const { statusCode: status, headers } = response;
+    if (status >= 200 && status < 300) return { headers, body };
+    throw refusalError(this.#attempt(send), { status, headers, body: new TextDecoder().decode(body) });
+  }
+
+  #headers(send: Send): Record<string, string> {
+    const { token, orgId } = this.#endpoint;
+    return {
+      accept: 'application/json',
+      'accept-encoding': 'gzip',
+      'user-agent': this.#userAgent,
+      ...(send.method === 'GET' || send.method === 'DELETE'
+        ? {}
+        : { 'content-type': send.contentType ?? 'application/json' }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` }),
+      ...(token?.kind === 'personal' && orgId !== undefined ? { 'x-axiom-org-id': orgId } : {}),
+    };
+  }
+
+  async #pool(origin: string): Promise<Pool> {
+    const { Pool } = await import('undici');
+    const known = this.#pools.get(origin);
+    if (known !== undefined) return known;
+    // The time limit of the request is the only clock: the library's own would fire first on a long query.
+    const pool = new Pool(origin, {
+      connections: 16,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connectTimeout: 15_000,
+    });
+    this.#pools.set(origin, pool);
+    return pool;
+  }
+
+  #attempt(send: Send): Attempt {
+    return {
+      endpoint: this.#endpoint,
+      action: send.action,
+      host: new URL(send.base ?? this.#endpoint.url).host,
+    };
+  }
+
+  #timeLimitError(send: Send): TimeLimitError {
+    const { host } = this.#attempt(send);
+    return new TimeLimitError(
+      `${host} did not finish within the time limit of ${this.#timeLimitMs / 1000} s`,
+      {
+        code: 'time-limit',
+        hint: 'Narrow the time range (`%time last 15m`), filter earlier in the query, or aggregate more coarsely.',
+      },
+    );
+  }
+}
+
+async function readBody(response: Dispatcher.ResponseData): Promise<Uint8Array> {
+  const zipped = /gzip/i.test(headerText(response.headers, 'content-encoding') ?? '');
+  const chunks: Uint8Array[] = [];
+  if (!zipped) {
+    for await (const chunk of response.body) chunks.push(chunk);
+    return concatenate(chunks);
+  }
+  const { pipeline } = await import('node:stream/promises');
+  await pipeline(response.body, createGunzip(), async source => {
+    for await (const chunk of source) chunks.push(chunk);
+  });
+  return concatenate(chunks);
+}
+
+function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
+  const [first] = chunks;
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+}
+
+/** Looks at the two ends only: the decoder reads the middle, and a body cut off by a proxy should say so. */
+function checkJsonEnds(body: Uint8Array, attempt: Attempt): void {
+  const text = (from: number, to?: number) => new TextDecoder().decode(body.subarray(from, to)).trim();
+  if (!text(0, 512).startsWith('{')) throw unexpectedBody(attempt, text(0, 512));
+  if (!text(-512).endsWith('}')) throw truncatedError(attempt);
+}
+
+function responseFacts(headers: Answer['headers']): Omit<RawResult, 'body' | 'elapsedMs'> {
+  const traceId = headerText(headers, 'x-axiom-trace-id');
+  const historyQueryId = headerText(headers, 'x-axiom-history-query-id');
+  const queryLimit = limitState(headers, 'x-querylimit');
+  const rateLimit = limitState(headers, 'x-ratelimit');
+  return {
+    ...(traceId === undefined ? {} : { traceId }),
+    ...(historyQueryId === undefined ? {} : { historyQueryId }),
+    ...(queryLimit === undefined ? {} : { queryLimit }),
+    ...(rateLimit === undefined ? {} : { rateLimit }),
+  };
+}
+
+function limitState(headers: Answer['headers'], prefix: string): LimitState | undefined {
+  const scope = headerText(headers, `${prefix}-scope`);
+  const numbers = { limit: 'limit', remaining: 'remaining', resetSeconds: 'reset' } as const;
+  const state: Record<string, string | number> = scope === undefined ? {} : { scope };
+  for (const [key, suffix] of Object.entries(numbers)) {
+    const value = Number.parseFloat(headerText(headers, `${prefix}-${suffix}`) ?? '');
+    if (Number.isFinite(value)) state[key] = value;
+  }
+  return Object.keys(state).length === 0 ? undefined : state;
+}

@@ -1,0 +1,333 @@
+import {
+  ApiError,
+  BudgetError,
+  ConflictError,
+  ConnectionError,
+  ForbiddenError,
+  NotFoundError,
+  PlanLimitError,
+  QueryError,
+  RateLimitError,
+  RequestError,
+  ServiceError,
+  TlsError,
+  TruncatedAnswerError,
+  UnauthorizedError,
+  UnexpectedAnswerError,
+} from './errors.js';
+import type { Endpoint } from './profile.js';
+import { type ErrorBody, readErrorBody } from './wire.js';
+
+/** What is known of a request that failed; `action` reads as in "could not {action}". */
+export interface Attempt {
+  readonly endpoint: Endpoint;
+  readonly action: string;
+  readonly host: string;
+}
+
+/** A refused answer: its status, its headers in lower case, and its body as text. */
+export interface Refusal {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+/** Returns the error for an answer whose status is not a success. */
+export function refusalError(attempt: Attempt, refusal: Refusal): ApiError {
+  const parsed = readErrorBody(parseJson(refusal.body));
+  const said = parsed === undefined ? '' : redact(oneParagraph(parsed.message), attempt.endpoint);
+  const traceId = headerText(refusal.headers, 'x-axiom-trace-id');
+  const shared = { status: refusal.status, ...(traceId === undefined ? {} : { traceId }) };
+  const { status } = refusal;
+  if (parsed === undefined && looksLikeHtml(refusal)) return htmlError(attempt, status);
+  if (status >= 300 && status < 400) return redirectError(attempt, refusal);
+  if (status === 400) return badRequest(attempt, parsed, said, shared);
+  if (status === 429) return tooMany(attempt, refusal, said, shared);
+  return statusError(attempt, status, said, shared);
+}
+
+/** Returns the error for a request that got no complete answer. */
+export function transportError(attempt: Attempt, error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const codes = errorCodes(error);
+  const has = (...wanted: readonly string[]) => wanted.some(code => codes.includes(code));
+  const local = attempt.endpoint.profileName === 'local';
+  if (has('ECONNREFUSED')) {
+    return new ConnectionError(`nothing answers at ${attempt.host} (connection refused)`, {
+      code: 'connection-refused',
+      hint: local
+        ? 'Run the cell again: the local service is started anew.'
+        : 'Check the address of the profile, and that the service runs.',
+      cause: error,
+    });
+  }
+  if (has('ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA')) {
+    return new ConnectionError(`the host name ${attempt.host} could not be resolved`, {
+      code: 'host-not-found',
+      hint: 'Check the spelling of the URL in the profile, and the network connection (VPN, DNS, proxy).',
+      cause: error,
+    });
+  }
+  if (codes.some(code => /^(CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/.test(code))) {
+    return new TlsError(`no secure connection to ${attempt.host} (${codes.join(', ')})`, {
+      code: 'tls',
+      hint: 'If a company proxy signs with its own authority, name its certificate in NODE_EXTRA_CA_CERTS. Check that the URL says https only where the service speaks TLS.',
+      cause: error,
+    });
+  }
+  if (has('UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'Z_BUF_ERROR', 'UND_ERR_BODY_TIMEOUT'))
+    return truncatedError(attempt, error);
+  if (has('Z_DATA_ERROR')) {
+    return new UnexpectedAnswerError(`the answer of ${attempt.host} is damaged: it says gzip and is not`, {
+      code: 'damaged-answer',
+      hint: 'Run the cell again. If it stays, something between here and the service changes its answers.',
+      cause: error,
+    });
+  }
+  return new ConnectionError(
+    `the connection to ${attempt.host} failed (${codes.join(', ') || 'unknown cause'})`,
+    {
+      code: 'connection-lost',
+      hint: local
+        ? 'Run the cell again: the local service is started anew if it stopped.'
+        : 'Run the cell again; check the network if it stays.',
+      cause: error,
+    },
+  );
+}
+
+/** Returns the error for an answer that ended early. */
+export function truncatedError(attempt: Attempt, cause?: unknown): ApiError {
+  return new TruncatedAnswerError(`the answer of ${attempt.host} ended before it was complete`, {
+    code: 'truncated-answer',
+    hint: 'Run the cell again. A smaller result, by a narrower time range or a limit, is more likely to arrive.',
+    cause,
+  });
+}
+
+/** Returns the error for a success whose body is not what the API sends. */
+export function unexpectedBody(attempt: Attempt, body: string, cause?: unknown): ApiError {
+  if (/^\s*</.test(body)) return htmlError(attempt, 200);
+  return new UnexpectedAnswerError(`${attempt.host} answered something that is not the API's JSON`, {
+    code: 'not-json',
+    hint: `Check the URL of the profile ${attempt.endpoint.profileName}: it should be the address of the API.`,
+    cause,
+  });
+}
+
+/** Returns the text without the endpoint's token or anything else that looks like one. */
+export function redact(text: string, endpoint?: Endpoint): string {
+  const secret = endpoint?.token?.reveal();
+  const without = secret ? text.replaceAll(secret, '***') : text;
+  return without.replace(/\bxa[ap]t-[\w-]+/g, '***').replace(/\b(bearer\s+)[\w.~+/=-]+/gi, '$1***');
+}
+
+/** Returns one header as text. */
+export function headerText(headers: Refusal['headers'], name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+interface Shared {
+  readonly status: number;
+  readonly traceId?: string;
+}
+
+function badRequest(attempt: Attempt, parsed: ErrorBody | undefined, said: string, shared: Shared): ApiError {
+  const detail = parsed?.detail;
+  const message = detail?.message ? redact(oneParagraph(detail.message), attempt.endpoint) : said;
+  if (detail === undefined && attempt.action !== 'run a query') {
+    return new RequestError(`the service refused to ${attempt.action}: ${message || 'bad request'}`, {
+      code: 'bad-request',
+      ...shared,
+    });
+  }
+  return new QueryError(message || 'the service refused the query without saying why', {
+    code: detail?.compileErrorCode || detail?.errorType || 'invalid-query',
+    ...(detail?.hint === undefined ? {} : { hint: oneParagraph(detail.hint) }),
+    ...(detail?.line !== undefined && detail.line > 0
+      ? { position: { line: detail.line, column: Math.max(1, detail.column ?? 1) } }
+      : {}),
+    ...shared,
+  });
+}
+
+function tooMany(attempt: Attempt, refusal: Refusal, said: string, shared: Shared): ApiError {
+  const { headers } = refusal;
+  const retryAfter = headerText(headers, 'retry-after');
+  if (retryAfter !== undefined) {
+    return new BudgetError(
+      `the spend budget of this token is used up${quoted(said)}; requests are taken again ${afterText(retryAfter)}`,
+      {
+        code: 'budget-exhausted',
+        hint: 'Wait until then, or ask whoever administers the organisation to raise the budget.',
+        ...shared,
+      },
+    );
+  }
+  const scope = headerText(headers, 'x-ratelimit-scope');
+  const limit = headerText(headers, 'x-ratelimit-limit');
+  const reset = Number(headerText(headers, 'x-ratelimit-reset'));
+  const which = [limit && `limit ${limit}`, scope && `per ${scope}`].filter(Boolean).join(' ');
+  const when = reset > 0 ? `; it resets at ${epochText(reset)}` : '';
+  return new RateLimitError(
+    `too many requests to ${attempt.host}${which && ` (${which})`}${quoted(said)}${when}`,
+    {
+      code: 'rate-limited',
+      hint: 'Wait a little, then run the cell again.',
+      ...shared,
+    },
+  );
+}
+
+function statusError(attempt: Attempt, status: number, said: string, shared: Shared): ApiError {
+  const { endpoint, action, host } = attempt;
+  const profile = `profile ${endpoint.profileName}`;
+  switch (status) {
+    case 401:
+      return endpoint.token === undefined
+        ? new UnauthorizedError(`${host} wants a token and the ${profile} has none`, {
+            code: 'unauthorized',
+            hint: 'Put a token into ~/.axiom.toml or AXIOM_TOKEN and restart the kernel; `%use local` needs none.',
+            ...shared,
+          })
+        : new UnauthorizedError(`${host} does not accept the token of the ${profile}${quoted(said)}`, {
+            code: 'unauthorized',
+            hint: 'The token may be mistyped, expired or revoked, or belong to another region. Renew it in ~/.axiom.toml or AXIOM_TOKEN and restart the kernel.',
+            ...shared,
+          });
+    case 403:
+      return new ForbiddenError(`the token of the ${profile} may not ${action}${quoted(said)}`, {
+        code: 'forbidden',
+        hint: forbiddenHint(endpoint),
+        ...shared,
+      });
+    case 404:
+      return new NotFoundError(`could not ${action}: not found${quoted(said)}`, {
+        code: 'not-found',
+        hint: 'Check the name: `%datasets` lists datasets, `%stars --who all` starred queries.',
+        ...shared,
+      });
+    case 409:
+      return new ConflictError(`could not ${action}: it exists already${quoted(said)}`, {
+        code: 'exists',
+        hint: 'Choose another name, or update the one that is there.',
+        ...shared,
+      });
+    case 430:
+      return new PlanLimitError(`the query limit of the organisation's plan is used up${quoted(said)}`, {
+        code: 'plan-limit',
+        hint: 'Narrow the time range so that queries cost less, or wait for the next billing period.',
+        ...shared,
+      });
+    default:
+      return otherStatus(attempt, status, said, shared);
+  }
+}
+
+function otherStatus({ host, action }: Attempt, status: number, said: string, shared: Shared): ApiError {
+  const trace = shared.traceId === undefined ? '' : ` (trace ${shared.traceId})`;
+  if (status === 413) {
+    return new RequestError(`could not ${action}: the request is too large for ${host}${quoted(said)}`, {
+      code: 'too-large',
+      hint: 'Send less at once.',
+      ...shared,
+    });
+  }
+  if (status < 500) {
+    return new RequestError(`${host} refused to ${action} with status ${status}${quoted(said)}${trace}`, {
+      code: 'refused',
+      ...shared,
+    });
+  }
+  const slow = status === 504 || status === 503;
+  return new ServiceError(`${host} failed with status ${status}${quoted(said)}${trace}`, {
+    code: 'service-failed',
+    hint: slow
+      ? 'Run the cell again; if it stays, a narrower time range asks less of the service.'
+      : 'Run the cell again; if it stays, report the trace id to the operator of the service.',
+    ...shared,
+  });
+}
+
+function forbiddenHint(endpoint: Endpoint): string {
+  if (endpoint.token?.kind === 'personal') {
+    return endpoint.orgId === undefined
+      ? 'A personal token (xapt-) also needs the organisation: set org_id in ~/.axiom.toml or AXIOM_ORG_ID.'
+      : 'Check that org_id is right; edge hosts refuse personal tokens (xapt-): use an API token (xaat-) there.';
+  }
+  return 'Use a token with that permission, or ask an administrator to grant it.';
+}
+
+function redirectError(attempt: Attempt, { status, headers }: Refusal): ApiError {
+  const location = headerText(headers, 'location');
+  const target = location !== undefined && URL.canParse(location) ? ` to ${new URL(location).host}` : '';
+  return new UnexpectedAnswerError(
+    `${attempt.host} redirects${target} instead of answering (status ${status})`,
+    {
+      code: 'redirected',
+      hint: `The token is not sent on to other hosts. Set the URL of the profile ${attempt.endpoint.profileName} to the address of the API.`,
+      status,
+    },
+  );
+}
+
+function htmlError(attempt: Attempt, status: number): ApiError {
+  return new UnexpectedAnswerError(
+    `${attempt.host} answered with a web page (status ${status}) instead of the API's JSON`,
+    {
+      code: 'html-answer',
+      hint: 'A proxy, a sign-in page or a console may stand at that address: check the URL of the profile (the API is https://api.axiom.co, not https://app.axiom.co) and the network.',
+      status,
+    },
+  );
+}
+
+function looksLikeHtml({ headers, body }: Refusal): boolean {
+  return /html/i.test(headerText(headers, 'content-type') ?? '') || /^\s*</.test(body);
+}
+
+function afterText(retryAfter: string): string {
+  const seconds = Number(retryAfter);
+  if (Number.isFinite(seconds)) return `in ${secondsText(seconds)}`;
+  return Number.isNaN(Date.parse(retryAfter)) ? 'later' : `at ${new Date(retryAfter).toISOString()}`;
+}
+
+function secondsText(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  const rest = `${Math.ceil(seconds % 60)} s`;
+  return minutes === 0 ? rest : `${minutes} min ${rest}`;
+}
+
+function epochText(seconds: number): string {
+  const time = new Date(seconds * 1000);
+  return Number.isNaN(time.getTime()) ? `${seconds}` : time.toISOString();
+}
+
+function quoted(said: string): string {
+  return said === '' ? '' : `: ${said}`;
+}
+
+function oneParagraph(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > 2000 ? `${line.slice(0, 2000)}… (${line.length - 2000} more characters)` : line;
+}
+
+/** All codes along the chain of causes, outermost first; several addresses tried give an AggregateError. */
+function errorCodes(error: unknown): readonly string[] {
+  const found: string[] = [];
+  for (let each = error, depth = 0; each instanceof Error && depth < 8; each = each.cause, depth++) {
+    const inner = each instanceof AggregateError ? each.errors.flatMap(errorCodes) : [];
+    const { code } = each as NodeJS.ErrnoException;
+    for (const item of [...inner, code]) if (item && !found.includes(item)) found.push(item);
+  }
+  return found;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

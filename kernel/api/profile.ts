@@ -1,0 +1,179 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { AplKernelError } from '../errors.js';
+
+/** A bearer token that cannot be printed: string, JSON and inspect forms are `***`; `reveal` is for the request header alone. */
+export class Token {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  /** `api` and `personal` by their prefix; anything else is an access token. */
+  get kind(): 'api' | 'personal' | 'access' {
+    if (this.#value.startsWith('xaat-')) return 'api';
+    return this.#value.startsWith('xapt-') ? 'personal' : 'access';
+  }
+
+  toString(): string {
+    return '***';
+  }
+
+  toJSON(): string {
+    return '***';
+  }
+
+  [inspect.custom](): string {
+    return '***';
+  }
+}
+
+/** The address of one service and how to be let in. URLs have no trailing slash and no user name in them. */
+export interface Endpoint {
+  readonly profileName: string;
+  readonly url: string;
+  /** The host that answers queries, when it is not `url`. */
+  readonly edgeUrl?: string;
+  readonly token?: Token;
+  readonly orgId?: string;
+}
+
+/** Values of the AXIOM_* environment variables, read by the caller. */
+export interface AxiomEnvironment {
+  readonly deployment?: string | undefined;
+  readonly url?: string | undefined;
+  readonly token?: string | undefined;
+  readonly orgId?: string | undefined;
+  readonly edgeUrl?: string | undefined;
+  readonly edgeRegion?: string | undefined;
+}
+
+/** The profiles that can be used; `active` is the one to start with. `local` is always usable and not in `endpoints`. */
+export interface Profiles {
+  readonly active: string;
+  readonly endpoints: readonly Endpoint[];
+}
+
+/** A profile cannot be used as it is configured. */
+export class ProfileError extends AplKernelError {
+  constructor(message: string, hint: string, cause?: unknown) {
+    super('profile', message, { hint, cause });
+  }
+}
+
+/** The profile name of the embedded service. */
+export const localProfile = 'local';
+
+const hostedUrl = 'https://api.axiom.co';
+const environmentProfile = 'environment';
+
+/** Returns the profiles of `~/.axiom.toml` and of the environment; throws ProfileError when the file cannot be read. */
+export async function loadProfiles(homeDir: string, environment: AxiomEnvironment): Promise<Profiles> {
+  const path = join(homeDir, '.axiom.toml');
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw new ProfileError('~/.axiom.toml cannot be read', 'Check the permissions of the file.', error);
+  });
+  return resolveProfiles(text === undefined ? {} : await parseToml(text), environment);
+}
+
+/** Returns the profiles of a parsed configuration file, with the environment taking precedence over it. */
+export function resolveProfiles(
+  file: Readonly<Record<string, unknown>>,
+  environment: AxiomEnvironment,
+): Profiles {
+  const configured = Object.entries(table(file.deployments)).map(([name, entry]) =>
+    fileEndpoint(name, table(entry)),
+  );
+  const named = environment.deployment || text(file.active_deployment) || text(file.active_deployments);
+  const base = configured.find(endpoint => endpoint.profileName === named);
+  if (environment.deployment && base === undefined && environment.deployment !== localProfile) {
+    throw new ProfileError(
+      `AXIOM_DEPLOYMENT names ${environment.deployment}, which ~/.axiom.toml does not have`,
+      configured.length === 0
+        ? 'Add it to ~/.axiom.toml, or unset AXIOM_DEPLOYMENT.'
+        : `It has: ${configured.map(endpoint => endpoint.profileName).join(', ')}.`,
+    );
+  }
+  const changed = environment.url || environment.token || environment.edgeUrl || environment.edgeRegion;
+  if (!changed) {
+    const fallback = configured.length === 1 ? configured[0]?.profileName : undefined;
+    const active = named === localProfile ? localProfile : (base?.profileName ?? fallback ?? localProfile);
+    return { active, endpoints: configured };
+  }
+  const endpoint = environmentEndpoint(base, environment);
+  const others = configured.filter(each => each.profileName !== endpoint.profileName);
+  return { active: endpoint.profileName, endpoints: [endpoint, ...others] };
+}
+
+async function parseToml(source: string): Promise<Readonly<Record<string, unknown>>> {
+  const { parse } = await import('smol-toml');
+  try {
+    return parse(source);
+  } catch (error) {
+    // The parser's own message quotes the line, which may hold a token.
+    const line = (error as { line?: unknown }).line;
+    const place = typeof line === 'number' ? ` at line ${line}` : '';
+    throw new ProfileError(
+      `~/.axiom.toml is not valid TOML${place}`,
+      'Correct the file, then run the cell again.',
+    );
+  }
+}
+
+function fileEndpoint(name: string, entry: Readonly<Record<string, unknown>>): Endpoint {
+  const token = text(entry.token);
+  const orgId = text(entry.org_id);
+  const edgeUrl = edgeAddress(text(entry.edge_url), text(entry.edge_region), `[deployments.${name}]`);
+  return {
+    profileName: name,
+    url: address(text(entry.url) || hostedUrl, `url of [deployments.${name}]`),
+    ...(edgeUrl === undefined ? {} : { edgeUrl }),
+    ...(token === undefined ? {} : { token: new Token(token) }),
+    ...(orgId === undefined ? {} : { orgId }),
+  };
+}
+
+function environmentEndpoint(base: Endpoint | undefined, environment: AxiomEnvironment): Endpoint {
+  const edgeUrl = edgeAddress(environment.edgeUrl, environment.edgeRegion, 'AXIOM_EDGE_URL') ?? base?.edgeUrl;
+  const token = environment.token ? new Token(environment.token.trim()) : base?.token;
+  const orgId = environment.orgId || base?.orgId;
+  return {
+    profileName: base?.profileName ?? environmentProfile,
+    url: environment.url ? address(environment.url, 'AXIOM_URL') : (base?.url ?? hostedUrl),
+    ...(edgeUrl === undefined ? {} : { edgeUrl }),
+    ...(token === undefined ? {} : { token }),
+    ...(orgId ? { orgId } : {}),
+  };
+}
+
+function edgeAddress(url: string | undefined, region: string | undefined, place: string): string | undefined {
+  if (url) return address(url, `edge URL of ${place}`);
+  // A region is the host's name without its scheme, such as eu-central-1.aws.edge.axiom.co.
+  return region ? address(`https://${region}`, `edge region of ${place}`) : undefined;
+}
+
+function address(value: string, place: string): string {
+  const hint = 'Write it as https://HOST, such as https://api.axiom.co.';
+  if (!/^https?:/i.test(value.trim()) || !URL.canParse(value.trim())) {
+    throw new ProfileError(`the ${place} is not a web address`, hint);
+  }
+  const url = new URL(value.trim());
+  if (url.username || url.password)
+    throw new ProfileError(`the ${place} has a user name or password in it`, hint);
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}
+
+function table(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
