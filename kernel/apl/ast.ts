@@ -28,20 +28,65 @@ export type Literal =
   | (Span & { readonly kind: 'literal'; readonly type: 'bool'; readonly value: boolean })
   | (Span & { readonly kind: 'literal'; readonly type: 'real'; readonly value: number })
   /** long, timespan: an integer; datetime: nanoseconds since 1970. */
-  | (Span & { readonly kind: 'literal'; readonly type: 'long' | 'timespan' | 'datetime'; readonly value: bigint })
+  | (Span & {
+      readonly kind: 'literal';
+      readonly type: 'long' | 'timespan' | 'datetime';
+      readonly value: bigint;
+    })
   | (Span & { readonly kind: 'literal'; readonly type: TypeName; readonly value: null });
 
 export type BinaryOperator =
-  | 'or' | 'and' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '=~' | '!~' | '+' | '-' | '*' | '/' | '%'
-  | 'contains' | '!contains' | 'contains_cs' | '!contains_cs'
-  | 'startswith' | '!startswith' | 'startswith_cs' | '!startswith_cs'
-  | 'endswith' | '!endswith' | 'endswith_cs' | '!endswith_cs'
-  | 'has' | '!has' | 'has_cs' | '!has_cs'
-  | 'hasprefix' | '!hasprefix' | 'hasprefix_cs' | '!hasprefix_cs'
-  | 'hassuffix' | '!hassuffix' | 'hassuffix_cs' | '!hassuffix_cs'
-  | 'matches regex' | '!matches regex';
+  | 'or'
+  | 'and'
+  | '=='
+  | '!='
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | '=~'
+  | '!~'
+  | '+'
+  | '-'
+  | '*'
+  | '/'
+  | '%'
+  | 'contains'
+  | '!contains'
+  | 'contains_cs'
+  | '!contains_cs'
+  | 'startswith'
+  | '!startswith'
+  | 'startswith_cs'
+  | '!startswith_cs'
+  | 'endswith'
+  | '!endswith'
+  | 'endswith_cs'
+  | '!endswith_cs'
+  | 'has'
+  | '!has'
+  | 'has_cs'
+  | '!has_cs'
+  | 'hasprefix'
+  | '!hasprefix'
+  | 'hasprefix_cs'
+  | '!hasprefix_cs'
+  | 'hassuffix'
+  | '!hassuffix'
+  | 'hassuffix_cs'
+  | '!hassuffix_cs'
+  | 'matches regex'
+  | '!matches regex';
 
-export type ListOperator = 'in' | '!in' | 'in~' | '!in~' | 'has_any' | 'has_any_cs' | 'has_all' | 'has_all_cs';
+export type ListOperator =
+  | 'in'
+  | '!in'
+  | 'in~'
+  | '!in~'
+  | 'has_any'
+  | 'has_any_cs'
+  | 'has_all'
+  | 'has_all_cs';
 
 export type Expr =
   | Literal
@@ -53,14 +98,35 @@ export type Expr =
   | (Span & { readonly kind: 'index'; readonly object: Expr; readonly index: Expr })
   | (Span & { readonly kind: 'call'; readonly callee: Identifier; readonly args: readonly Argument[] })
   | (Span & { readonly kind: 'unary'; readonly operator: '-' | '+' | 'not'; readonly operand: Expr })
-  | (Span & { readonly kind: 'binary'; readonly operator: BinaryOperator; readonly operatorSpan: Span; readonly left: Expr; readonly right: Expr })
-  | (Span & { readonly kind: 'list'; readonly operator: ListOperator; readonly operatorSpan: Span; readonly left: Expr; readonly items: readonly (Expr | Subquery)[] })
-  | (Span & { readonly kind: 'between'; readonly negated: boolean; readonly value: Expr; readonly low: Expr; readonly high: Expr })
+  | (Span & {
+      readonly kind: 'binary';
+      readonly operator: BinaryOperator;
+      readonly operatorSpan: Span;
+      readonly left: Expr;
+      readonly right: Expr;
+    })
+  | (Span & {
+      readonly kind: 'list';
+      readonly operator: ListOperator;
+      readonly operatorSpan: Span;
+      readonly left: Expr;
+      readonly items: readonly (Expr | Subquery)[];
+    })
+  | (Span & {
+      readonly kind: 'between';
+      readonly negated: boolean;
+      readonly value: Expr;
+      readonly low: Expr;
+      readonly high: Expr;
+    })
   | (Span & { readonly kind: 'paren'; readonly inner: Expr })
   | (Span & { readonly kind: 'subquery'; readonly pipeline: Pipeline })
   /** `dynamic([...])`, `dynamic({...})`: elements may be expressions. */
   | (Span & { readonly kind: 'array'; readonly items: readonly Expr[] })
-  | (Span & { readonly kind: 'map'; readonly entries: readonly { readonly key: string; readonly value: Expr }[] })
+  | (Span & {
+      readonly kind: 'map';
+      readonly entries: readonly { readonly key: string; readonly value: Expr }[];
+    })
   | (Span & { readonly kind: 'typeof'; readonly type: TypeName | undefined })
   /** `*` as an argument or as the left side of a comparison. */
   | (Span & { readonly kind: 'star' })
@@ -111,10 +177,25 @@ export type Source =
   | (Span & { readonly kind: 'dataset'; readonly name: Identifier })
   /** `github*`: only where several tables are allowed. */
   | (Span & { readonly kind: 'pattern'; readonly pattern: FieldPattern })
-  | (Span & { readonly kind: 'datatable'; readonly columns: readonly ColumnDecl[]; readonly values: readonly Expr[] })
+  | (Span & {
+      readonly kind: 'datatable';
+      readonly columns: readonly ColumnDecl[];
+      readonly values: readonly Expr[];
+    })
   | (Span & { readonly kind: 'print'; readonly items: readonly Assignment[] })
-  | (Span & { readonly kind: 'range'; readonly name: Identifier; readonly start: Expr; readonly end: Expr; readonly step: Expr })
-  | (Span & { readonly kind: 'externaldata'; readonly columns: readonly ColumnDecl[]; readonly urls: readonly Literal[]; readonly options: readonly Option[] })
+  | (Span & {
+      readonly kind: 'range';
+      readonly name: Identifier;
+      readonly start: Expr;
+      readonly end: Expr;
+      readonly step: Expr;
+    })
+  | (Span & {
+      readonly kind: 'externaldata';
+      readonly columns: readonly ColumnDecl[];
+      readonly urls: readonly Literal[];
+      readonly options: readonly Option[];
+    })
   | (Span & { readonly kind: 'union'; readonly union: UnionClause })
   | (Span & { readonly kind: 'search'; readonly search: SearchClause })
   | (Span & { readonly kind: 'paren'; readonly pipeline: Pipeline })
@@ -155,7 +236,12 @@ export type Operator = OperatorBase &
     | { readonly kind: 'project-away' | 'project-keep'; readonly patterns: readonly FieldPattern[] }
     | { readonly kind: 'project-rename'; readonly items: readonly Assignment[] }
     | { readonly kind: 'project-reorder'; readonly items: readonly ReorderItem[] }
-    | { readonly kind: 'summarize'; readonly aggregates: readonly Assignment[]; readonly by: readonly Assignment[]; readonly hasBy: boolean }
+    | {
+        readonly kind: 'summarize';
+        readonly aggregates: readonly Assignment[];
+        readonly by: readonly Assignment[];
+        readonly hasBy: boolean;
+      }
     | { readonly kind: 'sort'; readonly keys: readonly SortKey[] }
     | { readonly kind: 'limit'; readonly count: Expr | undefined }
     | { readonly kind: 'top'; readonly count: Expr; readonly key: SortKey }
@@ -163,14 +249,47 @@ export type Operator = OperatorBase &
     | { readonly kind: 'count' }
     | { readonly kind: 'getschema' }
     | { readonly kind: 'distinct'; readonly items: readonly Assignment[]; readonly all: boolean }
-    | { readonly kind: 'join' | 'lookup'; readonly options: readonly Option[]; readonly right: Source; readonly on: readonly Expr[] }
+    | {
+        readonly kind: 'join' | 'lookup';
+        readonly options: readonly Option[];
+        readonly right: Source;
+        readonly on: readonly Expr[];
+      }
     | { readonly kind: 'union'; readonly union: UnionClause }
     | { readonly kind: 'search'; readonly search: SearchClause }
-    | { readonly kind: 'make-series'; readonly aggregates: readonly SeriesAggregate[]; readonly on: Expr; readonly from?: Expr; readonly to?: Expr; readonly step?: Expr; readonly by: readonly Assignment[] }
-    | { readonly kind: 'mv-expand'; readonly options: readonly Option[]; readonly items: readonly ExpandItem[]; readonly limit?: Expr }
-    | { readonly kind: 'parse' | 'parse-where'; readonly options: readonly Option[]; readonly subject: Expr; readonly pieces: readonly ParsePiece[] }
-    | { readonly kind: 'parse-kv'; readonly subject: Expr; readonly columns: readonly ColumnDecl[]; readonly options: readonly Option[] }
-    | { readonly kind: 'redact'; readonly options: readonly Option[]; readonly patterns: readonly Expr[]; readonly on: readonly FieldPattern[] }
+    | {
+        readonly kind: 'make-series';
+        readonly aggregates: readonly SeriesAggregate[];
+        readonly on: Expr;
+        readonly start?: Expr;
+        readonly stop?: Expr;
+        readonly step?: Expr;
+        readonly by: readonly Assignment[];
+      }
+    | {
+        readonly kind: 'mv-expand';
+        readonly options: readonly Option[];
+        readonly items: readonly ExpandItem[];
+        readonly limit?: Expr;
+      }
+    | {
+        readonly kind: 'parse' | 'parse-where';
+        readonly options: readonly Option[];
+        readonly subject: Expr;
+        readonly pieces: readonly ParsePiece[];
+      }
+    | {
+        readonly kind: 'parse-kv';
+        readonly subject: Expr;
+        readonly columns: readonly ColumnDecl[];
+        readonly options: readonly Option[];
+      }
+    | {
+        readonly kind: 'redact';
+        readonly options: readonly Option[];
+        readonly patterns: readonly Expr[];
+        readonly on: readonly FieldPattern[];
+      }
     | { readonly kind: 'unknown' }
   );
 
@@ -196,7 +315,12 @@ export interface Pipeline extends Span {
 // ---- statements ----
 
 export type Statement =
-  | (Span & { readonly kind: 'let'; readonly name: Identifier; readonly value: Expr | Pipeline; readonly tabular: boolean })
+  | (Span & {
+      readonly kind: 'let';
+      readonly name: Identifier;
+      readonly value: Expr | Pipeline;
+      readonly tabular: boolean;
+    })
   | (Span & { readonly kind: 'set'; readonly name: Identifier; readonly value?: Expr })
   | (Span & { readonly kind: 'parameters'; readonly params: readonly ParameterDecl[] })
   | (Span & { readonly kind: 'query'; readonly pipeline: Pipeline });

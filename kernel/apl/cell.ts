@@ -1,0 +1,266 @@
+import type { Diagnostic, Span } from './ast.js';
+import { type Token, tokenize } from './lexer.js';
+
+/** A `%name args` or `%%name args` line. */
+export interface MagicLine extends Span {
+  readonly name: string;
+  /** True for `%%name`, which holds for this cell only. */
+  readonly cell: boolean;
+  readonly args: string;
+}
+
+/** One query of a cell, as it is to be sent. */
+export interface CellQuery extends Span {
+  /** From `name << query`. */
+  readonly name?: string;
+  /** The statements shared by the cell's queries (`let`, `set`, `declare`), then the query. */
+  readonly text: string;
+  /** True when the cell ends in `;`: nothing is shown. */
+  readonly silent: boolean;
+  /** Stretches of `text` that were copied from the cell: offset in `text`, offset in the cell, length. */
+  readonly segments: readonly { readonly text: number; readonly cell: number; readonly length: number }[];
+}
+
+export interface Cell {
+  readonly magics: readonly MagicLine[];
+  readonly queries: readonly CellQuery[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Splits a notebook cell: magic lines first, then queries. A blank line or `;` ends a query unless it plainly goes on;
+ * `let`, `set` and `declare` statements belong to every query below them. Never throws.
+ */
+export function parseCell(source: string): Cell {
+  const { magics, end } = takeMagics(source);
+  const diagnostics: Diagnostic[] = [];
+  const statements = splitStatements(source, end);
+  const queries: CellQuery[] = [];
+  const shared: Span[] = [];
+  for (const [index, statement] of statements.entries()) {
+    reportLateMagic(source, statement, diagnostics);
+    if (isShared(statement)) shared.push(statement.span);
+    else
+      queries.push(
+        toQuery(source, statement, shared, index === statements.length - 1 && statement.semicolon),
+      );
+  }
+  if (queries.length === 0 && shared.length > 0) diagnostics.push(nothingToRun(shared));
+  return { magics, queries, diagnostics };
+}
+
+/** The offset in the cell of an offset in a query's text. */
+export function toCellOffset(query: CellQuery, offset: number): number {
+  const segment = query.segments.findLast(candidate => candidate.text <= offset) ?? query.segments[0];
+  return segment === undefined ? query.from : segment.cell + Math.min(offset - segment.text, segment.length);
+}
+
+/** `complete`, or `incomplete` when the text ends inside a bracket or a fenced string, or after a pipe, a comma or an operator. */
+export function completeness(source: string): 'complete' | 'incomplete' {
+  const { end } = takeMagics(source);
+  const tokens = tokenize(source.slice(end)).filter(token => token.kind !== 'comment');
+  const last = tokens.at(-1);
+  if (last === undefined) return 'complete';
+  if (last.kind === 'string' && last.flaw === 'unterminated') return 'incomplete';
+  return bracketDepth(tokens) > 0 || continuesAfter(last) ? 'incomplete' : 'complete';
+}
+
+interface Statement {
+  readonly span: Span;
+  /** Without comments. */
+  readonly tokens: readonly Token[];
+  readonly semicolon: boolean;
+}
+
+/** Reads magic lines, blank lines and comments up to the first line of APL; `end` is where that line starts. */
+function takeMagics(source: string): { magics: MagicLine[]; end: number } {
+  const magics: MagicLine[] = [];
+  let at = 0;
+  let end = 0;
+  while (at < source.length) {
+    const lineEnd = lineEndAt(source, at);
+    const line = source.slice(at, lineEnd);
+    const match = /^[ \t]*(%%?)([A-Za-z_][\w-]*)[ \t]*(.*?)[ \t]*$/.exec(line);
+    if (match !== null) {
+      const [, percent, name, args] = match as unknown as [string, string, string, string];
+      magics.push({ name, cell: percent === '%%', args, from: at + line.indexOf('%'), to: lineEnd });
+      end = Math.min(lineEnd + 1, source.length);
+    } else if (line.trim() !== '' && !line.trimStart().startsWith('//')) break;
+    at = lineEnd + 1;
+  }
+  return { magics, end };
+}
+
+function lineEndAt(source: string, at: number): number {
+  const newline = source.indexOf('\n', at);
+  return newline < 0 ? source.length : newline;
+}
+
+function splitStatements(source: string, start: number): Statement[] {
+  const statements: Statement[] = [];
+  let pending: Token[] = [];
+  let depth = 0;
+  const flush = (semicolon: boolean): void => {
+    const tokens = pending.filter(token => token.kind !== 'comment');
+    const [first, last] = [pending[0], pending.at(-1)];
+    if (tokens.length > 0 && first !== undefined && last !== undefined) {
+      statements.push({ span: { from: first.from, to: last.to }, tokens, semicolon });
+      pending = [];
+    }
+    depth = 0;
+  };
+  const all = tokenize(source.slice(start)).map(token => ({
+    ...token,
+    from: token.from + start,
+    to: token.to + start,
+  }));
+  for (const [index, token] of all.entries()) {
+    const previous = all[index - 1];
+    if (
+      previous !== undefined &&
+      depth === 0 &&
+      isBlankBetween(source, previous, token) &&
+      isBoundary(pending, all, index)
+    )
+      flush(false);
+    if (token.text === ';' && token.kind === 'symbol' && depth === 0) {
+      if (nextText(all, index + 1) === '|') pending.push(token);
+      else flush(true);
+      continue;
+    }
+    depth = Math.max(0, depth + bracketChange(token));
+    pending.push(token);
+  }
+  flush(false);
+  return statements;
+}
+
+function nextText(tokens: readonly Token[], from: number): string | undefined {
+  const token = tokens.slice(from, from + 50).find(candidate => candidate.kind !== 'comment');
+  return token?.kind === 'symbol' ? token.text : undefined;
+}
+
+function isBlankBetween(source: string, previous: Token, token: Token): boolean {
+  return /\n[ \t\r]*\n/.test(source.slice(previous.to, token.from));
+}
+
+/** Words that can only go on with the query above. */
+const continuations = new Set(['by', 'on', 'and', 'or', 'with', 'step', 'to', 'from', 'limit', 'default']);
+
+/** A blank line ends a query unless the text before or after it cannot stand there alone. */
+function isBoundary(pending: readonly Token[], all: readonly Token[], index: number): boolean {
+  const before = pending.findLast(token => token.kind !== 'comment');
+  const after = all.slice(index).find(token => token.kind !== 'comment');
+  if (before === undefined || after === undefined || continuesAfter(before)) return false;
+  if (pending[0]?.text === 'let' && pending.at(-1)?.text === '=') return false;
+  if (after.kind === 'symbol') return after.text === '(' || after.text === '[' || after.text === '%';
+  return !(after.kind === 'word' && continuations.has(after.text));
+}
+
+const openEnds = new Set([
+  '|',
+  ',',
+  '=',
+  '==',
+  '!=',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  '=~',
+  '!~',
+  '+',
+  '-',
+  '/',
+  '%',
+  '..',
+  '<<',
+  ':',
+  '.',
+]);
+const openWords = new Set([
+  'where',
+  'extend',
+  'project',
+  'summarize',
+  'by',
+  'and',
+  'or',
+  'on',
+  'in',
+  'contains',
+  'has',
+  'startswith',
+  'endswith',
+  'regex',
+]);
+
+/** True after a token that cannot be the last of a query. */
+function continuesAfter(token: Token): boolean {
+  if (token.kind === 'symbol') return openEnds.has(token.text);
+  return token.kind === 'word' && openWords.has(token.text);
+}
+
+function bracketChange(token: Token): number {
+  if (token.kind !== 'symbol') return 0;
+  if ('([{'.includes(token.text)) return 1;
+  return ')]}'.includes(token.text) ? -1 : 0;
+}
+
+function bracketDepth(tokens: readonly Token[]): number {
+  return tokens.reduce((depth, token) => Math.max(0, depth + bracketChange(token)), 0);
+}
+
+function isShared(statement: Statement): boolean {
+  const [first, second] = statement.tokens;
+  if (first?.kind !== 'word') return false;
+  if (first.text === 'declare') return second?.text === 'query_parameters';
+  return (
+    (first.text === 'let' || first.text === 'set') &&
+    second !== undefined &&
+    second.text !== '|' &&
+    second.text !== '<<'
+  );
+}
+
+function toQuery(source: string, statement: Statement, shared: readonly Span[], silent: boolean): CellQuery {
+  const [first, arrow] = statement.tokens;
+  const named = first?.kind === 'word' && arrow?.text === '<<';
+  const from = named ? (statement.tokens[2]?.from ?? statement.span.to) : statement.span.from;
+  const to = statement.span.to;
+  const segments: { text: number; cell: number; length: number }[] = [];
+  let text = '';
+  for (const span of shared) {
+    segments.push({ text: text.length, cell: span.from, length: span.to - span.from });
+    text += `${source.slice(span.from, span.to)};\n`;
+  }
+  segments.push({ text: text.length, cell: from, length: to - from });
+  text += source.slice(from, to);
+  return { ...(named ? { name: first.text } : {}), text, silent, segments, from, to };
+}
+
+function reportLateMagic(source: string, statement: Statement, diagnostics: Diagnostic[]): void {
+  const token = statement.tokens[0];
+  if (token?.text !== '%' || !/^%%?[A-Za-z_]/.test(source.slice(token.from, token.from + 3))) return;
+  const to = lineEndAt(source, token.from);
+  diagnostics.push({
+    severity: 'error',
+    code: 'late-magic',
+    from: token.from,
+    to,
+    message: 'magic lines stand at the top of a cell, before the query',
+    hint: 'Move it up, or into a cell of its own.',
+  });
+}
+
+function nothingToRun(shared: readonly Span[]): Diagnostic {
+  const { from, to } = shared.at(-1) as Span;
+  return {
+    severity: 'error',
+    code: 'nothing-to-run',
+    from,
+    to,
+    message: 'the cell defines names but holds no query',
+    hint: 'Add a query below; names hold within their cell.',
+  };
+}

@@ -1,0 +1,261 @@
+import type { Span } from './ast.js';
+
+/**
+ * `word` covers names, keywords and word operators such as `contains`, `!in~`; `raw` is the unquoted inside of
+ * `datetime(…)` and `timespan(…)`; `error` is text that starts no token.
+ */
+export type TokenKind = 'word' | 'string' | 'number' | 'timespan' | 'raw' | 'symbol' | 'comment' | 'error';
+
+export interface Token extends Span {
+  readonly kind: TokenKind;
+  /** The source text, except for strings: their value with escapes resolved. */
+  readonly text: string;
+  /** What is wrong with the token itself, such as a string that never ends. */
+  readonly flaw?: 'unterminated' | 'typographic' | 'suffix';
+}
+
+/** Returns every token of `source`, comments included, in order and without overlap; never throws. */
+export function tokenize(source: string): Token[] {
+  const tokens: Token[] = [];
+  let at = 0;
+  while (at < source.length) {
+    const code = source.charCodeAt(at);
+    if (isSpace(code)) {
+      at += 1;
+      continue;
+    }
+    const token = readToken(source, at, code);
+    tokens.push(token);
+    at = token.to;
+    if (token.kind === 'word' && rawLiteralNames.has(token.text)) at = readRawLiteral(source, at, tokens);
+  }
+  return tokens;
+}
+
+/** True for the characters that may start a name. */
+export function isNameStart(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) ||
+    (code >= 65 && code <= 90) ||
+    code === 95 ||
+    code === 36 ||
+    isLetterBeyondAscii(code)
+  );
+}
+
+const rawLiteralNames = new Set(['datetime', 'date', 'timespan', 'time']);
+const timespanUnits = new Set([
+  ...['d', 'day', 'days', 'h', 'hr', 'hrs', 'hour', 'hours', 'm', 'min', 'mins', 'minute', 'minutes'],
+  ...['s', 'sec', 'secs', 'second', 'seconds', 'ms', 'millisecond', 'milliseconds', 'milli', 'millis'],
+  ...['us', 'µs', 'μs', 'microsecond', 'microseconds', 'micro', 'micros', 'ns', 'nanosecond', 'nanoseconds'],
+  ...['nano', 'nanos', 'tick', 'ticks', 'w', 'week', 'weeks'],
+]);
+const negatableWords = /^!(?:contains|startswith|endswith|hasprefix|hassuffix|has|in|matches|between)/;
+const twoCharacterSymbols = new Set(['==', '!=', '<>', '<=', '>=', '=~', '!~', '..', '<<', '=>']);
+const oneCharacterSymbols = new Set('|,;()[]{}.<>=+-*/%:?!~'.split(''));
+/** Opening quote -> closing quotes. Typographic quotes come from documents and chats; they are read, and flagged. */
+const closingQuotes: Readonly<Record<string, string>> = {
+  "'": "'",
+  '"': '"',
+  '‘': '’‘',
+  '’': '’',
+  '“': '”“',
+  '”': '”',
+};
+
+function readToken(source: string, from: number, code: number): Token {
+  if (code === 47 && source.charCodeAt(from + 1) === 47) return readComment(source, from);
+  if (code >= 48 && code <= 57) return readNumber(source, from);
+  const char = source[from] as string;
+  if (closingQuotes[char] !== undefined) return readString(source, from, from);
+  if (code === 64 && closingQuotes[source[from + 1] ?? ''] !== undefined) return readVerbatim(source, from);
+  if (source.startsWith('```', from)) return readFenced(source, from);
+  if (isNameStart(code)) return readWord(source, from);
+  if (code === 33) {
+    const match = negatableWords.exec(source.slice(from, from + 12));
+    if (match !== null) return readWord(source, from);
+  }
+  const two = source.slice(from, from + 2);
+  if (twoCharacterSymbols.has(two)) return { kind: 'symbol', from, to: from + 2, text: two };
+  if (oneCharacterSymbols.has(char)) return { kind: 'symbol', from, to: from + 1, text: char };
+  const to = from + (code >= 0xd800 && code <= 0xdbff ? 2 : 1);
+  return { kind: 'error', from, to, text: source.slice(from, to) };
+}
+
+function readComment(source: string, from: number): Token {
+  let to = from + 2;
+  while (to < source.length && !isLineBreak(source.charCodeAt(to))) to += 1;
+  return { kind: 'comment', from, to, text: source.slice(from, to) };
+}
+
+function readWord(source: string, from: number): Token {
+  let to = from + 1;
+  while (to < source.length && isNamePart(source.charCodeAt(to))) to += 1;
+  const word = source.slice(from, to);
+  if (source[to] === '~' && (word === 'in' || word === '!in')) to += 1;
+  return { kind: 'word', from, to, text: source.slice(from, to) };
+}
+
+function readNumber(source: string, from: number): Token {
+  if (/^0[xX][0-9a-fA-F]/.test(source.slice(from, from + 3))) return readHex(source, from);
+  let to = skipDigits(source, from);
+  if (source[to] === '.' && isDigit(source.charCodeAt(to + 1))) to = skipDigits(source, to + 1);
+  const exponent = /^[eE][+-]?\d+(?![A-Za-z_])/.exec(source.slice(to, to + 24));
+  if (exponent !== null)
+    return {
+      kind: 'number',
+      from,
+      to: to + exponent[0].length,
+      text: source.slice(from, to + exponent[0].length),
+    };
+  let end = to;
+  while (end < source.length && isNamePart(source.charCodeAt(end))) end += 1;
+  const suffix = source.slice(to, end);
+  if (suffix === '') return { kind: 'number', from, to, text: source.slice(from, to) };
+  if (timespanUnits.has(suffix)) return { kind: 'timespan', from, to: end, text: source.slice(from, end) };
+  return { kind: 'number', from, to: end, text: source.slice(from, end), flaw: 'suffix' };
+}
+
+function readHex(source: string, from: number): Token {
+  let to = from + 2;
+  while (to < source.length && isNamePart(source.charCodeAt(to))) to += 1;
+  const text = source.slice(from, to);
+  return /^0[xX][0-9a-fA-F]+$/.test(text)
+    ? { kind: 'number', from, to, text }
+    : { kind: 'number', from, to, text, flaw: 'suffix' };
+}
+
+/** Reads a quoted string with backslash escapes; it ends at the closing quote or, flawed, at the end of the line. */
+function readString(source: string, from: number, quoteAt: number): Token {
+  const quote = source[quoteAt] as string;
+  const closing = closingQuotes[quote] as string;
+  const flaw = quote === "'" || quote === '"' ? undefined : 'typographic';
+  let value = '';
+  let at = quoteAt + 1;
+  while (at < source.length) {
+    const char = source[at] as string;
+    if (closing.includes(char)) return finishString(from, at + 1, value, flaw);
+    if (isLineBreak(source.charCodeAt(at))) break;
+    if (char !== '\\') {
+      value += char;
+      at += 1;
+      continue;
+    }
+    const escaped = readEscape(source, at);
+    value += escaped.value;
+    at = escaped.to;
+  }
+  return finishString(from, at, value, 'unterminated');
+}
+
+function finishString(from: number, to: number, text: string, flaw: Token['flaw']): Token {
+  return flaw === undefined ? { kind: 'string', from, to, text } : { kind: 'string', from, to, text, flaw };
+}
+
+const simpleEscapes: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+  a: '\x07',
+  '0': '\0',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+};
+
+/** An escape that the language does not have keeps its backslash, so that `'\d+'` means what its author meant. */
+function readEscape(source: string, at: number): { value: string; to: number } {
+  const next = source[at + 1];
+  if (next === undefined) return { value: '\\', to: at + 1 };
+  const simple = simpleEscapes[next];
+  if (simple !== undefined) return { value: simple, to: at + 2 };
+  const hex = /^\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))/.exec(source.slice(at, at + 10));
+  const digits = hex?.[1] ?? hex?.[2] ?? hex?.[3];
+  const point = digits === undefined ? Number.NaN : Number.parseInt(digits, 16);
+  if (hex !== null && point <= 0x10ffff)
+    return { value: String.fromCodePoint(point), to: at + hex[0].length };
+  return { value: '\\', to: at + 1 };
+}
+
+/** `@'…'`: no escapes; a doubled quote stands for one. */
+function readVerbatim(source: string, from: number): Token {
+  const closing = closingQuotes[source[from + 1] as string] as string;
+  let value = '';
+  let at = from + 2;
+  while (at < source.length && !isLineBreak(source.charCodeAt(at))) {
+    const char = source[at] as string;
+    if (closing.includes(char)) {
+      if (source[at + 1] !== char) return finishString(from, at + 1, value, undefined);
+      at += 1;
+    }
+    value += char;
+    at += 1;
+  }
+  return finishString(from, at, value, 'unterminated');
+}
+
+function readFenced(source: string, from: number): Token {
+  const end = source.indexOf('```', from + 3);
+  if (end < 0) return finishString(from, source.length, source.slice(from + 3), 'unterminated');
+  return finishString(from, end + 3, source.slice(from + 3, end), undefined);
+}
+
+/** After `datetime` and its kin: the unquoted text in the parentheses as one token, when it starts like a literal. */
+function readRawLiteral(source: string, at: number, tokens: Token[]): number {
+  const match = /^\s*\(\s*(?=[-+]?\d)/.exec(source.slice(at, at + 64));
+  if (match === null) return at;
+  const open = source.indexOf('(', at);
+  const from = at + match[0].length;
+  const close = source.indexOf(')', from);
+  if (close < 0) return at;
+  const text = source.slice(from, close).trimEnd();
+  if (!/^[-+\dTZ:.\s/a-zµμ]+$/.test(text) || /\b[a-z]\w*\s*\(/.test(text)) return at;
+  tokens.push({ kind: 'symbol', from: open, to: open + 1, text: '(' });
+  tokens.push({ kind: 'raw', from, to: from + text.length, text });
+  return from + text.length;
+}
+
+function isSpace(code: number): boolean {
+  return (
+    code === 32 ||
+    (code >= 9 && code <= 13) ||
+    code === 0xa0 ||
+    code === 0xfeff ||
+    (code >= 0x2000 && code <= 0x200b) ||
+    code === 0x3000
+  );
+}
+
+function isLineBreak(code: number): boolean {
+  return code === 10 || code === 13;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+function isNamePart(code: number): boolean {
+  return isNameStart(code) || isDigit(code);
+}
+
+/** Letters of other scripts; not the spaces and quotes of General Punctuation, nor surrogates (emoji). */
+function isLetterBeyondAscii(code: number): boolean {
+  return (
+    code >= 0xaa &&
+    !(code >= 0x2000 && code <= 0x206f) &&
+    !(code >= 0xd800 && code <= 0xdfff) &&
+    code !== 0x3000 &&
+    code !== 0xfeff &&
+    code !== 0xab &&
+    code !== 0xbb
+  );
+}
+
+function skipDigits(source: string, at: number): number {
+  let to = at;
+  while (isDigit(source.charCodeAt(to))) to += 1;
+  return to;
+}

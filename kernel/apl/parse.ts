@@ -1,0 +1,115 @@
+import type { Diagnostic, Expr, ParameterDecl, Pipeline, Query, Statement } from './ast.js';
+import { parseExpression, parseType } from './expression.js';
+import { parsePipeline } from './pipeline.js';
+import { TokenStream } from './stream.js';
+
+export interface Parsed {
+  readonly query: Query;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Parses one query: `let`, `set` and `declare` statements and a pipeline, separated by `;`. Never throws. */
+export function parseQuery(text: string): Parsed {
+  const stream = new TokenStream(text);
+  const statements: Statement[] = [];
+  while (!stream.done) {
+    if (stream.takeSymbol(';') !== undefined) continue;
+    const mark = stream.mark;
+    statements.push(parseStatement(stream));
+    if (!stream.done && !stream.isSymbol(';')) {
+      stream.expected('`;` or `|`', 'after the statement');
+      stream.skipTo(';');
+    }
+    if (stream.mark === mark) stream.next();
+  }
+  return { query: { statements, from: 0, to: text.length }, diagnostics: stream.diagnostics };
+}
+
+function parseStatement(stream: TokenStream): Statement {
+  if (stream.isWord('let') && !stream.isSymbol('|', 1)) return parseLet(stream);
+  if (stream.isWord('set') && stream.peek(1).kind === 'word') return parseSet(stream);
+  if (stream.isWord('declare') && stream.isWord('query_parameters', 1)) return parseParameters(stream);
+  const pipeline = parsePipeline(stream);
+  return { kind: 'query', pipeline, from: pipeline.from, to: pipeline.to };
+}
+
+function parseLet(stream: TokenStream): Statement {
+  const { from } = stream.next();
+  const name = stream.expectName('a name', 'after `let`');
+  stream.expectSymbol('=', 'after the name');
+  const value = parseLetValue(stream);
+  return { kind: 'let', name, value, tabular: 'source' in value, from, to: stream.lastEnd };
+}
+
+const tableWords = new Set(['datatable', 'externaldata', 'union', 'search', 'print']);
+
+/** A table or a scalar: what follows decides. */
+function parseLetValue(stream: TokenStream): Expr | Pipeline {
+  if (isLambda(stream)) return refuseLambda(stream);
+  const word = stream.peek();
+  const next = stream.peek(1);
+  if (
+    word.kind === 'word' &&
+    tableWords.has(word.text) &&
+    (next.kind !== 'symbol' || next.text === '(' || next.text === '[')
+  )
+    return parsePipeline(stream);
+  if (word.text === 'range' && next.kind === 'word') return parsePipeline(stream);
+  const mark = stream.mark;
+  const found = stream.diagnostics.length;
+  const value = parseExpression(stream, 'after `=`');
+  if (!stream.isSymbol('|') && !(value.kind === 'paren' && stream.diagnostics.length > found)) return value;
+  stream.rewind(mark);
+  stream.diagnostics.length = found;
+  return parsePipeline(stream);
+}
+
+/** `(x:long) { … }` or `() { … }`. */
+function isLambda(stream: TokenStream): boolean {
+  if (!stream.isSymbol('(')) return false;
+  return stream.isSymbol(')', 1) || (stream.peek(1).kind === 'word' && stream.isSymbol(':', 2));
+}
+
+function refuseLambda(stream: TokenStream): Expr {
+  const { from, to } = stream.peek();
+  stream.report(
+    'error',
+    'no-functions',
+    { from, to },
+    'functions cannot be defined in APL',
+    'Name a value or a query with `let`, and repeat the expression where it is used.',
+  );
+  stream.skipTo(';');
+  return { kind: 'missing', from, to };
+}
+
+function parseSet(stream: TokenStream): Statement {
+  const { from } = stream.next();
+  const name = stream.expectName('an option', 'after `set`');
+  const value = stream.takeSymbol('=') === undefined ? undefined : parseExpression(stream, 'after `=`');
+  return { kind: 'set', name, ...(value === undefined ? {} : { value }), from, to: stream.lastEnd };
+}
+
+function parseParameters(stream: TokenStream): Statement {
+  const { from } = stream.next();
+  stream.next();
+  const params: ParameterDecl[] = [];
+  stream.expectSymbol('(', 'after `query_parameters`');
+  while (!stream.done && !stream.isSymbol(')')) {
+    const name = stream.expectName('a parameter name', 'in `query_parameters`');
+    if (name.name === '') break;
+    stream.expectSymbol(':', 'after the parameter name');
+    const type = parseType(stream, 'after `:`');
+    const fallback = stream.takeSymbol('=') === undefined ? undefined : parseExpression(stream, 'after `=`');
+    params.push({
+      name,
+      type,
+      ...(fallback === undefined ? {} : { fallback }),
+      from: name.from,
+      to: stream.lastEnd,
+    });
+    if (stream.takeSymbol(',') === undefined) break;
+  }
+  if (stream.expectSymbol(')', 'to close `query_parameters`') === undefined) stream.skipTo(';');
+  return { kind: 'parameters', params, from, to: stream.lastEnd };
+}

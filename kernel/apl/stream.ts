@@ -1,0 +1,243 @@
+import type { Diagnostic, Identifier, Span } from './ast.js';
+import { type Token, tokenize } from './lexer.js';
+
+/** Levels of brackets. */
+export const maxDepth = 200;
+
+const end: Token = { kind: 'symbol', from: 0, to: 0, text: '' };
+
+/** The parser's position in the tokens of one text, and what it found wrong so far. */
+export class TokenStream {
+  readonly source: string;
+  readonly tokens: readonly Token[];
+  readonly diagnostics: Diagnostic[] = [];
+  /** True where `=` can only be a slip for `==`. */
+  comparing = false;
+  private at = 0;
+  private depth = 0;
+
+  constructor(source: string) {
+    this.source = source;
+    this.tokens = tokenize(source).filter(token => token.kind !== 'comment');
+    for (const token of this.tokens) this.reportFlaw(token);
+  }
+
+  /** The token `ahead` of the current one; past the last it has an empty text. */
+  peek(ahead = 0): Token {
+    return this.tokens[this.at + ahead] ?? { ...end, from: this.source.length, to: this.source.length };
+  }
+
+  get done(): boolean {
+    return this.at >= this.tokens.length;
+  }
+
+  /** Where the last consumed token ended. */
+  get lastEnd(): number {
+    return this.tokens[this.at - 1]?.to ?? 0;
+  }
+
+  /** An opaque position for `rewind`. */
+  get mark(): number {
+    return this.at;
+  }
+
+  rewind(mark: number): void {
+    this.at = mark;
+  }
+
+  next(): Token {
+    const token = this.peek();
+    if (!this.done) this.at += 1;
+    return token;
+  }
+
+  isSymbol(text: string, ahead = 0): boolean {
+    const token = this.peek(ahead);
+    return token.kind === 'symbol' && token.text === text && !(text === '' && !this.done);
+  }
+
+  isWord(text: string, ahead = 0): boolean {
+    const token = this.peek(ahead);
+    return token.kind === 'word' && token.text === text;
+  }
+
+  /** Consumes the symbol when it is next. */
+  takeSymbol(text: string): Token | undefined {
+    return this.isSymbol(text) ? this.next() : undefined;
+  }
+
+  takeWord(text: string): Token | undefined {
+    return this.isWord(text) ? this.next() : undefined;
+  }
+
+  /** Consumes the symbol, or says that it was expected where it is missing. */
+  expectSymbol(text: string, context: string): Token | undefined {
+    const token = this.takeSymbol(text);
+    if (token === undefined) this.expected(`\`${text}\``, context);
+    return token;
+  }
+
+  /** True when `['name']` or `["name"]` is next. */
+  isQuotedName(ahead = 0): boolean {
+    return (
+      this.isSymbol('[', ahead) && this.peek(ahead + 1).kind === 'string' && this.isSymbol(']', ahead + 2)
+    );
+  }
+
+  /** A bare or quoted name, or undefined with nothing consumed. */
+  takeName(): Identifier | undefined {
+    if (this.isQuotedName()) {
+      const open = this.next();
+      const text = this.next();
+      return { name: text.text, quoted: true, from: open.from, to: this.next().to };
+    }
+    const token = this.peek();
+    if (token.kind !== 'word' || token.text.startsWith('!')) return undefined;
+    this.next();
+    return { name: token.text, quoted: false, from: token.from, to: token.to };
+  }
+
+  /** A name; where it is missing, an empty one, with a diagnostic. */
+  expectName(what: string, context: string): Identifier {
+    const name = this.takeName();
+    if (name !== undefined) return name;
+    this.expected(what, context);
+    const from = this.peek().from;
+    return { name: '', quoted: false, from, to: from };
+  }
+
+  /** `word` and `-word` without space between, such as `project-away`; nothing is consumed. */
+  hyphenatedWord(ahead = 0): { text: string; span: Span; tokens: number } | undefined {
+    const first = this.peek(ahead);
+    if (first.kind !== 'word') return undefined;
+    let { text, to } = first;
+    let tokens = 1;
+    for (;;) {
+      const dash = this.peek(ahead + tokens);
+      const word = this.peek(ahead + tokens + 1);
+      const joined =
+        dash.text === '-' &&
+        dash.kind === 'symbol' &&
+        dash.from === to &&
+        word.kind === 'word' &&
+        word.from === dash.to;
+      if (!joined) return { text, span: { from: first.from, to }, tokens };
+      text += `-${word.text}`;
+      to = word.to;
+      tokens += 2;
+    }
+  }
+
+  /** Runs `parse` with `comparing` set, and restores it. */
+  withComparing<T>(comparing: boolean, parse: () => T): T {
+    const before = this.comparing;
+    this.comparing = comparing;
+    try {
+      return parse();
+    } finally {
+      this.comparing = before;
+    }
+  }
+
+  /** Runs `parse` one level deeper, or `tooDeep` where the text nests beyond what the stack can bear. */
+  nested<T>(parse: () => T, tooDeep: () => T): T {
+    if (this.depth >= maxDepth) return tooDeep();
+    this.depth += 1;
+    try {
+      return parse();
+    } finally {
+      this.depth -= 1;
+    }
+  }
+
+  skip(count: number): void {
+    this.at = Math.min(this.at + count, this.tokens.length);
+  }
+
+  /** Skips to the next of `symbols` outside brackets, or to the end. */
+  skipTo(...symbols: readonly string[]): void {
+    let depth = 0;
+    while (!this.done) {
+      const token = this.peek();
+      if (token.kind === 'symbol') {
+        if (depth === 0 && symbols.includes(token.text)) return;
+        if ('([{'.includes(token.text)) depth += 1;
+        else if (')]}'.includes(token.text)) {
+          if (depth === 0) return;
+          depth -= 1;
+        }
+      }
+      this.next();
+    }
+  }
+
+  /** Says that `what` was expected here; once for each place. */
+  expected(what: string, context: string, hint?: string): void {
+    const token = this.peek();
+    const found = this.done ? 'the query ends here' : `found ${quote(token, this.source)}`;
+    const span = this.done ? this.endSpan() : token;
+    if (this.diagnostics.some(d => d.from === span.from && d.severity === 'error')) return;
+    this.report(
+      'error',
+      'expected',
+      span,
+      `expected ${what}${context === '' ? '' : ` ${context}`}, ${found}`,
+      hint,
+    );
+  }
+
+  report(severity: Diagnostic['severity'], code: string, span: Span, message: string, hint?: string): void {
+    const { from, to } = span;
+    this.diagnostics.push(
+      hint === undefined
+        ? { severity, code, from, to, message }
+        : { severity, code, from, to, message, hint },
+    );
+  }
+
+  private endSpan(): Span {
+    const last = this.tokens[this.tokens.length - 1];
+    const from = last === undefined ? 0 : last.to;
+    return { from, to: from };
+  }
+
+  private reportFlaw(token: Token): void {
+    const shown = shorten(this.source.slice(token.from, token.to));
+    if (token.flaw === 'unterminated') {
+      this.report(
+        'error',
+        'unterminated-string',
+        token,
+        `the string ${shown} has no closing quote`,
+        'Close it on the same line; write a line break inside a string as `\\n`.',
+      );
+    } else if (token.flaw === 'typographic') {
+      this.report(
+        'warning',
+        'typographic-quote',
+        token,
+        `typographic quotes around ${shown}`,
+        'They are read as plain quotes; write \' or ".',
+      );
+    } else if (token.flaw === 'suffix') {
+      this.report(
+        'error',
+        'bad-number',
+        token,
+        `\`${shown}\` is neither a number nor a name`,
+        "Timespans end in d, h, m, s, ms, us or ns; quote a name that starts with a digit: ['name'].",
+      );
+    } else if (token.kind === 'error') {
+      this.report('error', 'bad-character', token, `\`${shown}\` means nothing here`);
+    }
+  }
+}
+
+/** The token as a message shows it. */
+function quote(token: Token, source: string): string {
+  return `\`${shorten(source.slice(token.from, token.to))}\``;
+}
+
+function shorten(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+}
