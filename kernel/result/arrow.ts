@@ -1,0 +1,280 @@
+/**
+ * The response of a query from wire JSON to Arrow: the bytes of the cells go straight into column buffers, and only the
+ * envelope around them becomes JavaScript values.
+ */
+import { isUtf8 } from 'node:buffer';
+import { Field, makeData, RecordBatch, Schema, Struct, Table } from 'apache-arrow';
+import type { FieldMeta, QueryStatus, ResultField, TabularResult } from '../api/wire.js';
+import { type DecodedColumn, decodeColumn } from './column.js';
+import { DecodeError, JsonBytes, OPEN_ARRAY } from './json-bytes.js';
+import type { ArrowTable, TableInfo } from './result.js';
+
+export { DecodeError } from './json-bytes.js';
+
+/** A decoded tabular response: everything but the cells, and one Arrow table for each table. */
+export interface TabularArrow {
+  readonly envelope: Omit<TabularResult, 'tables'>;
+  readonly tables: readonly ArrowTable[];
+}
+
+/** Keys of the metadata on an Arrow field; all values are text. */
+export const FIELD_KEY = {
+  /** The type that the service declared. */
+  type: 'apl.type',
+  unit: 'apl.unit',
+  description: 'apl.description',
+  /** `true` for a hidden field, otherwise absent. */
+  hidden: 'apl.hidden',
+  /** The aggregation behind the field as JSON. */
+  agg: 'apl.agg',
+  /** Why the column is not of its declared type. */
+  note: 'apl.note',
+  /** Arrow's own mark of an extension type; `arrow.json` when the cells are JSON documents. */
+  extension: 'ARROW:extension:name',
+  extensionMetadata: 'ARROW:extension:metadata',
+} as const;
+
+/**
+ * Decodes the body of a `format=tabular` response. datetime -> timestamp[ns, UTC], integer -> int64, float -> float64,
+ * timespan -> duration[ns], string -> utf8 (dictionary-encoded where that pays), boolean -> bool; every other type, and a
+ * column with a cell that does not fit its type, -> JSON text. Throws a DecodeError with the byte offset.
+ */
+export function decodeTabular(body: Uint8Array): TabularArrow {
+  const json = new JsonBytes(wellFormed(body), startsWithBom(body) ? 3 : 0);
+  const rest = new Map<string, unknown>();
+  let tables: readonly DecodedTable[] = [];
+  if (Number.isNaN(json.peek())) throw new DecodeError('The response is empty', json.pos);
+  json.object(key => {
+    if (key === 'tables' && json.peek() === OPEN_ARRAY) tables = decodeTables(json);
+    else rest.set(key, json.value());
+  });
+  if (!Number.isNaN(json.peek())) json.fail(`expected the end of the response, found ${json.found()}`);
+  const envelope = toEnvelope(rest);
+  return { envelope, tables: tables.map(table => toArrow(table, envelope.fieldsMetaMap)) };
+}
+
+interface DecodedTable {
+  readonly info: TableInfo;
+  readonly columns: readonly DecodedColumn[];
+}
+
+/** Bytes that are not UTF-8 become U+FFFD, as any JSON parser would see them. */
+function wellFormed(body: Uint8Array): Uint8Array {
+  if (isUtf8(body)) return body;
+  try {
+    return new TextEncoder().encode(new TextDecoder().decode(body));
+  } catch (cause) {
+    throw new DecodeError('The response is not UTF-8', 0, cause);
+  }
+}
+
+function startsWithBom(body: Uint8Array): boolean {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
+}
+
+function decodeTables(json: JsonBytes): readonly DecodedTable[] {
+  const tables: DecodedTable[] = [];
+  json.array(index => tables.push(decodeTable(json, index)));
+  return tables;
+}
+
+/** Columns that stand before the fields that describe them are skipped first and read when the object is complete. */
+function decodeTable(json: JsonBytes, index: number): DecodedTable {
+  const parts = new Map<string, unknown>();
+  let columns: readonly DecodedColumn[] | undefined;
+  let columnsAt: number | undefined;
+  json.peek();
+  const start = json.pos;
+  json.object(key => {
+    if (key !== 'columns' || json.peek() !== OPEN_ARRAY) {
+      parts.set(key, json.value());
+      return;
+    }
+    columnsAt = json.pos;
+    columns = parts.has('fields') ? decodeColumns(json, fieldsOf(parts, start)) : undefined;
+    if (columns === undefined) json.skip();
+  });
+  const fields = fieldsOf(parts, start);
+  if (columns === undefined && columnsAt !== undefined)
+    columns = decodeColumns(new JsonBytes(json.bytes, columnsAt), fields);
+  if (columns === undefined && fields.length > 0 && parts.get('columns') !== null) {
+    throw new DecodeError('A table has fields and no columns', start);
+  }
+  return { info: toInfo(parts, fields, index), columns: columns?.length ? columns : fields.map(emptyColumn) };
+}
+
+/** A table without rows may come without columns. */
+function emptyColumn({ name, type }: ResultField): DecodedColumn {
+  return decodeColumn(new JsonBytes(new TextEncoder().encode('[]')), name, type, 0);
+}
+
+function decodeColumns(json: JsonBytes, fields: readonly ResultField[]): readonly DecodedColumn[] {
+  const columns: DecodedColumn[] = [];
+  json.array(index => {
+    const field = fields[index];
+    json.peek();
+    const start = json.pos;
+    if (field === undefined)
+      throw new DecodeError(`A table has ${fields.length} fields but more columns`, start);
+    const rows = columns[0]?.rows;
+    const column = decodeBounded(json, field, rows ?? 0);
+    if (rows !== undefined && column.rows !== rows) {
+      const name = JSON.stringify(field.name);
+      throw new DecodeError(
+        `The columns differ in length: ${name} has ${column.rows} rows, the first has ${rows}`,
+        start,
+      );
+    }
+    columns.push(column);
+  });
+  if (columns.length > 0 && columns.length < fields.length) {
+    throw new DecodeError(`A table has ${fields.length} fields but ${columns.length} columns`, json.pos);
+  }
+  return columns;
+}
+
+function decodeBounded(json: JsonBytes, field: ResultField, rowsHint: number): DecodedColumn {
+  const start = json.pos;
+  try {
+    return decodeColumn(json, field.name, field.type, rowsHint);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new DecodeError(
+      `The field ${JSON.stringify(field.name)} is too large: ${cause.message}`,
+      start,
+      cause,
+    );
+  }
+}
+
+function fieldsOf(parts: ReadonlyMap<string, unknown>, offset: number): readonly ResultField[] {
+  return listOf(parts.get('fields')).map(item => {
+    const field = recordOf(item);
+    if (typeof field.name !== 'string') throw new DecodeError('A field of a table has no name', offset);
+    const type = typeof field.type === 'string' ? field.type : 'unknown';
+    return { ...field, name: field.name, type } as ResultField;
+  });
+}
+
+/** Absent parts and nulls, which Go services send for empty lists, become empty. */
+function toInfo(
+  parts: ReadonlyMap<string, unknown>,
+  fields: readonly ResultField[],
+  index: number,
+): TableInfo {
+  const name = parts.get('name');
+  const range = parts.get('range');
+  const buckets = parts.get('buckets');
+  return {
+    name: typeof name === 'string' ? name : String(index),
+    sources: listOf(parts.get('sources')).filter(isRecord) as unknown as TableInfo['sources'],
+    fields,
+    order: listOf(parts.get('order')).filter(isRecord) as unknown as TableInfo['order'],
+    groups: listOf(parts.get('groups')).filter(isRecord) as unknown as TableInfo['groups'],
+    ...(isRecord(range) ? { range: range as NonNullable<TableInfo['range']> } : {}),
+    ...(isRecord(buckets) ? { buckets: buckets as NonNullable<TableInfo['buckets']> } : {}),
+  };
+}
+
+function toEnvelope(rest: ReadonlyMap<string, unknown>): TabularArrow['envelope'] {
+  return {
+    format: 'tabular',
+    status: { ...EMPTY_STATUS, ...recordOf(rest.get('status')) },
+    datasetNames: listOf(rest.get('datasetNames')).filter(name => typeof name === 'string'),
+    fieldsMetaMap: recordOf(rest.get('fieldsMetaMap')) as TabularResult['fieldsMetaMap'],
+  };
+}
+
+const EMPTY_STATUS: QueryStatus = {
+  elapsedTime: 0,
+  blocksExamined: 0,
+  blocksCached: 0,
+  blocksMatched: 0,
+  rowsExamined: 0,
+  rowsMatched: 0,
+  numGroups: 0,
+  isPartial: false,
+  cacheStatus: 0,
+  minBlockTime: '',
+  maxBlockTime: '',
+};
+
+function toArrow({ info, columns }: DecodedTable, metaMap: TabularResult['fieldsMetaMap']): ArrowTable {
+  const fields = info.fields.map((field, index) => {
+    const column = columns[index] as DecodedColumn;
+    return new Field(
+      field.name,
+      column.data.type,
+      true,
+      fieldMetadata(field, column, metaOf(field, info, metaMap)),
+    );
+  });
+  const schema = new Schema(fields, new Map([['apl.table', info.name]]));
+  const struct = makeData({
+    type: new Struct(fields),
+    length: columns[0]?.rows ?? 0,
+    nullCount: 0,
+    children: columns.map(column => column.data),
+  });
+  return { info, data: new Table(schema, [new RecordBatch(schema, struct)]) };
+}
+
+function fieldMetadata(
+  field: ResultField,
+  column: DecodedColumn,
+  meta: Partial<FieldMeta>,
+): Map<string, string> {
+  const metadata = new Map<string, string>([[FIELD_KEY.type, field.type]]);
+  const set = (key: string, value: string | undefined) => value && metadata.set(key, value);
+  set(FIELD_KEY.unit, meta.unit === 'none' ? '' : meta.unit);
+  set(FIELD_KEY.description, meta.description);
+  set(FIELD_KEY.hidden, meta.hidden ? 'true' : '');
+  set(FIELD_KEY.agg, field.agg && JSON.stringify(field.agg));
+  set(FIELD_KEY.note, column.note);
+  if (column.isJson) {
+    metadata.set(FIELD_KEY.extension, 'arrow.json');
+    metadata.set(FIELD_KEY.extensionMetadata, '');
+  }
+  return metadata;
+}
+
+/** Aggregates whose result is measured in the unit of the field they read. */
+const UNIT_KEEPING =
+  /^(avg|min|max|sum|stdev|stdevif|avgif|minif|maxif|sumif|percentile|percentileif|percentiles_array|topk|arg_min|arg_max|take_any|any)$/;
+
+function metaOf(
+  field: ResultField,
+  info: TableInfo,
+  metaMap: TabularResult['fieldsMetaMap'],
+): Partial<FieldMeta> {
+  const named = findMeta(field.name, info, metaMap);
+  if (named !== undefined || field.agg === undefined || !UNIT_KEEPING.test(field.agg.name))
+    return named ?? {};
+  const source = findMeta(field.agg.fields?.[0] ?? '', info, metaMap);
+  return source === undefined ? {} : { unit: source.unit };
+}
+
+function findMeta(
+  name: string,
+  info: TableInfo,
+  metaMap: TabularResult['fieldsMetaMap'],
+): FieldMeta | undefined {
+  const named = info.sources.map(source => source.name).filter(source => Object.hasOwn(metaMap, source));
+  const datasets = named.length > 0 ? named : Object.keys(metaMap);
+  return datasets
+    .flatMap(dataset => listOf(metaMap[dataset]))
+    .map(meta => recordOf(meta) as Partial<FieldMeta>)
+    .find((meta): meta is FieldMeta => meta.name === name);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,217 @@
+/**
+ * Builders that take the cells of one wire column from JSON bytes into the buffers of one Arrow column.
+ */
+import {
+  Bool,
+  type Data,
+  DurationNanosecond,
+  Float64,
+  Int64,
+  makeData,
+  TimestampNanosecond,
+} from 'apache-arrow';
+import { CLOSE_ARRAY, type JsonBytes, NULL_START, OPEN_ARRAY } from './json-bytes.js';
+import { readDatetime, readFloat, readInteger, readTimespan } from './scalar.js';
+import { fitted, grown, Int64Store, Validity } from './store.js';
+import { JsonTextBuilder, StringBuilder } from './string-column.js';
+
+/** One decoded column: `note` says why the column was kept as JSON text in spite of its declared type. */
+export interface DecodedColumn {
+  readonly data: Data;
+  readonly rows: number;
+  /** True when the cells are JSON text, one document each. */
+  readonly isJson: boolean;
+  readonly note?: string;
+}
+
+/** Takes cells one by one, in row order. */
+export interface ColumnBuilder {
+  /** Consumes the cell at `json.pos`, which is not `null`; false when it does not fit the type (then all is thrown away). */
+  read(json: JsonBytes, row: number): boolean;
+  skipNull(row: number): void;
+  finish(rows: number, validity: Validity): Data;
+}
+
+/**
+ * Decodes the JSON array at `json.pos` as a column of the declared type. `rowsHint` only sizes the first buffers.
+ * A cell that does not fit makes the whole column JSON text, with a note.
+ */
+export function decodeColumn(json: JsonBytes, name: string, type: string, rowsHint: number): DecodedColumn {
+  const start = json.pos;
+  const builder = builderFor(type, rowsHint);
+  if (builder !== undefined) {
+    const read = readCells(json, builder);
+    if (read.misfit === undefined) return { data: read.data, rows: read.rows, isJson: false };
+    json.pos = start;
+    return { ...decodeJsonText(json, rowsHint), note: misfitNote(name, type, read.rows, read.misfit) };
+  }
+  return decodeJsonText(json, rowsHint);
+}
+
+function decodeJsonText(json: JsonBytes, rowsHint: number): DecodedColumn {
+  const { data, rows } = readCells(json, new JsonTextBuilder(rowsHint));
+  return { data, rows, isJson: true };
+}
+
+/** Undefined for a type whose cells may be any JSON. */
+function builderFor(type: string, rowsHint: number): ColumnBuilder | undefined {
+  const members = type.split('|').filter(member => member !== 'null');
+  if (members.length === 2 && members.includes('integer') && members.includes('float')) {
+    return new FloatBuilder(rowsHint, true);
+  }
+  switch (members.length === 1 ? members[0] : undefined) {
+    case 'integer':
+      return new Int64Builder(new Int64(), readInteger, rowsHint);
+    case 'datetime':
+      return new Int64Builder(new TimestampNanosecond('UTC'), readDatetime, rowsHint);
+    case 'timespan':
+      return new Int64Builder(new DurationNanosecond(), readTimespan, rowsHint);
+    case 'float':
+      return new FloatBuilder(rowsHint, false);
+    case 'boolean':
+      return new BoolBuilder(rowsHint);
+    case 'string':
+      return new StringBuilder(rowsHint);
+    default:
+      return undefined;
+  }
+}
+
+type CellsRead =
+  | { readonly data: Data; readonly rows: number; readonly misfit?: undefined }
+  | { readonly data?: undefined; readonly rows: number; readonly misfit: string };
+
+function readCells(json: JsonBytes, builder: JsonTextBuilder): { readonly data: Data; readonly rows: number };
+function readCells(json: JsonBytes, builder: ColumnBuilder): CellsRead;
+function readCells(json: JsonBytes, builder: ColumnBuilder): CellsRead {
+  const validity = new Validity();
+  let row = 0;
+  json.expect(OPEN_ARRAY);
+  if (!json.accept(CLOSE_ARRAY)) {
+    do {
+      const first = json.peek();
+      if (first === NULL_START) {
+        json.literal();
+        validity.clear(row);
+        builder.skipNull(row);
+      } else {
+        const from = json.pos;
+        if (!builder.read(json, row)) {
+          json.pos = from;
+          return { rows: row, misfit: cellKind(first) };
+        }
+      }
+      row++;
+    } while (json.another(CLOSE_ARRAY));
+  }
+  return { data: builder.finish(row, validity), rows: row };
+}
+
+function cellKind(first: number): string {
+  switch (String.fromCharCode(first)) {
+    case '"':
+      return 'a string';
+    case '{':
+      return 'an object';
+    case '[':
+      return 'an array';
+    case 't':
+    case 'f':
+      return 'a boolean';
+    default:
+      return 'a number';
+  }
+}
+
+function misfitNote(name: string, type: string, row: number, kind: string): string {
+  return `The field ${JSON.stringify(name)} is declared ${type}, but row ${row + 1} holds ${kind} that does not fit; its values are kept as JSON text.`;
+}
+
+/** 64-bit integers, and what is stored as such: times and spans of time. */
+class Int64Builder implements ColumnBuilder {
+  private readonly type: Int64 | TimestampNanosecond | DurationNanosecond;
+  private readonly cell: (json: JsonBytes, store: Int64Store, row: number) => boolean;
+  private readonly store: Int64Store;
+
+  constructor(
+    type: Int64 | TimestampNanosecond | DurationNanosecond,
+    cell: (json: JsonBytes, store: Int64Store, row: number) => boolean,
+    rowsHint: number,
+  ) {
+    this.type = type;
+    this.cell = cell;
+    this.store = new Int64Store(rowsHint);
+  }
+
+  read(json: JsonBytes, row: number): boolean {
+    this.store.reserve(row);
+    return this.cell(json, this.store, row);
+  }
+
+  skipNull(row: number): void {
+    this.store.reserve(row);
+  }
+
+  finish(rows: number, validity: Validity): Data {
+    const buffers = { length: rows, data: this.store.values(rows), ...validity.finish(rows) };
+    return makeData({ type: this.type as Int64, ...buffers });
+  }
+}
+
+class FloatBuilder implements ColumnBuilder {
+  private values: Float64Array;
+  private readonly exactIntegers: boolean;
+
+  constructor(rowsHint: number, exactIntegers: boolean) {
+    this.values = new Float64Array(Math.max(rowsHint, 16));
+    this.exactIntegers = exactIntegers;
+  }
+
+  read(json: JsonBytes, row: number): boolean {
+    if (row >= this.values.length) this.values = grown(this.values);
+    return readFloat(json, this.values, row, this.exactIntegers);
+  }
+
+  skipNull(row: number): void {
+    if (row >= this.values.length) this.values = grown(this.values);
+  }
+
+  finish(rows: number, validity: Validity): Data {
+    return makeData({
+      type: new Float64(),
+      length: rows,
+      data: fitted(this.values, rows),
+      ...validity.finish(rows),
+    });
+  }
+}
+
+class BoolBuilder implements ColumnBuilder {
+  private bits: Uint8Array;
+
+  constructor(rowsHint: number) {
+    this.bits = new Uint8Array(Math.max((rowsHint >> 3) + 1, 16));
+  }
+
+  read(json: JsonBytes, row: number): boolean {
+    const first = json.bytes[json.pos];
+    if (first !== 0x74 && first !== 0x66) return false;
+    const index = row >> 3;
+    if (index >= this.bits.length) this.bits = grown(this.bits);
+    if (json.literal() === 'true') this.bits[index] = (this.bits[index] as number) | (1 << (row & 7));
+    return true;
+  }
+
+  skipNull(row: number): void {
+    if (row >> 3 >= this.bits.length) this.bits = grown(this.bits);
+  }
+
+  finish(rows: number, validity: Validity): Data {
+    return makeData({
+      type: new Bool(),
+      length: rows,
+      data: fitted(this.bits, (rows + 7) >> 3),
+      ...validity.finish(rows),
+    });
+  }
+}

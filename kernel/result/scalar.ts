@@ -1,0 +1,258 @@
+/**
+ * Single cells from JSON bytes to exact 64-bit integers and doubles: integers, floats, ISO 8601 times, Go durations.
+ * Each reader consumes the cell at `json.pos` and answers false when the cell does not fit, without having lost anything.
+ */
+import { DOT, type JsonBytes, MINUS, NINE, QUOTE, ZERO } from './json-bytes.js';
+import type { Int64Store } from './store.js';
+
+/** So many decimal digits always fit a double's 53 bits. */
+const SAFE_DIGITS = 15;
+
+/** An integer of any JSON spelling (`7`, `7.0`, `7e3`) that fits 64 bits. */
+export function readInteger(json: JsonBytes, store: Int64Store, row: number): boolean {
+  const { bytes } = json;
+  const negative = bytes[json.pos] === MINUS;
+  const from = negative ? json.pos + 1 : json.pos;
+  let p = from;
+  let value = 0;
+  for (let c = bytes[p] as number; c >= ZERO && c <= NINE; c = bytes[++p] as number)
+    value = value * 10 + (c - ZERO);
+  const length = p - from;
+  const next = bytes[p] as number;
+  if (
+    length === 0 ||
+    length > SAFE_DIGITS ||
+    next === DOT ||
+    (next | 0x20) === 0x65 ||
+    (length > 1 && bytes[from] === ZERO)
+  ) {
+    return readLongInteger(json, store, row);
+  }
+  json.pos = p;
+  store.setSafe(row, negative ? -value : value);
+  return true;
+}
+
+/**
+ * The nearest double of a number; of the texts `NaN`, `Infinity` and their signed spellings too, as JSON has no number for them.
+ * False when it overflows, or when `exactIntegers` is set and an integer is not exactly a double.
+ */
+export function readFloat(json: JsonBytes, out: Float64Array, row: number, exactIntegers: boolean): boolean {
+  const { bytes } = json;
+  const negative = bytes[json.pos] === MINUS;
+  const from = negative ? json.pos + 1 : json.pos;
+  let p = from;
+  let mantissa = 0;
+  let c = bytes[p] as number;
+  for (; c >= ZERO && c <= NINE; c = bytes[++p] as number) mantissa = mantissa * 10 + (c - ZERO);
+  const whole = p - from;
+  let fraction = 0;
+  if (c === DOT && whole > 0) {
+    for (c = bytes[++p] as number; c >= ZERO && c <= NINE; c = bytes[++p] as number)
+      mantissa = mantissa * 10 + (c - ZERO);
+    fraction = p - from - whole - 1;
+    if (fraction === 0) return readLongFloat(json, out, row, exactIntegers);
+  }
+  const leadingZero = whole > 1 && bytes[from] === ZERO;
+  if (whole === 0 || whole + fraction > SAFE_DIGITS || leadingZero || (c | 0x20) === 0x65) {
+    return readLongFloat(json, out, row, exactIntegers);
+  }
+  json.pos = p;
+  // Both operands are exact, so the quotient is correctly rounded.
+  const value = mantissa / (POWERS_OF_TEN[fraction] as number);
+  out[row] = negative ? -value : value;
+  return true;
+}
+
+/** An ISO 8601 time with up to nine digits of fraction, in UTC or with an offset; nanoseconds since 1970 that fit 64 bits. */
+export function readDatetime(json: JsonBytes, store: Int64Store, row: number): boolean {
+  const { bytes } = json;
+  const from = json.pos + 1;
+  if (bytes[json.pos] !== QUOTE || bytes[from + 4] !== MINUS || bytes[from + 7] !== MINUS) return false;
+  const day = dayNumber(
+    twoDigits(bytes, from) * 100 + twoDigits(bytes, from + 2),
+    twoDigits(bytes, from + 5),
+    twoDigits(bytes, from + 8),
+  );
+  const separator = (bytes[from + 10] as number) | 0x20;
+  if (separator !== 0x74 && separator !== 0x20) return false;
+  const hour = twoDigits(bytes, from + 11);
+  const minute = twoDigits(bytes, from + 14);
+  const second = twoDigits(bytes, from + 17);
+  if (bytes[from + 13] !== 0x3a || bytes[from + 16] !== 0x3a) return false;
+  if (!(hour < 24 && minute < 60 && second < 60)) return false;
+  let p = from + 19;
+  let nanos = 0;
+  if (bytes[p] === DOT) {
+    let scale = 1e8;
+    const start = ++p;
+    for (let c = bytes[p] as number; c >= ZERO && c <= NINE; c = bytes[++p] as number) {
+      if (scale < 1 && c !== ZERO) return false;
+      nanos += scale < 1 ? 0 : (c - ZERO) * scale;
+      scale /= 10;
+    }
+    if (p === start) return false;
+  }
+  return readZone(json, p, day * 86400 + hour * 3600 + minute * 60 + second, nanos, store, row);
+}
+
+/** A span of time: integer nanoseconds, or a Go duration such as `"5m0.004487127s"`. */
+export function readTimespan(json: JsonBytes, store: Int64Store, row: number): boolean {
+  const { pos } = json;
+  if (json.bytes[pos] !== QUOTE) return readInteger(json, store, row);
+  json.string();
+  const nanos = parseGoDuration(json.text(pos + 1, json.pos - 1));
+  return nanos !== undefined && store.setBig(row, nanos);
+}
+
+/** Nanoseconds of a duration as Go writes it (`1h2m3.5s`, `-1.5ms`, `0`), or undefined when it is none or finer than 1 ns. */
+export function parseGoDuration(text: string): bigint | undefined {
+  const unsigned = text.replace(/^[+-]/, '');
+  if (unsigned === '0') return 0n;
+  let total = 0n;
+  let at = 0;
+  for (const [match, whole = '', fraction = '', unit = ''] of unsigned.matchAll(GO_PART)) {
+    const digits = whole + fraction;
+    const nanos = BigInt(digits) * (GO_UNITS[unit] as bigint);
+    const divisor = 10n ** BigInt(fraction.length);
+    if (digits === '' || nanos % divisor !== 0n) return undefined;
+    total += nanos / divisor;
+    at += match.length;
+  }
+  if (at === 0 || at !== unsigned.length) return undefined;
+  return text.startsWith('-') ? -total : total;
+}
+
+/** One number with its unit; `y` keeps the parts adjacent. */
+const GO_PART = /(\d*)(?:\.(\d*))?(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/gy;
+
+const GO_UNITS: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  '\u00b5s': 1_000n,
+  '\u03bcs': 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+};
+
+const POWERS_OF_TEN = Float64Array.from({ length: SAFE_DIGITS + 1 }, (_, exponent) => 10 ** exponent);
+
+const NON_FINITE: Readonly<Record<string, number>> = {
+  NaN: Number.NaN,
+  Infinity: Number.POSITIVE_INFINITY,
+  '+Infinity': Number.POSITIVE_INFINITY,
+  '-Infinity': Number.NEGATIVE_INFINITY,
+  Inf: Number.POSITIVE_INFINITY,
+  '+Inf': Number.POSITIVE_INFINITY,
+  '-Inf': Number.NEGATIVE_INFINITY,
+};
+
+function readLongInteger(json: JsonBytes, store: Int64Store, row: number): boolean {
+  const { pos } = json;
+  if (!startsNumber(json)) return false;
+  const plain = json.number();
+  const negative = json.bytes[pos] === MINUS;
+  const from = negative ? pos + 1 : pos;
+  const length = json.pos - from;
+  if (!plain) {
+    const value = integralValue(json.ascii(pos, json.pos));
+    return value !== undefined && store.setBig(row, value);
+  }
+  if (length > 19) return false;
+  const high = digitsValue(json.bytes, from, json.pos - 9);
+  const low = digitsValue(json.bytes, json.pos - 9, json.pos);
+  return negative ? store.setBillions(row, -high, -low) : store.setBillions(row, high, low);
+}
+
+function digitsValue(bytes: Uint8Array, from: number, to: number): number {
+  let value = 0;
+  for (let p = from; p < to; p++) value = value * 10 + ((bytes[p] as number) - ZERO);
+  return value;
+}
+
+/** The value of a JSON number with fraction or exponent when it is an integer below 10^20. */
+function integralValue(text: string): bigint | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/0+$/, '').replace(/^0+/, '');
+  if (digits === '') return 0n;
+  const trailing = (whole + fraction).length - (whole + fraction).replace(/0+$/, '').length;
+  const power = Number(exponent) - fraction.length + trailing;
+  if (power < 0 || digits.length + power > 20) return undefined;
+  return BigInt(`${sign}${digits}${'0'.repeat(power)}`);
+}
+
+function readLongFloat(json: JsonBytes, out: Float64Array, row: number, exactIntegers: boolean): boolean {
+  const { pos } = json;
+  if (!startsNumber(json)) return readNonFinite(json, out, row);
+  const plain = json.number();
+  const text = json.ascii(pos, json.pos);
+  const value = Number(text);
+  out[row] = value;
+  return Number.isFinite(value) && !(exactIntegers && plain && BigInt(text) !== BigInt(value));
+}
+
+function readNonFinite(json: JsonBytes, out: Float64Array, row: number): boolean {
+  const { pos } = json;
+  if (json.bytes[pos] !== QUOTE) return false;
+  json.string();
+  const text = json.text(pos + 1, json.pos - 1);
+  if (!Object.hasOwn(NON_FINITE, text)) return false;
+  out[row] = NON_FINITE[text] as number;
+  return true;
+}
+
+function startsNumber(json: JsonBytes): boolean {
+  const c = json.bytes[json.pos] as number;
+  return c === MINUS || (c >= ZERO && c <= NINE);
+}
+
+/** Reads `Z` or `+hh:mm` and the closing quote at `p`, and stores the moment. */
+function readZone(
+  json: JsonBytes,
+  p: number,
+  localSeconds: number,
+  nanos: number,
+  store: Int64Store,
+  row: number,
+): boolean {
+  const { bytes } = json;
+  const zone = bytes[p] as number;
+  let end = p + 1;
+  let offset = 0;
+  if (zone === 0x2b || zone === MINUS) {
+    const hours = twoDigits(bytes, p + 1);
+    const minutes = twoDigits(bytes, p + 4);
+    if (bytes[p + 3] !== 0x3a || !(hours < 24 && minutes < 60)) return false;
+    offset = (zone === MINUS ? -1 : 1) * (hours * 3600 + minutes * 60);
+    end = p + 6;
+  } else if ((zone | 0x20) !== 0x7a) return false;
+  const seconds = localSeconds - offset;
+  if (bytes[end] !== QUOTE || Number.isNaN(seconds)) return false;
+  json.pos = end + 1;
+  return store.setBillions(row, seconds, nanos);
+}
+
+/** NaN when either byte is no digit. */
+function twoDigits(bytes: Uint8Array, p: number): number {
+  const tens = (bytes[p] as number) - ZERO;
+  const ones = (bytes[p + 1] as number) - ZERO;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
+}
+
+/** Days since 1970-01-01 in the proleptic Gregorian calendar; NaN for a day that is none. */
+function dayNumber(year: number, month: number, day: number): number {
+  if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month))) return Number.NaN;
+  // Years begin in March, so that the leap day comes last.
+  const shifted = month <= 2 ? year - 1 : year;
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
+  const leapDays = Math.floor(shifted / 4) - Math.floor(shifted / 100) + Math.floor(shifted / 400);
+  return shifted * 365 + leapDays + dayOfYear - 719468;
+}
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
