@@ -1,0 +1,262 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { type ClientRequest, request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AplKernelError } from '../errors.js';
+
+/** Where the running local service is and how to be let in. */
+export interface LocalAddress {
+  readonly url: string;
+  readonly token: string;
+  /** True when a service that this kernel used before had stopped and was started anew. */
+  readonly restarted: boolean;
+}
+
+/** The local service as one kernel sees it. */
+export interface LocalService {
+  /** Returns the address of a service that answers, starting one when there is none; throws LaunchError. */
+  connect(signal?: AbortSignal): Promise<LocalAddress>;
+  /** Lets go of the service, which exits by itself when no kernel holds it. */
+  close(): void;
+}
+
+/** What a service writes into its runtime file, mode 0600, once it listens. */
+export interface RuntimeFile {
+  readonly url: string;
+  readonly token: string;
+  readonly pid: number;
+  readonly version: string;
+}
+
+export interface LaunchOptions {
+  /** Holds the runtime file and the log; made when absent. */
+  readonly dataDir: string;
+  /** Starts a detached process that will write the runtime file, and returns its exit, should it come to that. */
+  readonly spawn: () => SpawnedService;
+  readonly log: (text: string) => void;
+  /** How long a new service may take to listen; 30,000 when absent. */
+  readonly startLimitMs?: number;
+}
+
+export interface SpawnedService {
+  /** Resolves with a sentence when the process could not be started or ended. */
+  readonly ended: Promise<string>;
+}
+
+/** The local service could not be started. */
+export class LaunchError extends AplKernelError {
+  constructor(message: string, dataDir: string, cause?: unknown) {
+    super('local-service', message, {
+      hint: `See ${join(dataDir, 'service.log')}; \`apl-kernel doctor\` says what is wrong.`,
+      cause,
+    });
+  }
+}
+
+/** Returns the path of the runtime file in a data directory. */
+export function runtimeFilePath(dataDir: string): string {
+  return join(dataDir, 'service.json');
+}
+
+/** Returns the local service of a data directory, not yet started. */
+export function createLocalService(options: LaunchOptions): LocalService {
+  return new Launcher(options);
+}
+
+/** Starts a service process that outlives this one and writes what it has to say to `service.log` in the data directory. */
+export function spawnDetached(command: string, args: readonly string[], dataDir: string): SpawnedService {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const log = openSync(join(dataDir, 'service.log'), 'a', 0o600);
+  const child = spawn(command, args, { detached: true, stdio: ['ignore', log, log], windowsHide: true });
+  closeSync(log);
+  child.unref();
+  const ended = new Promise<string>(resolve => {
+    child.on('error', error => resolve(error.message));
+    child.on('exit', (code, signal) =>
+      resolve(signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`),
+    );
+  });
+  return { ended };
+}
+
+const pollMs = 25;
+const probeLimitMs = 2_000;
+
+class Launcher implements LocalService {
+  readonly #options: LaunchOptions;
+  #held: { readonly file: RuntimeFile; readonly request: ClientRequest } | undefined;
+  #pending: Promise<LocalAddress> | undefined;
+  #usedBefore = false;
+  #closed = false;
+
+  constructor(options: LaunchOptions) {
+    this.#options = options;
+  }
+
+  async connect(signal?: AbortSignal): Promise<LocalAddress> {
+    if (this.#held !== undefined)
+      return { url: this.#held.file.url, token: this.#held.file.token, restarted: false };
+    this.#pending ??= this.#find().finally(() => {
+      this.#pending = undefined;
+    });
+    return signal === undefined ? this.#pending : abortable(this.#pending, signal);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#held?.request.destroy();
+    this.#held = undefined;
+  }
+
+  async #find(): Promise<LocalAddress> {
+    const file = (await this.#running()) ?? (await this.#start());
+    await this.#hold(file);
+    const restarted = this.#usedBefore;
+    this.#usedBefore = true;
+    return { url: file.url, token: file.token, restarted };
+  }
+
+  /** The service that the runtime file names, if it answers; a file left behind by a crash names none. */
+  async #running(): Promise<RuntimeFile | undefined> {
+    const file = await readRuntimeFile(this.#options.dataDir);
+    return file !== undefined && (await answers(file)) ? file : undefined;
+  }
+
+  async #start(): Promise<RuntimeFile> {
+    const { dataDir, log } = this.#options;
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    const unlock = await this.#lock();
+    try {
+      const other = await this.#running();
+      if (other !== undefined) return other;
+      await rm(runtimeFilePath(dataDir), { force: true });
+      log('starting the local service');
+      return await this.#await(this.#options.spawn());
+    } finally {
+      await unlock();
+    }
+  }
+
+  /** Taken by one kernel at a time; the others then find the service that it started. */
+  async #lock(): Promise<() => Promise<void>> {
+    const { lock } = await import('proper-lockfile');
+    const { dataDir, log } = this.#options;
+    const retries = Math.ceil(this.#limitMs / 100) + 20;
+    const onCompromised = (error: Error) => log(`the start lock was lost: ${error.message}`);
+    return lock(dataDir, {
+      stale: 10_000,
+      retries: { retries, factor: 1, minTimeout: 100 },
+      onCompromised,
+    }).catch(error => {
+      throw new LaunchError('another process is holding the start of the local service', dataDir, error);
+    });
+  }
+
+  async #await(service: SpawnedService): Promise<RuntimeFile> {
+    const { dataDir } = this.#options;
+    let ended: string | undefined;
+    service.ended.then(
+      reason => {
+        ended = reason;
+      },
+      error => {
+        ended = String(error);
+      },
+    );
+    for (
+      const started = performance.now();
+      performance.now() - started < this.#limitMs;
+      await delay(pollMs)
+    ) {
+      const file = await this.#running();
+      if (file !== undefined) return file;
+      if (ended !== undefined) throw new LaunchError(`the local service did not start: ${ended}`, dataDir);
+    }
+    throw new LaunchError(`the local service did not start within ${this.#limitMs / 1000} s`, dataDir);
+  }
+
+  /** Keeps one streaming request open: the service counts these, and its end tells us at once that the service is gone. */
+  #hold(file: RuntimeFile): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const alive = request(`${file.url}/v1/alive`, { headers: authorization(file), agent: false });
+      const release = () => {
+        if (this.#held?.request !== alive) return;
+        this.#held = undefined;
+        if (!this.#closed) this.#options.log('the local service is gone');
+      };
+      alive.on('response', response => {
+        if (response.statusCode !== 200) {
+          alive.destroy(new Error(`status ${response.statusCode}`));
+          return;
+        }
+        this.#held = { file, request: alive };
+        response.socket.unref();
+        response.on('close', release).resume();
+        if (this.#closed) alive.destroy();
+        resolve();
+      });
+      alive.on('error', error => {
+        release();
+        reject(
+          new LaunchError(
+            'the local service stopped while it was being contacted',
+            this.#options.dataDir,
+            error,
+          ),
+        );
+      });
+      alive.on('close', release).end();
+    });
+  }
+
+  get #limitMs(): number {
+    return this.#options.startLimitMs ?? 30_000;
+  }
+}
+
+async function readRuntimeFile(dataDir: string): Promise<RuntimeFile | undefined> {
+  try {
+    const { url, token, pid, version } = JSON.parse(await readFile(runtimeFilePath(dataDir), 'utf8'));
+    const complete = typeof url === 'string' && typeof token === 'string' && isLoopback(url);
+    return complete ? { url, token, pid: Number(pid), version: String(version) } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A token goes to this machine only, whatever the file says. */
+function isLoopback(url: string): boolean {
+  return URL.canParse(url) && ['127.0.0.1', '[::1]', 'localhost'].includes(new URL(url).hostname);
+}
+
+function answers(file: RuntimeFile): Promise<boolean> {
+  return new Promise(resolve => {
+    const probe = request(`${file.url}/v2/user`, {
+      headers: authorization(file),
+      agent: false,
+      timeout: probeLimitMs,
+    });
+    probe.on('response', response => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    probe.on('timeout', () => probe.destroy());
+    probe.on('error', () => resolve(false));
+    probe.on('close', () => resolve(false)).end();
+  });
+}
+
+function authorization(file: RuntimeFile): { readonly authorization: string } {
+  return { authorization: `Bearer ${file.token}` };
+}
+
+function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
