@@ -1,0 +1,166 @@
+import { existsSync } from 'node:fs';
+import { access, constants, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  jupyterDataDirs,
+  KERNEL_NAME,
+  LABEXTENSION_NAME,
+  type Machine,
+  output,
+  type PackageFiles,
+} from './install.js';
+
+/** One thing that was looked at; `fix` says what to do unless it is ok. A warning does not stop the kernel from working. */
+export interface Finding {
+  readonly name: string;
+  readonly state: 'ok' | 'warning' | 'error';
+  readonly found: string;
+  readonly fix?: string;
+}
+
+/** What the checks look at besides the machine. */
+export interface DoctorRequest {
+  readonly machine: Machine;
+  readonly files: PackageFiles;
+  readonly nodeVersion: string;
+  /** The local service's data directory. */
+  readonly dataDir: string;
+  /** Says where the local service answers, or undefined when none runs. */
+  readonly runningService: () => Promise<string | undefined>;
+}
+
+/** Looks at everything that the kernel needs, and returns one finding each, in the order in which to mend them. */
+export async function examine(request: DoctorRequest): Promise<readonly Finding[]> {
+  const { machine, files } = request;
+  const dataDirs = await jupyterDataDirs(machine);
+  return [
+    nodeFinding(request.nodeVersion),
+    await moduleFinding('messaging', 'zeromq', () => import('zeromq')),
+    await moduleFinding('engine', 'DuckDB', () => import('@duckdb/node-api')),
+    await programFinding(machine, 'python', ['python3', 'python']),
+    await programFinding(machine, 'jupyter', ['jupyter']),
+    await kernelspecFinding(dataDirs, files),
+    await labextensionFinding(dataDirs, files),
+    await dataDirFinding(request.dataDir),
+    await serviceFinding(request.runningService),
+  ];
+}
+
+/** The findings as lines of text, aligned, each problem followed by what to do. */
+export function findingsText(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ name }) => name.length));
+  const mark = { ok: 'ok     ', warning: 'warning', error: 'ERROR  ' };
+  return findings
+    .flatMap(({ name, state, found, fix }) => [
+      `${mark[state]}  ${name.padEnd(width)}  ${found}`,
+      ...(fix === undefined ? [] : [`${' '.repeat(11 + width)}-> ${fix}`]),
+    ])
+    .join('\n');
+}
+
+function nodeFinding(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return { name: 'node', state: 'ok', found: version };
+  return { name: 'node', state: 'error', found: version, fix: 'install Node 20.19 or newer' };
+}
+
+async function moduleFinding(name: string, library: string, load: () => Promise<unknown>): Promise<Finding> {
+  try {
+    await load();
+    return { name, state: 'ok', found: `${library} loads` };
+  } catch (error) {
+    const reason = error instanceof Error ? firstLine(error.message) : String(error);
+    const fix = 'install the package anew on this machine, with its optional dependencies';
+    return { name, state: 'error', found: `${library} does not load: ${reason}`, fix };
+  }
+}
+
+async function programFinding(machine: Machine, name: string, programs: readonly string[]): Promise<Finding> {
+  for (const program of programs) {
+    const version = await output(machine, program, ['--version']);
+    if (version !== undefined) return { name, state: 'ok', found: jupyterCore(version) };
+  }
+  const fix = 'needed for JupyterLab only: `apl-kernel run` works without it';
+  return { name, state: 'warning', found: 'not on the PATH', fix };
+}
+
+/** `jupyter --version` lists all its packages; the server and the core say enough. */
+function jupyterCore(version: string): string {
+  const lines = version.split('\n').map(line => line.replace(/\s+/g, ' '));
+  const told = lines.filter(
+    line => /^(jupyter_core|jupyterlab|jupyter_server) /.test(line) && !line.includes('not installed'),
+  );
+  return told.length > 0 ? told.join(', ') : (lines[0] ?? '');
+}
+
+async function kernelspecFinding(dataDirs: readonly string[], files: PackageFiles): Promise<Finding> {
+  const name = 'kernelspec';
+  const path = findFile(dataDirs, 'kernels', KERNEL_NAME, 'kernel.json');
+  const fix = 'run `apl-kernel install`, with the options for the Jupyter that you use';
+  if (path === undefined) return { name, state: 'error', found: 'not installed where Jupyter looks', fix };
+  const spec = await readJson(path);
+  const argv = Array.isArray(spec?.argv) ? spec.argv.map(String) : [];
+  if (spec?.language !== 'axiom-apl') {
+    return {
+      name,
+      state: 'error',
+      found: `${path} belongs to another kernel called apl`,
+      fix: 'remove or rename it, then run `apl-kernel install`',
+    };
+  }
+  const gone = argv.slice(0, 2).find(file => !existsSync(file));
+  if (gone !== undefined)
+    return { name, state: 'error', found: `${path} starts ${gone}, which is gone`, fix };
+  if (argv[1] !== files.main)
+    return { name, state: 'warning', found: `${path} starts another copy, ${argv[1]}`, fix };
+  return { name, state: 'ok', found: path };
+}
+
+async function labextensionFinding(dataDirs: readonly string[], files: PackageFiles): Promise<Finding> {
+  const name = 'extension';
+  const path = findFile(dataDirs, 'labextensions', LABEXTENSION_NAME, 'package.json');
+  const fix = 'run `apl-kernel install`; without it, cells are not highlighted';
+  if (path === undefined) return { name, state: 'warning', found: 'not installed where Jupyter looks', fix };
+  const version = String((await readJson(path))?.version);
+  if (version === files.version) return { name, state: 'ok', found: path };
+  return { name, state: 'warning', found: `${path} is version ${version}, the kernel ${files.version}`, fix };
+}
+
+async function dataDirFinding(dataDir: string): Promise<Finding> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await access(dataDir, constants.R_OK | constants.W_OK);
+    return { name: 'data', state: 'ok', found: dataDir };
+  } catch (error) {
+    const found = `${dataDir} cannot be written: ${firstLine((error as Error).message)}`;
+    return {
+      name: 'data',
+      state: 'error',
+      found,
+      fix: 'make it writable, or set APL_KERNEL_DATA to a directory that is',
+    };
+  }
+}
+
+async function serviceFinding(runningService: () => Promise<string | undefined>): Promise<Finding> {
+  const address = await runningService();
+  const found = address === undefined ? 'not running; the first query starts it' : `answers at ${address}`;
+  return { name: 'service', state: 'ok', found };
+}
+
+function findFile(dataDirs: readonly string[], ...below: readonly string[]): string | undefined {
+  return dataDirs.map(directory => join(directory, ...below)).find(path => existsSync(path));
+}
+
+async function readJson(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function firstLine(text: string): string {
+  return text.split('\n')[0] ?? '';
+}

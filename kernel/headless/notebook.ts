@@ -1,0 +1,107 @@
+/** A notebook in format 4, as far as running and showing it needs; other properties of the file are carried along. */
+export interface Notebook {
+  cells: Cell[];
+  metadata: Record<string, unknown>;
+  nbformat: number;
+  nbformat_minor: number;
+}
+
+/** A cell as the file has it. */
+export type Cell = CodeCell | TextCell;
+
+/** A cell that is run; `source` is one string or its lines. */
+export interface CodeCell {
+  cell_type: 'code';
+  id?: string;
+  source: string | string[];
+  metadata: CellMetadata;
+  execution_count: number | null;
+  outputs: NotebookOutput[];
+}
+
+/** A cell that is shown: Markdown, or text to pass through. */
+export interface TextCell {
+  cell_type: 'markdown' | 'raw';
+  id?: string;
+  source: string | string[];
+  metadata: CellMetadata;
+}
+
+interface CellMetadata {
+  tags?: string[];
+  [key: string]: unknown;
+}
+
+/** One output in notebook format 4. */
+export type NotebookOutput =
+  | { output_type: 'stream'; name: 'stdout' | 'stderr'; text: string }
+  | { output_type: 'display_data'; data: Record<string, unknown>; metadata: Record<string, unknown> }
+  | {
+      output_type: 'execute_result';
+      execution_count: number;
+      data: Record<string, unknown>;
+      metadata: Record<string, unknown>;
+    }
+  | { output_type: 'error'; ename: string; evalue: string; traceback: string[] };
+
+/** The notebook in a file's text, or what is wrong with it. In `.apl` text, lines `// %%` separate cells and `// %% [markdown]` begins prose. */
+export function parseNotebook(text: string, format: 'ipynb' | 'apl'): Notebook | string {
+  return format === 'apl' ? fromScript(text) : fromJson(text);
+}
+
+/** A cell's source as one string. */
+export function sourceOf(cell: Cell): string {
+  return typeof cell.source === 'string' ? cell.source : cell.source.join('');
+}
+
+function fromJson(text: string): Notebook | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return `it is not JSON (${(error as Error).message})`;
+  }
+  if (!isRecord(value)) return 'it is not a JSON object';
+  if (value.nbformat !== 4) return `its nbformat is ${String(value.nbformat)}, not 4`;
+  if (!Array.isArray(value.cells)) return 'it has no list of cells';
+  const wrong = value.cells.findIndex(cell => !isCell(cell));
+  if (wrong !== -1) return `cell ${wrong + 1} has no type or no source`;
+  return value as unknown as Notebook;
+}
+
+function isCell(value: unknown): boolean {
+  if (!isRecord(value) || !isRecord(value.metadata)) return false;
+  const { source } = value;
+  const isText =
+    typeof source === 'string' || (Array.isArray(source) && source.every(line => typeof line === 'string'));
+  return isText && ['code', 'markdown', 'raw'].includes(String(value.cell_type));
+}
+
+function fromScript(text: string): Notebook {
+  const cells = text
+    .split(/^(?=\/\/ %%)/m)
+    .map(cellOfScript)
+    .filter(cell => sourceOf(cell) !== '');
+  return {
+    cells,
+    metadata: {
+      kernelspec: { name: 'apl', display_name: 'APL (Axiom)', language: 'axiom-apl' },
+      language_info: { name: 'axiom-apl', file_extension: '.apl', mimetype: 'text/x-axiom-apl' },
+    },
+    nbformat: 4,
+    nbformat_minor: 5,
+  };
+}
+
+function cellOfScript(part: string, index: number): Cell {
+  const body = part.replace(/^\/\/ %%.*\n?/, '').trim();
+  const id = `cell-${index}`;
+  if (/^\/\/ %% \[markdown\]/.test(part)) {
+    return { cell_type: 'markdown', id, source: body.replace(/^\/\/ ?/gm, ''), metadata: {} };
+  }
+  return { cell_type: 'code', id, source: body, metadata: {}, execution_count: null, outputs: [] };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,68 @@
+import { AplKernelError } from '../errors.js';
+import type { CellIo, DisplayData, ExecuteOutcome } from '../jupyter/message.js';
+import type { CodeCell, NotebookOutput } from './notebook.js';
+
+/** Displays of a run by their id, so that a later cell can update what an earlier one showed. */
+export type Displays = Map<string, Extract<NotebookOutput, { output_type: 'display_data' }>>;
+
+/** A cell's channel that collects what the cell emits as its notebook outputs, the way a front end does. */
+export class OutputCollector implements CellIo {
+  readonly executionCount: number;
+  readonly silent = false;
+  readonly storeHistory = true;
+  readonly allowStdin = false;
+  readonly signal: AbortSignal;
+  readonly #cell: CodeCell;
+  readonly #displays: Displays;
+  #clearBeforeNext = false;
+
+  constructor(cell: CodeCell, executionCount: number, displays: Displays, signal: AbortSignal) {
+    this.#cell = cell;
+    this.#displays = displays;
+    this.executionCount = executionCount;
+    this.signal = signal;
+  }
+
+  stream(name: 'stdout' | 'stderr', text: string): void {
+    const last = this.#clearBeforeNext ? undefined : this.#cell.outputs.at(-1);
+    if (last?.output_type === 'stream' && last.name === name) last.text += text;
+    else this.#add({ output_type: 'stream', name, text });
+  }
+
+  display({ data, metadata, displayId }: DisplayData): void {
+    const shown = { output_type: 'display_data' as const, data, metadata };
+    if (displayId !== undefined) this.#displays.set(displayId, shown);
+    this.#add(shown);
+  }
+
+  updateDisplay({ data, metadata, displayId }: DisplayData & { readonly displayId: string }): void {
+    const shown = this.#displays.get(displayId);
+    if (shown) Object.assign(shown, { data, metadata });
+  }
+
+  result({ data, metadata }: DisplayData): void {
+    this.#add({ output_type: 'execute_result', execution_count: this.executionCount, data, metadata });
+  }
+
+  clearOutput(wait: boolean): void {
+    this.#clearBeforeNext = wait;
+    if (!wait) this.#cell.outputs = [];
+  }
+
+  async input(): Promise<string> {
+    throw new AplKernelError('no-input', 'this cell asks for input, and nobody is there to answer', {
+      hint: 'run it in a notebook',
+    });
+  }
+
+  /** Adds a failed cell's error as its last output. */
+  error({ ename, evalue, traceback }: Extract<ExecuteOutcome, { status: 'error' }>): void {
+    this.#add({ output_type: 'error', ename, evalue, traceback: [...traceback] });
+  }
+
+  #add(output: NotebookOutput): void {
+    if (this.#clearBeforeNext) this.#cell.outputs = [];
+    this.#clearBeforeNext = false;
+    this.#cell.outputs.push(output);
+  }
+}

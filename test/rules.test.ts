@@ -1,0 +1,144 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** What a folder may import besides itself; `*` is everything. Folders and files are named relative to kernel/. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  apl: ['@lezer/common', '@lezer/highlight', '@lezer/lr', 'fastest-levenshtein'],
+  jupyter: ['zeromq', 'node:*', 'errors'],
+  api: ['undici', 'smol-toml', 'node:*', 'errors'],
+  result: ['apache-arrow', 'vega', 'vega-lite', 'string-width', 'node:*', 'errors', 'api/wire'],
+  local: [
+    'apl',
+    'api/wire',
+    'errors',
+    '@duckdb/*',
+    'apache-arrow',
+    'fastify',
+    '@fastify/*',
+    'proper-lockfile',
+    'node:*',
+  ],
+  interpreter: [
+    'magics',
+    'apl',
+    'api',
+    'result',
+    'errors',
+    'jupyter/message',
+    'fastest-levenshtein',
+    'node:*',
+  ],
+  magics: [
+    'interpreter',
+    'apl',
+    'api',
+    'result',
+    'errors',
+    'jupyter/message',
+    'fastest-levenshtein',
+    'node:*',
+  ],
+  headless: ['errors', 'jupyter/message', 'markdown-it', 'node:*'],
+  'errors.ts': [],
+  'install.ts': ['errors', 'node:*'],
+  'doctor.ts': ['install', 'errors', 'zeromq', '@duckdb/*', 'node:*'],
+  'main.ts': ['*'],
+};
+
+const LONGEST_FILE = 700;
+
+const kernelFiles = sourceFiles(join(root, 'kernel')).filter(path => !path.endsWith('/parser.ts'));
+const extensionFiles = sourceFiles(join(root, 'labextension', 'src'));
+
+describe('who may import whom', () => {
+  for (const path of kernelFiles) {
+    test(relative(root, path), () => expect(forbiddenImports(path)).toEqual([]));
+  }
+  for (const path of extensionFiles) {
+    test(relative(root, path), () =>
+      expect(kernelImports(path).filter(name => !name.startsWith('apl'))).toEqual([]),
+    );
+  }
+});
+
+describe('every source file', () => {
+  const everything = ['kernel', 'labextension/src', 'test', 'bench', 'scripts'].flatMap(folder =>
+    sourceFiles(join(root, folder)),
+  );
+  const offenders = (folder: string, wrong: (text: string) => boolean, but = '') =>
+    everything
+      .filter(path => path.startsWith(join(root, folder)) && path !== join(root, but))
+      .filter(path => wrong(readFileSync(path, 'utf8')))
+      .map(path => relative(root, path));
+
+  test('has at most 700 lines', () => {
+    expect(offenders('', text => text.split('\n').length > LONGEST_FILE + 1)).toEqual([]);
+  });
+  test('leaves nothing to be done later', () => {
+    const mark = new RegExp(
+      ['TO' + 'DO', 'FIX' + 'ME', '@ts-' + 'ignore', '@ts-' + 'expect-error', 'eslint-' + 'disable'].join(
+        '|',
+      ),
+    );
+    expect(offenders('', text => mark.test(text))).toEqual([]);
+  });
+  test('leaves argv and env to main.ts', () => {
+    expect(offenders('kernel', text => /\bprocess\.(argv|env)\b/.test(text), 'kernel/main.ts')).toEqual([]);
+  });
+});
+
+/** Imports that the table does not allow. */
+function forbiddenImports(path: string): readonly string[] {
+  const owner = ownerOf(relative(join(root, 'kernel'), path));
+  const allowed = ALLOWED[owner];
+  if (allowed === undefined) return [`${owner} has no row in the table`];
+  return importsOf(path)
+    .map(specifier => nameOf(path, specifier))
+    .filter(name => ownerOf(name) !== owner && !allowed.some(pattern => matches(pattern, name)));
+}
+
+/** A folder of kernel/, or a file directly in it; a file without a row of its own is part of the interpreter. */
+function ownerOf(name: string): string {
+  const [first = '', ...rest] = name.split('/');
+  const file = `${first.replace(/\.ts$/, '')}.ts`;
+  if (file in ALLOWED) return file;
+  return rest.length > 0 || first in ALLOWED ? first : 'interpreter';
+}
+
+/** `api/client` for a file of the kernel, the package or built-in module's own name otherwise. */
+function nameOf(path: string, specifier: string): string {
+  if (!specifier.startsWith('.')) return specifier;
+  const inKernel = relative(join(root, 'kernel'), join(dirname(path), specifier));
+  return inKernel.replace(/\.js$/, '');
+}
+
+function matches(pattern: string, name: string): boolean {
+  if (pattern === '*') return true;
+  if (pattern.endsWith('*')) return name.startsWith(pattern.slice(0, -1));
+  return name === pattern || name.startsWith(`${pattern}/`);
+}
+
+function kernelImports(path: string): readonly string[] {
+  return importsOf(path)
+    .filter(specifier => specifier.startsWith('.'))
+    .map(specifier => nameOf(path, specifier))
+    .filter(name => !name.startsWith('..'));
+}
+
+/** The module names of every import, export from, and import() in a file. */
+function importsOf(path: string): readonly string[] {
+  const text = readFileSync(path, 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  const forms =
+    /(?:^|\n)\s*(?:import|export)\b[^;'"`]*?from\s*['"]([^'"]+)['"]|(?:^|\n)\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
+  return [...text.matchAll(forms)].map(([, from, bare, lazy]) => from ?? bare ?? lazy ?? '');
+}
+
+function sourceFiles(directory: string): readonly string[] {
+  return readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter(entry => entry.isFile() && /\.(ts|mts|mjs|js|py)$/.test(entry.name))
+    .map(entry => join(entry.parentPath, entry.name));
+}
