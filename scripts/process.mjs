@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * Runs a program to its end.
+ * Runs a program to its end and keeps what it says.
  * @param {string} program
  * @param {readonly string[]} args
- * @param {{ env?: NodeJS.ProcessEnv, show?: boolean }} options `show`: output goes to the terminal as it comes, besides being kept
+ * @param {{ env?: NodeJS.ProcessEnv }} options
  * @returns {Promise<{ code: number, text: string }>} exit code, and standard output and error as one text
  */
-export function run(program, args, { env = process.env, show = false } = {}) {
+export function run(program, args, { env = process.env } = {}) {
   return new Promise(settle => {
     const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let text = '';
@@ -20,10 +20,32 @@ export function run(program, args, { env = process.env, show = false } = {}) {
       from.setEncoding('utf8');
       from.on('data', part => {
         text += part;
-        if (show) process.stdout.write(part);
       });
     }
     child.on('error', error => settle({ code: 127, text: `${program}: ${error.message}` }));
     child.on('close', code => settle({ code: code ?? 1, text }));
+  });
+}
+
+/**
+ * Runs a program to its end on this terminal.
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {{ env?: NodeJS.ProcessEnv }} options
+ * @returns {Promise<number>} exit code
+ */
+export function show(program, args, { env = process.env } = {}) {
+  const plain = process.stdout.isTTY ? {} : { NO_COLOR: '1', FORCE_COLOR: '0' };
+  return new Promise(settle => {
+    const child = spawn(program, args, {
+      cwd: root,
+      env: { ...env, ...plain },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    child.on('error', error => {
+      console.error(`${program}: ${error.message}`);
+      settle(127);
+    });
+    child.on('close', code => settle(code ?? 1));
   });
 }

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureBuild } from './build.mjs';
-import { root, run } from './process.mjs';
+import { root, run, show } from './process.mjs';
 import { ensureVenv, Missing, venvBin } from './python.mjs';
 
 const main = join(root, 'dist', 'main.js');
@@ -173,8 +173,5 @@ async function runHeadless(reason) {
     .filter(name => name.endsWith('.ipynb'))
     .sort();
   const paths = notebooks.map(name => join(examples, name));
-  const { code } = await run(process.execPath, [main, 'run', ...paths, '--out', join(root, 'out')], {
-    show: true,
-  });
-  process.exitCode = code;
+  process.exitCode = await show(process.execPath, [main, 'run', ...paths, '--out', join(root, 'out')]);
 }
