@@ -1,0 +1,29 @@
+import type { SqlArg } from '../functions.js';
+import { TemplateError } from './literal.js';
+
+/** Returns the argument at a place counted from 0; the binder has checked that it is there. */
+export function at(args: readonly SqlArg[], index: number): SqlArg {
+  const arg = args[index];
+  if (arg === undefined) throw new TemplateError(`argument ${index + 1} is missing`, index);
+  return arg;
+}
+
+/**
+ * Returns the SQL of a body that names its arguments several times. Columns and short pure expressions are repeated as they
+ * stand; when an argument is long or random, all are computed once per row and the body sees them by name, so that nested
+ * calls do not grow exponentially and a random value is the same wherever it is read.
+ */
+export function once(args: readonly SqlArg[], body: (...sqls: string[]) => string): string {
+  if (args.every(isCheap)) return body(...args.map(arg => arg.sql));
+  const bound = args.map((arg, index) => (arg.constant === undefined ? `v.a${index}` : arg.sql));
+  const members = args.flatMap((arg, index) =>
+    arg.constant === undefined ? [`'a${index}': ${arg.sql}`] : [],
+  );
+  return `list_transform([{${members.join(', ')}}], lambda v: ${body(...bound)})[1]`;
+}
+
+const longestRepeated = 60;
+
+function isCheap(arg: SqlArg): boolean {
+  return arg.constant !== undefined || (arg.sql.length <= longestRepeated && !arg.sql.includes('random()'));
+}
