@@ -49,6 +49,20 @@ export function parseCell(source: string): Cell {
   return { magics, queries, diagnostics };
 }
 
+/** A statement of a cell; `from` is behind the `name <<` of a named result, whose name is `result`. */
+export interface CellStatement extends Span {
+  readonly result?: Span;
+}
+
+/** The same split as `parseCell`, as places in the cell: what an editor needs to colour and fold it. Never throws. */
+export function splitCell(source: string): {
+  readonly magics: readonly MagicLine[];
+  readonly statements: readonly CellStatement[];
+} {
+  const { magics, end } = takeMagics(source);
+  return { magics, statements: splitStatements(source, end).map(toCellStatement) };
+}
+
 /** The offset in the cell of an offset in a query's text. */
 export function toCellOffset(query: CellQuery, offset: number): number {
   const segment = query.segments.findLast(candidate => candidate.text <= offset) ?? query.segments[0];
@@ -150,7 +164,7 @@ const continuations = new Set(['by', 'on', 'and', 'or', 'with', 'step', 'to', 'f
 /** A blank line ends a query unless the text before or after it cannot stand there alone. */
 function isBoundary(pending: readonly Token[], all: readonly Token[], index: number): boolean {
   const before = pending.findLast(token => token.kind !== 'comment');
-  const after = all.slice(index).find(token => token.kind !== 'comment');
+  const after = nextToken(all, index);
   if (before === undefined || after === undefined || continuesAfter(before)) return false;
   if (pending[0]?.text === 'let' && pending.at(-1)?.text === '=') return false;
   if (after.kind === 'symbol') return after.text === '(' || after.text === '[' || after.text === '%';
@@ -195,6 +209,15 @@ const openWords = new Set([
   'regex',
 ]);
 
+/** The first token at or after `index` that is no comment. */
+function nextToken(tokens: readonly Token[], index: number): Token | undefined {
+  for (let at = index; at < tokens.length; at += 1) {
+    const token = tokens[at];
+    if (token?.kind !== 'comment') return token;
+  }
+  return undefined;
+}
+
 /** True after a token that cannot be the last of a query. */
 function continuesAfter(token: Token): boolean {
   if (token.kind === 'symbol') return openEnds.has(token.text);
@@ -221,6 +244,12 @@ function isShared(statement: Statement): boolean {
     second.text !== '|' &&
     second.text !== '<<'
   );
+}
+
+function toCellStatement({ span, tokens }: Statement): CellStatement {
+  const [first, arrow, next] = tokens;
+  if (first?.kind !== 'word' || arrow?.text !== '<<') return span;
+  return { result: { from: first.from, to: first.to }, from: next?.from ?? span.to, to: span.to };
 }
 
 function toQuery(source: string, statement: Statement, shared: readonly Span[], silent: boolean): CellQuery {
