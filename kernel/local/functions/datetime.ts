@@ -150,14 +150,20 @@ function onDate(args: readonly SqlArg[], body: ShiftDate): string {
   );
 }
 
+/** A component of the date; since 1970 the engine's own function is exact, and faster than by way of the date. */
 function datePart(part: string, time: SqlArg): string {
-  return once([time], sql => `${part}(apl_date(${sql}))`);
+  return once(
+    [time],
+    sql => `CASE WHEN epoch_ns(${sql}) >= 0 THEN ${part}(${sql}) ELSE ${part}(apl_date(${sql})) END`,
+  );
 }
 
 /** The whole `unit`s since the last multiple of `cycle`. */
 function clockPart(time: SqlArg, cycle: bigint, unit: bigint): string {
-  const within = (sql: string) => `apl_floor_mod(epoch_ns(${sql}), ${cycle})`;
-  return once([time], sql => (unit === 1n ? within(sql) : `${within(sql)} // ${unit}`));
+  return once([time], sql => {
+    const n = `epoch_ns(${sql})`;
+    return `CASE WHEN ${n} >= 0 THEN ${n} % ${cycle} // ${unit} ELSE apl_floor_mod(${n}, ${cycle}) // ${unit} END`;
+  });
 }
 
 // ---- parts ----
