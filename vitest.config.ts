@@ -1,27 +1,33 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that start services, engines, Jupyter or a browser; everything else is fast. */
-const service = ['test/local/**', 'test/jupyter/**', 'test/cli/**', 'test/api/**', 'test/examples/**'];
+const service = ['test/local/**', 'test/jupyter/**', 'test/api/**'];
+const built = ['test/cli/**', 'test/examples/**'];
 const jupyter = ['test/jupyter-server/**'];
 const browser = ['test/browser/**'];
 
-const project = (name: string, include: readonly string[], exclude: readonly string[] = []) => ({
-  test: {
-    name,
-    include: include.map(folder => `${folder}/*.test.ts`),
-    exclude: ['**/node_modules/**', ...exclude],
-    testTimeout: 120_000,
-    hookTimeout: 180_000,
-  },
-});
-
+/** Names of the projects are stages of `npm test`; `built` and later ones run the compiled package as processes of its own. */
 export default defineConfig({
   test: {
     projects: [
-      project('fast', ['test/**'], [...service, ...jupyter, ...browser]),
+      project('fast', ['test/**'], [...service, ...built, ...jupyter, ...browser]),
       project('service', service),
+      project('built', built),
       project('jupyter', jupyter),
       project('browser', browser),
     ],
   },
 });
+
+function project(name: string, include: readonly string[], exclude: readonly string[] = []) {
+  const needsBuild = ['built', 'jupyter', 'browser'].includes(name);
+  return {
+    test: {
+      name,
+      include: include.map(folder => `${folder}/*.test.ts`),
+      exclude: ['**/node_modules/**', ...exclude],
+      globalSetup: needsBuild ? ['test/build.ts'] : [],
+      testTimeout: 120_000,
+      hookTimeout: 180_000,
+    },
+  };
+}

@@ -21,6 +21,7 @@ const STAGES = new Map(
     fast: () => vitest('fast'),
     build: () => step(() => ensureBuild(console.log)),
     service: () => vitest('service'),
+    built: () => vitest('built'),
     environments: () =>
       all(
         () => environment('.venv', VENV),

@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach } from 'vitest';
+
+/** The project's directory. */
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+const main = join(root, 'dist', 'main.js');
+
+/** What a finished command left: its exit code and what it wrote. */
+export interface Finished {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `apl-kernel` with these arguments and nothing in the environment but `env`. */
+export async function aplKernel(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Finished> {
+  const child = startAplKernel(args, env);
+  const [stdout, stderr, code] = await Promise.all([
+    textOf(child.stdout),
+    textOf(child.stderr),
+    new Promise<number>(settle => child.on('close', status => settle(status ?? 1))),
+  ]);
+  return { code, stdout, stderr };
+}
+
+/** Starts `apl-kernel` and leaves it running. */
+export function startAplKernel(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
+  return spawn(process.execPath, [main, ...args], { env, cwd: env.HOME, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** A directory that is gone after the test. */
+export function scratchDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'apl-kernel-cli-'));
+  scratch.push(directory);
+  return directory;
+}
+
+/** Every file below a directory with its content, and every empty directory with the content `directory`. */
+export function treeOf(directory: string): Readonly<Record<string, string>> {
+  const entries = readdirSync(directory, { withFileTypes: true, recursive: true });
+  return Object.fromEntries(
+    entries
+      .map(entry => [join(entry.parentPath, entry.name), entry.isDirectory()] as const)
+      .filter(([path, isDirectory]) => !isDirectory || readdirSync(path).length === 0)
+      .map(([path, isDirectory]) => [
+        relative(directory, path),
+        isDirectory ? 'directory' : readFileSync(path, 'latin1'),
+      ]),
+  );
+}
+
+const scratch: string[] = [];
+
+afterEach(() => {
+  for (const directory of scratch.splice(0)) rmSync(directory, { recursive: true, force: true });
+});
+
+async function textOf(stream: NodeJS.ReadableStream | null): Promise<string> {
+  let text = '';
+  for await (const part of stream ?? []) text += String(part);
+  return text;
+}
