@@ -1,6 +1,7 @@
 /** MIME type -> payload: a string, or JSON for `application/json` and `+json` types. */
 export type MimeBundle = Readonly<Record<string, unknown>>;
 
+/** One output to show; `displayId` lets a later updateDisplay replace it. */
 export interface DisplayData {
   readonly data: MimeBundle;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -25,15 +26,23 @@ export interface CellIo {
   input(prompt: string, password: boolean): Promise<string>;
 }
 
+/** A cell to run, and expressions to evaluate after it, by the client's names for them. */
 export interface ExecuteRequest {
   readonly code: string;
   readonly userExpressions: Readonly<Record<string, string>>;
 }
 
+/** How a cell ended; each user expression yields its own status with data or an error. */
 export type ExecuteOutcome =
   | { readonly status: 'ok'; readonly userExpressions: Readonly<Record<string, unknown>> }
-  | { readonly status: 'error'; readonly ename: string; readonly evalue: string; readonly traceback: readonly string[] };
+  | {
+      readonly status: 'error';
+      readonly ename: string;
+      readonly evalue: string;
+      readonly traceback: readonly string[];
+    };
 
+/** One proposal; `type` is a kind such as `function` or `keyword`, shown as an icon. */
 export interface CompletionItem {
   readonly text: string;
   readonly type: string;
@@ -47,6 +56,7 @@ export interface CompleteOutcome {
   readonly to: number;
 }
 
+/** An open comm; what is sent after it was closed is dropped with a log line. */
 export interface Comm {
   readonly id: string;
   readonly target: string;
@@ -54,11 +64,13 @@ export interface Comm {
   close(data?: unknown): void;
 }
 
+/** The kernel's end of one comm; a promise keeps the request busy until it settles. */
 export interface CommHandler {
-  message(data: unknown, buffers: readonly Uint8Array[]): void;
+  message(data: unknown, buffers: readonly Uint8Array[]): void | Promise<void>;
   close(data: unknown): void;
 }
 
+/** What kernel_info_reply says besides the protocol's version; field names are the protocol's. */
 export interface KernelInfo {
   readonly implementation: string;
   readonly implementation_version: string;
@@ -73,8 +85,11 @@ export interface KernelHandler {
   execute(request: ExecuteRequest, io: CellIo): Promise<ExecuteOutcome>;
   complete(code: string, cursor: number): Promise<CompleteOutcome>;
   inspect(code: string, cursor: number, detail: 0 | 1): Promise<DisplayData | undefined>;
-  isComplete(code: string): { readonly status: 'complete' | 'incomplete' | 'invalid'; readonly indent?: string };
+  isComplete(code: string): {
+    readonly status: 'complete' | 'incomplete' | 'invalid';
+    readonly indent?: string;
+  };
   /** Undefined: the target is unknown, the server closes the comm. */
-  commOpen(comm: Comm, data: unknown): CommHandler | undefined;
+  commOpen(comm: Comm, data: unknown, buffers: readonly Uint8Array[]): CommHandler | undefined;
   shutdown(restart: boolean): Promise<void>;
 }

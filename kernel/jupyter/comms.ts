@@ -1,0 +1,94 @@
+import type { Comm, CommHandler, KernelHandler } from './message.js';
+import type { Session } from './session.js';
+import type { Header, JsonObject, Message } from './wire.js';
+
+/** The comms that front ends have opened, by id. */
+export class Comms {
+  readonly #session: Session;
+  readonly #log: (line: string) => void;
+  readonly #open = new Map<string, OpenComm>();
+
+  constructor(session: Session, log: (line: string) => void) {
+    this.#session = session;
+    this.#log = log;
+  }
+
+  /** Returns the open comms, all or those of one target, as comm_info_reply has them. */
+  list(target: string | undefined): JsonObject {
+    const open = [...this.#open].filter(([, comm]) => target === undefined || comm.target === target);
+    return Object.fromEntries(open.map(([id, comm]) => [id, { target_name: comm.target }]));
+  }
+
+  /** Opens a comm, or closes it at once when the handler knows no such target. */
+  open(handler: KernelHandler, message: Message, id: string, target: string, data: unknown): void {
+    if (this.#open.has(id)) {
+      this.#log('ignored a comm_open: a comm with this id is open');
+      return;
+    }
+    const entry: OpenComm = { target, parent: message.header, handler: undefined };
+    this.#open.set(id, entry);
+    try {
+      entry.handler = handler.commOpen(this.#comm(id, entry), data, message.buffers);
+    } catch (cause) {
+      this.#log(`opening a comm failed: ${String(cause)}`);
+    }
+    // The handler may have closed it while it was being opened.
+    if (!entry.handler && this.#open.delete(id)) {
+      this.#session.publish(message.header, 'comm_close', { comm_id: id, data: {} });
+    }
+  }
+
+  /** Hands a front end's message to the comm's handler and waits for it; an unknown id is logged. */
+  async message(message: Message, id: string, data: unknown): Promise<void> {
+    const entry = this.#known(message, id);
+    if (!entry) return;
+    entry.parent = message.header;
+    try {
+      await entry.handler?.message(data, message.buffers);
+    } catch (cause) {
+      this.#log(`a comm's handler failed: ${String(cause)}`);
+    }
+  }
+
+  /** Ends a comm that the front end closed; an unknown id is logged. */
+  close(message: Message, id: string, data: unknown): void {
+    const entry = this.#known(message, id);
+    if (!entry) return;
+    this.#open.delete(id);
+    try {
+      entry.handler?.close(data);
+    } catch (cause) {
+      this.#log(`a comm's handler failed: ${String(cause)}`);
+    }
+  }
+
+  #known(message: Message, id: string): OpenComm | undefined {
+    const entry = this.#open.get(id);
+    if (!entry) this.#log(`ignored a ${message.header.msg_type}: no comm with this id is open`);
+    return entry;
+  }
+
+  #comm(id: string, entry: OpenComm): Comm {
+    const isOpen = () => this.#open.get(id) === entry;
+    return {
+      id,
+      target: entry.target,
+      send: (data, metadata = {}, buffers = []) => {
+        if (!isOpen()) return this.#log('dropped a message to a closed comm');
+        this.#session.publish(entry.parent, 'comm_msg', { comm_id: id, data }, { metadata, buffers });
+      },
+      close: (data = {}) => {
+        if (!isOpen()) return;
+        this.#open.delete(id);
+        this.#session.publish(entry.parent, 'comm_close', { comm_id: id, data });
+      },
+    };
+  }
+}
+
+interface OpenComm {
+  readonly target: string;
+  /** The latest message of the front end on this comm: what is sent in answer names it as its parent. */
+  parent: Header;
+  handler: CommHandler | undefined;
+}

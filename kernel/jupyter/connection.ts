@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import { AplKernelError } from '../errors.js';
+
+/** Where the five sockets are bound and the key that signs every message, as in Jupyter's connection file. */
+export interface Connection {
+  readonly transport: 'tcp' | 'ipc';
+  readonly ip: string;
+  /** Empty: messages are not signed. */
+  readonly key: string;
+  readonly shell_port: number;
+  readonly control_port: number;
+  readonly iopub_port: number;
+  readonly stdin_port: number;
+  readonly hb_port: number;
+}
+
+/** The connection file cannot be read or does not say where to listen (`connection_file_invalid`). */
+export class ConnectionFileError extends AplKernelError {
+  constructor(message: string, cause?: unknown) {
+    super('connection_file_invalid', message, {
+      hint: 'Jupyter writes this file when it starts a kernel; start the kernel from Jupyter.',
+      cause,
+    });
+  }
+}
+
+/** Returns the connection described by the file at `path`; throws ConnectionFileError. */
+export async function readConnectionFile(path: string): Promise<Connection> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new ConnectionFileError(`Cannot read the connection file ${path}`, cause);
+  }
+  return parseConnection(text);
+}
+
+/** Returns the connection described by the JSON in `text`; throws ConnectionFileError, never quoting the key. */
+export function parseConnection(text: string): Connection {
+  const fields = parseObject(text);
+  const scheme = fields.signature_scheme ?? 'hmac-sha256';
+  if (scheme !== 'hmac-sha256') {
+    throw new ConnectionFileError(
+      `Signature scheme ${JSON.stringify(scheme)} is not supported: hmac-sha256 is`,
+    );
+  }
+  const transport = fields.transport ?? 'tcp';
+  if (transport !== 'tcp' && transport !== 'ipc') {
+    throw new ConnectionFileError(`Transport ${JSON.stringify(transport)} is not supported: tcp and ipc are`);
+  }
+  return {
+    transport,
+    ip: textField(fields, 'ip'),
+    key: textField(fields, 'key'),
+    shell_port: portField(fields, 'shell_port'),
+    control_port: portField(fields, 'control_port'),
+    iopub_port: portField(fields, 'iopub_port'),
+    stdin_port: portField(fields, 'stdin_port'),
+    hb_port: portField(fields, 'hb_port'),
+  };
+}
+
+/** Returns the ZeroMQ address of one port; port 0 on tcp lets the system choose. */
+export function endpoint(connection: Connection, portNumber: number): string {
+  const { transport, ip } = connection;
+  if (transport === 'ipc') return `ipc://${ip}-${portNumber}`;
+  return `tcp://${ip.includes(':') ? `[${ip}]` : ip}:${portNumber === 0 ? '*' : portNumber}`;
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's message may quote the text, and the text holds the key.
+    throw new ConnectionFileError('The connection file is not JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ConnectionFileError('The connection file is not a JSON object');
+  }
+  return value as Readonly<Record<string, unknown>>;
+}
+
+function textField(fields: Readonly<Record<string, unknown>>, name: string): string {
+  const value = fields[name];
+  if (typeof value === 'string') return value;
+  throw new ConnectionFileError(`The connection file has no text in the field ${name}`);
+}
+
+function portField(fields: Readonly<Record<string, unknown>>, name: string): number {
+  const value = fields[name];
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65_535) return value;
+  throw new ConnectionFileError(`The connection file has no port number in the field ${name}`);
+}

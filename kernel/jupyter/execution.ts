@@ -1,0 +1,233 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AplKernelError } from '../errors.js';
+import type { History } from './history.js';
+import type { CellIo, DisplayData, ExecuteOutcome, KernelHandler } from './message.js';
+import type { ExecuteFields } from './requests.js';
+import type { Received, Session } from './session.js';
+import { type InputExchange, InputUnavailableError } from './stdin.js';
+import type { JsonObject } from './wire.js';
+
+/** The reason of an aborted cell (`interrupted`). */
+export class InterruptedError extends AplKernelError {
+  constructor() {
+    super('interrupted', 'The cell was interrupted');
+  }
+}
+
+/** What a cell needs from the kernel around it. */
+export interface ExecutionParts {
+  readonly session: Session;
+  readonly handler: Promise<KernelHandler>;
+  readonly history: History;
+  readonly input: InputExchange;
+  readonly log: (line: string) => void;
+}
+
+/** Runs cells one at a time, in order of arrival; an error or an interrupt aborts those that wait. */
+export class ExecutionQueue {
+  readonly #parts: ExecutionParts;
+  readonly #waiting: Cell[] = [];
+  #running: AbortController | undefined;
+  #pumping = false;
+  #idle: Promise<void> = Promise.resolve();
+  #count = 0;
+  #aborting = 0;
+  #closed = false;
+
+  constructor(parts: ExecutionParts) {
+    this.#parts = parts;
+  }
+
+  submit(request: Received, fields: ExecuteFields): void {
+    this.#waiting.push({ request, fields });
+    if (this.#pumping) return;
+    this.#pumping = true;
+    this.#idle = this.#runAll();
+  }
+
+  /** Aborts the running cell and those that wait; resolves when the waiting ones have been answered. */
+  async interrupt(): Promise<void> {
+    this.#running?.abort(new InterruptedError());
+    await this.#abortWaiting();
+  }
+
+  /** Aborts everything from now on; resolves when no cell runs any more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#running?.abort(new InterruptedError());
+    await this.#idle;
+  }
+
+  async #runAll(): Promise<void> {
+    for (let cell = this.#waiting.shift(); cell; cell = this.#waiting.shift()) {
+      if (this.#closed || this.#aborting > 0) this.#answerAborted(cell);
+      else await this.#run(cell).catch(cause => this.#answerUnsendable(cell, cause));
+    }
+    // In the same turn as the last look at the queue, so that no cell falls between.
+    this.#pumping = false;
+  }
+
+  /** Aborts what waits, and what was sent with it and has not been read from the socket yet. */
+  async #abortWaiting(): Promise<void> {
+    this.#aborting += 1;
+    let quietTurns = 0;
+    for (let turn = 0; quietTurns < 2 && turn < 100; turn += 1) {
+      quietTurns = this.#waiting.length === 0 ? quietTurns + 1 : 0;
+      for (const cell of this.#waiting.splice(0)) this.#answerAborted(cell);
+      await nextTurn();
+    }
+    this.#aborting -= 1;
+  }
+
+  #answerAborted({ request }: Cell): void {
+    const { session } = this.#parts;
+    const parent = request.message.header;
+    session.status(parent, 'busy');
+    const content = { status: 'aborted', execution_count: this.#count, user_expressions: {}, payload: [] };
+    session.reply(request, 'execute_reply', content);
+    session.status(parent, 'idle');
+  }
+
+  async #run({ request, fields }: Cell): Promise<void> {
+    const { session, history } = this.#parts;
+    const parent = request.message.header;
+    const started = new Date().toISOString();
+    session.status(parent, 'busy');
+    // As the protocol counts: silent cells, and those that leave no history, do not advance the prompt.
+    if (fields.storeHistory) this.#count += 1;
+    const execution_count = this.#count;
+    if (!fields.silent) session.publish(parent, 'execute_input', { code: fields.code, execution_count });
+    if (fields.storeHistory) history.append(execution_count, fields.code);
+    const outcome = await this.#outcome({ request, fields }, execution_count);
+    const metadata = { started, status: outcome.status };
+    if (outcome.status === 'error' && !fields.silent) session.publish(parent, 'error', errorContent(outcome));
+    session.reply(
+      request,
+      'execute_reply',
+      { ...replyContent(outcome), execution_count, payload: [] },
+      metadata,
+    );
+    session.status(parent, 'idle');
+    if (outcome.status === 'error' && !fields.silent && fields.stopOnError) await this.#abortWaiting();
+  }
+
+  /** What the handler returned could not be written as JSON: the client still gets its reply and its idle. */
+  #answerUnsendable({ request }: Cell, cause: unknown): void {
+    const { session } = this.#parts;
+    const parent = request.message.header;
+    const content = { ...replyContent(this.#failure(cause)), execution_count: this.#count, payload: [] };
+    session.reply(request, 'execute_reply', content);
+    session.status(parent, 'idle');
+  }
+
+  async #outcome(cell: Cell, executionCount: number): Promise<ExecuteOutcome> {
+    const abort = new AbortController();
+    this.#running = abort;
+    const io = new CellOutput(this.#parts, cell, executionCount, abort.signal);
+    try {
+      const handler = await this.#parts.handler;
+      const { code, userExpressions } = cell.fields;
+      return await handler.execute({ code, userExpressions }, io);
+    } catch (cause) {
+      return this.#failure(abort.signal.aborted ? abort.signal.reason : cause);
+    } finally {
+      io.end();
+      this.#running = undefined;
+    }
+  }
+
+  #failure(cause: unknown): ExecuteOutcome {
+    const { ename, evalue } = describeFailure(cause);
+    if (!(cause instanceof AplKernelError)) {
+      this.#parts.log(`a cell failed: ${cause instanceof Error ? cause.stack : String(cause)}`);
+    }
+    const hint = cause instanceof AplKernelError && cause.hint !== undefined ? [cause.hint] : [];
+    return { status: 'error', ename, evalue, traceback: [`${ename}: ${evalue}`, ...hint] };
+  }
+}
+
+/** Returns the name and the message under which a failure is shown to the user. */
+export function describeFailure(cause: unknown): { readonly ename: string; readonly evalue: string } {
+  if (cause instanceof Error) return { ename: cause.name, evalue: cause.message };
+  return { ename: 'Error', evalue: String(cause) };
+}
+
+interface Cell {
+  readonly request: Received;
+  readonly fields: ExecuteFields;
+}
+
+class CellOutput implements CellIo {
+  readonly executionCount: number;
+  readonly silent: boolean;
+  readonly storeHistory: boolean;
+  readonly allowStdin: boolean;
+  readonly signal: AbortSignal;
+  readonly #parts: ExecutionParts;
+  readonly #request: Received;
+  #ended = false;
+
+  constructor(parts: ExecutionParts, cell: Cell, executionCount: number, signal: AbortSignal) {
+    this.executionCount = executionCount;
+    this.silent = cell.fields.silent;
+    this.storeHistory = cell.fields.storeHistory;
+    this.allowStdin = cell.fields.allowStdin;
+    this.signal = signal;
+    this.#parts = parts;
+    this.#request = cell.request;
+  }
+
+  stream(name: 'stdout' | 'stderr', text: string): void {
+    this.#publish('stream', { name, text });
+  }
+
+  display(output: DisplayData): void {
+    this.#publish('display_data', displayContent(output));
+  }
+
+  updateDisplay(output: DisplayData & { readonly displayId: string }): void {
+    this.#publish('update_display_data', displayContent(output));
+  }
+
+  result(output: DisplayData): void {
+    this.#publish('execute_result', { ...displayContent(output), execution_count: this.executionCount });
+    const plain = output.data['text/plain'];
+    if (this.storeHistory && typeof plain === 'string') {
+      this.#parts.history.recordOutput(this.executionCount, plain);
+    }
+  }
+
+  clearOutput(wait: boolean): void {
+    this.#publish('clear_output', { wait });
+  }
+
+  async input(prompt: string, password: boolean): Promise<string> {
+    if (!this.allowStdin) throw new InputUnavailableError();
+    return this.#parts.input.ask(this.#request, prompt, password, this.signal);
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+
+  #publish(type: string, content: JsonObject): void {
+    // Idle has been published: clients stop listening for this cell there.
+    if (this.#ended) this.#parts.log(`dropped a ${type} of a cell that has ended`);
+    else if (!this.silent) this.#parts.session.publish(this.#request.message.header, type, content);
+  }
+}
+
+function displayContent({ data, metadata, displayId }: DisplayData): JsonObject {
+  return { data, metadata, transient: displayId === undefined ? {} : { display_id: displayId } };
+}
+
+type Failed = Extract<ExecuteOutcome, { readonly status: 'error' }>;
+
+function errorContent({ ename, evalue, traceback }: Failed): JsonObject {
+  return { ename, evalue, traceback };
+}
+
+function replyContent(outcome: ExecuteOutcome): JsonObject {
+  if (outcome.status === 'ok') return { status: 'ok', user_expressions: outcome.userExpressions };
+  return { status: 'error', ...errorContent(outcome), user_expressions: {} };
+}

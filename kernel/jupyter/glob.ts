@@ -1,0 +1,71 @@
+/**
+ * Returns whether the whole of `text` matches the glob `pattern`: `*` any text, `?` one character, `[a-z]` one of a set,
+ * `[!a-z]` or `[^a-z]` one outside it; in time proportional to both lengths, whatever the pattern.
+ */
+export function matchesGlob(pattern: string, text: string): boolean {
+  const tokens = parseGlob(pattern);
+  const characters = Array.from(text);
+  let token = 0;
+  let at = 0;
+  // Where the latest star stands and how much it takes: only that star ever needs to take more.
+  let star = -1;
+  let starEnd = 0;
+  while (at < characters.length) {
+    const current = tokens[token];
+    if (current === 'star') {
+      star = token;
+      starEnd = at;
+      token += 1;
+    } else if (current?.(characters[at] ?? '')) {
+      token += 1;
+      at += 1;
+    } else if (star >= 0) {
+      starEnd += 1;
+      at = starEnd;
+      token = star + 1;
+    } else {
+      return false;
+    }
+  }
+  return tokens.slice(token).every(rest => rest === 'star');
+}
+
+type Token = 'star' | ((character: string) => boolean);
+
+function parseGlob(pattern: string): Token[] {
+  const characters = Array.from(pattern);
+  const tokens: Token[] = [];
+  for (let i = 0; i < characters.length; i += 1) {
+    const character = characters[i];
+    const end = character === '[' ? setEnd(characters, i) : -1;
+    if (character === '*') tokens.push('star');
+    else if (character === '?') tokens.push(() => true);
+    else if (end > 0) {
+      tokens.push(parseSet(characters.slice(i + 1, end)));
+      i = end;
+    } else tokens.push(other => other === character);
+  }
+  return tokens;
+}
+
+/** A set holds at least one character, so a bracket right after its start belongs to it. */
+function setEnd(characters: readonly string[], start: number): number {
+  const first = isNegation(characters[start + 1]) ? start + 2 : start + 1;
+  return characters.indexOf(']', first + 1);
+}
+
+function isNegation(character: string | undefined): boolean {
+  return character === '!' || character === '^';
+}
+
+function parseSet(members: readonly string[]): Token {
+  const negated = isNegation(members[0]);
+  const ranges: (readonly [string, string])[] = [];
+  for (let i = negated ? 1 : 0; i < members.length; i += 1) {
+    const from = members[i] ?? '';
+    const to = members[i + 1] === '-' ? members[i + 2] : undefined;
+    ranges.push([from, to ?? from]);
+    if (to !== undefined) i += 2;
+  }
+  return character => ranges.some(([from, to]) => character >= from && character <= to) !== negated;
+}

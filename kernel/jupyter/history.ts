@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { matchesGlob } from './glob.js';
+import type { HistoryQuery } from './requests.js';
+
+/** One executed cell: its session's number, its execution count, its source. */
+export interface HistoryEntry {
+  readonly session: number;
+  readonly line: number;
+  readonly source: string;
+}
+
+/**
+ * The cells that were run, of this session and of all before it.
+ *
+ * The file holds one JSON object per line and is only ever appended to, each line by one write: kernels share it without
+ * a lock. A session is numbered by the place of its opening line among those of all sessions, so that every kernel
+ * counts alike. A line that a crash tore is skipped.
+ */
+export class History {
+  readonly #sessionId = randomUUID();
+  readonly #file: string | undefined;
+  readonly #log: (line: string) => void;
+  readonly #sessions = new Map<string, number>();
+  readonly #entries: HistoryEntry[] = [];
+  readonly #outputs = new Map<number, string>();
+  #readBytes = 0;
+  #opened = false;
+  #broken = false;
+
+  /** `file` undefined, or a file that cannot be used: the history lasts as long as the kernel. */
+  constructor(file: string | undefined, log: (line: string) => void) {
+    this.#file = file;
+    this.#log = log;
+  }
+
+  /** Adds a cell of this session. */
+  append(line: number, source: string): void {
+    if (!this.#opened) this.#write({ session: this.#sessionId, started: new Date().toISOString() });
+    this.#opened = true;
+    this.#write({ session: this.#sessionId, line, source });
+  }
+
+  /** Keeps a cell's result as text, for this session and not in the file: results are the user's data. */
+  recordOutput(line: number, text: string): void {
+    if (text.length > MAX_OUTPUT_CHARACTERS) return;
+    this.#outputs.set(line, text);
+    for (const oldest of this.#outputs.keys()) {
+      if (this.#outputs.size <= MAX_OUTPUTS) break;
+      this.#outputs.delete(oldest);
+    }
+  }
+
+  /** Returns the text of a cell's result; undefined when it had none or it is no longer kept. */
+  outputOf(entry: HistoryEntry): string | undefined {
+    return entry.session === this.#current() ? this.#outputs.get(entry.line) : undefined;
+  }
+
+  /** Returns the cells that `query` asks for, oldest first. */
+  list(query: HistoryQuery): HistoryEntry[] {
+    this.#readNew();
+    const entries = this.#entries.toSorted((a, b) => a.session - b.session || a.line - b.line);
+    switch (query.access) {
+      case 'tail':
+        return last(entries, query.n);
+      case 'range':
+        return this.#range(entries, query);
+      case 'search': {
+        const found = entries.filter(entry => matchesGlob(query.pattern, entry.source));
+        return last(query.unique ? latestOfEach(found) : found, query.n);
+      }
+    }
+  }
+
+  #range(
+    entries: readonly HistoryEntry[],
+    query: Extract<HistoryQuery, { access: 'range' }>,
+  ): HistoryEntry[] {
+    const session = query.session > 0 ? query.session : this.#current() + query.session;
+    const lines = entries.filter(entry => entry.session === session);
+    const end = (lines.at(-1)?.line ?? 0) + 1;
+    const fromEnd = (line: number) => (line < 0 ? end + line : line);
+    const start = fromEnd(query.start);
+    const stop = query.stop === undefined ? end : fromEnd(query.stop);
+    return lines.filter(({ line }) => line >= start && line < stop);
+  }
+
+  /** The number of this session; before its first cell the one it would get now. */
+  #current(): number {
+    return this.#sessions.get(this.#sessionId) ?? this.#sessions.size + 1;
+  }
+
+  #write(record: JsonRecord): void {
+    if (this.#file === undefined || this.#broken) {
+      this.#take(record);
+      return;
+    }
+    try {
+      appendLine(this.#file, JSON.stringify(record));
+    } catch (cause) {
+      this.#fallBack(cause);
+      this.#take(record);
+    }
+  }
+
+  #readNew(): void {
+    if (this.#file === undefined || this.#broken) return;
+    try {
+      const { lines, end } = readLines(this.#file, this.#readBytes);
+      this.#readBytes = end;
+      for (const line of lines) this.#take(parseRecord(line));
+    } catch (cause) {
+      if (!isMissing(cause)) this.#fallBack(cause);
+    }
+  }
+
+  #fallBack(cause: unknown): void {
+    this.#broken = true;
+    this.#log(
+      `the history is kept in memory only: ${cause instanceof Error ? cause.message : String(cause)}`,
+    );
+  }
+
+  #take(record: JsonRecord | undefined): void {
+    if (!record) return;
+    const known = this.#sessions.get(record.session);
+    // A session whose opening line was torn begins at its first cell.
+    const session = known ?? this.#sessions.size + 1;
+    if (known === undefined) this.#sessions.set(record.session, session);
+    const { line, source } = record;
+    if (line !== undefined && source !== undefined) this.#entries.push({ session, line, source });
+  }
+}
+
+const MAX_OUTPUTS = 1_000;
+const MAX_OUTPUT_CHARACTERS = 64 * 1024;
+
+/** A session's opening line has `started`, a cell's has `line` and `source`. */
+interface JsonRecord {
+  readonly session: string;
+  readonly started?: string;
+  readonly line?: number;
+  readonly source?: string;
+}
+
+function parseRecord(line: string): JsonRecord | undefined {
+  try {
+    const record = JSON.parse(line) as Partial<Record<keyof JsonRecord, unknown>> | null;
+    if (typeof record?.session !== 'string') return undefined;
+    const { session, line: number, source } = record;
+    if (typeof number === 'number' && typeof source === 'string') return { session, line: number, source };
+    return typeof record.started === 'string' ? { session } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Appends by one write, which the system does not interleave with another kernel's. */
+function appendLine(file: string, line: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const handle = openSync(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+  try {
+    const bytes = Buffer.from(`${endsTorn(handle) ? '\n' : ''}${line}\n`);
+    const written = writeSync(handle, bytes);
+    if (written < bytes.length) throw new Error('the disk took only a part of a line');
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Whether the last line lacks its end: a kernel died while writing it. */
+function endsTorn(handle: number): boolean {
+  const { size } = fstatSync(handle);
+  if (size === 0) return false;
+  const lastByte = Buffer.alloc(1);
+  readSync(handle, lastByte, 0, 1, size - 1);
+  return lastByte[0] !== NEWLINE;
+}
+
+const NEWLINE = 10;
+
+/** Returns the complete lines after byte `start`, and where the next ones begin. */
+function readLines(file: string, start: number): { readonly lines: readonly string[]; readonly end: number } {
+  const handle = openSync(file, constants.O_RDONLY);
+  try {
+    const bytes = Buffer.alloc(Math.max(0, fstatSync(handle).size - start));
+    const length = readSync(handle, bytes, 0, bytes.length, start);
+    const complete = bytes.subarray(0, length).lastIndexOf(NEWLINE) + 1;
+    return { lines: bytes.toString('utf8', 0, complete).split('\n'), end: start + complete };
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function isMissing(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+}
+
+function last<T>(items: readonly T[], n: number | undefined): T[] {
+  if (n === undefined) return [...items];
+  return n <= 0 ? [] : items.slice(-n);
+}
+
+function latestOfEach(entries: readonly HistoryEntry[]): HistoryEntry[] {
+  const latest = new Map<string, HistoryEntry>();
+  for (const entry of entries) {
+    latest.delete(entry.source);
+    latest.set(entry.source, entry);
+  }
+  return [...latest.values()];
+}

@@ -1,0 +1,300 @@
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { Comms } from './comms.js';
+import type { Connection } from './connection.js';
+import { describeFailure, ExecutionQueue } from './execution.js';
+import { History } from './history.js';
+import type { KernelHandler, KernelInfo } from './message.js';
+import { parseRequest, type Request, toCodePoints } from './requests.js';
+import { type Received, Session } from './session.js';
+import { bindChannels, type Channels } from './sockets.js';
+import { InputExchange } from './stdin.js';
+import {
+  createSigner,
+  decode,
+  type JsonObject,
+  type Message,
+  PROTOCOL_VERSION,
+  SeenSignatures,
+  type Signer,
+} from './wire.js';
+
+/** How a kernel is run. */
+export interface KernelOptions {
+  /** Answers kernel_info_request before the handler is there; without it that request waits for the handler. */
+  readonly info?: KernelInfo;
+  /** Takes one line, without its end; default: stderr. */
+  readonly log?: (line: string) => void;
+  /** Where executed cells are kept across sessions; default: not kept. */
+  readonly historyFile?: string;
+}
+
+/** A kernel that is listening. */
+export interface RunningKernel {
+  /** The connection with the ports in use. */
+  readonly connection: Connection;
+  /** Aborts the running cell and those that wait, as an interrupt_request does. */
+  interrupt(): Promise<void>;
+  /** Aborts what runs, lets the handler clean up, closes the sockets. */
+  shutdown(restart: boolean): Promise<void>;
+  /** Settles when the kernel has shut down, whoever asked for it. */
+  readonly closed: Promise<{ readonly restart: boolean }>;
+}
+
+/**
+ * Binds the sockets, then creates the handler and lets it answer; throws ConnectionFileError when it cannot listen.
+ * A handler that cannot be created leaves a kernel that answers every request with the reason.
+ */
+export async function startKernel(
+  connection: Connection,
+  createHandler: () => KernelHandler | Promise<KernelHandler>,
+  options: KernelOptions = {},
+): Promise<RunningKernel> {
+  const log = oneLine(options.log ?? (line => process.stderr.write(`[apl-kernel] ${line}\n`)));
+  const channels = await bindChannels(connection, log);
+  if (connection.key === '') log('the connection has no key: messages are neither signed nor checked');
+  const server = new KernelServer(channels, createHandler, options, log);
+  server.listen();
+  return server;
+}
+
+/** How long a shutdown waits for the running cell, and again for the handler. */
+const SHUTDOWN_GRACE_MS = 2_000;
+
+class KernelServer implements RunningKernel {
+  readonly connection: Connection;
+  readonly closed: Promise<{ readonly restart: boolean }>;
+  readonly #channels: Channels;
+  readonly #log: (line: string) => void;
+  readonly #signer: Signer;
+  readonly #seen = new SeenSignatures();
+  readonly #session: Session;
+  readonly #history: History;
+  readonly #input: InputExchange;
+  readonly #comms: Comms;
+  readonly #cells: ExecutionQueue;
+  readonly #handler: Promise<KernelHandler>;
+  readonly #info: Promise<KernelInfo>;
+  #settleClosed: (outcome: { readonly restart: boolean }) => void = () => undefined;
+  #ending: Promise<void> | undefined;
+
+  constructor(
+    channels: Channels,
+    createHandler: () => KernelHandler | Promise<KernelHandler>,
+    { info, historyFile }: KernelOptions,
+    log: (line: string) => void,
+  ) {
+    this.connection = channels.connection;
+    this.#channels = channels;
+    this.#log = log;
+    this.#signer = createSigner(channels.connection.key);
+    this.#session = new Session(channels, this.#signer);
+    this.#history = new History(historyFile, log);
+    this.#input = new InputExchange(this.#session, log);
+    this.#comms = new Comms(this.#session, log);
+    // A turn of the event loop first: a client that is waiting gets its kernel_info before anything else is loaded.
+    this.#handler = nextTurn().then(createHandler);
+    this.#handler.catch(cause => log(`the kernel cannot run cells: ${describeFailure(cause).evalue}`));
+    this.#info = info ? Promise.resolve(info) : this.#handler.then(handler => handler.info);
+    this.#info.catch(() => undefined);
+    this.#cells = new ExecutionQueue({
+      session: this.#session,
+      handler: this.#handler,
+      history: this.#history,
+      input: this.#input,
+      log,
+    });
+    this.closed = new Promise(resolve => {
+      this.#settleClosed = resolve;
+    });
+  }
+
+  listen(): void {
+    const { shell, control, stdin, iopub } = this.#channels;
+    this.#session.status(undefined, 'starting');
+    void shell.listen(frames => this.#accept('shell', frames, message => this.#dispatch('shell', message)));
+    void control.listen(frames =>
+      this.#accept('control', frames, message => this.#dispatch('control', message)),
+    );
+    void stdin.listen(frames => this.#accept('stdin', frames, message => this.#takeInput(message)));
+    void iopub.listen(frames => this.#greetSubscriber(frames));
+  }
+
+  interrupt(): Promise<void> {
+    return this.#cells.interrupt();
+  }
+
+  shutdown(restart: boolean): Promise<void> {
+    this.#ending ??= this.#end(restart);
+    return this.#ending;
+  }
+
+  async #end(restart: boolean): Promise<void> {
+    await atMost(SHUTDOWN_GRACE_MS, this.#cells.close());
+    const cleanUp = this.#handler.then(handler => handler.shutdown(restart));
+    await atMost(
+      SHUTDOWN_GRACE_MS,
+      cleanUp.catch(cause => this.#log(`the shutdown was not clean: ${describeFailure(cause).evalue}`)),
+    );
+    await this.#channels.close();
+    this.#settleClosed({ restart });
+  }
+
+  #accept(channel: string, frames: Uint8Array[], use: (message: Message) => void): void {
+    const decoded = decode(frames, this.#signer, this.#seen);
+    if (decoded.kind === 'message') use(decoded.message);
+    else this.#log(`dropped a message on ${channel}: ${decoded.code}: ${decoded.reason}`);
+  }
+
+  #takeInput(message: Message): void {
+    if (message.header.msg_type === 'input_reply') this.#input.receive(message);
+    else
+      this.#log(
+        `ignored a message on stdin: its type ${quote(message.header.msg_type)} does not belong there`,
+      );
+  }
+
+  /** A subscription is one frame: 1 and the topic; 0 and the topic ends it. */
+  #greetSubscriber([frame]: Uint8Array[]): void {
+    if (frame?.[0] === 1) this.#session.welcome(frame.subarray(1));
+    else if (frame?.[0] !== 0) this.#log('ignored a message on iopub: it is no subscription');
+  }
+
+  #dispatch(channel: Received['channel'], message: Message): void {
+    const received = { channel, message };
+    let request: Request | undefined;
+    try {
+      request = parseRequest(message.header.msg_type, message.content);
+    } catch (cause) {
+      void this.#whileBusy(received, () => Promise.reject(cause));
+      return;
+    }
+    if (request?.kind === 'execute') this.#cells.submit(received, request);
+    else void this.#whileBusy(received, () => this.#perform(received, request));
+  }
+
+  async #whileBusy(received: Received, work: () => Promise<void>): Promise<void> {
+    const { header } = received.message;
+    this.#session.status(header, 'busy');
+    try {
+      await work();
+    } catch (cause) {
+      this.#replyFailure(received, cause);
+    }
+    this.#session.status(header, 'idle');
+  }
+
+  async #perform(received: Received, request: Immediate | undefined): Promise<void> {
+    const { message } = received;
+    const reply = (content: JsonObject) => this.#session.reply(received, `${request?.kind}_reply`, content);
+    switch (request?.kind) {
+      case undefined:
+        return this.#log(`ignored a message of the unknown type ${quote(message.header.msg_type)}`);
+      case 'kernel_info':
+        return reply({
+          status: 'ok',
+          protocol_version: PROTOCOL_VERSION,
+          ...(await this.#info),
+          debugger: false,
+        });
+      case 'connect':
+        return reply(ports(this.connection));
+      case 'complete':
+        return reply(await completeContent(await this.#handler, request));
+      case 'inspect':
+        return reply(await inspectContent(await this.#handler, request));
+      case 'is_complete':
+        return reply((await this.#handler).isComplete(request.code));
+      case 'history':
+        return reply(historyContent(this.#history, request));
+      case 'comm_info':
+        return reply({ status: 'ok', comms: this.#comms.list(request.target) });
+      case 'comm_open':
+        return this.#comms.open(await this.#handler, message, request.id, request.target, request.data);
+      case 'comm_msg':
+        return this.#comms.message(message, request.id, request.data);
+      case 'comm_close':
+        return this.#comms.close(message, request.id, request.data);
+      case 'interrupt':
+        await this.interrupt();
+        return reply({ status: 'ok' });
+      case 'shutdown':
+        reply({ status: 'ok', restart: request.restart });
+        this.#session.publish(message.header, 'shutdown_reply', { status: 'ok', restart: request.restart });
+        // Not before this request's idle is on its way.
+        void nextTurn().then(() => this.shutdown(request.restart));
+    }
+  }
+
+  /** A client that waits for a reply gets one, whatever went wrong. */
+  #replyFailure(received: Received, cause: unknown): void {
+    const { msg_type } = received.message.header;
+    const { ename, evalue } = describeFailure(cause);
+    this.#log(`a message of the type ${quote(msg_type)} failed: ${evalue}`);
+    if (!msg_type.endsWith('_request')) return;
+    const content =
+      msg_type === 'is_complete_request'
+        ? { status: 'unknown' }
+        : { status: 'error', ename, evalue, traceback: [`${ename}: ${evalue}`] };
+    this.#session.reply(received, msg_type.replace(/_request$/, '_reply'), content);
+  }
+}
+
+function ports({ shell_port, control_port, iopub_port, stdin_port, hb_port }: Connection): JsonObject {
+  return { status: 'ok', shell_port, control_port, iopub_port, stdin_port, hb_port };
+}
+
+/** The requests that are answered while a cell runs: all but the cells themselves. */
+type Immediate = Exclude<Request, { readonly kind: 'execute' }>;
+
+type Asked<K extends Request['kind']> = Extract<Request, { readonly kind: K }>;
+
+async function completeContent(
+  handler: KernelHandler,
+  { code, cursor }: Asked<'complete'>,
+): Promise<JsonObject> {
+  const { items, from, to } = await handler.complete(code, cursor);
+  const start = toCodePoints(code, from);
+  const end = toCodePoints(code, to);
+  const typed = items.map(({ text, type, signature = '' }) => ({ text, type, signature, start, end }));
+  return {
+    status: 'ok',
+    matches: items.map(item => item.text),
+    cursor_start: start,
+    cursor_end: end,
+    metadata: { _jupyter_types_experimental: typed },
+  };
+}
+
+async function inspectContent(handler: KernelHandler, asked: Asked<'inspect'>): Promise<JsonObject> {
+  const found = await handler.inspect(asked.code, asked.cursor, asked.detail);
+  return {
+    status: 'ok',
+    found: found !== undefined,
+    data: found?.data ?? {},
+    metadata: found?.metadata ?? {},
+  };
+}
+
+function historyContent(history: History, { query, output }: Asked<'history'>): JsonObject {
+  const rows = history.list(query).map(entry => {
+    const { session, line, source } = entry;
+    return [session, line, output ? [source, history.outputOf(entry) ?? null] : source];
+  });
+  return { status: 'ok', history: rows };
+}
+
+async function atMost(ms: number, work: Promise<void>): Promise<void> {
+  const done = new AbortController();
+  const late = delay(ms, undefined, { signal: done.signal }).catch(() => undefined);
+  await Promise.race([work.finally(() => done.abort()), late]);
+}
+
+/** Text of a sender for a log line: short, and without control characters. */
+function quote(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+/** One call, one line: what a sender put into a message cannot forge another or steer a terminal. */
+function oneLine(sink: (line: string) => void): (line: string) => void {
+  return line => sink(line.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cf}]+/gu, ' '));
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import type { Channels } from './sockets.js';
+import { encode, type Header, type JsonObject, type Message, PROTOCOL_VERSION, type Signer } from './wire.js';
+
+/** A message together with the channel on which it came and on which it is answered. */
+export interface Received {
+  readonly channel: 'shell' | 'control';
+  readonly message: Message;
+}
+
+/** What a message may carry besides its content. */
+export interface Attachments {
+  readonly metadata?: JsonObject;
+  readonly buffers?: readonly Uint8Array[];
+}
+
+/** The kernel's voice: gives each outgoing message its header, its parent and its signature, and keeps their order. */
+export class Session {
+  readonly id = randomUUID();
+  readonly #channels: Channels;
+  readonly #signer: Signer;
+  #sent = 0;
+
+  constructor(channels: Channels, signer: Signer) {
+    this.#channels = channels;
+    this.#signer = signer;
+  }
+
+  /** Answers `request` on its own channel. */
+  reply(request: Received, type: string, content: JsonObject, metadata: JsonObject = {}): void {
+    const { identities, header } = request.message;
+    this.#send(request.channel, identities, type, header, content, { metadata });
+  }
+
+  /** Tells every subscriber of iopub; `parent` is undefined when no request caused it. */
+  publish(
+    parent: Header | undefined,
+    type: string,
+    content: JsonObject,
+    attachments: Attachments = {},
+  ): void {
+    const topic = Buffer.from(`kernel.${this.id}.${type}`);
+    this.#send('iopub', [topic], type, parent, content, attachments);
+  }
+
+  /** Publishes whether the kernel works on `parent`. */
+  status(parent: Header | undefined, state: 'starting' | 'busy' | 'idle'): void {
+    this.publish(parent, 'status', { execution_state: state });
+  }
+
+  /** Tells the clients that subscribed to `topic` that they will miss nothing from here on. */
+  welcome(topic: Uint8Array): void {
+    const subscription = Buffer.from(topic).toString('utf8');
+    this.#send('iopub', [topic], 'iopub_welcome', undefined, { subscription }, {});
+  }
+
+  /** Asks the client that sent `request` for input, and returns the message id of the question. */
+  ask(request: Received, prompt: string, password: boolean): string {
+    const { identities, header } = request.message;
+    return this.#send('stdin', identities, 'input_request', header, { prompt, password }, {});
+  }
+
+  #send(
+    channel: 'shell' | 'control' | 'iopub' | 'stdin',
+    identities: readonly Uint8Array[],
+    type: string,
+    parent: Header | undefined,
+    content: JsonObject,
+    { metadata = {}, buffers = [] }: Attachments,
+  ): string {
+    this.#sent += 1;
+    const header: Header = {
+      msg_id: `${this.id}_${this.#sent}`,
+      msg_type: type,
+      session: this.id,
+      username: 'kernel',
+      date: new Date().toISOString(),
+      version: PROTOCOL_VERSION,
+    };
+    const parentHeader: JsonObject = parent === undefined ? {} : { ...parent };
+    const message = { identities, header, parentHeader, metadata, content, buffers };
+    this.#channels[channel].send(encode(message, this.#signer));
+    return header.msg_id;
+  }
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { Dealer, Proxy as NativeProxy, Router, type Socket, XPublisher } from 'zeromq';
+import { type Connection, ConnectionFileError, endpoint } from './connection.js';
+
+/** A bound socket that sends in the order it is asked to, and hands over whatever arrives until it is closed. */
+export interface Channel {
+  send(frames: Uint8Array[]): void;
+  /** Calls `receive` once per message, in order of arrival; resolves when the channel is closed. */
+  listen(receive: (frames: Uint8Array[]) => void): Promise<void>;
+  /** Sends what is queued, then closes the socket. */
+  close(): Promise<void>;
+}
+
+/** The four message channels, bound; the heartbeat answers by itself. */
+export interface Channels {
+  readonly shell: Channel;
+  readonly control: Channel;
+  readonly iopub: Channel;
+  readonly stdin: Channel;
+  /** The connection with the ports that the system chose in place of port 0. */
+  readonly connection: Connection;
+  close(): Promise<void>;
+}
+
+/** How long a closing socket may take to hand its last messages to the network. */
+const LINGER_MS = 1_000;
+
+/** A frame above this ends its connection before it is held in memory. */
+const MAX_FRAME_BYTES = 128 * 1024 * 1024;
+
+const MAX_PING_BYTES = 64 * 1024;
+
+/** Binds the five sockets and starts the heartbeat; throws ConnectionFileError when an address cannot be bound. */
+export async function bindChannels(connection: Connection, log: (line: string) => void): Promise<Channels> {
+  // Without a high-water mark nothing is dropped: neither output on iopub nor a reply on a router.
+  const options = { linger: LINGER_MS, sendHighWaterMark: 0, maxMessageSize: MAX_FRAME_BYTES };
+  // Handover: a client that reconnects under its old identity takes its place instead of being ignored.
+  const shell = new Router({ ...options, handover: true });
+  const control = new Router({ ...options, handover: true });
+  const stdin = new Router({ ...options, handover: true });
+  // All subscriptions are seen, also those that another client made before: each is owed a welcome.
+  const iopub = new XPublisher({ ...options, verbosity: 'allSubs' });
+  const pings = new Router({ linger: 0, maxMessageSize: MAX_PING_BYTES });
+  const bind = (socket: Socket, port: number) => bindPort(socket, connection, port);
+  const [shell_port, control_port, iopub_port, stdin_port, hb_port] = await allOrClose(
+    [shell, control, iopub, stdin, pings],
+    Promise.all([
+      bind(shell, connection.shell_port),
+      bind(control, connection.control_port),
+      bind(iopub, connection.iopub_port),
+      bind(stdin, connection.stdin_port),
+      bind(pings, connection.hb_port),
+    ]),
+  );
+  const heartbeat = await startHeartbeat(pings, log);
+  const channels = {
+    shell: channelOver(shell, log),
+    control: channelOver(control, log),
+    iopub: channelOver(iopub, log),
+    stdin: channelOver(stdin, log),
+  };
+  return {
+    ...channels,
+    connection: { ...connection, shell_port, control_port, iopub_port, stdin_port, hb_port },
+    async close() {
+      await Promise.all([...Object.values(channels).map(channel => channel.close()), heartbeat.stop()]);
+    },
+  };
+}
+
+async function bindPort(socket: Socket, connection: Connection, port: number): Promise<number> {
+  const address = endpoint(connection, port);
+  try {
+    await socket.bind(address);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ConnectionFileError(`Cannot listen on ${address}: ${why}`, cause);
+  }
+  if (port !== 0) return port;
+  return Number(/\d+$/.exec(socket.lastEndpoint ?? '')?.[0] ?? 0);
+}
+
+async function allOrClose<T>(sockets: readonly Socket[], bound: Promise<T>): Promise<T> {
+  try {
+    return await bound;
+  } catch (cause) {
+    for (const socket of sockets) socket.close();
+    throw cause;
+  }
+}
+
+function channelOver(socket: Router | XPublisher, log: (line: string) => void): Channel {
+  let sent: Promise<void> = Promise.resolve();
+  return {
+    send(frames) {
+      sent = sent.then(async () => {
+        // Only closing can make these sends fail, and then nobody is left to tell.
+        if (!socket.closed) await socket.send(frames).catch(cause => log(`cannot send: ${String(cause)}`));
+      });
+    },
+    async listen(receive) {
+      while (!socket.closed) {
+        try {
+          receive(await socket.receive());
+        } catch (cause) {
+          if (!socket.closed) log(`cannot receive: ${String(cause)}`);
+        }
+      }
+    },
+    async close() {
+      await sent;
+      socket.close();
+    },
+  };
+}
+
+/**
+ * Echoes pings on a thread of its own, so that the heartbeat beats while JavaScript computes: a native proxy moves
+ * each ping to a dealer that is connected to itself and so hands it straight back. Takes one libuv pool thread.
+ */
+async function startHeartbeat(
+  pings: Router,
+  log: (line: string) => void,
+): Promise<{ stop(): Promise<void> }> {
+  const echo = new Dealer({ linger: 0 });
+  const address = `inproc://heartbeat-${randomUUID()}`;
+  await echo.bind(address);
+  echo.connect(address);
+  const proxy = new NativeProxy(pings, echo);
+  const ended = proxy.run().catch(cause => log(`the heartbeat stopped: ${String(cause)}`));
+  // Node joins its pool threads when it exits: without this a process.exit or a crash would hang.
+  const terminate = () => proxy.terminate();
+  process.once('exit', terminate);
+  return {
+    async stop() {
+      process.off('exit', terminate);
+      proxy.terminate();
+      await ended;
+    },
+  };
+}

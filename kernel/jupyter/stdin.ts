@@ -1,0 +1,78 @@
+import { AplKernelError } from '../errors.js';
+import type { Received, Session } from './session.js';
+import type { Message } from './wire.js';
+
+/** The front end that runs the cell takes no input (`input_unavailable`). */
+export class InputUnavailableError extends AplKernelError {
+  constructor() {
+    super('input_unavailable', 'This front end does not allow a cell to ask for input', {
+      hint: 'Run the cell in a notebook or a console, or give the value in the cell.',
+    });
+  }
+}
+
+/** The client's end of stdin: one question at a time, each answered by the client that was asked. */
+export class InputExchange {
+  readonly #session: Session;
+  readonly #log: (line: string) => void;
+  #pending: Pending | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(session: Session, log: (line: string) => void) {
+    this.#session = session;
+    this.#log = log;
+  }
+
+  /** Returns the line that the client of `request` enters; rejects with the signal's reason when it aborts. */
+  ask(request: Received, prompt: string, password: boolean, signal: AbortSignal): Promise<string> {
+    const answer = this.#turn.then(() => this.#askNow(request, prompt, password, signal));
+    this.#turn = answer.catch(() => undefined);
+    return answer;
+  }
+
+  /** Takes an input_reply from the stdin channel; one that nobody waits for is dropped with a log line. */
+  receive(message: Message): void {
+    const value = message.content.value;
+    const problem = this.#problemWith(message, value);
+    if (problem !== undefined) this.#log(`ignored an input_reply: ${problem}`);
+    else this.#pending?.settle(value as string);
+  }
+
+  #askNow(request: Received, prompt: string, password: boolean, signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const abort = () => {
+        this.#pending = undefined;
+        reject(signal.reason);
+      };
+      const settle = (value: string) => {
+        this.#pending = undefined;
+        signal.removeEventListener('abort', abort);
+        resolve(value);
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      const questionId = this.#session.ask(request, prompt, password);
+      this.#pending = { questionId, asked: request.message.identities, settle };
+    });
+  }
+
+  #problemWith(message: Message, value: unknown): string | undefined {
+    const pending = this.#pending;
+    if (!pending) return 'no cell is asking';
+    if (!sameFrames(message.identities, pending.asked)) return 'it comes from a client that was not asked';
+    // Some clients leave the parent out; one that is present must name the question.
+    const answers = message.parentHeader.msg_id ?? pending.questionId;
+    if (answers !== pending.questionId) return 'it answers an earlier question';
+    return typeof value === 'string' ? undefined : 'its value is not a string';
+  }
+}
+
+interface Pending {
+  readonly questionId: string;
+  readonly asked: readonly Uint8Array[];
+  settle(value: string): void;
+}
+
+function sameFrames(a: readonly Uint8Array[], b: readonly Uint8Array[]): boolean {
+  return a.length === b.length && a.every((frame, i) => Buffer.compare(frame, b[i] ?? frame) === 0);
+}
