@@ -1,0 +1,139 @@
+/**
+ * Returns the nanoseconds since 1970 of a time written in one of the many usual ways (RFC 3339, 1123, 850, ANSI C, Apache,
+ * month names, month/day/year, epoch numbers by their length); UTC unless it has a zone. Null when it is none of them.
+ */
+export function timeNs(text: string): bigint | null {
+  const trimmed = text.trim();
+  if (/^\d+$/.test(trimmed)) return digitsNs(trimmed);
+  for (const pattern of patterns) {
+    const groups = pattern.exec(trimmed)?.groups;
+    if (groups !== undefined) return fieldsNs(groups);
+  }
+  return null;
+}
+
+type Fields = Readonly<Record<string, string | undefined>>;
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+/** The zones of RFC 2822, in minutes; other abbreviations name no one offset. */
+const zones: Readonly<Record<string, number>> = {
+  z: 0,
+  ut: 0,
+  utc: 0,
+  gmt: 0,
+  est: -300,
+  edt: -240,
+  cst: -360,
+  cdt: -300,
+  mst: -420,
+  mdt: -360,
+  pst: -480,
+  pdt: -420,
+};
+
+const month =
+  '(?<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)[.]?';
+const weekday = '(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\\s+)?';
+const day = '(?<day>\\d{1,2})(?:st|nd|rd|th)?';
+const year = '(?<year>\\d{4})';
+const shortYear = '(?<year>\\d{4}|\\d{2})';
+const clock =
+  '(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:[.,](?<fraction>\\d+))?)?(?:\\s*(?<half>[ap]m))?';
+const zone =
+  '(?:\\s*(?<zone>[a-z]{1,4}(?![a-z:])|(?:utc|gmt)?[+-]\\d{2}(?::?\\d{2})?))?(?:\\s+(?:[a-z]{3,4}|\\([a-z ]+\\)))?';
+const time = `(?:(?:\\s*,\\s*|\\s+at\\s+|\\s+|t|:)${clock}${zone})?`;
+
+const patterns: readonly RegExp[] = [
+  `${year}(?<sep>[-/.:])(?<month>\\d{1,2})\\k<sep>${day}${time}`,
+  `${year}-(?<month>\\d{2})`,
+  `${year}-${month}-${day}${time}`,
+  `${year}年(?<month>\\d{1,2})月${day}日${time}`,
+  `(?<month>\\d{1,2})(?<sep>[/.])${day}\\k<sep>${shortYear}${time}`,
+  `${weekday}${month}\\s+${day}(?:\\s*,\\s*|\\s+)${year}${time}`,
+  `${weekday}${day}(?:[-/]|\\s+)${month}(?:[-/]|\\s*,\\s*|\\s+)${shortYear}${time}`,
+  `${weekday}${month}\\s+${day}\\s+${clock}${zone}\\s+${year}`,
+].map(source => new RegExp(`^${source}$`, 'i'));
+
+/** The length of a bare number says what it is. */
+function digitsNs(digits: string): bigint | null {
+  const part = (from: number, to: number) => digits.slice(from, to) || undefined;
+  switch (digits.length) {
+    case 4:
+    case 6:
+    case 8:
+    case 12:
+    case 14:
+    case 17:
+      return fieldsNs({
+        year: part(0, 4),
+        month: part(4, 6),
+        day: part(6, 8),
+        hour: part(8, 10),
+        minute: part(10, 12),
+        second: part(12, 14),
+        fraction: part(14, 17),
+      });
+    case 10:
+      return BigInt(digits) * 1_000_000_000n;
+    case 13:
+      return BigInt(digits) * 1_000_000n;
+    case 16:
+      return BigInt(digits) * 1_000n;
+    case 19:
+      return int64(BigInt(digits));
+    default:
+      return null;
+  }
+}
+
+function fieldsNs(fields: Fields): bigint | null {
+  const date = dayMs(fullYear(fields.year), monthNumber(fields.month), Number(fields.day ?? 1));
+  const seconds = secondOfDay(fields);
+  const offset = zoneMinutes(fields.zone);
+  if (date === null || seconds === null || offset === null) return null;
+  const nanoseconds = BigInt((fields.fraction ?? '').slice(0, 9).padEnd(9, '0'));
+  return int64(BigInt(date / 1000 + seconds - offset * 60) * 1_000_000_000n + nanoseconds);
+}
+
+function dayMs(year: number, month: number, day: number): number | null {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() : null;
+}
+
+/** Two digits are read as POSIX does: 69 to 99 are 19xx. */
+function fullYear(text: string | undefined): number {
+  const year = Number(text);
+  if (text?.length === 4) return year;
+  return year < 69 ? 2000 + year : 1900 + year;
+}
+
+function monthNumber(text: string | undefined): number {
+  const named = months.indexOf((text ?? '').slice(0, 3).toLowerCase());
+  return named === -1 ? Number(text ?? 1) : named + 1;
+}
+
+function secondOfDay(fields: Fields): number | null {
+  const hour = hourOfDay(Number(fields.hour ?? 0), fields.half?.toLowerCase());
+  const minute = Number(fields.minute ?? 0);
+  const second = Number(fields.second ?? 0);
+  return hour === null || hour > 23 || minute > 59 || second > 59 ? null : hour * 3600 + minute * 60 + second;
+}
+
+function hourOfDay(hour: number, half: string | undefined): number | null {
+  if (half === undefined) return hour;
+  if (hour < 1 || hour > 12) return null;
+  return (hour % 12) + (half === 'pm' ? 12 : 0);
+}
+
+function zoneMinutes(text: string | undefined): number | null {
+  if (text === undefined) return 0;
+  const [, sign, hours, minutes] = /^(?:utc|gmt)?([+-])(\d{2}):?(\d{2})?$/i.exec(text) ?? [];
+  if (hours === undefined) return zones[text.toLowerCase()] ?? null;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes ?? 0));
+}
+
+function int64(value: bigint): bigint | null {
+  return BigInt.asIntN(64, value) === value ? value : null;
+}
