@@ -34,7 +34,7 @@ export interface Cell {
 export function parseCell(source: string): Cell {
   const { magics, end } = takeMagics(source);
   const diagnostics: Diagnostic[] = [];
-  const statements = splitStatements(source, end);
+  const statements = splitStatements(source, tokenizeFrom(source, end));
   const queries: CellQuery[] = [];
   const shared: Span[] = [];
   for (const [index, statement] of statements.entries()) {
@@ -58,9 +58,12 @@ export interface CellStatement extends Span {
 export function splitCell(source: string): {
   readonly magics: readonly MagicLine[];
   readonly statements: readonly CellStatement[];
+  /** All tokens behind the last magic line. */
+  readonly tokens: readonly Token[];
 } {
   const { magics, end } = takeMagics(source);
-  return { magics, statements: splitStatements(source, end).map(toCellStatement) };
+  const tokens = tokenizeFrom(source, end);
+  return { magics, tokens, statements: splitStatements(source, tokens).map(toCellStatement) };
 }
 
 /** The offset in the cell of an offset in a query's text. */
@@ -110,7 +113,13 @@ function lineEndAt(source: string, at: number): number {
   return newline < 0 ? source.length : newline;
 }
 
-function splitStatements(source: string, start: number): Statement[] {
+function tokenizeFrom(source: string, start: number): Token[] {
+  const tokens = tokenize(source.slice(start));
+  if (start === 0) return tokens;
+  return tokens.map(token => ({ ...token, from: token.from + start, to: token.to + start }));
+}
+
+function splitStatements(source: string, all: readonly Token[]): Statement[] {
   const statements: Statement[] = [];
   let pending: Token[] = [];
   let depth = 0;
@@ -123,11 +132,6 @@ function splitStatements(source: string, start: number): Statement[] {
     }
     depth = 0;
   };
-  const all = tokenize(source.slice(start)).map(token => ({
-    ...token,
-    from: token.from + start,
-    to: token.to + start,
-  }));
   for (const [index, token] of all.entries()) {
     const previous = all[index - 1];
     if (
