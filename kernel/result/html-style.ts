@@ -1,0 +1,56 @@
+/**
+ * The look of a table: JupyterLab's or VS Code's colours where they exist, otherwise a light or a dark set of its own.
+ */
+
+/** CSS whose every rule applies below `.scope` only. */
+export function stylesheet(scope: string): string {
+  return RULES.replaceAll('&', `.${scope}`);
+}
+
+const LIGHT = ['#ffffff', '#1f2328', '#59636e', '#d8dee4', '#f3f5f8', '#f8fafb', '#fff4d6', '#9a6700'];
+const DARK = ['#14171c', '#e3e6ea', '#98a1ad', '#333a44', '#1f242c', '#191d23', '#2e2614', '#e3b341'];
+/** Background, text, dim text, lines, header, every second row, notice, notice edge: names of the host's own colours. */
+const HOST = [
+  ['--jp-layout-color0', '--vscode-editor-background'],
+  ['--jp-content-font-color1', '--vscode-editor-foreground'],
+  ['--jp-content-font-color2', '--vscode-descriptionForeground'],
+  ['--jp-border-color2', '--vscode-panel-border'],
+  ['--jp-layout-color2', '--vscode-editorWidget-background'],
+  ['--jp-rendermime-table-row-background', '--vscode-list-inactiveSelectionBackground'],
+];
+
+/** Custom properties --a0 ... --a7, one for each colour. */
+function properties(own: readonly string[]): string {
+  const value = (color: string, [jupyter, vscode]: readonly string[]) =>
+    `var(${jupyter},var(${vscode},${color}))`;
+  return own
+    .map((color, index) => `--a${index}:${HOST[index] ? value(color, HOST[index]) : color}`)
+    .join(';');
+}
+
+const RULES = `
+&{${properties(LIGHT)};color:var(--a1);font:13px/1.4 var(--jp-ui-font-family,system-ui,sans-serif);margin:0}
+@media (prefers-color-scheme:dark){&{${properties(DARK)}}}
+body[data-jp-theme-light="true"] &{color-scheme:light;--a6:${LIGHT[6]};--a7:${LIGHT[7]}}
+body[data-jp-theme-light="false"] &{color-scheme:dark;--a6:${DARK[6]};--a7:${DARK[7]}}
+& p.apl-size,& p.apl-foot{margin:4px 0;padding:2px 0;color:var(--a2);background:none}
+& p.apl-size{color:var(--a1);font-weight:500}
+& p.apl-foot{font-size:12px}
+& .apl-dot{opacity:.6}
+& ul.apl-notices{list-style:none;margin:4px 0;padding:0}
+& ul.apl-notices li{margin:0 0 3px;padding:3px 10px;border-left:3px solid var(--a2);background:var(--a4);color:var(--a1)}
+& ul.apl-notices li.apl-warn{border-left-color:var(--a7);background:var(--a6)}
+& .apl-box{max-height:420px;overflow:auto;border:1px solid var(--a3);border-radius:4px;background:var(--a0);width:fit-content;max-width:100%;box-sizing:border-box}
+& table.apl-table{border-collapse:separate;border-spacing:0;margin:0;border:0;font-size:12px;table-layout:auto;width:auto}
+& table.apl-table thead tr th{position:sticky;top:0;z-index:2;background:var(--a4);color:var(--a1);text-align:left;vertical-align:bottom;font-weight:600;padding:4px 10px;border:0;border-bottom:1px solid var(--a3);white-space:pre;max-width:none}
+& table.apl-table thead tr th small{display:block;font-weight:400;font-size:11px;color:var(--a2);min-height:1.3em}
+& table.apl-table thead tr th u{text-decoration:underline dotted;text-underline-offset:3px;cursor:help}
+& table.apl-table thead tr th i{font-style:normal;color:var(--a2);padding-left:4px}
+& table.apl-table tbody tr td{background:var(--a0);color:var(--a1);text-align:left;vertical-align:top;padding:3px 10px;border:0;white-space:pre;max-width:none;font-variant-numeric:tabular-nums;unicode-bidi:isolate}
+& table.apl-table tbody tr:nth-child(even) td{background:linear-gradient(var(--a5),var(--a5)),var(--a0)}
+& table.apl-table tbody tr:hover td{background:linear-gradient(var(--a4),var(--a4)),var(--a0)}
+& table.apl-table tr th.n,& table.apl-table tr td.n{text-align:right}
+& table.apl-table tbody tr td.z{color:var(--a2);font-style:italic;opacity:.75}
+& table.apl-table.apl-pinned tr>:first-child{position:sticky;left:0;z-index:1;border-right:1px solid var(--a3)}
+& table.apl-table.apl-pinned thead tr>:first-child{z-index:3}
+`;

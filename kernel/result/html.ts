@@ -1,0 +1,191 @@
+/**
+ * A result as one HTML fragment without script: it reads well in JupyterLab, in an exported page, in light and in dark,
+ * and holds no character of the data that was not escaped.
+ */
+import { createHash } from 'node:crypto';
+import type { Field, Vector } from 'apache-arrow';
+import { FIELD_KEY } from './arrow.js';
+import { stylesheet } from './html-style.js';
+import type { ArrowTable, Notice, QueryResult } from './result.js';
+import { allNotices, footerParts, plural, said, sizeAndRange } from './summary.js';
+import { cut, formatCount, isNumeric, shownText, visible } from './text.js';
+
+/** How much of a result is written out. */
+export interface HtmlLimits {
+  /** Rows shown at most. */
+  readonly rows: number;
+  /** Bytes of cells at most; rows beyond are not shown, and that is said. */
+  readonly bytes: number;
+}
+
+export const HTML_LIMITS: HtmlLimits = { rows: 1_000, bytes: 512 * 1024 };
+
+/** Characters of a value in its cell, and in the tooltip that holds what the cell cuts. */
+const CELL_LENGTH = 100;
+const TITLE_LENGTH = 2_000;
+/** Notices beyond these are counted instead of shown. */
+const MAX_NOTICES = 20;
+/** From so many columns on, the first stays in sight while the others scroll. */
+const PINNED_FROM = 9;
+/** Tables after the first, such as totals, get this share of the limits. */
+const SECONDARY_SHARE = 0.125;
+
+/** The HTML of a result: notices, size and range, the table in a scroll box, its totals, the footer. */
+export function toHtml(result: QueryResult, limits: HtmlLimits = HTML_LIMITS): string {
+  const secondary = { rows: Math.ceil(limits.rows * SECONDARY_SHARE), bytes: limits.bytes * SECONDARY_SHARE };
+  const blocks = result.tables.map((table, index) =>
+    tableBlock(table, result, index, index === 0 ? limits : secondary),
+  );
+  const cutNotices = blocks.flatMap(block => block.notices);
+  const body = [
+    noticeList([...allNotices(result), ...cutNotices]),
+    ...(blocks.length === 0
+      ? ['<p class="apl-size">The query answered no table.</p>']
+      : blocks.map(block => block.html)),
+    `<p class="apl-foot">${footerParts(result).map(escapeHtml).join(SEPARATOR)}</p>`,
+  ].join('\n');
+  const scope = `apl-${createHash('sha256').update(body).digest('hex').slice(0, 10)}`;
+  return `<div class="${scope}">\n<style>${stylesheet(scope)}</style>\n${body}\n</div>`;
+}
+
+/** Text for HTML content and for quoted attributes alike. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"'`]/g, character => `&#${character.charCodeAt(0)};`);
+}
+
+const SEPARATOR = ' <span class="apl-dot">\u00b7</span> ';
+
+function noticeList(notices: readonly Notice[]): string {
+  if (notices.length === 0) return '';
+  const hidden = notices.length - MAX_NOTICES;
+  const items = notices
+    .slice(0, MAX_NOTICES)
+    .map(({ level, text }) => `<li class="apl-${level}">${escapeHtml(text)}</li>`);
+  if (hidden > 0) items.push(`<li class="apl-info">${plural(hidden, 'more notice')}.</li>`);
+  return `<ul class="apl-notices">${items.join('')}</ul>`;
+}
+
+interface TableBlock {
+  readonly html: string;
+  readonly notices: readonly Notice[];
+}
+
+function tableBlock(table: ArrowTable, result: QueryResult, index: number, limits: HtmlLimits): TableBlock {
+  const columns = columnsOf(table);
+  const head = headCells(columns, table, limits.bytes / 2);
+  const shownColumns = columns.slice(0, head.length);
+  const { rows, html } = bodyRows(shownColumns, table.data.numRows, limits, head.join('').length);
+  const { numRows, numCols } = table.data;
+  const label = tableLabel(table, index);
+  const heading =
+    index === 0 ? sizeAndRange(table, result) : [label, ...sizeAndRange(table, result).slice(0, 1)];
+  const pinned = shownColumns.length >= PINNED_FROM ? ' apl-pinned' : '';
+  return {
+    notices: [
+      ...(rows < numRows ? [rowsCut(label, index, rows, numRows, limits)] : []),
+      ...(head.length < numCols ? [columnsCut(head.length, numCols)] : []),
+    ],
+    html: [
+      `<p class="apl-size">${heading.map(escapeHtml).join(SEPARATOR)}</p>`,
+      `<div class="apl-box" tabindex="0"><table class="apl-table${pinned}">`,
+      `<thead><tr>${head.join('')}</tr></thead>`,
+      `<tbody>\n${html}</tbody></table></div>`,
+    ].join('\n'),
+  };
+}
+
+function tableLabel(table: ArrowTable, index: number): string {
+  return table.info.name === '_totals' ? 'Totals' : index === 0 ? 'result' : `Table ${said(table.info.name)}`;
+}
+
+function rowsCut(label: string, index: number, rows: number, total: number, limits: HtmlLimits): Notice {
+  const why =
+    rows < limits.rows ? 'more would make the notebook too large' : 'more are not written into a notebook';
+  const where = index === 0 ? '' : `${label}: `;
+  const text = `${where}Showing the first ${formatCount(rows)} of ${plural(total, 'row')}; ${why}. The kernel holds all of them.`;
+  return { level: 'warn', text };
+}
+
+function columnsCut(columns: number, total: number): Notice {
+  const text = `Showing the first ${formatCount(columns)} of ${plural(total, 'column')}; add a \`project\` with the fields you need. The kernel holds all of them.`;
+  return { level: 'warn', text };
+}
+
+interface Column {
+  readonly field: Field;
+  readonly vector: Vector;
+  readonly numeric: boolean;
+}
+
+function columnsOf({ data }: ArrowTable): readonly Column[] {
+  return data.schema.fields.map((field, index) => ({
+    field,
+    vector: data.getChildAt(index) as Vector,
+    numeric: isNumeric(field),
+  }));
+}
+
+/** As many header cells as fit the bytes, at least one. */
+function headCells(columns: readonly Column[], table: ArrowTable, bytes: number): readonly string[] {
+  const cells: string[] = [];
+  let used = 0;
+  for (const column of columns) {
+    const cell = headCell(column, table);
+    used += Buffer.byteLength(cell);
+    if (used > bytes && cells.length > 0) break;
+    cells.push(cell);
+  }
+  return cells;
+}
+
+function headCell({ field, numeric }: Column, table: ArrowTable): string {
+  const { metadata } = field;
+  const unit = metadata.get(FIELD_KEY.unit);
+  const description = metadata.get(FIELD_KEY.description);
+  const order = table.info.order.find(item => item.field === field.name);
+  const name = cut(visible(field.name), CELL_LENGTH);
+  const title = [said(field.name), description && said(description)].filter(Boolean).join('\n');
+  const under = [metadata.get(FIELD_KEY.type), unit]
+    .filter(Boolean)
+    .map(text => escapeHtml(said(text as string)));
+  const arrow = order === undefined ? '' : `<i>${order.desc ? '\u2193' : '\u2191'}</i>`;
+  const needsTitle = description !== undefined || name !== field.name;
+  const attributes = `${numeric ? ' class="n"' : ''}${needsTitle ? ` title="${titleAttribute(title)}"` : ''}`;
+  const mark = description === undefined ? escapeHtml(name) : `<u>${escapeHtml(name)}</u>`;
+  return `<th${attributes}>${mark}${arrow}<small>${under.join(' \u00b7 ')}</small></th>`;
+}
+
+/** Rows until a limit is reached; at least one, so that a result is never shown as empty. */
+function bodyRows(
+  columns: readonly Column[],
+  total: number,
+  limits: HtmlLimits,
+  headBytes: number,
+): { readonly rows: number; readonly html: string } {
+  const lines: string[] = [];
+  let used = headBytes;
+  while (lines.length < Math.min(total, limits.rows)) {
+    const row = lines.length;
+    const line = `<tr>${columns.map(column => bodyCell(column, row)).join('')}</tr>\n`;
+    used += Buffer.byteLength(line);
+    if (used > limits.bytes && row > 0) break;
+    lines.push(line);
+  }
+  return { rows: lines.length, html: lines.join('') };
+}
+
+function bodyCell({ field, vector, numeric }: Column, row: number): string {
+  const { text, isNull } = shownText(vector, row, field);
+  if (isNull) return `<td class="${numeric ? 'n ' : ''}z">null</td>`;
+  const open = numeric ? '<td class="n"' : '<td';
+  if (text.length <= CELL_LENGTH) return `${open}>${escapeHtml(text)}</td>`;
+  return `${open} title="${titleAttribute(text)}">${escapeHtml(cut(text, CELL_LENGTH))}</td>`;
+}
+
+function titleAttribute(text: string): string {
+  const shown =
+    text.length <= TITLE_LENGTH
+      ? text
+      : `${cut(text, TITLE_LENGTH)} (${plural(text.length, 'character')} in all)`;
+  return escapeHtml(shown).replaceAll('\n', '&#10;').replaceAll('\u21b5', '\u21b5&#10;');
+}

@@ -1,0 +1,118 @@
+/**
+ * A result as aligned plain text for terminals, consoles and diffs.
+ */
+import type { Vector } from 'apache-arrow';
+import stringWidth from 'string-width';
+import { FIELD_KEY } from './arrow.js';
+import type { ArrowTable, QueryResult } from './result.js';
+import { allNotices, footerParts, plural, said, sizeAndRange } from './summary.js';
+import { formatCount, isNumeric, shownText, visible } from './text.js';
+
+/** How much of a result is written out. */
+export interface PlainLimits {
+  readonly rows: number;
+  /** Terminal cells of a line; columns beyond are not shown, and that is said. */
+  readonly width: number;
+}
+
+export const PLAIN_LIMITS: PlainLimits = { rows: 50, width: 160 };
+
+/** Terminal cells of one value; longer ones end in an ellipsis. */
+const MAX_CELL_WIDTH = 50;
+const GAP = '  ';
+
+/** The text of a result: notices, size and range, the aligned table, its totals, the footer; no escape sequence survives. */
+export function toPlain(result: QueryResult, limits: PlainLimits = PLAIN_LIMITS): string {
+  const notices = allNotices(result).map(
+    ({ level, text }) => `${level === 'warn' ? 'Warning' : 'Note'}: ${text}`,
+  );
+  const tables = result.tables.flatMap((table, index) => tableLines(table, result, index, limits));
+  return [...notices, ...tables, footerParts(result).join(' \u00b7 ')].join('\n');
+}
+
+function tableLines(
+  table: ArrowTable,
+  result: QueryResult,
+  index: number,
+  limits: PlainLimits,
+): readonly string[] {
+  const { numRows, numCols } = table.data;
+  const rows = Math.min(numRows, limits.rows);
+  const columns = fittingColumns(table, rows, limits.width);
+  const label = table.info.name === '_totals' ? 'Totals' : `Table ${said(table.info.name)}`;
+  const heading =
+    index === 0 ? sizeAndRange(table, result) : [label, ...sizeAndRange(table, result).slice(0, 1)];
+  const cuts = [
+    ...(rows < numRows ? [`Showing the first ${formatCount(rows)} of ${plural(numRows, 'row')}.`] : []),
+    ...(columns.length < numCols
+      ? [`Showing the first ${formatCount(columns.length)} of ${plural(numCols, 'column')}.`]
+      : []),
+  ];
+  return [heading.join(' \u00b7 '), ...cuts, ...alignedLines(columns, rows)];
+}
+
+interface TextColumn {
+  readonly head: string;
+  readonly cells: readonly string[];
+  readonly width: number;
+  readonly numeric: boolean;
+}
+
+/** Columns from the left while the line is wide enough, at least one. */
+function fittingColumns({ data }: ArrowTable, rows: number, width: number): readonly TextColumn[] {
+  const columns: TextColumn[] = [];
+  let used = 0;
+  for (const index of data.schema.fields.keys()) {
+    const column = textColumn(data.getChildAt(index) as Vector, data.schema.fields[index] as Field, rows);
+    used += column.width + (columns.length > 0 ? GAP.length : 0);
+    if (used > width && columns.length > 0) break;
+    columns.push(column);
+  }
+  return columns;
+}
+
+type Field = ArrowTable['data']['schema']['fields'][number];
+
+function textColumn(vector: Vector, field: Field, rows: number): TextColumn {
+  const unit = field.metadata.get(FIELD_KEY.unit);
+  const name = visible(field.name);
+  const head = cutToWidth(unit === undefined ? name : `${name} (${visible(unit)})`, MAX_CELL_WIDTH);
+  const cells = Array.from({ length: rows }, (_, row) =>
+    cutToWidth(shownText(vector, row, field).text, MAX_CELL_WIDTH),
+  );
+  const width = cells.reduce((widest, cell) => Math.max(widest, stringWidth(cell)), stringWidth(head));
+  return { head, cells, width, numeric: isNumeric(field) };
+}
+
+function alignedLines(columns: readonly TextColumn[], rows: number): readonly string[] {
+  const line = (text: (column: TextColumn) => string) =>
+    columns
+      .map(column => padded(text(column), column))
+      .join(GAP)
+      .trimEnd();
+  const body = Array.from({ length: rows }, (_, row) => line(column => column.cells[row] as string));
+  return [line(column => column.head), line(column => '\u2500'.repeat(column.width)), ...body];
+}
+
+function padded(text: string, { width, numeric }: TextColumn): string {
+  const space = ' '.repeat(Math.max(0, width - stringWidth(text)));
+  return numeric ? space + text : text + space;
+}
+
+/** The longest start of the text that leaves room for an ellipsis; whole graphemes only. */
+function cutToWidth(text: string, width: number): string {
+  if (text.length <= width && /^[\x20-\x7e]*$/.test(text)) return text;
+  // No grapheme is narrower than nothing, so a bounded start of a huge text is enough to look at.
+  const start = text.slice(0, width * 20);
+  if (start.length === text.length && stringWidth(text) <= width) return text;
+  let kept = '';
+  let used = 0;
+  for (const { segment } of GRAPHEMES.segment(start)) {
+    used += stringWidth(segment);
+    if (used > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}\u2026`;
+}
+
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });

@@ -1,0 +1,147 @@
+/**
+ * Cells and figures as exact text, the same in every rendering.
+ */
+import { DataType, type Field, Int64, TimeUnit, Vector } from 'apache-arrow';
+import { FIELD_KEY } from './arrow.js';
+
+/**
+ * The exact text of a cell, or null for a null: all digits of an int64, RFC 3339 for a time, a Go duration for a span,
+ * the shortest decimal that reads back as the same double.
+ */
+export function cellText(vector: Vector, row: number, field: Field): string | null {
+  if (!vector.isValid(row)) return null;
+  const { type } = field;
+  if (DataType.isTimestamp(type)) return formatTime(exactInt64(vector, row) * NANOS_PER[type.unit]);
+  if (DataType.isDuration(type)) return formatDuration(exactInt64(vector, row) * NANOS_PER[type.unit]);
+  const value: unknown = vector.get(row);
+  if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value);
+  return String(value);
+}
+
+/**
+ * What a reader sees for a cell: as `cellText`, but controls made visible, and a text that is empty, reads `null` or
+ * starts with a quote is put in quotes, so that it differs from a null. `isNull` lets a rendering dim a null.
+ */
+export function shownText(
+  vector: Vector,
+  row: number,
+  field: Field,
+): { readonly text: string; readonly isNull: boolean } {
+  const text = cellText(vector, row, field);
+  if (text === null) return { text: 'null', isNull: true };
+  return {
+    text: visible(isText(field) && AMBIGUOUS.test(text) ? JSON.stringify(text) : text),
+    isNull: false,
+  };
+}
+
+/** Whether the cells line up best at the right edge. */
+export function isNumeric(field: Field): boolean {
+  const { type } = field;
+  return (
+    DataType.isInt(type) || DataType.isFloat(type) || DataType.isDecimal(type) || DataType.isDuration(type)
+  );
+}
+
+/** The 64-bit integer behind a time or a span, in the unit of its type. */
+export function exactInt64(vector: Vector, row: number): bigint {
+  return int64View(vector).get(row) as bigint;
+}
+
+/** RFC 3339 in UTC of nanoseconds since 1970; the fraction has 0, 3, 6 or 9 digits, as many as it needs. */
+export function formatTime(nanos: bigint): string {
+  const fraction = ((nanos % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
+  const whole = new Date(Number((nanos - fraction) / 1_000_000n)).toISOString().slice(0, 19);
+  const digits = fraction
+    .toString()
+    .padStart(9, '0')
+    .replace(/(?:000)+$/, '');
+  return digits === '' ? `${whole}Z` : `${whole}.${digits}Z`;
+}
+
+/** A duration as Go writes it: `1.5s`, `5m0.004487127s`, `250ms`, `0s`. */
+export function formatDuration(nanos: bigint): string {
+  const sign = nanos < 0n ? '-' : '';
+  const size = nanos < 0n ? -nanos : nanos;
+  if (size === 0n) return '0s';
+  if (size < 1_000n) return `${sign}${size}ns`;
+  if (size < 1_000_000n) return `${sign}${decimal(size, 3)}\u00b5s`;
+  if (size < 1_000_000_000n) return `${sign}${decimal(size, 6)}ms`;
+  const minutes = size / 60_000_000_000n;
+  const seconds = `${decimal(size % 60_000_000_000n, 9)}s`;
+  if (minutes === 0n) return sign + seconds;
+  return minutes < 60n
+    ? `${sign}${minutes}m${seconds}`
+    : `${sign}${minutes / 60n}h${minutes % 60n}m${seconds}`;
+}
+
+/** A count with thousands separators, for sentences about a table (never for its cells). */
+export function formatCount(count: number): string {
+  return COUNT.format(count);
+}
+
+/** Text in which every control, bidirectional override and invisible character shows as a mark of its own. */
+export function visible(text: string): string {
+  if (PRINTABLE_ASCII.test(text)) return text;
+  return text.replace(INVISIBLE, mark);
+}
+
+/** At most `limit` UTF-16 units, with an ellipsis for what was cut; never half a character. */
+export function cut(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const end = limit - 1;
+  const splitsPair = /[\ud800-\udbff]/.test(text.charAt(end - 1));
+  return `${text.slice(0, splitsPair ? end - 1 : end)}\u2026`;
+}
+
+const NANOS_PER: Readonly<Record<TimeUnit, bigint>> = {
+  [TimeUnit.SECOND]: 1_000_000_000n,
+  [TimeUnit.MILLISECOND]: 1_000_000n,
+  [TimeUnit.MICROSECOND]: 1_000n,
+  [TimeUnit.NANOSECOND]: 1n,
+};
+
+const COUNT = new Intl.NumberFormat('en-US');
+const AMBIGUOUS = /^(?:$|null$|")/;
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+
+/**
+ * Controls, format characters, halves of characters and what fonts leave blank. Emoji need variation selectors and joiners, and so do some
+ * scripts: those two stay where they stand between characters that are not ASCII.
+ */
+const INVISIBLE =
+  /(?![\ufe00-\ufe0f])(?!(?<=[^\0-\x7f])[\u200c\u200d](?=[^\0-\x7f]))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+const int64Views = new WeakMap<Vector, Vector<Int64>>();
+
+/** Arrow's own accessors answer milliseconds for a time: the same buffers read as plain int64 keep every digit. */
+function int64View(vector: Vector): Vector<Int64> {
+  const known = int64Views.get(vector);
+  if (known !== undefined) return known;
+  const view = new Vector(vector.data.map(chunk => chunk.clone(new Int64()))) as Vector<Int64>;
+  int64Views.set(vector, view);
+  return view;
+}
+
+function isText(field: Field): boolean {
+  const type = DataType.isDictionary(field.type) ? (field.type.dictionary as DataType) : field.type;
+  return DataType.isUtf8(type) && !field.metadata.has(FIELD_KEY.extension);
+}
+
+/** `value / 10^places` without trailing zeros. */
+function decimal(value: bigint, places: number): string {
+  const digits = value.toString().padStart(places + 1, '0');
+  const fraction = digits.slice(-places).replace(/0+$/, '');
+  const whole = digits.slice(0, -places);
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}
+
+function mark(character: string): string {
+  const code = character.codePointAt(0) as number;
+  if (code === 0x0a) return '\u21b5';
+  if (code === 0x09) return '\u21e5';
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';
+  if (code === 0x7f) return '\u2421';
+  return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`;
+}
