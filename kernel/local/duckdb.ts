@@ -1,7 +1,14 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import path from 'node:path';
-import { type DuckDBConnection, DuckDBInstance, type DuckDBResult, type DuckDBValue } from '@duckdb/node-api';
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBResult,
+  type DuckDBType,
+  type DuckDBValue,
+  VARCHAR,
+} from '@duckdb/node-api';
 import { AplKernelError } from '../errors.js';
 import { type FunctionFamily, registerFunctions } from './functions/register.js';
 import { noCounts, type OperatorCounts, operatorCounts } from './profile.js';
@@ -83,11 +90,11 @@ export class Engine {
   /** Runs several statements on one connection, so that temporary tables live from one to the next and are dropped at the end. */
   async session<T>(work: (session: Session) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#withLane(signal, async lane => {
-      const run = async (sql: string) => (await lane.connection.runAndReadAll(sql)).getRows();
+      const session = sessionOn(lane.connection);
       try {
-        return await work({ run });
+        return await work(session);
       } finally {
-        await dropTemporaryTables(run);
+        await dropTemporaryTables(session);
       }
     });
   }
@@ -150,6 +157,8 @@ export class Engine {
 /** One connection, held for a sequence of statements. */
 export interface Session {
   run(sql: string): Promise<DuckDBValue[][]>;
+  /** The columns that a SELECT would have. */
+  columns(select: string): Promise<{ readonly name: string; readonly type: DuckDBType }[]>;
 }
 
 /** The SQL literal of a text. */
@@ -257,9 +266,20 @@ async function guarded<T>(
   }
 }
 
-async function dropTemporaryTables(run: Session['run']): Promise<void> {
-  for (const [name] of await run('SELECT table_name FROM duckdb_tables() WHERE temporary')) {
-    await run(`DROP TABLE IF EXISTS temp.${sqlName(String(name))}`);
+function sessionOn(connection: DuckDBConnection): Session {
+  return {
+    run: async sql => (await connection.runAndReadAll(sql)).getRows(),
+    columns: async select => {
+      const result = await connection.run(`SELECT * FROM (${select}) LIMIT 0`);
+      const types = result.columnTypes();
+      return result.columnNames().map((name, index) => ({ name, type: types[index] ?? VARCHAR }));
+    },
+  };
+}
+
+async function dropTemporaryTables(session: Session): Promise<void> {
+  for (const [name] of await session.run('SELECT table_name FROM duckdb_tables() WHERE temporary')) {
+    await session.run(`DROP TABLE IF EXISTS temp.${sqlName(String(name))}`);
   }
 }
 
