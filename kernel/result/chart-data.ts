@@ -13,6 +13,8 @@ export interface Measure {
   readonly label: string;
   readonly unit: string;
   readonly integral: boolean;
+  /** Whether the axis begins at 0: always for counts, and for values that come near it. */
+  readonly fromZero: boolean;
 }
 
 /** What a chart draws: rows `{t, g?, m0, m1, ...}` with `t` in epoch milliseconds and `g` one of `groups`. */
@@ -24,6 +26,8 @@ export interface ChartData {
   /** Measures of like unit and size share one plot. */
   readonly overlaid: boolean;
   readonly moments: number;
+  /** From the first moment to the last. */
+  readonly spanMs: number;
   /** What of the result is not drawn. */
   readonly remarks: readonly string[];
 }
@@ -81,7 +85,6 @@ function draw(
   total: number,
 ): ChartData | undefined {
   const drawn = measured.slice(0, MAX_MEASURES);
-  const measures = drawn.map(toMeasure);
   const points = Array.from({ length: total }, (_, row) => row)
     .filter(row => time.vector.isValid(row))
     .map(row => ({ row, t: milliseconds(time, row), g: groupName(grouping, row) }));
@@ -96,12 +99,14 @@ function draw(
     .filter(point => keptTimes.has(point.t))
     .sort((a, b) => a.t - b.t)
     .map(point => toRow(point, drawn, groups.length > 0));
+  const measures = drawn.map((column, index) => toMeasure(column, index, rows));
   return {
     rows,
     measures,
     groups: [...kept],
     overlaid: groups.length === 0 && measures.length > 1 && areAlike(drawn, measures, rows),
     moments: keptTimes.size,
+    spanMs: (times.at(-1) as number) - (times[0] as number),
     remarks: remarks(groups.length, grouping, measures, measured.length, step, times.length),
   };
 }
@@ -112,14 +117,20 @@ interface Point {
   readonly g: string;
 }
 
-function toMeasure({ field }: Column, index: number): Measure {
+function toMeasure({ field }: Column, index: number, rows: ChartData['rows']): Measure {
   const unit = DataType.isDuration(field.type) ? 's' : said(field.metadata.get(FIELD_KEY.unit) ?? '');
   const name = cut(said(field.name), LABEL_LENGTH);
+  const key = `m${index}`;
+  const values = rows.map(row => row[key]).filter(value => typeof value === 'number');
+  const integral = DataType.isInt(field.type);
+  const least = values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const most = values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
   return {
-    key: `m${index}`,
+    key,
     label: unit === '' ? name : `${name} (${unit})`,
     unit,
-    integral: DataType.isInt(field.type),
+    integral,
+    fromZero: integral || least <= most / 2,
   };
 }
 

@@ -102,23 +102,24 @@ function view(
   const value = folded ? 'v' : (measures[0] as Measure).key;
   const title = folded ? '' : (measures[0] as Measure).label;
   const unit = measures[0]?.unit ?? '';
+  const fromZero = measures.some(measure => measure.fromZero);
   return {
     width: WIDTH,
     height,
     ...(folded ? { transform: foldMeasures(measures) } : {}),
-    mark: mark(chart, names.length, interactive),
+    mark: mark(chart, names.length === 0 && fromZero, interactive),
     encoding: {
       x: {
         field: 't',
         type: 'temporal',
         scale: { type: 'utc' },
-        axis: { title: isLast ? 'UTC' : null, grid: false, labelOverlap: true },
+        axis: timeAxis(chart.spanMs, isLast),
       },
       y: {
         field: value,
         type: 'quantitative',
         axis: valueAxis(title || unit, measures),
-        scale: { zero: true, nice: true },
+        scale: { zero: fromZero, nice: true },
       },
       ...(names.length > 0 ? seriesChannels(names) : {}),
       ...(interactive ? { tooltip: tooltip(names, value, title || 'value') } : {}),
@@ -136,18 +137,32 @@ function foldMeasures(measures: readonly Measure[]): object[] {
   ];
 }
 
-function mark(chart: ChartData, series: number, interactive: boolean): object {
+function mark(chart: ChartData, filled: boolean, interactive: boolean): object {
   const dots = chart.moments < DOTTED_BELOW;
   const points = dots ? { size: 22, filled: true } : interactive ? 'transparent' : false;
   const line = { strokeWidth: 1.8, strokeJoin: 'round' };
-  if (series > 0) return { type: 'line', point: points, clip: false, ...line };
+  if (!filled) return { type: 'line', color: COLORS[0], point: points, ...line };
   return {
     type: 'area',
     color: COLORS[0],
     fillOpacity: 0.16,
     line: { color: COLORS[0], ...line },
-    point: points === false ? false : points,
+    point: points,
   };
+}
+
+/** One way to write a time along the whole axis, as fine as its span asks for. */
+function timeAxis(spanMs: number, isLast: boolean): object {
+  const minute = 60_000;
+  const format =
+    spanMs <= 8 * minute
+      ? '%H:%M:%S'
+      : spanMs <= 2160 * minute
+        ? '%H:%M'
+        : spanMs <= 14400 * minute
+          ? '%b %d, %H:%M'
+          : '%Y-%m-%d';
+  return { title: isLast ? 'UTC' : null, grid: false, format, labelOverlap: true, tickCount: 7 };
 }
 
 function valueAxis(title: string, measures: readonly Measure[]): object {

@@ -26,7 +26,7 @@ const TITLE_LENGTH = 2_000;
 /** Notices beyond these are counted instead of shown. */
 const MAX_NOTICES = 20;
 /** From so many columns on, the first stays in sight while the others scroll. */
-const PINNED_FROM = 9;
+const PINNED_FROM = 12;
 /** Tables after the first, such as totals, get this share of the limits. */
 const SECONDARY_SHARE = 0.125;
 

@@ -2,7 +2,21 @@
  * A result as Jupyter outputs: a chart where the result is one over time, and always the table, each in MIME types that
  * degrade from an extension's grid to a terminal.
  */
-import { type Table, tableToIPC } from 'apache-arrow';
+import {
+  type Data,
+  DataType,
+  Dictionary,
+  Int32,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  Table,
+  tableToIPC,
+  Utf8,
+  type Vector,
+  vectorFromArray,
+} from 'apache-arrow';
 import { toChart } from './chart.js';
 import { HTML_LIMITS, toHtml } from './html.js';
 import { PLAIN_LIMITS, toPlain } from './plain.js';
@@ -97,5 +111,26 @@ function rowsWorthTrying(table: Table, budget: number): number {
 }
 
 function encode(table: Table, rows: number): Uint8Array {
-  return tableToIPC(rows === table.numRows ? table : table.slice(0, rows), 'stream');
+  return tableToIPC(rows === table.numRows ? table : firstRows(table, rows), 'stream');
+}
+
+/** The first rows alone: without the dictionary entries that only later rows use. */
+function firstRows(table: Table, rows: number): Table {
+  const columns = table.schema.fields.map((_, index) =>
+    compacted((table.getChildAt(index) as Vector).slice(0, rows)),
+  );
+  const chunks = columns.map(column => column.data[0]).filter(chunk => chunk !== undefined);
+  if (chunks.length < columns.length || columns.some(column => column.data.length > 1))
+    return table.slice(0, rows);
+  const fields = table.schema.fields.map((field, index) =>
+    field.clone({ type: (chunks[index] as Data).type }),
+  );
+  const schema = new Schema(fields, table.schema.metadata);
+  const struct = makeData({ type: new Struct(fields), length: rows, nullCount: 0, children: chunks });
+  return new Table(schema, [new RecordBatch(schema, struct)]);
+}
+
+function compacted(column: Vector): Vector {
+  if (!DataType.isDictionary(column.type)) return column;
+  return vectorFromArray([...column] as (string | null)[], new Dictionary(new Utf8(), new Int32()));
 }

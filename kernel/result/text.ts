@@ -140,8 +140,6 @@ function mark(character: string): string {
   const code = character.codePointAt(0) as number;
   if (code === 0x0a) return '\u21b5';
   if (code === 0x09) return '\u21e5';
-  if (code < 0x20) return String.fromCharCode(0x2400 + code);
   if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';
-  if (code === 0x7f) return '\u2421';
   return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`;
 }
