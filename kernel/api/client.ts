@@ -3,6 +3,7 @@ import type { Dispatcher, Pool } from 'undici';
 import { InterruptedError, TimeLimitError } from './errors.js';
 import {
   type Attempt,
+  bodyError,
   headerText,
   refusalError,
   transportError,
@@ -247,7 +248,9 @@ class Transport {
       body: send.json === undefined ? (send.data ?? null) : JSON.stringify(send.json),
       signal,
     });
-    const body = await readBody(response);
+    const body = await readBody(response).catch(error => {
+      throw bodyError(this.#attempt(send), error);
+    });
     const { statusCode: status, headers } = response;
     if (status >= 200 && status < 300) return { headers, body };
     throw refusalError(this.#attempt(send), { status, headers, body: new TextDecoder().decode(body) });

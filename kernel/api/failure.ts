@@ -75,15 +75,6 @@ export function transportError(attempt: Attempt, error: unknown): ApiError {
       cause: error,
     });
   }
-  if (has('UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'Z_BUF_ERROR', 'UND_ERR_BODY_TIMEOUT'))
-    return truncatedError(attempt, error);
-  if (has('Z_DATA_ERROR')) {
-    return new UnexpectedAnswerError(`the answer of ${attempt.host} is damaged: it says gzip and is not`, {
-      code: 'damaged-answer',
-      hint: 'Run the cell again. If it stays, something between here and the service changes its answers.',
-      cause: error,
-    });
-  }
   return new ConnectionError(
     `the connection to ${attempt.host} failed (${codes.join(', ') || 'unknown cause'})`,
     {
@@ -94,6 +85,16 @@ export function transportError(attempt: Attempt, error: unknown): ApiError {
       cause: error,
     },
   );
+}
+
+/** Returns the error for an answer whose headers came and whose body did not come whole. */
+export function bodyError(attempt: Attempt, error: unknown): ApiError {
+  if (!errorCodes(error).includes('Z_DATA_ERROR')) return truncatedError(attempt, error);
+  return new UnexpectedAnswerError(`the answer of ${attempt.host} is damaged: it says gzip and is not`, {
+    code: 'damaged-answer',
+    hint: 'Run the cell again. If it stays, something between here and the service changes its answers.',
+    cause: error,
+  });
 }
 
 /** Returns the error for an answer that ended early. */

@@ -1,0 +1,143 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import {
+  type AxiomEnvironment,
+  loadProfiles,
+  ProfileError,
+  resolveProfiles,
+  Token,
+} from '../../kernel/api/profile.js';
+
+test('a token cannot be printed', () => {
+  const token = new Token('xapt-secret');
+  const shown = [
+    `${token}`,
+    String(token),
+    JSON.stringify({ token }),
+    inspect({ token }, { showHidden: true, depth: 9 }),
+  ];
+  expect(shown).toEqual(['***', '***', '{"token":"***"}', '{ token: *** }']);
+  expect([token.reveal(), token.kind, new Token('xaat-1').kind, new Token('ey').kind]).toEqual([
+    'xapt-secret',
+    'personal',
+    'api',
+    'access',
+  ]);
+});
+
+const file = {
+  active_deployment: 'prod',
+  deployments: {
+    prod: { url: 'https://api.axiom.co/', token: 'xaat-1', org_id: 'acme' },
+    eu: { url: 'https://api.eu.axiom.co', token: 'xapt-2', org_id: 'acme', edge_url: 'https://edge.example' },
+    edge: { token: 'xaat-3', edge_region: 'eu-central-1.aws.edge.axiom.co' },
+  },
+};
+
+function check(input: typeof file | object, environment: AxiomEnvironment, expected: readonly string[]) {
+  const { active, endpoints } = resolveProfiles(input as Record<string, unknown>, environment);
+  const lines = endpoints.map(({ profileName, url, edgeUrl, token, orgId }) =>
+    [profileName, url, edgeUrl ?? '-', token?.reveal() ?? '-', orgId ?? '-'].join(' '),
+  );
+  expect([active, ...lines]).toEqual(expected);
+}
+
+const prod = 'prod https://api.axiom.co - xaat-1 acme';
+const eu = 'eu https://api.eu.axiom.co https://edge.example xapt-2 acme';
+const edge = 'edge https://api.axiom.co https://eu-central-1.aws.edge.axiom.co xaat-3 -';
+
+describe('profiles come from', () => {
+  test.each<readonly [string, object, AxiomEnvironment, readonly string[]]>([
+    ['nowhere: local', {}, {}, ['local']],
+    ['the file', file, {}, ['prod', prod, eu, edge]],
+    [
+      'the file as other tools write it',
+      { ...file, active_deployment: undefined, active_deployments: 'eu' },
+      {},
+      ['eu', prod, eu, edge],
+    ],
+    [
+      'a file with one',
+      { deployments: { only: { token: 'x' } } },
+      {},
+      ['only', 'only https://api.axiom.co - x -'],
+    ],
+    ['a file that chooses local', { ...file, active_deployment: 'local' }, {}, ['local', prod, eu, edge]],
+    ['the file, chosen by the environment', file, { deployment: 'eu' }, ['eu', prod, eu, edge]],
+    ['local, chosen by the environment', file, { deployment: 'local' }, ['local', prod, eu, edge]],
+    [
+      'the environment alone',
+      {},
+      { token: 'xaat-9' },
+      ['environment', 'environment https://api.axiom.co - xaat-9 -'],
+    ],
+    [
+      'both: the environment changes the active one',
+      file,
+      { token: 'xaat-9', url: 'http://127.0.0.1:1/' },
+      ['prod', 'prod http://127.0.0.1:1 - xaat-9 acme', eu, edge],
+    ],
+    ['empty values: nothing', {}, { token: '', url: '', deployment: '' }, ['local']],
+  ])('%s', (_, input, environment, expected) => check(input, environment, expected));
+});
+
+describe('a profile is refused', () => {
+  test.each<readonly [string, object, AxiomEnvironment, string]>([
+    [
+      'without a scheme',
+      { deployments: { a: { url: 'api.axiom.co' } } },
+      {},
+      'the url of [deployments.a] is not a web address',
+    ],
+    ['with another scheme', {}, { url: 'file:///etc' }, 'the AXIOM_URL is not a web address'],
+    [
+      'with a password',
+      {},
+      { url: 'https://u:hunter2@h' },
+      'the AXIOM_URL has a user name or password in it',
+    ],
+    [
+      'that is not there',
+      file,
+      { deployment: 'staging' },
+      'AXIOM_DEPLOYMENT names staging, which ~/.axiom.toml does not have',
+    ],
+  ])('%s', (_, input, environment, message) => {
+    expect(() => resolveProfiles(input as Record<string, unknown>, environment)).toThrow(message);
+  });
+});
+
+describe('the file', () => {
+  async function load(text: string | undefined) {
+    const home = await mkdtemp(join(tmpdir(), 'apl-profile-'));
+    try {
+      if (text !== undefined) await writeFile(join(home, '.axiom.toml'), text);
+      return await loadProfiles(home, {});
+    } finally {
+      await rm(home, { recursive: true });
+    }
+  }
+
+  test('may be absent', async () => {
+    expect(await load(undefined)).toEqual({ active: 'local', endpoints: [] });
+  });
+
+  test('is TOML', async () => {
+    const { active, endpoints } = await load(
+      'active_deployment = "p"\n[deployments.p]\nurl = "https://h"\ntoken = "xaat-1"\n',
+    );
+    expect([active, endpoints[0]?.url, endpoints[0]?.token?.reveal()]).toEqual(['p', 'https://h', 'xaat-1']);
+  });
+
+  test('says where it is not, without quoting the line', async () => {
+    const error = await load('[deployments.p]\ntoken = xaat-secret\n').catch(reason => reason);
+    expect([error instanceof ProfileError, error.message, inspect(error).includes('secret')]).toEqual([
+      true,
+      '~/.axiom.toml is not valid TOML at line 2',
+      false,
+    ]);
+  });
+});
