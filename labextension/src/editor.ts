@@ -3,18 +3,17 @@ import {
   codeFolding,
   defineLanguageFacet,
   foldGutter,
-  foldInside,
   foldNodeProp,
   indentNodeProp,
   Language,
   LanguageSupport,
   languageDataProp,
-  type TreeIndentContext,
 } from '@codemirror/language';
 import type { EditorState, Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
-import type { SyntaxNode } from '@lezer/common';
+import { NodeProp, type SyntaxNode } from '@lezer/common';
 import { aplParser } from '../../kernel/apl/highlight.js';
+import { indentedNodes, indentLine } from './indent.js';
 
 /** Returns the language with all that an editor needs for it; `closeBrackets` closes brackets and quotes on typing. */
 export function aplSupport(options: { readonly closeBrackets: boolean }): LanguageSupport {
@@ -38,13 +37,9 @@ function aplLanguage(): Language {
     languageDataProp.add(type => (type.isTop ? languageData : undefined)),
     foldNodeProp.add({
       Pipeline: foldAfterFirstLine,
-      'Parens Brackets Braces': foldInside,
+      'Parens Brackets Braces': foldBrackets,
     }),
-    indentNodeProp.add({
-      Document: () => 0,
-      Pipeline: indentPipeline,
-      'Parens Brackets Braces': indentBrackets,
-    }),
+    indentNodeProp.add({ [indentedNodes]: indentLine }),
   );
   return new Language(languageData, parser, [], 'axiom-apl');
 }
@@ -54,13 +49,11 @@ function foldAfterFirstLine(node: SyntaxNode, state: EditorState): { from: numbe
   return from < node.to ? { from, to: node.to } : null;
 }
 
-/** Every line of a pipeline is flush with the line where its source stands. */
-function indentPipeline(context: TreeIndentContext): number {
-  return context.lineIndent(context.node.from);
-}
-
-/** One unit inside brackets; the closing bracket is flush with the line that opened it. */
-function indentBrackets(context: TreeIndentContext): number {
-  const closes = /^\s*[)\]}]/.test(context.textAfter);
-  return context.lineIndent(context.node.from) + (closes ? 0 : context.unit);
+/** An unclosed bracket folds to its end. */
+function foldBrackets(node: SyntaxNode): { from: number; to: number } | null {
+  const open = node.firstChild;
+  const last = node.lastChild;
+  if (open === null || last === null || open.from === last.from) return null;
+  const closed = open.type.prop(NodeProp.closedBy)?.includes(last.name) === true;
+  return { from: open.to, to: closed ? last.from : node.to };
 }

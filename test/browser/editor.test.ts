@@ -1,0 +1,273 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Lab, type LabPage, openFile, startBrowser, startLab, venvPath } from './lab.js';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const labextensionDir = join(here, '..', '..', 'labextension', 'labextension');
+
+const query = `%%time last 1h
+// errors by city
+let width = 5m;
+['sample-http-logs']
+| where status >= 500 and ['geo.city'] !has 'x'
+| summarize errors = count(), ok = 1.5 by bin(_time, width)
+| project-away geo.country
+| sort by errors desc`;
+
+const pipeline = `['sample-http-logs']
+| where status == 500
+| count`;
+
+const notebook = {
+  nbformat: 4,
+  nbformat_minor: 5,
+  metadata: {
+    kernelspec: { name: 'language-only', display_name: 'APL', language: 'axiom-apl' },
+    language_info: { name: 'axiom-apl', mimetype: 'text/x-axiom-apl', file_extension: '.apl' },
+  },
+  cells: [query, pipeline].map((source, index) => ({
+    cell_type: 'code',
+    id: `cell-${index}`,
+    metadata: {},
+    execution_count: null,
+    outputs: [],
+    source,
+  })),
+};
+
+/** The colours of JupyterLab's theme, by the end of their variable's name, of every coloured stretch of `query`. */
+const colouredQuery = `
+meta: %%time
+string-2: last 1h
+comment: // errors by city
+keyword: let
+def: width
+operator: =
+number: 5m
+bracket: [
+variable-2: 'sample-http-logs'
+bracket: ]
+operator: |
+keyword: where
+operator: >=
+number: 500
+keyword: and
+bracket: [
+bracket: ]
+keyword: !has
+string: 'x'
+operator: |
+keyword: summarize
+def: errors
+operator: =
+builtin: count
+def: ok
+operator: =
+number: 1.5
+keyword: by
+builtin: bin
+variable-2: width
+operator: |
+keyword: project-away
+operator: |
+keyword: sort
+keyword: by
+keyword: desc`.trim();
+
+describe.each([
+  { version: '4.6', variable: 'APL_TEST_VENV', fallback: '.venv' },
+  { version: '4.2', variable: 'APL_TEST_VENV_LAB42', fallback: '.venv-lab42' },
+])('JupyterLab $version', ({ version, variable, fallback }) => {
+  let lab: Lab;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const venv = venvPath(variable, fallback);
+    browser = await startBrowser();
+    lab = await startLab({
+      venv,
+      labextensionDir,
+      kernelspecs: {
+        'language-only': {
+          argv: [
+            join(venv, 'bin', 'python'),
+            join(here, 'language_only_kernel.py'),
+            '-f',
+            '{connection_file}',
+          ],
+          display_name: 'APL',
+          language: 'axiom-apl',
+        },
+      },
+      files: {
+        'query.apl': query,
+        'pipeline.apl': pipeline,
+        'empty.apl': '',
+        'cells.ipynb': JSON.stringify(notebook),
+      },
+    });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await lab?.stop();
+  });
+
+  test('is the version that the test names', async () => {
+    const page = await open('empty.apl');
+    const config = await page.page.locator('#jupyter-config-data').textContent();
+    expect(JSON.parse(config ?? '{}').appVersion).toMatch(new RegExp(`^${version.replace('.', '\\.')}\\.`));
+    await page.close();
+  });
+
+  test('colours a notebook cell', async () => {
+    const opened = await open('cells.ipynb');
+    expect(await colours(opened.page, '.jp-Cell >> nth=0')).toBe(colouredQuery);
+    await finish(opened);
+  });
+
+  test('colours an .apl file', async () => {
+    const opened = await open('query.apl');
+    expect(await colours(opened.page, '.jp-FileEditor')).toBe(colouredQuery);
+    await finish(opened);
+  });
+
+  test('toggles line comments', async () => {
+    const opened = await open('pipeline.apl');
+    await placeCursor(opened.page, '| where');
+    await opened.page.keyboard.press('Control+/');
+    expect(await editorText(opened.page)).toBe(pipeline.replace('| where', '// | where'));
+    await opened.page.keyboard.press('Control+/');
+    expect(await editorText(opened.page)).toBe(pipeline);
+    await finish(opened);
+  });
+
+  test('closes brackets and quotes, and types over them', async () => {
+    const opened = await open('empty.apl');
+    await type(opened.page, "['a");
+    expect(await editorText(opened.page)).toBe("['a']");
+    await type(opened.page, "'] | where f(x");
+    expect(await editorText(opened.page)).toBe("['a'] | where f(x)");
+    await finish(opened);
+  });
+
+  test('marks the bracket that belongs to the one at the cursor', async () => {
+    const opened = await open('pipeline.apl');
+    await placeCursor(opened.page, "['sample");
+    await opened.page.keyboard.press('Home');
+    const marked = opened.page.locator('.cm-matchingBracket');
+    await marked.nth(1).waitFor();
+    expect(await marked.allTextContents()).toEqual(['[', ']']);
+    await finish(opened);
+  });
+
+  test('folds a pipeline of several lines', async () => {
+    const opened = await open('pipeline.apl');
+    const { page } = opened;
+    await page.locator('.jp-FileEditor .cm-foldGutter span[title="Fold line"]:visible').click();
+    expect(await page.locator('.jp-FileEditor .cm-line').allTextContents()).toEqual([
+      "['sample-http-logs']…",
+    ]);
+    await page.locator('.jp-FileEditor .cm-foldGutter span[title="Unfold line"]:visible').click();
+    expect(await editorText(page)).toBe(pipeline);
+    await finish(opened);
+  });
+
+  test('indents after Enter', async () => {
+    const opened = await open('empty.apl');
+    const { page } = opened;
+    await type(page, 'logs\n| summarize\nn = count(),\ntotal = sum(\nx');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('End');
+    await type(page, '\n| join (\nother\n| where a == 1');
+    expect(await editorText(page)).toBe(
+      [
+        'logs',
+        '| summarize',
+        '    n = count(),',
+        '    total = sum(',
+        '        x',
+        '    )',
+        '| join (',
+        '    other',
+        '    | where a == 1',
+        ')',
+      ].join('\n'),
+    );
+    await finish(opened);
+  });
+
+  async function open(file: string): Promise<LabPage> {
+    const opened = await openFile(browser, lab, file);
+    await opened.page.locator('.jp-MainAreaWidget:not(.lm-mod-hidden) .cm-foldGutter').first().waitFor();
+    return opened;
+  }
+
+  async function finish(opened: LabPage): Promise<void> {
+    expect(opened.complaints).toEqual([]);
+    await opened.close();
+  }
+});
+
+/** The variables of JupyterLab's theme that the language uses; some share a colour and differ in weight. */
+const themeColours = [
+  ...[
+    'keyword bold',
+    'operator bold',
+    'number',
+    'atom',
+    'def',
+    'builtin',
+    'variable-2',
+    'property',
+    'comment',
+  ],
+  ...['string', 'string-2', 'bracket', 'attribute', 'meta'],
+];
+
+/** Every stretch of text that has a colour of the theme, as `variable: text`, one a line. */
+async function colours(page: Page, root: string): Promise<string> {
+  const spans = page.locator(root).locator('.cm-line span');
+  await spans.first().waitFor();
+  return spans.evaluateAll((elements, names) => {
+    const document = elements[0]?.ownerDocument;
+    const view = document?.defaultView;
+    const styleOf = (element: (typeof elements)[number]) => {
+      const { color, fontWeight } = view.getComputedStyle(element);
+      return `${color} ${Number(fontWeight) > 400}`;
+    };
+    const probe = document.body.appendChild(document.createElement('span'));
+    const nameOf = new Map<string, string>();
+    for (const name of names) {
+      const [variable, bold] = name.split(' ');
+      probe.style.color = `var(--jp-mirror-editor-${variable}-color)`;
+      probe.style.fontWeight = bold === undefined ? '400' : '700';
+      nameOf.set(styleOf(probe), variable ?? '');
+    }
+    probe.remove();
+    return elements
+      .filter(element => nameOf.has(styleOf(element)))
+      .map(element => `${nameOf.get(styleOf(element))}: ${element.textContent}`)
+      .join('\n');
+  }, themeColours);
+}
+
+function editorLines(page: Page): Locator {
+  return page.locator('.jp-FileEditor .cm-line');
+}
+
+async function editorText(page: Page): Promise<string> {
+  return (await editorLines(page).allTextContents()).join('\n');
+}
+
+/** Clicks on the line that starts with `text`. */
+async function placeCursor(page: Page, text: string): Promise<void> {
+  await editorLines(page).filter({ hasText: text }).click();
+}
+
+async function type(page: Page, text: string): Promise<void> {
+  await page.locator('.jp-FileEditor .cm-content').focus();
+  await page.keyboard.type(text);
+}

@@ -1,0 +1,193 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Browser, type BrowserContext, type ConsoleMessage, chromium, type Page } from 'playwright-core';
+
+export type Theme = 'light' | 'dark';
+
+export interface LabOptions {
+  /** A virtual environment with JupyterLab. */
+  readonly venv: string;
+  /** The built extension, as `npm run build -w labextension` leaves it. */
+  readonly labextensionDir: string;
+  /** The contents of kernel.json by kernel name. */
+  readonly kernelspecs?: Readonly<Record<string, unknown>>;
+  /** Files of the notebook directory by name. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly theme?: Theme;
+}
+
+/** A running JupyterLab with directories of its own; `stop` ends it and removes them. */
+export interface Lab {
+  readonly url: string;
+  readonly token: string;
+  readonly notebookDir: string;
+  /** What the server has logged so far. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+/** The virtual environment that the variable names, or the default; throws with what to do where there is no JupyterLab. */
+export function venvPath(variable: string, fallback: string): string {
+  const venv = resolve(process.env[variable] ?? fallback);
+  if (existsSync(join(venv, 'bin', 'jupyter-lab'))) return venv;
+  throw new Error(
+    `No JupyterLab in ${venv}: prepare the test environments with "npm test", or set ${variable} to a virtual environment that has jupyterlab.`,
+  );
+}
+
+/** Starts JupyterLab on a free port of 127.0.0.1 and resolves when it answers; throws with its log when it ends instead. */
+export async function startLab(options: LabOptions): Promise<Lab> {
+  const root = mkdtempSync(join(tmpdir(), 'apl-kernel-lab-'));
+  const notebookDir = join(root, 'notebooks');
+  layOut(root, notebookDir, options);
+  const token = 'test-token';
+  const port = await freePort();
+  const child = spawn(join(options.venv, 'bin', 'python'), labArguments(port, token, notebookDir), {
+    env: environment(root, options.venv),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let log = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (log += chunk));
+  const stop = async () => {
+    await endProcess(child);
+    rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  };
+  const url = `http://127.0.0.1:${port}/`;
+  if (await answers(child, `${url}api/status?token=${token}`))
+    return { url, token, notebookDir, log: () => log, stop };
+  await stop();
+  throw new Error(`JupyterLab of ${options.venv} ended before it answered:\n${log}`);
+}
+
+/** Chromium, at CHROMIUM_PATH or where the distribution puts it. */
+export async function startBrowser(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+  if (!existsSync(executablePath))
+    throw new Error(`No Chromium at ${executablePath}: install it, or set CHROMIUM_PATH to its executable.`);
+  return chromium.launch({ executablePath, args: ['--no-sandbox'] });
+}
+
+/** A page of a lab, with what it wrote to the console as warnings and errors. */
+export interface LabPage {
+  readonly page: Page;
+  readonly complaints: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Opens one file of the notebook directory in a browser session of its own and waits until its editor is there. */
+export async function openFile(
+  browser: Browser,
+  lab: Lab,
+  file: string,
+  viewport = { width: 1200, height: 900 },
+): Promise<LabPage> {
+  const context: BrowserContext = await browser.newContext({ viewport });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', error => complaints.push(`${error}`));
+  page.on('console', message => {
+    if (isComplaint(message)) complaints.push(`${message.type()}: ${message.text()}`);
+  });
+  await page.goto(`${lab.url}lab/tree/${file}?token=${lab.token}&reset`);
+  await page.waitForSelector('.jp-MainAreaWidget:not(.lm-mod-hidden) .cm-content', { timeout: 60_000 });
+  return { page, complaints, close: () => context.close() };
+}
+
+/** True for what a page should not say: errors, and warnings about shared modules. */
+function isComplaint(message: ConsoleMessage): boolean {
+  if (message.type() === 'error') return true;
+  return message.type() === 'warning' && /apl|shared|version|module/i.test(message.text());
+}
+
+function layOut(root: string, notebookDir: string, options: LabOptions): void {
+  mkdirSync(notebookDir, { recursive: true });
+  for (const [name, text] of Object.entries(options.files)) writeFileSync(join(notebookDir, name), text);
+  if (!existsSync(join(options.labextensionDir, 'package.json')))
+    throw new Error(`No built extension in ${options.labextensionDir}: run "npm run build -w labextension".`);
+  const share = join(root, 'share');
+  cpSync(options.labextensionDir, join(share, 'labextensions', '@apl-kernel', 'labextension'), {
+    recursive: true,
+  });
+  for (const [name, spec] of Object.entries(options.kernelspecs ?? {}))
+    writeJson(join(share, 'kernels', name, 'kernel.json'), spec);
+  writeSettings(join(root, 'settings'), options.theme ?? 'light');
+}
+
+function writeSettings(directory: string, theme: Theme): void {
+  const settings: Readonly<Record<string, unknown>> = {
+    'apputils-extension/themes': { theme: theme === 'dark' ? 'JupyterLab Dark' : 'JupyterLab Light' },
+    'apputils-extension/notification': { fetchNews: 'false', checkForUpdates: false },
+  };
+  for (const [name, value] of Object.entries(settings))
+    writeJson(join(directory, '@jupyterlab', `${name}.jupyterlab-settings`), value);
+}
+
+function writeJson(file: string, value: unknown): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify(value));
+}
+
+function labArguments(port: number, token: string, notebookDir: string): string[] {
+  return [
+    ...['-m', 'jupyter', 'lab', '--no-browser', '--allow-root', `--ServerApp.port=${port}`],
+    ...['--ServerApp.port_retries=0', '--ServerApp.ip=127.0.0.1', `--IdentityProvider.token=${token}`],
+    ...[`--ServerApp.root_dir=${notebookDir}`, '--LabApp.extension_manager=readonly'],
+  ];
+}
+
+/** Directories of its own for everything that Jupyter reads or writes, so that no setting of the user leaks in. */
+function environment(root: string, venv: string): NodeJS.ProcessEnv {
+  return {
+    PATH: `${join(venv, 'bin')}:${process.env.PATH ?? ''}`,
+    LANG: 'C.UTF-8',
+    HOME: join(root, 'home'),
+    JUPYTER_PATH: join(root, 'share'),
+    JUPYTER_DATA_DIR: join(root, 'data'),
+    JUPYTER_CONFIG_DIR: join(root, 'config'),
+    JUPYTER_RUNTIME_DIR: join(root, 'runtime'),
+    JUPYTERLAB_SETTINGS_DIR: join(root, 'settings'),
+    JUPYTERLAB_WORKSPACES_DIR: join(root, 'workspaces'),
+    IPYTHONDIR: join(root, 'ipython'),
+    JUPYTER_PLATFORM_DIRS: '1',
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('The system gave no free port.');
+  return address.port;
+}
+
+/** Resolves true once the address answers, false when the process has ended. */
+async function answers(child: ChildProcess, url: string): Promise<boolean> {
+  while (child.exitCode === null && child.signalCode === null) {
+    const ok = await fetch(url).then(
+      response => response.ok,
+      () => false,
+    );
+    if (ok) return true;
+    await sleep(100);
+  }
+  return false;
+}
+
+/** Asks the server to end, which ends its kernels too. */
+async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const ended = await Promise.race([exited.then(() => true), sleep(10_000, false, { ref: false })]);
+  if (ended) return;
+  child.kill('SIGKILL');
+  await exited;
+}
