@@ -121,7 +121,7 @@ function decodeColumns(json: JsonBytes, fields: readonly ResultField[]): readonl
     if (rows !== undefined && column.rows !== rows) {
       const name = JSON.stringify(field.name);
       throw new DecodeError(
-        `The columns differ in length: ${name} has ${column.rows} rows, the first has ${rows}`,
+        `The columns differ in length: ${name} has ${column.rows}, the first has ${rows}`,
         start,
       );
     }

@@ -1,0 +1,86 @@
+import type { FieldMeta, QueryStatus } from '../../kernel/api/wire.js';
+import { decodeTabular } from '../../kernel/result/arrow.js';
+import type { Notice, Provenance, QueryResult } from '../../kernel/result/result.js';
+
+/** A column of a sample response: name, declared type, and the JSON of its cells. */
+export type SampleColumn = readonly [name: string, type: string, cells: string];
+
+export interface SampleTable {
+  readonly name?: string;
+  readonly columns: readonly SampleColumn[];
+  readonly groups?: readonly string[];
+  readonly order?: readonly { readonly field: string; readonly desc: boolean }[];
+  readonly buckets?: { readonly field: string; readonly size: number };
+}
+
+export interface SampleExtras {
+  readonly meta?: readonly Partial<FieldMeta>[];
+  readonly status?: Partial<QueryStatus>;
+  readonly notices?: readonly Notice[];
+  readonly provenance?: Partial<Provenance>;
+}
+
+/** The bytes of a response, cells exactly as spelled. */
+export function responseBytes(tables: readonly SampleTable[], extras: SampleExtras = {}): Uint8Array {
+  const texts = tables.map(tableJson);
+  const status = JSON.stringify({ ...STATUS, ...extras.status });
+  const meta = JSON.stringify({ logs: extras.meta ?? [] });
+  return new TextEncoder().encode(
+    `{"format":"tabular","status":${status},"tables":[${texts.join(',')}],"datasetNames":["logs"],"fieldsMetaMap":${meta}}`,
+  );
+}
+
+export function sampleResult(tables: readonly SampleTable[], extras: SampleExtras = {}): QueryResult {
+  const { envelope, tables: decoded } = decodeTabular(responseBytes(tables, extras));
+  return {
+    ...envelope,
+    tables: decoded,
+    provenance: { ...PROVENANCE, ...extras.provenance },
+    notices: extras.notices ?? [],
+  };
+}
+
+/** The JSON of `count` cells. */
+export function cells(count: number, cell: (row: number) => unknown): string {
+  return JSON.stringify(Array.from({ length: count }, (_, row) => cell(row)));
+}
+
+function tableJson({ name = '0', columns, groups = [], order = [], buckets }: SampleTable): string {
+  const head = {
+    name,
+    sources: [{ name: 'logs' }],
+    fields: columns.map(([field, type]) => ({ name: field, type })),
+    order,
+    groups: groups.map(group => ({ name: group })),
+    range: { field: '_time', start: '2026-11-20T09:00:00Z', end: '2026-11-20T10:00:00Z' },
+    ...(buckets ? { buckets } : {}),
+  };
+  return `${JSON.stringify(head).slice(0, -1)},"columns":[${columns.map(([, , json]) => json).join(',')}]}`;
+}
+
+const STATUS: QueryStatus = {
+  elapsedTime: 42_000,
+  blocksExamined: 12,
+  blocksCached: 9,
+  blocksMatched: 3,
+  rowsExamined: 5_000_000,
+  rowsMatched: 1_234,
+  numGroups: 0,
+  isPartial: false,
+  cacheStatus: 1,
+  minBlockTime: '2026-11-20T09:00:00Z',
+  maxBlockTime: '2026-11-20T10:00:00Z',
+};
+
+const PROVENANCE: Provenance = {
+  query: "['logs'] | limit 5",
+  startTime: '2026-11-20T09:00:00Z',
+  endTime: '2026-11-20T10:00:00Z',
+  rangeLabel: 'last 1h',
+  frozen: false,
+  profile: 'local',
+  datasets: ['logs'],
+  traceId: 'trace-1',
+  elapsedMs: 55.4,
+  kernelVersion: '0.1.0',
+};
