@@ -55,6 +55,7 @@ export function parseSource(stream: TokenStream): Source {
     if (special?.applies(stream) === true) return special.parse(stream);
   }
   if (token.kind === 'string') return stringSource(stream);
+  const mark = stream.mark;
   const pattern = parsePattern(stream);
   if (pattern === undefined) {
     stream.expected(

@@ -1,0 +1,72 @@
+import type { FunctionEntry } from '../catalog.js';
+import { aggregates } from './aggregates.js';
+import { arrays } from './arrays.js';
+import { conversion } from './conversion.js';
+import { datetime } from './datetime.js';
+import { formats } from './formats.js';
+import { math } from './math.js';
+import { strings } from './strings.js';
+
+/** Every scalar function. */
+export const functions: readonly FunctionEntry[] = [
+  ...strings,
+  ...formats,
+  ...conversion,
+  ...datetime,
+  ...math,
+  ...arrays,
+];
+
+/** The words that may follow a pipe. */
+export const operatorNames: readonly string[] = [
+  'where',
+  'extend',
+  'extend-valid',
+  'project',
+  'project-away',
+  'project-keep',
+  'project-rename',
+  'project-reorder',
+  'summarize',
+  'sort',
+  'order',
+  'limit',
+  'take',
+  'top',
+  'sample',
+  'count',
+  'distinct',
+  'getschema',
+  'join',
+  'lookup',
+  'union',
+  'search',
+  'make-series',
+  'mv-expand',
+  'parse',
+  'parse-where',
+  'parse-kv',
+  'redact',
+];
+
+const byName = index(functions);
+const aggregatesByName = index(aggregates);
+
+/** The scalar function of that name or alias. */
+export function functionNamed(name: string): FunctionEntry | undefined {
+  return byName.get(name);
+}
+
+/** The aggregate of that name or alias. */
+export function aggregateNamed(name: string): FunctionEntry | undefined {
+  return aggregatesByName.get(name);
+}
+
+/** The names and aliases of all functions and aggregates. */
+export function functionNames(): string[] {
+  return [...byName.keys(), ...aggregatesByName.keys()];
+}
+
+function index(entries: readonly FunctionEntry[]): Map<string, FunctionEntry> {
+  return new Map(entries.flatMap(entry => [entry.name, ...(entry.aliases ?? [])].map(name => [name, entry])));
+}
