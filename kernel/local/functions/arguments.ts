@@ -14,12 +14,13 @@ export function at(args: readonly SqlArg[], index: number): SqlArg {
  * calls do not grow exponentially and a random value is the same wherever it is read.
  */
 export function once(args: readonly SqlArg[], body: (...sqls: string[]) => string): string {
-  if (args.every(isCheap)) return body(...args.map(arg => arg.sql));
-  const bound = args.map((arg, index) => (arg.constant === undefined ? `v.a${index}` : arg.sql));
-  const members = args.flatMap((arg, index) =>
-    arg.constant === undefined ? [`'a${index}': ${arg.sql}`] : [],
-  );
-  return `list_transform([{${members.join(', ')}}], lambda v: ${body(...bound)})[1]`;
+  return args.every(isCheap) ? body(...args.map(arg => arg.sql)) : bound(args, body);
+}
+
+/** As {@link once}, but always computes the arguments first: for bodies that read them again for every element of a list. */
+export function bound(args: readonly SqlArg[], body: (...sqls: string[]) => string): string {
+  const members = args.map((arg, index) => `'a${index}': ${arg.sql}`);
+  return `list_transform([{${members.join(', ')}}], lambda v: ${body(...args.map((_, index) => `v.a${index}`))})[1]`;
 }
 
 const longestRepeated = 60;
