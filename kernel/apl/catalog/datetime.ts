@@ -22,7 +22,7 @@ const parts =
   'year, quarter, month, week_of_year, day, dayOfYear, hour, minute, second, millisecond, microsecond, nanosecond';
 
 /** The date and time functions: all are UTC and keep nanoseconds. */
-export const datetimeFunctions = [
+export const datetime = [
   {
     kind: 'function',
     name: 'ago',

@@ -1,10 +1,10 @@
-import type { datetimeFunctions } from '../../apl/catalog/datetime.js';
+import type { datetime as catalog } from '../../apl/catalog/datetime.js';
 import type { JsFunction, SqlArg, SqlTemplate } from '../functions.js';
 import { at, once } from './arguments.js';
 import { TemplateError } from './literal.js';
 
 /** The SQL of the date and time functions. All arithmetic is on int64 nanoseconds; what no timestamp can hold is null. */
-export const datetime: Record<(typeof datetimeFunctions)[number]['name'], SqlTemplate> = {
+export const datetime: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
   ago: ([span], { now }) => (span === undefined ? nowSql(now) : shiftedNow(now, span, -1n)),
   datetime_add: args => datetimeAdd(at(args, 0), at(args, 1), at(args, 2)),
   datetime_diff: args => datetimeDiff(at(args, 0), at(args, 1), at(args, 2)),
@@ -56,6 +56,7 @@ const sundayOrigin = 3n * day;
 export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_floor_div(n, d) AS n // d - CAST(n % d < 0 AS BIGINT)`,
   `CREATE OR REPLACE MACRO apl_floor_mod(n, d) AS (n % d + d) % d`,
+  `CREATE OR REPLACE MACRO apl_clamp(n, low, high) AS CASE WHEN n IS NOT NULL THEN least(greatest(n, low), high) END`,
   `CREATE OR REPLACE MACRO apl_time(n) AS
      CASE WHEN n BETWEEN ${earliest} AND ${latest} THEN make_timestamp_ns(CAST(n AS BIGINT)) END`,
   `CREATE OR REPLACE MACRO apl_date(t) AS CASE WHEN epoch_ns(t) >= 0 THEN CAST(t AS DATE)
@@ -65,8 +66,7 @@ export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_tick_before(d) AS
      CASE WHEN d BETWEEN DATE '1677-09-23' AND DATE '2262-04-11' THEN make_timestamp_ns(epoch_ns(d) - 100) END`,
   // No two times are 250,000 days apart, so that a larger offset may be cut; the engine has dates for as many years.
-  `CREATE OR REPLACE MACRO apl_offset(n) AS
-     CASE WHEN n IS NOT NULL THEN CAST(least(greatest(n, -250000), 250000) AS INTEGER) END`,
+  `CREATE OR REPLACE MACRO apl_offset(n) AS CAST(apl_clamp(n, -250000, 250000) AS INTEGER)`,
   `CREATE OR REPLACE MACRO apl_add_days(d, n) AS d + apl_offset(n)`,
   `CREATE OR REPLACE MACRO apl_add_weeks(d, n) AS d - CAST(dayofweek(d) AS INTEGER) + apl_offset(n) * 7`,
   `CREATE OR REPLACE MACRO apl_month_start(m) AS make_date(apl_floor_div(m, 12), apl_floor_mod(m, 12) + 1, 1)`,
