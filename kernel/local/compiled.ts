@@ -1,4 +1,5 @@
-import type { FieldMeta, Order, StatusMessage } from '../api/wire.js';
+import type { FieldMeta, Order, QueryRequest, StatusMessage } from '../api/wire.js';
+import type { Diagnostic } from '../apl/ast.js';
 import type { TypeName } from '../apl/catalog.js';
 
 /** What the compiler hands to the engine for one request: tables to run in order, and what the reader must be told. */
@@ -75,3 +76,12 @@ export interface BuiltinDataset {
   readonly description: string;
   scan(fields: readonly string[], startNs: bigint, endNs: bigint): string;
 }
+
+/** Turns a request into SQL, or says what is wrong with its APL; `nowNs` is fixed for the whole request. */
+export type Compile = (
+  request: QueryRequest,
+  catalog: DatasetCatalog,
+  nowNs: bigint,
+) =>
+  | { readonly ok: true; readonly compiled: CompiledQuery }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };

@@ -17,8 +17,11 @@ export interface Snapshot extends MeasuredCatalog {
 export interface DatasetNote {
   readonly description?: string;
   readonly created?: string;
-  readonly fields?: Readonly<Record<string, Pick<DatasetField, 'unit' | 'description' | 'hidden'>>>;
+  readonly fields?: Readonly<Record<string, FieldNote>>;
 }
+
+/** What may be said about a field. */
+export type FieldNote = Pick<DatasetField, 'unit' | 'description' | 'hidden'>;
 
 /**
  * The datasets under `<dataDir>/datasets`: a directory each, holding Parquet files that are never changed once they are
@@ -78,6 +81,22 @@ export class DatasetStore {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const merged = { ...(await readNote(directory)), ...note };
     await replaceFile(path.join(directory, noteFile), `${JSON.stringify(merged, null, 2)}\n`);
+  }
+
+  /** Replaces what is said about one field, keeping what `note` does not mention; 404 when there is no such field. */
+  async annotateField(name: string, field: string, note: FieldNote): Promise<DatasetField> {
+    const known = (await this.snapshot()).schema(name)?.fields.find(each => each.name === field);
+    if (!known || this.#builtins.has(name)) {
+      throw new ServiceError(
+        404,
+        'field_not_found',
+        `There is no field \`${field}\` to describe in \`${name}\`.`,
+      );
+    }
+    const { fields } = await readNote(this.#directory(name));
+    const changed = { ...fields?.[field], ...note };
+    await this.annotate(name, { fields: { ...fields, [field]: changed } });
+    return { ...known, ...changed };
   }
 
   /** Refuses names that cannot be a dataset's. */

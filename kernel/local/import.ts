@@ -1,8 +1,10 @@
 import { open, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { ImportReport, ImportRequest } from '../api/wire.js';
 import type { DatasetStore } from './datasets.js';
 import { Engine, EngineError, type Session } from './duckdb.js';
 import { columnNames, copyToParquet, type FileField } from './parquet.js';
+import { wireType } from './run.js';
 import { ServiceError } from './service-error.js';
 import { type CsvOptions, type Staged, stageCsv, stageJson, stageParquet } from './staging.js';
 import { findTime, type TimeOptions, type TimeSource } from './timestamps.js';
@@ -10,35 +12,20 @@ import { findTime, type TimeOptions, type TimeSource } from './timestamps.js';
 /** The kinds of file that become a dataset. */
 export type FileFormat = 'csv' | 'json' | 'parquet';
 
-export interface ImportRequest {
-  readonly file: string;
-  readonly dataset: string;
-  readonly timeField?: string;
-  readonly nowNs: bigint;
-}
-
-/** What an import did; `timeField` is absent when no field held a time. */
-export interface ImportReport {
-  readonly dataset: string;
-  readonly rows: number;
-  readonly fields: readonly { readonly name: string; readonly type: string }[];
-  readonly timeField?: string;
-  readonly notes: readonly string[];
-}
-
 /** Turns a CSV, NDJSON, JSON or Parquet file anywhere on this machine into rows of a dataset; throws ServiceError. */
 export async function importFile(
   store: DatasetStore,
   dataDir: string,
   request: ImportRequest,
+  nowNs: bigint,
   signal?: AbortSignal,
 ): Promise<ImportReport> {
-  const file = path.resolve(request.file);
+  const file = path.resolve(request.path);
   const format = await formatOf(file);
   // The engine that serves queries sees the data directory only; this one sees one file more.
   const engine = await Engine.open({ dataDir, allow: [file], families: [], connections: 1 });
   try {
-    const load = { file, format, dataset: request.dataset, time: timeOptions(request) };
+    const load = { file, format, dataset: request.dataset, time: timeOptions(request, nowNs) };
     const stored = await storeFile(store, engine, load, signal);
     if (stored.rows === 0) throw emptyFile(file);
     return report(request.dataset, stored);
@@ -61,7 +48,8 @@ export interface Stored {
   readonly rows: number;
   readonly late: number;
   readonly fields: readonly FileField[];
-  readonly time: TimeSource;
+  /** Where the times are from; absent when no field holds a time. */
+  readonly timeField?: string;
   readonly notes: readonly string[];
 }
 
@@ -86,18 +74,19 @@ export async function storeFile(
 
 async function writeDraft(session: Session, draft: string, load: Load): Promise<Stored> {
   const staged = await stage(session, load);
+  if (staged.rows === 0) return { rows: 0, late: 0, fields: [], notes: [] };
   const time = await findTime(session, staged.columns, load.time);
   const [row] = await session.run(`SELECT count(*) FROM staged WHERE (${time.sql}) IS NULL`);
   const late = Number(row?.[0]);
   const fields = fieldsOf(staged);
-  if (staged.rows > 0)
-    await session.run(copyToParquet(selectOf(staged, fields, time, load.time), draft, fields));
+  await session.run(copyToParquet(selectOf(staged, fields, time, load.time), draft, fields));
+  const notes = [...staged.notes, ...time.notes, ...lateNotes(time, late)];
   return {
     rows: staged.rows,
     late,
     fields,
-    time,
-    notes: [...staged.notes, ...time.notes, ...lateNotes(time, late)],
+    notes,
+    ...(time.field !== undefined && { timeField: time.field }),
   };
 }
 
@@ -152,16 +141,16 @@ function lateNotes(time: TimeSource, late: number): string[] {
   return [`${late} rows have no readable time in \`${time.field}\`: they have the time of their import.`];
 }
 
-function timeOptions(request: ImportRequest): TimeOptions {
-  return { nowNs: request.nowNs, ...(request.timeField !== undefined && { field: request.timeField }) };
+function timeOptions(request: ImportRequest, nowNs: bigint): TimeOptions {
+  return { nowNs, ...(request.timeField !== undefined && { field: request.timeField }) };
 }
 
 function report(dataset: string, stored: Stored): ImportReport {
   return {
     dataset,
     rows: stored.rows,
-    fields: stored.fields.map(({ name, type }) => ({ name, type })),
-    ...(stored.time.field !== undefined && { timeField: stored.time.field }),
+    fields: stored.fields.map(({ name, type }) => ({ name, type: wireType(type) })),
+    timeField: stored.timeField ?? '',
     notes: stored.notes,
   };
 }

@@ -26,6 +26,7 @@ const largestValueBytes = 256 * 2 ** 20;
 export async function stageJson(session: Session, file: string): Promise<Staged> {
   const reader = `read_json_objects(${sqlText(file)}, format = 'auto', maximum_object_size = ${largestValueBytes})`;
   await session.run(`CREATE OR REPLACE TEMP TABLE raw AS SELECT json AS j FROM ${reader}`);
+  if ((await session.run('SELECT 1 FROM raw LIMIT 1')).length === 0) return nothing;
   await refuseNonObjects(session);
   const [row] = await session.run('SELECT json_group_structure(j)::VARCHAR FROM raw');
   const structure: unknown = row?.[0] == null ? {} : JSON.parse(String(row[0]));
@@ -44,7 +45,7 @@ export async function stageJson(session: Session, file: string): Promise<Staged>
 export async function stageCsv(session: Session, file: string, options: CsvOptions = {}): Promise<Staged> {
   const reader = await csvReader(session, file, options.delimiter);
   const [line] = await session.run(`SELECT * FROM ${reader(false)} LIMIT 1`);
-  if (!line) throw noFields();
+  if (!line) return nothing;
   const first = line.map(cell => String(cell ?? '').trim());
   const header = options.header ?? looksLikeHeader(first);
   const names = first.map((name, index) => (header && name !== '' ? name : `column${index + 1}`));
@@ -72,6 +73,8 @@ export async function stageParquet(session: Session, file: string): Promise<Stag
   await session.run(`CREATE OR REPLACE TEMP TABLE staged AS SELECT ${cells.join(', ')} FROM (${source})`);
   return stagedRows(session, fields, []);
 }
+
+const nothing: Staged = { columns: [], rows: 0, notes: [] };
 
 interface Field {
   readonly name: string;
@@ -284,7 +287,8 @@ async function csvTypes(session: Session, names: readonly string[]): Promise<Fie
 function csvTest(column: string, type: TypeName, pattern: string): string {
   const value = `nullif(${column}, '')`;
   const matches = `regexp_full_match(${value}, ${sqlText(pattern)})`;
-  const exact = type === 'real' ? `NOT (${losesDigits(value, 'real')})` : `${csvCell(column, type)} IS NOT NULL`;
+  const exact =
+    type === 'real' ? `NOT (${losesDigits(value, 'real')})` : `${csvCell(column, type)} IS NOT NULL`;
   return `bool_and(CASE WHEN ${value} IS NOT NULL THEN ${matches} AND ${exact} END)`;
 }
 
