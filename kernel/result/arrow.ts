@@ -200,14 +200,13 @@ const EMPTY_STATUS: QueryStatus = {
 };
 
 function toArrow({ info, columns }: DecodedTable, metaMap: TabularResult['fieldsMetaMap']): ArrowTable {
+  const names = uniqueNames(info.fields.map(field => field.name));
   const fields = info.fields.map((field, index) => {
     const column = columns[index] as DecodedColumn;
-    return new Field(
-      field.name,
-      column.data.type,
-      true,
-      fieldMetadata(field, column, metaOf(field, info, metaMap)),
-    );
+    const name = names[index] as string;
+    const metadata = fieldMetadata(field, column, metaOf(field, info, metaMap));
+    if (name !== field.name) metadata.set(FIELD_KEY.note, renamedNote(field.name, name));
+    return new Field(name, column.data.type, true, metadata);
   });
   const schema = new Schema(fields, new Map([['apl.table', info.name]]));
   const struct = makeData({
@@ -217,6 +216,23 @@ function toArrow({ info, columns }: DecodedTable, metaMap: TabularResult['fields
     children: columns.map(column => column.data),
   });
   return { info, data: new Table(schema, [new RecordBatch(schema, struct)]) };
+}
+
+/** Arrow's readers take columns by name: the second `a` becomes `a_2`. */
+function uniqueNames(names: readonly string[]): readonly string[] {
+  const taken = new Set(names);
+  const seen = new Set<string>();
+  return names.map(name => {
+    let unique = name;
+    for (let number = 2; seen.has(unique) || (number > 2 && taken.has(unique)); number++)
+      unique = `${name}_${number}`;
+    seen.add(unique);
+    return unique;
+  });
+}
+
+function renamedNote(from: string, to: string): string {
+  return `Several fields are named ${JSON.stringify(from)}; a later one is shown as ${JSON.stringify(to)}.`;
 }
 
 function fieldMetadata(

@@ -65,6 +65,7 @@ function specification(chart: ChartData, interactive: boolean): TopLevelSpec {
 }
 
 const CONFIG = {
+  mark: { aria: false },
   font: 'system-ui, -apple-system, "Segoe UI", sans-serif',
   view: { stroke: null },
   title: { color: TEXT_COLOR, subtitleColor: TEXT_COLOR, anchor: 'start' },

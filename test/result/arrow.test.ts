@@ -229,13 +229,24 @@ describe('the shape around the cells', () => {
     expect([table?.numRows, table?.numCols, String(table?.schema.fields[0]?.type)]).toEqual([0, 1, 'Int64']);
   });
 
-  test('field names are data: __proto__, duplicates, the empty name', () => {
-    const names = ['__proto__', 'a', 'a', ''];
-    const fields = names.map(name => ({ name, type: 'integer' }));
-    const body = JSON.stringify({ tables: [{ fields, columns: [[1], [2], [3], [4]] }] });
+  test('field names are data: __proto__, the empty name; duplicates get a number, and that is said', () => {
+    const names = ['__proto__', 'a', 'a', '', 'a_2', 'a'];
+    const types = ['integer', 'integer', 'string', 'integer', 'integer', 'float'];
+    const fields = names.map((name, index) => ({ name, type: types[index] }));
+    const body = JSON.stringify({ tables: [{ fields, columns: [[1], [2], ['x'], [4], [5], [6]] }] });
     const table = decodeTabular(encode(body)).tables[0]?.data;
-    expect(table?.schema.fields.map(field => field.name)).toEqual(names);
-    expect(names.map((_, index) => table?.getChildAt(index)?.get(0))).toEqual([1n, 2n, 3n, 4n]);
+    expect(table?.schema.fields.map(field => field.name)).toEqual([
+      '__proto__',
+      'a',
+      'a_3',
+      '',
+      'a_2',
+      'a_4',
+    ]);
+    expect(names.map((_, index) => table?.getChildAt(index)?.get(0))).toEqual([1n, 2n, 'x', 4n, 5n, 6]);
+    expect(table?.schema.fields[2]?.metadata.get('apl.note')).toBe(
+      'Several fields are named "a"; a later one is shown as "a_3".',
+    );
   });
 
   test('deep nesting neither overflows nor changes', () => {

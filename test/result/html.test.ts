@@ -1,0 +1,205 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { toHtml } from '../../kernel/result/html.js';
+import { cells, type SampleTable, sampleResult } from './sample.js';
+
+/** The text of each element of a kind, tags inside removed. */
+function texts(html: string, tag: string): string[] {
+  return [...html.matchAll(new RegExp(`<${tag}[^>]*>(.*?)</${tag}>`, 'gs'))].map(([, inner]) =>
+    (inner as string).replace(/<[^>]*>/g, ''),
+  );
+}
+
+const HOSTILE = `<script>alert(1)</script>"'\`&<img src=x onerror=alert(1)>`;
+const ESCAPED =
+  '&#60;script&#62;alert(1)&#60;/script&#62;&#34;&#39;&#96;&#38;&#60;img src=x onerror=alert(1)&#62;';
+
+test('a table with its range, units, order, totals and footer', () => {
+  const table: SampleTable = {
+    columns: [
+      ['_time', 'datetime', '["2026-11-20T09:00:00.5Z","2026-11-20T09:00:00.123456789Z"]'],
+      ['bytes', 'integer', '[9223372036854775807,null]'],
+      ['took', 'timespan', '[1500000000,"5m0.004487127s"]'],
+    ],
+    order: [{ field: '_time', desc: true }],
+  };
+  const totals: SampleTable = { name: '_totals', columns: [['bytes', 'integer', '[12]']] };
+  const html = toHtml(
+    sampleResult([table, totals], {
+      meta: [{ name: 'bytes', unit: 'decbytes', description: 'Bytes "sent"' }],
+    }),
+  );
+  expect(texts(html, 'p')).toEqual([
+    '2 rows \u00d7 3 columns \u00b7 last 1h (2026-11-20T09:00:00Z to 2026-11-20T10:00:00Z)',
+    'Totals \u00b7 1 row \u00d7 1 column',
+    '2 rows \u00b7 55 ms (42 ms in the service) \u00b7 5,000,000 rows examined \u00b7 9 of 12 blocks cached \u00b7 trace trace-1',
+  ]);
+  expect(texts(html, 'th')).toEqual([
+    '_time\u2193datetime',
+    'bytesinteger \u00b7 decbytes',
+    'tooktimespan',
+    'bytesinteger \u00b7 decbytes',
+  ]);
+  expect(texts(html, 'td')).toEqual([
+    '2026-11-20T09:00:00.500Z',
+    '9223372036854775807',
+    '1.5s',
+    '2026-11-20T09:00:00.123456789Z',
+    'null',
+    '5m0.004487127s',
+    '12',
+  ]);
+  expect(html).toContain('<th class="n" title="bytes&#10;Bytes &#34;sent&#34;"><u>bytes</u>');
+  expect(html).toContain('<td class="n z">null</td>');
+});
+
+describe('every limit is said above the table', () => {
+  const notices = (html: string) => texts(html, 'li');
+
+  test('rows', () => {
+    const html = toHtml(sampleResult([{ columns: [['i', 'integer', cells(1500, row => row)]] }]));
+    expect(notices(html)).toEqual([
+      'Showing the first 1,000 of 1,500 rows; more are not written into a notebook. The kernel holds all of them.',
+    ]);
+    expect(texts(html, 'td').length).toBe(1000);
+    expect(html.indexOf('Showing the first')).toBeLessThan(html.indexOf('<table'));
+  });
+
+  test('bytes: a thousand columns of a thousand rows stay small', () => {
+    const columns = Array.from(
+      { length: 1000 },
+      (_, index) => [`column ${index}`, 'integer', cells(1000, row => row * index)] as const,
+    );
+    const html = toHtml(sampleResult([{ columns }]));
+    expect(Buffer.byteLength(html)).toBeLessThan(600_000);
+    const rows = html.split('<tr>').length - 2;
+    expect(notices(html)).toEqual([
+      `Showing the first ${rows} of 1,000 rows; more would make the notebook too large. The kernel holds all of them.`,
+    ]);
+    expect(texts(html, 'td').length).toBe(rows * 1000);
+  });
+
+  test('columns: a header alone may be too large', () => {
+    const columns = Array.from({ length: 300 }, (_, index) => [`column ${index}`, 'integer', '[1]'] as const);
+    const html = toHtml(sampleResult([{ columns }]), { rows: 1000, bytes: 10_000 });
+    const shown = texts(html, 'th').length;
+    expect(shown).toBeLessThan(300);
+    expect(notices(html)).toEqual([
+      `Showing the first ${shown} of 300 columns; add a &#96;project&#96; with the fields you need. The kernel holds all of them.`,
+    ]);
+    expect(texts(html, 'td').length).toBe(shown);
+  });
+
+  test('what the service and the decoder said', () => {
+    const result = sampleResult([{ columns: [['i', 'integer', '[1,"x"]']] }], {
+      status: {
+        isPartial: true,
+        isEstimate: true,
+        messages: [
+          { priority: 'warn', count: 3, code: 'a', msg: 'field <x>' },
+          { priority: 'debug', count: 1, code: 'b', msg: 'not shown' },
+        ],
+      },
+      notices: [{ level: 'warn', text: 'At most 1,000 rows were asked for.' }],
+    });
+    expect(notices(toHtml(result))).toEqual([
+      'At most 1,000 rows were asked for.',
+      'The result is partial: the service did not read all of the data in the range.',
+      'The result is an estimate: the service did not count every row.',
+      'field &#60;x&#62; (3 times)',
+      'The field &#34;i&#34; is declared integer, but row 2 holds a string that does not fit; its values are kept as JSON text.',
+    ]);
+  });
+
+  test('no rows, no tables', () => {
+    expect(notices(toHtml(sampleResult([{ columns: [['i', 'integer', '[]']] }])))).toEqual([
+      'No row in this time range matched.',
+    ]);
+    expect(texts(toHtml(sampleResult([])), 'p')[0]).toBe('The query answered no table.');
+  });
+});
+
+describe('values are text, never markup', () => {
+  test('in cells, names, units, descriptions, notices, traces', () => {
+    const result = sampleResult(
+      [{ columns: [[HOSTILE, 'string', JSON.stringify([HOSTILE, HOSTILE.repeat(3)])]] }],
+      {
+        meta: [{ name: HOSTILE, unit: HOSTILE, description: HOSTILE }],
+        notices: [{ level: 'warn', text: HOSTILE }],
+        provenance: { traceId: HOSTILE, rangeLabel: HOSTILE },
+      },
+    );
+    const html = toHtml(result);
+    expect(html.split(ESCAPED).length - 1).toBe(12);
+    expect(html).not.toContain('<script');
+    expect(html).not.toContain('<img');
+  });
+
+  test('long values are cut, with a bounded full text in the title', () => {
+    const html = toHtml(
+      sampleResult([{ columns: [['s', 'string', JSON.stringify(['x'.repeat(150), 'y'.repeat(5000)])]] }]),
+    );
+    expect(html).toContain(`<td title="${'x'.repeat(150)}">${'x'.repeat(99)}\u2026</td>`);
+    expect(html).toContain(
+      `<td title="${'y'.repeat(1999)}\u2026 (5,000 characters in all)">${'y'.repeat(99)}\u2026</td>`,
+    );
+  });
+
+  test('any text: only our own tags, no raw control or bidirectional character', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string(),
+      fc.constantFrom(HOSTILE, '\u202e', '</style>', '" onclick="x'),
+    );
+    fc.assert(
+      fc.property(text, text, text, (name, value, notice) => {
+        const result = sampleResult(
+          [{ columns: [[name, 'string', JSON.stringify([value, value.repeat(50)])]] }],
+          {
+            meta: [{ name, unit: value, description: notice }],
+            notices: [{ level: 'info', text: notice }],
+          },
+        );
+        const html = toHtml(result).replace(/<style>.*?<\/style>/s, '');
+        const tags = new Set([...html.matchAll(/<\/?([^\s>]*)([^>]*)>/g)].map(([, tag]) => tag as string));
+        const own = [
+          'div',
+          'ul',
+          'li',
+          'p',
+          'span',
+          'table',
+          'thead',
+          'tbody',
+          'tr',
+          'th',
+          'td',
+          'small',
+          'u',
+          'i',
+        ];
+        expect([...tags].filter(tag => !own.includes(tag))).toEqual([]);
+        const bare = html.replace(/="[^"]*"/g, '=');
+        const attributes = [...bare.matchAll(/<[a-z]+([^<>]*)>/g)].flatMap(
+          ([, list]) => (list as string).match(/\S+/g) ?? [],
+        );
+        expect(attributes.filter(name => !['class=', 'title=', 'tabindex='].includes(name))).toEqual([]);
+        expect(html.replaceAll('\n', '').match(/[\p{Cc}\p{Bidi_Control}\u200b]/u)).toBe(null);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+test('styles of one output cannot reach another', () => {
+  const first = toHtml(sampleResult([{ columns: [['i', 'integer', '[1]']] }]));
+  const second = toHtml(sampleResult([{ columns: [['i', 'integer', '[2]']] }]));
+  const scope = (html: string) => /^<div class="(apl-[0-9a-f]{10})">/.exec(html)?.[1] as string;
+  expect(scope(first)).not.toBe(scope(second));
+  const css = /<style>(.*?)<\/style>/s.exec(first)?.[1] as string;
+  const selectors = [...css.matchAll(/(?:^|[}{])\s*([^{}@]+)\{/g)].flatMap(([, list]) =>
+    (list as string).split(','),
+  );
+  expect(selectors.length).toBeGreaterThan(20);
+  expect(selectors.filter(selector => !selector.includes(`.${scope(first)}`))).toEqual([]);
+});

@@ -1,0 +1,104 @@
+import { tableFromIPC } from 'apache-arrow';
+import { describe, expect, test } from 'vitest';
+import { ARROW_MIME, toBundle, toOutputs, VEGA_LITE_MIME } from '../../kernel/result/mime.js';
+import { cells, sampleResult } from './sample.js';
+
+const BUCKETS = { field: '_time', size: 60_000_000_000 };
+const OVER_TIME = {
+  columns: [
+    ['_time', 'datetime', '["2026-11-20T09:00:00Z","2026-11-20T09:01:00Z"]'],
+    ['count_', 'integer', '[9007199254740993,2]'],
+  ] as const,
+  buckets: BUCKETS,
+};
+
+test('an aggregate over time is two outputs, the chart first; any other result is one', async () => {
+  const types = async (outputs: ReturnType<typeof toOutputs>) =>
+    (await outputs).map(output => Object.keys(output.data));
+  const table = ['text/html', 'text/plain', ARROW_MIME];
+  expect(await types(toOutputs(sampleResult([OVER_TIME])))).toEqual([
+    [VEGA_LITE_MIME, 'image/svg+xml', 'text/plain'],
+    table,
+  ]);
+  expect(await types(toOutputs(sampleResult([OVER_TIME]), { chart: false }))).toEqual([table]);
+  expect(await types(toOutputs(sampleResult([{ columns: [['i', 'integer', '[1]']] }])))).toEqual([table]);
+});
+
+test('metadata says where the result came from and what was said about it', () => {
+  const { metadata } = toBundle(sampleResult([OVER_TIME], { status: { isPartial: true } }));
+  expect(metadata.apl).toMatchObject({
+    query: "['logs'] | limit 5",
+    startTime: '2026-11-20T09:00:00Z',
+    traceId: 'trace-1',
+    profile: 'local',
+    status: { rowsExamined: 5_000_000, isPartial: true },
+    tables: [{ name: '0', rows: 2, columns: 2 }],
+    limits: [
+      {
+        level: 'warn',
+        text: 'The result is partial: the service did not read all of the data in the range.',
+      },
+    ],
+  });
+});
+
+describe('Arrow within a byte budget', () => {
+  const rows = 100_000;
+  const result = sampleResult([
+    {
+      columns: [
+        ['word', 'string', cells(rows, row => (row % 11 === 0 ? null : `word ${row % 3000}`))],
+        ['text', 'string', cells(rows, row => `unique ${row}`)],
+        ['n', 'integer', cells(rows, row => row)],
+        ['flag', 'boolean', cells(rows, row => row % 3 === 0)],
+      ],
+    },
+  ]);
+
+  test.each([
+    [64 * 1024, 1000],
+    [1024 * 1024, 10_000],
+  ])('%i bytes hold the first rows, and how many is said', (budget, atLeast) => {
+    const { data, metadata } = toBundle(result, { byteBudget: budget });
+    const bytes = Buffer.from(data[ARROW_MIME] as string, 'base64');
+    const table = tableFromIPC(bytes);
+    expect(bytes.length).toBeLessThanOrEqual(budget);
+    expect(table.numRows).toBeGreaterThan(atLeast);
+    expect(metadata[ARROW_MIME]).toEqual({
+      nteract: { summary: { total_rows: rows, included_rows: table.numRows, sampled: false } },
+    });
+    const last = table.numRows - 1;
+    expect(table.getChildAt(0)?.get(last)).toBe(last % 11 === 0 ? null : `word ${last % 3000}`);
+    expect(table.getChildAt(1)?.get(last)).toBe(`unique ${last}`);
+    expect(table.getChildAt(2)?.get(last)).toBe(BigInt(last));
+    expect(table.getChildAt(3)?.get(last)).toBe(last % 3 === 0);
+  });
+
+  test.each([0, 100])('%i bytes hold none, and that is said', budget => {
+    const { data, metadata } = toBundle(result, { byteBudget: budget });
+    expect(Object.keys(data)).toEqual(['text/html', 'text/plain']);
+    expect(metadata[ARROW_MIME]).toEqual({
+      nteract: { summary: { total_rows: rows, included_rows: 0, sampled: false } },
+    });
+  });
+
+  test('a small table is whole, digit for digit', () => {
+    const table = tableFromIPC(
+      Buffer.from(toBundle(sampleResult([OVER_TIME])).data[ARROW_MIME] as string, 'base64'),
+    );
+    expect([...(table.getChildAt(1) ?? [])]).toEqual([9007199254740993n, 2n]);
+  });
+
+  test('an empty table keeps its columns', () => {
+    const empty = sampleResult([
+      {
+        columns: [
+          ['s', 'string', '[]'],
+          ['i', 'integer', '[]'],
+        ],
+      },
+    ]);
+    const table = tableFromIPC(Buffer.from(toBundle(empty).data[ARROW_MIME] as string, 'base64'));
+    expect([table.numRows, table.schema.fields.map(field => field.name)]).toEqual([0, ['s', 'i']]);
+  });
+});

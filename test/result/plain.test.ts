@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { toPlain } from '../../kernel/result/plain.js';
+import { cells, sampleResult } from './sample.js';
+
+const FOOTER =
+  '55 ms (42 ms in the service) \u00b7 5,000,000 rows examined \u00b7 9 of 12 blocks cached \u00b7 trace trace-1';
+const RANGE = 'last 1h (2026-11-20T09:00:00Z to 2026-11-20T10:00:00Z)';
+
+test('columns line up by the width of a terminal, numbers at the right', () => {
+  const result = sampleResult(
+    [
+      {
+        columns: [
+          ['name', 'string', '["caf\u00e9","\u65e5\u672c\u8a9e","\ud83d\udc69\u200d\ud83d\udc67 x",null,""]'],
+          ['n', 'integer', '[1,-20,9223372036854775807,null,0]'],
+          ['ok', 'boolean', '[true,false,null,true,true]'],
+        ],
+      },
+      { name: '_totals', columns: [['n', 'integer', '[7]']] },
+    ],
+    { meta: [{ name: 'n', unit: 'ms' }] },
+  );
+  expect(toPlain(result)).toBe(
+    [
+      `5 rows \u00d7 3 columns \u00b7 ${RANGE}`,
+      'name                 n (ms)  ok',
+      '\u2500\u2500\u2500\u2500\u2500\u2500  \u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500  \u2500\u2500\u2500\u2500\u2500',
+      'caf\u00e9                      1  true',
+      '\u65e5\u672c\u8a9e                  -20  false',
+      '\ud83d\udc69\u200d\ud83d\udc67 x    9223372036854775807  null',
+      'null                   null  true',
+      '""                        0  true',
+      'Totals \u00b7 1 row \u00d7 1 column',
+      'n (ms)',
+      '\u2500\u2500\u2500\u2500\u2500\u2500',
+      '     7',
+      `5 rows \u00b7 ${FOOTER}`,
+    ].join('\n'),
+  );
+});
+
+test('rows, columns and values that are cut are said to be', () => {
+  const result = sampleResult(
+    [
+      {
+        columns: [
+          ['message', 'string', cells(3, row => (row === 0 ? '\u65e5'.repeat(40) : 'short'))],
+          ['wide', 'string', cells(3, () => 'y'.repeat(30))],
+          ['more', 'integer', '[1,2,3]'],
+        ],
+      },
+    ],
+    {
+      notices: [
+        { level: 'warn', text: 'A limit was hit.' },
+        { level: 'info', text: 'A hint.' },
+      ],
+    },
+  );
+  const lines = toPlain(result, { rows: 2, width: 82 }).split('\n');
+  expect(lines).toEqual([
+    'Warning: A limit was hit.',
+    'Note: A hint.',
+    `3 rows \u00d7 3 columns \u00b7 ${RANGE}`,
+    'Showing the first 2 of 3 rows.',
+    'Showing the first 2 of 3 columns.',
+    `message${' '.repeat(44)}wide`,
+    `${'\u2500'.repeat(49)}  ${'\u2500'.repeat(30)}`,
+    `${'\u65e5'.repeat(24)}\u2026  ${'y'.repeat(30)}`,
+    `short${' '.repeat(46)}${'y'.repeat(30)}`,
+    `3 rows \u00b7 ${FOOTER}`,
+  ]);
+});
+
+test('no escape sequence, control or bidirectional override reaches a terminal', () => {
+  const hostile = '\u001b]0;title\u0007\u001b[2J\u009b31m\r\b\u202e\n\u0000';
+  const result = sampleResult([{ columns: [[hostile, 'string', JSON.stringify([hostile])]] }], {
+    meta: [{ name: hostile, unit: hostile }],
+    notices: [{ level: 'warn', text: hostile }],
+    provenance: { traceId: hostile, rangeLabel: hostile },
+  });
+  const text = toPlain(result);
+  expect(text.match(/[^\n\P{C}]/gu)).toBe(null);
+  expect(text.split('\n').length).toBe(6);
+});
