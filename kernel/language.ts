@@ -2,12 +2,8 @@ import type { FunctionEntry, Param } from './apl/catalog.js';
 
 /** The functions and aggregates of the catalogue; loaded when first asked for. */
 export async function languageElements(): Promise<readonly FunctionEntry[]> {
-  const [{ aggregates }, { conversion }, { datetime }] = await Promise.all([
-    import('./apl/catalog/aggregates.js'),
-    import('./apl/catalog/conversion.js'),
-    import('./apl/catalog/datetime.js'),
-  ]);
-  return [...aggregates, ...conversion, ...datetime];
+  const { aggregates, functions } = await import('./apl/catalog/all.js');
+  return [...aggregates, ...functions];
 }
 
 /** Every name and alias that `describeElement` knows. */

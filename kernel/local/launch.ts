@@ -144,11 +144,13 @@ class Launcher implements LocalService {
     const { lock } = await import('proper-lockfile');
     const { dataDir, log } = this.#options;
     const retries = Math.ceil(this.#limitMs / 100) + 20;
+    const lockfilePath = join(dataDir, 'service.lock');
     const onCompromised = (error: Error) => log(`the start lock was lost: ${error.message}`);
     return lock(dataDir, {
       stale: 10_000,
       retries: { retries, factor: 1, minTimeout: 100 },
       onCompromised,
+      lockfilePath,
     }).catch(error => {
       throw new LaunchError('another process is holding the start of the local service', dataDir, error);
     });

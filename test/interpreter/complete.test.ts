@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Bench, everyday, startBench } from './session.js';
+
+let bench: Bench;
+
+beforeEach(async () => {
+  bench = await startBench();
+});
+
+afterEach(() => bench.close());
+
+/** `$0` marks the cursor; the texts offered, and what they would replace. */
+async function complete(marked: string) {
+  const cursor = marked.indexOf('$0');
+  const code = marked.replace('$0', '');
+  const { items, from, to } = await bench.handler.complete(code, cursor);
+  return { texts: items.map(item => item.text), replaced: code.slice(from, to), items };
+}
+
+async function check(marked: string, texts: readonly string[], replaced: string) {
+  const found = await complete(marked);
+  expect([found.texts, found.replaced]).toEqual([texts, replaced]);
+}
+
+describe('a magic line completes', () => {
+  test.each<readonly [string, readonly string[], string]>([
+    ['%wh$0', ['%whoami'], '%wh'],
+    ['%sta$0', ['%star', '%stars'], '%sta'],
+    ['%%t$0', ['%%time'], '%%t'],
+    ['web\n%wh$0', ['%whoami'], '%wh'],
+    ['%star --n$0', ['--name', '--new', '--no-run'], '--n'],
+    ['%stars --who $0', ['all', 'team', 'me'], ''],
+    ['%stars --who t$0', ['team'], 't'],
+    ['%stars --dataset $0', ['web'], ''],
+    ['%use $0', ['local'], ''],
+    ['%schema w$0', ['web'], 'w'],
+    ['%time y$0', ['yesterday'], 'y'],
+    ['%nonsense x$0', [], ''],
+    ['%echo w$0', [], 'w'],
+  ])('%s', check);
+
+  test('with its usage', async () => {
+    const { items } = await complete('%unst$0');
+    expect(items).toEqual([{ text: '%unstar', type: 'magic', signature: '%unstar ID' }]);
+  });
+});
+
+describe('a query completes', () => {
+  test.each<readonly [string, readonly string[], string]>([
+    ['$0', ['web'], ''],
+    ['w$0', ['web'], 'w'],
+    ["['w$0", ["['web']"], "['w"],
+    ['%%time 1h\n\nw$0', ['web'], 'w'],
+  ])('its dataset: %s', check);
+
+  test('its fields', async () => {
+    expect((await complete('web | where stat$0')).texts).toEqual(['status']);
+    expect((await complete("web | where ['geo$0")).texts).toEqual(["['geo.city']"]);
+  });
+
+  test('while a query runs', async () => {
+    let finish: () => void = () => undefined;
+    bench.service.answer(seen =>
+      seen.path === '/v1/datasets/_apl'
+        ? response => {
+            finish = () => response.end('{}');
+          }
+        : everyday(seen),
+    );
+    const running = bench.run('web | count');
+    await check('web | where stat$0', ['status'], 'stat');
+    finish();
+    await running;
+  });
+
+  test('with what is known when the service fails', async () => {
+    await check('w$0', ['web'], 'w');
+    bench.service.answer(() => ({ status: 500 }));
+    await check('w$0', ['web'], 'w');
+  });
+
+  test('with nothing when the service never answered', async () => {
+    bench.service.answer(() => ({ status: 500 }));
+    await check('w$0', [], 'w');
+  });
+});
+
+describe('inspection explains', () => {
+  test.each<readonly [string, string | undefined]>([
+    ['web | where sta$0tus > 1', 'field `status`: integer, of `web`\n\nHTTP status'],
+    ['web | where dur$0ation > 1', 'field `duration`: float, in `ms`, of `web`'],
+    ["web | where ['geo.c$0ity'] == 1", 'field `geo.city`: string, of `web`'],
+    [
+      'w$0eb',
+      'dataset `web`\n\n- `_time`: datetime\n- `status`: integer\n- `duration`: float\n- `geo.city`: string',
+    ],
+    ['web | where nothing$0', undefined],
+    ['$0', undefined],
+  ])('%s', async (marked, text) => {
+    const cursor = marked.indexOf('$0');
+    const found = await bench.handler.inspect(marked.replace('$0', ''), cursor, 0);
+    expect(found?.data['text/plain']).toBe(text);
+  });
+
+  test('a magic', async () => {
+    const found = await bench.handler.inspect('%whoami', 3, 0);
+    expect(found?.data['text/plain']).toBe(
+      '### %whoami\n\n`%whoami`\n\nShow the profile, its address and the user of its token.\n\nThe token itself is never shown.',
+    );
+  });
+
+  test('a function', async () => {
+    const found = await bench.handler.inspect('print x = ago(1h)', 12, 0);
+    expect(String(found?.data['text/markdown']).split('\n')[0]).toBe('`ago(timespan: timespan) -> datetime`');
+  });
+});

@@ -1,0 +1,313 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { tabular } from '../api/service.js';
+import { type Bench, counted, everyday, printed, queries, startBench, traceback } from './session.js';
+
+let bench: Bench;
+
+beforeEach(async () => {
+  bench = await startBench();
+});
+
+afterEach(() => bench.close());
+
+const lastHour = { startTime: '2026-03-04T04:06:07.123456789Z', endTime: '2026-03-04T05:06:07.123456789Z' };
+
+describe('a query', () => {
+  test('is sent as it stands, with the time range', async () => {
+    const { outcome } = await bench.run("['web'] | count");
+    expect(outcome).toEqual({ status: 'ok', userExpressions: {} });
+    expect(queries(bench.service)).toEqual([{ apl: "['web'] | count", ...lastHour }]);
+    expect(bench.service.seen[0]?.headers.authorization).toBe('Bearer local-token-4711');
+  });
+
+  test('gives a result with its table and where it came from', async () => {
+    const { outputs } = await bench.run('web | count');
+    const [result] = outputs;
+    if (result?.kind !== 'result') throw new Error('no result');
+    expect(Object.keys(result.data).sort()).toEqual([
+      'application/vnd.apache.arrow.stream',
+      'text/html',
+      'text/plain',
+    ]);
+    const { elapsedMs, status, tables, limits, ...provenance } = result.metadata.apl as Record<
+      string,
+      unknown
+    >;
+    expect(provenance).toEqual({
+      query: 'web | count',
+      ...lastHour,
+      rangeLabel: 'last 1h',
+      frozen: false,
+      profile: 'local',
+      datasets: ['web'],
+      traceId: 'trace-1',
+      kernelVersion: '1.2.3',
+    });
+    expect([typeof elapsedMs, status, tables, limits]).toEqual([
+      'number',
+      counted.status,
+      [{ name: '0', rows: 1, columns: 1 }],
+      [],
+    ]);
+  });
+
+  test('is one of several: the last is the result', async () => {
+    const { outputs } = await bench.run('web | count\n\nlet x = 1;\nweb | where status > x | count');
+    expect(outputs.map(output => output.kind)).toEqual(['display', 'result']);
+    expect(queries(bench.service).map(query => query.apl)).toEqual([
+      'web | count',
+      'let x = 1;\nweb | where status > x | count',
+    ]);
+  });
+
+  test('ending in a semicolon shows nothing', async () => {
+    const { outcome, outputs } = await bench.run('web | count;');
+    expect([outcome.status, outputs, queries(bench.service).length]).toEqual(['ok', [], 1]);
+  });
+
+  test('of an empty cell is none', async () => {
+    const { outcome, outputs } = await bench.run('  \n// nothing\n');
+    expect([outcome.status, outputs, bench.service.seen.length]).toEqual(['ok', [], 0]);
+  });
+
+  test.each(['%%apl\nweb | count', '%apl\nweb | count', '%apl web | count', '%%time 1h\n%%apl web | count'])(
+    'may have the prefix that other notebooks need: %j',
+    async code => {
+      const { outcome } = await bench.run(code);
+      expect([outcome.status, queries(bench.service).map(query => query.apl)]).toEqual([
+        'ok',
+        ['web | count'],
+      ]);
+    },
+  );
+});
+
+describe('named results', () => {
+  test('are kept and answered as expressions', async () => {
+    await bench.run('total << web | count');
+    const { outcome } = await bench.run('', { expressions: { a: 'total', b: '_', c: 'other' } });
+    if (outcome.status !== 'ok') throw new Error('it failed');
+    const { a, b, c } = outcome.userExpressions as Record<
+      string,
+      { status: string; data?: Record<string, string>; ename?: string; evalue?: string }
+    >;
+    expect([
+      a?.status,
+      a?.data?.['text/plain'] === b?.data?.['text/plain'],
+      Object.keys(a?.data ?? {}).includes('text/html'),
+    ]).toEqual(['ok', true, true]);
+    expect([c?.status, c?.ename, c?.evalue]).toEqual([
+      'error',
+      'unknown-result',
+      'there is no result named other',
+    ]);
+  });
+});
+
+describe('above the table it says', () => {
+  const rows = (count: number) =>
+    tabular([{ name: 'n', type: 'integer' }], [Array.from({ length: count }, (_, index) => index)], {
+      rowsMatched: 5000,
+    });
+
+  async function limits(code: string, body: unknown): Promise<unknown> {
+    bench.service.answer(() => ({ body }));
+    const { outputs } = await bench.run(code);
+    const output = outputs.at(-1);
+    return output !== undefined && 'metadata' in output
+      ? (output.metadata.apl as { limits: unknown }).limits
+      : undefined;
+  }
+
+  test.each<readonly [string, number, string | undefined]>([
+    [
+      'web',
+      1000,
+      'Only 1,000 of 5,000 matching rows were fetched (the default limit). Add `| limit N` or aggregate; `%limit N` changes it.',
+    ],
+    [
+      'web | where status > 1',
+      1000,
+      'Only 1,000 of 5,000 matching rows were fetched (the default limit). Add `| limit N` or aggregate; `%limit N` changes it.',
+    ],
+    [
+      '%%limit 10\nweb',
+      10,
+      'Only 10 of 5,000 matching rows were fetched (the limit set by %limit). Add `| limit N` or aggregate; `%limit N` changes it.',
+    ],
+    ['web', 999, undefined],
+    ['web | limit 1000', 1000, undefined],
+    ['web | summarize count() by status', 1000, undefined],
+    [
+      'web | where message contains "| limit 5"',
+      1000,
+      'Only 1,000 of 5,000 matching rows were fetched (the default limit). Add `| limit N` or aggregate; `%limit N` changes it.',
+    ],
+  ])('%j with %i rows', async (code, count, text) => {
+    expect(await limits(code, rows(count))).toEqual(text === undefined ? [] : [{ level: 'warn', text }]);
+  });
+
+  test('that the local service was restarted, once', async () => {
+    let connections = 0;
+    const restarting = await startBench({
+      local: service => ({
+        connect: async () => ({ url: service.url, token: 't', restarted: connections++ === 1 }),
+        close: () => undefined,
+      }),
+    });
+    const texts: string[] = [];
+    for (let count = 0; count < 3; count++) {
+      const { outputs } = await restarting.run('web | count');
+      const output = outputs[0];
+      const metadata =
+        output !== undefined && 'metadata' in output
+          ? (output.metadata.apl as { limits: { text: string }[] })
+          : undefined;
+      texts.push((metadata?.limits ?? []).map(limit => limit.text).join());
+    }
+    await restarting.close();
+    expect(texts).toEqual(['', 'The local service had stopped; it was started again for this query.', '']);
+  });
+});
+
+describe('an error in the APL', () => {
+  test.each<readonly [string, string, object, readonly string[]]>([
+    [
+      'is shown in the line of the cell',
+      '%%time 1h\n\nweb\n| where stauts == 200\n| count',
+      {
+        line: 2,
+        column: 9,
+        message: 'unknown field `stauts`',
+        compileErrorCode: 'unknown-field',
+        hint: 'Did you mean `status`?',
+      },
+      [
+        'unknown-field: unknown field `stauts`',
+        ' --> line 4, column 9 of the cell',
+        '4 | | where stauts == 200',
+        '  |         ^^^^^^',
+        'hint: Did you mean `status`?',
+      ],
+    ],
+    [
+      'is shown in the second query, below a shared let',
+      'let a = 1;\n\nweb | count\n\nweb | where 漢 == b',
+      { line: 2, column: 18, message: 'unknown field `b`' },
+      [
+        'invalid-query: unknown field `b`',
+        ' --> line 5, column 18 of the cell',
+        '5 | web | where 漢 == b',
+        '  |                   ^',
+      ],
+    ],
+    [
+      'is shown at the end when it is past it',
+      'web | where',
+      { line: 9, column: 99, message: 'something is missing' },
+      [
+        'invalid-query: something is missing',
+        ' --> line 1, column 12 of the cell',
+        '1 | web | where',
+        '  |            ^',
+      ],
+    ],
+    ['without a place has none', 'web', { message: 'too complex' }, ['invalid-query: too complex']],
+  ])('%s', async (_, code, detail, lines) => {
+    let asked = 0;
+    bench.service.answer(() =>
+      code.includes('\n\nweb | where') && asked++ === 0
+        ? { body: counted }
+        : { status: 400, body: { code: 400, message: 'bad', detail } },
+    );
+    const run = await bench.run(code);
+    expect(traceback(run)).toEqual(lines);
+    const { ename, evalue } = run.outcome as { ename: string; evalue: string };
+    expect(`${ename}: ${evalue}`).toBe(lines[0]);
+  });
+
+  test('ends the cell: later queries are not sent', async () => {
+    bench.service.answer(() => ({ status: 400, body: { message: 'no' } }));
+    await bench.run('web | count\n\nweb | count');
+    expect(bench.service.seen.length).toBe(1);
+  });
+});
+
+describe('a cell fails', () => {
+  test('when it cannot be split', async () => {
+    const run = await bench.run('let x = 1;');
+    expect([traceback(run)[0], bench.service.seen.length]).toEqual([
+      'nothing-to-run: the cell defines names but holds no query',
+      0,
+    ]);
+  });
+
+  test('when the answer cannot be decoded', async () => {
+    bench.service.answer(() => ({
+      body: '{"tables":[{"fields":[{"name":"a","type":"integer"}],"columns":[[1],[2]]}]}',
+    }));
+    const run = await bench.run('web');
+    expect(traceback(run)[0]).toBe(
+      'decode: A table has 1 fields but more columns (at byte 68 of the response)',
+    );
+  });
+
+  test('with control characters made visible', async () => {
+    bench.service.answer(() => ({ status: 400, body: { message: 'bad \u001b]0;title\u0007 \u202e' } }));
+    expect(traceback(await bench.run('web'))).toEqual(['invalid-query: bad \\u001b]0;title\\u0007 \\u202e']);
+  });
+});
+
+describe('an interrupt', () => {
+  test('cancels the request, and the session goes on', async () => {
+    const abort = new AbortController();
+    bench.service.answer(() => () => abort.abort());
+    const run = await bench.run('%time 2h\nslow << web | count', { signal: abort.signal });
+    expect(run.outcome).toEqual({
+      status: 'error',
+      ename: 'Interrupted',
+      evalue: 'the cell was stopped and its query cancelled; settings and earlier results are kept',
+      traceback: [
+        '\u001b[1mInterrupted\u001b[22m: the cell was stopped and its query cancelled; settings and earlier results are kept',
+      ],
+    });
+    await expect.poll(() => bench.service.aborted).toEqual(['/v1/datasets/_apl']);
+    bench.service.answer(everyday);
+    const after = await bench.run('%time');
+    expect(printed(after)).toBe(
+      'Time range: last 2h (now 2026-03-04T03:06:07.123456789Z to 2026-03-04T05:06:07.123456789Z, end exclusive)\n',
+    );
+  });
+});
+
+describe('the kernel says', () => {
+  test('what it is', () => {
+    const { language_info, implementation, implementation_version } = bench.handler.info;
+    expect([implementation, implementation_version, language_info]).toEqual([
+      'apl-kernel',
+      '1.2.3',
+      {
+        name: 'axiom-apl',
+        version: '1.0',
+        mimetype: 'text/x-axiom-apl',
+        file_extension: '.apl',
+        codemirror_mode: 'axiom-apl',
+        pygments_lexer: 'kusto',
+      },
+    ]);
+  });
+
+  test.each<readonly [string, string]>([
+    ['web | count', 'complete'],
+    ['', 'complete'],
+    ['%time 1h', 'complete'],
+    ['%echo (', 'complete'],
+    ['web |', 'incomplete'],
+    ['web | where (status > 1', 'incomplete'],
+    ['web | where status in (1, 2]', 'invalid'],
+    ['web | where status > 1)', 'invalid'],
+    ["web | where m == ')'", 'complete'],
+  ])('whether %j is complete: %s', (code, status) => {
+    expect(bench.handler.isComplete(code).status).toBe(status);
+  });
+});
