@@ -23,6 +23,9 @@ export interface ExecutionParts {
   readonly log: (line: string) => void;
 }
 
+/** A client that never pauses must not keep an error from being told. */
+const MAX_GATHERING_ROUNDS = 100;
+
 /** Runs cells one at a time, in order of arrival; an error or an interrupt aborts those that wait. */
 export class ExecutionQueue {
   readonly #parts: ExecutionParts;
@@ -30,8 +33,9 @@ export class ExecutionQueue {
   #running: AbortController | undefined;
   #pumping = false;
   #idle: Promise<void> = Promise.resolve();
+  #interrupting: Promise<void> = Promise.resolve();
+  #submitted = 0;
   #count = 0;
-  #aborting = 0;
   #closed = false;
 
   constructor(parts: ExecutionParts) {
@@ -39,6 +43,7 @@ export class ExecutionQueue {
   }
 
   submit(request: Received, fields: ExecuteFields): void {
+    this.#submitted += 1;
     this.#waiting.push({ request, fields });
     if (this.#pumping) return;
     this.#pumping = true;
@@ -46,9 +51,10 @@ export class ExecutionQueue {
   }
 
   /** Aborts the running cell and those that wait; resolves when the waiting ones have been answered. */
-  async interrupt(): Promise<void> {
+  interrupt(): Promise<void> {
     this.#running?.abort(new InterruptedError());
-    await this.#abortWaiting();
+    this.#interrupting = this.#gather().then(() => this.#abortWaiting());
+    return this.#interrupting;
   }
 
   /** Aborts everything from now on; resolves when no cell runs any more. */
@@ -60,23 +66,27 @@ export class ExecutionQueue {
 
   async #runAll(): Promise<void> {
     for (let cell = this.#waiting.shift(); cell; cell = this.#waiting.shift()) {
-      if (this.#closed || this.#aborting > 0) this.#answerAborted(cell);
-      else await this.#run(cell).catch(cause => this.#answerUnsendable(cell, cause));
+      if (this.#closed) this.#answerAborted(cell);
+      else await this.#run(cell);
     }
     // In the same turn as the last look at the queue, so that no cell falls between.
     this.#pumping = false;
   }
 
-  /** Aborts what waits, and what was sent with it and has not been read from the socket yet. */
-  async #abortWaiting(): Promise<void> {
-    this.#aborting += 1;
-    let quietTurns = 0;
-    for (let turn = 0; quietTurns < 2 && turn < 100; turn += 1) {
-      quietTurns = this.#waiting.length === 0 ? quietTurns + 1 : 0;
-      for (const cell of this.#waiting.splice(0)) this.#answerAborted(cell);
+  /**
+   * Resolves when the cells that are already in the socket wait here too. An abort takes them, and must not take what a
+   * client sends once it has seen the reason: so they are gathered before the reply that tells it.
+   */
+  async #gather(): Promise<void> {
+    for (let round = 0, known = -1; known !== this.#submitted && round < MAX_GATHERING_ROUNDS; round += 1) {
+      known = this.#submitted;
+      await nextTurn();
       await nextTurn();
     }
-    this.#aborting -= 1;
+  }
+
+  #abortWaiting(): void {
+    for (const cell of this.#waiting.splice(0)) this.#answerAborted(cell);
   }
 
   #answerAborted({ request }: Cell): void {
@@ -100,6 +110,9 @@ export class ExecutionQueue {
     if (fields.storeHistory) history.append(execution_count, fields.code);
     const outcome = await this.#outcome({ request, fields }, execution_count);
     const metadata = { started, status: outcome.status };
+    const abortsOthers = outcome.status === 'error' && !fields.silent && fields.stopOnError;
+    if (abortsOthers) await this.#gather();
+    await this.#interrupting;
     if (outcome.status === 'error' && !fields.silent) session.publish(parent, 'error', errorContent(outcome));
     session.reply(
       request,
@@ -108,16 +121,7 @@ export class ExecutionQueue {
       metadata,
     );
     session.status(parent, 'idle');
-    if (outcome.status === 'error' && !fields.silent && fields.stopOnError) await this.#abortWaiting();
-  }
-
-  /** What the handler returned could not be written as JSON: the client still gets its reply and its idle. */
-  #answerUnsendable({ request }: Cell, cause: unknown): void {
-    const { session } = this.#parts;
-    const parent = request.message.header;
-    const content = { ...replyContent(this.#failure(cause)), execution_count: this.#count, payload: [] };
-    session.reply(request, 'execute_reply', content);
-    session.status(parent, 'idle');
+    if (abortsOthers) this.#abortWaiting();
   }
 
   async #outcome(cell: Cell, executionCount: number): Promise<ExecuteOutcome> {
@@ -127,7 +131,10 @@ export class ExecutionQueue {
     try {
       const handler = await this.#parts.handler;
       const { code, userExpressions } = cell.fields;
-      return await handler.execute({ code, userExpressions }, io);
+      const outcome = await handler.execute({ code, userExpressions }, io);
+      // What cannot be written as JSON fails here, while it can still be told as the cell's error.
+      JSON.stringify(outcome);
+      return outcome;
     } catch (cause) {
       return this.#failure(abort.signal.aborted ? abort.signal.reason : cause);
     } finally {

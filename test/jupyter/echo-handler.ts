@@ -70,7 +70,7 @@ export class EchoHandler implements KernelHandler {
     }
     const asked = Object.entries(userExpressions).map(([name, value]) => [
       name,
-      { status: 'ok', data: { 'text/plain': value }, metadata: {} },
+      { status: 'ok', data: { 'text/plain': value === 'bigint' ? 1n : value }, metadata: {} },
     ]);
     return { status: 'ok', userExpressions: Object.fromEntries(asked) };
   }

@@ -1,0 +1,72 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  ConnectionFileError,
+  endpoint,
+  parseConnection,
+  readConnectionFile,
+} from '../../kernel/jupyter/connection.js';
+import { startKernel } from '../../kernel/jupyter/server.js';
+import { LOCAL } from './client.js';
+import { EchoHandler } from './echo-handler.js';
+
+const FILE = { ...LOCAL, signature_scheme: 'hmac-sha256', kernel_name: 'apl', shell_port: 5001 };
+
+const problems: readonly (readonly [string, string, string])[] = [
+  ['text', 'key: secret', 'The connection file is not JSON'],
+  ['an array', '[]', 'The connection file is not a JSON object'],
+  ['no key', JSON.stringify({ ...FILE, key: undefined }), 'The connection file has no text in the field key'],
+  [
+    'a port as text',
+    JSON.stringify({ ...FILE, hb_port: '1' }),
+    'The connection file has no port number in the field hb_port',
+  ],
+  [
+    'a port too high',
+    JSON.stringify({ ...FILE, hb_port: 70_000 }),
+    'The connection file has no port number in the field hb_port',
+  ],
+  [
+    'another scheme',
+    JSON.stringify({ ...FILE, signature_scheme: 'hmac-md5' }),
+    'Signature scheme "hmac-md5" is not supported: hmac-sha256 is',
+  ],
+  [
+    'another transport',
+    JSON.stringify({ ...FILE, transport: 'udp' }),
+    'Transport "udp" is not supported: tcp and ipc are',
+  ],
+];
+test.each(problems)('a connection file with %s is refused', (_, text, reason) => {
+  expect(() => parseConnection(text)).toThrow(new ConnectionFileError(reason));
+});
+
+test('a connection file is read, and one that is missing is named', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'apl-kernel-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const file = join(directory, 'kernel.json');
+  await expect(readConnectionFile(file)).rejects.toThrow(`Cannot read the connection file ${file}`);
+  await writeFile(file, JSON.stringify(FILE));
+  expect(await readConnectionFile(file)).toEqual({ ...LOCAL, shell_port: 5001 });
+});
+
+const addresses: readonly (readonly [object, number, string])[] = [
+  [{}, 5, 'tcp://127.0.0.1:5'],
+  [{}, 0, 'tcp://127.0.0.1:*'],
+  [{ ip: '::1' }, 5, 'tcp://[::1]:5'],
+  [{ transport: 'ipc', ip: '/run/k' }, 5, 'ipc:///run/k-5'],
+];
+test.each(addresses)('%j and port %i are listened on as %s', (over, port, address) => {
+  expect(endpoint({ ...LOCAL, ...over }, port)).toBe(address);
+});
+
+test('a port that is taken is reported with its address', async () => {
+  const kernel = await startKernel(LOCAL, () => new EchoHandler(), { log: () => undefined });
+  onTestFinished(() => kernel.shutdown(false));
+  const address = `tcp://127.0.0.1:${kernel.connection.shell_port}`;
+  await expect(startKernel(kernel.connection, () => new EchoHandler())).rejects.toThrow(
+    `Cannot listen on ${address}`,
+  );
+});
