@@ -212,10 +212,10 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Vega is large: it is loaded by the first chart, not by the kernel's start. */
+/** Vega is large: it is loaded by the first chart, not by the kernel's start. It marks the rows it is given: they are copies. */
 async function toSvg(spec: TopLevelSpec): Promise<string> {
   const [vega, { compile }] = await Promise.all([import('vega'), import('vega-lite')]);
-  const view = new vega.View(vega.parse(compile(spec).spec), { renderer: 'none' });
+  const view = new vega.View(vega.parse(compile(structuredClone(spec)).spec), { renderer: 'none' });
   try {
     return await view.toSVG();
   } finally {
