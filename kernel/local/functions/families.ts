@@ -3,8 +3,17 @@ import * as conversion from './conversion.js';
 import * as datetime from './datetime.js';
 import * as formats from './formats.js';
 import * as math from './math.js';
+import * as net from './net.js';
 import type { FunctionFamily } from './register.js';
 import * as strings from './strings.js';
 
 /** Every family of functions; macros of a later family may call those of an earlier one. */
-export const families: readonly FunctionFamily[] = [conversion, strings, formats, datetime, arrays, math];
+export const families: readonly FunctionFamily[] = [
+  conversion,
+  strings,
+  formats,
+  net,
+  datetime,
+  arrays,
+  math,
+];
