@@ -9,7 +9,8 @@ import {
 } from './cell-error.js';
 import { completeCell, inspectCell } from './completion.js';
 import { AplKernelError } from './errors.js';
-import type { CellIo, ExecuteOutcome, ExecuteRequest, KernelHandler, KernelInfo } from './jupyter/message.js';
+import type { CellIo, ExecuteOutcome, ExecuteRequest, KernelHandler } from './jupyter/message.js';
+import { kernelInfo } from './kernel-info.js';
 import { describeElement, elementNames } from './language.js';
 import { type CellPlan, type MagicHost, runMagic } from './magics.js';
 import { runQuery } from './query-run.js';
@@ -30,27 +31,6 @@ export function createInterpreter(options: InterpreterOptions): KernelHandler {
     isComplete,
     commOpen: () => undefined,
     shutdown: () => session.close(),
-  };
-}
-
-/** What the kernel says of itself and its language. */
-export function kernelInfo(version: string): KernelInfo {
-  return {
-    implementation: 'apl-kernel',
-    implementation_version: version,
-    language_info: {
-      name: 'axiom-apl',
-      version: '1.0',
-      mimetype: 'text/x-axiom-apl',
-      file_extension: '.apl',
-      codemirror_mode: 'axiom-apl',
-      pygments_lexer: 'kusto',
-    },
-    banner: `apl-kernel ${version}: APL, the Axiom Processing Language. %help says what a cell can hold.`,
-    help_links: [
-      { text: 'APL: introduction', url: 'https://axiom.co/docs/apl/introduction' },
-      { text: 'APL: functions', url: 'https://axiom.co/docs/apl/scalar-functions/metadata-functions' },
-    ],
   };
 }
 

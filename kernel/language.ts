@@ -2,7 +2,10 @@ import type { FunctionEntry, Param } from './apl/catalog.js';
 
 /** The functions and aggregates of the catalogue; loaded when first asked for. */
 export async function languageElements(): Promise<readonly FunctionEntry[]> {
-  const { aggregates, functions } = await import('./apl/catalog/all.js');
+  const [{ aggregates }, { functions }] = await Promise.all([
+    import('./apl/catalog/aggregates.js'),
+    import('./apl/catalog/all.js'),
+  ]);
   return [...aggregates, ...functions];
 }
 
