@@ -41,7 +41,7 @@ export class Engine {
   readonly #lanes: readonly Lane[];
   readonly #waiting: Waiter[] = [];
   readonly #queue: number;
-  #closed = false;
+  readonly #closing = new AbortController();
 
   private constructor(instance: DuckDBInstance, workDir: string, lanes: readonly Lane[], queue: number) {
     this.#instance = instance;
@@ -101,12 +101,10 @@ export class Engine {
 
   /** Refuses what waits, interrupts what runs, and removes the scratch files. */
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
     for (const waiter of this.#waiting.splice(0)) waiter.reject(cancelled());
-    const busy = this.#lanes.filter(lane => !this.#idle.includes(lane));
-    for (const lane of busy) lane.connection.interrupt();
-    await Promise.all(busy.map(lane => lane.running));
+    await Promise.all(this.#lanes.map(lane => lane.running));
     for (const lane of this.#lanes) lane.connection.closeSync();
     this.#instance.closeSync();
     await rm(this.#workDir, { recursive: true, force: true });
@@ -114,7 +112,8 @@ export class Engine {
 
   async #withLane<T>(signal: AbortSignal | undefined, work: (lane: Lane) => Promise<T>): Promise<T> {
     const lane = await this.#acquire(signal);
-    const running = guarded(lane, signal, work);
+    const { signal: closing } = this.#closing;
+    const running = guarded(lane, signal ? AbortSignal.any([signal, closing]) : closing, work);
     lane.running = running.then(ignore, ignore);
     try {
       return await running;
@@ -124,7 +123,7 @@ export class Engine {
   }
 
   async #acquire(signal: AbortSignal | undefined): Promise<Lane> {
-    if (this.#closed || signal?.aborted) throw cancelled();
+    if (this.#closing.signal.aborted || signal?.aborted) throw cancelled();
     const lane = this.#idle.pop();
     if (lane) return lane;
     if (this.#waiting.length >= this.#queue) {
@@ -245,24 +244,21 @@ function instanceSettings(options: EngineOptions, workDir: string): string[] {
   ];
 }
 
-async function guarded<T>(
-  lane: Lane,
-  signal: AbortSignal | undefined,
-  work: (lane: Lane) => Promise<T>,
-): Promise<T> {
+async function guarded<T>(lane: Lane, signal: AbortSignal, work: (lane: Lane) => Promise<T>): Promise<T> {
+  if (signal.aborted) throw cancelled();
   let timer: NodeJS.Timeout | undefined;
   const interrupt = () => {
     lane.connection.interrupt();
     timer = setInterval(() => lane.connection.interrupt(), interruptEveryMs);
   };
-  signal?.addEventListener('abort', interrupt, { once: true });
+  signal.addEventListener('abort', interrupt, { once: true });
   try {
     return await work(lane);
   } catch (error) {
-    throw signal?.aborted ? cancelled(error) : engineError(error);
+    throw signal.aborted ? cancelled(error) : engineError(error);
   } finally {
     clearInterval(timer);
-    signal?.removeEventListener('abort', interrupt);
+    signal.removeEventListener('abort', interrupt);
   }
 }
 

@@ -1,0 +1,128 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Compile, CompiledField, CompiledQuery, CompiledTable } from '../../kernel/local/compiled.js';
+import { type Service, type ServiceOptions, startService } from '../../kernel/local/server.js';
+
+/** 2026-06-15T12:00:00Z. */
+export const nowMs = Date.UTC(2026, 5, 15, 12);
+
+export async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** A service on a free port with SQL where the APL would be: the first line names the fields, the rest is the SELECT. */
+export async function testService(options: Partial<ServiceOptions> = {}): Promise<TestService> {
+  const dataDir = options.dataDir ?? (await temporaryDirectory());
+  const service = await startService({
+    dataDir,
+    port: 0,
+    version: '1.2.3',
+    compile: sqlInsteadOfApl,
+    log: () => {},
+    now: () => nowMs,
+    ...options,
+  });
+  onTestFinished(() => service.close());
+  return new TestService(service, dataDir);
+}
+
+export class TestService {
+  readonly service: Service;
+  readonly dataDir: string;
+
+  constructor(service: Service, dataDir: string) {
+    this.service = service;
+    this.dataDir = dataDir;
+  }
+
+  send(
+    method: string,
+    route: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    return fetch(this.service.url + route, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.service.token}`,
+        'accept-encoding': 'identity',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: encode(body) }),
+    });
+  }
+
+  /** Status and JSON of an answer. */
+  async json(
+    method: string,
+    route: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await this.send(method, route, body, headers);
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  query(apl: string, more: object = {}): Promise<Answer> {
+    return this.json('POST', '/v1/datasets/_apl?format=tabular', { apl, ...more });
+  }
+}
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: what is read from it is compared with exact values
+  readonly body: any;
+}
+
+/** A compiled query of one table over `sql`; fields are written `name:type`. */
+export function compiledOf(sql: string, fields: string, table: Partial<CompiledTable> = {}): CompiledQuery {
+  const parsed = fields.split(' ').map(each => {
+    const [name = '', type] = each.split(':');
+    return { name, type } as CompiledField;
+  });
+  return {
+    tables: [{ name: '0', sql, fields: parsed, order: [], groups: [], sources: [], ...table }],
+    datasets: table.sources ?? [],
+    notices: [],
+  };
+}
+
+const latest = 2n ** 63n - 1n;
+
+/** `dataset name: a:long b:string` reads these fields; `a:long\nSELECT 1` runs the SELECT; `?` is wrong at that place. */
+const sqlInsteadOfApl: Compile = (request, catalog) => {
+  const wrong = request.apl.indexOf('?');
+  if (wrong >= 0) {
+    const diagnostic = {
+      from: wrong,
+      to: wrong + 1,
+      severity: 'error',
+      code: 'unknown_field',
+      message: 'no such field',
+      hint: 'write another',
+    } as const;
+    return { ok: false, diagnostics: [diagnostic] };
+  }
+  const dataset = /^dataset ([^:]+): (.*)$/.exec(request.apl);
+  if (!dataset) {
+    const [fields = '', ...sql] = request.apl.split('\n');
+    return { ok: true, compiled: compiledOf(sql.join('\n'), fields) };
+  }
+  const [, name = '', fields = ''] = dataset;
+  const names = fields.split(' ').map(each => each.split(':')[0] ?? '');
+  return {
+    ok: true,
+    compiled: compiledOf(catalog.scan(name, names, -latest, latest), fields, { sources: [name] }),
+  };
+};
+
+function encode(body: unknown): string | Uint8Array<ArrayBuffer> {
+  if (typeof body === 'string') return body;
+  return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
+}
