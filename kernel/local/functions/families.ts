@@ -2,6 +2,7 @@ import * as arrays from './arrays.js';
 import * as conversion from './conversion.js';
 import * as datetime from './datetime.js';
 import * as formats from './formats.js';
+import * as genai from './genai.js';
 import * as math from './math.js';
 import * as net from './net.js';
 import type { FunctionFamily } from './register.js';
@@ -13,6 +14,7 @@ export const families: readonly FunctionFamily[] = [
   strings,
   formats,
   net,
+  genai,
   datetime,
   arrays,
   math,
