@@ -17,7 +17,7 @@ export class InterruptedError extends AplKernelError {
 /** What a cell needs from the kernel around it. */
 export interface ExecutionParts {
   readonly session: Session;
-  readonly handler: Promise<KernelHandler>;
+  handler(): Promise<KernelHandler>;
   readonly history: History;
   readonly input: InputExchange;
   readonly log: (line: string) => void;
@@ -129,7 +129,7 @@ export class ExecutionQueue {
     this.#running = abort;
     const io = new CellOutput(this.#parts, cell, executionCount, abort.signal);
     try {
-      const handler = await this.#parts.handler;
+      const handler = await this.#parts.handler();
       const { code, userExpressions } = cell.fields;
       const outcome = await handler.execute({ code, userExpressions }, io);
       // What cannot be written as JSON fails here, while it can still be told as the cell's error.

@@ -20,7 +20,7 @@ import {
 
 /** How a kernel is run. */
 export interface KernelOptions {
-  /** Answers kernel_info_request before the handler is there; without it that request waits for the handler. */
+  /** Answers kernel_info_request without the handler; if absent, that request waits for the handler. */
   readonly info?: KernelInfo;
   /** Takes one line, without its end; default: stderr. */
   readonly log?: (line: string) => void;
@@ -41,8 +41,9 @@ export interface RunningKernel {
 }
 
 /**
- * Binds the sockets, then creates the handler and lets it answer; throws ConnectionFileError when it cannot listen.
- * A handler that cannot be created leaves a kernel that answers every request with the reason.
+ * Binds the sockets and listens; throws ConnectionFileError when it cannot. The handler is created after the first
+ * kernel_info_reply or when a request needs it, whichever comes first; one that cannot be created leaves a kernel that
+ * answers every request with the reason.
  */
 export async function startKernel(
   connection: Connection,
@@ -72,8 +73,9 @@ class KernelServer implements RunningKernel {
   readonly #input: InputExchange;
   readonly #comms: Comms;
   readonly #cells: ExecutionQueue;
-  readonly #handler: Promise<KernelHandler>;
-  readonly #info: Promise<KernelInfo>;
+  readonly #createHandler: () => KernelHandler | Promise<KernelHandler>;
+  readonly #info: KernelInfo | undefined;
+  #handler: Promise<KernelHandler> | undefined;
   #settleClosed: (outcome: { readonly restart: boolean }) => void = () => undefined;
   #ending: Promise<void> | undefined;
 
@@ -91,14 +93,11 @@ class KernelServer implements RunningKernel {
     this.#history = new History(historyFile, log);
     this.#input = new InputExchange(this.#session, log);
     this.#comms = new Comms(this.#session, log);
-    // A turn of the event loop first: a client that is waiting gets its kernel_info before anything else is loaded.
-    this.#handler = nextTurn().then(createHandler);
-    this.#handler.catch(cause => log(`the kernel cannot run cells: ${describeFailure(cause).evalue}`));
-    this.#info = info ? Promise.resolve(info) : this.#handler.then(handler => handler.info);
-    this.#info.catch(() => undefined);
+    this.#createHandler = createHandler;
+    this.#info = info;
     this.#cells = new ExecutionQueue({
       session: this.#session,
-      handler: this.#handler,
+      handler: () => this.#getHandler(),
       history: this.#history,
       input: this.#input,
       log,
@@ -130,10 +129,12 @@ class KernelServer implements RunningKernel {
 
   async #end(restart: boolean): Promise<void> {
     await atMost(SHUTDOWN_GRACE_MS, this.#cells.close());
-    const cleanUp = this.#handler.then(handler => handler.shutdown(restart));
+    const cleanUp = this.#handler?.then(handler => handler.shutdown(restart));
     await atMost(
       SHUTDOWN_GRACE_MS,
-      cleanUp.catch(cause => this.#log(`the shutdown was not clean: ${describeFailure(cause).evalue}`)),
+      Promise.resolve(cleanUp).catch(cause =>
+        this.#log(`the shutdown was not clean: ${describeFailure(cause).evalue}`),
+      ),
     );
     await this.#channels.close();
     this.#settleClosed({ restart });
@@ -190,26 +191,24 @@ class KernelServer implements RunningKernel {
       case undefined:
         return this.#log(`ignored a message of the unknown type ${quote(message.header.msg_type)}`);
       case 'kernel_info':
-        return reply({
-          status: 'ok',
-          protocol_version: PROTOCOL_VERSION,
-          ...(await this.#info),
-          debugger: false,
-        });
+        reply(infoContent(this.#info ?? (await this.#getHandler()).info));
+        // Front ends wait for this reply before they ask anything: now is the time to load the rest.
+        void nextTurn().then(() => this.#getHandler().catch(() => undefined));
+        return;
       case 'connect':
         return reply(ports(this.connection));
       case 'complete':
-        return reply(await completeContent(await this.#handler, request));
+        return reply(await completeContent(await this.#getHandler(), request));
       case 'inspect':
-        return reply(await inspectContent(await this.#handler, request));
+        return reply(await inspectContent(await this.#getHandler(), request));
       case 'is_complete':
-        return reply((await this.#handler).isComplete(request.code));
+        return reply((await this.#getHandler()).isComplete(request.code));
       case 'history':
         return reply(historyContent(this.#history, request));
       case 'comm_info':
         return reply({ status: 'ok', comms: this.#comms.list(request.target) });
       case 'comm_open':
-        return this.#comms.open(await this.#handler, message, request.id, request.target, request.data);
+        return this.#comms.open(await this.#getHandler(), message, request.id, request.target, request.data);
       case 'comm_msg':
         return this.#comms.message(message, request.id, request.data);
       case 'comm_close':
@@ -225,6 +224,17 @@ class KernelServer implements RunningKernel {
     }
   }
 
+  /** The handler, created when it is first needed. */
+  #getHandler(): Promise<KernelHandler> {
+    if (!this.#handler) {
+      this.#handler = Promise.resolve().then(this.#createHandler);
+      this.#handler.catch(cause =>
+        this.#log(`the kernel cannot run cells: ${describeFailure(cause).evalue}`),
+      );
+    }
+    return this.#handler;
+  }
+
   /** A client that waits for a reply gets one, whatever went wrong. */
   #replyFailure(received: Received, cause: unknown): void {
     const { msg_type } = received.message.header;
@@ -237,6 +247,10 @@ class KernelServer implements RunningKernel {
         : { status: 'error', ename, evalue, traceback: [`${ename}: ${evalue}`] };
     this.#session.reply(received, msg_type.replace(/_request$/, '_reply'), content);
   }
+}
+
+function infoContent(info: KernelInfo): JsonObject {
+  return { status: 'ok', protocol_version: PROTOCOL_VERSION, ...info, debugger: false };
 }
 
 function ports({ shell_port, control_port, iopub_port, stdin_port, hb_port }: Connection): JsonObject {

@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { History } from '../../kernel/jupyter/history.js';
 import type { HistoryQuery } from '../../kernel/jupyter/requests.js';
-import { buildKernel } from './build.js';
 
 async function historyFile(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'apl-kernel-'));
@@ -20,6 +19,8 @@ const fail = (line: string) => {
 
 const rows = (history: History, query: HistoryQuery) =>
   history.list(query).map(({ session, line, source }) => [session, line, source]);
+
+const HISTORY_MODULE = new URL('../../kernel/jupyter/history.ts', import.meta.url).href;
 
 const ALL: HistoryQuery = { access: 'tail', n: 1000 };
 
@@ -97,11 +98,12 @@ test('two kernels at once see each other and count sessions alike', async () => 
 test('processes that append at the same time tear nothing', async () => {
   const file = await historyFile();
   const script = `
-    import { History } from ${JSON.stringify(new URL('kernel/jupyter/history.js', await buildKernel()).href)};
+    import { History } from ${JSON.stringify(HISTORY_MODULE)};
     const history = new History(process.argv[1], line => { throw new Error(line); });
     for (let i = 1; i <= 300; i += 1) history.append(i, 'x'.repeat(i * 40));
   `;
-  const append = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, file]);
+  const append = () =>
+    promisify(execFile)(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script, file]);
   await Promise.all([append(), append(), append()]);
   const entries = new History(file, fail).list(ALL);
   expect(entries.length).toBe(900);

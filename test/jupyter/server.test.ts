@@ -374,6 +374,30 @@ describe('starting and ending', () => {
     await kernel.shutdown(false);
   });
 
+  test('the handler is created once kernel_info is answered, not before and not twice', async () => {
+    const events: string[] = [];
+    const create = () => {
+      events.push('created');
+      return new EchoHandler();
+    };
+    const kernel = await startKernel(LOCAL, create, { info: ECHO_INFO, log: () => undefined });
+    const client = await connect(kernel);
+    expect(events).toEqual([]);
+    await client.outputs(await client.send('shell', 'kernel_info_request', {}));
+    await client.execute('out a');
+    await client.request('control', 'kernel_info_request');
+    await kernel.shutdown(false);
+    expect(events).toEqual(['created']);
+  });
+
+  test('a kernel that was never asked anything shuts down without creating its handler', async () => {
+    const create = () => Promise.reject(new Error('created'));
+    const lines: string[] = [];
+    const kernel = await startKernel(LOCAL, create, { info: ECHO_INFO, log: line => lines.push(line) });
+    await kernel.shutdown(false);
+    expect(lines).toEqual([]);
+  });
+
   test('a handler that cannot be created: every request says why', async () => {
     const lines: string[] = [];
     const broken = () => Promise.reject(new Error('no profile'));

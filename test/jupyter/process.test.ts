@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Connection } from '../../kernel/jupyter/connection.js';
+import { Client, LOCAL } from './client.js';
+
+const PROGRAM = fileURLToPath(new URL('echo-kernel.ts', import.meta.url));
+
+/** An echo kernel in a process of its own, as Jupyter starts one, with a subscribed client. */
+async function spawnEcho(): Promise<{
+  readonly client: Client;
+  readonly child: ChildProcess;
+  exit(): Promise<unknown>;
+}> {
+  const directory = await mkdtemp(join(tmpdir(), 'apl-kernel-'));
+  const connection = await freeConnection();
+  const file = join(directory, 'connection.json');
+  await writeFile(file, JSON.stringify(connection));
+  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, file, join(directory, 'history')], {
+    stdio: 'ignore',
+  });
+  const exited = once(child, 'exit');
+  const client = new Client(connection);
+  onTestFinished(async () => {
+    client.close();
+    child.kill('SIGKILL');
+    await exited;
+    await rm(directory, { recursive: true });
+  });
+  await client.subscribe();
+  return { client, child, exit: async () => exited };
+}
+
+/** Ports that were free a moment ago: all five are held at once, so that they differ. */
+async function freeConnection(): Promise<Connection> {
+  const names = ['shell_port', 'control_port', 'iopub_port', 'stdin_port', 'hb_port'] as const;
+  const servers = names.map(() => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map(server => once(server, 'listening')));
+  const ports = servers.map(server => {
+    const address = server.address();
+    return typeof address === 'object' && address ? address.port : 0;
+  });
+  await Promise.all(servers.map(server => once(server.close(), 'close')));
+  return { ...LOCAL, ...Object.fromEntries(names.map((name, i) => [name, ports[i] ?? 0])) };
+}
+
+test('the heart beats while JavaScript computes', async () => {
+  const { client } = await spawnEcho();
+  const id = await client.send('shell', 'execute_request', {
+    code: 'out before\nsleep 1\nblock 1000\nout after',
+  });
+  await client.next(({ content }) => content.text === 'before');
+  for (let beat = 0; beat < 50; beat += 1) expect(await client.ping(`beat ${beat}`)).toBe(`beat ${beat}`);
+  expect(client.seen.filter(({ content }) => content.text === 'after')).toEqual([]);
+  expect((await client.reply(id)).content.status).toBe('ok');
+});
+
+test('SIGINT interrupts the cell, and the kernel lives on', async () => {
+  const { client, child } = await spawnEcho();
+  const id = await client.send('shell', 'execute_request', { code: 'sleep 60000' });
+  await client.next(({ type }) => type === 'execute_input');
+  child.kill('SIGINT');
+  expect((await client.reply(id)).content).toMatchObject({ status: 'error', ename: 'InterruptedError' });
+  expect((await client.execute('out a')).reply.content.status).toBe('ok');
+});
+
+const endings: readonly (readonly [boolean, number])[] = [
+  [false, 0],
+  [true, 3],
+];
+test.each(endings)(
+  'shutdown_request with restart %s ends the process with %i, a running cell or not',
+  async (restart, code) => {
+    const { client, exit } = await spawnEcho();
+    await client.send('shell', 'execute_request', { code: 'sleep 60000' });
+    await client.next(({ type }) => type === 'execute_input');
+    expect((await client.request('control', 'shutdown_request', { restart })).content).toEqual({
+      status: 'ok',
+      restart,
+    });
+    expect(await exit()).toEqual([code, null]);
+  },
+);
+
+test('a cell that hears no interrupt does not keep the process from ending', async () => {
+  const { client, exit } = await spawnEcho();
+  await client.send('shell', 'execute_request', { code: 'deaf 60000' });
+  await client.next(({ type }) => type === 'execute_input');
+  await client.request('control', 'shutdown_request', { restart: false });
+  expect(await exit()).toEqual([0, null]);
+});
+
+test('an exit out of the blue is not held up by the heartbeat', async () => {
+  const { client, exit } = await spawnEcho();
+  await client.send('shell', 'execute_request', { code: 'exit 7' });
+  expect(await exit()).toEqual([7, null]);
+});
