@@ -1,7 +1,7 @@
 import type { CellQuery } from './apl/cell.js';
 import { parseCell } from './apl/cell.js';
 import type { CompleteOutcome, CompletionItem, DisplayData } from './jupyter/message.js';
-import { describeElement, languageElements, signatureOf } from './language.js';
+import { describeElement, languageElements, operatorWords, signatureOf } from './language.js';
 import { splitWords } from './magic-line.js';
 import { markdownOutput } from './magic-output.js';
 import { findMagic, type Magic, magicHelp, magics } from './magics.js';
@@ -99,6 +99,13 @@ async function completeQuery(session: Session, code: string, cursor: number): Pr
   const before = code.slice(query?.from ?? cursor, cursor);
   const typed = /(?:\['[^'\]]*|[\w.$-]*)$/.exec(before)?.[0] ?? '';
   const head = before.slice(0, before.length - typed.length).trimEnd();
+  if (head.endsWith('|')) {
+    return outcome(
+      (await operatorWords()).map(text => ({ text, type: 'operator' })),
+      typed,
+      cursor,
+    );
+  }
   if (head === '' || /[(,]$|\b(?:union|join|lookup)$/.test(head)) {
     const datasets = await session.schema.knownDatasets(patienceMs);
     const names = datasets.map(({ name }) => ({ text: sourceText(name, typed), type: 'dataset' }));

@@ -9,6 +9,11 @@ export async function languageElements(): Promise<readonly FunctionEntry[]> {
   return [...aggregates, ...functions];
 }
 
+/** The words that may follow a pipe. */
+export async function operatorWords(): Promise<readonly string[]> {
+  return (await import('./apl/catalog/all.js')).operatorNames;
+}
+
 /** Every name and alias that `describeElement` knows. */
 export async function elementNames(): Promise<readonly string[]> {
   return (await languageElements()).flatMap(({ name, aliases }) => [name, ...(aliases ?? [])]);

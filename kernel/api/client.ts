@@ -123,7 +123,7 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
     importFile: (request, signal) =>
       call(
         wire.readImportReport,
-        { action: 'import a file', method: 'POST', path: '/v1/local/import', json: request },
+        { action: 'import a file', method: 'POST', path: '/v1/local/import', json: request, unlimited: true },
         signal,
       ),
     close: () => transport.close(),
@@ -139,6 +139,8 @@ interface Send {
   readonly json?: unknown;
   readonly data?: Uint8Array | string;
   readonly contentType?: string;
+  /** True for work on this machine that takes as long as it takes; the user can interrupt it. */
+  readonly unlimited?: boolean;
   /** The address, when it is not the endpoint's `url`. */
   readonly base?: string;
 }
@@ -222,7 +224,7 @@ class Transport {
   async #send(send: Send, signal: AbortSignal | undefined): Promise<Answer> {
     if (signal?.aborted) throw new InterruptedError(signal.reason);
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), this.#timeLimitMs);
+    const timer = send.unlimited ? undefined : setTimeout(() => limit.abort(), this.#timeLimitMs);
     try {
       const signals = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
       return await this.#exchange(send, signals);

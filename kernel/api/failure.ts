@@ -89,6 +89,16 @@ export function transportError(attempt: Attempt, error: unknown): ApiError {
 
 /** Returns the error for an answer whose headers came and whose body did not come whole. */
 export function bodyError(attempt: Attempt, error: unknown): ApiError {
+  if (error instanceof RangeError) {
+    return new UnexpectedAnswerError(
+      `the answer of ${attempt.host} is too large to be held: ${error.message}`,
+      {
+        code: 'answer-too-large',
+        hint: 'Aggregate in the query, project fewer fields, or narrow the time range.',
+        cause: error,
+      },
+    );
+  }
   if (!errorCodes(error).includes('Z_DATA_ERROR')) return truncatedError(attempt, error);
   return new UnexpectedAnswerError(`the answer of ${attempt.host} is damaged: it says gzip and is not`, {
     code: 'damaged-answer',

@@ -391,6 +391,12 @@ describe('a request', () => {
     ]);
   });
 
+  test('that imports a file has none', async () => {
+    const report = { dataset: 'a', rows: 0, fields: [], timeField: '', notes: [] };
+    service.answer(() => response => setTimeout(() => response.end(JSON.stringify(report)), 150));
+    expect(await connect({}, 50).importFile({ path: '/a', dataset: 'a' })).toEqual(report);
+  });
+
   test('can be interrupted, and the service sees it', async () => {
     const abort = new AbortController();
     service.answer(() => () => abort.abort());

@@ -53,6 +53,8 @@ describe('a query completes', () => {
     ['%%time 1h\n\nw$0', ['web'], 'w'],
   ])('its dataset: %s', check);
 
+  test('its operators', () => check('web\n| summ$0', ['summarize'], 'summ'));
+
   test('its fields', async () => {
     expect((await complete('web | where stat$0')).texts).toEqual(['status']);
     expect((await complete("web | where ['geo$0")).texts).toEqual(["['geo.city']"]);
