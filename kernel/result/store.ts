@@ -2,6 +2,8 @@
  * Growing memory behind Arrow columns: 64-bit integers written as two words, validity bits, byte strings.
  */
 
+import { BACKSLASH, QUOTE } from './json-bytes.js';
+
 /** Anything that `grown` can double. */
 type Growable = Uint8Array | Int32Array | Float64Array;
 
@@ -112,9 +114,34 @@ export class BytesStore {
     const end = this.used + to - from;
     if (end > this.bytes.length) this.growBytes(end);
     copy(source, from, to, this.bytes, this.used);
-    if (this.count + 1 >= this.ends.length) this.ends = grown(this.ends);
-    this.ends[++this.count] = end;
-    this.used = end;
+    this.end(end);
+  }
+
+  /**
+   * Appends the simple string that starts at `source[from]`, copying while it looks for the closing quote, and answers
+   * where that stands; -1, with nothing appended, when an escape, a control character or the end comes first.
+   */
+  pushSimpleString(source: Uint8Array, from: number): number {
+    let p = from;
+    for (let out = this.used; ; ) {
+      const { bytes } = this;
+      const room = bytes.length - out;
+      const stop = Math.min(source.length, p + room);
+      let c = 0;
+      while (p < stop) {
+        c = source[p] as number;
+        if (c === QUOTE || c === BACKSLASH || c < 0x20) break;
+        bytes[out++] = c;
+        p++;
+      }
+      if (p < stop) {
+        if (c !== QUOTE) return -1;
+        this.end(out);
+        return p;
+      }
+      if (p >= source.length) return -1;
+      this.growBytes(out + 1);
+    }
   }
 
   /** Whether entry `index` holds the same bytes as `source[from..to]`. */
@@ -134,6 +161,12 @@ export class BytesStore {
 
   finish(): { readonly data: Uint8Array; readonly valueOffsets: Int32Array } {
     return { data: fitted(this.bytes, this.used), valueOffsets: fitted(this.ends, this.count + 1) };
+  }
+
+  private end(end: number): void {
+    if (this.count + 1 >= this.ends.length) this.ends = grown(this.ends);
+    this.ends[++this.count] = end;
+    this.used = end;
   }
 
   private growBytes(needed: number): void {

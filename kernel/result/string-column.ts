@@ -30,6 +30,13 @@ export class StringBuilder implements ColumnBuilder {
     const { bytes } = json;
     const from = json.pos + 1;
     if (bytes[from - 1] !== QUOTE) return false;
+    if (this.plain !== undefined) {
+      const end = this.plain.pushSimpleString(bytes, from);
+      if (end >= 0) {
+        json.pos = end + 1;
+        return true;
+      }
+    }
     let hash = 0;
     let p = from;
     let c = bytes[p] as number;
