@@ -1,0 +1,28 @@
+import type { functions } from '../../apl/catalog/all.js';
+import type { SqlTemplate } from '../functions.js';
+import { arrays } from './arrays.js';
+import { conversion } from './conversion.js';
+import { datetime } from './datetime.js';
+import { formats } from './formats.js';
+import { internal } from './internal.js';
+import { math } from './math.js';
+import { strings } from './strings.js';
+
+type FunctionName = (typeof functions)[number]['name'];
+
+/** SQL of every function of the catalogue: one that is missing here fails the type check. */
+const templates = {
+  ...strings,
+  ...formats,
+  ...conversion,
+  ...datetime,
+  ...math,
+  ...arrays,
+} satisfies Readonly<Record<FunctionName, SqlTemplate>>;
+
+const all: Readonly<Record<string, SqlTemplate>> = { ...templates, ...internal };
+
+/** The SQL template of a function by its canonical name, or of one of the compiler's own, which start with `$`. */
+export function templateOf(name: string): SqlTemplate | undefined {
+  return Object.hasOwn(all, name) ? all[name] : undefined;
+}

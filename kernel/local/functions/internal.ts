@@ -1,0 +1,80 @@
+import type { SqlArg, SqlTemplate } from '../functions.js';
+import { phrases, spotlight } from './insight.js';
+import { redact } from './redact.js';
+import type { FunctionFamily } from './register.js';
+
+type Args = readonly [SqlArg, SqlArg, SqlArg, SqlArg, SqlArg];
+
+/** SQL of the functions that operators compile to; users cannot write them. */
+export const internal: Readonly<Record<string, SqlTemplate>> = {
+  /** (text, pattern, group): the text of the group, null where the pattern does not match. */
+  $regex_group: args => {
+    const [text, pattern, group] = args as Args;
+    return `CASE WHEN regexp_matches(${text.sql}, ${pattern.sql}) THEN regexp_extract(${text.sql}, ${pattern.sql}, ${group.sql}::INTEGER) END`;
+  },
+  /** The value when it is valid for its type, else null. */
+  $valid: args => valid((args as Args)[0]),
+  /** (value, count): the lower end of the bucket of equal width between the smallest and the largest value. */
+  $histogram_bucket: args => {
+    const [value, count] = args as Args;
+    const width = `((max(${value.sql}) OVER () - min(${value.sql}) OVER ()) / greatest(${count.sql}, 1))`;
+    return `min(${value.sql}) OVER () + coalesce(least(floor((${value.sql} - min(${value.sql}) OVER ()) / nullif(${width}, 0)), ${count.sql} - 1), 0) * ${width}`;
+  },
+  /** The first value that is not null. */
+  $first: args => `coalesce(${args.map(arg => arg.sql).join(', ')})`,
+  /** (text, pattern, token, hash, groups): see {@link redact}. */
+  $redact: args => {
+    const [text, pattern, token, hash, groups] = args as Args;
+    return `apl_redact(${text.sql}, ${pattern.sql}, ${token.sql}, ${hash.sql}, ${groups.sql})`;
+  },
+};
+
+/** What the internal functions need in the engine. */
+export const internalFamily: FunctionFamily = {
+  setup: [
+    `CREATE MACRO apl_texts(j) AS CASE json_type(j) WHEN 'ARRAY' THEN list_transform(json_extract(j, '$[*]'), x -> x ->> '$') ELSE [j ->> '$'] END`,
+    `CREATE MACRO apl_elements(j) AS CASE WHEN json_type(j) = 'ARRAY' AND json_array_length(j) > 0
+       THEN list_transform(json_extract(j, '$[*]'), x -> apl_json(x)) WHEN j IS NULL OR json_type(j) = 'ARRAY' THEN [NULL::JSON] ELSE [j] END`,
+    `CREATE MACRO apl_bag_elements(j, pairs) AS CASE WHEN json_type(j) = 'OBJECT' AND len(json_keys(j)) > 0
+       THEN list_transform(json_keys(j), k -> CASE WHEN pairs THEN json_array(k, json_extract(j, '/' || replace(replace(k, '~', '~0'), '/', '~1')))
+         ELSE json_object(k, json_extract(j, '/' || replace(replace(k, '~', '~0'), '/', '~1'))) END)
+       WHEN json_type(j) = 'OBJECT' THEN [NULL::JSON] ELSE apl_elements(j) END`,
+    `CREATE MACRO apl_buckets(l, lo, hi, n) AS list_aggregate(list_transform(l, x -> CASE WHEN hi > lo
+       THEN least(floor((x - lo) / ((hi - lo) / n)), n - 1)::BIGINT ELSE 0 END), 'histogram')`,
+    `CREATE MACRO apl_histogram_of(l, lo, hi, n, counts) AS to_json(list_transform(range(CASE WHEN hi > lo THEN n ELSE 1 END), i ->
+       {'from': lo + i * ((hi - lo) / n), 'to': lo + (i + 1) * ((hi - lo) / n), 'count': coalesce(counts[i], 0)}))`,
+    `CREATE MACRO apl_histogram(l, n) AS CASE WHEN len(l) > 0
+       THEN apl_histogram_of(l, list_min(l), list_max(l), n, apl_buckets(l, list_min(l), list_max(l), n)) ELSE '[]'::JSON END`,
+    `CREATE MACRO apl_term(t) AS '(?i)(?:^|[^\\pL\\pN])' || regexp_escape(t) || '(?:$|[^\\pL\\pN])'`,
+    `CREATE MACRO apl_term_cs(t) AS '(?:^|[^\\pL\\pN])' || regexp_escape(t) || '(?:$|[^\\pL\\pN])'`,
+  ],
+  udfs: [
+    {
+      name: 'apl_redact',
+      params: ['VARCHAR', 'VARCHAR', 'VARCHAR', 'BOOLEAN', 'BOOLEAN'],
+      returns: 'VARCHAR',
+      run: redact,
+    },
+    { name: 'apl_phrases', params: ['VARCHAR', 'BIGINT'], returns: 'VARCHAR', run: phrases },
+    { name: 'apl_spotlight', params: ['VARCHAR'], returns: 'VARCHAR', run: spotlight },
+  ],
+};
+
+function valid(value: SqlArg): string {
+  const { sql, type } = value;
+  switch (type) {
+    case 'string':
+      return `nullif(${sql}, '')`;
+    case 'bool':
+      return `CASE WHEN ${sql} THEN true END`;
+    case 'real':
+      return `CASE WHEN isfinite(${sql}) AND ${sql} <> 0 THEN ${sql} END`;
+    case 'long':
+    case 'timespan':
+      return `nullif(${sql}, 0)`;
+    case 'datetime':
+      return sql;
+    case 'dynamic':
+      return `CASE WHEN ${sql}::VARCHAR NOT IN ('""', '[]', '{}', 'null', 'false', '0') THEN ${sql} END`;
+  }
+}
