@@ -29,18 +29,23 @@ export function bindAggregateParts(
   entry: FunctionEntry,
   sink: AggregateSink,
 ): AggregateCall | undefined {
-  const values = argumentsOf(binder, expr, sink).map(value => bindExpression(binder, value, sink.input));
+  const exprs = argumentsOf(binder, expr, sink);
+  const values = exprs.map(value => bindExpression(binder, value, sink.input));
   const aligned = alignArguments(binder, expr, entry, values);
   if (aligned === undefined) return undefined;
   const at = entry.params.findIndex(param => param.name === 'predicate');
   const filter = at > 0 || entry.name === 'countif' ? aligned.args[at] : undefined;
   const args = filter === undefined ? aligned.args : aligned.args.filter((_, index) => index !== at);
   const name = filter === undefined ? entry.name : entry.name.replace(/_?if$/, '');
+  const labels =
+    entry.name === 'spotlight' ? { labels: exprs.map(value => fieldOf(value) ?? binder.text(value)) } : {};
+  const type = resultType(name, aligned.type, args);
   return {
     name,
     args,
-    type: resultType(name, aligned.type, args),
+    type,
     ...(filter === undefined ? {} : { filter: convertTo(filter, 'bool') }),
+    ...labels,
   };
 }
 

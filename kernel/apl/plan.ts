@@ -65,6 +65,8 @@ export interface AggregateCall {
   readonly name: string;
   readonly args: readonly Bound[];
   readonly filter?: Bound;
+  /** The names of the fields in `args`, for aggregates that report them. */
+  readonly labels?: readonly string[];
   readonly type: TypeName;
 }
 

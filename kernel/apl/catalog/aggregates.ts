@@ -158,7 +158,7 @@ export const aggregates = [
       },
     ],
     returns: 'dynamic',
-    doc: 'An array of the distinct values in order of first appearance; nulls are left out.',
+    doc: 'An array of the distinct values in ascending order; nulls are left out.',
     example: { apl: `${letters} | summarize l = make_set(s)`, result: '[["a","b","c"]]' },
   },
   {
