@@ -45,15 +45,16 @@ export const arrays: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
  * values (1 and 1.0); `apl_reals` reads elements as doubles, null for what is not a number; `l` stands for a list.
  */
 export const setup: readonly string[] = [
-  `CREATE OR REPLACE MACRO apl_items(j) AS from_json(j, '["JSON"]')`,
+  // The engine gives a list of text for a constant null unless it is told the type.
+  `CREATE OR REPLACE MACRO apl_items(j) AS CAST(from_json(j, '["JSON"]') AS JSON[])`,
   `CREATE OR REPLACE MACRO apl_key(x) AS CASE WHEN ends_with(x::VARCHAR, '.0') THEN json(left(x::VARCHAR, -2)) ELSE x END`,
   // Only a text with a fraction or an exponent of zero can hold a whole number that is written as a real.
   `CREATE OR REPLACE MACRO apl_keys(j) AS CASE WHEN regexp_matches(j::VARCHAR, '\\.0|[0-9][eE]')
      THEN list_transform(apl_items(j), lambda x: apl_key(x)) ELSE apl_items(j) END`,
   `CREATE OR REPLACE MACRO apl_has_item(j, item) AS list_contains(apl_keys(j), apl_key(item))`,
   // Text and bools would be read as numbers: only an array that holds some is looked at element by element.
-  `CREATE OR REPLACE MACRO apl_reals(j) AS CASE WHEN NOT regexp_matches(j::VARCHAR, '["tf]') THEN from_json(j, '["DOUBLE"]')
-     ELSE list_transform(apl_items(j), lambda x:
+  `CREATE OR REPLACE MACRO apl_reals(j) AS CASE WHEN NOT regexp_matches(j::VARCHAR, '["tf]')
+     THEN CAST(from_json(j, '["DOUBLE"]') AS DOUBLE[]) ELSE list_transform(apl_items(j), lambda x:
        CASE WHEN regexp_matches(x::VARCHAR, '^[-0-9]') THEN CAST(x AS DOUBLE) END) END`,
   `CREATE OR REPLACE MACRO apl_array_length(j) AS CASE WHEN starts_with(j::VARCHAR, '[') THEN CAST(json_array_length(j) AS BIGINT)
      WHEN json_type(j) = 'ARRAY' THEN CAST(json_array_length(j) AS BIGINT) END`,
