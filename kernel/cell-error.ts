@@ -74,11 +74,12 @@ function placeOf(error: unknown, cell: string, origin: CellQuery | MagicLine): P
 /** The service counts lines and columns of the text it was sent; that text may start with statements shared by the cell's queries. */
 function placeInQuery(error: QueryError, cell: string, query: CellQuery): Place | undefined {
   if (error.position === undefined) return undefined;
-  const lines = query.text.split('\n');
-  const line = Math.min(error.position.line, lines.length) - 1;
-  const before = lines.slice(0, line).reduce((sum, text) => sum + text.length + 1, 0);
-  const column = Math.min(error.position.column - 1, lines[line]?.length ?? 0);
-  const from = toCellOffset(query, before + column);
+  const starts = [0, ...[...query.text.matchAll(/\r\n|\r|\n/g)].map(match => match.index + match[0].length)];
+  const line = Math.min(error.position.line, starts.length) - 1;
+  const start = starts[line] ?? 0;
+  const length = /^[^\r\n]*/.exec(query.text.slice(start))?.[0].length ?? 0;
+  const before = start + Math.min(error.position.column - 1, length);
+  const from = toCellOffset(query, before);
   const word = /^(?:[\w$]+|\S)/.exec(cell.slice(from))?.[0] ?? '';
   return { from, to: from + Math.max(1, word.length) };
 }

@@ -35,15 +35,21 @@ export interface Refusal {
 /** Returns the error for an answer whose status is not a success. */
 export function refusalError(attempt: Attempt, refusal: Refusal): ApiError {
   const parsed = readErrorBody(parseJson(refusal.body));
-  const said = parsed === undefined ? '' : redact(oneParagraph(parsed.message), attempt.endpoint);
+  const said =
+    parsed === undefined
+      ? ''
+      : redact(oneParagraph(parsed.detail?.message || parsed.message), attempt.endpoint);
   const traceId = headerText(refusal.headers, 'x-axiom-trace-id');
   const shared = { status: refusal.status, ...(traceId === undefined ? {} : { traceId }) };
   const { status } = refusal;
   if (parsed === undefined && looksLikeHtml(refusal)) return htmlError(attempt, status);
+  const hint = parsed?.detail?.hint;
+  const shown =
+    hint === undefined ? shared : { ...shared, hint: redact(oneParagraph(hint), attempt.endpoint) };
   if (status >= 300 && status < 400) return redirectError(attempt, refusal);
-  if (status === 400) return badRequest(attempt, parsed, said, shared);
-  if (status === 429) return tooMany(attempt, refusal, said, shared);
-  return statusError(attempt, status, said, shared);
+  if (status === 400) return badRequest(attempt, parsed?.detail, said, shown);
+  if (status === 429) return tooMany(attempt, refusal, said, shown);
+  return statusError(attempt, status, said, shown);
 }
 
 /** Returns the error for a request that got no complete answer. */
@@ -139,26 +145,22 @@ export function headerText(headers: Refusal['headers'], name: string): string | 
   return Array.isArray(value) ? value[0] : value;
 }
 
+/** Goes into every error; a hint of the service comes last and so replaces ours. */
 interface Shared {
   readonly status: number;
   readonly traceId?: string;
+  readonly hint?: string;
 }
 
-function badRequest(attempt: Attempt, parsed: ErrorBody | undefined, said: string, shared: Shared): ApiError {
-  const detail = parsed?.detail;
-  const message = detail?.message ? redact(oneParagraph(detail.message), attempt.endpoint) : said;
-  if (detail === undefined && attempt.action !== 'run a query') {
-    return new RequestError(`the service refused to ${attempt.action}: ${message || 'bad request'}`, {
-      code: 'bad-request',
-      ...shared,
-    });
+function badRequest(attempt: Attempt, detail: ErrorBody['detail'], said: string, shared: Shared): ApiError {
+  if (attempt.action !== 'run a query') {
+    const code = detail?.errorType || 'bad-request';
+    return new RequestError(`could not ${attempt.action}: ${said || 'bad request'}`, { code, ...shared });
   }
-  return new QueryError(message || 'the service refused the query without saying why', {
+  const { line, column } = detail ?? {};
+  return new QueryError(said || 'the service refused the query without saying why', {
     code: detail?.compileErrorCode || detail?.errorType || 'invalid-query',
-    ...(detail?.hint === undefined ? {} : { hint: oneParagraph(detail.hint) }),
-    ...(detail?.line !== undefined && detail.line > 0
-      ? { position: { line: detail.line, column: Math.max(1, detail.column ?? 1) } }
-      : {}),
+    ...(line !== undefined && line > 0 ? { position: { line, column: Math.max(1, column ?? 1) } } : {}),
     ...shared,
   });
 }

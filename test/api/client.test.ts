@@ -323,6 +323,36 @@ describe('an error body becomes', () => {
     ]);
   });
 
+  test("an error whose hint is the service's own", async () => {
+    service.answer(() => ({
+      status: 404,
+      body: { message: 'no dataset `wbe`', detail: { hint: 'Did you mean `web`?' } },
+    }));
+    const error = await failureOf(connect().fields('wbe'));
+    expect([error.message, error.hint]).toEqual([
+      'could not read the fields of wbe: not found: no dataset `wbe`',
+      'Did you mean `web`?',
+    ]);
+  });
+
+  test('a refused import', async () => {
+    service.answer(() => ({
+      status: 400,
+      body: {
+        code: 400,
+        message: 'No such file. Check it.',
+        detail: { errorType: 'no-file', message: 'No such file.', hint: 'Check it.' },
+      },
+    }));
+    const error = await failureOf(connect().importFile({ path: '/a', dataset: 'a' }));
+    expect([error.name, error.code, error.message, error.hint]).toEqual([
+      'RequestError',
+      'no-file',
+      'could not import a file: No such file.',
+      'Check it.',
+    ]);
+  });
+
   test('a query error that does not say where', async () => {
     service.answer(() => ({ status: 400, body: { message: 'cannot parse' } }));
     const error = await failureOf(connect().query(request));

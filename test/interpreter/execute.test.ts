@@ -202,6 +202,17 @@ describe('an error in the APL', () => {
       ],
     ],
     [
+      'is shown between line ends of any kind',
+      'web\r\n| where a\r| where\tb\r\n| count',
+      { line: 3, column: 9, message: 'unknown field `b`' },
+      [
+        'invalid-query: unknown field `b`',
+        ' --> line 2, column 19 of the cell',
+        '2 | | where a| where    b',
+        '  |                     ^',
+      ],
+    ],
+    [
       'is shown at the end when it is past it',
       'web | where',
       { line: 9, column: 99, message: 'something is missing' },
