@@ -123,12 +123,15 @@ function splitStatements(source: string, all: readonly Token[]): Statement[] {
   const statements: Statement[] = [];
   let pending: Token[] = [];
   let depth = 0;
+  let lastCode: Token | undefined;
+  const following = followingCode(all);
   const flush = (semicolon: boolean): void => {
     const tokens = pending.filter(token => token.kind !== 'comment');
     const [first, last] = [pending[0], pending.at(-1)];
     if (tokens.length > 0 && first !== undefined && last !== undefined) {
       statements.push({ span: { from: first.from, to: last.to }, tokens, semicolon });
       pending = [];
+      lastCode = undefined;
     }
     depth = 0;
   };
@@ -138,7 +141,7 @@ function splitStatements(source: string, all: readonly Token[]): Statement[] {
       previous !== undefined &&
       depth === 0 &&
       isBlankBetween(source, previous, token) &&
-      isBoundary(pending, all, index)
+      isBoundary(pending, lastCode, following[index])
     )
       flush(false);
     if (token.text === ';' && token.kind === 'symbol' && depth === 0) {
@@ -148,6 +151,7 @@ function splitStatements(source: string, all: readonly Token[]): Statement[] {
     }
     depth = Math.max(0, depth + bracketChange(token));
     pending.push(token);
+    if (token.kind !== 'comment') lastCode = token;
   }
   flush(false);
   return statements;
@@ -165,10 +169,8 @@ function isBlankBetween(source: string, previous: Token, token: Token): boolean 
 /** Words that can only go on with the query above. */
 const continuations = new Set(['by', 'on', 'and', 'or', 'with', 'step', 'to', 'from', 'limit', 'default']);
 
-/** A blank line ends a query unless the text before or after it cannot stand there alone. */
-function isBoundary(pending: readonly Token[], all: readonly Token[], index: number): boolean {
-  const before = pending.findLast(token => token.kind !== 'comment');
-  const after = nextToken(all, index);
+/** A blank line ends a query unless the code before or after it cannot stand there alone. */
+function isBoundary(pending: readonly Token[], before: Token | undefined, after: Token | undefined): boolean {
   if (before === undefined || after === undefined || continuesAfter(before)) return false;
   if (pending[0]?.text === 'let' && pending.at(-1)?.text === '=') return false;
   if (after.kind === 'symbol') return after.text === '(' || after.text === '[' || after.text === '%';
@@ -213,13 +215,14 @@ const openWords = new Set([
   'regex',
 ]);
 
-/** The first token at or after `index` that is no comment. */
-function nextToken(tokens: readonly Token[], index: number): Token | undefined {
-  for (let at = index; at < tokens.length; at += 1) {
+/** For each token the first at or after it that is no comment. */
+function followingCode(tokens: readonly Token[]): (Token | undefined)[] {
+  const following: (Token | undefined)[] = new Array(tokens.length);
+  for (let at = tokens.length - 1; at >= 0; at -= 1) {
     const token = tokens[at];
-    if (token?.kind !== 'comment') return token;
+    following[at] = token?.kind === 'comment' ? following[at + 1] : token;
   }
-  return undefined;
+  return following;
 }
 
 /** True after a token that cannot be the last of a query. */

@@ -11,6 +11,7 @@ import {
 } from '@lezer/common';
 import { styleTags, tags } from '@lezer/highlight';
 import type { Span } from './ast.js';
+import { aggregateNamed, functionNamed } from './catalog/all.js';
 import { type MagicLine, splitCell } from './cell.js';
 import { type Token, tokenize } from './lexer.js';
 import { typeNamed } from './literals.js';
@@ -36,9 +37,21 @@ const innerNames = [
   'MagicLine',
 ] as const;
 const leafNames = [
-  ...(['(', ')', '[', ']', '{', '}', 'Pipe', 'Comma', 'Semicolon', 'Dot', 'Operator'] as const),
-  ...(['Stage', 'Keyword', 'WordOperator', 'SortOrder', 'Function', 'Type', 'Dataset', 'Field'] as const),
-  ...(['Member', 'Definition', 'LetName', 'OptionName', 'OptionValue', 'Name', 'Bool', 'Null'] as const),
+  ...(['(', ')', '[', ']', '{', '}', 'Pipe', 'Comma', 'Semicolon', 'Colon', 'Dot', 'Operator'] as const),
+  ...(['Stage', 'Keyword', 'WordOperator', 'SortOrder', 'Function', 'Aggregate', 'UnknownFunction'] as const),
+  ...([
+    'Type',
+    'Dataset',
+    'Field',
+    'Member',
+    'Definition',
+    'LetName',
+    'OptionName',
+    'OptionValue',
+    'Name',
+    'Bool',
+    'Null',
+  ] as const),
   ...(['Number', 'Timespan', 'Datetime', 'String', 'Comment', 'MagicName', 'MagicArguments'] as const),
   'Invalid',
 ] as const;
@@ -60,15 +73,16 @@ const nodeSet = new NodeSet(nodeNames.map(defineNode)).extend(
     Stage: tags.keyword,
     'Keyword SortOrder': tags.keyword,
     WordOperator: tags.operatorKeyword,
-    Function: tags.standard(tags.function(tags.variableName)),
+    'Function Aggregate': tags.standard(tags.function(tags.variableName)),
+    UnknownFunction: tags.function(tags.variableName),
     Type: [tags.typeName, tags.standard(tags.variableName)],
     Dataset: tags.special(tags.variableName),
     LetName: tags.special(tags.variableName),
-    'Field Name': tags.variableName,
-    Member: tags.propertyName,
+    // One colour for all of a.b.c: most often it is one field of that name.
+    'Field Member Name': tags.variableName,
     Definition: tags.definition(tags.variableName),
     OptionName: tags.attributeName,
-    OptionValue: tags.atom,
+    OptionValue: tags.standard(tags.variableName),
     Bool: tags.bool,
     Null: tags.null,
     'Number Timespan': tags.number,
@@ -79,7 +93,7 @@ const nodeSet = new NodeSet(nodeNames.map(defineNode)).extend(
     MagicArguments: tags.special(tags.string),
     Pipe: tags.controlOperator,
     Operator: tags.operator,
-    'Comma Semicolon': tags.separator,
+    'Comma Semicolon Colon': tags.separator,
     Dot: tags.derefOperator,
     '( )': tags.paren,
     '[ ]': tags.squareBracket,
@@ -297,6 +311,7 @@ const symbolNames: Readonly<Record<string, NodeName>> = {
   '|': 'Pipe',
   ',': 'Comma',
   ';': 'Semicolon',
+  ':': 'Colon',
   '.': 'Dot',
 };
 
@@ -304,14 +319,13 @@ function isOpenBracket(text: string): text is OpenBracket {
   return text in bracketPairs;
 }
 
-const roleNames: Readonly<Record<Exclude<Role, 'none'>, NodeName>> = {
+const roleNames: Readonly<Record<Exclude<Role, 'none' | 'callee'>, NodeName>> = {
   stage: 'Stage',
   dataset: 'Dataset',
   field: 'Field',
   member: 'Member',
   definition: 'Definition',
   letName: 'LetName',
-  callee: 'Function',
   optionName: 'OptionName',
   optionValue: 'OptionValue',
   operator: 'WordOperator',
@@ -320,9 +334,11 @@ const roleNames: Readonly<Record<Exclude<Role, 'none'>, NodeName>> = {
 function leafName(token: Token, role: Role, tokens: readonly Token[], index: number): NodeName {
   switch (token.kind) {
     case 'word':
-      return role === 'none' ? wordName(token.text, tokens[index + 1]?.text === '(') : roleNames[role];
+      return role === 'none'
+        ? wordName(token.text, tokens[index + 1]?.text === '(')
+        : nameOf(role, token.text);
     case 'string':
-      return role === 'none' ? 'String' : roleNames[role];
+      return role === 'none' ? 'String' : nameOf(role, token.text);
     case 'number':
       return token.flaw === undefined ? 'Number' : 'Invalid';
     case 'timespan':
@@ -336,6 +352,12 @@ function leafName(token: Token, role: Role, tokens: readonly Token[], index: num
     case 'error':
       return 'Invalid';
   }
+}
+
+function nameOf(role: Exclude<Role, 'none'>, text: string): NodeName {
+  if (role !== 'callee') return roleNames[role];
+  if (functionNamed(text) !== undefined) return 'Function';
+  return aggregateNamed(text) === undefined ? 'UnknownFunction' : 'Aggregate';
 }
 
 /** What a word is that the parser took for no name. */

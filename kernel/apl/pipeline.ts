@@ -51,7 +51,7 @@ export function parseSource(stream: TokenStream): Source {
   const { from } = token;
   if (stream.isSymbol('(')) return parseParenthesised(stream);
   if (token.kind === 'word') {
-    const special = specialSources[token.text];
+    const special = Object.hasOwn(specialSources, token.text) ? specialSources[token.text] : undefined;
     if (special?.applies(stream) === true) return special.parse(stream);
   }
   if (token.kind === 'string') return stringSource(stream);
