@@ -3,9 +3,12 @@ import * as conversion from './conversion.js';
 import * as datetime from './datetime.js';
 import * as formats from './formats.js';
 import * as genai from './genai.js';
+import { internalFamily } from './internal.js';
 import * as math from './math.js';
 import * as net from './net.js';
 import type { FunctionFamily } from './register.js';
+import * as series from './series.js';
+import * as sql from './sql-text.js';
 import * as strings from './strings.js';
 
 /** Every family of functions; macros of a later family may call those of an earlier one. */
@@ -15,7 +18,10 @@ export const families: readonly FunctionFamily[] = [
   formats,
   net,
   genai,
+  sql,
   datetime,
   arrays,
   math,
+  series,
+  internalFamily,
 ];
