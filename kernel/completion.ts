@@ -5,7 +5,7 @@ import { describeElement, languageElements, operatorWords, signatureOf } from '.
 import { splitWords } from './magic-line.js';
 import { markdownOutput } from './magic-output.js';
 import { findMagic, type Magic, magicHelp, magics } from './magics.js';
-import { datasetOf, quoteDataset } from './query-run.js';
+import { datasetOf, quoteName } from './query-run.js';
 import type { Session } from './session.js';
 
 /** Returns what can stand at the cursor, from what is known now: schemas are refreshed in the background. */
@@ -110,18 +110,24 @@ async function completeQuery(session: Session, code: string, cursor: number): Pr
     const datasets = await session.schema.knownDatasets(patienceMs);
     const names = datasets.map(({ name }) => ({ text: sourceText(name, typed), type: 'dataset' }));
     if (head === '') return outcome(names, typed, cursor);
-    return outcome([...names, ...(await expressionItems(session, query))], typed, cursor);
+    return outcome([...names, ...(await expressionItems(session, query, typed))], typed, cursor);
   }
-  return outcome(await expressionItems(session, query), typed, cursor);
+  return outcome(await expressionItems(session, query, typed), typed, cursor);
 }
 
 async function expressionItems(
   session: Session,
   query: CellQuery | undefined,
+  typed: string,
 ): Promise<readonly CompletionItem[]> {
   const dataset = query === undefined ? undefined : datasetOf(query.text);
   const fields = dataset === undefined ? [] : await session.schema.knownFields(dataset, patienceMs);
-  const items = fields.map(({ name, type }) => ({ text: fieldText(name), type: 'field', signature: type }));
+  const items = fields.map(({ name, type }) => ({
+    text: fieldText(name, typed),
+    type: 'field',
+    signature: type,
+  }));
+  if (typed.startsWith('[')) return items;
   const elements = await languageElements();
   return [
     ...items,
@@ -169,11 +175,11 @@ function bare(text: string): string {
 }
 
 function sourceText(name: string, typed: string): string {
-  return typed.startsWith('[') || !/^[A-Za-z_][\w-]*$/.test(name) ? quoteDataset(name) : name;
+  return typed.startsWith('[') || !/^[A-Za-z_][\w-]*$/.test(name) ? quoteName(name) : name;
 }
 
-function fieldText(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoteDataset(name);
+function fieldText(name: string, typed: string): string {
+  return typed.startsWith('[') || !/^[A-Za-z_$][\w$]*$/.test(name) ? quoteName(name) : name;
 }
 
 /** The name around the cursor; inside `['…']`, all of what is quoted. */

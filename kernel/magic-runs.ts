@@ -5,7 +5,7 @@ import type { CellIo } from './jupyter/message.js';
 import { MagicError, misuse } from './magic-line.js';
 import { oneLine, tableOutput, visible } from './magic-output.js';
 import type { MagicCall, MagicHost } from './magics.js';
-import { quoteDataset } from './query-run.js';
+import { quoteName } from './query-run.js';
 import { createStar, listStars, updateStar } from './starred.js';
 import { defaultRange, freezeRange, isFrozen, parseRange, resolveRange } from './timerange.js';
 
@@ -127,7 +127,7 @@ export async function schema({ words }: MagicCall, { session, io }: MagicHost): 
 export async function peek({ words, magic }: MagicCall, { show }: MagicHost): Promise<void> {
   const [dataset = '', rows = '10'] = words;
   if (!/^[1-9]\d{0,8}$/.test(rows)) throw misuse(magic, `${rows} is not a number of rows`);
-  await show(`${quoteDataset(dataset)} | limit ${rows}`);
+  await show(`${quoteName(dataset)} | limit ${rows}`);
 }
 
 /** Has the local service make a dataset of a file. */

@@ -57,8 +57,8 @@ export function datasetOf(text: string): string | undefined {
   return source?.kind === 'dataset' ? source.name.name : undefined;
 }
 
-/** Returns a dataset's name as APL spells it. */
-export function quoteDataset(name: string): string {
+/** Returns a name as APL spells it whatever it holds. */
+export function quoteName(name: string): string {
   return `['${name.replace(/[\\']/g, '\\$&')}']`;
 }
 

@@ -58,6 +58,7 @@ describe('a query completes', () => {
   test('its fields', async () => {
     expect((await complete('web | where stat$0')).texts).toEqual(['status']);
     expect((await complete("web | where ['geo$0")).texts).toEqual(["['geo.city']"]);
+    expect((await complete("web | where ['du$0")).texts).toEqual(["['duration']"]);
   });
 
   test('while a query runs', async () => {
