@@ -1,0 +1,52 @@
+"""jupyter_kernel_test on the installed kernel, or on the one that APL_KERNEL_TEST_KERNEL names."""
+
+import os
+
+import jupyter_kernel_test
+
+KERNEL = os.environ.get("APL_KERNEL_TEST_KERNEL", "apl")
+
+
+class AplKernelTests(jupyter_kernel_test.KernelTests):
+    kernel_name = KERNEL
+    language_name = "axiom-apl"
+    file_extension = ".apl"
+
+    code_hello_world = "%echo hello, world"
+
+    completion_samples = [
+        {"text": "print x = strle", "matches": {"strlen"}},
+        {"text": "['sample-http-logs'] | summari", "matches": {"summarize"}},
+        {"text": "%ech", "matches": {"%echo"}},
+    ]
+    complete_code_samples = ["print x = 1", "print x = 1\n| extend y = x", "%echo hello"]
+    incomplete_code_samples = ["print x = (", "print x = 1 |", "print x = ['a"]
+    invalid_code_samples = ["print x = )"]
+
+    code_generate_error = "print nosuchfunction(1)"
+
+    code_execute_result = [
+        {"code": "print x = 1", "mime": "text/plain"},
+        {"code": "print y = 'a'", "mime": "text/html"},
+        {"code": "print z = strlen('héllo')", "mime": "application/vnd.apache.arrow.stream"},
+    ]
+    code_display_data = [{"code": "%help", "mime": "text/markdown"}]
+
+    code_history_pattern = "print x = 1"
+    supported_history_operations = ("tail", "range", "search")
+
+    code_inspect_sample = "strlen"
+
+    # APL has no code that writes to stderr, opens a pager or clears its output.
+    test_execute_stderr = None
+    test_pager = None
+    test_clear_output = None
+
+
+class AplIopubWelcomeTests(jupyter_kernel_test.IopubWelcomeTests):
+    kernel_name = KERNEL
+    support_iopub_welcome = True
+
+
+# Their tests are inherited above; alone they would test another kernel.
+del jupyter_kernel_test
