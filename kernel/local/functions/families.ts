@@ -8,7 +8,7 @@ import * as math from './math.js';
 import * as net from './net.js';
 import type { FunctionFamily } from './register.js';
 import * as series from './series.js';
-import * as sql from './sql-text.js';
+import * as sql from './sql.js';
 import * as strings from './strings.js';
 
 /** Every family of functions; macros of a later family may call those of an earlier one. */

@@ -33,8 +33,8 @@ export const genai: Readonly<Record<(typeof catalog)[number]['name'], SqlTemplat
 
 /** Contents are text, or an array of parts with `text` or `content`, under `content` or `parts`; a conversation may be JSON in a string. */
 export const setup: readonly string[] = [
-  `CREATE MACRO apl_elements(j) AS CASE json_type(j) WHEN 'ARRAY' THEN j::JSON[] WHEN 'OBJECT' THEN [j] ELSE []::JSON[] END`,
-  `CREATE MACRO apl_messages(j) AS coalesce(apl_elements(apl_parse_dynamic(j)), []::JSON[])`,
+  `CREATE MACRO apl_message_list(j) AS CASE json_type(j) WHEN 'ARRAY' THEN j::JSON[] WHEN 'OBJECT' THEN [j] ELSE []::JSON[] END`,
+  `CREATE MACRO apl_messages(j) AS coalesce(apl_message_list(apl_parse_dynamic(j)), []::JSON[])`,
   `CREATE MACRO apl_message_role(m) AS json_extract_string(m, '$.role')`,
   `CREATE MACRO apl_part_text(p) AS CASE WHEN json_type(p) = 'VARCHAR' THEN json_extract_string(p, '$')
      WHEN json_type(p, '$.text') = 'VARCHAR' THEN json_extract_string(p, '$.text')
@@ -54,7 +54,7 @@ export const setup: readonly string[] = [
   `CREATE MACRO apl_tool_parts(parts) AS CASE WHEN json_type(parts) = 'ARRAY' THEN list_filter(parts::JSON[],
      lambda part: json_extract_string(part, '$.type') IN ('tool_use', 'tool_call')) ELSE []::JSON[] END`,
   `CREATE MACRO apl_message_calls(m) AS list_concat(
-     coalesce(apl_elements(json_extract(m, '$.tool_calls')), []::JSON[]),
+     coalesce(apl_message_list(json_extract(m, '$.tool_calls')), []::JSON[]),
      CASE WHEN json_type(m, '$.function_call') = 'OBJECT'
        THEN [json_object('function', json_extract(m, '$.function_call'))] ELSE []::JSON[] END,
      apl_tool_parts(json_extract(m, '$.content')), apl_tool_parts(json_extract(m, '$.parts')))`,
