@@ -6,7 +6,7 @@ export const math = [
     kind: 'function',
     name: 'abs',
     group: 'math',
-    params: [{ name: 'x', type: 'any', doc: 'A number or a timespan.' }],
+    params: [{ name: 'x', type: 'number', doc: 'A number or a timespan.' }],
     returns: 'same',
     doc: 'The absolute value of a number or a timespan.',
     example: { apl: 'print x = abs(-5), y = abs(-90s)', result: '[5, "1m30s"]' },
@@ -390,7 +390,7 @@ export const math = [
       { name: 'value', type: 'any', doc: 'A number, a datetime or a timespan.' },
       {
         name: 'bin_size',
-        type: 'scalar',
+        type: 'any',
         doc: 'A positive number, or a timespan for datetimes and timespans.',
       },
     ],

@@ -103,13 +103,13 @@ function hasGamma(x: string): string {
 const minLong = '(-9223372036854775808)';
 
 function abs(value: SqlArg): string {
-  return keepingDynamic('abs', value, (x, type) =>
+  return keepingDynamic('abs takes a number or a timespan', value, (x, type) =>
     type === 'real' ? `abs(${x})` : `CASE WHEN ${x} > ${minLong} THEN abs(${x}) END`,
   );
 }
 
 /** Applies a body to a number or timespan; a dynamic value is read as a real and stays dynamic. */
-function keepingDynamic(name: string, value: SqlArg, body: (x: string, type: TypeName) => string): string {
+function keepingDynamic(taken: string, value: SqlArg, body: (x: string, type: TypeName) => string): string {
   switch (value.type) {
     case 'long':
     case 'real':
@@ -118,7 +118,7 @@ function keepingDynamic(name: string, value: SqlArg, body: (x: string, type: Typ
     case 'dynamic':
       return once([{ sql: convert(value, 'real'), type: 'real' }], x => `apl_real_json(${body(x, 'real')})`);
     default:
-      throw new TemplateError(`${name} takes a number or a timespan, not a ${value.type}`, 0);
+      throw new TemplateError(`${taken}, not a ${value.type}`, 0);
   }
 }
 
@@ -145,24 +145,26 @@ function extreme(name: 'greatest' | 'least', args: readonly SqlArg[]): string {
 
 // ---- bins ----
 
-function bin(value: SqlArg, size: SqlArg): string {
-  if (typeof size.constant === 'bigint' || typeof size.constant === 'number') {
-    if (size.constant <= 0) throw new TemplateError('the size of a bin must be positive', 1);
+function bin(value: SqlArg, written: SqlArg): string {
+  const timed = value.type === 'datetime' || value.type === 'timespan';
+  const size = written.type === 'dynamic' ? converted(written, timed ? 'timespan' : 'real') : written;
+  const width = size.constant;
+  if ((typeof width === 'bigint' || typeof width === 'number') && !(width > 0)) {
+    throw new TemplateError('the size of a bin must be positive', 1);
   }
-  if (value.type === 'datetime') return binDatetime(value, size);
-  const needed = value.type === 'timespan' ? ['timespan'] : ['long', 'real'];
-  if (!needed.includes(size.type)) {
-    const example = value.type === 'timespan' ? 'a timespan such as 5m' : 'a number';
+  if (timed ? size.type !== 'timespan' : size.type !== 'long' && size.type !== 'real') {
+    const example = timed ? 'a timespan such as 5m' : 'a number';
     throw new TemplateError(`the bins of a ${value.type} are ${example} wide, not a ${size.type}`, 1);
   }
-  return keepingDynamic('bin', value, (x, type) => binNumber(x, type, size));
+  if (value.type !== 'datetime')
+    return keepingDynamic('bin takes a number, a datetime or a timespan', value, (x, type) =>
+      binNumber(x, type, size),
+    );
+  return typeof width === 'bigint' ? binTime(value, width) : binTimeByColumn(value, size);
 }
 
-function binDatetime(value: SqlArg, size: SqlArg): string {
-  if (size.type !== 'timespan') {
-    throw new TemplateError(`the bins of a datetime are a timespan such as 5m wide, not a ${size.type}`, 1);
-  }
-  return typeof size.constant === 'bigint' ? binTime(value, size.constant) : binTimeByColumn(value, size);
+function converted(arg: SqlArg, type: TypeName): SqlArg {
+  return { sql: convert(arg, type), type };
 }
 
 function binNumber(x: string, type: TypeName, size: SqlArg): string {

@@ -175,7 +175,8 @@ function powerOfTwo(re: number[], im: number[]): Complex {
     const half = size / 2;
     for (let k = 0; k < half; k++) {
       const angle = (-2 * Math.PI * k) / size;
-      const cos = Math.cos(angle);
+      // A quarter turn is exact, so that the transform of a few integers is.
+      const cos = 4 * k === size ? 0 : Math.cos(angle);
       const sin = Math.sin(angle);
       for (let a = k; a < re.length; a += size) butterfly(re, im, a, a + half, cos, sin);
     }

@@ -216,6 +216,9 @@ describe('bin', () => {
     ['bin', [d(-90n), d(60n)], -120n],
     ['bin', [j(7.5), n(2n)], 6],
     ['bin', [j('text'), n(2n)], null],
+    ['bin', [n(7n), j(5)], 5n],
+    ['bin', [j(7), j(5)], 5],
+    ['bin', [d(90n), j(60)], 60n],
     ['bin', [t('2024-02-29T13:14:15.123456789Z'), hour], '2024-02-29T13:00:00Z'],
     ['bin', [t('1969-12-31T23:59:59.999999999Z'), hour], '1969-12-31T23:00:00Z'],
     ['bin', [t('2024-02-29T00:00:00Z'), d(604_800_000_000_000n)], '2024-02-26T00:00:00Z'],
@@ -243,7 +246,7 @@ describe('bin', () => {
       ],
       [[d(1n), n(5n)], 'the bins of a timespan are a timespan such as 5m wide, not a long', 1],
       [[n(1n), d(5n)], 'the bins of a long are a number wide, not a timespan', 1],
-      [[s('a'), n(5n)], 'bin takes a number or a timespan, not a string', 0],
+      [[s('a'), n(5n)], 'bin takes a number, a datetime or a timespan, not a string', 0],
     ];
     for (const [args, message, index] of refusals) {
       expect(() => math.bin(args, context)).toThrow(new TemplateError(message, index));
