@@ -210,8 +210,10 @@ class KernelServer implements RunningKernel {
       case 'comm_open':
         return this.#comms.open(await this.#getHandler(), message, request.id, request.target, request.data);
       case 'comm_msg':
+        await this.#getHandler(); // As comm_open does, so as not to overtake it.
         return this.#comms.message(message, request.id, request.data);
       case 'comm_close':
+        await this.#getHandler();
         return this.#comms.close(message, request.id, request.data);
       case 'interrupt':
         await this.interrupt();

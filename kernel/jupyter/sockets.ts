@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Dealer, Proxy as NativeProxy, Router, type Socket, XPublisher } from 'zeromq';
 import { type Connection, ConnectionFileError, endpoint } from './connection.js';
 
@@ -24,6 +25,9 @@ export interface Channels {
 
 /** How long a closing socket may take to hand its last messages to the network. */
 const LINGER_MS = 1_000;
+
+/** A socket that fails to receive is tried again, without spinning. */
+const RETRY_MS = 100;
 
 /** A frame above this ends its connection before it is held in memory. */
 const MAX_FRAME_BYTES = 128 * 1024 * 1024;
@@ -93,17 +97,19 @@ function channelOver(socket: Router | XPublisher, log: (line: string) => void): 
   let sent: Promise<void> = Promise.resolve();
   return {
     send(frames) {
-      sent = sent.then(async () => {
-        // Only closing can make these sends fail, and then nobody is left to tell.
-        if (!socket.closed) await socket.send(frames).catch(cause => log(`cannot send: ${String(cause)}`));
-      });
+      // Only closing can make these sends fail, and then nobody is left to tell.
+      sent = sent
+        .then(() => (socket.closed ? undefined : socket.send(frames)))
+        .catch(cause => log(`cannot send: ${String(cause)}`));
     },
     async listen(receive) {
       while (!socket.closed) {
         try {
           receive(await socket.receive());
         } catch (cause) {
-          if (!socket.closed) log(`cannot receive: ${String(cause)}`);
+          if (socket.closed) return;
+          log(`cannot receive: ${String(cause)}`);
+          await delay(RETRY_MS);
         }
       }
     },

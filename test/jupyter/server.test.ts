@@ -328,9 +328,21 @@ describe('comms', () => {
     expect(handler.variables.get('closed')).toBe('{"why":"done"}');
   });
 
+  test('take a message that is sent right behind the opening', async () => {
+    const { client, lines } = await startEcho();
+    await client.send('shell', 'comm_open', { comm_id: 'c1', target_name: 'echo', data: {} });
+    const sent = await client.send('shell', 'comm_msg', { comm_id: 'c1', data: 1 });
+    await client.send('shell', 'comm_close', { comm_id: 'c1', data: {} });
+    expect((await client.outputs(sent)).map(shape)).toEqual(['busy', 'idle']);
+    const { outputs } = await client.execute('get closed');
+    expect(outputs.map(shape)).toContainEqual(['execute_result', plain('{}'), {}, {}, 1]);
+    expect(lines).toEqual(['dropped a message to a closed comm']);
+  });
+
   test('can be closed by the kernel', async () => {
     const { client } = await startEcho();
-    await client.send('shell', 'comm_open', { comm_id: 'c1', target_name: 'echo', data: {} });
+    const opened = await client.send('shell', 'comm_open', { comm_id: 'c1', target_name: 'echo', data: {} });
+    await client.outputs(opened);
     const sent = await client.send('control', 'comm_msg', { comm_id: 'c1', data: 'bye' });
     expect((await client.outputs(sent)).map(shape)).toEqual([
       'busy',
