@@ -40,10 +40,10 @@ body[data-jp-theme-light="false"] &{color-scheme:dark;--a6:${DARK[6]};--a7:${DAR
 & ul.apl-notices{list-style:none;margin:4px 0;padding:0}
 & ul.apl-notices li{margin:0 0 3px;padding:3px 10px;border-left:3px solid var(--a2);background:var(--a4);color:var(--a1)}
 & ul.apl-notices li.apl-warn{border-left-color:var(--a7);background:var(--a6)}
-& .apl-box{max-height:420px;overflow:auto;border:1px solid var(--a3);border-radius:4px;background:var(--a0);width:fit-content;max-width:100%;box-sizing:border-box}
+& .apl-box{border:1px solid var(--a3);border-radius:4px;background:var(--a0);width:fit-content;max-width:100%;box-sizing:border-box}
 & table.apl-table{border-collapse:separate;border-spacing:0;margin:0;border:0;font-size:12px;table-layout:auto;width:auto}
 & table.apl-table thead tr th{position:sticky;top:0;z-index:2;background:var(--a4);color:var(--a1);text-align:left;vertical-align:bottom;font-weight:600;padding:4px 10px;border:0;border-bottom:1px solid var(--a3);white-space:pre;max-width:none}
-& table.apl-table thead tr th small{display:block;font-weight:400;font-size:11px;color:var(--a2);min-height:1.3em}
+& table.apl-table thead tr th small{font-weight:400;font-size:11px;color:var(--a2)}
 & table.apl-table thead tr th u{text-decoration:underline dotted;text-underline-offset:3px;cursor:help}
 & table.apl-table thead tr th i{font-style:normal;color:var(--a2);padding-left:4px}
 & table.apl-table tbody tr td{background:var(--a0);color:var(--a1);text-align:left;vertical-align:top;padding:3px 10px;border:0;white-space:pre;max-width:none;font-variant-numeric:tabular-nums;unicode-bidi:isolate}

@@ -53,6 +53,9 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"'`]/g, character => `&#${character.charCodeAt(0)};`);
 }
 
+/** Inline, as front ends drop style sheets from notebooks that are not trusted. */
+const BOX_STYLE = 'max-height:420px;overflow:auto';
+
 const SEPARATOR = ' <span class="apl-dot">\u00b7</span> ';
 
 function noticeList(notices: readonly Notice[]): string {
@@ -87,7 +90,7 @@ function tableBlock(table: ArrowTable, result: QueryResult, index: number, limit
     ],
     html: [
       `<p class="apl-size">${heading.map(escapeHtml).join(SEPARATOR)}</p>`,
-      `<div class="apl-box" tabindex="0"><table class="apl-table${pinned}">`,
+      `<div class="apl-box" style="${BOX_STYLE}" tabindex="0"><table class="apl-table${pinned}">`,
       `<thead><tr>${head.join('')}</tr></thead>`,
       `<tbody>\n${html}</tbody></table></div>`,
     ].join('\n'),
@@ -152,7 +155,7 @@ function headCell({ field, numeric }: Column, table: ArrowTable): string {
   const needsTitle = description !== undefined || name !== field.name;
   const attributes = `${numeric ? ' class="n"' : ''}${needsTitle ? ` title="${titleAttribute(title)}"` : ''}`;
   const mark = description === undefined ? escapeHtml(name) : `<u>${escapeHtml(name)}</u>`;
-  return `<th${attributes}>${mark}${arrow}<small>${under.join(' \u00b7 ')}</small></th>`;
+  return `<th${attributes}>${mark}${arrow}<br><small>${under.join(' \u00b7 ')}</small></th>`;
 }
 
 /** Rows until a limit is reached; at least one, so that a result is never shown as empty. */

@@ -177,13 +177,16 @@ describe('values are text, never markup', () => {
           'small',
           'u',
           'i',
+          'br',
         ];
         expect([...tags].filter(tag => !own.includes(tag))).toEqual([]);
         const bare = html.replace(/="[^"]*"/g, '=');
         const attributes = [...bare.matchAll(/<[a-z]+([^<>]*)>/g)].flatMap(
           ([, list]) => (list as string).match(/\S+/g) ?? [],
         );
-        expect(attributes.filter(name => !['class=', 'title=', 'tabindex='].includes(name))).toEqual([]);
+        expect(
+          attributes.filter(name => !['class=', 'title=', 'tabindex=', 'style='].includes(name)),
+        ).toEqual([]);
         expect(html.replaceAll('\n', '').match(/[\p{Cc}\p{Bidi_Control}\u200b]/u)).toBe(null);
       }),
       { numRuns: 300 },
