@@ -131,11 +131,11 @@ export const arrays = [
     group: 'array',
     params: [
       { name: 'array', type: 'array' },
-      { name: 'shift_amount', type: 'long' },
+      { name: 'shift_amount', type: 'long', doc: 'Negative moves to the right.' },
     ],
     returns: 'dynamic',
-    doc: 'Moves the elements to the left; those that fall off come back at the end, as with array_rotate_left.',
-    example: { apl: 'print x = array_shift_left(dynamic([1, 2, 3]), 1)', result: '[[2, 3, 1]]' },
+    doc: 'Moves the elements to the left; those that fall off are lost, and nulls fill the end. array_rotate_left keeps them.',
+    example: { apl: 'print x = array_shift_left(dynamic([1, 2, 3]), 1)', result: '[[2, 3, null]]' },
   },
   {
     kind: 'function',
@@ -146,8 +146,8 @@ export const arrays = [
       { name: 'shift_amount', type: 'long', optional: true, doc: 'By default 1.' },
     ],
     returns: 'dynamic',
-    doc: 'Moves the elements to the right; those that fall off come back at the beginning, as with array_rotate_right.',
-    example: { apl: 'print x = array_shift_right(dynamic([1, 2, 3]))', result: '[[3, 1, 2]]' },
+    doc: 'Moves the elements to the right; those that fall off are lost, and nulls fill the beginning. array_rotate_right keeps them.',
+    example: { apl: 'print x = array_shift_right(dynamic([1, 2, 3]))', result: '[[null, 1, 2]]' },
   },
   {
     kind: 'function',

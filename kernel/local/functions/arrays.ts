@@ -13,11 +13,11 @@ export const arrays: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
   array_index_of: args => indexOf(at(args, 0), at(args, 1), args.slice(2)),
   array_length: args => once([at(args, 0)], j => `apl_array_length(${j})`),
   array_reverse: args => `to_json(list_reverse(${items(at(args, 0))}))`,
-  array_rotate_left: args => rotate('apl_rotate_left', at(args, 0), args[1]),
-  array_rotate_right: args => rotate('apl_rotate_right', at(args, 0), args[1]),
+  array_rotate_left: args => moved('apl_rotate_left', at(args, 0), args[1]),
+  array_rotate_right: args => moved('apl_rotate_right', at(args, 0), args[1]),
   array_select_dict: args => selectMap(at(args, 0), at(args, 1), at(args, 2)),
-  array_shift_left: args => rotate('apl_rotate_left', at(args, 0), args[1]),
-  array_shift_right: args => rotate('apl_rotate_right', at(args, 0), args[1]),
+  array_shift_left: args => moved('apl_shift_left', at(args, 0), args[1]),
+  array_shift_right: args => moved('apl_shift_right', at(args, 0), args[1]),
   array_slice: args =>
     bound(
       [itemsOf(at(args, 0)), at(args, 1), at(args, 2)],
@@ -61,6 +61,9 @@ export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_rotate_left(l, n) AS CASE WHEN len(l) = 0 THEN l
      ELSE list_concat(l[apl_floor_mod(n, len(l)) + 1:], l[:apl_floor_mod(n, len(l))]) END`,
   `CREATE OR REPLACE MACRO apl_rotate_right(l, n) AS CASE WHEN len(l) = 0 THEN l ELSE apl_rotate_left(l, -(n % len(l))) END`,
+  `CREATE OR REPLACE MACRO apl_shift_left(l, n) AS list_transform(range(1, len(l) + 1),
+     lambda i: CASE WHEN i + apl_clamp(n, -len(l), len(l)) BETWEEN 1 AND len(l) THEN l[i + apl_clamp(n, -len(l), len(l))] END)`,
+  `CREATE OR REPLACE MACRO apl_shift_right(l, n) AS apl_shift_left(l, -apl_clamp(n, -len(l), len(l)))`,
   // A place counted from the end when negative, cut to the ends of the list.
   `CREATE OR REPLACE MACRO apl_place(l, n) AS apl_clamp(CASE WHEN n < 0 THEN len(l) + n ELSE n END, 0, len(l))`,
   `CREATE OR REPLACE MACRO apl_slice(l, a, b) AS CASE WHEN apl_place(l, a) >= apl_place(l, b) THEN l[:0]
@@ -170,7 +173,7 @@ function indexOf(array: SqlArg, value: SqlArg, options: readonly SqlArg[]): stri
   });
 }
 
-function rotate(macro: string, array: SqlArg, count: SqlArg | undefined): string {
+function moved(macro: string, array: SqlArg, count: SqlArg | undefined): string {
   const positions = count ?? { sql: '1::BIGINT', type: 'long' };
   return bound(
     [itemsOf(array), positions],
