@@ -83,9 +83,22 @@ async function readColumns(result: DuckDBResult, columns: JsonColumns, limit: nu
 }
 
 function head(query: CompiledQuery, catalog: DatasetCatalog, status: QueryStatus): string {
-  const fieldsMetaMap = Object.fromEntries(query.datasets.map(name => [name, metaOf(catalog, name)]));
+  const fieldsMetaMap = Object.fromEntries(
+    query.datasets.map((name, index) => [
+      name,
+      [...metaOf(catalog, name), ...(index === 0 ? computedMeta(query) : [])],
+    ]),
+  );
   const json = JSON.stringify({ format: 'tabular', status, datasetNames: query.datasets, fieldsMetaMap });
   return `${json.slice(0, -1)},"tables":[`;
+}
+
+/** What is known about fields that the query made, such as the unit of a sum; told with the first dataset. */
+function computedMeta(query: CompiledQuery): FieldMeta[] {
+  const known = query.tables.flatMap(table =>
+    table.fields.map(field => field.meta && { ...field.meta, type: wireType(field.type) }),
+  );
+  return known.filter(meta => meta !== undefined);
 }
 
 function metaOf(catalog: DatasetCatalog, dataset: string): FieldMeta[] {

@@ -5,6 +5,7 @@ import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } f
 import type { ErrorBody } from '../api/wire.js';
 import { AplKernelError } from '../errors.js';
 import { KeepAlive } from './alive.js';
+import { compileRequest } from './compile.js';
 import type { BuiltinDataset, Compile } from './compiled.js';
 import { DatasetStore, replaceFile } from './datasets.js';
 import { Engine } from './duckdb.js';
@@ -40,7 +41,8 @@ export interface ServiceOptions {
   readonly version: string;
   /** Writes `service.json`, and closes when nobody has held `/v1/alive` for a while. */
   readonly managed?: boolean;
-  readonly compile: Compile;
+  /** How a request becomes SQL; the language's own compiler when absent. */
+  readonly compile?: Compile;
   readonly samples?: readonly BuiltinDataset[];
   readonly log: (text: string) => void;
   readonly limits?: ServiceLimits;
@@ -104,7 +106,7 @@ function routeParts(options: ServiceOptions, engine: Engine) {
     dataDir: options.dataDir,
     datasets: new DatasetStore(options.dataDir, engine, options.samples),
     starred: new StarredStore(options.dataDir, localUser.id),
-    compile: options.compile,
+    compile: options.compile ?? compileRequest,
     nowNs: () => BigInt(Math.floor(now())) * 1_000_000n,
     ingestBytes: options.limits?.ingestBytes ?? 2 ** 30,
   };

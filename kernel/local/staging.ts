@@ -256,11 +256,13 @@ function dialectText(found: unknown, otherwise: string): string {
   return typeof found === 'string' && found !== '' && found !== '(empty)' ? found : otherwise;
 }
 
-/** Most names are there, all that are there differ, and none is a number or a time. */
+/** Most names are there, and none is a number or a time. */
 function looksLikeHeader(cells: readonly string[]): boolean {
   const names = cells.filter(cell => cell !== '');
-  const distinct = new Set(names).size === names.length && names.length * 2 > cells.length;
-  return distinct && names.every(name => /\p{L}/u.test(name) && !/^\d{1,4}[-/:.]/.test(name));
+  return (
+    names.length * 2 > cells.length &&
+    names.every(name => /\p{L}/u.test(name) && !/^\d{1,4}[-/:.]/.test(name))
+  );
 }
 
 /** Patterns that a text must have to be read as another type and written back the same. */

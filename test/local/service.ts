@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import type { Compile, CompiledField, CompiledQuery, CompiledTable } from '../../kernel/local/compiled.js';
 import { type Service, type ServiceOptions, startService } from '../../kernel/local/server.js';
 
@@ -17,17 +17,26 @@ export async function temporaryDirectory(): Promise<string> {
 /** A service on a free port with SQL where the APL would be: the first line names the fields, the rest is the SELECT. */
 export async function testService(options: Partial<ServiceOptions> = {}): Promise<TestService> {
   const dataDir = options.dataDir ?? (await temporaryDirectory());
-  const service = await startService({
-    dataDir,
-    port: 0,
-    version: '1.2.3',
-    compile: sqlInsteadOfApl,
-    log: () => {},
-    now: () => nowMs,
-    ...options,
-  });
+  const service = await startService({ ...defaults, dataDir, ...options });
   onTestFinished(() => service.close());
   return new TestService(service, dataDir);
+}
+
+/** One service for all tests of a file. */
+export function sharedService(): () => TestService {
+  let shared: TestService | undefined;
+  beforeAll(async () => {
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
+    shared = new TestService(await startService({ ...defaults, dataDir }), dataDir);
+  });
+  afterAll(async () => {
+    await shared?.service.close();
+    await rm(shared?.dataDir ?? '', { recursive: true, force: true });
+  });
+  return () => {
+    if (!shared) throw new Error('the service has not started');
+    return shared;
+  };
 }
 
 export class TestService {
@@ -126,3 +135,5 @@ function encode(body: unknown): string | Uint8Array<ArrayBuffer> {
   if (typeof body === 'string') return body;
   return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
 }
+
+const defaults = { port: 0, version: '1.2.3', compile: sqlInsteadOfApl, log: () => {}, now: () => nowMs };
