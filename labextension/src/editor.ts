@@ -17,13 +17,16 @@ import { indentedNodes, indentLine } from './indent.js';
 
 /** Returns the language with all that an editor needs for it; `closeBrackets` closes brackets and quotes on typing. */
 export function aplSupport(options: { readonly closeBrackets: boolean }): LanguageSupport {
-  const extensions: Extension[] = [codeFolding(), foldGutter(), oneFoldGutter];
+  const extensions: Extension[] = [codeFolding(), foldGutter(), foldGutterStyle];
   if (options.closeBrackets) extensions.push(closeBrackets());
   return new LanguageSupport(aplLanguage(), extensions);
 }
 
-/** JupyterLab's own folding option brings a second gutter. */
-const oneFoldGutter = EditorView.baseTheme({ '.cm-foldGutter ~ .cm-foldGutter': { display: 'none' } });
+const foldGutterStyle = EditorView.theme({
+  // JupyterLab's own folding option brings a second gutter; CodeMirror's base theme has `!important` here.
+  '.cm-foldGutter ~ .cm-foldGutter': { display: 'none !important' },
+  '.cm-foldGutter': { color: 'var(--jp-ui-font-color2)' },
+});
 
 const languageData = defineLanguageFacet({
   commentTokens: { line: '//' },

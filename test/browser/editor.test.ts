@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Lab, type LabPage, openFile, startBrowser, startLab, venvPath } from './lab.js';
 
@@ -82,10 +82,12 @@ describe.each([
 ])('JupyterLab $version', ({ version, variable, fallback }) => {
   let lab: Lab;
   let browser: Browser;
+  let context: BrowserContext;
 
   beforeAll(async () => {
     const venv = venvPath(variable, fallback);
     browser = await startBrowser();
+    context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
     lab = await startLab({
       venv,
       labextensionDir,
@@ -153,6 +155,15 @@ describe.each([
     await finish(opened);
   });
 
+  test('leaves brackets to JupyterLab when its own setting says so', async () => {
+    lab.configure('@apl-kernel/labextension:language', { autoClosingBrackets: false });
+    const opened = await open('empty.apl');
+    await type(opened.page, '[(');
+    expect(await editorText(opened.page)).toBe('[(');
+    await finish(opened);
+    lab.configure('@apl-kernel/labextension:language', {});
+  });
+
   test('marks the bracket that belongs to the one at the cursor', async () => {
     const opened = await open('pipeline.apl');
     await placeCursor(opened.page, "['sample");
@@ -173,6 +184,17 @@ describe.each([
     await page.locator('.jp-FileEditor .cm-foldGutter span[title="Unfold line"]:visible').click();
     expect(await editorText(page)).toBe(pipeline);
     await finish(opened);
+  });
+
+  test("shows one folding gutter where JupyterLab's own is on", async () => {
+    const plugin = '@jupyterlab/codemirror-extension:plugin';
+    lab.configure(plugin, { defaultConfig: { codeFolding: true } });
+    const opened = await open('pipeline.apl');
+    const gutters = opened.page.locator('.jp-FileEditor .cm-foldGutter');
+    await gutters.nth(1).waitFor({ state: 'attached' });
+    expect(await Promise.all((await gutters.all()).map(gutter => gutter.isVisible()))).toEqual([true, false]);
+    await finish(opened);
+    lab.configure(plugin, {});
   });
 
   test('indents after Enter', async () => {
@@ -200,7 +222,7 @@ describe.each([
   });
 
   async function open(file: string): Promise<LabPage> {
-    const opened = await openFile(browser, lab, file);
+    const opened = await openFile(context, lab, file);
     await opened.page.locator('.jp-MainAreaWidget:not(.lm-mod-hidden) .cm-foldGutter').first().waitFor();
     return opened;
   }

@@ -26,6 +26,8 @@ export interface Lab {
   readonly url: string;
   readonly token: string;
   readonly notebookDir: string;
+  /** Writes the user's settings of a plugin, such as `@jupyterlab/codemirror-extension:plugin`, for pages opened later. */
+  configure(plugin: string, settings: unknown): void;
   /** What the server has logged so far. */
   log(): string;
   stop(): Promise<void>;
@@ -59,7 +61,14 @@ export async function startLab(options: LabOptions): Promise<Lab> {
   };
   const url = `http://127.0.0.1:${port}/`;
   if (await answers(child, `${url}api/status?token=${token}`))
-    return { url, token, notebookDir, log: () => log, stop };
+    return {
+      url,
+      token,
+      notebookDir,
+      configure: (plugin, settings) => writeSettings(root, plugin, settings),
+      log: () => log,
+      stop,
+    };
   await stop();
   throw new Error(`JupyterLab of ${options.venv} ended before it answered:\n${log}`);
 }
@@ -79,15 +88,9 @@ export interface LabPage {
   close(): Promise<void>;
 }
 
-/** Opens one file of the notebook directory in a browser session of its own and waits until its editor is there. */
-export async function openFile(
-  browser: Browser,
-  lab: Lab,
-  file: string,
-  viewport = { width: 1200, height: 900 },
-): Promise<LabPage> {
-  const context: BrowserContext = await browser.newContext({ viewport });
-  const page = await context.newPage();
+/** Opens one file of the notebook directory in a page of its own and waits until its editor is there. */
+export async function openFile(browser: BrowserContext, lab: Lab, file: string): Promise<LabPage> {
+  const page = await browser.newPage();
   const complaints: string[] = [];
   page.on('pageerror', error => complaints.push(`${error}`));
   page.on('console', message => {
@@ -95,7 +98,7 @@ export async function openFile(
   });
   await page.goto(`${lab.url}lab/tree/${file}?token=${lab.token}&reset`);
   await page.waitForSelector('.jp-MainAreaWidget:not(.lm-mod-hidden) .cm-content', { timeout: 60_000 });
-  return { page, complaints, close: () => context.close() };
+  return { page, complaints, close: () => page.close() };
 }
 
 /** True for what a page should not say: errors, and warnings about shared modules. */
@@ -115,16 +118,16 @@ function layOut(root: string, notebookDir: string, options: LabOptions): void {
   });
   for (const [name, spec] of Object.entries(options.kernelspecs ?? {}))
     writeJson(join(share, 'kernels', name, 'kernel.json'), spec);
-  writeSettings(join(root, 'settings'), options.theme ?? 'light');
+  const theme = options.theme === 'dark' ? 'JupyterLab Dark' : 'JupyterLab Light';
+  writeSettings(root, '@jupyterlab/apputils-extension:themes', { theme });
+  writeSettings(root, '@jupyterlab/apputils-extension:notification', {
+    fetchNews: 'false',
+    checkForUpdates: false,
+  });
 }
 
-function writeSettings(directory: string, theme: Theme): void {
-  const settings: Readonly<Record<string, unknown>> = {
-    'apputils-extension/themes': { theme: theme === 'dark' ? 'JupyterLab Dark' : 'JupyterLab Light' },
-    'apputils-extension/notification': { fetchNews: 'false', checkForUpdates: false },
-  };
-  for (const [name, value] of Object.entries(settings))
-    writeJson(join(directory, '@jupyterlab', `${name}.jupyterlab-settings`), value);
+function writeSettings(root: string, plugin: string, settings: unknown): void {
+  writeJson(join(root, 'settings', `${plugin.replace(':', '/')}.jupyterlab-settings`), settings);
 }
 
 function writeJson(file: string, value: unknown): void {
