@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { AplKernelError } from './errors.js';
 import type { InstallReport, InstallTarget, Machine, PackageFiles } from './install.js';
 import type { KernelHandler } from './jupyter/message.js';
@@ -23,11 +24,16 @@ const files: PackageFiles = {
   version: packageVersion(dirname(dirname(main))),
 };
 
-await runCommand(process.argv);
+const THREADS = '16';
+
+/** A command was given what it cannot take. */
+class UsageError extends AplKernelError {}
 
 async function runCommand(argv: readonly string[]): Promise<void> {
   try {
-    await commands().parseAsync(argv);
+    const connectionFile = connectionFileIn(argv);
+    if (connectionFile !== undefined) await kernel(connectionFile);
+    else await (await commands()).parseAsync(argv);
   } catch (error) {
     if (!(error instanceof AplKernelError)) throw error;
     process.stderr.write(
@@ -37,8 +43,15 @@ async function runCommand(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Every command; a command's module is loaded when it runs, so that a kernel starts without what others need. */
-function commands(): Command {
+/** The file in `kernel --connection-file FILE`, as the kernelspec has it: read here, so that a kernel starts without the parser of commands. */
+function connectionFileIn(argv: readonly string[]): string | undefined {
+  const [, , command, option, file] = argv;
+  return command === 'kernel' && option === '--connection-file' ? file : undefined;
+}
+
+/** Every command; a command's module is loaded when it runs. */
+async function commands(): Promise<Command> {
+  const { Command } = await import('commander');
   const program = new Command('apl-kernel')
     .description(
       'A Jupyter kernel for APL, the Axiom Processing Language, with an embedded local query service.',
@@ -72,6 +85,22 @@ function commands(): Command {
     .argument('<notebook...>')
     .option('--out <directory>', 'where to write', 'out')
     .action((notebooks: string[], { out }: { out: string }) => run(notebooks, out));
+  program
+    .command('serve')
+    .description('run the local query service in the foreground')
+    .option('--port <port>', 'where to listen on 127.0.0.1; 0 takes any free port', portNumber, 0)
+    .option('--data <directory>', 'where datasets are kept', dataDirectory())
+    .option('--managed', 'let kernels find and share it, and end when none is left')
+    .option('--stop', 'end the service that kernels share')
+    .action(serve);
+  program
+    .command('import')
+    .description('turn a CSV, NDJSON, JSON or Parquet file into a dataset of the local service')
+    .argument('<file>')
+    .requiredOption('--dataset <name>', 'the dataset to add the rows to; made when there is none')
+    .option('--time <field>', 'the field that holds the time of a row; found when absent')
+    .option('--data <directory>', 'where datasets are kept', dataDirectory())
+    .action(importFile);
   program.command('doctor').description('say what is found on this machine and what is wrong').action(doctor);
   return program;
 }
@@ -101,12 +130,14 @@ function printReport(what: string, { dataDir, kernelspec, labextension }: Instal
 }
 
 async function kernel(connectionFile: string): Promise<void> {
-  const [{ readConnectionFile }, { startKernel }] = await Promise.all([
+  const [{ readConnectionFile }, { startKernel }, { kernelInfo }] = await Promise.all([
     import('./jupyter/connection.js'),
     import('./jupyter/server.js'),
+    import('./kernel-info.js'),
   ]);
-  const running = await startKernel(await readConnectionFile(connectionFile), interpreter, {
-    historyFile: join(dataDirectory(), 'history.sqlite'),
+  const running = await startKernel(await readConnectionFile(connectionFile), interpreterAfterFirstReply, {
+    info: kernelInfo(files.version),
+    historyFile: join(dataDirectory(), 'history.jsonl'),
     log,
   });
   process.on('SIGINT', () => void running.interrupt());
@@ -114,6 +145,12 @@ async function kernel(connectionFile: string): Promise<void> {
   onOrphaned(() => void running.shutdown(false));
   await running.closed;
   process.exit();
+}
+
+/** Front ends wait for the first kernel_info_reply, which needs no interpreter: it is read from disk once that is out. */
+async function interpreterAfterFirstReply(): Promise<KernelHandler> {
+  await setTimeout(30);
+  return interpreter();
 }
 
 /** A Jupyter server that was killed leaves its kernels behind; they end by themselves. */
@@ -149,6 +186,73 @@ async function run(notebooks: readonly string[], directory: string): Promise<voi
   if (failed > 0) process.exitCode = 1;
 }
 
+interface ServeOptions {
+  readonly port: number;
+  readonly data: string;
+  readonly managed?: boolean;
+  readonly stop?: boolean;
+}
+
+async function serve({ port, data, managed, stop }: ServeOptions): Promise<void> {
+  const service = await import('./service.js');
+  if (stop) {
+    console.log(
+      (await service.stopSharedService(data)) ? 'the local service is ending' : 'no local service is running',
+    );
+    return;
+  }
+  if (machine.env.UV_THREADPOOL_SIZE === undefined) return withThreads();
+  const { version } = files;
+  const token = machine.env.APL_KERNEL_TOKEN;
+  const running = await service.serve({
+    dataDir: data,
+    version,
+    port,
+    managed: managed ?? false,
+    token,
+    log,
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void running.close());
+  if (!managed)
+    console.log(`The local service answers at ${running.url}\nIts token: ${running.token}\nCtrl-C ends it.`);
+  await running.closed;
+  process.exit();
+}
+
+/** The thread pool's size is read when a process starts: this one starts another with enough threads for the engine. */
+async function withThreads(): Promise<void> {
+  const { spawn } = await import('node:child_process');
+  const env = { ...machine.env, UV_THREADPOOL_SIZE: THREADS };
+  const child = spawn(machine.execPath, process.argv.slice(1), { env, stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+  child.on('exit', code => process.exit(code ?? 1));
+}
+
+async function importFile(
+  file: string,
+  options: { dataset: string; time?: string; data: string },
+): Promise<void> {
+  const { importIntoDataset } = await import('./service.js');
+  const { dataset, rows, fields, timeField, notes } = await importIntoDataset({
+    dataDir: options.data,
+    file,
+    dataset: options.dataset,
+    timeField: options.time,
+  });
+  const time =
+    timeField === undefined
+      ? 'no field with a time: _time is the time of the import'
+      : `_time from ${timeField}`;
+  console.log(`${dataset}: ${rows} rows, ${fields.length} fields, ${time}`);
+  for (const note of notes) console.log(`  ${note}`);
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new UsageError('port-invalid', `${text} is not a port`, { hint: 'give a number from 0 to 65535' });
+}
+
 async function interpreter(): Promise<KernelHandler> {
   const [{ createInterpreter }, local] = await Promise.all([import('./interpreter.js'), localService()]);
   const { env, home } = machine;
@@ -174,7 +278,11 @@ async function localService(): Promise<LocalService> {
   const { createLocalService, spawnDetached } = await import('./local/launch.js');
   const dataDir = dataDirectory();
   const args = [files.main, 'serve', '--managed', '--data', dataDir];
-  return createLocalService({ dataDir, spawn: () => spawnDetached(machine.execPath, args, dataDir), log });
+  const spawn = () => {
+    process.env.UV_THREADPOOL_SIZE ??= THREADS;
+    return spawnDetached(machine.execPath, args, dataDir);
+  };
+  return createLocalService({ dataDir, spawn, log });
 }
 
 function log(text: string): void {
@@ -182,13 +290,16 @@ function log(text: string): void {
 }
 
 async function doctor(): Promise<void> {
-  const { examine, findingsText } = await import('./doctor.js');
+  const [{ examine, findingsText }, { sharedService }] = await Promise.all([
+    import('./doctor.js'),
+    import('./service.js'),
+  ]);
   const findings = await examine({
     machine,
     files,
     nodeVersion: process.versions.node,
     dataDir: dataDirectory(),
-    runningService: async () => undefined,
+    runningService: async () => (await sharedService(dataDirectory()))?.url,
   });
   console.log(findingsText(findings));
   if (findings.some(({ state }) => state === 'error')) process.exitCode = 1;
@@ -206,3 +317,5 @@ function dataDirectory(): string {
 function packageVersion(root: string): string {
   return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
 }
+
+await runCommand(process.argv);

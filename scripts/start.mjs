@@ -73,6 +73,7 @@ async function runLab(/** @type {string} */ venv) {
     `\n  JupyterLab is at  ${base}/lab/tree/${firstNotebook()}?token=${token}\n  Its log: ${log}\n  Ctrl-C stops it and everything that it started.\n`,
   );
   await ended;
+  await run(process.execPath, [main, 'serve', '--stop']);
 }
 
 /** @param {number} port */

@@ -20,6 +20,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'fastify',
     '@fastify/*',
     'proper-lockfile',
+    're2js',
     'node:*',
   ],
   interpreter: [
@@ -46,6 +47,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'errors.ts': [],
   'install.ts': ['errors', 'node:*'],
   'doctor.ts': ['install', 'errors', 'zeromq', '@duckdb/*', 'node:*'],
+  'service.ts': ['local', 'api/wire', 'errors', 'node:*'],
   'main.ts': ['*'],
 };
 
