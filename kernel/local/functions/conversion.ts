@@ -1,6 +1,7 @@
 import type { conversion as catalog } from '../../apl/catalog/conversion.js';
 import type { TypeName } from '../../apl/catalog.js';
 import type { JsFunction, SqlArg, SqlTemplate } from '../functions.js';
+import { once } from './arguments.js';
 import { compileTimeOnly, luhnSetup } from './checks.js';
 import { durationNs } from './duration-text.js';
 import { canonicalJson } from './json-text.js';
@@ -24,7 +25,9 @@ export const sqlTypes: Readonly<Record<TypeName, string>> = {
 export function convert(arg: SqlArg, to: TypeName): string {
   if (arg.type === to) return arg.sql;
   if (arg.constant === null) return `NULL::${sqlTypes[to]}`;
-  return conversions[to][arg.type](arg.sql);
+  const conversion = conversions[to][arg.type];
+  // A macro may read its argument several times: a random one must be drawn once.
+  return arg.sql.includes('random()') ? once([arg], conversion) : conversion(arg.sql);
 }
 
 /** Returns an argument as JSON: times as RFC 3339 text, timespans as integer nanoseconds, NaN and infinities as null. */
@@ -184,9 +187,9 @@ function caseSql(args: readonly SqlArg[]): string {
   return `CASE ${branches.join(' ')} ELSE ${args[args.length - 1]?.sql} END`;
 }
 
-/** Text that the engine's own timestamp reader reads as the language does: RFC 3339 and its shorter forms. */
+/** Text that the engine's own timestamp reader reads as the language does: RFC 3339 and its shorter forms, in usual years. */
 const isoTime =
-  '[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]([01][0-9]|2[0-3]):[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?(Z|[+-][0-9]{2}:[0-9]{2})?)?';
+  '(?:1[7-9]|2[01])[0-9]{2}-[0-9]{2}-[0-9]{2}(?:[T ](?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2}(?:[.][0-9]+)?)?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?';
 
 const realText = '(?i)[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?|[+-]?nan';
 
@@ -204,9 +207,12 @@ export const setup: readonly string[] = [
   `CREATE MACRO apl_unsigned_text(t) AS CASE WHEN contains(t, 'e')
      THEN apl_exp_text(replace(split_part(t, 'e', 1), '.', ''), split_part(t, 'e', 2)::BIGINT)
      WHEN ends_with(t, '.0') THEN left(t, -2) ELSE t END`,
-  `CREATE MACRO apl_real_text(x) AS CASE WHEN isnan(x) THEN 'NaN' WHEN isinf(x) THEN CASE WHEN x > 0 THEN '+Inf' ELSE '-Inf' END
+  `CREATE MACRO apl_rare_real_text(x) AS CASE WHEN isnan(x) THEN 'NaN' WHEN isinf(x) THEN CASE WHEN x > 0 THEN '+Inf' ELSE '-Inf' END
      WHEN starts_with(x::VARCHAR, '-') THEN '-' || apl_unsigned_text(substr(x::VARCHAR, 2))
      ELSE apl_unsigned_text(x::VARCHAR) END`,
+  // Within these bounds the engine prints digits, a point and digits.
+  `CREATE MACRO apl_real_text(x) AS CASE WHEN abs(x) >= 1e-4::DOUBLE AND abs(x) < 1e15::DOUBLE
+     THEN rtrim(rtrim(x::VARCHAR, '0'), '.') ELSE apl_rare_real_text(x) END`,
   `CREATE MACRO apl_time_text(ts) AS replace(ts::VARCHAR, ' ', 'T') || 'Z'`,
   `CREATE MACRO apl_decimal_text(n, unit, digits) AS
      rtrim(rtrim((n // unit)::VARCHAR || '.' || lpad((n % unit)::VARCHAR, digits, '0'), '0'), '.')`,
@@ -230,8 +236,8 @@ export const setup: readonly string[] = [
      AND (isfinite(TRY_CAST(s AS DOUBLE)) OR NOT regexp_matches(s, '[0-9]')) THEN TRY_CAST(s AS DOUBLE) END`,
   `CREATE MACRO apl_text_bool(s) AS CASE WHEN s IN ('1', 't', 'T', 'TRUE', 'true', 'True') THEN true
      WHEN s IN ('0', 'f', 'F', 'FALSE', 'false', 'False') THEN false END`,
-  `CREATE MACRO apl_text_time(s) AS CASE WHEN regexp_full_match(s, '${isoTime}')
-     THEN apl_long_time(epoch_ns(TRY_CAST(s AS TIMESTAMP_NS))) ELSE apl_long_time(apl_parse_time(s)) END`,
+  `CREATE MACRO apl_text_time(s) AS CASE WHEN regexp_full_match(s, '${isoTime}') THEN TRY_CAST(s AS TIMESTAMP_NS)
+     ELSE make_timestamp_ns(apl_parse_time(s)) END`,
   `CREATE MACRO apl_text_span(s) AS apl_parse_span(s)`,
   // Most dynamic scalars are strings: decided by the first character, without parsing.
   `CREATE MACRO apl_dyn_text(j) AS CASE WHEN starts_with(j::VARCHAR, '"') THEN j ->> '$'

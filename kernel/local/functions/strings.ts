@@ -17,7 +17,7 @@ export const strings: Readonly<Record<(typeof catalog)[number]['name'], SqlTempl
   indexof: ([text, lookup, start, length, occurrence]) =>
     start === undefined
       ? `(strpos(${text?.sql}, ${lookup?.sql}) - 1)`
-      : `apl_index_of(${text?.sql}, ${lookup?.sql}, ${start.sql}, ${length?.sql ?? '-1'}, ${occurrence?.sql ?? '1'})`,
+      : `apl_text_index(${text?.sql}, ${lookup?.sql}, ${start.sql}, ${length?.sql ?? '-1'}, ${occurrence?.sql ?? '1'})`,
   indexof_regex: ([text, regex, start, occurrence, length]) => {
     const pattern = wrappedRegex(regex, 1, '\\A(?s:(.*?))(?:', ')');
     if (start === undefined) return pattern.guard(`apl_first_match(${text?.sql}, ${pattern.sql})`);
@@ -102,7 +102,7 @@ export const setup: readonly string[] = [
 export const udfs: readonly JsFunction[] = [
   ...regexUdfs,
   {
-    name: 'apl_index_of',
+    name: 'apl_text_index',
     params: ['VARCHAR', 'VARCHAR', 'BIGINT', 'BIGINT', 'BIGINT'],
     returns: 'BIGINT',
     run: indexOf,

@@ -81,7 +81,7 @@ function digitsNs(digits: string): bigint | null {
     case 16:
       return BigInt(digits) * 1_000n;
     case 19:
-      return int64(BigInt(digits));
+      return inRange(BigInt(digits));
     default:
       return null;
   }
@@ -93,7 +93,7 @@ function fieldsNs(fields: Fields): bigint | null {
   const offset = zoneMinutes(fields.zone);
   if (date === null || seconds === null || offset === null) return null;
   const nanoseconds = BigInt((fields.fraction ?? '').slice(0, 9).padEnd(9, '0'));
-  return int64(BigInt(date / 1000 + seconds - offset * 60) * 1_000_000_000n + nanoseconds);
+  return inRange(BigInt(date / 1000 + seconds - offset * 60) * 1_000_000_000n + nanoseconds);
 }
 
 function dayMs(year: number, month: number, day: number): number | null {
@@ -134,6 +134,7 @@ function zoneMinutes(text: string | undefined): number | null {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes ?? 0));
 }
 
-function int64(value: bigint): bigint | null {
-  return BigInt.asIntN(64, value) === value ? value : null;
+/** What the engine can both hold and print. */
+function inRange(ns: bigint): bigint | null {
+  return ns >= -9_223_286_400_000_000_000n && ns <= 9_223_372_036_854_775_806n ? ns : null;
 }
