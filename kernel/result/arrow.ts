@@ -42,15 +42,18 @@ export const FIELD_KEY = {
 export function decodeTabular(body: Uint8Array): TabularArrow {
   const json = new JsonBytes(wellFormed(body), startsWithBom(body) ? 3 : 0);
   const rest = new Map<string, unknown>();
-  let tables: readonly DecodedTable[] = [];
+  let tables: readonly DecodedTable[] | undefined;
   if (Number.isNaN(json.peek())) throw new DecodeError('The response is empty', json.pos);
   json.object(key => {
     if (key === 'tables' && json.peek() === OPEN_ARRAY) tables = decodeTables(json);
     else rest.set(key, json.value());
   });
   if (!Number.isNaN(json.peek())) json.fail(`expected the end of the response, found ${json.found()}`);
+  if (tables === undefined && rest.get('tables') !== null) {
+    throw new DecodeError('The response holds no list of `tables`: it is not a tabular result', 0);
+  }
   const envelope = toEnvelope(rest);
-  return { envelope, tables: tables.map(table => toArrow(table, envelope.fieldsMetaMap)) };
+  return { envelope, tables: (tables ?? []).map(table => toArrow(table, envelope.fieldsMetaMap)) };
 }
 
 interface DecodedTable {
