@@ -183,6 +183,22 @@ describe('while a cell runs', () => {
     expect(outputs.map(shape)).toContainEqual(['execute_result', plain('1'), {}, {}, 3]);
   });
 
+  test('an interrupt aborts those that wait also where errors do not, and none that come after', async () => {
+    const { client } = await startEcho();
+    const cell = (code: string) => client.send('shell', 'execute_request', { code, stop_on_error: false });
+    const running = await cell('sleep 10000');
+    const waiting = await Promise.all([cell('out a'), cell('out b')]);
+    await client.next(({ parent, type }) => parent === running && type === 'execute_input');
+    const interrupt = client.request('control', 'interrupt_request');
+    expect((await client.reply(running)).content.status).toBe('error');
+    const after = await cell('out c');
+    await interrupt;
+    const statuses = (await Promise.all([...waiting, after].map(id => client.reply(id)))).map(
+      ({ content }) => content.status,
+    );
+    expect(statuses).toEqual(['aborted', 'aborted', 'ok']);
+  });
+
   test('interrupt() does the same', async () => {
     const { client, kernel } = await startEcho();
     const running = await client.send('shell', 'execute_request', { code: 'sleep 10000' });

@@ -132,7 +132,7 @@ describe('decode rejects', () => {
     ['null as the parent', signed(parts({ parent: 'null' })), 'malformed-json'],
     [
       'bytes that are no UTF-8',
-      signed(parts({ metadata: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]) })),
+      signed(parts({ metadata: Buffer.from('{"a":"\xff"}', 'latin1') })),
       'malformed-json',
     ],
     ['no message id', withHeader({ msg_id: undefined }), 'malformed-header'],
