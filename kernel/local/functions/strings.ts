@@ -143,24 +143,25 @@ function removeSql(text: string | undefined, pattern: Regex): string {
   return pattern.guard(`regexp_replace(${text}, ${pattern.sql}, '')`);
 }
 
+/** A group that the expression does not have captures nothing. */
 function extractSql(regex: SqlArg | undefined, group: SqlArg | undefined, text: SqlArg | undefined): string {
   const pattern = regexArgument(regex, 0);
-  const index = groupNumber(constantInteger(group), pattern.groups);
+  const index = groupNumber(group);
+  if (index < 0 || index > (pattern.groups ?? 9)) return 'NULL::VARCHAR';
   return pattern.guard(
     `apl_matched(regexp_extract(${text?.sql}, ${pattern.sql}, ${index}), regexp_matches(${text?.sql}, ${pattern.sql}))`,
   );
 }
 
-function groupNumber(group: number | undefined, groups: number | undefined): number {
-  if (group === undefined) throw new TemplateError('the capture group must be a constant number', 1);
-  if (group > 9)
-    throw new TemplateError(
-      'only the first 9 capture groups can be read',
-      1,
-      'write (?:…) for groups that are not read',
-    );
-  if (group >= 0 && group <= (groups ?? 9)) return group;
-  throw new TemplateError(`there is no capture group ${group}: the expression has ${groups ?? 9}`, 1);
+function groupNumber(group: SqlArg | undefined): number {
+  const index = constantInteger(group);
+  if (index === undefined) throw new TemplateError('the capture group must be a constant number', 1);
+  if (index <= 9) return index;
+  throw new TemplateError(
+    'only the first 9 capture groups can be read',
+    1,
+    'write (?:…) for groups that are not read',
+  );
 }
 
 function extractAllSql(
