@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -18,12 +18,13 @@ export async function ensureBuild(say) {
   const wanted = contentHash(INPUTS);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   say('Compiling the kernel');
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
-  await build(process.execPath, [
-    join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
-    '-p',
-    'tsconfig.build.json',
-  ]);
+  // Compiled aside and then put in place: kernels may be starting from dist/ meanwhile.
+  const [dist, fresh] = [join(root, 'dist'), join(root, 'dist.new')];
+  rmSync(fresh, { recursive: true, force: true });
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  await build(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', fresh]);
+  rmSync(dist, { recursive: true, force: true });
+  renameSync(fresh, dist);
   say('Building the JupyterLab extension');
   await build(...npm(['run', '--silent', 'build', '--workspace', 'labextension']));
   writeFileSync(stamp, wanted);

@@ -44,6 +44,8 @@ export async function ensureVenv(directory, requirements, say) {
   }
   say(`Installing ${requirements.join(' and ')} into ${directory} (a few minutes the first time)`);
   await installRequirements(venv, requirements);
+  // JupyterLab runs scripts in there with Node, which must not take them for modules of this package.
+  writeFileSync(join(venv, 'package.json'), '{ "type": "commonjs" }\n');
   writeFileSync(stamp, wanted);
   return venv;
 }

@@ -1,0 +1,242 @@
+/**
+ * The kernel against ipykernel, both driven by one raw ZeroMQ client: spawn to the first kernel_info_reply, the round trip of
+ * a trivial cell (request to reply and idle), and peak resident memory. Runs alternate; medians count. Needs the .venv that
+ * `npm start` or `npm test` makes.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Dealer, Subscriber } from 'zeromq';
+import {
+  createSigner,
+  decode,
+  encode,
+  type JsonObject,
+  type Message,
+  PROTOCOL_VERSION,
+  SeenSignatures,
+  type Signer,
+} from '../kernel/jupyter/wire.js';
+
+const RUNS = Number(process.env.RUNS ?? 9);
+const CELLS = Number(process.env.CELLS ?? 300);
+
+interface Contender {
+  readonly name: string;
+  readonly argv: readonly string[];
+  readonly cell: string;
+}
+
+interface Sample {
+  readonly readyMs: number;
+  readonly roundTripMs: number;
+  readonly peakMiB: number;
+}
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const CONTENDERS: readonly [Contender, Contender] = [
+  {
+    name: 'apl-kernel',
+    argv: [process.execPath, join(root, 'dist', 'main.js'), 'kernel', '--connection-file'],
+    cell: '%echo 1',
+  },
+  {
+    name: 'ipykernel',
+    argv: [join(root, '.venv', 'bin', 'python'), '-m', 'ipykernel_launcher', '-f'],
+    cell: '1',
+  },
+];
+
+async function report(): Promise<void> {
+  for (const { argv } of CONTENDERS) {
+    if (!existsSync(argv[0] ?? ''))
+      throw new Error(`${argv[0]} is missing: run \`npm test -- environments\` once`);
+  }
+  const samples = CONTENDERS.map((): Sample[] => []);
+  for (let run = 0; run < RUNS; run++) {
+    for (const [index, contender] of CONTENDERS.entries()) samples[index]?.push(await measure(contender));
+  }
+  print(samples.map(medians));
+}
+
+function print([ours, baseline]: readonly (Sample | undefined)[]): void {
+  if (!ours || !baseline) return;
+  const rows = [
+    { figure: 'spawn to ready, ms', goal: 0.3, ours: ours.readyMs, baseline: baseline.readyMs },
+    { figure: 'round trip, ms', goal: 0.7, ours: ours.roundTripMs, baseline: baseline.roundTripMs },
+    { figure: 'peak memory, MiB', goal: undefined, ours: ours.peakMiB, baseline: baseline.peakMiB },
+  ];
+  const results = rows.map(({ figure, goal, ...sides }) => ({
+    figure,
+    'apl-kernel': round(sides.ours),
+    ipykernel: round(sides.baseline),
+    ratio: round(sides.ours / sides.baseline),
+    goal,
+  }));
+  console.table(results);
+  console.log(JSON.stringify({ bench: 'kernel', baseline: 'ipykernel', runs: RUNS, cells: CELLS, results }));
+}
+
+/** One kernel process from spawn to kill. */
+async function measure({ argv, cell }: Contender): Promise<Sample> {
+  const directory = mkdtempSync(join(tmpdir(), 'bench-kernel-'));
+  const connection = await connectionOnFreePorts();
+  const file = join(directory, 'connection.json');
+  writeFileSync(file, JSON.stringify(connection));
+  const client = new Client(connection);
+  const started = performance.now();
+  const [program = '', ...args] = argv;
+  const env = { ...process.env, APL_KERNEL_DATA: directory, IPYTHONDIR: directory };
+  const child = spawn(program, [...args, file], { env, stdio: 'ignore' });
+  try {
+    await client.request('kernel_info_request', {});
+    const readyMs = performance.now() - started;
+    const roundTripMs = await roundTrip(client, cell);
+    return { readyMs, roundTripMs, peakMiB: peakMiB(child) };
+  } finally {
+    client.close();
+    await end(child);
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Median ms of a cell from the request to the later of reply and idle, after a warm-up. */
+async function roundTrip(client: Client, code: string): Promise<number> {
+  const content = {
+    code,
+    silent: false,
+    store_history: false,
+    user_expressions: {},
+    allow_stdin: false,
+    stop_on_error: true,
+  };
+  const times: number[] = [];
+  for (let turn = 0; turn < CELLS; turn++) {
+    const started = performance.now();
+    const reply = await client.execute(content);
+    if (reply.status !== 'ok') throw new Error(`the cell ${code} failed: ${JSON.stringify(reply)}`);
+    times.push(performance.now() - started);
+  }
+  return median(times.slice(CELLS / 10));
+}
+
+interface Connection {
+  readonly key: string;
+  readonly shell_port: number;
+  readonly iopub_port: number;
+}
+
+/** The client half of the protocol, as far as this measurement goes. */
+class Client {
+  readonly #signer: Signer;
+  readonly #seen = new SeenSignatures();
+  readonly #shell = new Dealer({ reconnectInterval: 2, linger: 0 });
+  readonly #iopub = new Subscriber({ reconnectInterval: 2, linger: 0 });
+
+  constructor(connection: Connection) {
+    this.#signer = createSigner(connection.key);
+    this.#shell.connect(`tcp://127.0.0.1:${connection.shell_port}`);
+    this.#iopub.subscribe();
+    this.#iopub.connect(`tcp://127.0.0.1:${connection.iopub_port}`);
+  }
+
+  async request(type: string, content: JsonObject): Promise<JsonObject> {
+    await this.#send(type, content);
+    return this.#read(await this.#shell.receive()).content;
+  }
+
+  async execute(content: JsonObject): Promise<JsonObject> {
+    const id = await this.#send('execute_request', content);
+    const reply = this.#shell.receive().then(frames => this.#read(frames).content);
+    await this.#idle(id);
+    return reply;
+  }
+
+  close(): void {
+    this.#shell.close();
+    this.#iopub.close();
+  }
+
+  async #send(type: string, content: JsonObject): Promise<string> {
+    const header = {
+      msg_id: randomUUID(),
+      msg_type: type,
+      session: 'bench',
+      username: 'bench',
+      date: new Date().toISOString(),
+      version: PROTOCOL_VERSION,
+    };
+    const message = { identities: [], header, parentHeader: {}, metadata: {}, content, buffers: [] };
+    await this.#shell.send(encode(message, this.#signer) as Buffer[]);
+    return header.msg_id;
+  }
+
+  async #idle(id: string): Promise<void> {
+    while (true) {
+      const { header, parentHeader, content } = this.#read(await this.#iopub.receive());
+      const isStatus = header.msg_type === 'status' && content.execution_state === 'idle';
+      if (isStatus && parentHeader.msg_id === id) return;
+    }
+  }
+
+  #read(frames: Uint8Array[]): Message {
+    const decoded = decode(frames, this.#signer, this.#seen);
+    if (decoded.kind === 'rejected') throw new Error(`the kernel sent a message with ${decoded.reason}`);
+    return decoded.message;
+  }
+}
+
+async function connectionOnFreePorts(): Promise<Connection> {
+  const servers = await Promise.all(Array.from({ length: 5 }, () => listen()));
+  const [shell_port = 0, iopub_port = 0, stdin_port, control_port, hb_port] = servers.map(portOf);
+  await Promise.all(servers.map(server => new Promise(settle => server.close(settle))));
+  const fixed = { transport: 'tcp', ip: '127.0.0.1', signature_scheme: 'hmac-sha256', key: randomUUID() };
+  return { ...fixed, shell_port, iopub_port, ...{ stdin_port, control_port, hb_port } };
+}
+
+function listen(): Promise<Server> {
+  return new Promise(settle => {
+    const server = createServer().listen(0, '127.0.0.1', () => settle(server));
+  });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const ended = new Promise(settle => child.on('exit', settle));
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** Peak resident memory as Linux counts it; not a number elsewhere. */
+function peakMiB(child: ChildProcess): number {
+  const status = `/proc/${child.pid}/status`;
+  if (!existsSync(status)) return Number.NaN;
+  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(status, 'utf8'))?.[1]) / 1024;
+}
+
+function medians(samples: readonly Sample[]): Sample {
+  return {
+    readyMs: median(samples.map(({ readyMs }) => readyMs)),
+    roundTripMs: median(samples.map(({ roundTripMs }) => roundTripMs)),
+    peakMiB: median(samples.map(({ peakMiB }) => peakMiB)),
+  };
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(3));
+}
+
+await report();
