@@ -1,10 +1,13 @@
+import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Bench, everyday, startBench } from './session.js';
+import { type Bench, startBench } from './session.js';
 
 let bench: Bench;
 
+/** Completion answers from what is known: this makes it known. */
 beforeEach(async () => {
   bench = await startBench();
+  await bench.run('%schema');
 });
 
 afterEach(() => bench.close());
@@ -62,29 +65,34 @@ describe('a query completes', () => {
   });
 
   test('while a query runs', async () => {
-    let finish: () => void = () => undefined;
-    bench.service.answer(seen =>
-      seen.path === '/v1/datasets/_apl'
-        ? response => {
-            finish = () => response.end('{}');
-          }
-        : everyday(seen),
-    );
-    const running = bench.run('web | count');
+    let running: ReturnType<Bench['run']> | undefined;
+    const response = await new Promise<ServerResponse>(arrived => {
+      bench.service.answer(() => arrived);
+      running = bench.run('web | count');
+    });
     await check('web | where stat$0', ['status'], 'stat');
-    finish();
-    await running;
+    response.end('{}');
+    expect((await running)?.outcome.status).toBe('error');
   });
 
   test('with what is known when the service fails', async () => {
-    await check('w$0', ['web'], 'w');
     bench.service.answer(() => ({ status: 500 }));
     await check('w$0', ['web'], 'w');
   });
 
   test('with nothing when the service never answered', async () => {
-    bench.service.answer(() => ({ status: 500 }));
-    await check('w$0', [], 'w');
+    const cold = await startBench({ reply: () => ({ status: 500 }) });
+    const { items } = await cold.handler.complete('w', 1);
+    await cold.close();
+    expect(items).toEqual([]);
+  });
+
+  test('before anything is known, and then better', async () => {
+    const cold = await startBench();
+    await expect
+      .poll(async () => (await cold.handler.complete('w', 1)).items.map(item => item.text))
+      .toEqual(['web']);
+    await cold.close();
   });
 });
 

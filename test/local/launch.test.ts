@@ -1,4 +1,6 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -128,13 +130,19 @@ test('a runtime file that a crash left behind is not believed', async () => {
   expect(token).toBe(`t-${await servicePid()}`);
 });
 
-test('a runtime file that points elsewhere is not believed', async () => {
-  await writeFile(
-    runtimeFilePath(dataDir),
-    JSON.stringify({ url: 'http://example.org', token: 'old', pid: 1, version: '1' }),
-  );
-  const { url } = await launcher().connect();
-  expect(new URL(url).hostname).toBe('127.0.0.1');
+test('a runtime file that points elsewhere is not even tried', async () => {
+  const asked: (string | undefined)[] = [];
+  const other = createServer((request, response) => {
+    asked.push(request.url);
+    response.end('{}');
+  });
+  await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address() as AddressInfo;
+  const url = `http://[::ffff:127.0.0.1]:${port}`;
+  await writeFile(runtimeFilePath(dataDir), JSON.stringify({ url, token: 'old', pid: 1, version: '1' }));
+  const address = await launcher().connect();
+  other.close();
+  expect([asked, address.token]).toEqual([[], `t-${await servicePid()}`]);
 });
 
 test('a service nobody holds can end', async () => {
