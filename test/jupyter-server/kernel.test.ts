@@ -75,7 +75,7 @@ describe('a kernel behind a Jupyter server', () => {
   });
 
   test('fails a cell with an unknown magic', async () => {
-    expect(await run(kernel, '%ehco one')).toMatchObject({ status: 'X', mimeTypes: [] });
+    expect(await run(kernel, '%ehco one')).toMatchObject({ status: 'magic', mimeTypes: [] });
   });
 
   test('completes', async () => {
@@ -100,7 +100,10 @@ describe('a kernel behind a Jupyter server', () => {
     );
     await kernel.interrupt();
     expect(await slow).toMatchObject({ status: 'Interrupted', mimeTypes: [] });
-    expect(await run(kernel, '%time')).toMatchObject({ status: 'ok', streams: expect.stringContaining('2h') });
+    expect(await run(kernel, '%time')).toMatchObject({
+      status: 'ok',
+      streams: expect.stringContaining('2h'),
+    });
   });
 
   test('runs side by side with another, each with its own count', async () => {

@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, test } from 'vitest';
+import { aplKernel, root, scratchDirectory, startAplKernel } from './command.js';
+
+describe('serve', () => {
+  test('prints its address, takes the given token, and ends on SIGINT', async () => {
+    const home = scratchDirectory();
+    const token = 'a-token-for-this-test';
+    const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data'), APL_KERNEL_TOKEN: token };
+    const service = startAplKernel(['serve'], env);
+    const [first] = (await once(createInterface({ input: service.stdout ?? process.stdin }), 'line')) as [
+      string,
+    ];
+    const url = /^The local service answers at (http:\/\/127\.0\.0\.1:\d+)$/.exec(first)?.[1] ?? '';
+    const ask = (bearer: string) =>
+      fetch(`${url}/v2/user`, { headers: { authorization: `Bearer ${bearer}` } });
+    expect((await ask(token)).status).toBe(200);
+    expect((await ask('another')).status).toBe(401);
+    service.kill('SIGINT');
+    expect(await once(service, 'exit')).toEqual([0, null]);
+  });
+
+  test.each(['70000', 'x', '-1'])('does not take %s for a port', async port => {
+    const home = scratchDirectory();
+    const { code, stderr } = await aplKernel(['serve', `--port=${port}`], { HOME: home, PATH: '' });
+    expect([code, stderr]).toEqual([
+      1,
+      `apl-kernel: ${port} is not a port\n  give a number from 0 to 65535\n`,
+    ]);
+  });
+
+  test('--stop says when there is none', async () => {
+    const home = scratchDirectory();
+    expect(await aplKernel(['serve', '--stop'], { HOME: home, PATH: '' })).toEqual({
+      code: 0,
+      stdout: 'no local service is running\n',
+      stderr: '',
+    });
+  });
+});
+
+describe('doctor', () => {
+  const findings = (text: string) =>
+    Object.fromEntries(
+      text
+        .split('\n')
+        .flatMap(line =>
+          /^(ok|warning|ERROR) +(\w+)/.exec(line) ? [line.split(/ +/).slice(0, 2).reverse()] : [],
+        ),
+    );
+
+  test('finds nothing of Jupyter on a bare machine, and says what to run', async () => {
+    const home = scratchDirectory();
+    const { code, stdout } = await aplKernel(['doctor'], { HOME: home, PATH: '' });
+    expect(code).toBe(1);
+    expect(findings(stdout)).toEqual({
+      node: 'ok',
+      messaging: 'ok',
+      engine: 'ok',
+      python: 'warning',
+      jupyter: 'warning',
+      kernelspec: 'ERROR',
+      extension: 'warning',
+      data: 'ok',
+      service: 'ok',
+    });
+    expect(stdout).toContain('-> run `apl-kernel install`, with the options for the Jupyter that you use');
+  });
+
+  test('is content once the kernel is installed', async () => {
+    const home = scratchDirectory();
+    const env = { HOME: home, PATH: '' };
+    await aplKernel(['install', '--user'], env);
+    const { code, stdout } = await aplKernel(['doctor'], env);
+    expect([code, findings(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ kernelspec: 'ok', extension: 'ok' }),
+    ]);
+  });
+
+  test.each([
+    [
+      'a program that is gone',
+      { language: 'axiom-apl', argv: ['/gone/node', 'main.js'] },
+      'starts /gone/node, which is gone',
+    ],
+    ['another project’s kernel', { language: 'apl' }, 'belongs to another kernel called apl'],
+  ])('names %s', async (_, spec, message) => {
+    const home = scratchDirectory();
+    const env = { HOME: home, PATH: '' };
+    await aplKernel(['install', '--user'], env);
+    const path = join(home, '.local/share/jupyter/kernels/apl/kernel.json');
+    writeFileSync(path, JSON.stringify(spec));
+    const { code, stdout } = await aplKernel(['doctor'], env);
+    expect(code).toBe(1);
+    expect(stdout).toContain(`${path} ${message}`);
+  });
+});
+
+describe('apl-kernel', () => {
+  test('--version and --help', async () => {
+    const env = { HOME: scratchDirectory(), PATH: '' };
+    const { version } = (await import(join(root, 'package.json'), { with: { type: 'json' } })).default as {
+      version: string;
+    };
+    expect((await aplKernel(['--version'], env)).stdout).toBe(`${version}\n`);
+    const { code, stdout } = await aplKernel(['--help'], env);
+    expect(code).toBe(0);
+    const commands = ['install', 'uninstall', 'run', 'serve', 'import', 'doctor', 'help'];
+    expect([...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name)).toEqual(commands);
+  });
+});
