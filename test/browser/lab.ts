@@ -1,21 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { type Browser, type BrowserContext, type ConsoleMessage, chromium, type Page } from 'playwright-core';
+
+const compiledMain = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 export type Theme = 'light' | 'dark';
 
 export interface LabOptions {
   /** A virtual environment with JupyterLab. */
   readonly venv: string;
-  /** The built extension, as `npm run build -w labextension` leaves it. */
-  readonly labextensionDir: string;
-  /** The contents of kernel.json by kernel name. */
-  readonly kernelspecs?: Readonly<Record<string, unknown>>;
   /** Files of the notebook directory by name. */
   readonly files: Readonly<Record<string, string>>;
   readonly theme?: Theme;
@@ -46,7 +46,7 @@ export function venvPath(variable: string, fallback: string): string {
 export async function startLab(options: LabOptions): Promise<Lab> {
   const root = mkdtempSync(join(tmpdir(), 'apl-kernel-lab-'));
   const notebookDir = join(root, 'notebooks');
-  layOut(root, notebookDir, options);
+  await layOut(root, notebookDir, options);
   const token = 'test-token';
   const port = await freePort();
   const child = spawn(join(options.venv, 'bin', 'python'), labArguments(port, token, notebookDir), {
@@ -107,17 +107,11 @@ function isComplaint(message: ConsoleMessage): boolean {
   return message.type() === 'warning' && /apl|shared|version|module/i.test(message.text());
 }
 
-function layOut(root: string, notebookDir: string, options: LabOptions): void {
+/** Installs kernel and extension as users do, but below `root`. */
+async function layOut(root: string, notebookDir: string, options: LabOptions): Promise<void> {
   mkdirSync(notebookDir, { recursive: true });
   for (const [name, text] of Object.entries(options.files)) writeFileSync(join(notebookDir, name), text);
-  if (!existsSync(join(options.labextensionDir, 'package.json')))
-    throw new Error(`No built extension in ${options.labextensionDir}: run "npm run build -w labextension".`);
-  const share = join(root, 'share');
-  cpSync(options.labextensionDir, join(share, 'labextensions', '@apl-kernel', 'labextension'), {
-    recursive: true,
-  });
-  for (const [name, spec] of Object.entries(options.kernelspecs ?? {}))
-    writeJson(join(share, 'kernels', name, 'kernel.json'), spec);
+  await promisify(execFile)(process.execPath, [compiledMain, 'install', '--prefix', root]);
   const theme = options.theme === 'dark' ? 'JupyterLab Dark' : 'JupyterLab Light';
   writeSettings(root, '@jupyterlab/apputils-extension:themes', { theme });
   writeSettings(root, '@jupyterlab/apputils-extension:notification', {
@@ -149,7 +143,7 @@ function environment(root: string, venv: string): NodeJS.ProcessEnv {
     PATH: `${join(venv, 'bin')}:${process.env.PATH ?? ''}`,
     LANG: 'C.UTF-8',
     HOME: join(root, 'home'),
-    JUPYTER_PATH: join(root, 'share'),
+    JUPYTER_PATH: join(root, 'share', 'jupyter'),
     JUPYTER_DATA_DIR: join(root, 'data'),
     JUPYTER_CONFIG_DIR: join(root, 'config'),
     JUPYTER_RUNTIME_DIR: join(root, 'runtime'),
