@@ -23,8 +23,8 @@ export const arrays: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
       [itemsOf(at(args, 0)), at(args, 1), at(args, 2)],
       (l, from, to) => `to_json(apl_slice(${l}, ${from}, ${to}))`,
     ),
-  array_sort_asc: args => sort('apl_sort_asc', at(args, 0)),
-  array_sort_desc: args => sort('apl_sort_desc', at(args, 0)),
+  array_sort_asc: args => sort('ASC', at(args, 0)),
+  array_sort_desc: args => sort('DESC', at(args, 0)),
   array_split: args => split(at(args, 0), at(args, 1)),
   array_sum: args => once([at(args, 0)], j => `list_sum(apl_reals(${j}))`),
   bag_has_key: args => once([at(args, 0), at(args, 1)], (j, key) => `apl_has_key(${j}, ${key})`),
@@ -53,7 +53,8 @@ export const setup: readonly string[] = [
      THEN list_transform(apl_items(j), lambda x: apl_key(x)) ELSE apl_items(j) END`,
   `CREATE OR REPLACE MACRO apl_has_item(j, item) AS list_contains(apl_keys(j), apl_key(item))`,
   // Text and bools would be read as numbers: only an array that holds some is looked at element by element.
-  `CREATE OR REPLACE MACRO apl_reals(j) AS CASE WHEN NOT regexp_matches(j::VARCHAR, '["tf]')
+  `CREATE OR REPLACE MACRO apl_reals(j) AS
+     CASE WHEN NOT (contains(j::VARCHAR, '"') OR contains(j::VARCHAR, 't') OR contains(j::VARCHAR, 'f'))
      THEN CAST(from_json(j, '["DOUBLE"]') AS DOUBLE[]) ELSE list_transform(apl_items(j), lambda x:
        CASE WHEN regexp_matches(x::VARCHAR, '^[-0-9]') THEN CAST(x AS DOUBLE) END) END`,
   `CREATE OR REPLACE MACRO apl_array_length(j) AS CASE WHEN starts_with(j::VARCHAR, '[') THEN CAST(json_array_length(j) AS BIGINT)
@@ -78,8 +79,11 @@ export const setup: readonly string[] = [
   // Nulls go last; elements of several kinds, arrays and maps have no order.
   `CREATE OR REPLACE MACRO apl_sorted(l, sorted) AS CASE WHEN len(apl_kinds(l)) > 1 OR list_contains(apl_kinds(l), 'map')
      THEN l[:0] ELSE list_concat(list_transform(sorted, lambda e: e.x), list_filter(l, lambda x: x IS NULL)) END`,
-  `CREATE OR REPLACE MACRO apl_sort_asc(l) AS apl_sorted(l, list_sort(apl_sortable(l), 'ASC', 'NULLS LAST'))`,
-  `CREATE OR REPLACE MACRO apl_sort_desc(l) AS apl_sorted(l, list_sort(apl_sortable(l), 'DESC', 'NULLS LAST'))`,
+  `CREATE OR REPLACE MACRO apl_sort_items(l, direction) AS apl_sorted(l, list_sort(apl_sortable(l), direction, 'NULLS LAST'))`,
+  // An integer, or an array of them, of at most 19 digits: their sums and products fit 128 bits.
+  `CREATE OR REPLACE MACRO apl_whole(j) AS regexp_full_match(j::VARCHAR, '\\s*\\[?[-0-9,nul\\s]*\\]?\\s*')
+     AND NOT regexp_matches(j::VARCHAR, '[0-9]{20}')`,
+  `CREATE OR REPLACE MACRO apl_wholes(j) AS CAST(from_json(j, '["HUGEINT"]') AS HUGEINT[])`,
   `CREATE OR REPLACE MACRO apl_indexes(j) AS coalesce(from_json(j, '["BIGINT"]'), [apl_dyn_long(j)])`,
   `CREATE OR REPLACE MACRO apl_cuts(l, places) AS
      list_concat(list_concat([0], list_transform(places, lambda n: apl_place(l, n))), [len(l)])`,
@@ -191,12 +195,16 @@ function selectMap(array: SqlArg, key: SqlArg, value: SqlArg): string {
   );
 }
 
-/** What is not an array gives an empty one, as documented; null stays null. */
-function sort(macro: string, array: SqlArg): string {
-  return bound(
-    [itemsOf(array), array],
-    (l, j) => `CASE WHEN ${j} IS NOT NULL THEN to_json(${macro}(${l})) END`,
-  );
+/** What is not an array gives an empty one, as documented; null stays null. Integers need no look at every element. */
+function sort(direction: 'ASC' | 'DESC', array: SqlArg): string {
+  return once([array], j => {
+    const integers = `coalesce(to_json(list_sort(apl_wholes(${j}), '${direction}', 'NULLS LAST')), '[]'::JSON)`;
+    const others = bound(
+      [itemsOf({ sql: j, type: 'dynamic' })],
+      l => `to_json(apl_sort_items(${l}, '${direction}'))`,
+    );
+    return `CASE WHEN apl_whole(${j}) THEN ${integers} WHEN ${j} IS NOT NULL THEN ${others} END`;
+  });
 }
 
 function split(array: SqlArg, index: SqlArg): string {

@@ -61,40 +61,37 @@ export const series: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
   series_tan: realUnary(finite('tan')),
 };
 
-/**
- * Macros. `apl_whole` is true for an array of integers of at most 19 digits, so that their sums and products fit 128 bits.
- * Those that take `p` read a list of pairs `{x, y}` of which neither is null.
- */
+/** Macros. Those that take `p` read a list of pairs `{x, y}` of which neither is null. */
 export const setup: readonly string[] = [
-  `CREATE OR REPLACE MACRO apl_whole(j) AS NOT regexp_matches(j::VARCHAR, '[^-0-9,\\[\\]nul\\s]|[0-9]{20}')`,
-  `CREATE OR REPLACE MACRO apl_wholes(j) AS CAST(from_json(j, '["HUGEINT"]') AS HUGEINT[])`,
   `CREATE OR REPLACE MACRO apl_number(j) AS CASE WHEN regexp_matches(j::VARCHAR, '^[-0-9]') THEN j END`,
   `CREATE OR REPLACE MACRO apl_finite(l) AS to_json(list_transform(l, lambda x: CASE WHEN isfinite(x) THEN x END))`,
   `CREATE OR REPLACE MACRO apl_long(x) AS CASE WHEN x BETWEEN -9.2e18 AND 9.2e18 THEN CAST(x AS BIGINT) END`,
   `CREATE OR REPLACE MACRO apl_total(l) AS CASE WHEN l IS NOT NULL THEN coalesce(list_sum(l), 0) END`,
-  `CREATE OR REPLACE MACRO apl_sum_xx(p) AS list_sum(list_transform(p, lambda e: e.x * e.x))`,
-  `CREATE OR REPLACE MACRO apl_sum_yy(p) AS list_sum(list_transform(p, lambda e: e.y * e.y))`,
   `CREATE OR REPLACE MACRO apl_sum_xy(p) AS list_sum(list_transform(p, lambda e: e.x * e.y))`,
   `CREATE OR REPLACE MACRO apl_dot(p) AS CASE WHEN p IS NOT NULL THEN coalesce(apl_sum_xy(p), 0) END`,
-  `CREATE OR REPLACE MACRO apl_norms(p) AS sqrt(apl_sum_xx(p) * apl_sum_yy(p))`,
   // Rounding may put the quotient a little outside of its bounds.
-  `CREATE OR REPLACE MACRO apl_cosine(p) AS CASE WHEN apl_norms(p) > 0 AND isfinite(apl_norms(p))
-     THEN apl_clamp(apl_sum_xy(p) / apl_norms(p), -1, 1) END`,
+  `CREATE OR REPLACE MACRO apl_quotient(xy, norms) AS
+     CASE WHEN norms > 0 AND isfinite(norms) THEN apl_clamp(xy / norms, -1, 1) END`,
+  `CREATE OR REPLACE MACRO apl_cosine(p) AS list_transform([{
+     'xx': list_sum(list_transform(p, lambda e: e.x * e.x)), 'yy': list_sum(list_transform(p, lambda e: e.y * e.y))}],
+     lambda m: apl_quotient(apl_sum_xy(p), sqrt(m.xx * m.yy)))[1]`,
   `CREATE OR REPLACE MACRO apl_centred(p) AS list_transform([{
      'p': p, 'x': list_avg(list_transform(p, lambda e: e.x)), 'y': list_avg(list_transform(p, lambda e: e.y))}],
      lambda m: list_transform(m.p, lambda e: {'x': e.x - m.x, 'y': e.y - m.y}))[1]`,
   `CREATE OR REPLACE MACRO apl_pearson(p) AS apl_cosine(apl_centred(p))`,
-  `CREATE OR REPLACE MACRO apl_variance(l, mean, n) AS
-     CASE WHEN n > 1 THEN list_sum(list_transform(l, lambda x: (x - mean) * (x - mean))) / (n - 1) END`,
   `CREATE OR REPLACE MACRO apl_place_of(l, x) AS
      CASE WHEN x IS NOT NULL THEN CAST(list_position(l, x) - 1 AS BIGINT) END`,
+  // Each step is bound before the next one reads it: what stands in a lambda is computed again for every element.
+  `CREATE OR REPLACE MACRO apl_variance(l, n, mean) AS
+     CASE WHEN n > 1 THEN list_sum(list_transform(l, lambda x: (x - mean) * (x - mean))) / (n - 1) END`,
+  `CREATE OR REPLACE MACRO apl_spread(l) AS list_transform([{
+     'l': l, 'n': list_count(l), 'mean': list_avg(l), 'low': list_min(l), 'high': list_max(l)}], lambda s: {
+     'mean': s.mean, 'min': apl_place_of(s.l, s.low), 'max': apl_place_of(s.l, s.high),
+     'variance': apl_variance(s.l, s.n, s.mean)})[1]`,
   // The least and the greatest element as they are written: an integer stays exact.
-  `CREATE OR REPLACE MACRO apl_stats(j) AS list_transform([{'items': apl_items(j), 'l': apl_reals(j)}], lambda s: {
-     'min': s.items[apl_place_of(s.l, list_min(s.l)) + 1], 'min_idx': apl_place_of(s.l, list_min(s.l)),
-     'max': s.items[apl_place_of(s.l, list_max(s.l)) + 1], 'max_idx': apl_place_of(s.l, list_max(s.l)),
-     'avg': apl_real_json(list_avg(s.l)),
-     'variance': apl_real_json(apl_variance(s.l, list_avg(s.l), list_count(s.l))),
-     'stdev': apl_real_json(sqrt(apl_variance(s.l, list_avg(s.l), list_count(s.l))))})[1]`,
+  `CREATE OR REPLACE MACRO apl_stats(j) AS list_transform([{'items': apl_items(j), 's': apl_spread(apl_reals(j))}], lambda v: {
+     'min': v.items[v.s.min + 1], 'min_idx': v.s.min, 'max': v.items[v.s.max + 1], 'max_idx': v.s.max,
+     'avg': apl_real_json(v.s.mean), 'variance': apl_real_json(v.s.variance), 'stdev': apl_real_json(sqrt(v.s.variance))})[1]`,
   `CREATE OR REPLACE MACRO apl_stats_map(s) AS to_json(s)`,
   `CREATE OR REPLACE MACRO apl_stats_array(s) AS
      json_array(s.min, s.min_idx, s.max, s.max_idx, s.avg, s.variance, s.stdev)`,
