@@ -94,7 +94,11 @@ async function measure({ argv, cell }: Contender): Promise<Sample> {
   const env = { ...process.env, APL_KERNEL_DATA: directory, IPYTHONDIR: directory };
   const child = spawn(program, [...args, file], { env, stdio: 'ignore' });
   try {
-    await client.request('kernel_info_request', {});
+    const ended = new Promise<never>((_, fail) => {
+      child.on('exit', code => fail(new Error(`${argv.join(' ')} ended with ${code}`)));
+    });
+    ended.catch(() => undefined);
+    await Promise.race([client.request('kernel_info_request', {}), ended]);
     const readyMs = performance.now() - started;
     const roundTripMs = await roundTrip(client, cell);
     return { readyMs, roundTripMs, peakMiB: peakMiB(child) };
