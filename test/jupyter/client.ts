@@ -27,14 +27,13 @@ export interface Unusual {
 export class Client {
   readonly seen: Seen[] = [];
   readonly #connection: Connection;
-  readonly #identity = randomUUID();
   readonly #sockets: Readonly<Record<Asking, Dealer>>;
   readonly #iopub = new Subscriber({ linger: 0 });
   #waiters: (() => void)[] = [];
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, identity: string = randomUUID()) {
     this.#connection = connection;
-    const dealer = () => new Dealer({ linger: 0, routingId: this.#identity });
+    const dealer = () => new Dealer({ linger: 0, routingId: identity });
     this.#sockets = { shell: dealer(), control: dealer(), stdin: dealer() };
     for (const channel of ['shell', 'control', 'stdin'] as const) {
       this.#sockets[channel].connect(endpoint(connection, connection[`${channel}_port`]));

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { startKernel } from '../../kernel/jupyter/server.js';
 import { Client, LOCAL, type Seen } from './client.js';
 import { ECHO_INFO, EchoHandler } from './echo-handler.js';
@@ -118,8 +118,10 @@ describe('execute_request', () => {
   });
 
   test('what a handler throws, or returns that is no JSON, becomes an error of the cell', async () => {
-    const { client } = await startEcho();
+    const { client, lines } = await startEcho();
     const thrown = await client.execute('throw oops');
+    expect(lines.length).toBe(1);
+    expect(lines[0]).toMatch(/^a cell failed: Error: oops +at [^\n]*$/);
     expect(thrown.reply.content).toMatchObject({
       ename: 'Error',
       evalue: 'oops',
@@ -387,6 +389,19 @@ describe('comms', () => {
 });
 
 describe('starting and ending', () => {
+  test('a client that comes back under its identity is answered, though its old connection still stands', async () => {
+    const { kernel } = await startEcho();
+    for (let visit = 1; visit <= 2; visit += 1) {
+      const client = new Client(kernel.connection, 'same');
+      onTestFinished(() => client.close());
+      await client.subscribe();
+      expect((await client.execute('out a')).reply.content).toMatchObject({
+        status: 'ok',
+        execution_count: visit,
+      });
+    }
+  });
+
   test('kernel_info is answered before the handler is there, and says how long nothing else is', async () => {
     let arrive: (handler: EchoHandler) => void = () => undefined;
     const handler = new Promise<EchoHandler>(resolve => {
