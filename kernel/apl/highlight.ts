@@ -356,7 +356,8 @@ function leafName(token: Token, role: Role, tokens: readonly Token[], index: num
 
 function nameOf(role: Exclude<Role, 'none'>, text: string): NodeName {
   if (role !== 'callee') return roleNames[role];
-  if (functionNamed(text) !== undefined) return 'Function';
+  // A type called as a function converts to it: long(x).
+  if (functionNamed(text) !== undefined || typeNamed(text) !== undefined) return 'Function';
   return aggregateNamed(text) === undefined ? 'UnknownFunction' : 'Aggregate';
 }
 

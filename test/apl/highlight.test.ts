@@ -53,6 +53,10 @@ describe('leaves of the tree', () => {
     'Dataset logs · Pipe | · Stage where · Field t · Operator > · Function datetime · ( ( · Datetime 2026-01-02 · ) ) · WordOperator and · Field d · Operator == · Function timespan · ( ( · Timespan 1d · ) ) · WordOperator and · Function typeof · ( ( · Type long · ) )',
   );
   check(
+    'logs | extend a = long(b)',
+    'Dataset logs · Pipe | · Stage extend · Definition a · Operator = · Function long · ( ( · Field b · ) )',
+  );
+  check(
     'datatable (a: string) [ "x" ]',
     'Keyword datatable · ( ( · Definition a · Colon : · Type string · ) ) · [ [ · String "x" · ] ]',
   );
