@@ -127,7 +127,7 @@ export async function schema({ words }: MagicCall, { session, io }: MagicHost): 
 export async function peek({ words, magic }: MagicCall, { show }: MagicHost): Promise<void> {
   const [dataset = '', rows = '10'] = words;
   if (!/^[1-9]\d{0,8}$/.test(rows)) throw misuse(magic, `${rows} is not a number of rows`);
-  await show(`${quoteName(dataset)} | limit ${rows}`);
+  await show(`${quoteName(dataset)} | sort by _time desc | limit ${rows}`);
 }
 
 /** Has the local service make a dataset of a file. */

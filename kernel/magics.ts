@@ -159,7 +159,7 @@ export const magics: readonly Magic[] = [
     usage: '%peek DATASET [N]',
     options: [],
     summary: 'show a few events of a dataset, 10 unless said otherwise',
-    help: 'The newest events in the time range. The same as the query `DATASET | limit N`.',
+    help: 'The newest events in the time range. The same as the query `DATASET | sort by _time desc | limit N`.',
     arity: [1, 2],
     argument: 'dataset',
     run: peek,

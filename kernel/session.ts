@@ -19,6 +19,7 @@ import { defaultRange, type TimeRange } from './timerange.js';
 export interface LocalServiceAccess {
   connect(
     signal?: AbortSignal,
+    doubted?: boolean,
   ): Promise<{ readonly url: string; readonly token: string; readonly restarted: boolean }>;
   close(): void;
 }
@@ -100,15 +101,16 @@ export class Session {
     return this.#open(endpoint, endpoint);
   }
 
-  /** Runs a query; one that finds the local service gone since a moment ago starts it and asks again. */
+  /** Runs a query. Reading is safe to repeat: one that finds the local service gone starts it and asks once more. */
   async query(request: QueryRequest, signal: AbortSignal): Promise<RawResult> {
     const client = await this.client(signal);
     try {
       return await client.query(request, signal);
     } catch (error) {
-      const gone = error instanceof ConnectionError && error.refused;
-      if (!gone || client.endpoint.profileName !== localProfile) throw error;
-      return (await this.client(signal)).query(request, signal);
+      if (!(error instanceof ConnectionError) || client.endpoint.profileName !== localProfile) throw error;
+      const again = await this.#localClient(signal, true);
+      if (!this.#restarted) throw error;
+      return again.query(request, signal);
     }
   }
 
@@ -129,8 +131,8 @@ export class Session {
     return this.#profiles;
   }
 
-  async #localClient(signal: AbortSignal | undefined): Promise<Client> {
-    const address = await this.options.local.connect(signal);
+  async #localClient(signal: AbortSignal | undefined, doubted = false): Promise<Client> {
+    const address = await this.options.local.connect(signal, doubted);
     if (address.restarted) this.#restarted = true;
     const endpoint = { profileName: localProfile, url: address.url, token: new Token(address.token) };
     return this.#open(endpoint, `${address.url} ${address.token}`);

@@ -212,7 +212,7 @@ describe('the service is asked by', () => {
     const { outputs } = await bench.run('%peek "it\'s" 3');
     expect([outputs.map(output => output.kind), queries(bench.service)[0]?.apl]).toEqual([
       ['result'],
-      "['it\\'s'] | limit 3",
+      "['it\\'s'] | sort by _time desc | limit 3",
     ]);
   });
 

@@ -16,8 +16,11 @@ export interface LocalAddress {
 
 /** The local service as one kernel sees it. */
 export interface LocalService {
-  /** Returns the address of a service that answers, starting one when there is none; throws LaunchError. */
-  connect(signal?: AbortSignal): Promise<LocalAddress>;
+  /**
+   * Returns the address of a service that answers, starting one when there is none; throws LaunchError. `doubted`: a request
+   * has just failed, so that the service is asked even if it seems to be there.
+   */
+  connect(signal?: AbortSignal, doubted?: boolean): Promise<LocalAddress>;
   /** Lets go of the service, which exits by itself when no kernel holds it. */
   close(): void;
 }
@@ -95,9 +98,10 @@ class Launcher implements LocalService {
     this.#options = options;
   }
 
-  async connect(signal?: AbortSignal): Promise<LocalAddress> {
-    if (this.#held !== undefined)
-      return { url: this.#held.file.url, token: this.#held.file.token, restarted: false };
+  async connect(signal?: AbortSignal, doubted = false): Promise<LocalAddress> {
+    if (doubted) await this.#drop();
+    const file = this.#held?.file;
+    if (file !== undefined) return { url: file.url, token: file.token, restarted: false };
     this.#pending ??= this.#find().finally(() => {
       this.#pending = undefined;
     });
@@ -108,6 +112,14 @@ class Launcher implements LocalService {
     this.#closed = true;
     this.#held?.request.destroy();
     this.#held = undefined;
+  }
+
+  /** Lets go of a service that does not answer, before its connection has told that it is gone. */
+  async #drop(): Promise<void> {
+    const held = this.#held;
+    if (held === undefined || (await answers(held.file)) || this.#held !== held) return;
+    this.#held = undefined;
+    held.request.destroy();
   }
 
   async #find(): Promise<LocalAddress> {

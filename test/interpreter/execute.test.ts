@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { tabular } from '../api/service.js';
+import { startService, tabular } from '../api/service.js';
 import { type Bench, counted, everyday, printed, queries, startBench, traceback } from './session.js';
 
 let bench: Bench;
@@ -167,6 +167,43 @@ describe('above the table it says', () => {
     }
     await restarting.close();
     expect(texts).toEqual(['', 'The local service had stopped; it was started again for this query.', '']);
+  });
+});
+
+describe('a query that finds the local service gone', () => {
+  async function restarting(restarted: boolean) {
+    const [gone, doubts] = [await startService(() => ({})), [] as boolean[]];
+    await gone.close();
+    const fresh = await startBench({
+      local: service => ({
+        connect: async (_, doubted = false) => {
+          doubts.push(doubted);
+          const url = doubted && restarted ? service.url : gone.url;
+          return { url, token: 't', restarted: doubted && restarted };
+        },
+        close: () => undefined,
+      }),
+    });
+    const { outcome, outputs } = await fresh.run('web | count');
+    await fresh.close();
+    return { outcome, outputs, doubts };
+  }
+
+  test('is asked again when the service was restarted', async () => {
+    const { outcome, outputs, doubts } = await restarting(true);
+    const [output] = outputs;
+    const limits =
+      output !== undefined && 'metadata' in output && (output.metadata.apl as { limits: unknown }).limits;
+    const text = 'The local service had stopped; it was started again for this query.';
+    expect([outcome.status, doubts, limits]).toEqual(['ok', [false, true], [{ level: 'warn', text }]]);
+  });
+
+  test('fails when it was not', async () => {
+    const { outcome, doubts } = await restarting(false);
+    expect([outcome.status === 'error' && outcome.ename, doubts]).toEqual([
+      'connection-refused',
+      [false, true],
+    ]);
   });
 });
 

@@ -121,6 +121,15 @@ test('a service that died is started again, and that is said once', async () => 
   ]);
 });
 
+test('a service that died a moment ago is found out when it is doubted', async () => {
+  const local = launcher();
+  const before = await local.connect();
+  expect(await local.connect(undefined, true)).toEqual(before);
+  process.kill((await servicePid()) as number, 'SIGKILL');
+  const after = await local.connect(undefined, true);
+  expect([after.restarted, after.token !== before.token, await starts()]).toEqual([true, true, 2]);
+});
+
 test('a runtime file that a crash left behind is not believed', async () => {
   await writeFile(
     runtimeFilePath(dataDir),
