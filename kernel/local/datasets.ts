@@ -5,7 +5,7 @@ import type { TypeName } from '../apl/catalog.js';
 import type { BuiltinDataset, DatasetField, DatasetSchema } from './compiled.js';
 import { type Engine, sqlName, sqlText } from './duckdb.js';
 import { type Block, type FileField, type FileSummary, readFooters } from './parquet.js';
-import type { ExaminedBlocks, MeasuredCatalog } from './run.js';
+import type { ExaminedBlocks, MeasuredCatalog } from './scans.js';
 import { ServiceError } from './service-error.js';
 
 /** The datasets as they were at one moment; queries of one request all see the same. */

@@ -76,6 +76,8 @@ export class Engine {
     signal?: AbortSignal,
   ): Promise<{ readonly value: T; readonly counts: OperatorCounts }> {
     return this.#withLane(signal, async lane => {
+      // A statement that scans nothing writes no profile: the one before must not pass for its own.
+      await rm(lane.profile, { force: true });
       const result = await lane.connection.stream(sql);
       const value = await consume(result);
       return { value, counts: await readCounts(lane.profile) };
@@ -225,7 +227,7 @@ function connectionSettings(profile: string): string[] {
     "SET TimeZone='UTC'",
     "SET enable_profiling='json'",
     `SET profiling_output=${sqlText(profile)}`,
-    `SET custom_profiling_settings='{"OPERATOR_CARDINALITY":"true","OPERATOR_TYPE":"true","OPERATOR_NAME":"true"}'`,
+    `SET custom_profiling_settings='{"OPERATOR_CARDINALITY":"true","OPERATOR_TYPE":"true","OPERATOR_NAME":"true","EXTRA_INFO":"true"}'`,
   ];
 }
 
@@ -283,7 +285,7 @@ async function readCounts(profile: string): Promise<OperatorCounts> {
   try {
     return operatorCounts(JSON.parse(await readFile(profile, 'utf8')));
   } catch {
-    // Counts are a courtesy: a query does not fail for want of them.
+    // There is none, and a query does not fail for want of counts.
     return noCounts;
   }
 }

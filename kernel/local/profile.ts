@@ -4,30 +4,48 @@ export interface OperatorCounts {
   readonly generatedRows: number;
   /** Rows left of all sources after the filters that follow them directly. */
   readonly matchedRows: number;
+  /** Nothing was scanned: the answer came from constants or from the statistics of the files. */
+  readonly unscanned: boolean;
 }
 
-/** The counts of a statement that read nothing. */
-export const noCounts: OperatorCounts = { generatedRows: 0, matchedRows: 0 };
+/** The counts of a statement that wrote no profile, which the engine does not where it has nothing to scan. */
+export const noCounts: OperatorCounts = { generatedRows: 0, matchedRows: 0, unscanned: true };
 
-/** Returns the counts in a profile written by the engine as JSON with OPERATOR_TYPE and OPERATOR_CARDINALITY. */
+/**
+ * Returns the counts in a profile written by the engine as JSON with OPERATOR_TYPE, _NAME, _CARDINALITY and
+ * EXTRA_INFO.
+ */
 export function operatorCounts(profile: unknown): OperatorCounts {
-  return sum(childrenOf(profile).map(countsBelow));
+  return sumCounts(childrenOf(profile).map(countsBelow));
+}
+
+/** Adds up the counts of several parts of a query. */
+export function sumCounts(all: readonly OperatorCounts[]): OperatorCounts {
+  return {
+    generatedRows: all.reduce((total, each) => total + each.generatedRows, 0),
+    matchedRows: all.reduce((total, each) => total + each.matchedRows, 0),
+    unscanned: all.every(each => each.unscanned),
+  };
 }
 
 /** Operators that pass rows on one by one, so that what leaves them is still "the rows that match". */
 const rowwise = new Set(['PROJECTION', 'FILTER', 'UNNEST', 'LIMIT', 'STREAMING_LIMIT']);
 
-/** Sources of constants and of rows that another operator has counted already. */
-const uncounted = new Set(['DUMMY_SCAN', 'CTE_SCAN', 'DELIM_SCAN', 'EMPTY_RESULT', 'COLUMN_DATA_SCAN']);
+/** Constants, and what the engine knew from statistics. */
+const constants = new Set(['DUMMY_SCAN', 'COLUMN_DATA_SCAN']);
+
+/** Rows that another operator has counted already, and none at all. */
+const counted = new Set(['CTE_SCAN', 'REC_CTE_SCAN', 'DELIM_SCAN', 'EMPTY_RESULT']);
 
 function countsBelow(operator: unknown): OperatorCounts {
   const chain = chainFrom(operator);
   const source = chain.at(-1);
-  if (!source) return noCounts;
-  const children = childrenOf(source);
-  if (children.length > 0) return sum(children.map(countsBelow));
-  if (chain.every(each => uncounted.has(typeOf(each)) || typeOf(each) === 'PROJECTION')) return noCounts;
-  return { generatedRows: isParquet(source) ? 0 : generatedBy(chain), matchedRows: rowsOf(operator) };
+  const children = childrenOf(source).slice(fetchesLate(source) ? 1 : 0);
+  if (children.length > 0) return sumCounts(children.map(countsBelow));
+  if (counted.has(typeOf(source))) return { ...noCounts, unscanned: false };
+  if (constants.has(typeOf(source)) && !chain.some(each => typeOf(each) === 'UNNEST')) return noCounts;
+  const generatedRows = isParquet(source) ? 0 : generatedBy(chain);
+  return { generatedRows, matchedRows: rowsOf(operator), unscanned: false };
 }
 
 /** From an operator down to its source, as long as each only passes rows on. */
@@ -46,15 +64,16 @@ function generatedBy(chain: readonly unknown[]): number {
   return Math.max(0, ...chain.slice(firstFilter + 1).map(rowsOf));
 }
 
-function isParquet(operator: unknown): boolean {
-  return /PARQUET/.test(textOf(operator, 'operator_name'));
+/** For a small limit the engine finds the rows first and then fetches their other columns, by their place in the file. */
+function fetchesLate(operator: unknown): boolean {
+  return (
+    typeOf(operator) === 'HASH_JOIN' &&
+    /file_row_number/.test(JSON.stringify(property(operator, 'extra_info')))
+  );
 }
 
-function sum(all: readonly OperatorCounts[]): OperatorCounts {
-  return {
-    generatedRows: all.reduce((total, each) => total + each.generatedRows, 0),
-    matchedRows: all.reduce((total, each) => total + each.matchedRows, 0),
-  };
+function isParquet(operator: unknown): boolean {
+  return /PARQUET/.test(textOf(operator, 'operator_name'));
 }
 
 function childrenOf(operator: unknown): readonly unknown[] {

@@ -8,6 +8,7 @@ import type { DatasetStore } from './datasets.js';
 import type { Engine } from './duckdb.js';
 import { readQueryRequest } from './requests.js';
 import { runQuery } from './run.js';
+import { RecordingCatalog } from './scans.js';
 import { ServiceError } from './service-error.js';
 
 /** What a query needs of the service. */
@@ -47,7 +48,7 @@ export async function answerQuery(
 ): Promise<FastifyReply> {
   checkFormat((request.query as Record<string, string | undefined>).format ?? 'tabular');
   const query = readQueryRequest(request.body);
-  const catalog = await parts.datasets.snapshot();
+  const catalog = new RecordingCatalog(await parts.datasets.snapshot());
   const compiled = parts.compile(query, catalog, parts.nowNs());
   if (!compiled.ok) throw failureOf(query.apl, compiled.diagnostics);
   const body = await runQuery(parts.engine, compiled.compiled, catalog, disconnected(reply));

@@ -4,33 +4,24 @@ import type { TypeName } from '../apl/catalog.js';
 import { JsonColumns, packedSql, rfc3339 } from './columns.js';
 import type { CompiledField, CompiledQuery, CompiledTable, DatasetCatalog } from './compiled.js';
 import type { Engine } from './duckdb.js';
-import { noCounts, type OperatorCounts } from './profile.js';
+import { type OperatorCounts, sumCounts } from './profile.js';
+import type { ExaminedBlocks, RecordingCatalog } from './scans.js';
 
-/** What of a dataset's files lies in a window: the row groups that must be looked at, their rows, and the times they span. */
-export interface ExaminedBlocks {
-  readonly blocks: number;
-  readonly rows: number;
-  readonly minNs?: bigint;
-  readonly maxNs?: bigint;
-}
-
-/** A catalogue that also knows the extent of its files. A computed dataset has none. */
-export interface MeasuredCatalog extends DatasetCatalog {
-  examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks;
-}
-
-/** Runs a compiled query and returns the body of a tabular response as bytes in order; throws EngineError. */
+/**
+ * Runs a query that was compiled against `catalog` and returns the body of a tabular response as bytes in order; throws
+ * EngineError.
+ */
 export async function runQuery(
   engine: Engine,
   query: CompiledQuery,
-  catalog: MeasuredCatalog,
+  catalog: RecordingCatalog,
   signal?: AbortSignal,
 ): Promise<readonly Buffer[]> {
   const startedMs = performance.now();
   const ran: RanTable[] = [];
   for (const table of query.tables) ran.push(await runTable(engine, table, signal));
   const body = ran.flatMap((each, index) => [text(index === 0 ? '' : ','), ...tableBytes(each)]);
-  const status = statusOf(query, ran, catalog, performance.now() - startedMs);
+  const status = statusOf(query, ran, catalog.examined, performance.now() - startedMs);
   return [text(head(query, catalog, status)), ...body, text(']}')];
 }
 
@@ -137,11 +128,10 @@ function rangeOf(range: NonNullable<CompiledTable['range']>) {
 function statusOf(
   query: CompiledQuery,
   ran: readonly RanTable[],
-  catalog: MeasuredCatalog,
+  blocks: ExaminedBlocks,
   elapsedMs: number,
 ): QueryStatus {
-  const counts = ran[0]?.counts ?? noCounts;
-  const blocks = examinedBlocks(query, catalog);
+  const counts = sumCounts(ran.map(each => each.counts));
   const rowsExamined = blocks.rows + counts.generatedRows;
   const range = query.tables[0]?.range;
   return {
@@ -151,7 +141,8 @@ function statusOf(
     blocksCached: 0,
     blocksMatched: blocks.blocks,
     rowsExamined,
-    rowsMatched: Math.min(counts.matchedRows, rowsExamined),
+    // Without a scan the engine has answered from the statistics of all those rows.
+    rowsMatched: counts.unscanned ? rowsExamined : counts.matchedRows,
     numGroups: groupCount(ran),
     isPartial: ran.some(each => each.cut && each.table.rowLimit?.reason === 'server'),
     cacheStatus: 0,
@@ -159,37 +150,6 @@ function statusOf(
     maxBlockTime: timeText(blocks.maxNs ?? range?.end),
     ...messagesOf(query, ran),
   };
-}
-
-function examinedBlocks(query: CompiledQuery, catalog: MeasuredCatalog): ExaminedBlocks {
-  const range = query.tables[0]?.range;
-  const start = toNs(range?.start) ?? -(2n ** 63n);
-  const end = toNs(range?.end) ?? 2n ** 63n - 1n;
-  const all = query.datasets.map(name => catalog.examined(name, start, end));
-  const minNs = extreme(
-    all.map(each => each.minNs),
-    (a, b) => a < b,
-  );
-  const maxNs = extreme(
-    all.map(each => each.maxNs),
-    (a, b) => a > b,
-  );
-  return {
-    blocks: all.reduce((total, each) => total + each.blocks, 0),
-    rows: all.reduce((total, each) => total + each.rows, 0),
-    ...(minNs !== undefined && { minNs }),
-    ...(maxNs !== undefined && { maxNs }),
-  };
-}
-
-function extreme(
-  values: readonly (bigint | undefined)[],
-  before: (a: bigint, b: bigint) => boolean,
-): bigint | undefined {
-  return values.reduce(
-    (best, each) => (each !== undefined && (best === undefined || before(each, best)) ? each : best),
-    undefined,
-  );
 }
 
 /** The earliest and the latest time of a table ordered by time; its ends, so nothing has to be searched. */
@@ -233,14 +193,6 @@ function cutMessage({ table, columns }: RanTable): StatusMessage {
 function timeText(time: bigint | string | undefined): string {
   if (time === undefined) return '';
   return typeof time === 'string' ? time : rfc3339(time);
-}
-
-/** RFC 3339 to nanoseconds: the engine's own digits beyond milliseconds are added by hand. */
-function toNs(time: bigint | string | undefined): bigint | undefined {
-  if (time === undefined || typeof time === 'bigint') return time;
-  const fraction = /\.(\d{1,9})/.exec(time)?.[1] ?? '';
-  const seconds = BigInt(Math.floor(Date.parse(time.replace(/\.\d+/, '')) / 1000));
-  return seconds * 1_000_000_000n + BigInt(fraction.padEnd(9, '0'));
 }
 
 /** Arguments of aggregations may be exact integers, which JSON.stringify refuses. */

@@ -154,7 +154,8 @@ function refusalOf(error: FastifyError): ServiceError {
   }
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return new ServiceError(413, 'too_large', 'The body is too large.');
-  if (error instanceof SyntaxError)
+  // The framework marks the errors of a body; one without a mark comes from inside.
+  if (error instanceof SyntaxError && error.statusCode === 400)
     return new ServiceError(400, 'invalid_json', `The body is not JSON: ${error.message}.`);
   if (error.statusCode !== undefined && error.statusCode < 500) {
     return new ServiceError(error.statusCode, 'invalid_request', error.message);

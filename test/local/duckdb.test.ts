@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -143,4 +145,22 @@ test.each(relied)('the engine: %s', async (_, sql, expected) => {
 test('the engine folds the case of column names', async () => {
   const engine = await openEngine();
   expect(await engine.run('SELECT "A" FROM (SELECT 1 AS a)')).toEqual([[1]]);
+});
+
+/** The engine works on libuv's pool: with its four threads, the light query would wait for the heavy ones. */
+const pool = `
+import { DuckDBInstance } from '@duckdb/node-api';
+const instance = await DuckDBInstance.create();
+for (let n = 0; n < 4; n++) (await instance.connect()).run(${JSON.stringify(endless)});
+const light = await instance.connect();
+console.log(JSON.stringify((await light.runAndReadAll('SELECT 7')).getRows()));
+`;
+
+test('with a larger pool a light query passes heavy ones', async () => {
+  const env = { ...process.env, UV_THREADPOOL_SIZE: '16' };
+  const child = spawn(process.execPath, ['--input-type=module', '-e', pool], { env });
+  const [answer] = await once(child.stdout, 'data');
+  // A process with a running query does not end by itself: its exit waits for the pool.
+  child.kill('SIGKILL');
+  expect(String(answer)).toBe('[[7]]\n');
 });

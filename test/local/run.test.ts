@@ -2,15 +2,16 @@ import { expect, onTestFinished, test } from 'vitest';
 import { rfc3339 } from '../../kernel/local/columns.js';
 import type { CompiledTable } from '../../kernel/local/compiled.js';
 import { Engine } from '../../kernel/local/duckdb.js';
-import { type MeasuredCatalog, runQuery } from '../../kernel/local/run.js';
+import { runQuery } from '../../kernel/local/run.js';
+import { RecordingCatalog } from '../../kernel/local/scans.js';
 import { compiledOf, temporaryDirectory } from './service.js';
 
-const noDatasets: MeasuredCatalog = {
+const noDatasets = new RecordingCatalog({
   names: () => [],
   schema: () => undefined,
   scan: () => '',
   examined: () => ({ blocks: 0, rows: 0 }),
-};
+});
 
 async function openEngine(): Promise<Engine> {
   const engine = await Engine.open({ dataDir: await temporaryDirectory(), families: [] });
@@ -165,6 +166,27 @@ const counted: readonly (readonly [what: string, sql: string, examined: number, 
 test.each(counted)('rows examined and matched: %s', async (_, sql, examined, matched) => {
   const { status } = JSON.parse(await bodyOf(sql, 'x:long'));
   expect([status.rowsExamined, status.rowsMatched]).toEqual([examined, matched]);
+});
+
+test('every nanosecond prints as it is', () => {
+  const seconds = [
+    0n,
+    1n,
+    -1n,
+    86_399n,
+    1_700_000_000n,
+    -1_700_000_000n,
+    4_294_967_296n,
+    9_223_372_035n,
+    -9_223_372_035n,
+  ];
+  for (const second of seconds) {
+    for (const ns of [0n, 1n, 499_999_999n, 999_999_999n]) {
+      const whole = new Date(Number(second) * 1000).toISOString().slice(0, 19);
+      const fraction = ns === 0n ? '' : `.${String(ns).padStart(9, '0')}`;
+      expect(rfc3339(second * 1_000_000_000n + ns)).toBe(`${whole}${fraction}Z`);
+    }
+  }
 });
 
 test('times print as RFC 3339', () => {

@@ -258,6 +258,23 @@ test('the language itself is understood', async () => {
   expect([wrong.status, wrong.body.detail.line, wrong.body.detail.column]).toEqual([400, 2, 9]);
 });
 
+const counted: readonly (readonly [apl: string, examined: number, matched: number])[] = [
+  ['counts | count', 5000, 5000],
+  ['counts | where n % 10 == 0 | count', 5000, 500],
+  ['counts | extend m = n * 2 | where m < 20 | sort by n | limit 3', 5000, 10],
+  ['union (counts | where n < 3), (counts | where n == 9)', 10_000, 4],
+  ['print x = 1', 0, 0],
+];
+
+test.each(counted)('rows examined and matched: %s', async (apl, examined, matched) => {
+  const own = await testService({ compile: compileRequest });
+  const events = Array.from({ length: 5000 }, (_, n) => ({ _time: '2026-06-15T11:30:00Z', n }));
+  await own.json('POST', '/v2/datasets', { name: 'counts' });
+  await own.json('POST', '/v1/datasets/counts/ingest', events);
+  const { status } = (await own.query(apl)).body;
+  expect([status.rowsExamined, status.rowsMatched]).toEqual([examined, matched]);
+});
+
 // ---- a managed service ----
 
 function runtimeFile(of: TestService): string {
