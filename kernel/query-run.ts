@@ -19,7 +19,6 @@ export async function runQuery(
   order: QueryOrder,
   signal: AbortSignal,
 ): Promise<QueryResult> {
-  const started = performance.now();
   const range = resolveRange(order.range, session.options.now());
   const request: QueryRequest = {
     apl: order.text,
@@ -32,21 +31,15 @@ export async function runQuery(
     session.query(request, signal),
     import('./result/arrow.js'),
   ]);
+  const received = performance.now();
   const { envelope, tables } = decodeTabular(raw.body);
+  const elapsedMs = raw.elapsedMs + performance.now() - received;
   const result = {
     tables,
     status: envelope.status,
     datasetNames: envelope.datasetNames,
     fieldsMetaMap: envelope.fieldsMetaMap,
-    provenance: provenanceOf(
-      session,
-      order,
-      request,
-      raw,
-      profile,
-      envelope.datasetNames,
-      performance.now() - started,
-    ),
+    provenance: provenanceOf(session, order, request, raw, profile, envelope.datasetNames, elapsedMs),
   };
   return { ...result, notices: noticesOf(session, order, result) };
 }
