@@ -11,7 +11,10 @@ import { ensureVenv, Missing, venvBin } from './python.mjs';
 const main = join(root, 'dist', 'main.js');
 const examples = join(root, 'examples');
 
-await start();
+await start().catch(error => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+});
 
 async function start() {
   checkNode();
