@@ -139,8 +139,13 @@ function round(value: SqlArg, precision: SqlArg | undefined): string {
   return `round(${value.sql}, CAST(apl_clamp(${precision.sql}, -400, 400) AS INTEGER))`;
 }
 
+/** Dynamic values are compared as numbers and stay dynamic. */
 function extreme(name: 'greatest' | 'least', args: readonly SqlArg[]): string {
-  return args.length === 1 ? at(args, 0).sql : `${name}(${args.map(arg => arg.sql).join(', ')})`;
+  if (!args.some(arg => arg.type === 'dynamic')) return `${name}(${args.map(arg => arg.sql).join(', ')})`;
+  return once(
+    [{ sql: `${name}(${args.map(arg => convert(arg, 'real')).join(', ')})`, type: 'real' }],
+    x => `apl_real_json(${x})`,
+  );
 }
 
 // ---- bins ----
@@ -189,10 +194,11 @@ function binAuto(value: SqlArg, context: SqlContext): string {
 const oneHour = 3_600_000_000_000n;
 
 function range(args: readonly SqlArg[]): string {
-  const start = at(args, 0);
-  const stop = at(args, 1);
+  const numbers = args.map(asNumber);
+  const start = at(numbers, 0);
+  const stop = at(numbers, 1);
   const timed = start.type === 'datetime' || start.type === 'timespan';
-  const step = args[2] ?? { sql: `${timed ? oneHour : 1n}::BIGINT`, type: timed ? 'timespan' : 'long' };
+  const step = numbers[2] ?? { sql: `${timed ? oneHour : 1n}::BIGINT`, type: timed ? 'timespan' : 'long' };
   if (timed) return rangeOfTimes(start, stop, step);
   for (const [index, arg] of [start, stop, step].entries()) {
     if (arg.type !== 'long' && arg.type !== 'real') {
@@ -203,6 +209,10 @@ function range(args: readonly SqlArg[]): string {
   if (long) return once([start, stop, step], (a, b, s) => `to_json(apl_range_long(${a}, ${b}, ${s}))`);
   const reals = [start, stop, step].map((arg): SqlArg => ({ sql: `${arg.sql}::DOUBLE`, type: 'real' }));
   return once(reals, (a, b, s) => `to_json(apl_range_real(${a}, ${b}, ${s}))`);
+}
+
+function asNumber(arg: SqlArg): SqlArg {
+  return arg.type === 'dynamic' ? converted(arg, 'real') : arg;
 }
 
 function rangeOfTimes(start: SqlArg, stop: SqlArg, step: SqlArg): string {

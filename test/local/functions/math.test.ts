@@ -170,6 +170,9 @@ describe('numbers that keep their type', () => {
     ['max_of', [nul('long'), nul('long')], null],
     ['max_of', [s('a'), s('B'), s('b')], 'b'],
     ['max_of', [n(7n)], 7n],
+    ['max_of', [j(9), j(10)], 10],
+    ['min_of', [j(9), j('a')], 9],
+    ['min_of', [j({}), j('a')], null],
     ['min_of', [r(10), r(-3.5)], -3.5],
     [
       'min_of',
@@ -296,6 +299,8 @@ describe('range', () => {
     ['range', [r(0), r(1), r(0.25)], [0, 0.25, 0.5, 0.75, 1]],
     ['range', [n(1n), r(2.5)], [1, 2]],
     ['range', [r(1), r(0)], []],
+    ['range', [j(1), j(2.5)], [1, 2]],
+    ['range', [n(1n), j('x')], null],
     ['range', [r(0), r(1), r(0)], null],
     ['range', [r(0), r(inf)], null],
     ['range', [r(Number.NaN), r(1)], null],
