@@ -145,7 +145,9 @@ function histogramSql({ args, filter }: Parts): string {
   const [value, count] = args;
   const x = finite(value);
   const n = `greatest(${count?.sql ?? '10'}, 1)`;
-  return `apl_histogram(list(${x})${filter === '' ? ` FILTER (WHERE ${x} IS NOT NULL)` : filter.replace(/\)$/, ` AND ${x} IS NOT NULL)`)}, ${n})`;
+  const rows =
+    filter === '' ? ` FILTER (WHERE ${x} IS NOT NULL)` : filter.replace(/\)$/, ` AND ${x} IS NOT NULL)`);
+  return `apl_histogram(list(${x})${rows}, min(${x})${rows}, max(${x})${rows}, ${n})`;
 }
 
 /** For each field the counts of its values, in the selected rows and in the others. */

@@ -1,4 +1,5 @@
-import type { Column, Computed, OrderKey, Relation } from '../apl/plan.js';
+import type { Bound, Column, Computed, OrderKey, Relation } from '../apl/plan.js';
+import { collectIds, prune } from '../apl/prune.js';
 import { sqlTypes } from './functions/conversion.js';
 import type { SqlContext } from './functions.js';
 import { aggregateSql } from './sql-aggregate.js';
@@ -11,9 +12,10 @@ export type ScanSql = (dataset: string, fields: readonly string[], start: bigint
 /** Returns one SELECT for a relation; its columns are called c0, c1, … by their ids, in order. */
 export function relationSql(relation: Relation, context: SqlContext, scan: ScanSql): string {
   const writer = new SqlWriter(context, scan);
-  const name = writer.write(relation);
+  const pruned = prune(relation);
+  const name = writer.write(pruned);
   const columns = relation.columns.map(column => `c${column.id}`).join(', ');
-  return `${writer.stages()} SELECT ${columns} FROM ${name}${writer.finalOrder(relation)}`;
+  return `${writer.stages()} SELECT ${columns} FROM ${name}${writer.finalOrder(pruned)}`;
 }
 
 /** One run of writing: a stage of a WITH clause for each operator, inlined by the engine. */
@@ -69,7 +71,14 @@ export class SqlWriter {
     const first = relation?.columns[0];
     if (relation === undefined || first === undefined) return 'SELECT NULL AS value WHERE false';
     const inner = new SqlWriter(this.context, this.scan);
-    const name = inner.write(relation);
+    const name = inner.write(
+      prune({
+        kind: 'project',
+        input: relation,
+        items: [{ column: first, value: { kind: 'column', id: first.id, type: first.type } }],
+        columns: [first],
+      }),
+    );
     return `${inner.stages()} SELECT c${first.id} AS value FROM ${name}`;
   }
 
@@ -314,21 +323,8 @@ function lastSort(relation: Relation): readonly OrderKey[] {
   }
 }
 
-function usesOnly(value: OrderKey['value'], ids: ReadonlySet<number>): boolean {
-  switch (value.kind) {
-    case 'column':
-      return ids.has(value.id);
-    case 'constant':
-      return true;
-    case 'convert':
-      return usesOnly(value.value, ids);
-    case 'call':
-      return value.args.every(arg => usesOnly(arg, ids));
-    case 'path':
-      return usesOnly(value.object, ids) && usesOnly(value.key, ids);
-    case 'negate':
-      return usesOnly(value.operand, ids);
-    default:
-      return false;
-  }
+function usesOnly(value: Bound, ids: ReadonlySet<number>): boolean {
+  const read = new Set<number>();
+  collectIds(value, read);
+  return [...read].every(id => ids.has(id));
 }

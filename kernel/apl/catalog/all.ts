@@ -4,7 +4,10 @@ import { arrays } from './arrays.js';
 import { conversion } from './conversion.js';
 import { datetime } from './datetime.js';
 import { formats } from './formats.js';
+import { genai } from './genai.js';
 import { math } from './math.js';
+import { net } from './net.js';
+import { series } from './series.js';
 import { strings } from './strings.js';
 
 /** Every scalar function. */
@@ -12,9 +15,13 @@ export const functions: readonly FunctionEntry[] = [
   ...strings,
   ...formats,
   ...conversion,
+  ...net,
+  ...genai,
+  
   ...datetime,
   ...math,
   ...arrays,
+  ...series,
 ];
 
 /** The words that may follow a pipe. */

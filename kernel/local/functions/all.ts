@@ -4,8 +4,11 @@ import { arrays } from './arrays.js';
 import { conversion } from './conversion.js';
 import { datetime } from './datetime.js';
 import { formats } from './formats.js';
+import { genai } from './genai.js';
 import { internal } from './internal.js';
 import { math } from './math.js';
+import { net } from './net.js';
+import { series } from './series.js';
 import { strings } from './strings.js';
 
 type FunctionName = (typeof functions)[number]['name'];
@@ -15,9 +18,13 @@ const templates = {
   ...strings,
   ...formats,
   ...conversion,
+  ...net,
+  ...genai,
+  
   ...datetime,
   ...math,
   ...arrays,
+  ...series,
 } satisfies Readonly<Record<FunctionName, SqlTemplate>>;
 
 const all: Readonly<Record<string, SqlTemplate>> = { ...templates, ...internal };

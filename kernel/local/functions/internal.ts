@@ -39,12 +39,12 @@ export const internalFamily: FunctionFamily = {
        THEN list_transform(json_keys(j), k -> CASE WHEN pairs THEN json_array(k, json_extract(j, '/' || replace(replace(k, '~', '~0'), '/', '~1')))
          ELSE json_object(k, json_extract(j, '/' || replace(replace(k, '~', '~0'), '/', '~1'))) END)
        WHEN json_type(j) = 'OBJECT' THEN [NULL::JSON] ELSE apl_elements(j) END`,
-    `CREATE MACRO apl_buckets(l, lo, hi, n) AS list_aggregate(list_transform(l, x -> CASE WHEN hi > lo
-       THEN least(floor((x - lo) / ((hi - lo) / n)), n - 1)::BIGINT ELSE 0 END), 'histogram')`,
-    `CREATE MACRO apl_histogram_of(l, lo, hi, n, counts) AS to_json(list_transform(range(CASE WHEN hi > lo THEN n ELSE 1 END), i ->
-       {'from': lo + i * ((hi - lo) / n), 'to': lo + (i + 1) * ((hi - lo) / n), 'count': coalesce(counts[i], 0)}))`,
-    `CREATE MACRO apl_histogram(l, n) AS CASE WHEN len(l) > 0
-       THEN apl_histogram_of(l, list_min(l), list_max(l), n, apl_buckets(l, list_min(l), list_max(l), n)) ELSE '[]'::JSON END`,
+    // Each step binds its input to a lambda's parameter, so that the list is built and scanned once.
+    `CREATE MACRO apl_bucket(x, lo, hi, n) AS CASE WHEN hi > lo THEN least(floor((x - lo) / ((hi - lo) / n)), n - 1)::BIGINT ELSE 0 END`,
+    `CREATE MACRO apl_histogram(x, lo, hi, n) AS list_transform(list_transform([{'l': x, 'lo': lo, 'hi': hi}],
+       s -> {'lo': s.lo, 'hi': s.hi, 'counts': list_aggregate(list_transform(s.l, v -> apl_bucket(v, s.lo, s.hi, n)), 'histogram')}),
+       r -> CASE WHEN r.lo IS NULL THEN '[]'::JSON ELSE to_json(list_transform(range(CASE WHEN r.hi > r.lo THEN n ELSE 1 END), i ->
+         {'from': r.lo + i * ((r.hi - r.lo) / n), 'to': CASE WHEN i = n - 1 THEN r.hi ELSE r.lo + (i + 1) * ((r.hi - r.lo) / n) END, 'count': coalesce(r.counts[i], 0)})) END)[1]`,
     `CREATE MACRO apl_term(t) AS '(?i)(?:^|[^\\pL\\pN])' || regexp_escape(t) || '(?:$|[^\\pL\\pN])'`,
     `CREATE MACRO apl_term_cs(t) AS '(?:^|[^\\pL\\pN])' || regexp_escape(t) || '(?:$|[^\\pL\\pN])'`,
   ],

@@ -1,0 +1,190 @@
+import type { Bound, Column, Relation } from './plan.js';
+
+/** Returns the relation without the columns that nothing above needs, down to the fields that are read; its own columns stay. */
+export function prune(relation: Relation): Relation {
+  return pruneTo(relation, idsOf(relation.columns));
+}
+
+type Ids = ReadonlySet<number>;
+
+/** Adds the ids of the columns that an expression reads. */
+export function collectIds(value: Bound, ids: Set<number>): void {
+  if (value.kind === 'column') ids.add(value.id);
+  for (const part of partsOf(value)) collectIds(part, ids);
+}
+
+/** The expressions directly inside an expression. */
+export function partsOf(value: Bound): readonly Bound[] {
+  switch (value.kind) {
+    case 'column':
+    case 'constant':
+      return [];
+    case 'convert':
+      return [value.value];
+    case 'call':
+      return value.args;
+    case 'binary':
+      return [value.left, value.right];
+    case 'not':
+    case 'negate':
+      return [value.operand];
+    case 'in':
+      return [value.left, ...value.items];
+    case 'between':
+      return [value.value, value.low, value.high];
+    case 'path':
+      return [value.object, value.key];
+    case 'array':
+      return value.items;
+    case 'map':
+      return value.entries.map(entry => entry.value);
+  }
+}
+
+function pruneTo(relation: Relation, needed: Ids): Relation {
+  switch (relation.kind) {
+    case 'scan': {
+      const kept = relation.columns.flatMap((column, index) => (needed.has(column.id) ? [index] : []));
+      const indices = kept.length === 0 && relation.columns.length > 0 ? [narrowest(relation.columns)] : kept;
+      return {
+        ...relation,
+        columns: pickAt(relation.columns, indices),
+        fields: pickAt(relation.fields, indices),
+      };
+    }
+    case 'values':
+    case 'sequence':
+      return relation;
+    case 'project': {
+      const items = relation.items.filter(item => needed.has(item.column.id));
+      const input = pruneTo(relation.input, reading(...items.map(item => item.value)));
+      return { ...relation, input, items, columns: items.map(item => item.column) };
+    }
+    case 'filter':
+      return narrowed(relation, needed, [relation.predicate]);
+    case 'sort':
+      return narrowed(
+        relation,
+        needed,
+        relation.keys.map(key => key.value),
+      );
+    case 'limit':
+    case 'sample':
+      return narrowed(relation, needed, []);
+    case 'top-groups':
+      return narrowed(
+        relation,
+        new Set([...needed, ...idsOf(relation.groups)]),
+        relation.rank.map(key => key.value),
+      );
+    case 'distinct':
+      return { ...relation, input: pruneTo(relation.input, idsOf(relation.columns)) };
+    case 'aggregate': {
+      const aggregates = relation.aggregates.filter(item => needed.has(item.column.id));
+      const kept = aggregates.length === 0 && relation.keys.length === 0 ? relation.aggregates : aggregates;
+      const values = [
+        ...relation.keys.map(key => key.value),
+        ...kept.flatMap(item => [
+          ...item.call.args,
+          ...(item.call.filter === undefined ? [] : [item.call.filter]),
+        ]),
+      ];
+      const columns = [...relation.keys.map(key => key.column), ...kept.map(item => item.column)];
+      return {
+        ...relation,
+        aggregates: kept,
+        columns,
+        input: pruneTo(relation.input, withOrder(relation.input, reading(...values))),
+      };
+    }
+    case 'topk': {
+      const values = [
+        ...relation.keys.map(key => key.value),
+        relation.value.value,
+        ...(relation.filter === undefined ? [] : [relation.filter]),
+      ];
+      return { ...relation, input: pruneTo(relation.input, reading(...values)) };
+    }
+    case 'join': {
+      const ids = new Set([
+        ...needed,
+        ...reading(...relation.on.flatMap(condition => [condition.left, condition.right])),
+      ]);
+      const [left, right] = [pruneTo(relation.left, ids), pruneTo(relation.right, ids)];
+      return { ...relation, left, right, columns: relation.columns.filter(column => ids.has(column.id)) };
+    }
+    case 'union': {
+      const kept = relation.columns.flatMap((column, index) => (needed.has(column.id) ? [index] : []));
+      const indices = kept.length === 0 && relation.columns.length > 0 ? [0] : kept;
+      const inputs = relation.inputs.map(input => {
+        const values = pickAt(input.values, indices);
+        return { relation: pruneTo(input.relation, reading(...values)), values };
+      });
+      return { ...relation, inputs, columns: pickAt(relation.columns, indices) };
+    }
+    case 'expand': {
+      const own = new Set([
+        ...relation.items.map(item => item.column.id),
+        ...(relation.index === undefined ? [] : [relation.index.id]),
+      ]);
+      const ids = new Set([...needed, ...reading(...relation.items.map(item => item.value))]);
+      const columns = relation.columns.filter(column => own.has(column.id) || needed.has(column.id));
+      return { ...relation, columns, input: pruneTo(relation.input, ids) };
+    }
+    case 'series': {
+      const calls = relation.aggregates.flatMap(item => [
+        ...item.call.args,
+        ...(item.call.filter === undefined ? [] : [item.call.filter]),
+      ]);
+      return {
+        ...relation,
+        input: pruneTo(
+          relation.input,
+          reading(relation.axis, ...relation.keys.map(key => key.value), ...calls),
+        ),
+      };
+    }
+  }
+}
+
+type OneInput = Extract<Relation, { kind: 'filter' | 'sort' | 'limit' | 'sample' | 'top-groups' }>;
+
+/** A stage that passes its input's columns on: it needs what is needed of it, and what its own expressions read. */
+function narrowed(relation: OneInput, needed: Ids, values: readonly Bound[]): Relation {
+  const input = pruneTo(relation.input, new Set([...needed, ...reading(...values)]));
+  return { ...relation, input, columns: input.columns } as Relation;
+}
+
+/** What decides the order of the rows is needed where an aggregate may depend on it. */
+function withOrder(relation: Relation, needed: Set<number>): Set<number> {
+  const available = idsOf(relation.columns);
+  for (let at: Relation = relation; ; at = at.input) {
+    if (at.kind === 'sort') {
+      for (const id of reading(...at.keys.map(key => key.value))) if (available.has(id)) needed.add(id);
+      return needed;
+    }
+    if (at.kind !== 'filter' && at.kind !== 'project' && at.kind !== 'limit') return needed;
+  }
+}
+
+function reading(...values: readonly Bound[]): Set<number> {
+  const ids = new Set<number>();
+  for (const value of values) collectIds(value, ids);
+  return ids;
+}
+
+function idsOf(columns: readonly Column[]): Set<number> {
+  return new Set(columns.map(column => column.id));
+}
+
+/** A column that is cheap to read, where only the number of rows matters: the time. */
+function narrowest(columns: readonly Column[]): number {
+  return Math.max(
+    0,
+    columns.findIndex(column => column.name === '_time'),
+  );
+}
+
+function pickAt<T>(items: readonly T[], indices: readonly number[]): T[] {
+  return indices.map(index => items[index] as T);
+}
