@@ -235,8 +235,8 @@ class StoredDataset {
       return `${columnSql(known.get(name), type)} AS f${index}`;
     });
     const list = files.map(file => sqlText(file.path)).join(', ');
-    const time = sqlName(known.get('_time')?.column ?? '_time');
-    return `SELECT ${selectList(columns)} FROM read_parquet([${list}]) WHERE ${time} >= ${timeSql(startNs)} AND ${time} < ${timeSql(endNs)}`;
+    const where = windowSql(sqlName(known.get('_time')?.column ?? '_time'), startNs, endNs);
+    return `SELECT ${selectList(columns)} FROM read_parquet([${list}])${where}`;
   }
 
   #emptySelect(fields: readonly string[]): string {
@@ -329,12 +329,18 @@ const sqlTypes: Readonly<Record<TypeName, string>> = {
   dynamic: 'VARCHAR',
 };
 
-/** The outermost values of an int64 stand for the infinities. */
-const latestNs = 2n ** 63n - 2n;
+/** The whole days that TIMESTAMP_NS spans: the engine fails on texts of times in the days that it has in part. */
+const earliestNs = -9_223_286_400_000_000_000n;
+const latestNs = 9_223_286_400_000_000_000n;
 
-function timeSql(ns: bigint): string {
-  const within = ns > latestNs ? latestNs : ns < -latestNs ? -latestNs : ns;
-  return `make_timestamp_ns(${within})`;
+function windowSql(time: string, startNs: bigint, endNs: bigint): string {
+  const bounds = [
+    ...(startNs > earliestNs
+      ? [`${time} >= make_timestamp_ns(${startNs < latestNs ? startNs : latestNs})`]
+      : []),
+    ...(endNs < latestNs ? [`${time} < make_timestamp_ns(${endNs > earliestNs ? endNs : earliestNs})`] : []),
+  ];
+  return bounds.length > 0 ? ` WHERE ${bounds.join(' AND ')}` : '';
 }
 
 function infoOf(name: string, note: DatasetNote): DatasetInfo {
