@@ -17,18 +17,26 @@ export function checkOutput(
   fields: readonly CompiledField[],
   rows: readonly (readonly unknown[])[],
 ): Comparison | undefined {
-  if (!/^\s*(print|datatable)\b/.test(line.query)) return undefined;
+  if (!/^\s*(print|datatable)\b/.test(line.query) || line.query.includes('rand(')) return undefined;
   const { output } = line;
   if (output === undefined) return undefined;
   for (const [column, name] of output.columns.entries()) {
     const index = fields.findIndex(field => field.name === name);
     if (index < 0) continue;
     for (const [row, values] of output.rows.entries()) {
-      const [wanted, given] = [normal(values[column]), normal(rows[row]?.[index])];
-      if (wanted !== given) return { ok: false, reason: `${name}: printed ${wanted}, computed ${given}` };
+      const [wanted, given] = [values[column], rows[row]?.[index]];
+      if (!sameValue(wanted, given))
+        return { ok: false, reason: `${name}: printed ${normal(wanted)}, computed ${normal(given)}` };
     }
   }
   return { ok: true };
+}
+
+/** A printed number stands for all that round to it. */
+function sameValue(wanted: unknown, given: unknown): boolean {
+  const decimals = /^-?\d+\.(\d+)$/.exec(String(wanted))?.[1]?.length;
+  if (decimals !== undefined && typeof given === 'number') return given.toFixed(decimals) === String(wanted);
+  return normal(wanted) === normal(given);
 }
 
 function normal(value: unknown): string {

@@ -40,6 +40,7 @@ const lines = readFileSync(file, 'utf8')
   .split('\n')
   .filter(text => text.trim() !== '')
   .map(text => JSON.parse(text) as Line);
+const mentioned = new Set(lines.flatMap(line => line.datasets ?? []));
 const temp = await mkdtemp(join(tmpdir(), 'apl-corpus-'));
 const instance = await DuckDBInstance.create(':memory:', { temp_directory: temp });
 const connection = await instance.connect();
@@ -60,7 +61,7 @@ async function attempt(line: Line): Promise<Outcome> {
   if (flaw !== undefined) return { line, reached, reason: flaw.message };
   reached.push('parse');
   const request = { apl: line.query, startTime: iso(now - windowNs), endTime: iso(now) };
-  const result = compileRequest(request, catalogFor(line), now);
+  const result = compileRequest(request, catalogFor(), now);
   if (!result.ok)
     return {
       line,
@@ -92,24 +93,21 @@ async function attempt(line: Line): Promise<Outcome> {
 }
 
 /** The samples, and an empty dataset without fixed fields for every other name: documentation speaks of fields it does not show. */
-function catalogFor(line: Line): DatasetCatalog {
+function catalogFor(): DatasetCatalog {
   const builtin = new Map(samples.map(sample => [sample.schema.name, sample]));
-  const others = new Set((line.datasets ?? []).filter(name => !builtin.has(name)));
   return {
-    names: () => [...builtin.keys(), ...others],
+    names: () => [...builtin.keys(), ...mentioned],
     schema: name => {
       const sample = builtin.get(name);
       if (sample !== undefined) return { ...sample.schema, open: true };
-      return others.has(name)
-        ? {
-            name,
-            fields: [
-              { name: '_time', type: 'datetime' },
-              { name: '_sysTime', type: 'datetime' },
-            ],
-            open: true,
-          }
-        : undefined;
+      return {
+        name,
+        fields: [
+          { name: '_time', type: 'datetime' },
+          { name: '_sysTime', type: 'datetime' },
+        ],
+        open: true,
+      };
     },
     scan: (name, fields, start, end) => {
       const sample = builtin.get(name);

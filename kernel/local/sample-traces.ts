@@ -62,7 +62,7 @@ const isHttp = `${u(15)} < 0.7`;
 
 const custom = `json_object('http.protocol', 'HTTP/1.1', 'user_agent', ${pick(['python-requests/2.32.4', 'Mozilla/5.0', 'grpc-node-js/1.13'], u(30))}, 'header.Accept', '*/*',
   'app.payment.amount', round(5 + 495 * ${u(31)}, 2), 'app.user.id', ${hex16('i', 32)}, 'db.system.name', ${pick(['postgresql', 'redis'], u(33))}, 'app.items', hash(${seed}, 34) % 12)`;
-const events = `to_json(list_transform(range(CASE WHEN ${u(35)} < 0.001 THEN 40 ELSE (hash(${seed}, 36) % 6)::BIGINT END), n -> {'name': ['Enqueued', 'Sent', 'ResponseReceived', 'feature_flag', 'prepared'][1 + n % 5], 'timestamp': ns + n * 911000, 'attributes': {'feature_flag.key': 'paymentServiceUnreachable', 'feature_flag.variant': 'off'}}))`;
+const events = `to_json(list_transform(range(CASE WHEN ${u(35)} < 0.001 THEN 40 ELSE (hash(${seed}, 36) % 6)::BIGINT END), lambda n: {'name': ['Enqueued', 'Sent', 'ResponseReceived', 'feature_flag', 'prepared'][1 + n % 5], 'timestamp': ns + n * 911000, 'attributes': {'feature_flag.key': 'paymentServiceUnreachable', 'feature_flag.variant': 'off'}}))`;
 
 const fields: Readonly<Record<string, SampleField>> = {
   _sysTime: {

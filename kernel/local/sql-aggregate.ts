@@ -93,7 +93,7 @@ function percentilesSql({ args, filter, call }: Parts): string {
   const list = wanted.map(value => String(Math.min(1, Math.max(0, value / 100)))).join(', ');
   const sql = `quantile_cont(${first(args)}::DOUBLE, [${list}])${filter}`;
   return args[0]?.type === 'timespan'
-    ? `to_json(list_transform(${sql}, x -> apl_real_long(x)))`
+    ? `to_json(list_transform(${sql}, lambda x: apl_real_long(x)))`
     : `to_json(${sql})`;
 }
 
@@ -128,16 +128,16 @@ function cut(list: string, limit: SqlArg | undefined, fallback: number, element?
   const sliced = `coalesce((${list})[1:${length}], [])`;
   if (element === undefined || plainInJson.has(element.type)) return `to_json(${sliced})`;
   const converted = element.type === 'dynamic' ? 'x::JSON' : toDynamic({ sql: 'x', type: element.type });
-  return `to_json(list_transform(${sliced}, x -> ${converted}))`;
+  return `to_json(list_transform(${sliced}, lambda x: ${converted}))`;
 }
 
 /** The most frequent values, as an array of {value, count}. */
 function topkSql({ args, filter }: Parts): string {
   const [value, count] = args;
   const entries = `map_entries(histogram(${value === undefined ? 'NULL' : value.type === 'dynamic' ? `${value.sql}::VARCHAR` : value.sql})${filter})`;
-  const shaped = `list_transform(${entries}, e -> {'value': ${value === undefined ? 'e.key' : toDynamic({ sql: 'e.key', type: value.type })}, 'count': e.value})`;
-  const ordered = `list_reverse_sort(list_transform(${shaped}, x -> {'count': x.count, 'value': x.value}))`;
-  return `to_json(list_transform((${ordered})[1:${count?.sql ?? '10'}], x -> {'value': x.value, 'count': x.count}))`;
+  const shaped = `list_transform(${entries}, lambda e: {'value': ${value === undefined ? 'e.key' : toDynamic({ sql: 'e.key', type: value.type })}, 'count': e.value})`;
+  const ordered = `list_reverse_sort(list_transform(${shaped}, lambda x: {'count': x.count, 'value': x.value}))`;
+  return `to_json(list_transform((${ordered})[1:${count?.sql ?? '10'}], lambda x: {'value': x.value, 'count': x.count}))`;
 }
 
 /** Buckets of equal width between the smallest and the largest value, as an array of {from, to, count}. */

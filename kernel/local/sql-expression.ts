@@ -236,7 +236,7 @@ function hasListSql(expr: List, context: ExpressionContext): string {
     if (item.type !== 'dynamic')
       return textOperator(sensitive ? 'has_cs' : 'has', left, argument(item, context), true);
     const pattern = sensitive ? 'apl_term_cs(t)' : 'apl_term(t)';
-    const found = `len(list_filter(apl_texts(${expressionSql(item, context)}), t -> regexp_matches(${left.sql}, ${pattern})))`;
+    const found = `len(list_filter(apl_texts(${expressionSql(item, context)}), lambda t: regexp_matches(${left.sql}, ${pattern})))`;
     return joiner === ' OR '
       ? `(${found} > 0)`
       : `(${found} = len(apl_texts(${expressionSql(item, context)})))`;

@@ -32,18 +32,18 @@ export const internal: Readonly<Record<string, SqlTemplate>> = {
 /** What the internal functions need in the engine. */
 export const internalFamily: FunctionFamily = {
   setup: [
-    `CREATE MACRO apl_texts(j) AS CASE json_type(j) WHEN 'ARRAY' THEN list_transform(json_extract(j, '$[*]'), x -> x ->> '$') ELSE [j ->> '$'] END`,
+    `CREATE MACRO apl_texts(j) AS CASE json_type(j) WHEN 'ARRAY' THEN json_extract_string(j, '$[*]') ELSE [j ->> '$'] END`,
     `CREATE MACRO apl_elements(j) AS CASE WHEN json_type(j) = 'ARRAY' AND json_array_length(j) > 0
-       THEN list_transform(json_extract(j, '$[*]'), x -> apl_json(x)) WHEN j IS NULL OR json_type(j) = 'ARRAY' THEN [NULL::JSON] ELSE [j] END`,
+       THEN list_transform(json_extract(j, '$[*]')::JSON[], lambda x: apl_json(x)) WHEN j IS NULL OR json_type(j) = 'ARRAY' THEN [NULL::JSON] ELSE [j] END`,
     `CREATE MACRO apl_bag_elements(j, pairs) AS CASE WHEN json_type(j) = 'OBJECT' AND len(json_keys(j)) > 0
-       THEN list_transform(json_keys(j), k -> CASE WHEN pairs THEN json_array(k, json_extract(j, '/' || replace(replace(k, '~', '~0'), '/', '~1')))
+       THEN list_transform(json_keys(j), lambda k: CASE WHEN pairs THEN json_array(k, json_extract(j, '/' || replace(replace(k, '~', '~0'), '/', '~1')))
          ELSE json_object(k, json_extract(j, '/' || replace(replace(k, '~', '~0'), '/', '~1'))) END)
        WHEN json_type(j) = 'OBJECT' THEN [NULL::JSON] ELSE apl_elements(j) END`,
     // Each step binds its input to a lambda's parameter, so that the list is built and scanned once.
     `CREATE MACRO apl_bucket(x, lo, hi, n) AS CASE WHEN hi > lo THEN least(floor((x - lo) / ((hi - lo) / n)), n - 1)::BIGINT ELSE 0 END`,
     `CREATE MACRO apl_histogram(x, lo, hi, n) AS list_transform(list_transform([{'l': x, 'lo': lo, 'hi': hi}],
-       s -> {'lo': s.lo, 'hi': s.hi, 'counts': list_aggregate(list_transform(s.l, v -> apl_bucket(v, s.lo, s.hi, n)), 'histogram')}),
-       r -> CASE WHEN r.lo IS NULL THEN '[]'::JSON ELSE to_json(list_transform(range(CASE WHEN r.hi > r.lo THEN n ELSE 1 END), i ->
+       lambda s: {'lo': s.lo, 'hi': s.hi, 'counts': list_aggregate(list_transform(s.l, lambda v: apl_bucket(v, s.lo, s.hi, n)), 'histogram')}),
+       lambda r: CASE WHEN r.lo IS NULL THEN '[]'::JSON ELSE to_json(list_transform(range(CASE WHEN r.hi > r.lo THEN n ELSE 1 END), lambda i:
          {'from': r.lo + i * ((r.hi - r.lo) / n), 'to': CASE WHEN i = n - 1 THEN r.hi ELSE r.lo + (i + 1) * ((r.hi - r.lo) / n) END, 'count': coalesce(r.counts[i], 0)})) END)[1]`,
     `CREATE MACRO apl_term(t) AS '(?i)(?:^|[^\\pL\\pN])' || regexp_escape(t) || '(?:$|[^\\pL\\pN])'`,
     `CREATE MACRO apl_term_cs(t) AS '(?:^|[^\\pL\\pN])' || regexp_escape(t) || '(?:$|[^\\pL\\pN])'`,
