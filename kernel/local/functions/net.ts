@@ -43,7 +43,7 @@ export const setup: readonly string[] = [
   `CREATE MACRO apl_ipv4_prefix(s) AS CASE WHEN regexp_full_match(s, '${address}') THEN 32::BIGINT
      WHEN regexp_full_match(s, '${address}/(?:3[0-2]|[12]?[0-9])') THEN split_part(s, '/', 2)::BIGINT END`,
   `CREATE MACRO apl_ipv4_masked(n, prefix) AS
-     CASE WHEN prefix BETWEEN 0 AND 32 THEN (n >> (32 - prefix)) << (32 - prefix) END`,
+     CASE WHEN prefix BETWEEN 0 AND 32 AND n BETWEEN 0 AND 4294967295 THEN (n >> (32 - prefix)) << (32 - prefix) END`,
   `CREATE MACRO apl_ipv4_text(n) AS CASE WHEN n BETWEEN 0 AND 4294967295 THEN
      concat(n >> 24, '.', (n >> 16) & 255, '.', (n >> 8) & 255, '.', n & 255) END`,
   `CREATE MACRO apl_ipv4_cidr(n, prefix) AS
