@@ -33,9 +33,8 @@ export function findPython() {
  */
 export async function ensureVenv(directory, requirements, say) {
   const venv = join(root, directory);
-  const stamp = join(venv, 'requirements.stamp');
-  const wanted = stampOf(venv, requirements);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && works(venv)) return venv;
+  const stamp = join(venv, `${stampOf(venv, requirements)}.stamp`);
+  if (existsSync(stamp) && works(venv)) return venv;
   const python = findPython();
   if (!works(venv)) {
     say(`Making a private Python environment in ${directory}`);
@@ -46,7 +45,7 @@ export async function ensureVenv(directory, requirements, say) {
   await installRequirements(venv, requirements);
   // JupyterLab runs scripts in there with Node, which must not take them for modules of this package.
   writeFileSync(join(venv, 'package.json'), '{ "type": "commonjs" }\n');
-  writeFileSync(stamp, wanted);
+  writeFileSync(stamp, '');
   return venv;
 }
 
