@@ -191,7 +191,7 @@ export class SqlWriter {
 
   private limitSql(relation: Extract<Relation, { kind: 'limit' }>): string {
     const { input } = relation;
-    const count = this.expression(relation.count);
+    const count = rowCount(relation.count, this);
     if (input.kind !== 'sort') return `SELECT * FROM ${this.write(input)} LIMIT ${count}`;
     return `SELECT * FROM ${this.write(input.input)}${this.orderBy(input.keys)} LIMIT ${count}`;
   }
@@ -262,6 +262,11 @@ export class SqlWriter {
     );
     return `SELECT ${columns.join(', ')} FROM ${numbered}`;
   }
+}
+
+/** A constant is written bare: only then does the engine plan for it. */
+function rowCount(count: Bound, writer: SqlWriter): string {
+  return count.kind === 'constant' ? String(count.value) : writer.expression(count);
 }
 
 const joinWords: Readonly<Record<string, string>> = {

@@ -8,21 +8,27 @@ import { genai } from './genai.js';
 import { math } from './math.js';
 import { net } from './net.js';
 import { series } from './series.js';
+import { sql } from './sql.js';
 import { strings } from './strings.js';
 
-/** Every scalar function. */
-export const functions: readonly FunctionEntry[] = [
+const catalogue = [
   ...strings,
   ...formats,
   ...conversion,
   ...net,
   ...genai,
-  
+  ...sql,
   ...datetime,
   ...math,
   ...arrays,
   ...series,
-];
+] as const;
+
+/** The canonical name of a scalar function. */
+export type FunctionName = (typeof catalogue)[number]['name'];
+
+/** Every scalar function. */
+export const functions: readonly FunctionEntry[] = catalogue;
 
 /** The words that may follow a pipe. */
 export const operatorNames: readonly string[] = [

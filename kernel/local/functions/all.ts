@@ -1,4 +1,4 @@
-import type { functions } from '../../apl/catalog/all.js';
+import type { FunctionName } from '../../apl/catalog/all.js';
 import type { SqlTemplate } from '../functions.js';
 import { arrays } from './arrays.js';
 import { conversion } from './conversion.js';
@@ -9,9 +9,8 @@ import { internal } from './internal.js';
 import { math } from './math.js';
 import { net } from './net.js';
 import { series } from './series.js';
+import { sql } from './sql.js';
 import { strings } from './strings.js';
-
-type FunctionName = (typeof functions)[number]['name'];
 
 /** SQL of every function of the catalogue: one that is missing here fails the type check. */
 const templates = {
@@ -20,7 +19,7 @@ const templates = {
   ...conversion,
   ...net,
   ...genai,
-  
+  ...sql,
   ...datetime,
   ...math,
   ...arrays,
