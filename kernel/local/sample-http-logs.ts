@@ -1,4 +1,5 @@
 import {
+  bits,
   hex16,
   incident,
   normal,
@@ -93,12 +94,11 @@ const oddities = [
 ];
 
 const u = (salt: number): string => uniform('i', salt);
+const datacenter = pick(weighted({ DCA: 6, GRU: 3, FRA: 5, NRT: 3, SYD: 1, LHR: 2 }), u(40));
 const status = `CASE
-  WHEN ${u(10)} < error_share THEN ${pick(weighted({ 500: 6, 502: 1, 503: 2, 504: 1 }), u(11))}
+  WHEN failed THEN ${pick(weighted({ 500: 6, 502: 1, 503: 2, 504: 1 }), u(11))}
   ELSE ${pick(weighted({ 200: 68, 201: 7, 204: 3, 301: 4, 304: 6, 400: 3, 401: 3, 403: 2, 404: 4 }), u(12))} END`;
-const failed = `(${u(10)} < error_share)`;
-const uri = `${pick(endpoints, u(13))}`;
-const user = 'hash(i, 14) % 10000';
+const user = `(${bits('i', 14)} % 10000)`;
 
 const fields: Readonly<Record<string, SampleField>> = {
   _sysTime: {
@@ -112,8 +112,8 @@ const fields: Readonly<Record<string, SampleField>> = {
     sql: sometimesNull(
       'i',
       20,
-      `CASE WHEN ${uri} LIKE '%.css' THEN 'text/css' WHEN ${uri} LIKE '%.js' THEN 'text/javascript' WHEN ${uri} LIKE '%.jpeg' THEN 'image/jpeg'
-      WHEN ${uri} LIKE '%.csv' THEN 'text/csv' WHEN ${uri} = '/' THEN 'text/html' WHEN ${uri} = '/robots.txt' THEN 'text/plain-charset=utf-8' ELSE 'application/json' END`,
+      `CASE WHEN endpoint LIKE '%.css' THEN 'text/css' WHEN endpoint LIKE '%.js' THEN 'text/javascript' WHEN endpoint LIKE '%.jpeg' THEN 'image/jpeg'
+      WHEN endpoint LIKE '%.csv' THEN 'text/csv' WHEN endpoint = '/' THEN 'text/html' WHEN endpoint = '/robots.txt' THEN 'text/plain-charset=utf-8' ELSE 'application/json' END`,
     ),
     description: 'Media type of the response.',
   },
@@ -129,7 +129,7 @@ const fields: Readonly<Record<string, SampleField>> = {
   },
   id: {
     type: 'string',
-    sql: `(lower(to_hex(hash(${user}, 15) >> 32)).lpad(8, '0') || '-' || left(${hex16(user, 16)}, 4) || '-4' || left(${hex16(user, 17)}, 3) || '-a' || left(${hex16(user, 18)}, 3) || '-' || left(${hex16(user, 19)}, 12))`,
+    sql: `(lower(to_hex(${bits(user, 15)} >> 32)).lpad(8, '0') || '-' || left(${hex16(user, 16)}, 4) || '-4' || left(${hex16(user, 17)}, 3) || '-a' || left(${hex16(user, 18)}, 3) || '-' || left(${hex16(user, 19)}, 12))`,
     description: 'Identifies the user.',
   },
   is_tls: {
@@ -139,7 +139,7 @@ const fields: Readonly<Record<string, SampleField>> = {
   },
   message: {
     type: 'string',
-    sql: `CASE WHEN ${u(25)} < 0.002 THEN ${pick(oddities, u(26))} WHEN ${failed} THEN ${pick(['upstream request failed', 'request timeout after 30s', 'connection refused by upstream', 'database connection pool exhausted'], u(27))}
+    sql: `CASE WHEN ${u(25)} < 0.002 THEN ${pick(oddities, u(26))} WHEN hit AND failed THEN 'database connection pool exhausted' WHEN failed THEN ${pick(['upstream request failed', 'request timeout after 30s', 'connection refused by upstream', 'database connection pool exhausted'], u(27))}
       ELSE ${pick(['request completed', 'request completed', 'request completed', 'response served from cache', 'user session refreshed'], u(28))} END`,
     description: 'What the server had to say.',
   },
@@ -150,7 +150,7 @@ const fields: Readonly<Record<string, SampleField>> = {
   },
   req_duration_ms: {
     type: 'real',
-    sql: `round(exp(3.2 + 0.9 * ${normal('i', 31)}) * (1 + 0.35 * sin(2 * pi() * (ns % 86400000000000) / 8.64e13)) * CASE WHEN ${failed} THEN 6 WHEN slow THEN 2.5 ELSE 1 END * CASE WHEN ${u(33)} < 0.01 THEN 12 ELSE 1 END + 0.05, 4)`,
+    sql: `round(exp(3.2 + 0.9 * ${normal('i', 31)}) * (1 + 0.35 * sin(2 * pi() * (ns % 86400000000000) / 8.64e13)) * CASE WHEN hit AND failed THEN 25 WHEN failed THEN 6 WHEN hit THEN 4 ELSE 1 END * CASE WHEN ${u(33)} < 0.01 THEN 12 ELSE 1 END + 0.05, 4)`,
     unit: 'ms',
     description: 'How long the request took.',
   },
@@ -159,7 +159,7 @@ const fields: Readonly<Record<string, SampleField>> = {
     sql: sometimesNull(
       'i',
       34,
-      `CASE WHEN ${failed} THEN (200 + ${u(35)} * 300)::BIGINT ELSE least(10000, exp(6.5 + 1.1 * ${normal('i', 36)}))::BIGINT END`,
+      `CASE WHEN failed THEN (200 + ${u(35)} * 300)::BIGINT ELSE least(10000, exp(6.5 + 1.1 * ${normal('i', 36)}))::BIGINT END`,
     ),
     unit: 'decbytes',
     description: 'Size of the response body.',
@@ -172,13 +172,13 @@ const fields: Readonly<Record<string, SampleField>> = {
   },
   server_datacenter: {
     type: 'string',
-    sql: `CASE WHEN ${failed} AND slow THEN 'GRU' ELSE ${pick(weighted({ DCA: 6, GRU: 3, FRA: 5, NRT: 3, SYD: 1, LHR: 2 }), u(40))} END`,
+    sql: 'datacenter',
     description: 'Where the server stands.',
   },
   status: { type: 'string', sql: `(${status})`, description: 'HTTP status code, as text.' },
   uri: {
     type: 'string',
-    sql: `(${uri} || CASE WHEN ${u(41)} < 0.05 THEN '?duration=' || (${u(42)} * 1000)::BIGINT WHEN ${u(41)} < 0.08 THEN '?user=' || ${user} || '&page=' || (1 + hash(i, 43) % 9) ELSE '' END)`,
+    sql: `(endpoint || CASE WHEN ${u(41)} < 0.05 THEN '?duration=' || (${u(42)} * 1000)::BIGINT WHEN ${u(41)} < 0.08 THEN '?user=' || ${user} || '&page=' || (1 + ${bits('i', 43)} % 9) ELSE '' END)`,
     description: 'Path and query of the request.',
   },
   user_agent: {
@@ -188,17 +188,20 @@ const fields: Readonly<Record<string, SampleField>> = {
   },
 };
 
-/** Slots in which a request happens, with the share of errors at that moment. */
+/** Slots in which a request happens, with what several fields depend on. */
 function rows(startNs: bigint, endNs: bigint): string {
   const major = incident('slot_ns', 900, 86_400e9, 0.55, 12 * minute, 35 * minute);
   const minor = incident('slot_ns', 910, 3_600e9, 0.65, 4 * minute, 11 * minute);
   const first = startNs / slotNs - (startNs < 0n ? 1n : 0n);
   const last = endNs / slotNs + 1n;
   const slots = `SELECT i, i * ${slotNs} AS slot_ns, i * ${slotNs} + (${uniform('i', 2)} * ${slotNs - 1n})::BIGINT AS ns FROM range(${first}, ${last}) t(i) WHERE ${uniform('i', 3)} < ${rhythm(`i * ${slotNs}`)}`;
-  return `SELECT i, ns, slow, CASE WHEN slow THEN 0.34 WHEN ${minor} THEN 0.11 ELSE 0.012 END AS error_share FROM (SELECT *, ${major} AS slow FROM (${slots})) WHERE ns >= ${startNs} AND ns < ${endNs}`;
+  const placed = `SELECT *, ${major} AS outage, ${datacenter} AS datacenter, ${pick(endpoints, u(13))} AS endpoint FROM (${slots}) WHERE ns >= ${startNs} AND ns < ${endNs}`;
+  // An outage is that of one data centre.
+  const struck = `SELECT *, outage AND datacenter = 'GRU' AS hit, CASE WHEN ${minor} THEN 0.06 ELSE 0.012 END AS error_share FROM (${placed})`;
+  return `SELECT *, ${u(10)} < CASE WHEN hit THEN 0.9 ELSE error_share END AS failed FROM (${struck})`;
 }
 
-/** Requests to a web shop: a daily wave, error bursts of minutes nearly every hour, a larger outage on some days. */
+/** Requests to a web shop: a daily wave, error bursts of minutes in most hours, the outage of a data centre on every other day. */
 export const httpLogs = sampleDataset(
   'sample-http-logs',
   'Sample: HTTP requests to a web shop',

@@ -10,9 +10,14 @@ export interface SampleField {
   readonly description?: string;
 }
 
+/** 64 bits that depend on nothing but `seed` and `salt`. Hashed twice: the hashes of two pairs alone differ by a constant when only the salts do. */
+export function bits(seed: string, salt: number): string {
+  return `hash(hash(${seed}, ${salt}))`;
+}
+
 /** A number in [0, 1) that depends on nothing but `seed` and `salt`: SQL of a double. */
 export function uniform(seed: string, salt: number): string {
-  return `((hash(${seed}, ${salt}) >> 11)::DOUBLE / 9007199254740992.0)`;
+  return `((${bits(seed, salt)} >> 11)::DOUBLE / 9007199254740992.0)`;
 }
 
 /** A number from the standard normal distribution (Box–Muller). */
@@ -37,7 +42,7 @@ export function sometimesNull(seed: string, salt: number, sql: string): string {
 
 /** 16 hexadecimal digits. */
 export function hex16(seed: string, salt: number): string {
-  return `lpad(lower(to_hex(hash(${seed}, ${salt}))), 16, '0')`;
+  return `lpad(lower(to_hex(${bits(seed, salt)})), 16, '0')`;
 }
 
 /** How busy the hour is, 0.1 to 1: a daily wave that peaks in the afternoon (UTC), and quieter weekends. */

@@ -1,4 +1,5 @@
 import {
+  bits,
   hex16,
   incident,
   normal,
@@ -16,28 +17,30 @@ const slotNs = 1_000_000_000n;
 const spreadNs = 60_000_000_000n;
 const minute = 60e9;
 
-const services = weighted({
-  frontend: 9,
-  frontendproxy: 7,
-  'frontend-proxy': 2,
-  'frontend-web': 3,
-  checkout: 4,
-  checkoutservice: 3,
-  cart: 4,
-  cartservice: 3,
-  productcatalogservice: 6,
-  'product-catalog': 4,
-  currency: 4,
-  payment: 2,
-  shipping: 2,
-  email: 1,
-  ad: 2,
-  quote: 1,
-  recommendation: 3,
-  'image-provider': 2,
-  flagd: 2,
-  frauddetectionservice: 1,
-});
+/** Each service: its share of the spans, and how long one takes as a multiple of the common median. */
+const services: Readonly<Record<string, readonly [share: number, length: number]>> = {
+  frontend: [9, 2],
+  frontendproxy: [7, 2.2],
+  'frontend-proxy': [2, 2.2],
+  'frontend-web': [3, 2.5],
+  checkout: [4, 1.8],
+  checkoutservice: [3, 1.8],
+  cart: [4, 0.4],
+  cartservice: [3, 0.4],
+  productcatalogservice: [6, 0.6],
+  'product-catalog': [4, 0.6],
+  currency: [4, 0.15],
+  payment: [2, 1.3],
+  shipping: [2, 0.9],
+  email: [1, 1.1],
+  ad: [2, 0.7],
+  quote: [1, 0.5],
+  recommendation: [3, 1.2],
+  'image-provider': [2, 0.5],
+  flagd: [2, 0.1],
+  frauddetectionservice: [1, 0.8],
+};
+const entrances = weighted({ loadgenerator: 5, frontend: 3, 'frontend-web': 2 });
 const names = [
   'HTTP GET',
   'HTTP POST',
@@ -55,14 +58,20 @@ const names = [
 
 const seed = 'i * 16 + j';
 const u = (salt: number): string => uniform(seed, salt);
-const failed = `(${u(10)} < error_share)`;
-const service = `CASE WHEN j = 0 THEN ${pick(weighted({ loadgenerator: 5, frontend: 3, 'frontend-web': 2 }), uniform('i', 11))} ELSE ${pick(services, u(12))} END`;
-const httpStatus = `CASE WHEN ${failed} THEN ${pick(['500', '503', '504', '500'], u(13))} ELSE ${pick(weighted({ 200: 90, 201: 3, 302: 2, 404: 5 }), u(14))} END`;
+const service = `CASE WHEN j = 0 THEN ${pick(entrances, uniform('i', 11))} ELSE ${pick(
+  perShare(([name]) => name),
+  u(12),
+)} END`;
+const length = `CASE WHEN j = 0 THEN 4 ELSE ${pick(
+  perShare(([, [, length]]) => String(length)),
+  u(12),
+)}::DOUBLE END`;
+const httpStatus = `CASE WHEN failed THEN ${pick(['500', '503', '504', '500'], u(13))} ELSE ${pick(weighted({ 200: 90, 201: 3, 302: 2, 404: 5 }), u(14))} END`;
 const isHttp = `${u(15)} < 0.7`;
 
 const custom = `json_object('http.protocol', 'HTTP/1.1', 'user_agent', ${pick(['python-requests/2.32.4', 'Mozilla/5.0', 'grpc-node-js/1.13'], u(30))}, 'header.Accept', '*/*',
-  'app.payment.amount', round(5 + 495 * ${u(31)}, 2), 'app.user.id', ${hex16('i', 32)}, 'db.system.name', ${pick(['postgresql', 'redis'], u(33))}, 'app.items', hash(${seed}, 34) % 12)`;
-const events = `to_json(list_transform(range(CASE WHEN ${u(35)} < 0.001 THEN 40 ELSE (hash(${seed}, 36) % 6)::BIGINT END), lambda n: {'name': ['Enqueued', 'Sent', 'ResponseReceived', 'feature_flag', 'prepared'][1 + n % 5], 'timestamp': ns + n * 911000, 'attributes': {'feature_flag.key': 'paymentServiceUnreachable', 'feature_flag.variant': 'off'}}))`;
+  'app.payment.amount', round(5 + 495 * ${u(31)}, 2), 'app.user.id', ${hex16('i', 32)}, 'db.system.name', ${pick(['postgresql', 'redis'], u(33))}, 'app.items', ${bits(seed, 34)} % 12)`;
+const events = `to_json(list_transform(range(CASE WHEN ${u(35)} < 0.001 THEN 40 ELSE (${bits(seed, 36)} % 6)::BIGINT END), lambda n: {'name': ['Enqueued', 'Sent', 'ResponseReceived', 'feature_flag', 'prepared'][1 + n % 5], 'timestamp': ns + n * 911000, 'attributes': {'feature_flag.key': 'paymentServiceUnreachable', 'feature_flag.variant': 'off'}}))`;
 
 const fields: Readonly<Record<string, SampleField>> = {
   _sysTime: {
@@ -98,10 +107,10 @@ const fields: Readonly<Record<string, SampleField>> = {
   },
   duration: {
     type: 'timespan',
-    sql: `greatest(190, CASE WHEN j = 0 THEN 2.2 ELSE 1 END * exp(15.6 + 1.15 * ${normal(seed, 18)}) * CASE WHEN ${failed} THEN 8 WHEN slow THEN 3 ELSE 1 END * CASE WHEN ${u(20)} < 0.004 THEN 60 ELSE 1 END)::BIGINT`,
+    sql: `greatest(190, ${length} * exp(15.6 + 1.15 * ${normal(seed, 18)}) * CASE WHEN failed THEN 8 WHEN hit THEN 4 ELSE 1 END * CASE WHEN ${u(20)} < 0.004 THEN 60 ELSE 1 END)::BIGINT`,
     description: 'How long the span took.',
   },
-  error: { type: 'bool', sql: failed, description: 'Whether the span failed.' },
+  error: { type: 'bool', sql: 'failed', description: 'Whether the span failed.' },
   events: { type: 'dynamic', sql: events, description: 'What happened during the span, in order.' },
   kind: {
     type: 'string',
@@ -117,12 +126,12 @@ const fields: Readonly<Record<string, SampleField>> = {
   },
   'resource.host.name': {
     type: 'string',
-    sql: `'node-' || (1 + hash(${seed}, 25) % 6)`,
+    sql: `'node-' || (1 + ${bits(seed, 25)} % 6)`,
     description: 'Host that ran the service.',
   },
   'resource.k8s.node.name': {
     type: 'string',
-    sql: `'node-' || (1 + hash(${seed}, 25) % 6)`,
+    sql: `'node-' || (1 + ${bits(seed, 25)} % 6)`,
     description: 'Kubernetes node.',
   },
   'scope.name': {
@@ -130,7 +139,7 @@ const fields: Readonly<Record<string, SampleField>> = {
     sql: `'opentelemetry-' || ${pick(['js', 'go', 'java', 'python'], u(26))}`,
     description: 'Instrumentation library.',
   },
-  'service.name': { type: 'string', sql: `(${service})`, description: 'Service that did the work.' },
+  'service.name': { type: 'string', sql: 'service', description: 'Service that did the work.' },
   'service.namespace': {
     type: 'string',
     sql: `'opentelemetry-demo'`,
@@ -144,12 +153,12 @@ const fields: Readonly<Record<string, SampleField>> = {
   span_id: { type: 'string', sql: hex16(seed, 24), description: 'Identifies the span.' },
   'status.code': {
     type: 'string',
-    sql: `CASE WHEN ${failed} THEN 'ERROR' WHEN ${u(28)} < 0.5 THEN 'OK' END`,
+    sql: `CASE WHEN failed THEN 'ERROR' WHEN ${u(28)} < 0.5 THEN 'OK' END`,
     description: 'Outcome of the span.',
   },
   'status.message': {
     type: 'string',
-    sql: `CASE WHEN ${failed} THEN ${pick(['deadline exceeded', 'connection refused', 'payment declined: card expired', 'could not reach cart storage'], u(37))} END`,
+    sql: `CASE WHEN failed THEN CASE WHEN hit THEN 'deadline exceeded' ELSE ${pick(['deadline exceeded', 'connection refused', 'payment declined: card expired', 'could not reach cart storage'], u(37))} END END`,
     description: 'Why the span failed.',
   },
   status_code: { type: 'string', sql: `(${httpStatus})`, description: 'Status code, as text.' },
@@ -160,22 +169,32 @@ const fields: Readonly<Record<string, SampleField>> = {
   },
 };
 
-/** Three to twelve spans of each trace that begins in or just before the window. */
+/** Three to twelve spans of each trace that begins in or just before the window, with what several fields depend on. */
 function rows(startNs: bigint, endNs: bigint): string {
   const slow = incident('slot_ns', 920, 14_400e9, 0.7, 6 * minute, 16 * minute);
   const first = (startNs - spreadNs) / slotNs - 1n;
   const last = endNs / slotNs + 1n;
   const traceStart = `i * ${slotNs} AS slot_ns, i * ${slotNs} + (${uniform('i', 2)} * ${slotNs - 1n})::BIGINT AS trace_ns`;
   const begun = `SELECT i, ${traceStart} FROM range(${first}, ${last}) t(i) WHERE ${uniform('i', 3)} < ${rhythm(`i * ${slotNs}`)}`;
-  const spans = `SELECT *, unnest(range(3 + (hash(i, 4) % 10)::BIGINT)) AS j FROM (${begun})`;
+  const spans = `SELECT *, unnest(range(3 + (${bits('i', 4)} % 10)::BIGINT)) AS j FROM (${begun})`;
   const timed = `SELECT i, j, slot_ns, trace_ns + CASE WHEN j = 0 THEN 0 ELSE (${uniform(seed, 7)} * 4e7)::BIGINT * j END AS ns FROM (${spans})`;
-  return `SELECT i, j, ns, slow, CASE WHEN slow THEN 0.28 ELSE 0.035 END AS error_share FROM (SELECT *, ${slow} AS slow FROM (${timed})) WHERE ns >= ${startNs} AND ns < ${endNs}`;
+  const served = `SELECT *, ${slow} AS slow, ${service} AS service FROM (${timed}) WHERE ns >= ${startNs} AND ns < ${endNs}`;
+  // In an outage payments fail, and what waits for them.
+  const struck = `SELECT *, slow AND service IN ('payment', 'checkout', 'checkoutservice') AS hit FROM (${served})`;
+  return `SELECT *, ${u(10)} < CASE WHEN hit THEN 0.42 WHEN slow AND service LIKE 'frontend%' THEN 0.08 ELSE 0.012 END AS failed FROM (${struck})`;
 }
 
-/** Spans of a microservice shop: traces of three to twelve spans, with outages of some minutes. */
+/** Spans of a microservice shop: traces of three to twelve spans, with outages of its payments for some minutes. */
 export const traces = sampleDataset(
   'otel-demo-traces',
   'Sample: OpenTelemetry traces of a microservice shop',
   fields,
   rows,
 );
+
+/** What `choose` says of each service, as often as the service has shares: for {@link pick} with one and the same chance. */
+function perShare(choose: (service: [string, readonly [number, number]]) => string): string[] {
+  return Object.entries(services).flatMap(service =>
+    Array.from({ length: service[1][0] }, () => choose(service)),
+  );
+}
