@@ -1,5 +1,6 @@
 import type { Bound, Column, Computed, OrderKey, Relation } from '../apl/plan.js';
 import { collectIds, prune } from '../apl/prune.js';
+import type { ScanFilter } from './compiled.js';
 import { sqlTypes } from './functions/conversion.js';
 import type { SqlContext } from './functions.js';
 import { aggregateSql } from './sql-aggregate.js';
@@ -7,7 +8,13 @@ import { type ExpressionContext, expressionSql } from './sql-expression.js';
 import { seriesSql } from './sql-series.js';
 
 /** Returns a SELECT over a dataset with columns f0..fn in the order of `fields`, restricted to [start, end) nanoseconds. */
-export type ScanSql = (dataset: string, fields: readonly string[], start: bigint, end: bigint) => string;
+export type ScanSql = (
+  dataset: string,
+  fields: readonly string[],
+  start: bigint,
+  end: bigint,
+  filter: ScanFilter | undefined,
+) => string;
 
 /** Returns one SELECT for a relation; its columns are called c0, c1, … by their ids, in order. */
 export function relationSql(relation: Relation, context: SqlContext, scan: ScanSql): string {
@@ -91,7 +98,7 @@ export class SqlWriter {
       case 'sequence':
         return this.sequenceSql(relation);
       case 'filter':
-        return `SELECT * FROM ${this.write(relation.input)} WHERE ${this.expression(relation.predicate, true)}`;
+        return this.filterSql(relation);
       case 'project':
         return `SELECT ${this.list(relation.items)} FROM ${this.write(relation.input)}`;
       case 'aggregate':
@@ -123,21 +130,39 @@ export class SqlWriter {
     return items.length === 0 ? 'NULL AS none' : items.map(item => this.computed(item)).join(', ');
   }
 
-  private scanSql(relation: Extract<Relation, { kind: 'scan' }>): string {
+  /** Conditions right above a scan go into it, so that the engine applies them while it reads. */
+  private filterSql(relation: Extract<Relation, { kind: 'filter' }>): string {
+    const predicates = [relation.predicate];
+    let input = relation.input;
+    for (; input.kind === 'filter'; input = input.input) predicates.unshift(input.predicate);
+    if (input.kind === 'scan') return this.scanSql(input, predicates);
+    const conditions = predicates.map(predicate => this.expression(predicate, true));
+    return `SELECT * FROM ${this.write(input)} WHERE ${conditions.join(' AND ')}`;
+  }
+
+  private scanSql(relation: Extract<Relation, { kind: 'scan' }>, predicates: readonly Bound[] = []): string {
     if (relation.columns.length === 0) return 'SELECT NULL AS none WHERE false';
     const columns = relation.columns.map((column, index) => `f${index} AS c${column.id}`).join(', ');
-    return `SELECT ${columns} FROM (${this.scan(relation.dataset, relation.fields, relation.start, relation.end)})`;
+    const filter = predicates.length === 0 ? undefined : this.scanFilter(relation.columns, predicates);
+    return `SELECT ${columns} FROM (${this.scan(relation.dataset, relation.fields, relation.start, relation.end, filter)})`;
+  }
+
+  private scanFilter(columns: readonly Column[], predicates: readonly Bound[]): ScanFilter {
+    return values => {
+      const names = new Map(columns.map((column, index) => [column.id, values[index] ?? 'NULL']));
+      const context = { ...this.context, columns: names };
+      return predicates.map(predicate => expressionSql(predicate, context, true)).join(' AND ');
+    };
   }
 
   private valuesSql(relation: Extract<Relation, { kind: 'values' }>): string {
     const { columns, rows } = relation;
     const empty = columns.map(column => `NULL::${sqlTypes[column.type]} AS c${column.id}`).join(', ');
     if (rows.length === 0) return `SELECT ${empty === '' ? 'NULL AS none' : empty} WHERE false`;
-    const selects = rows.map(
-      row =>
-        `SELECT ${row.map((value, index) => `${this.expression(value)} AS c${columns[index]?.id ?? index}`).join(', ')}`,
-    );
-    return selects.join(' UNION ALL ');
+    // VALUES is one scan: a UNION ALL of rows would run in parallel and lose their order.
+    const tuples = rows.map(row => `(${row.map(value => this.expression(value)).join(', ')})`);
+    const names = columns.map(column => `c${column.id}`).join(', ');
+    return `SELECT * FROM (VALUES ${tuples.join(', ')}) AS v(${names})`;
   }
 
   private sequenceSql(relation: Extract<Relation, { kind: 'sequence' }>): string {

@@ -9,7 +9,7 @@ export const math = [
     params: [{ name: 'x', type: 'number', doc: 'A number or a timespan.' }],
     returns: 'same',
     doc: 'The absolute value of a number or a timespan.',
-    example: { apl: 'print x = abs(-5), y = abs(-90s)', result: '[5, "1m30s"]' },
+    example: { apl: 'print x = abs(-5), y = tostring(abs(-90s))', result: '[5, "1m30s"]' },
   },
   {
     kind: 'function',
