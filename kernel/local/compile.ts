@@ -59,9 +59,7 @@ function write(
 ): CompileResult {
   const limited = limitRows(plan, request);
   try {
-    const sql = relationSql(limited.relation, window, (dataset, fields, start, end) =>
-      catalog.scan(dataset, fields, start, end),
-    );
+    const sql = relationSql(limited.relation, window, (...scan) => catalog.scan(...scan));
     const table: CompiledTable = {
       name: '0',
       sql,

@@ -59,22 +59,25 @@ export interface DatasetSchema {
   readonly open: boolean;
 }
 
+/** Returns a condition in SQL, given the SQL of each field that is scanned. */
+export type ScanFilter = (columns: readonly string[]) => string;
+
 /** The datasets that a query may read. */
 export interface DatasetCatalog {
   names(): string[];
   schema(name: string): DatasetSchema | undefined;
   /**
    * Returns a SELECT with columns f0..fn in the order of `fields`, restricted to `_time` in [startNs, endNs), nanoseconds
-   * since 1970. A field that the dataset does not have is a typed null.
+   * since 1970, and to the rows that pass `filter`: beside the scan the engine can apply it while it reads. A field that the dataset does not have is a typed null.
    */
-  scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint): string;
+  scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string;
 }
 
 /** A dataset computed by the engine instead of read from files. `scan` is as in {@link DatasetCatalog}. */
 export interface BuiltinDataset {
   readonly schema: DatasetSchema;
   readonly description: string;
-  scan(fields: readonly string[], startNs: bigint, endNs: bigint): string;
+  scan(fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string;
 }
 
 /** Turns a request into SQL, or says what is wrong with its APL; `nowNs` is fixed for the whole request. */

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import path from 'node:path';
 import type { DatasetInfo } from '../api/wire.js';
 import type { TypeName } from '../apl/catalog.js';
-import type { BuiltinDataset, DatasetField, DatasetSchema } from './compiled.js';
+import type { BuiltinDataset, DatasetField, DatasetSchema, ScanFilter } from './compiled.js';
 import { type Engine, sqlName, sqlText } from './duckdb.js';
 import { type Block, type FileField, type FileSummary, readFooters } from './parquet.js';
 import type { ExaminedBlocks, MeasuredCatalog } from './scans.js';
@@ -178,10 +178,10 @@ class FrozenCatalog implements Snapshot {
     return this.#builtins.get(name)?.schema ?? this.#stored.get(name)?.schema;
   }
 
-  scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint): string {
+  scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
     const source = this.#builtins.get(name) ?? this.#stored.get(name);
     if (!source) throw unknownDataset(name);
-    return source.scan(fields, startNs, endNs);
+    return source.scan(fields, startNs, endNs, filter);
   }
 
   examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks {
@@ -211,9 +211,9 @@ class StoredDataset {
     this.schema = { name, fields, open: false };
   }
 
-  scan(fields: readonly string[], startNs: bigint, endNs: bigint): string {
+  scan(fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
     const files = this.#files.filter(file => file.blocks.some(block => overlaps(block, startNs, endNs)));
-    const selects = groupByShape(files).map(group => this.#select(group, fields, startNs, endNs));
+    const selects = groupByShape(files).map(group => this.#select(group, fields, startNs, endNs, filter));
     return selects.length > 0 ? selects.join(' UNION ALL ') : this.#emptySelect(fields);
   }
 
@@ -228,15 +228,21 @@ class StoredDataset {
     };
   }
 
-  #select(files: readonly FileSummary[], fields: readonly string[], startNs: bigint, endNs: bigint): string {
+  #select(
+    files: readonly FileSummary[],
+    fields: readonly string[],
+    startNs: bigint,
+    endNs: bigint,
+    filter: ScanFilter | undefined,
+  ): string {
     const known = new Map(files[0]?.fields.map(field => [field.name, field]));
-    const columns = fields.map((name, index) => {
-      const type = this.#types.get(name) ?? 'string';
-      return `${columnSql(known.get(name), type)} AS f${index}`;
-    });
+    const values = fields.map(name => columnSql(known.get(name), this.#types.get(name) ?? 'string'));
+    const columns = values.map((value, index) => `${value} AS f${index}`);
     const list = files.map(file => sqlText(file.path)).join(', ');
     const where = windowSql(sqlName(known.get('_time')?.column ?? '_time'), startNs, endNs);
-    return `SELECT ${selectList(columns)} FROM read_parquet([${list}])${where}`;
+    const conditions = [...(where === '' ? [] : [where]), ...(filter === undefined ? [] : [filter(values)])];
+    const only = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+    return `SELECT ${selectList(columns)} FROM read_parquet([${list}])${only}`;
   }
 
   #emptySelect(fields: readonly string[]): string {
@@ -340,7 +346,7 @@ function windowSql(time: string, startNs: bigint, endNs: bigint): string {
       : []),
     ...(endNs < latestNs ? [`${time} < make_timestamp_ns(${endNs > earliestNs ? endNs : earliestNs})`] : []),
   ];
-  return bounds.length > 0 ? ` WHERE ${bounds.join(' AND ')}` : '';
+  return bounds.join(' AND ');
 }
 
 function infoOf(name: string, note: DatasetNote): DatasetInfo {

@@ -82,9 +82,12 @@ export function sampleDataset(
       fields: Object.entries(fields).map(([field, value]) => schemaField(field, value)),
     },
     description,
-    scan: (wanted, startNs, endNs) => {
+    scan: (wanted, startNs, endNs, filter) => {
       const columns = wanted.map((field, index) => `${fields[field]?.sql ?? 'NULL'} AS f${index}`);
-      return `SELECT ${columns.length === 0 ? '1 AS none' : columns.join(', ')} FROM (${rows(startNs, endNs)})`;
+      const select = `SELECT ${columns.length === 0 ? '1 AS f0' : columns.join(', ')} FROM (${rows(startNs, endNs)})`;
+      return filter === undefined
+        ? select
+        : `SELECT * FROM (${select}) WHERE ${filter(wanted.map((_, index) => `f${index}`))}`;
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { DatasetCatalog } from './compiled.js';
+import type { DatasetCatalog, ScanFilter } from './compiled.js';
 
 /** What of a dataset's files lies in a window: the row groups that must be looked at, their rows, and the times they span. */
 export interface ExaminedBlocks {
@@ -30,9 +30,9 @@ export class RecordingCatalog implements DatasetCatalog {
     return this.#catalog.schema(name);
   }
 
-  scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint): string {
+  scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
     this.#scans.push(this.#catalog.examined(name, startNs, endNs));
-    return this.#catalog.scan(name, fields, startNs, endNs);
+    return this.#catalog.scan(name, fields, startNs, endNs, filter);
   }
 
   /** The sum of all scans so far, and the times that they span together. */

@@ -66,9 +66,7 @@ function first(args: readonly SqlArg[]): string {
 /** A sum beyond 64 bits is null, and a sum over no rows is 0 as in Go and Kusto. */
 function sumSql({ args, filter }: Parts): string {
   const sum = `sum(${first(args)})${filter}`;
-  return args[0]?.type === 'real'
-    ? `coalesce(${sum}, 0)`
-    : `CASE WHEN count(*)${filter} = 0 THEN 0 ELSE coalesce(TRY_CAST(${sum} AS BIGINT), CASE WHEN ${sum} IS NULL THEN 0 END) END`;
+  return args[0]?.type === 'real' ? `coalesce(${sum}, 0)` : `TRY_CAST(coalesce(${sum}, 0) AS BIGINT)`;
 }
 
 /** The mean of durations is a duration. */

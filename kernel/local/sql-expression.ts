@@ -8,6 +8,8 @@ import { textOperator } from './sql-text.js';
 
 /** What expressions need besides themselves: the request's fixed times, and how a query inside a list is written. */
 export interface ExpressionContext extends SqlContext {
+  /** Columns that are not called c0, c1, … by their ids. */
+  readonly columns?: ReadonlyMap<number, string>;
   /** SQL of a query with one column, which is called `value`. */
   readonly subquery: (expr: Extract<Bound, { kind: 'in' }>) => string;
 }
@@ -20,7 +22,7 @@ export function expressionSql(expr: Bound, context: ExpressionContext, predicate
   const value = (bound: Bound): string => expressionSql(bound, context);
   switch (expr.kind) {
     case 'column':
-      return `c${expr.id}`;
+      return context.columns?.get(expr.id) ?? `c${expr.id}`;
     case 'constant':
       return constantSql(expr.type, expr.value);
     case 'convert':
