@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { type Service, startService } from '../kernel/local/server.js';
 
-const rows = Number(process.env['ROWS'] ?? 10_000_000);
-const runs = Number(process.env['RUNS'] ?? 5);
+const rows = Number(process.env.ROWS ?? 10_000_000);
+const runs = Number(process.env.RUNS ?? 5);
 const start = '2026-01-01T00:00:00Z';
 const end = '2026-01-31T00:00:00Z';
 const window =
@@ -102,7 +102,13 @@ async function main(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'apl-bench-'));
   const instance = await DuckDBInstance.create(':memory:', { temp_directory: dataDir });
   const connection = await instance.connect();
-  const service = await startService({ dataDir, port: 0, version: 'bench', token: 'bench', log: () => undefined });
+  const service = await startService({
+    dataDir,
+    port: 0,
+    version: 'bench',
+    token: 'bench',
+    log: () => undefined,
+  });
   try {
     await fill(service, connection, dataDir);
     const folder = join(dataDir, 'datasets', 'bench');
