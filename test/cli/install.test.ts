@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { stableNodePath } from '../../kernel/install.js';
 import { aplKernel, root, scratchDirectory, treeOf } from './command.js';
 
@@ -96,16 +96,17 @@ describe('the node of the kernelspec', () => {
   });
 
   test('is the one on the PATH when that is the same binary', () => {
-    const directory = join(root, 'test-output', 'stable-bin');
-    mkdirSync(directory, { recursive: true });
+    // Not under /tmp, which is taken for a place that lasts no longer than a shell.
+    const directory = mkdtempSync('/var/tmp/apl-kernel-');
+    onTestFinished(() => rmSync(directory, { recursive: true }));
     const link = join(directory, 'node');
-    rmSync(link, { force: true });
     symlinkSync(process.execPath, link);
     expect(stableNodePath(machine(`/nowhere:${directory}`))).toBe(link);
   });
+
   test('is the running binary when PATH has none, or one that lasts for a shell only', () => {
-    const perShell = join(scratchDirectory(), 'bin');
-    mkdirSync(perShell);
+    const perShell = join(scratchDirectory(), 'fnm_multishells', 'bin');
+    mkdirSync(perShell, { recursive: true });
     symlinkSync(process.execPath, join(perShell, 'node'));
     expect(stableNodePath(machine(perShell))).toBe(process.execPath);
     expect(stableNodePath(machine(''))).toBe(process.execPath);
