@@ -13,9 +13,17 @@ export function tableOutput(
     rows.length === 0 ? '' : `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
   const text = rows.length === 0 ? caption : `${caption}\n\n${alignedText([headers, ...rows])}`;
   return {
-    data: { 'text/html': `<div><div>${escapeHtml(caption)}</div>${table}</div>`, 'text/plain': text },
+    data: {
+      'text/html': `<div><div style="white-space:pre-line">${escapeHtml(caption)}</div>${table}</div>`,
+      'text/plain': text,
+    },
     metadata: {},
   };
+}
+
+/** Returns a line of text, with its control characters made visible. */
+export function textOutput(text: string): DisplayData {
+  return { data: { 'text/plain': visible(text) }, metadata: {} };
 }
 
 /** Returns Markdown of our own making, with itself as plain text. */

@@ -1,9 +1,10 @@
-import { resolve } from 'node:path';
-import { localProfile } from './api/profile.js';
-import type { StarredQuery } from './api/wire.js';
+import { randomUUID } from 'node:crypto';
+import { basename, resolve } from 'node:path';
+import { type Endpoint, localProfile, Token } from './api/profile.js';
+import type { ImportReport, StarredQuery } from './api/wire.js';
 import type { CellIo } from './jupyter/message.js';
 import { MagicError, misuse } from './magic-line.js';
-import { oneLine, tableOutput, visible } from './magic-output.js';
+import { oneLine, tableOutput, textOutput, visible } from './magic-output.js';
 import type { MagicCall, MagicHost } from './magics.js';
 import { quoteName } from './query-run.js';
 import { createStar, listStars, updateStar } from './starred.js';
@@ -47,15 +48,31 @@ export function limit({ words, options, cell, magic }: MagicCall, { session, io,
   );
 }
 
-/** Lists the profiles or changes to one. */
-export async function use({ words }: MagicCall, { session, io }: MagicHost): Promise<void> {
-  const [name] = words;
-  if (name !== undefined) {
-    await session.use(name);
-    const endpoint = await session.endpoint(name);
-    say(io, `Using ${name} (${endpoint === undefined ? 'the local service' : endpoint.url})`);
-    return;
+/** Lists the profiles or changes to one; asks for the token of one that has none, where the front end can ask. */
+export async function use(call: MagicCall, host: MagicHost): Promise<void> {
+  const [name] = call.words;
+  if (name === undefined) {
+    if (call.options.has('token')) throw misuse(call.magic, '--token wants the name of a profile');
+    return listProfiles(host);
   }
+  const { session, io } = host;
+  const endpoint = await session.readEndpoint(name);
+  const asks = call.options.has('token') || (endpoint?.token === undefined && io.allowStdin);
+  if (endpoint !== undefined && asks) session.keepToken(name, await askToken(endpoint, io));
+  await session.use(name);
+  say(io, `Using ${name} (${endpoint === undefined ? 'the local service' : endpoint.url})`);
+}
+
+async function askToken({ profileName, url }: Endpoint, io: CellIo): Promise<Token> {
+  const typed = (await io.input(`Token for ${visible(profileName)} (${url}): `, true)).trim();
+  if (/^[\x21-\x7e]+$/.test(typed)) return new Token(typed);
+  throw new MagicError(
+    typed === '' ? 'no token was given' : 'what was given has characters that no token has',
+    'The profile is as it was. Tokens start with xaat- or xapt-.',
+  );
+}
+
+async function listProfiles({ session, io }: MagicHost): Promise<void> {
   const active = await session.profileName();
   const rows = (await session.profileNames()).map(async each => {
     const endpoint = await session.endpoint(each);
@@ -145,25 +162,54 @@ export async function importFile({ words, options }: MagicCall, { session, io }:
     file.replace(/^~(?=$|[\\/])/, () => homeDir),
   );
   const timeField = options.get('time');
+  const request = {
+    path,
+    dataset: options.get('dataset') ?? datasetName(path),
+    ...(timeField === undefined ? {} : { timeField }),
+  };
   const client = await session.client(io.signal);
-  const report = await client.importFile(
-    {
-      path,
-      dataset: options.get('dataset') ?? datasetName(path),
-      ...(timeField === undefined ? {} : { timeField }),
-    },
-    io.signal,
+  await withProgress(io, `Importing ${basename(path)} into ${request.dataset}`, async () =>
+    reportOutput(await client.importFile(request, io.signal)),
   );
   session.schema.clear();
+}
+
+const progressMs = 1_000;
+
+/** Shows what is being done and for how long, and then, in its place, what `work` returns. */
+async function withProgress(
+  io: CellIo,
+  what: string,
+  work: () => Promise<ReturnType<typeof tableOutput>>,
+): Promise<void> {
+  const displayId = randomUUID();
+  const started = performance.now();
+  const seconds = () => Math.floor((performance.now() - started) / 1_000);
+  io.display({ ...textOutput(`${what} \u2026`), displayId });
+  const timer = setInterval(
+    () => io.updateDisplay({ ...textOutput(`${what} \u2026 ${seconds()} s`), displayId }),
+    progressMs,
+  );
+  try {
+    const output = await work();
+    clearInterval(timer);
+    io.updateDisplay({ ...output, displayId });
+  } catch (error) {
+    io.updateDisplay({ ...textOutput(`${what}: not done`), displayId });
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function reportOutput(report: ImportReport): ReturnType<typeof tableOutput> {
   const time = report.timeField === '' ? '' : `, time from ${report.timeField}`;
   const notes = report.notes.map(note => `\n${note}`).join('');
   const caption = `${report.dataset}: ${count(report.rows, 'row')}, ${count(report.fields.length, 'field')}${time}${notes}`;
-  io.display(
-    tableOutput(
-      ['field', 'type'],
-      report.fields.map(field => [field.name, field.type]),
-      caption,
-    ),
+  return tableOutput(
+    ['field', 'type'],
+    report.fields.map(field => [field.name, field.type]),
+    caption,
   );
 }
 
@@ -237,6 +283,12 @@ export async function unstar({ words }: MagicCall, { session, io }: MagicHost): 
   const [id = ''] = words;
   await (await session.client(io.signal)).deleteStarred(id, io.signal);
   say(io, `Deleted the starred query ${id}.`);
+}
+
+/** Prints the rest of the line, on stderr if asked to. */
+export function echo({ raw }: MagicCall, { io }: MagicHost): void {
+  const text = raw.replace(/^--stderr(?:[ \t]+|$)/, '');
+  io.stream(text === raw ? 'stdout' : 'stderr', `${text}\n`);
 }
 
 /** Prints one line. */

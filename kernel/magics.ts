@@ -5,6 +5,7 @@ import { type MagicArguments, MagicError, type MagicOption, misuse, parseArgumen
 import { markdownOutput } from './magic-output.js';
 import {
   datasets,
+  echo,
   importFile,
   limit,
   peek,
@@ -114,10 +115,14 @@ export const magics: readonly Magic[] = [
   {
     name: 'use',
     aliases: ['connect'],
-    usage: '%use [PROFILE]',
-    options: [],
+    usage: '%use [PROFILE] [--token]',
+    options: [{ name: 'token', summary: 'ask for another token than the one that is configured' }],
     summary: 'list the profiles, or change to one; `local` is the embedded service',
-    help: 'Profiles are the `[deployments.NAME]` sections of `~/.axiom.toml` and the AXIOM_* environment variables. The file is read again by each `%use`.',
+    help: [
+      'Profiles are the `[deployments.NAME]` sections of `~/.axiom.toml` and the AXIOM_* environment variables. The file is read again by each `%use`.',
+      '',
+      'A profile without a token is asked for one. What is typed is not shown, and is kept in the memory of the kernel alone.',
+    ].join('\n'),
     arity: [0, 1],
     argument: 'profile',
     run: use,
@@ -262,13 +267,13 @@ export const magics: readonly Magic[] = [
   {
     name: 'echo',
     aliases: [],
-    usage: '%echo TEXT',
-    options: [],
+    usage: '%echo [--stderr] TEXT',
+    options: [{ name: 'stderr', summary: 'print it as an error, which front ends colour' }],
     summary: 'print a text',
     help: 'The rest of the line is printed as it stands.',
     arity: [0, Number.POSITIVE_INFINITY],
     verbatim: true,
-    run: ({ raw }, { io }) => io.stream('stdout', `${raw}\n`),
+    run: echo,
   },
   {
     name: 'apl',

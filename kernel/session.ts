@@ -51,6 +51,8 @@ export class Session {
   #active: string | undefined;
   #opened: { readonly key: unknown; readonly client: Promise<Client> } | undefined;
   #restarted = false;
+  /** Tokens that the user typed, by profile; nothing writes them anywhere. */
+  readonly #tokens = new Map<string, Token>();
 
   constructor(options: SessionOptions) {
     this.options = options;
@@ -84,10 +86,20 @@ export class Session {
     );
   }
 
+  /** As `endpoint`, with the file read anew. */
+  async readEndpoint(name: string): Promise<Endpoint | undefined> {
+    this.#profiles = undefined;
+    return this.endpoint(name);
+  }
+
+  /** Has a token that the user typed take the place of what is configured. */
+  keepToken(profileName: string, token: Token): void {
+    this.#tokens.set(profileName, token);
+  }
+
   /** Changes the profile; throws ProfileError when there is none by that name. The file is read anew. */
   async use(name: string): Promise<void> {
-    this.#profiles = undefined;
-    await this.endpoint(name);
+    await this.readEndpoint(name);
     this.#active = name;
     this.schema.clear();
     await this.#closeClient();
@@ -127,8 +139,21 @@ export class Session {
   }
 
   async #loadProfiles(): Promise<Profiles> {
-    this.#profiles ??= await loadProfiles(this.options.homeDir, this.options.environment);
+    this.#profiles ??= this.#withTypedTokens(
+      await loadProfiles(this.options.homeDir, this.options.environment),
+    );
     return this.#profiles;
+  }
+
+  #withTypedTokens({ active, endpoints }: Profiles): Profiles {
+    const typed = (endpoint: Endpoint) => this.#tokens.get(endpoint.profileName) ?? endpoint.token;
+    return {
+      active,
+      endpoints: endpoints.map(endpoint => {
+        const token = typed(endpoint);
+        return token === undefined ? endpoint : { ...endpoint, token };
+      }),
+    };
   }
 
   async #localClient(signal: AbortSignal | undefined, doubted = false): Promise<Client> {

@@ -72,11 +72,15 @@ describe('a magic is refused', () => {
       'Usage: %star ID [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
     ],
     ['%time --freeze=yes', '%time: --freeze takes no value', 'Usage: %time [RANGE] [--freeze] [--clear]'],
-    ['%use a b', '%use: b is one argument too many; put quotes around spaces', 'Usage: %use [PROFILE]'],
+    [
+      '%use a b',
+      '%use: b is one argument too many; put quotes around spaces',
+      'Usage: %use [PROFILE] [--token]',
+    ],
     ['%peek', '%peek: an argument is missing', 'Usage: %peek DATASET [N]'],
     ['%peek web 0', '%peek: 0 is not a number of rows', 'Usage: %peek DATASET [N]'],
-    ['%use "a', '%use: a quote is not closed', 'Usage: %use [PROFILE]'],
-    ['%%use local', '%use: it has no form for a single cell; write %use', 'Usage: %use [PROFILE]'],
+    ['%use "a', '%use: a quote is not closed', 'Usage: %use [PROFILE] [--token]'],
+    ['%%use local', '%use: it has no form for a single cell; write %use', 'Usage: %use [PROFILE] [--token]'],
     ['%limit -5', '%limit: -5 is not a number of rows', 'Usage: %limit [N] [--clear]'],
     [
       '%stars --who me2',
@@ -170,6 +174,32 @@ describe('%use', () => {
     expect(bench.service.seen.at(-1)?.headers.authorization).toBe('Bearer local-token-4711');
   });
 
+  test('asks for the token of a profile that has none, and keeps it out of sight', async () => {
+    const url = `url = "${bench.service.url}"`;
+    await writeFile(join(bench.homeDir, '.axiom.toml'), `[deployments.bare]\n${url}\n`);
+    const prompt = { kind: 'asked for a secret', text: `Token for bare (${bench.service.url}): ` };
+    const run = await bench.run('%use bare\nweb | count', { answer: ' xaat-typed ' });
+    expect(run.outputs[0]).toEqual(prompt);
+    expect(bench.service.seen.at(-1)?.headers.authorization).toBe('Bearer xaat-typed');
+    const again = await bench.run('%use local\n%use bare\n%use\nweb | count', { answer: 'xaat-other' });
+    expect(again.outputs.some(output => output.kind === 'asked for a secret')).toBe(false);
+    expect(bench.service.seen.at(-1)?.headers.authorization).toBe('Bearer xaat-typed');
+    const changed = await bench.run('%use bare --token\nweb | count', { answer: 'xaat-other' });
+    expect(changed.outputs[0]).toEqual(prompt);
+    expect(bench.service.seen.at(-1)?.headers.authorization).toBe('Bearer xaat-other');
+    expect(JSON.stringify([run, again, changed, bench.logged])).not.toMatch(/xaat-(typed|other)/);
+  });
+
+  test.each([
+    ['', 'magic: no token was given'],
+    ['två ord', 'magic: what was given has characters that no token has'],
+  ])('takes no token like %j', async (answer, message) => {
+    await writeFile(join(bench.homeDir, '.axiom.toml'), '[deployments.bare]\n');
+    expect(traceback(await bench.run('%use bare', { answer }))[0]).toBe(message);
+    await bench.run('%use local\nweb | count');
+    expect(queries(bench.service).length).toBe(1);
+  });
+
   test('knows what is near', async () => {
     await writeFile(join(bench.homeDir, '.axiom.toml'), toml(bench.service.url));
     const run = await bench.run('%use pord');
@@ -232,7 +262,9 @@ describe('the service is asked by', () => {
       dataset: 'access-log',
       timeField: 'ts',
     });
+    expect(run.outputs.map(output => output.kind)).toEqual(['display', 'update']);
     expect(shown(run)).toEqual([
+      'Importing access.log.ndjson.gz into access-log \u2026',
       'access-log: 1,200 rows, 1 field, time from ts\n2 lines were empty\n\nfield  type\nts     datetime',
     ]);
     await bench.run('%import logs/a.csv --dataset mine');
@@ -359,6 +391,12 @@ describe('the small ones', () => {
     ['%lsmagic', `${magics.map(magic => `%${magic.name}`).join('  ')}\n`],
   ])('%s', async (code, text) => {
     expect([printed(await bench.run(code)), bench.service.seen.length]).toEqual([text, 0]);
+  });
+
+  test('%echo --stderr', async () => {
+    expect((await bench.run('%echo --stderr  careful --stderr')).outputs).toEqual([
+      { kind: 'stderr', text: 'careful --stderr\n' },
+    ]);
   });
 
   test('%help explains a magic and a function', async () => {

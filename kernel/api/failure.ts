@@ -201,12 +201,12 @@ function statusError(attempt: Attempt, status: number, said: string, shared: Sha
       return endpoint.token === undefined
         ? new UnauthorizedError(`${host} wants a token and the ${profile} has none`, {
             code: 'unauthorized',
-            hint: 'Put a token into ~/.axiom.toml or AXIOM_TOKEN and restart the kernel; `%use local` needs none.',
+            hint: `\`%use ${endpoint.profileName}\` asks for one; to keep it, put it into ~/.axiom.toml. \`%use local\` needs none.`,
             ...shared,
           })
         : new UnauthorizedError(`${host} does not accept the token of the ${profile}${quoted(said)}`, {
             code: 'unauthorized',
-            hint: 'The token may be mistyped, expired or revoked, or belong to another region. Renew it in ~/.axiom.toml or AXIOM_TOKEN and restart the kernel.',
+            hint: `The token may be mistyped, expired or revoked, or belong to another region. Renew it in ~/.axiom.toml and write \`%use ${endpoint.profileName}\`, or type one with \`%use ${endpoint.profileName} --token\`.`,
             ...shared,
           });
     case 403:

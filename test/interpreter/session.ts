@@ -18,10 +18,11 @@ export const localToken = 'local-token-4711';
 export type Output =
   | { readonly kind: 'stdout' | 'stderr'; readonly text: string }
   | {
-      readonly kind: 'display' | 'result';
+      readonly kind: 'display' | 'update' | 'result';
       readonly data: DisplayData['data'];
       readonly metadata: DisplayData['metadata'];
-    };
+    }
+  | { readonly kind: 'asked' | 'asked for a secret'; readonly text: string };
 
 export interface CellRun {
   readonly outcome: ExecuteOutcome;
@@ -36,7 +37,12 @@ export interface Bench {
   readonly logged: readonly string[];
   run(
     code: string,
-    options?: { readonly signal?: AbortSignal; readonly expressions?: Record<string, string> },
+    options?: {
+      readonly signal?: AbortSignal;
+      readonly expressions?: Record<string, string>;
+      /** What the user enters when asked; absent where the front end cannot ask. */
+      readonly answer?: string;
+    },
   ): Promise<CellRun>;
   close(): Promise<void>;
 }
@@ -71,11 +77,11 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     service,
     homeDir,
     logged,
-    async run(code, { signal = new AbortController().signal, expressions = {} } = {}) {
+    async run(code, { signal = new AbortController().signal, expressions = {}, answer } = {}) {
       const outputs: Output[] = [];
       const outcome = await handler.execute(
         { code, userExpressions: expressions },
-        recorder(outputs, signal),
+        recorder(outputs, signal, answer),
       );
       return { outcome, outputs };
     },
@@ -126,22 +132,26 @@ export function queries(service: Service): readonly Record<string, unknown>[] {
   return service.seen.filter(each => each.path.endsWith('_apl')).map(each => JSON.parse(each.body));
 }
 
-function recorder(outputs: Output[], signal: AbortSignal): CellIo {
+function recorder(outputs: Output[], signal: AbortSignal, answer: string | undefined): CellIo {
   const show =
-    (kind: 'display' | 'result') =>
+    (kind: 'display' | 'update' | 'result') =>
     ({ data, metadata }: DisplayData) =>
       void outputs.push({ kind, data, metadata });
   return {
     executionCount: 1,
     silent: false,
     storeHistory: true,
-    allowStdin: false,
+    allowStdin: answer !== undefined,
     signal,
     stream: (kind, text) => void outputs.push({ kind, text }),
     display: show('display'),
-    updateDisplay: show('display'),
+    updateDisplay: show('update'),
     result: show('result'),
     clearOutput: () => undefined,
-    input: () => Promise.reject(new Error('there is no input')),
+    input: async (text, password) => {
+      if (answer === undefined) throw new Error('there is no input');
+      outputs.push({ kind: password ? 'asked for a secret' : 'asked', text });
+      return answer;
+    },
   };
 }
