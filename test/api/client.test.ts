@@ -69,19 +69,12 @@ describe('a query', () => {
       { format: 'tabular' },
     ]);
     expect(JSON.parse(seen?.body ?? '')).toEqual(request);
-    const {
-      authorization,
-      accept,
-      'user-agent': agent,
-      'content-type': type,
-      'accept-encoding': encoding,
-    } = seen?.headers ?? {};
-    expect({ authorization, accept, agent, type, encoding }).toEqual({
+    const { authorization, accept, 'user-agent': agent, 'content-type': type } = seen?.headers ?? {};
+    expect({ authorization, accept, agent, type }).toEqual({
       authorization: `Bearer ${secret}`,
       accept: 'application/json',
       agent: 'apl-kernel/1.2.3',
       type: 'application/json',
-      encoding: 'gzip',
     });
     expect(seen?.headers['x-axiom-org-id']).toBe(undefined);
   });
@@ -123,6 +116,15 @@ describe('a query', () => {
       queryLimit: { limit: 1000, remaining: 900, resetSeconds: 1772600767 },
       rateLimit: { scope: 'organization', remaining: 9 },
     });
+  });
+
+  test('asks for gzip unless it stays on this machine', async () => {
+    const { port } = new URL(service.url);
+    for (const host of ['127.0.0.1', 'localhost', '0.0.0.0']) {
+      await connect({ url: `http://${host}:${port}` }).query(request);
+    }
+    const encodings = service.seen.map(({ headers }) => headers['accept-encoding']);
+    expect(encodings).toEqual(['identity', 'identity', 'gzip']);
   });
 
   test('may be answered in gzip', async () => {
