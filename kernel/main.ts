@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { AplKernelError } from './errors.js';
@@ -135,7 +134,7 @@ async function kernel(connectionFile: string): Promise<void> {
     import('./jupyter/server.js'),
     import('./kernel-info.js'),
   ]);
-  const running = await startKernel(await readConnectionFile(connectionFile), interpreterAfterFirstReply, {
+  const running = await startKernel(await readConnectionFile(connectionFile), interpreter, {
     info: kernelInfo(files.version),
     historyFile: join(dataDirectory(), 'history.jsonl'),
     log,
@@ -145,12 +144,6 @@ async function kernel(connectionFile: string): Promise<void> {
   onOrphaned(() => void running.shutdown(false));
   await running.closed;
   process.exit();
-}
-
-/** Front ends wait for the first kernel_info_reply, which needs no interpreter: it is read from disk once that is out. */
-async function interpreterAfterFirstReply(): Promise<KernelHandler> {
-  await setTimeout(30);
-  return interpreter();
 }
 
 /** A Jupyter server that was killed leaves its kernels behind; they end by themselves. */

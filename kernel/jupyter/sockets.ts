@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Dealer, Proxy as NativeProxy, Router, type Socket, XPublisher } from 'zeromq';
+import type * as zeromq from 'zeromq';
 import { type Connection, ConnectionFileError, endpoint } from './connection.js';
+
+// A kernel's start is waited for, and an import of a CommonJS package takes some ms longer than this.
+const nodeRequire = createRequire(import.meta.url);
+const { Dealer, Proxy: NativeProxy, Router, XPublisher } = nodeRequire('zeromq') as typeof zeromq;
 
 /** A bound socket that sends in the order it is asked to, and hands over whatever arrives until it is closed. */
 export interface Channel {
@@ -45,7 +50,7 @@ export async function bindChannels(connection: Connection, log: (line: string) =
   // All subscriptions are seen, also those that another client made before: each is owed a welcome.
   const iopub = new XPublisher({ ...options, verbosity: 'allSubs' });
   const pings = new Router({ linger: 0, maxMessageSize: MAX_PING_BYTES });
-  const bind = (socket: Socket, port: number) => bindPort(socket, connection, port);
+  const bind = (socket: zeromq.Socket, port: number) => bindPort(socket, connection, port);
   const [shell_port, control_port, iopub_port, stdin_port, hb_port] = await allOrClose(
     [shell, control, iopub, stdin, pings],
     Promise.all([
@@ -72,7 +77,7 @@ export async function bindChannels(connection: Connection, log: (line: string) =
   };
 }
 
-async function bindPort(socket: Socket, connection: Connection, port: number): Promise<number> {
+async function bindPort(socket: zeromq.Socket, connection: Connection, port: number): Promise<number> {
   const address = endpoint(connection, port);
   try {
     await socket.bind(address);
@@ -84,7 +89,7 @@ async function bindPort(socket: Socket, connection: Connection, port: number): P
   return Number(/\d+$/.exec(socket.lastEndpoint ?? '')?.[0] ?? 0);
 }
 
-async function allOrClose<T>(sockets: readonly Socket[], bound: Promise<T>): Promise<T> {
+async function allOrClose<T>(sockets: readonly zeromq.Socket[], bound: Promise<T>): Promise<T> {
   try {
     return await bound;
   } catch (cause) {
@@ -93,7 +98,7 @@ async function allOrClose<T>(sockets: readonly Socket[], bound: Promise<T>): Pro
   }
 }
 
-function channelOver(socket: Router | XPublisher, log: (line: string) => void): Channel {
+function channelOver(socket: zeromq.Router | zeromq.XPublisher, log: (line: string) => void): Channel {
   let sent: Promise<void> = Promise.resolve();
   return {
     send(frames) {
@@ -125,7 +130,7 @@ function channelOver(socket: Router | XPublisher, log: (line: string) => void): 
  * each ping to a dealer that is connected to itself and so hands it straight back. Takes one libuv pool thread.
  */
 async function startHeartbeat(
-  pings: Router,
+  pings: zeromq.Router,
   log: (line: string) => void,
 ): Promise<{ stop(): Promise<void> }> {
   const echo = new Dealer({ linger: 0 });
