@@ -34,6 +34,17 @@ export function bind(query: Query, source: string, environment: BindEnvironment)
   return { plan: toPlan(binder, stage), diagnostics: binder.diagnostics };
 }
 
+/** Binds the statements that end before `offset`, so that an editor can ask what holds there; what is wrong is in the binder. */
+export function binderAt(query: Query, source: string, environment: BindEnvironment, offset: number): Binder {
+  const binder = new Binder(source, environment);
+  defineVariables(binder, environment.variables);
+  for (const statement of query.statements) {
+    const ended = source.slice(statement.to, offset).includes(';');
+    if (ended && statement.kind !== 'query') bindStatement(binder, statement, false);
+  }
+  return binder;
+}
+
 function toPlan(binder: Binder, stage: Stage): Plan {
   const { relation, order, groups, bucket, bounded } = stage;
   return {
