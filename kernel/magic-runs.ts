@@ -166,6 +166,7 @@ export async function importFile({ words, options }: MagicCall, { session, io }:
     path,
     dataset: options.get('dataset') ?? datasetName(path),
     ...(timeField === undefined ? {} : { timeField }),
+    ...(options.has('replace') ? { replace: true } : {}),
   };
   const client = await session.client(io.signal);
   await withProgress(io, `Importing ${basename(path)} into ${request.dataset}`, async () =>

@@ -172,7 +172,7 @@ export const magics: readonly Magic[] = [
   {
     name: 'import',
     aliases: [],
-    usage: '%import FILE [--dataset NAME] [--time FIELD]',
+    usage: '%import FILE [--dataset NAME] [--time FIELD] [--replace]',
     options: [
       {
         name: 'dataset',
@@ -180,6 +180,7 @@ export const magics: readonly Magic[] = [
         summary: 'the dataset to import into; the name of the file when absent',
       },
       { name: 'time', value: 'FIELD', summary: 'the field that holds the time; found by itself when absent' },
+      { name: 'replace', summary: 'drop what the dataset holds; the rows are added to it when absent' },
     ],
     summary: 'make a dataset of a CSV, NDJSON, JSON or Parquet file; local service only',
     help: 'Times may be text, or seconds, milliseconds, microseconds or nanoseconds since 1970. Nested objects become dotted names.\n\n    %import ~/logs/access.ndjson --dataset access --time ts',

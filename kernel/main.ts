@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { AplKernelError } from './errors.js';
@@ -98,6 +98,7 @@ async function commands(): Promise<Command> {
     .argument('<file>')
     .requiredOption('--dataset <name>', 'the dataset to add the rows to; made when there is none')
     .option('--time <field>', 'the field that holds the time of a row; found when absent')
+    .option('--replace', 'drop what the dataset holds')
     .option('--data <directory>', 'where datasets are kept', dataDirectory())
     .action(importFile);
   program.command('doctor').description('say what is found on this machine and what is wrong').action(doctor);
@@ -164,7 +165,7 @@ async function run(notebooks: readonly string[], directory: string): Promise<voi
   process.once('SIGINT', () => stop.abort());
   let failed = 0;
   for (const path of notebooks) {
-    const handler = await interpreter();
+    const handler = await interpreter(dirname(resolve(path)));
     try {
       const report = await runNotebook(path, directory, handler, stop.signal);
       console.log(
@@ -223,7 +224,7 @@ async function withThreads(): Promise<void> {
 
 async function importFile(
   file: string,
-  options: { dataset: string; time?: string; data: string },
+  options: { dataset: string; time?: string; replace?: boolean; data: string },
 ): Promise<void> {
   const { importIntoDataset } = await import('./service.js');
   const { dataset, rows, fields, timeField, notes } = await importIntoDataset({
@@ -231,6 +232,7 @@ async function importFile(
     file,
     dataset: options.dataset,
     timeField: options.time,
+    replace: options.replace ?? false,
   });
   const time =
     timeField === undefined
@@ -246,7 +248,8 @@ function portNumber(text: string): number {
   throw new UsageError('port-invalid', `${text} is not a port`, { hint: 'give a number from 0 to 65535' });
 }
 
-async function interpreter(): Promise<KernelHandler> {
+/** Relative paths in its magics start at `workDir`. */
+async function interpreter(workDir = process.cwd()): Promise<KernelHandler> {
   const [{ createInterpreter }, local] = await Promise.all([import('./interpreter.js'), localService()]);
   const { env, home } = machine;
   return createInterpreter({
@@ -260,7 +263,7 @@ async function interpreter(): Promise<KernelHandler> {
       edgeRegion: env.AXIOM_EDGE_REGION,
     },
     homeDir: home,
-    workDir: process.cwd(),
+    workDir,
     version: files.version,
     local,
     log,

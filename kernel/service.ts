@@ -22,6 +22,7 @@ export interface ImportCommand {
   readonly file: string;
   readonly dataset: string;
   readonly timeField: string | undefined;
+  readonly replace: boolean;
 }
 
 /** The port is taken, or the data directory cannot be used. */
@@ -45,7 +46,7 @@ export async function serve({ token, ...request }: ServeRequest): Promise<Servic
   }
 }
 
-/** Adds a file's rows to a dataset of the data directory, whether a service is running or not. */
+/** Puts a file's rows into a dataset of the data directory, whether a service is running or not. */
 export async function importIntoDataset(command: ImportCommand): Promise<ImportReport> {
   const [{ importFile }, { DatasetStore }, { Engine }, { samples }] = await Promise.all([
     import('./local/import.js'),
@@ -53,12 +54,12 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
     import('./local/duckdb.js'),
     import('./local/sample.js'),
   ]);
-  const { dataDir, file, dataset, timeField } = command;
+  const { dataDir, file, dataset, timeField, replace } = command;
   const engine = await Engine.open({ dataDir, connections: 1 });
   try {
     const store = new DatasetStore(dataDir, engine, samples);
     const nowNs = BigInt(Date.now()) * 1_000_000n;
-    const request = { path: file, dataset, ...(timeField === undefined ? {} : { timeField }) };
+    const request = { path: file, dataset, replace, ...(timeField === undefined ? {} : { timeField }) };
     return await importFile(store, dataDir, request, nowNs);
   } finally {
     await engine.close();

@@ -158,6 +158,8 @@ export interface ImportRequest {
   readonly path: string;
   readonly dataset: string;
   readonly timeField?: string;
+  /** The rows take the place of what the dataset holds; they are added when absent. */
+  readonly replace?: boolean;
 }
 
 export interface ImportReport {

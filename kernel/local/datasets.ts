@@ -67,12 +67,15 @@ export class DatasetStore {
     await rm(doomed, { recursive: true, force: true });
   }
 
-  /** Moves a finished Parquet file into a dataset, which is made when there is none. */
-  async publish(name: string, file: string): Promise<void> {
+  /** Moves a finished Parquet file into a dataset, which is made when there is none; with `replace` it is the only one then. */
+  async publish(name: string, file: string, replace = false): Promise<void> {
     this.#checkName(name);
     if (!(await this.#names()).includes(name))
       await this.annotate(name, { created: new Date().toISOString() });
-    await rename(file, path.join(this.#directory(name), `${Date.now()}-${crypto.randomUUID()}.parquet`));
+    const directory = this.#directory(name);
+    const old = replace ? (await readdir(directory)).filter(entry => entry.endsWith('.parquet')) : [];
+    await rename(file, path.join(directory, `${Date.now()}-${crypto.randomUUID()}.parquet`));
+    for (const each of old) await rm(path.join(directory, each), { force: true });
   }
 
   /** Replaces what is said about a dataset, keeping what `note` does not mention. */

@@ -25,7 +25,13 @@ export async function importFile(
   // The engine that serves queries sees the data directory only; this one sees one file more.
   const engine = await Engine.open({ dataDir, allow: [file], families: [], connections: 1 });
   try {
-    const load = { file, format, dataset: request.dataset, time: timeOptions(request, nowNs) };
+    const load = {
+      file,
+      format,
+      dataset: request.dataset,
+      time: timeOptions(request, nowNs),
+      replace: request.replace === true,
+    };
     const stored = await storeFile(store, engine, load, signal);
     if (stored.rows === 0) throw emptyFile(file);
     return report(request.dataset, stored);
@@ -41,6 +47,8 @@ export interface Load {
   readonly dataset: string;
   readonly time: TimeOptions;
   readonly csv?: CsvOptions;
+  /** The rows take the place of what the dataset holds. */
+  readonly replace?: boolean;
 }
 
 /** What was stored. `late` rows have no readable time. */
@@ -53,7 +61,7 @@ export interface Stored {
   readonly notes: readonly string[];
 }
 
-/** Reads a file with `engine` and adds its rows to a dataset as one new Parquet file, or nothing at all. */
+/** Reads a file with `engine` and puts its rows into a dataset as one new Parquet file, or nothing at all. */
 export async function storeFile(
   store: DatasetStore,
   engine: Engine,
@@ -63,7 +71,7 @@ export async function storeFile(
   const draft = path.join(engine.workDir, `${crypto.randomUUID()}.parquet`);
   try {
     const stored = await engine.session(session => writeDraft(session, draft, load), signal);
-    if (stored.rows > 0) await store.publish(load.dataset, draft);
+    if (stored.rows > 0) await store.publish(load.dataset, draft, load.replace);
     return stored;
   } catch (error) {
     throw readingError(error, load.file);

@@ -37,12 +37,15 @@ export function readNewDataset(body: unknown): { readonly name: string; readonly
 
 /** Returns the body of a request to import a file. */
 export function readImportRequest(body: unknown): ImportRequest {
-  const { path, dataset, timeField } = readObject(body, 'the body');
+  const { path, dataset, timeField, replace } = readObject(body, 'the body');
   if (typeof path !== 'string' || path === '') throw invalid('`path` should be the path of a file.');
   if (typeof dataset !== 'string') throw invalid('`dataset` should be the name of a dataset.');
-  if (timeField === undefined || timeField === null || timeField === '') return { path, dataset };
+  if (replace !== undefined && typeof replace !== 'boolean')
+    throw invalid('`replace` should be true or false.');
+  const order = { path, dataset, ...(replace !== undefined && { replace }) };
+  if (timeField === undefined || timeField === null || timeField === '') return order;
   if (typeof timeField !== 'string') throw invalid('`timeField` should be the name of a field.');
-  return { path, dataset, timeField };
+  return { ...order, timeField };
 }
 
 /** Returns what a request says about a field: unit, description, and whether it is hidden. */

@@ -278,6 +278,20 @@ test('a Parquet file keeps its types; structs are flattened', async () => {
   ]);
 });
 
+test('the same file again adds its rows, or takes the place of what was there', async () => {
+  const file = path.join(await temporaryDirectory(), 'in.csv');
+  await writeFile(file, 'time,n\n2001-01-01,1\n2001-01-02,2\n');
+  const rows = async (replace?: boolean) => {
+    await service().json('POST', '/v1/local/import', { path: file, dataset: 'again', replace });
+    return (await columnsOf('again', 'n:long'))[0];
+  };
+  expect([await rows(), await rows(), await rows(true)]).toEqual([
+    [1, 2],
+    [1, 2, 1, 2],
+    [1, 2],
+  ]);
+});
+
 // ---- what is refused ----
 
 const refused: readonly (readonly [
@@ -336,6 +350,7 @@ test.each([
   [{ path: '/no/such/file.csv', dataset: 'd' }, 'There is no file /no/such/file.csv.'],
   [{ path: '/', dataset: 'd' }, '/ is not a file.'],
   [{ dataset: 'd' }, '`path` should be the path of a file.'],
+  [{ path: 'x', dataset: 'd', replace: 'no' }, '`replace` should be true or false.'],
   [{ path: 'x' }, '`dataset` should be the name of a dataset.'],
   [[], 'The body should be a JSON object.'],
 ])('a request to import that is wrong is refused: %j', async (body, message) => {
