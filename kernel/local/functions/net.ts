@@ -42,19 +42,20 @@ export const setup: readonly string[] = [
   `CREATE MACRO apl_ipv4_address(s) AS apl_ipv4(split_part(s, '/', 1))`,
   `CREATE MACRO apl_ipv4_prefix(s) AS CASE WHEN regexp_full_match(s, '${address}') THEN 32::BIGINT
      WHEN regexp_full_match(s, '${address}/(?:3[0-2]|[12]?[0-9])') THEN split_part(s, '/', 2)::BIGINT END`,
+  // What is no address stays none when its last bits are cleared.
   `CREATE MACRO apl_ipv4_masked(n, prefix) AS
-     CASE WHEN prefix BETWEEN 0 AND 32 AND n BETWEEN 0 AND 4294967295 THEN (n >> (32 - prefix)) << (32 - prefix) END`,
-  `CREATE MACRO apl_ipv4_text(n) AS CASE WHEN n BETWEEN 0 AND 4294967295 THEN
-     concat(n >> 24, '.', (n >> 16) & 255, '.', (n >> 8) & 255, '.', n & 255) END`,
+     CASE WHEN prefix BETWEEN 0 AND 32 THEN n & -(1::BIGINT << (32 - prefix)) END`,
+  // A macro's argument is pasted wherever it is named: lambdas name it once, or planning would take longer than the query.
+  `CREATE MACRO apl_ipv4_text(n) AS list_transform([n], lambda m: CASE WHEN m BETWEEN 0 AND 4294967295 THEN
+     concat(m >> 24, '.', (m >> 16) & 255, '.', (m >> 8) & 255, '.', m & 255) END)[1]`,
   `CREATE MACRO apl_ipv4_cidr(n, prefix) AS
      coalesce(apl_ipv4_text(apl_ipv4_masked(n, prefix)) || '/' || prefix::VARCHAR, '')`,
-  `CREATE MACRO apl_sign(n) AS (CASE WHEN n < 0 THEN -1 WHEN n = 0 THEN 0 WHEN n > 0 THEN 1 END)::BIGINT`,
   // least() skips nulls: an address that cannot be read must not count as one without prefix.
   `CREATE MACRO apl_ipv4_common(a, b, prefix) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL AND prefix BETWEEN 0 AND 32
      THEN least(a, b, prefix) END`,
-  `CREATE MACRO apl_ipv4_compare(a, b, prefix) AS apl_sign(
-     apl_ipv4_masked(apl_ipv4_address(a), apl_ipv4_common(apl_ipv4_prefix(a), apl_ipv4_prefix(b), prefix))
-     - apl_ipv4_masked(apl_ipv4_address(b), apl_ipv4_common(apl_ipv4_prefix(a), apl_ipv4_prefix(b), prefix)))`,
+  `CREATE MACRO apl_ipv4_compare(a, b, prefix) AS
+     list_transform([apl_ipv4_common(apl_ipv4_prefix(a), apl_ipv4_prefix(b), prefix)], lambda p:
+       sign(apl_ipv4_masked(apl_ipv4_address(a), p) - apl_ipv4_masked(apl_ipv4_address(b), p))::BIGINT)[1]`,
   `CREATE MACRO apl_ipv4_in(ip, cidr) AS apl_ipv4_masked(apl_ipv4(ip), apl_ipv4_prefix(cidr))
      = apl_ipv4_masked(apl_ipv4_address(cidr), apl_ipv4_prefix(cidr))`,
   `CREATE MACRO apl_ipv4_private(n) AS n >> 24 = 10 OR n >> 20 = 2753 OR n >> 16 = 49320`,
@@ -85,7 +86,8 @@ export const udfs: readonly JsFunction[] = [
 function ipv4Number(ip: SqlArg): string {
   if (ip.type === 'string') return `apl_ipv4_address(${ip.sql})`;
   if (ip.type !== 'dynamic') return convert(ip, 'long');
-  return `coalesce(apl_ipv4_address(${convert(ip, 'string')}), ${convert(ip, 'long')})`;
+  const text = `list_transform([${convert(ip, 'string')}], lambda t: apl_ipv4_address(t))[1]`;
+  return `coalesce(${text}, ${convert(ip, 'long')})`;
 }
 
 /** A list of texts from arguments that are texts or arrays of texts. */
