@@ -1,0 +1,153 @@
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll } from 'vitest';
+import type { Diagnostic } from '../../kernel/apl/ast.js';
+import { bind } from '../../kernel/apl/bind.js';
+import type { TypeName } from '../../kernel/apl/catalog.js';
+import { parseQuery } from '../../kernel/apl/parse.js';
+import { JsonColumns, packedSql } from '../../kernel/local/columns.js';
+import { compileRequest } from '../../kernel/local/compile.js';
+import type { CompiledTable, DatasetCatalog, DatasetField } from '../../kernel/local/compiled.js';
+import { sqlTypes } from '../../kernel/local/functions/conversion.js';
+import { sqlString } from '../../kernel/local/functions/literal.js';
+import { registerFunctions } from '../../kernel/local/functions/register.js';
+
+/** 2026-03-04T05:06:07Z; queries read the hour before. */
+export const now = 1_772_600_767_000_000_000n;
+export const start = now - 3_600_000_000_000n;
+
+/** A dataset of the tests: its cells are SQL of the field's type. */
+export interface Fixture {
+  readonly open: boolean;
+  readonly fields: readonly DatasetField[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** The result of a query: cells as JSON text, and what the table says of itself. */
+export interface Ran {
+  readonly table: CompiledTable;
+  readonly rows: readonly (readonly string[])[];
+}
+
+export type Outcome =
+  | { readonly ok: true; readonly ran: Ran; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
+/** Opens an engine in memory for the tests of one file; returns what compiles, explains and runs queries on it. */
+export function openQueries(fixtures: Readonly<Record<string, Fixture>> = {}): {
+  readonly run: (apl: string) => Promise<Outcome>;
+} {
+  let instance: DuckDBInstance;
+  let connection: DuckDBConnection;
+  beforeAll(async () => {
+    instance = await DuckDBInstance.create(':memory:');
+    connection = await instance.connect();
+    await connection.run("SET TimeZone = 'UTC'");
+    await registerFunctions(connection);
+  });
+  afterAll(() => {
+    connection.closeSync();
+    instance.closeSync();
+  });
+  const catalog = catalogOf(fixtures);
+  return {
+    run: async apl => {
+      const diagnostics = findings(apl, catalog);
+      const result = compileRequest({ apl }, catalog, now);
+      if (!result.ok)
+        return { ok: false, diagnostics: [...diagnostics, ...beyond(result.diagnostics, diagnostics)] };
+      const [table] = result.compiled.tables;
+      if (table === undefined) throw new RangeError('there is no table');
+      await connection.run(`EXPLAIN ${table.sql}`);
+      return { ok: true, ran: { table, rows: await rowsOf(connection, table) }, diagnostics };
+    },
+  };
+}
+
+/** The elements of a comma-separated run of JSON, as they are written. */
+export function splitJson(text: string): string[] {
+  if (text === '') return [];
+  const parts: string[] = [];
+  let [from, depth, quoted] = [0, 0, false];
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at] as string;
+    if (quoted && char === '\\') at += 1;
+    else if (char === '"') quoted = !quoted;
+    else if (!quoted && '[{'.includes(char)) depth += 1;
+    else if (!quoted && ']}'.includes(char)) depth -= 1;
+    else if (!quoted && depth === 0 && char === ',') {
+      parts.push(text.slice(from, at));
+      from = at + 1;
+    }
+  }
+  return [...parts, text.slice(from)];
+}
+
+function catalogOf(fixtures: Readonly<Record<string, Fixture>>): DatasetCatalog {
+  const found = (name: string): Fixture | undefined =>
+    Object.hasOwn(fixtures, name) ? fixtures[name] : undefined;
+  return {
+    names: () => Object.keys(fixtures),
+    schema: name => {
+      const fixture = found(name);
+      return fixture === undefined ? undefined : { name, fields: fixture.fields, open: fixture.open };
+    },
+    scan: (name, fields, from, to, filter) => {
+      const fixture = found(name);
+      if (fixture === undefined) throw new RangeError(`there is no dataset ${name}`);
+      const columns = fields.map(field => columnOf(fixture, field));
+      const time = columnOf(fixture, '_time');
+      const values = fixture.rows.map(row => `(${row.join(', ')})`).join(', ');
+      const names = fixture.fields.map((_, index) => `x${index}`).join(', ');
+      const conditions = [`${time} >= make_timestamp_ns(${from})`, `${time} < make_timestamp_ns(${to})`];
+      if (filter !== undefined) conditions.push(filter(columns));
+      const list = columns.map((column, index) => `${column} AS f${index}`).join(', ');
+      return `SELECT ${list} FROM (VALUES ${values}) v(${names}) WHERE ${conditions.join(' AND ')}`;
+    },
+  };
+}
+
+function columnOf(fixture: Fixture, name: string): string {
+  const index = fixture.fields.findIndex(field => field.name === name);
+  return index < 0 ? 'NULL' : `x${index}::${sqlTypes[fixture.fields[index]?.type as TypeName]}`;
+}
+
+/** Everything that parsing and binding find, warnings and hints included. */
+function findings(apl: string, catalog: DatasetCatalog): Diagnostic[] {
+  const parsed = parseQuery(apl);
+  const bound = bind(parsed.query, apl, {
+    schema: name => catalog.schema(name),
+    datasets: () => catalog.names(),
+    now,
+    start,
+    end: now,
+    variables: {},
+    autoBin: 30_000_000_000n,
+  });
+  return [...parsed.diagnostics, ...bound.diagnostics].sort((a, b) => a.from - b.from);
+}
+
+function beyond(more: readonly Diagnostic[], known: readonly Diagnostic[]): Diagnostic[] {
+  return more.filter(each => !known.some(other => other.code === each.code && other.from === each.from));
+}
+
+async function rowsOf(connection: DuckDBConnection, table: CompiledTable): Promise<string[][]> {
+  const types = table.fields.map(field => field.type);
+  const columns = new JsonColumns(types);
+  const stream = await connection.stream(packedSql(table.sql, types));
+  for (let chunk = await stream.fetchChunk(); chunk !== null; chunk = await stream.fetchChunk()) {
+    if (chunk.rowCount === 0) break;
+    columns.append(chunk, chunk.rowCount);
+  }
+  const cells = types.map((_, index) => splitJson(columns.bytes(index).toString()));
+  return Array.from({ length: columns.rows }, (_, row) => cells.map(column => column[row] ?? ''));
+}
+
+/** A time so many seconds before `now`, as SQL. */
+export function secondsAgo(seconds: number): string {
+  return `make_timestamp_ns(${now - BigInt(seconds) * 1_000_000_000n})`;
+}
+
+/** A text or JSON value as SQL. */
+export function sqlText(value: string): string {
+  return sqlString(value);
+}
