@@ -84,6 +84,8 @@ export function kernelJson(node: string, main: string): Readonly<Record<string, 
     display_name: 'APL (Axiom)',
     language: 'axiom-apl',
     interrupt_mode: 'message',
+    // As many as the local service needs, which a kernel starts and which inherits this; the heartbeat holds one of them.
+    env: { UV_THREADPOOL_SIZE: '16' },
     metadata: { debugger: false },
   };
 }

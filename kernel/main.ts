@@ -23,7 +23,8 @@ const files: PackageFiles = {
   version: packageVersion(dirname(dirname(main))),
 };
 
-const THREADS = '16';
+/** Each query holds a thread of libuv's pool, whose size is read when a process starts. */
+const SERVICE_THREADS = '16';
 
 /** A command was given what it cannot take. */
 class UsageError extends AplKernelError {}
@@ -213,11 +214,17 @@ async function serve({ port, data, managed, stop }: ServeOptions): Promise<void>
   process.exit();
 }
 
-/** The thread pool's size is read when a process starts: this one starts another with enough threads for the engine. */
+function serviceEnvironment(): NodeJS.ProcessEnv {
+  return { UV_THREADPOOL_SIZE: SERVICE_THREADS, ...machine.env };
+}
+
+/** Runs this command in a process that has enough threads. */
 async function withThreads(): Promise<void> {
   const { spawn } = await import('node:child_process');
-  const env = { ...machine.env, UV_THREADPOOL_SIZE: THREADS };
-  const child = spawn(machine.execPath, process.argv.slice(1), { env, stdio: 'inherit' });
+  const child = spawn(machine.execPath, process.argv.slice(1), {
+    env: serviceEnvironment(),
+    stdio: 'inherit',
+  });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
   child.on('exit', code => process.exit(code ?? 1));
 }
@@ -274,10 +281,7 @@ async function localService(): Promise<LocalService> {
   const { createLocalService, spawnDetached } = await import('./local/launch.js');
   const dataDir = dataDirectory();
   const args = [files.main, 'serve', '--managed', '--data', dataDir];
-  const spawn = () => {
-    process.env.UV_THREADPOOL_SIZE ??= THREADS;
-    return spawnDetached(machine.execPath, args, dataDir);
-  };
+  const spawn = () => spawnDetached(machine.execPath, args, dataDir, serviceEnvironment());
   return createLocalService({ dataDir, spawn, log });
 }
 

@@ -69,10 +69,15 @@ export function createLocalService(options: LaunchOptions): LocalService {
 }
 
 /** Starts a service process that outlives this one and writes what it has to say to `service.log` in the data directory. */
-export function spawnDetached(command: string, args: readonly string[], dataDir: string): SpawnedService {
+export function spawnDetached(
+  command: string,
+  args: readonly string[],
+  dataDir: string,
+  env?: NodeJS.ProcessEnv,
+): SpawnedService {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const log = openSync(join(dataDir, 'service.log'), 'a', 0o600);
-  const child = spawn(command, args, { detached: true, stdio: ['ignore', log, log], windowsHide: true });
+  const child = spawn(command, args, { detached: true, env, stdio: ['ignore', log, log], windowsHide: true });
   closeSync(log);
   child.unref();
   const ended = new Promise<string>(resolve => {

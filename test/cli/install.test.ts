@@ -47,6 +47,7 @@ describe('install', () => {
       display_name: 'APL (Axiom)',
       language: 'axiom-apl',
       interrupt_mode: 'message',
+      env: { UV_THREADPOOL_SIZE: '16' },
       metadata: { debugger: false },
     });
   });
