@@ -7,6 +7,7 @@ import { MagicError, misuse } from './magic-line.js';
 import { oneLine, tableOutput, textOutput, visible } from './magic-output.js';
 import type { MagicCall, MagicHost } from './magics.js';
 import { quoteName } from './query-run.js';
+import type { Session } from './session.js';
 import { createStar, listStars, updateStar } from './starred.js';
 import { defaultRange, freezeRange, isFrozen, parseRange, resolveRange } from './timerange.js';
 
@@ -246,13 +247,19 @@ export function star(call: MagicCall, host: MagicHost): void {
     const what = create ? 'Created' : 'Updated';
     say(
       io,
-      `${what} the starred query ${saved.id ?? '(the service told no id)'}, "${oneLine(saved.name)}": ${storedText(saved)}`,
+      `${what} the starred query ${saved.id ?? '(the service told no id)'}, "${oneLine(saved.name)}": ${storedText(saved)}; ${await audience(session)}`,
     );
   });
 }
 
 function storedText({ query }: StarredQuery): string {
-  return `${query.startTime ?? '?'} to ${query.endTime ?? '?'}; visible to the whole organisation`;
+  return `${query.startTime ?? '?'} to ${query.endTime ?? '?'}`;
+}
+
+async function audience(session: Session): Promise<string> {
+  return (await session.profileName()) === localProfile
+    ? 'kept by the local service'
+    : 'visible to the whole organisation';
 }
 
 /** Lists starred queries. */

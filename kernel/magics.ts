@@ -199,7 +199,7 @@ export const magics: readonly Magic[] = [
     ],
     summary: "save the cell's query as a starred query once it has run without an error",
     help: [
-      'A starred query keeps the query and its time range, not its result, and the whole organisation can see it.',
+      'A starred query keeps the query and its time range, not its result. The whole organisation can see those of the hosted service; the local service keeps its own.',
       'A relative time range stays relative; freeze it with `%time --freeze` to keep the window.',
       '',
       '    %star --new "Errors by service"',
@@ -228,7 +228,7 @@ export const magics: readonly Magic[] = [
     usage: '%unstar ID',
     options: [],
     summary: 'delete a starred query',
-    help: 'It is gone for everybody in the organisation.',
+    help: 'In the hosted service it is gone for everybody in the organisation.',
     arity: [1, 1],
     argument: 'star',
     run: unstar,

@@ -93,12 +93,15 @@ export function storedRange(range: TimeRange, now: bigint): ResolvedRange {
   return { startTime: stored(range.start), endTime: stored(range.end) };
 }
 
-/** Returns RFC 3339 in UTC for nanoseconds since 1970; the fraction is left out when it is zero. */
+/** Returns RFC 3339 in UTC for nanoseconds since 1970, with a fraction of 0, 3, 6 or 9 digits as it takes. */
 export function formatTime(time: bigint): string {
   const milliseconds = time / 1_000_000n - (time % 1_000_000n < 0n ? 1n : 0n);
   const fraction = ((time % second) + second) % second;
   const whole = new Date(Number(milliseconds)).toISOString().slice(0, 19);
-  return fraction === 0n ? `${whole}Z` : `${whole}.${String(fraction).padStart(9, '0')}Z`;
+  const digits = String(fraction)
+    .padStart(9, '0')
+    .replace(/(?:000)+$/, '');
+  return digits === '' ? `${whole}Z` : `${whole}.${digits}Z`;
 }
 
 /** Spaces that mean nothing are dropped, and a date followed by a time of day becomes one word. */

@@ -327,7 +327,7 @@ describe('starred queries', () => {
       },
     });
     expect(printed(run)).toBe(
-      'Updated the starred query s1, "Before": now-1h to now; visible to the whole organisation\n',
+      'Updated the starred query s1, "Before": now-1h to now; kept by the local service\n',
     );
     expect(run.outputs.map(output => output.kind)).toEqual(['result', 'stdout']);
   });
@@ -344,7 +344,7 @@ describe('starred queries', () => {
       query: { apl: 'web | count', startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-02T00:00:00Z' },
     });
     expect(printed(run)).toBe(
-      'Created the starred query s7, "Server errors": 2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z; visible to the whole organisation\n',
+      'Created the starred query s7, "Server errors": 2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z; kept by the local service\n',
     );
   });
 
