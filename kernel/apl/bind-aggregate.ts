@@ -1,5 +1,5 @@
 import type { Argument, Expr } from './ast.js';
-import { alignArguments, type CallExpr, positional } from './bind-call.js';
+import { alignArguments, argumentSpans, type CallExpr, positional } from './bind-call.js';
 import { bindExpression } from './bind-expression.js';
 import { dottedName, reference } from './bind-name.js';
 import { type AggregateSink, type Binder, convertTo, unwrap } from './binder.js';
@@ -36,6 +36,7 @@ export function bindAggregateParts(
   const at = entry.params.findIndex(param => param.name === 'predicate');
   const filter = at > 0 || entry.name === 'countif' ? aligned.args[at] : undefined;
   const args = filter === undefined ? aligned.args : aligned.args.filter((_, index) => index !== at);
+  const spans = argumentSpans(expr);
   const name = filter === undefined ? entry.name : entry.name.replace(/_?if$/, '');
   const labels =
     entry.name === 'spotlight' ? { labels: exprs.map(value => fieldOf(value) ?? binder.text(value)) } : {};
@@ -44,6 +45,7 @@ export function bindAggregateParts(
     name,
     args,
     type,
+    at: filter === undefined ? spans : spans.filter((_, index) => index !== at),
     ...(filter === undefined ? {} : { filter: convertTo(filter, 'bool') }),
     ...labels,
   };
@@ -116,6 +118,7 @@ function fieldName(column: Column, at: Expr): Expr {
 
 /** The mean of durations is a duration, and so on; counts and lists have types of their own. */
 function resultType(name: string, declared: TypeName, args: readonly Bound[]): TypeName {
+  if (name === 'topk') return 'dynamic';
   const first = args[0]?.type;
   if (first === 'timespan' && ['avg', 'percentile', 'stdev'].includes(name)) return 'timespan';
   return declared;

@@ -1,4 +1,4 @@
-import type { Argument, Expr } from './ast.js';
+import type { Argument, Expr, Span } from './ast.js';
 import { bindAggregate } from './bind-aggregate.js';
 import { bindExpression, shorten } from './bind-expression.js';
 import { findColumn, reference } from './bind-name.js';
@@ -36,7 +36,9 @@ export function bindCall(binder: Binder, expr: CallExpr, scope: Scope): Bound {
   }
   const values = positional(binder, expr).map(value => bindArgument(binder, value, scope));
   const args = alignArguments(binder, expr, entry, values);
-  return args === undefined ? unbound : { kind: 'call', name: entry.name, args: args.args, type: args.type };
+  return args === undefined
+    ? unbound
+    : { kind: 'call', name: entry.name, args: args.args, type: args.type, at: argumentSpans(expr) };
 }
 
 /** The arguments without names; a name is reported, as it mostly is a slip for `==`. */
@@ -51,6 +53,11 @@ export function positional(binder: Binder, expr: CallExpr): readonly Expr[] {
     );
   }
   return expr.args.map((argument: Argument) => argument.value);
+}
+
+/** Where the arguments stand. */
+export function argumentSpans(expr: CallExpr): Span[] {
+  return expr.args.map(({ value }) => ({ from: value.from, to: value.to }));
 }
 
 /** Checks the number of the arguments and converts each to its parameter's type; undefined with a report where that fails. */

@@ -120,7 +120,8 @@ export function fold(value: Bound): Bound {
   if (value.kind !== 'negate') return value;
   const operand = fold(value.operand);
   if (operand.kind !== 'constant') return value;
-  if (typeof operand.value === 'bigint') return { ...operand, value: -operand.value };
+  if (typeof operand.value === 'bigint')
+    return { ...operand, value: -operand.value > int64Max ? null : -operand.value };
   return typeof operand.value === 'number' ? { ...operand, value: -operand.value } : value;
 }
 

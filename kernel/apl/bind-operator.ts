@@ -26,6 +26,7 @@ export function bindBinary(binder: Binder, expr: BinaryExpr, scope: Scope): Boun
     left: asText(binder, expr.left, left),
     right: asText(binder, expr.right, right),
     type: 'bool',
+    at: [expr.left, expr.right],
   };
 }
 

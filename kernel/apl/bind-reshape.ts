@@ -1,4 +1,4 @@
-import type { Expr, FieldPattern, Operator, Option, ParsePiece } from './ast.js';
+import type { Expr, FieldPattern, Operator, Option, ParsePiece, Span } from './ast.js';
 import { bindConstant, bindCount, bindExpression } from './bind-expression.js';
 import { reference } from './bind-name.js';
 import { defaultName, keep, type Stage, withRelation } from './bind-pipeline.js';
@@ -101,12 +101,14 @@ export function bindParse(
   const subject = convertTo(bindExpression(binder, operator.subject, scopeOf(stage)), 'string');
   const fields = operator.pieces.filter(piece => piece.kind === 'field');
   const pattern = parsePattern(operator.pieces, kind, optionText(operator.options, 'flags'));
+  const at = [operator.subject, patternSpan(operator)];
   const texts = fields.map(
     (_, index): Bound => ({
       kind: 'call',
       name: '$regex_group',
       args: [subject, text(pattern), long(index + 1)],
       type: 'string',
+      at,
     }),
   );
   const values = texts.map((value, index) => typed(value, fields[index]?.type ?? 'string'));
@@ -133,6 +135,7 @@ export function bindParse(
     left: subject,
     right: text(pattern),
     type: 'bool',
+    at,
   };
   const keepOnly =
     strict === undefined
@@ -148,6 +151,11 @@ export function bindParse(
           columns: stage.relation.columns,
         });
   return extend(input, items);
+}
+
+function patternSpan({ pieces, word }: Extract<Operator, { kind: 'parse' | 'parse-where' }>): Span {
+  const [first, last] = [pieces[0], pieces.at(-1)];
+  return first === undefined || last === undefined ? word : { from: first.from, to: last.to };
 }
 
 /** In simple mode one field that does not fit its type makes the whole line not match. */
@@ -258,8 +266,9 @@ export function bindRedact(
       (subject, pattern) => ({
         kind: 'call',
         name: '$redact',
-        args: [subject, text(pattern), text(token), bool(hash), bool(groups)],
+        args: [subject, text(pattern.value), text(token), bool(hash), bool(groups)],
         type: 'string',
+        at: [pattern.at, pattern.at],
       }),
       convertTo(reference(column), 'string'),
     );
@@ -280,9 +289,10 @@ export function bindRedact(
   };
 }
 
-function redactPattern(binder: Binder, pattern: Expr): string[] {
+function redactPattern(binder: Binder, pattern: Expr): { readonly value: string; readonly at: Span }[] {
   const value = bindConstant(binder, pattern, 'the pattern of `redact`');
-  if (value !== undefined && value.type === 'string' && value.value !== null) return [String(value.value)];
+  if (value !== undefined && value.type === 'string' && value.value !== null)
+    return [{ value: String(value.value), at: pattern }];
   if (value !== undefined) binder.error('argument-type', pattern, 'the pattern of `redact` must be a string');
   return [];
 }

@@ -1,4 +1,4 @@
-import type { BinaryOperator, ListOperator } from './ast.js';
+import type { BinaryOperator, ListOperator, Span } from './ast.js';
 import type { TypeName } from './catalog.js';
 
 /** A column of a relation. `id` is unique in a plan; `name` is what the user sees. */
@@ -26,13 +26,22 @@ export type Bound =
     }
   | { readonly kind: 'convert'; readonly type: TypeName; readonly value: Bound }
   /** A function of the catalogue, by its canonical name. */
-  | { readonly kind: 'call'; readonly name: string; readonly args: readonly Bound[]; readonly type: TypeName }
+  | {
+      readonly kind: 'call';
+      readonly name: string;
+      readonly args: readonly Bound[];
+      readonly type: TypeName;
+      /** Where the arguments stand in the query, for refusals that depend on their values. */
+      readonly at?: readonly Span[];
+    }
   | {
       readonly kind: 'binary';
       readonly operator: BinaryOperator;
       readonly left: Bound;
       readonly right: Bound;
       readonly type: TypeName;
+      /** Where the two sides stand in the query. */
+      readonly at?: readonly Span[];
     }
   | { readonly kind: 'not' | 'negate'; readonly operand: Bound; readonly type: TypeName }
   | {
@@ -68,6 +77,8 @@ export interface AggregateCall {
   /** The names of the fields in `args`, for aggregates that report them. */
   readonly labels?: readonly string[];
   readonly type: TypeName;
+  /** Where the arguments stand in the query. */
+  readonly at?: readonly Span[];
 }
 
 export interface Computed {

@@ -88,8 +88,8 @@ function write(
         {
           severity: 'error',
           code: error.code,
-          from: 0,
-          to: request.apl.length,
+          from: error.span?.from ?? 0,
+          to: error.span?.to ?? request.apl.length,
           message: error.message,
           ...(error.hint === undefined ? {} : { hint: error.hint }),
         },

@@ -1,6 +1,6 @@
 import type { AggregateCall, Bound } from '../apl/plan.js';
 import { toDynamic } from './functions/conversion.js';
-import { sqlString } from './functions/literal.js';
+import { located, sqlString, TemplateError } from './functions/literal.js';
 import type { SqlArg } from './functions.js';
 import { argument, type ExpressionContext, expressionSql } from './sql-expression.js';
 
@@ -14,7 +14,7 @@ export function aggregateSql(call: AggregateCall, context: ExpressionContext, or
   const args = call.args.map(item => argument(item, context));
   const template = Object.hasOwn(templates, call.name) ? templates[call.name] : undefined;
   if (template === undefined) throw new RangeError(`no SQL for the aggregate ${call.name}`);
-  return template({ args, filter, order, call });
+  return located(call.at, () => template({ args, filter, order, call }));
 }
 
 interface Parts {
@@ -36,7 +36,10 @@ const templates: Readonly<Record<string, (parts: Parts) => string>> = {
   stdev: ({ args, filter, call }) => asType(call, `stddev_samp(${finite(args[0])})${filter}`),
   variance: ({ args, filter }) => `var_samp(${finite(args[0])})${filter}`,
   percentile: ({ args, filter, call }) =>
-    asType(call, `quantile_cont(${first(args)}::DOUBLE, ${fraction(args[1])})${filter}`),
+    asType(
+      call,
+      `quantile_cont(${first(args)}::DOUBLE, ${fraction(Number(args[1]?.constant ?? 50), 1)})${filter}`,
+    ),
   percentiles_array: percentilesSql,
   make_list: ({ args, filter, order }) =>
     cut(`list(${jsonValue(args[0])}${order})${notNull(args[0], filter)}`, args[1], maxListLength),
@@ -81,14 +84,16 @@ function finite(arg: SqlArg | undefined): string {
 }
 
 /** A percentage as a fraction between 0 and 1. */
-function fraction(arg: SqlArg | undefined): string {
-  const value = Number(arg?.constant ?? 50) / 100;
-  return String(Math.min(1, Math.max(0, Number.isFinite(value) ? value : 0.5)));
+function fraction(percentage: number, argIndex: number): string {
+  if (percentage >= 0 && percentage <= 100) return String(percentage / 100);
+  throw new TemplateError(`a percentile lies between 0 and 100, not at ${percentage}`, argIndex);
 }
 
 function percentilesSql({ args, filter, call }: Parts): string {
-  const wanted = call.args.slice(1).flatMap(percentages);
-  const list = wanted.map(value => String(Math.min(1, Math.max(0, value / 100)))).join(', ');
+  const fractions = call.args
+    .slice(1)
+    .flatMap((arg, index) => percentages(arg).map(value => fraction(value, index + 1)));
+  const list = fractions.join(', ');
   const sql = `quantile_cont(${first(args)}::DOUBLE, [${list}])${filter}`;
   return args[0]?.type === 'timespan'
     ? `to_json(list_transform(${sql}, lambda x: apl_real_long(x)))`
@@ -121,8 +126,7 @@ function notNull(arg: SqlArg | undefined, filter: string): string {
 
 /** At most `limit` elements, as JSON; an empty list is `[]`. */
 function cut(list: string, limit: SqlArg | undefined, fallback: number, element?: SqlArg): string {
-  const length =
-    limit?.constant === undefined || limit.constant === null ? String(fallback) : String(limit.constant);
+  const length = Math.max(0, Number(limit?.constant ?? fallback));
   const sliced = `coalesce((${list})[1:${length}], [])`;
   if (element === undefined || plainInJson.has(element.type)) return `to_json(${sliced})`;
   const converted = element.type === 'dynamic' ? 'x::JSON' : toDynamic({ sql: 'x', type: element.type });
@@ -134,18 +138,27 @@ function topkSql({ args, filter }: Parts): string {
   const [value, count] = args;
   const entries = `map_entries(histogram(${value === undefined ? 'NULL' : value.type === 'dynamic' ? `${value.sql}::VARCHAR` : value.sql})${filter})`;
   const shaped = `list_transform(${entries}, lambda e: {'value': ${value === undefined ? 'e.key' : toDynamic({ sql: 'e.key', type: value.type })}, 'count': e.value})`;
-  const ordered = `list_reverse_sort(list_transform(${shaped}, lambda x: {'count': x.count, 'value': x.value}))`;
-  return `to_json(list_transform((${ordered})[1:${count?.sql ?? '10'}], lambda x: {'value': x.value, 'count': x.count}))`;
+  const ordered = `list_sort(list_transform(${shaped}, lambda x: {'count': -x.count::BIGINT, 'value': x.value}))`;
+  const wanted = Math.max(0, Number(count?.constant ?? 10));
+  return `to_json(list_transform(coalesce((${ordered})[1:${wanted}], []), lambda x: {'value': x.value, 'count': -x.count}))`;
 }
 
 /** Buckets of equal width between the smallest and the largest value, as an array of {from, to, count}. */
 function histogramSql({ args, filter }: Parts): string {
   const [value, count] = args;
   const x = finite(value);
-  const n = `greatest(${count?.sql ?? '10'}, 1)`;
+  const n = buckets(count);
   const rows =
     filter === '' ? ` FILTER (WHERE ${x} IS NOT NULL)` : filter.replace(/\)$/, ` AND ${x} IS NOT NULL)`);
   return `apl_histogram(list(${x})${rows}, min(${x})${rows}, max(${x})${rows}, ${n})`;
+}
+
+const mostBuckets = 10_000;
+
+function buckets(count: SqlArg | undefined): string {
+  const wanted = Number(count?.constant ?? 10);
+  if (wanted >= 1 && wanted <= mostBuckets) return String(wanted);
+  throw new TemplateError(`a histogram has 1 to ${mostBuckets} buckets, not ${wanted}`, 1);
 }
 
 /** For each field the counts of its values, in the selected rows and in the others. */

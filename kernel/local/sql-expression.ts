@@ -2,7 +2,7 @@ import type { TypeName } from '../apl/catalog.js';
 import type { Bound } from '../apl/plan.js';
 import { templateOf } from './functions/all.js';
 import { convert, sqlTypes, toDynamic } from './functions/conversion.js';
-import { sqlString } from './functions/literal.js';
+import { located, sqlString } from './functions/literal.js';
 import type { SqlArg, SqlContext } from './functions.js';
 import { textOperator } from './sql-text.js';
 
@@ -94,10 +94,8 @@ function jsonSql(expr: Bound, context: ExpressionContext): string {
 function callSql(expr: Extract<Bound, { kind: 'call' }>, context: ExpressionContext): string {
   const template = templateOf(expr.name);
   if (template === undefined) throw new RangeError(`no SQL for the function ${expr.name}`);
-  return template(
-    expr.args.map(item => argument(item, context)),
-    context,
-  );
+  const args = expr.args.map(item => argument(item, context));
+  return located(expr.at, () => template(args, context));
 }
 
 type Binary = Extract<Bound, { kind: 'binary' }>;
@@ -118,7 +116,7 @@ function binarySql(expr: Binary, context: ExpressionContext, predicate: boolean)
     case '<=':
     case '>':
     case '>=':
-      return `(${left} ${operator} ${right})`;
+      return predicate ? `(${left} ${operator} ${right})` : `coalesce(${left} ${operator} ${right}, false)`;
     case '+':
     case '-':
     case '*':
@@ -127,7 +125,7 @@ function binarySql(expr: Binary, context: ExpressionContext, predicate: boolean)
       return arithmeticSql(expr, left, right);
     default: {
       const [a, b] = [argument(expr.left, context), argument(expr.right, context)];
-      return textOperator(operator, a, b, predicate);
+      return located(expr.at, () => textOperator(operator, a, b, predicate));
     }
   }
 }

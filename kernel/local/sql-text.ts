@@ -1,5 +1,6 @@
 import type { BinaryOperator } from '../apl/ast.js';
 import { sqlString } from './functions/literal.js';
+import { regexArgument } from './functions/regex.js';
 import type { SqlArg } from './functions.js';
 
 /** Returns a text operator as SQL. Null contains nothing: false, or true where the operator is negated. */
@@ -33,7 +34,7 @@ function positiveTest(operator: string, left: SqlArg, right: SqlArg): string {
     case 'endswith':
       return `ends_with(${a}, ${b})`;
     case 'matches regex':
-      return `regexp_matches(${left.sql}, ${right.sql})`;
+      return regexTest(left, right);
     case 'has':
       return termTest(a, right, b, boundaryBefore, boundaryAfter);
     case 'hasprefix':
@@ -43,6 +44,12 @@ function positiveTest(operator: string, left: SqlArg, right: SqlArg): string {
     default:
       throw new RangeError(`no SQL for the operator ${operator}`);
   }
+}
+
+/** A pattern that comes from data and is not valid matches nothing. */
+function regexTest(text: SqlArg, pattern: SqlArg): string {
+  const regex = regexArgument(pattern, 1);
+  return regex.guard(`regexp_matches(${text.sql}, ${regex.sql})`);
 }
 
 const boundaryBefore = '(?:^|[^\\pL\\pN])';

@@ -1,6 +1,7 @@
 import type { SqlArg, SqlTemplate } from '../functions.js';
 import { phrases, spotlight } from './insight.js';
 import { redact } from './redact.js';
+import { regexArgument } from './regex.js';
 import type { FunctionFamily } from './register.js';
 
 type Args = readonly [SqlArg, SqlArg, SqlArg, SqlArg, SqlArg];
@@ -10,7 +11,8 @@ export const internal: Readonly<Record<string, SqlTemplate>> = {
   /** (text, pattern, group): the text of the group, null where the pattern does not match. */
   $regex_group: args => {
     const [text, pattern, group] = args as Args;
-    return `CASE WHEN regexp_matches(${text.sql}, ${pattern.sql}) THEN regexp_extract(${text.sql}, ${pattern.sql}, ${group.sql}::INTEGER) END`;
+    const regex = regexArgument(pattern, 1).sql;
+    return `CASE WHEN regexp_matches(${text.sql}, ${regex}) THEN regexp_extract(${text.sql}, ${regex}, ${group.sql}::INTEGER) END`;
   },
   /** The value when it is valid for its type, else null. */
   $valid: args => valid((args as Args)[0]),
@@ -25,6 +27,7 @@ export const internal: Readonly<Record<string, SqlTemplate>> = {
   /** (text, pattern, token, hash, groups): see {@link redact}. */
   $redact: args => {
     const [text, pattern, token, hash, groups] = args as Args;
+    regexArgument(pattern, 1);
     return `apl_redact(${text.sql}, ${pattern.sql}, ${token.sql}, ${hash.sql}, ${groups.sql})`;
   },
 };

@@ -1,13 +1,27 @@
+import type { Span } from '../../apl/ast.js';
 import { AplKernelError } from '../../errors.js';
 import type { SqlArg } from '../functions.js';
 
 /** A call that is refused before it runs because of the value of one argument, counted from 0. */
 export class TemplateError extends AplKernelError {
   readonly argIndex: number;
+  /** Where the argument stands in the query, once that is known. */
+  readonly span?: Span;
 
-  constructor(message: string, argIndex: number, hint?: string) {
-    super('invalid_argument', message, hint === undefined ? {} : { hint });
+  constructor(message: string, argIndex: number, hint?: string, span?: Span) {
+    super('invalid-argument', message, hint === undefined ? {} : { hint });
     this.argIndex = argIndex;
+    if (span !== undefined) this.span = span;
+  }
+}
+
+/** Returns what `write` returns; a refusal of one argument is given its place in the query, `at[argIndex]`. */
+export function located(at: readonly Span[] | undefined, write: () => string): string {
+  try {
+    return write();
+  } catch (error) {
+    if (!(error instanceof TemplateError) || error.span !== undefined) throw error;
+    throw new TemplateError(error.message, error.argIndex, error.hint, at?.[error.argIndex]);
   }
 }
 

@@ -78,7 +78,7 @@ function compiled(source: string, argIndex: number): RE2JS {
     throw new TemplateError(
       `invalid regular expression: ${reason.replace(/^error parsing regexp: /, '')}`,
       argIndex,
-      'regular expressions follow the RE2 syntax: no look-around, no back-references',
+      'Regular expressions follow the RE2 syntax: no look-around, no back-references.',
     );
   }
 }
