@@ -61,14 +61,17 @@ export function filter(binder: Binder, stage: Stage, predicate: Expr, context: s
 /** A projection; names that occur twice get a number. */
 export function project(stage: Stage, items: readonly Computed[]): Stage {
   const unique = uniqueNames(items.map(item => item.column));
-  const renamed = items.map((item, index) => ({ ...item, column: unique[index] as Column }));
+  const renamed = items.map((item, index) => {
+    const column = unique[index] as Column;
+    return column === item.column ? item : { ...item, column };
+  });
   const relation: Relation = { kind: 'project', input: stage.relation, items: renamed, columns: unique };
-  const kept = new Set(unique.map(column => column.name));
+  const isKept = (name: string): boolean => unique.some(column => column.name === name);
   const { bucket, ...rest } = withRelation(stage, relation);
   return {
     ...rest,
-    order: stage.order.filter(key => kept.has(key.field)),
-    ...(bucket !== undefined && kept.has(bucket.field) ? { bucket } : {}),
+    order: stage.order.filter(key => isKept(key.field)),
+    ...(bucket !== undefined && isKept(bucket.field) ? { bucket } : {}),
   };
 }
 

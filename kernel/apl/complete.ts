@@ -112,10 +112,14 @@ function closingLength(text: string, offset: number, { slot, quoted }: Cursor): 
 function ranked(all: readonly Candidate[], typed: string): CompletionItem[] {
   const items: CompletionItem[] = [];
   for (const { place, ...item } of all) {
-    const quality = typed === '' ? 0 : matchQuality(typed, item.label);
+    const quality = matchQuality(typed, item.label);
     if (quality !== undefined) items.push({ ...item, rank: quality * 10 + place });
   }
   return items.sort((a, b) => a.rank - b.rank);
+}
+
+function fits(typed: string, label: string): boolean {
+  return matchQuality(typed, label) !== undefined;
 }
 
 function candidates(slot: Exclude<Slot, { kind: 'none' }>, context: Context): readonly Candidate[] {
@@ -198,11 +202,10 @@ const literals = ['true', 'false', 'null', 'datetime(', 'timespan(', 'dynamic(',
 
 function operands(slot: Extract<Slot, { kind: 'operand' }>, context: Context): readonly Candidate[] {
   const { cursor, names } = context;
-  const all = [...names.columns, ...(slot.sides ? names.right : [])];
-  const unique = [...new Map(all.map(column => [column.name, column])).values()];
-  const shown = slot.sides ? sharedFirst(unique, names) : unique;
-  const place = slot.aggregates ? 2 : 0;
-  const columns = fields(shown, cursor.quoted).map(item => ({ ...item, place }));
+  const shown = (slot.sides ? joined(names) : names.columns).filter(column =>
+    fits(cursor.typed, column.name),
+  );
+  const columns = fields(shown, cursor.quoted, slot.aggregates ? 2 : 0);
   if (cursor.quoted) return slot.tables ? [...columns, ...sources(context, false)] : columns;
   if (slot.callee !== undefined && takesType(slot.callee, slot.argument ?? 0))
     return types(type => `typeof(${type})`);
@@ -226,12 +229,12 @@ function operands(slot: Extract<Slot, { kind: 'operand' }>, context: Context): r
   ];
 }
 
-/** Fields that both sides of a join have come first. */
-function sharedFirst(columns: readonly Column[], { columns: left, right }: NamesAt): readonly Column[] {
+/** The fields of both sides of a join; those that both have come first, and once. */
+function joined({ columns: left, right }: NamesAt): readonly Column[] {
   const [ours, theirs] = [left, right].map(side => new Set(side.map(column => column.name)));
-  const shared = (column: Column): boolean =>
-    ours?.has(column.name) === true && theirs?.has(column.name) === true;
-  return [...columns.filter(shared), ...columns.filter(column => !shared(column))];
+  const shared = left.filter(column => theirs?.has(column.name));
+  const onlyLeft = left.filter(column => !theirs?.has(column.name));
+  return [...shared, ...onlyLeft, ...right.filter(column => !ours?.has(column.name))];
 }
 
 function callables(entry: FunctionEntry, kind: 'function' | 'aggregate', place: number): Candidate[] {
@@ -252,9 +255,9 @@ function takesType(callee: string, argument: number): boolean {
   return functionNamed(callee)?.params[argument]?.type === 'type';
 }
 
-function fields(columns: readonly Column[], quoted = false): readonly Candidate[] {
+function fields(columns: readonly Column[], quoted = false, place = 0): readonly Candidate[] {
   return columns.map(({ name, type, unit, description }) => ({
-    ...plain(name, 'field', 0, quoted ? quotedName(name) : writtenName(name)),
+    ...plain(name, 'field', place, quoted ? quotedName(name) : writtenName(name)),
     type,
     ...(unit === undefined || unit === '' ? {} : { unit }),
     ...(description === undefined || description === '' ? {} : { doc: description }),
@@ -323,6 +326,7 @@ function quoteValue(value: string): string {
 
 /** The inside of a string literal. */
 function quoteInner(value: string, quote: string): string {
+  if (!/[\\'"\n\r\t]/.test(value)) return value;
   return value
     .replaceAll('\\', '\\\\')
     .replaceAll(quote, `\\${quote}`)
