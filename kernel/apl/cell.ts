@@ -34,7 +34,7 @@ export interface Cell {
 export function parseCell(source: string): Cell {
   const { magics, end } = takeMagics(source);
   const diagnostics: Diagnostic[] = [];
-  const statements = splitStatements(source, tokenizeFrom(source, end));
+  const statements = splitStatements(source, tokenize(source, end));
   const queries: CellQuery[] = [];
   const shared: Span[] = [];
   for (const [index, statement] of statements.entries()) {
@@ -52,6 +52,8 @@ export function parseCell(source: string): Cell {
 /** A statement of a cell; `from` is behind the `name <<` of a named result, whose name is `result`. */
 export interface CellStatement extends Span {
   readonly result?: Span;
+  /** The tokens of the statement, without comments. */
+  readonly tokens: readonly Token[];
 }
 
 /** The same split as `parseCell`, as places in the cell: what an editor needs to colour and fold it. Never throws. */
@@ -62,7 +64,7 @@ export function splitCell(source: string): {
   readonly tokens: readonly Token[];
 } {
   const { magics, end } = takeMagics(source);
-  const tokens = tokenizeFrom(source, end);
+  const tokens = tokenize(source, end);
   return { magics, tokens, statements: splitStatements(source, tokens).map(toCellStatement) };
 }
 
@@ -97,9 +99,10 @@ function takeMagics(source: string): { magics: MagicLine[]; end: number } {
   while (at < source.length) {
     const lineEnd = lineEndAt(source, at);
     const line = source.slice(at, lineEnd);
-    const match = /^[ \t]*(%%?)([A-Za-z_][\w-]*)[ \t]*(.*?)[ \t]*$/.exec(line);
+    const match = /^[ \t]*(%%?)([A-Za-z_][\w-]*)/.exec(line);
     if (match !== null) {
-      const [, percent, name, args] = match as unknown as [string, string, string, string];
+      const [start, percent, name] = match as unknown as [string, string, string];
+      const args = line.slice(start.length).trim();
       magics.push({ name, cell: percent === '%%', args, from: at + line.indexOf('%'), to: lineEnd });
       end = Math.min(lineEnd + 1, source.length);
     } else if (line.trim() !== '' && !line.trimStart().startsWith('//')) break;
@@ -111,12 +114,6 @@ function takeMagics(source: string): { magics: MagicLine[]; end: number } {
 function lineEndAt(source: string, at: number): number {
   const newline = source.indexOf('\n', at);
   return newline < 0 ? source.length : newline;
-}
-
-function tokenizeFrom(source: string, start: number): Token[] {
-  const tokens = tokenize(source.slice(start));
-  if (start === 0) return tokens;
-  return tokens.map(token => ({ ...token, from: token.from + start, to: token.to + start }));
 }
 
 function splitStatements(source: string, all: readonly Token[]): Statement[] {
@@ -158,12 +155,16 @@ function splitStatements(source: string, all: readonly Token[]): Statement[] {
 }
 
 function nextText(tokens: readonly Token[], from: number): string | undefined {
-  const token = tokens.slice(from, from + 50).find(candidate => candidate.kind !== 'comment');
-  return token?.kind === 'symbol' ? token.text : undefined;
+  let at = from;
+  while (tokens[at]?.kind === 'comment') at += 1;
+  return tokens[at]?.kind === 'symbol' ? tokens[at]?.text : undefined;
 }
 
+/** Between tokens is white space only: two line breaks leave a line blank. */
 function isBlankBetween(source: string, previous: Token, token: Token): boolean {
-  return /\n[ \t\r]*\n/.test(source.slice(previous.to, token.from));
+  let breaks = 0;
+  for (let at = previous.to; at < token.from; at += 1) if (source.charCodeAt(at) === 10) breaks += 1;
+  return breaks > 1;
 }
 
 /** Words that can only go on with the query above. */
@@ -255,24 +256,45 @@ function isShared(statement: Statement): boolean {
 
 function toCellStatement({ span, tokens }: Statement): CellStatement {
   const [first, arrow, next] = tokens;
-  if (first?.kind !== 'word' || arrow?.text !== '<<') return span;
-  return { result: { from: first.from, to: first.to }, from: next?.from ?? span.to, to: span.to };
+  if (first?.kind !== 'word' || arrow?.text !== '<<') return { ...span, tokens };
+  const result = { from: first.from, to: first.to };
+  return { result, from: next?.from ?? span.to, to: span.to, tokens: tokens.slice(2) };
 }
 
+/** Text and segments are made when they are asked for: a long file repeats its `let` statements in every query. */
 function toQuery(source: string, statement: Statement, shared: readonly Span[], silent: boolean): CellQuery {
   const [first, arrow] = statement.tokens;
   const named = first?.kind === 'word' && arrow?.text === '<<';
   const from = named ? (statement.tokens[2]?.from ?? statement.span.to) : statement.span.from;
   const to = statement.span.to;
-  const segments: { text: number; cell: number; length: number }[] = [];
-  let text = '';
-  for (const span of shared) {
-    segments.push({ text: text.length, cell: span.from, length: span.to - span.from });
-    text += `${source.slice(span.from, span.to)};\n`;
-  }
-  segments.push({ text: text.length, cell: from, length: to - from });
-  text += source.slice(from, to);
-  return { ...(named ? { name: first.text } : {}), text, silent, segments, from, to };
+  const sharedCount = shared.length;
+  const spans = (): Span[] => [...shared.slice(0, sharedCount), { from, to }];
+  return {
+    ...(named ? { name: first.text } : {}),
+    get text() {
+      return spans()
+        .map(span => source.slice(span.from, span.to))
+        .join(sharedEnd);
+    },
+    get segments() {
+      return segmentsOf(spans());
+    },
+    silent,
+    from,
+    to,
+  };
+}
+
+/** Between a shared statement and what follows it. */
+const sharedEnd = ';\n';
+
+function segmentsOf(spans: readonly Span[]): CellQuery['segments'] {
+  let text = 0;
+  return spans.map(({ from, to }) => {
+    const segment = { text, cell: from, length: to - from };
+    text += to - from + sharedEnd.length;
+    return segment;
+  });
 }
 
 function reportLateMagic(source: string, statement: Statement, diagnostics: Diagnostic[]): void {

@@ -180,12 +180,8 @@ function parseList(stream: TokenStream, left: Expr): Expr {
 
 /** A value, or a query: `in (dataset | distinct id)`. */
 function parseListItem(stream: TokenStream, operator: string): Expr {
-  const mark = stream.mark;
-  const errors = stream.diagnostics.length;
-  const value = parseOr(stream, `in the list of \`${operator}\``);
-  if (!stream.isSymbol('|')) return value;
-  stream.rewind(mark);
-  stream.diagnostics.length = errors;
+  // Looked for, not tried: lists within lists would be parsed twice at each level.
+  if (!stream.reaches('|', ',', ';')) return parseOr(stream, `in the list of \`${operator}\``);
   const pipeline = parsePipeline(stream);
   return { kind: 'subquery', pipeline, from: pipeline.from, to: pipeline.to };
 }

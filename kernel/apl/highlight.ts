@@ -15,7 +15,7 @@ import { aggregateNamed, functionNamed } from './catalog/all.js';
 import { type MagicLine, splitCell } from './cell.js';
 import { type Token, tokenize } from './lexer.js';
 import { typeNamed } from './literals.js';
-import { parseQuery } from './parse.js';
+import { parseTokens } from './parse.js';
 import { type Role, RoleMap, type Structure } from './roles.js';
 
 /**
@@ -168,9 +168,10 @@ function readRanges(input: Input, ranges: readonly Span[], end: number): string 
 function buildTree(text: string, nodes: NodeSet): Tree {
   const { magics, statements, tokens } = splitCell(text);
   const roles = new RoleMap(text.length);
-  for (const { from, to, result } of statements) {
+  for (const statement of statements) {
+    const { result } = statement;
     if (result !== undefined) roles.addResult(result, text.slice(result.from, result.to));
-    roles.addQuery(parseQuery(text.slice(from, to)).query, from);
+    roles.addQuery(parseTokens(text, statement.tokens, statement));
   }
   const writer = new TreeWriter(text, roles);
   let at = 0;

@@ -14,10 +14,10 @@ export interface Token extends Span {
   readonly flaw?: 'unterminated' | 'typographic' | 'suffix';
 }
 
-/** Returns every token of `source`, comments included, in order and without overlap; never throws. */
-export function tokenize(source: string): Token[] {
+/** Returns every token of `source` behind `start`, comments included, in order and without overlap; never throws. */
+export function tokenize(source: string, start = 0): Token[] {
   const tokens: Token[] = [];
-  let at = 0;
+  let at = start;
   while (at < source.length) {
     const code = source.charCodeAt(at);
     if (isSpace(code)) {
@@ -51,6 +51,7 @@ const timespanUnits = new Set([
   ...['nano', 'nanos', 'tick', 'ticks', 'w', 'week', 'weeks'],
 ]);
 const negatableWords = /^!(?:contains|startswith|endswith|hasprefix|hassuffix|has|in|matches|between)/;
+const secondCharacters = new Set(['=', '~', '.', '<', '>']);
 const twoCharacterSymbols = new Set(['==', '!=', '<>', '<=', '>=', '=~', '!~', '..', '<<', '=>']);
 const oneCharacterSymbols = new Set('|,;()[]{}.<>=+-*/%:?!~'.split(''));
 /** Opening quote -> closing quotes. Typographic quotes come from documents and chats; they are read, and flagged. */
@@ -64,19 +65,17 @@ const closingQuotes: Readonly<Record<string, string>> = {
 };
 
 function readToken(source: string, from: number, code: number): Token {
-  if (code === 47 && source.charCodeAt(from + 1) === 47) return readComment(source, from);
-  if (code >= 48 && code <= 57) return readNumber(source, from);
-  const char = source[from] as string;
-  if (closingQuotes[char] !== undefined) return readString(source, from, from);
-  if (code === 64 && closingQuotes[source[from + 1] ?? ''] !== undefined) return readVerbatim(source, from);
-  if (source.startsWith('```', from)) return readFenced(source, from);
   if (isNameStart(code)) return readWord(source, from);
-  if (code === 33) {
-    const match = negatableWords.exec(source.slice(from, from + 12));
-    if (match !== null) return readWord(source, from);
-  }
-  const two = source.slice(from, from + 2);
-  if (twoCharacterSymbols.has(two)) return { kind: 'symbol', from, to: from + 2, text: two };
+  if (isDigit(code)) return readNumber(source, from);
+  const char = source[from] as string;
+  const next = source[from + 1] ?? '';
+  if (char === '/' && next === '/') return readComment(source, from);
+  if (closingQuotes[char] !== undefined) return readString(source, from);
+  if (char === '@' && closingQuotes[next] !== undefined) return readVerbatim(source, from);
+  if (char === '`' && source.startsWith('```', from)) return readFenced(source, from);
+  if (char === '!' && negatableWords.test(source.slice(from, from + 12))) return readWord(source, from);
+  if (secondCharacters.has(next) && twoCharacterSymbols.has(char + next))
+    return { kind: 'symbol', from, to: from + 2, text: char + next };
   if (oneCharacterSymbols.has(char)) return { kind: 'symbol', from, to: from + 1, text: char };
   const to = from + (code >= 0xd800 && code <= 0xdbff ? 2 : 1);
   return { kind: 'error', from, to, text: source.slice(from, to) };
@@ -89,36 +88,38 @@ function readComment(source: string, from: number): Token {
 }
 
 function readWord(source: string, from: number): Token {
-  let to = from + 1;
-  while (to < source.length && isNamePart(source.charCodeAt(to))) to += 1;
-  const word = source.slice(from, to);
-  if (source[to] === '~' && (word === 'in' || word === '!in')) to += 1;
-  return { kind: 'word', from, to, text: source.slice(from, to) };
+  const to = skipName(source, from + 1);
+  const text = source.slice(from, to);
+  if (source.charCodeAt(to) === tilde && (text === 'in' || text === '!in'))
+    return { kind: 'word', from, to: to + 1, text: `${text}~` };
+  return { kind: 'word', from, to, text };
 }
 
+const tilde = 126;
+
 function readNumber(source: string, from: number): Token {
-  if (/^0[xX][0-9a-fA-F]/.test(source.slice(from, from + 3))) return readHex(source, from);
+  if (source[from] === '0' && /^0[xX][0-9a-fA-F]/.test(source.slice(from, from + 3)))
+    return readHex(source, from);
   let to = skipDigits(source, from);
   if (source[to] === '.' && isDigit(source.charCodeAt(to + 1))) to = skipDigits(source, to + 1);
-  const exponent = /^[eE][+-]?\d+(?![A-Za-z_])/.exec(source.slice(to, to + 24));
-  if (exponent !== null)
-    return {
-      kind: 'number',
-      from,
-      to: to + exponent[0].length,
-      text: source.slice(from, to + exponent[0].length),
-    };
-  let end = to;
-  while (end < source.length && isNamePart(source.charCodeAt(end))) end += 1;
-  const suffix = source.slice(to, end);
-  if (suffix === '') return { kind: 'number', from, to, text: source.slice(from, to) };
-  if (timespanUnits.has(suffix)) return { kind: 'timespan', from, to: end, text: source.slice(from, end) };
-  return { kind: 'number', from, to: end, text: source.slice(from, end), flaw: 'suffix' };
+  const end = skipName(source, to);
+  const exponentEnd = end === to ? undefined : exponentFrom(source, to);
+  if (exponentEnd !== undefined)
+    return { kind: 'number', from, to: exponentEnd, text: source.slice(from, exponentEnd) };
+  const text = source.slice(from, end);
+  if (end === to) return { kind: 'number', from, to, text };
+  if (timespanUnits.has(source.slice(to, end))) return { kind: 'timespan', from, to: end, text };
+  return { kind: 'number', from, to: end, text, flaw: 'suffix' };
+}
+
+/** Where the exponent that starts at `at` ends. */
+function exponentFrom(source: string, at: number): number | undefined {
+  const exponent = /^[eE][+-]?\d+(?![A-Za-z_])/.exec(source.slice(at, at + 24));
+  return exponent === null ? undefined : at + exponent[0].length;
 }
 
 function readHex(source: string, from: number): Token {
-  let to = from + 2;
-  while (to < source.length && isNamePart(source.charCodeAt(to))) to += 1;
+  const to = skipName(source, from + 2);
   const text = source.slice(from, to);
   return /^0[xX][0-9a-fA-F]+$/.test(text)
     ? { kind: 'number', from, to, text }
@@ -126,26 +127,25 @@ function readHex(source: string, from: number): Token {
 }
 
 /** Reads a quoted string with backslash escapes; it ends at the closing quote or, flawed, at the end of the line. */
-function readString(source: string, from: number, quoteAt: number): Token {
-  const quote = source[quoteAt] as string;
+function readString(source: string, from: number): Token {
+  const quote = source[from] as string;
   const closing = closingQuotes[quote] as string;
   const flaw = quote === "'" || quote === '"' ? undefined : 'typographic';
   let value = '';
-  let at = quoteAt + 1;
+  let at = from + 1;
+  let plainFrom = at;
   while (at < source.length) {
     const char = source[at] as string;
-    if (closing.includes(char)) return finishString(from, at + 1, value, flaw);
-    if (isLineBreak(source.charCodeAt(at))) break;
-    if (char !== '\\') {
-      value += char;
-      at += 1;
-      continue;
-    }
-    const escaped = readEscape(source, at);
-    value += escaped.value;
-    at = escaped.to;
+    if (closing.includes(char)) return finishString(from, at + 1, value + source.slice(plainFrom, at), flaw);
+    if (char === '\n' || char === '\r') break;
+    if (char === '\\') {
+      const escaped = readEscape(source, at);
+      value += source.slice(plainFrom, at) + escaped.value;
+      at = escaped.to;
+      plainFrom = at;
+    } else at += 1;
   }
-  return finishString(from, at, value, 'unterminated');
+  return finishString(from, at, value + source.slice(plainFrom, at), 'unterminated');
 }
 
 function finishString(from: number, to: number, text: string, flaw: Token['flaw']): Token {
@@ -209,14 +209,17 @@ function readRawLiteral(source: string, at: number, tokens: Token[]): number {
   if (match === null) return at;
   const open = source.indexOf('(', at);
   const from = at + match[0].length;
-  const close = source.indexOf(')', from);
-  if (close < 0) return at;
-  const text = source.slice(from, close).trimEnd();
-  if (!/^[-+\dTZ:.\s/a-zµμ]+$/.test(text) || /\b[a-z]\w*\s*\(/.test(text)) return at;
+  rawLiteralText.lastIndex = from;
+  const text = rawLiteralText.exec(source)?.[0];
+  if (text === undefined || source[from + text.length] !== ')') return at;
+  const to = from + text.trimEnd().length;
   tokens.push({ kind: 'symbol', from: open, to: open + 1, text: '(' });
-  tokens.push({ kind: 'raw', from, to: from + text.length, text });
-  return from + text.length;
+  tokens.push({ kind: 'raw', from, to, text: source.slice(from, to) });
+  return to;
 }
+
+/** What a literal may consist of; no parenthesis, so that a missing one is not searched for to the end of the text. */
+const rawLiteralText = /[-+\dTZ:.\s/a-zµμ]+/y;
 
 function isSpace(code: number): boolean {
   return (
@@ -252,6 +255,12 @@ function isLetterBeyondAscii(code: number): boolean {
     code !== 0xab &&
     code !== 0xbb
   );
+}
+
+function skipName(source: string, at: number): number {
+  let to = at;
+  while (to < source.length && isNamePart(source.charCodeAt(to))) to += 1;
+  return to;
 }
 
 function skipDigits(source: string, at: number): number {

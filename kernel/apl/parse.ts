@@ -1,5 +1,6 @@
-import type { Diagnostic, Expr, ParameterDecl, Pipeline, Query, Statement } from './ast.js';
+import type { Diagnostic, Expr, ParameterDecl, Pipeline, Query, Span, Statement } from './ast.js';
 import { parseExpression, parseType } from './expression.js';
+import type { Token } from './lexer.js';
 import { parsePipeline } from './pipeline.js';
 import { TokenStream } from './stream.js';
 
@@ -11,6 +12,15 @@ export interface Parsed {
 /** Parses one query: `let`, `set` and `declare` statements and a pipeline, separated by `;`. Never throws. */
 export function parseQuery(text: string): Parsed {
   const stream = new TokenStream(text);
+  return { query: parseStatements(stream, text.length), diagnostics: stream.diagnostics };
+}
+
+/** Parses a query whose tokens, without comments, are known: those of `text` between `from` and `to`. Places count from the start of `text`. */
+export function parseTokens(text: string, tokens: readonly Token[], { from, to }: Span): Query {
+  return { ...parseStatements(new TokenStream(text, tokens, to), to), from };
+}
+
+function parseStatements(stream: TokenStream, to: number): Query {
   const statements: Statement[] = [];
   while (!stream.done) {
     if (stream.takeSymbol(';') !== undefined) continue;
@@ -22,7 +32,7 @@ export function parseQuery(text: string): Parsed {
     }
     if (stream.mark === mark) stream.next();
   }
-  return { query: { statements, from: 0, to: text.length }, diagnostics: stream.diagnostics };
+  return { statements, from: 0, to };
 }
 
 function parseStatement(stream: TokenStream): Statement {

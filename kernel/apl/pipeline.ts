@@ -180,8 +180,11 @@ export function parseUnion(stream: TokenStream): UnionClause {
 
 /** True where a stage may end. */
 export function atStageEnd(stream: TokenStream): boolean {
-  return stream.done || ['|', ';', ')', ']', '}'].some(symbol => stream.isSymbol(symbol));
+  const token = stream.peek();
+  return stream.done || (token.kind === 'symbol' && stageEnds.has(token.text));
 }
+
+const stageEnds = new Set(['|', ';', ')', ']', '}']);
 
 function parseOperator(stream: TokenStream): Operator {
   const word = stream.hyphenatedWord();

@@ -46,7 +46,6 @@ export class RoleMap {
   private readonly found: Structure[] = [];
   private readonly codes: Uint8Array;
   private readonly letNames = new Set<string>();
-  private offset = 0;
 
   /** `length` is that of the whole text. */
   constructor(length: number) {
@@ -62,21 +61,19 @@ export class RoleMap {
     return roles[this.codes[position] ?? 0] as Role;
   }
 
-  /** Adds a query whose text starts at `offset` of the whole; its `let` names hold for what is added later. */
-  addQuery(query: Query, offset: number): void {
-    this.offset = offset;
+  /** Adds a query; its `let` names hold for what is added later. */
+  addQuery(query: Query): void {
     for (const statement of query.statements) this.addStatement(statement);
   }
 
-  /** Adds the name of a result, `name << …`, at a place of the whole text. */
+  /** Adds the name of a result, `name << …`. */
   addResult(span: Span, name: string): void {
-    this.offset = 0;
     this.mark(span, 'definition');
     this.letNames.add(name);
   }
 
   private mark(span: Span, role: Role): void {
-    this.codes.fill(roles.indexOf(role), span.from + this.offset, span.to + this.offset);
+    this.codes.fill(roles.indexOf(role), span.from, span.to);
   }
 
   private markName(name: Identifier, otherwise: Role): void {
@@ -84,7 +81,7 @@ export class RoleMap {
   }
 
   private addStructure(kind: Structure['kind'], span: Span): void {
-    this.found.push({ kind, from: span.from + this.offset, to: span.to + this.offset });
+    this.found.push({ kind, from: span.from, to: span.to });
   }
 
   private addStatement(statement: Statement): void {

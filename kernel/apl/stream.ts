@@ -4,8 +4,6 @@ import { type Token, tokenize } from './lexer.js';
 /** Levels of brackets. */
 export const maxDepth = 200;
 
-const end: Token = { kind: 'symbol', from: 0, to: 0, text: '' };
-
 /** The parser's position in the tokens of one text, and what it found wrong so far. */
 export class TokenStream {
   readonly source: string;
@@ -15,16 +13,23 @@ export class TokenStream {
   comparing = false;
   private at = 0;
   private depth = 0;
+  private readonly end: Token;
+  /** Place of an error -> its index in `diagnostics`; stale once that list was cut and has grown again. */
+  private readonly errorIndexes = new Map<number, number>();
 
-  constructor(source: string) {
+  /** `tokens` without comments, where they are known already: those of a stretch of `source` that ends at `to`. */
+  constructor(source: string, tokens?: readonly Token[], to: number = source.length) {
     this.source = source;
-    this.tokens = tokenize(source).filter(token => token.kind !== 'comment');
-    for (const token of this.tokens) this.reportFlaw(token);
+    this.tokens = tokens ?? tokenize(source).filter(token => token.kind !== 'comment');
+    this.end = { kind: 'symbol', from: to, to, text: '' };
+    for (const token of this.tokens) {
+      if (token.flaw !== undefined || token.kind === 'error') this.reportFlaw(token);
+    }
   }
 
   /** The token `ahead` of the current one; past the last it has an empty text. */
   peek(ahead = 0): Token {
-    return this.tokens[this.at + ahead] ?? { ...end, from: this.source.length, to: this.source.length };
+    return this.tokens[this.at + ahead] ?? this.end;
   }
 
   get done(): boolean {
@@ -154,6 +159,15 @@ export class TokenStream {
     this.at = Math.min(this.at + count, this.tokens.length);
   }
 
+  /** True when `symbol` comes before any of `others`, outside brackets; nothing is consumed. */
+  reaches(symbol: string, ...others: readonly string[]): boolean {
+    const mark = this.at;
+    this.skipTo(symbol, ...others);
+    const reached = this.isSymbol(symbol);
+    this.at = mark;
+    return reached;
+  }
+
   /** Skips to the next of `symbols` outside brackets, or to the end. */
   skipTo(...symbols: readonly string[]): void {
     let depth = 0;
@@ -176,7 +190,7 @@ export class TokenStream {
     const token = this.peek();
     const found = this.done ? 'the query ends here' : `found ${quote(token, this.source)}`;
     const span = this.done ? this.endSpan() : token;
-    if (this.diagnostics.some(d => d.from === span.from && d.severity === 'error')) return;
+    if (this.hasErrorAt(span.from)) return;
     this.report(
       'error',
       'expected',
@@ -188,11 +202,17 @@ export class TokenStream {
 
   report(severity: Diagnostic['severity'], code: string, span: Span, message: string, hint?: string): void {
     const { from, to } = span;
+    if (severity === 'error' && !this.hasErrorAt(from)) this.errorIndexes.set(from, this.diagnostics.length);
     this.diagnostics.push(
       hint === undefined
         ? { severity, code, from, to, message }
         : { severity, code, from, to, message, hint },
     );
+  }
+
+  private hasErrorAt(from: number): boolean {
+    const found = this.diagnostics[this.errorIndexes.get(from) ?? -1];
+    return found !== undefined && found.from === from && found.severity === 'error';
   }
 
   private endSpan(): Span {
