@@ -30,7 +30,8 @@ export function bindAggregateParts(
   sink: AggregateSink,
 ): AggregateCall | undefined {
   const exprs = argumentsOf(binder, expr, sink);
-  const values = exprs.map(value => bindExpression(binder, value, sink.input));
+  const inside = { ...sink.input, inside: entry.name };
+  const values = exprs.map(value => bindExpression(binder, value, inside));
   const aligned = alignArguments(binder, expr, entry, values);
   if (aligned === undefined) return undefined;
   const at = entry.params.findIndex(param => param.name === 'predicate');

@@ -149,7 +149,7 @@ function checkCount(binder: Binder, expr: CallExpr, entry: FunctionEntry, count:
   binder.error(
     'argument-count',
     expr,
-    `\`${entry.name}\` takes ${wanted} ${noun}, not ${count}`,
+    `\`${entry.name}\` takes ${wanted} ${noun}, not ${expr.args.length}`,
     `${signature(entry)}: ${entry.doc}`,
   );
   return false;
@@ -238,6 +238,15 @@ function scalarTarget(wanted: TypeName, value: Bound): TypeName | undefined {
 
 function bindAggregateCall(binder: Binder, expr: CallExpr, entry: FunctionEntry, scope: Scope): Bound {
   if (scope.aggregates !== undefined) return bindAggregate(binder, expr, entry, scope.aggregates);
+  if (scope.inside !== undefined) {
+    binder.error(
+      'nested-aggregate',
+      expr.callee,
+      `aggregates do not nest: \`${entry.name}\` stands inside \`${scope.inside}\``,
+      `Summarize twice: \`| summarize x = ${shorten(binder.text(expr))} by … | summarize ${scope.inside}(x)\`.`,
+    );
+    return unbound;
+  }
   binder.error(
     'misplaced-aggregate',
     expr.callee,
@@ -249,6 +258,15 @@ function bindAggregateCall(binder: Binder, expr: CallExpr, entry: FunctionEntry,
 
 function refuseUnknown(binder: Binder, expr: CallExpr): Bound {
   const { name } = expr.callee;
+  // A definition of that name was refused where it stands.
+  if (binder.definitions.has(name)) return unbound;
+  const known = Object.hasOwn(foreignFunctions, name.toLowerCase())
+    ? foreignFunctions[name.toLowerCase()]
+    : undefined;
+  if (known !== undefined) {
+    binder.error('unknown-function', expr.callee, `APL has no function \`${name}\``, `Write \`${known}\`.`);
+    return unbound;
+  }
   binder.unknown(
     'function',
     name,
@@ -258,6 +276,44 @@ function refuseUnknown(binder: Binder, expr: CallExpr): Bound {
   );
   return unbound;
 }
+
+/** Habits from Kusto, SQL and other languages. */
+const foreignFunctions: Readonly<Record<string, string>> = {
+  average: 'avg(x)',
+  mean: 'avg(x)',
+  median: 'percentile(x, 50)',
+  quantile: 'percentile(x, 95)',
+  percentiles: 'percentiles_array(x, 50, 95, 99)',
+  p50: 'percentile(x, 50)',
+  p95: 'percentile(x, 95)',
+  p99: 'percentile(x, 99)',
+  count_distinct: 'dcount(x)',
+  uniq: 'dcount(x)',
+  dcount_hll: 'dcount(x)',
+  make_bag: 'make_list(x)',
+  take_any: 'arg_max(_time, x)',
+  any: 'arg_max(_time, x)',
+  first: 'arg_min(_time, x)',
+  last: 'arg_max(_time, x)',
+  stddev: 'stdev(x)',
+  stdevp: 'stdev(x)',
+  var: 'variance(x)',
+  concat: 'strcat(a, b)',
+  substr: 'substring(text, start, length)',
+  length: 'strlen(text)',
+  lower: 'tolower(text)',
+  upper: 'toupper(text)',
+  lcase: 'tolower(text)',
+  ucase: 'toupper(text)',
+  if: 'iff(condition, a, b)',
+  ifnull: 'coalesce(a, b)',
+  nvl: 'coalesce(a, b)',
+  date_trunc: 'bin(time, 1h)',
+  to_timestamp: 'todatetime(x)',
+  timestamp: 'todatetime(x)',
+  cast: 'toint(x), todouble(x), tostring(x), …',
+  unnest: '| mv-expand x',
+};
 
 /** Forms that are resolved while binding, because names or types decide them. */
 const specialForms: Readonly<Record<string, SpecialForm>> = {

@@ -90,7 +90,9 @@ export function bindConstant(
   expr: Expr,
   what: string,
 ): Extract<Bound, { kind: 'constant' }> | undefined {
-  const value = fold(bindExpression(binder, expr, { columns: [], open: false }));
+  const found = binder.diagnostics.length;
+  const value = fold(bindExpression(binder, expr, { columns: [], open: false, constant: what }));
+  if (binder.diagnostics.length > found) return undefined;
   if (value.kind === 'constant') return value;
   binder.error('not-constant', expr, `${what} must be a constant`);
   return undefined;
@@ -145,12 +147,13 @@ function bindLiteral(binder: Binder, literal: Literal, negated = false): Bound {
 function bindKey(binder: Binder, expr: Expr, scope: Scope): Bound | undefined {
   const sink = scope.aggregates;
   if (sink === undefined || sink.keys.length === 0 || expr.kind === 'name') return undefined;
-  const text = normalised(binder, expr);
-  const key = sink.keys.find(candidate => candidate.column.name === text);
+  const text = tightText(binder, expr);
+  const key = sink.keys.find(candidate => candidate.text === text);
   return key === undefined ? undefined : { kind: 'column', id: key.column.id, type: key.column.type };
 }
 
-function normalised(binder: Binder, span: Span): string {
+/** The text of an expression without white space. */
+export function tightText(binder: Binder, span: Span): string {
   return binder.text(span).replace(/\s+/g, '');
 }
 

@@ -105,12 +105,21 @@ function bindCondition(binder: Binder, expr: Expr, sides: Sides): Condition[] {
   const [left, right] = [findColumn(sides.left, name), findColumn(sides.right, name)];
   if (left !== undefined && right !== undefined) return [align(reference(left), reference(right))];
   const missing = left === undefined ? sides.left : sides.right;
+  if (left !== undefined || right !== undefined) {
+    binder.error(
+      'unknown-field',
+      expr,
+      `the ${left === undefined ? 'left' : 'right'} side has no field \`${name}\``,
+      `Its fields: ${missing.map(column => column.name).join(', ')}. Fields of different names are joined by \`on $left.a == $right.b\`.`,
+    );
+    return [];
+  }
   binder.unknown(
     'field',
     name,
     expr,
     missing.map(column => column.name),
-    `The ${left === undefined ? 'left' : 'right'} side has no such field; write \`on $left.a == $right.b\`.`,
+    'Fields of different names are joined by `on $left.a == $right.b`.',
   );
   return [];
 }

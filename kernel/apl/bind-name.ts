@@ -1,6 +1,6 @@
 import type { Expr } from './ast.js';
 import { bindExpression } from './bind-expression.js';
-import { type Binder, convertTo, type Scope, unbound, unwrap } from './binder.js';
+import { type Binder, convertTo, type Scope, typeInWords, unbound, unwrap } from './binder.js';
 import type { Bound, Column } from './plan.js';
 
 type NameExpr = Extract<Expr, { kind: 'name' | 'member' | 'index' }>;
@@ -95,7 +95,7 @@ function bindPath(binder: Binder, expr: NameExpr, parent: Bound, key: Bound): Bo
     };
   }
   const shown = binder.text(expr.kind === 'index' || expr.kind === 'member' ? expr.object : expr);
-  binder.error('no-properties', expr, `\`${shown}\` has no properties: it is of type ${parent.type}`);
+  binder.error('no-properties', expr, `\`${shown}\` has no properties: it is ${typeInWords(parent.type)}`);
   return unbound;
 }
 
@@ -146,6 +146,14 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Bound {
   const ungrouped = expr.kind === 'name' ? undefined : bindUngrouped(binder, expr, scope);
   if (ungrouped !== undefined) return ungrouped;
   if (scope.open || scope.aggregates?.input.open === true) return unbound;
+  if (scope.constant !== undefined) {
+    binder.error(
+      'not-constant',
+      expr,
+      `${scope.constant} must be known before the query runs: \`${binder.text(expr)}\` is not`,
+    );
+    return unbound;
+  }
   const root = rootOf(expr);
   const name = dottedName(expr) ?? (root.kind === 'name' ? root.name : binder.text(expr));
   const known = [...scope.columns, ...(scope.aggregates?.input.columns ?? [])].map(column => column.name);

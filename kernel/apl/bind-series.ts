@@ -44,19 +44,11 @@ function bindSeriesAggregate(
   sink: AggregateSink,
 ): SeriesAggregate[] {
   const call = unwrap(item.value);
+  if (call.kind !== 'call') return refuseAggregate(binder, item.value);
   const value = bindExpression(binder, item.value, { columns: [], open: false, aggregates: sink });
   const found: Aggregated | undefined =
     value.kind === 'column' ? sink.found.find(candidate => candidate.column.id === value.id) : undefined;
-  if (found === undefined || call.kind !== 'call') {
-    if (value.kind !== 'constant')
-      binder.error(
-        'series-aggregate',
-        item.value,
-        '`make-series` takes single aggregates',
-        'Compute with their arrays afterwards: series_divide(a, b), …',
-      );
-    return [];
-  }
+  if (found === undefined) return value.kind === 'constant' ? [] : refuseAggregate(binder, item.value);
   const name = item.names[0]?.name ?? aggregateName(call, call.callee.name);
   const output: Column = binder.column(
     name,
@@ -66,6 +58,17 @@ function bindSeriesAggregate(
   const fallback =
     item.fallback === undefined ? undefined : bindConstant(binder, item.fallback, 'the default');
   return [{ ...found, fallback: fallback ?? defaultOf(found), output }];
+}
+
+function refuseAggregate(binder: Binder, value: Expr): [] {
+  if (value.kind !== 'missing')
+    binder.error(
+      'series-aggregate',
+      value,
+      '`make-series` takes aggregates such as count() or avg(x), one by one',
+      'Compute with their arrays afterwards: series_divide(a, b), …',
+    );
+  return [];
 }
 
 /** What an empty step holds: 0 for counts and sums, else null. */
@@ -91,6 +94,7 @@ function bindWindow(
   const step = constantAt(binder, operator.step, 'the step') ?? (isTime ? environment.autoBin : 1n);
   const start = constantAt(binder, operator.start, 'the start') ?? environment.start;
   const stop = constantAt(binder, operator.stop, 'the end') ?? environment.end;
+  if (!isTime && axis.type !== 'long') return { start: axis, stop: axis, step: axis };
   if (step <= 0n) binder.error('series-step', operator.step ?? operator, 'the step must be more than zero');
   else if ((stop - start) / step > maxPoints) {
     binder.error(
@@ -111,8 +115,10 @@ function bindWindow(
 /** The value of a time or integer that is fixed before the query runs: literals, now(), ago() and sums of them. */
 function constantAt(binder: Binder, expr: Expr | undefined, what: string): bigint | undefined {
   if (expr === undefined) return undefined;
-  const value = evaluate(binder, bindExpression(binder, expr, { columns: [], open: false }));
-  if (value === undefined && expr.kind !== 'missing')
+  const errors = binder.diagnostics.length;
+  const scope = { columns: [], open: false, constant: `${what} of \`make-series\`` };
+  const value = constantInteger(binder, bindExpression(binder, expr, scope));
+  if (value === undefined && expr.kind !== 'missing' && binder.diagnostics.length === errors)
     binder.error(
       'not-constant',
       expr,
@@ -122,13 +128,14 @@ function constantAt(binder: Binder, expr: Expr | undefined, what: string): bigin
   return value;
 }
 
-function evaluate(binder: Binder, bound: Bound): bigint | undefined {
+/** The integer, time or duration that an expression always has, or undefined: literals, now(), ago(), bins and sums of them. */
+export function constantInteger(binder: Binder, bound: Bound): bigint | undefined {
   const value = fold(bound);
   if (value.kind === 'constant') return typeof value.value === 'bigint' ? value.value : undefined;
-  if (value.kind === 'convert') return evaluate(binder, value.value);
+  if (value.kind === 'convert') return constantInteger(binder, value.value);
   if (value.kind === 'binary') return evaluateSum(binder, value);
   if (value.kind !== 'call') return undefined;
-  const args = value.args.map(argument => evaluate(binder, argument));
+  const args = value.args.map(argument => constantInteger(binder, argument));
   const { now } = binder.environment;
   const [first, second] = args;
   if (value.name === 'now') return now + (first ?? 0n);
@@ -139,7 +146,7 @@ function evaluate(binder: Binder, bound: Bound): bigint | undefined {
 }
 
 function evaluateSum(binder: Binder, value: Extract<Bound, { kind: 'binary' }>): bigint | undefined {
-  const [left, right] = [evaluate(binder, value.left), evaluate(binder, value.right)];
+  const [left, right] = [constantInteger(binder, value.left), constantInteger(binder, value.right)];
   if (left === undefined || right === undefined) return undefined;
   if (value.operator === '+') return left + right;
   if (value.operator === '-') return left - right;

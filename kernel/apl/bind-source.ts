@@ -1,8 +1,10 @@
-import type { Assignment, Expr, FieldPattern, Option, Source, UnionClause } from './ast.js';
-import { bindConstant, bindExpression } from './bind-expression.js';
+import type { Assignment, Expr, FieldPattern, Option, Source, Span, UnionClause } from './ast.js';
+import { bindExpression } from './bind-expression.js';
 import { bindPipeline, defaultName, freshStage, type Stage, uniqueNames } from './bind-pipeline.js';
 import { bindSearchFilter } from './bind-search.js';
-import { type Binder, commonType, convertTo } from './binder.js';
+import { constantInteger } from './bind-series.js';
+import { type Binder, commonType, convertTo, isNull, isNumber } from './binder.js';
+import type { TypeName } from './catalog.js';
 import type { Bound, Column, Relation } from './plan.js';
 
 const noScope = { columns: [], open: false };
@@ -71,6 +73,7 @@ function bindDataset(binder: Binder, source: Extract<Source, { kind: 'dataset' }
     return freshStage(definition.bind().relation, definition.bind().open);
   }
   if (definition?.kind === 'scalar') {
+    definition.used = true;
     binder.error(
       'value-as-table',
       source,
@@ -243,13 +246,17 @@ function bindRange(binder: Binder, source: Extract<Source, { kind: 'range' }>): 
   const [start, end, step] = [source.start, source.end, source.step].map(expr =>
     bindExpression(binder, expr, noScope),
   ) as [Bound, Bound, Bound];
-  bindConstant(binder, source.step, 'the step');
-  const type =
-    start.type === 'datetime'
-      ? 'datetime'
-      : start.type === 'timespan'
-        ? 'timespan'
-        : commonType([start, end, step]);
+  const type = rangeType(start, end, step);
+  if (type === undefined) {
+    binder.error(
+      'range-types',
+      source,
+      '`range` counts numbers, times or durations',
+      'For example: range x from 1 to 10 step 1, range t from ago(1h) to now() step 5m.',
+    );
+    return empty([binder.column(source.name.name, 'long')]);
+  }
+  checkLength(binder, source, [start, end, step]);
   const column = binder.column(source.name.name, type);
   const relation: Relation = {
     kind: 'sequence',
@@ -259,6 +266,36 @@ function bindRange(binder: Binder, source: Extract<Source, { kind: 'range' }>): 
     columns: [column],
   };
   return bounded(freshStage(relation, false));
+}
+
+/** The type of the values of a range, or undefined where it cannot be counted. */
+function rangeType(start: Bound, end: Bound, step: Bound): TypeName | undefined {
+  const counted = (value: Bound): boolean => isNumber(value.type) || isNull(value);
+  if (counted(start) && counted(end) && counted(step)) {
+    const type = commonType([start, end, step]);
+    return type === 'dynamic' ? 'long' : type;
+  }
+  const wide = (value: Bound): boolean => value.type === 'timespan' || value.type === 'long' || isNull(value);
+  if (start.type === 'datetime' && (end.type === 'datetime' || isNull(end)) && wide(step)) return 'datetime';
+  return start.type === 'timespan' && wide(end) && wide(step) ? 'timespan' : undefined;
+}
+
+const mostRows = 1_048_576;
+
+function checkLength(binder: Binder, span: Span, bounds: readonly Bound[]): void {
+  const [start, end, step] = bounds.map(bound =>
+    bound.kind === 'constant' && typeof bound.value === 'number'
+      ? bound.value
+      : Number(constantInteger(binder, bound) ?? Number.NaN),
+  ) as [number, number, number];
+  const rows = Math.floor((end - start) / step) + 1;
+  if (!(rows > mostRows) || step === 0) return;
+  binder.error(
+    'range-too-long',
+    span,
+    `the range would have ${Number.isFinite(rows) ? rows : 'endless'} rows, more than ${mostRows}`,
+    'Make the step larger or the range shorter.',
+  );
 }
 
 function bindSearchSource(binder: Binder, source: Extract<Source, { kind: 'search' }>): Stage {
@@ -271,7 +308,12 @@ function bindSearchSource(binder: Binder, source: Extract<Source, { kind: 'searc
       : tables.flatMap(table =>
           table.kind === 'pattern'
             ? matching(binder, table.pattern)
-            : [{ name: binder.text(table), stage: bindSource(binder, table) }],
+            : [
+                {
+                  name: table.kind === 'dataset' ? table.name.name : binder.text(table),
+                  stage: bindSource(binder, table),
+                },
+              ],
         );
   return bindSearchFilter(binder, source.search, unionOf(binder, stages, '$table'));
 }

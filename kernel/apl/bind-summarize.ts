@@ -1,7 +1,7 @@
 import type { Assignment, Expr, Operator } from './ast.js';
 import { aggregateName, bindAggregateParts, describe, expandFields, fieldOf } from './bind-aggregate.js';
 import type { CallExpr } from './bind-call.js';
-import { bindCount, bindExpression } from './bind-expression.js';
+import { bindCount, bindExpression, tightText } from './bind-expression.js';
 import { reference } from './bind-name.js';
 import {
   columnFor,
@@ -25,7 +25,7 @@ export function bindSummarize(binder: Binder, operator: Summarize, before: Stage
   const topk = only === undefined ? undefined : topkCall(only);
   if (only !== undefined && topk !== undefined)
     return finish(binder, operator, bindTopk(binder, only, topk, keys, stage), keys, []);
-  const sink: AggregateSink = { input: scopeOf(stage), keys, found: [] };
+  const sink = sinkOver(binder, stage, keys, operator.by);
   const outputs = operator.aggregates.flatMap((item, index) => bindAggregateItem(binder, item, index, sink));
   const aggregates = sink.found.map(found => addRate(binder, found, keys, operator.by));
   const columns = [...keys.map(key => key.column), ...aggregates.map(found => found.column)];
@@ -41,6 +41,19 @@ export function bindSummarize(binder: Binder, operator: Summarize, before: Stage
     keys,
     outputs.map(output => output.column),
   );
+}
+
+function sinkOver(
+  binder: Binder,
+  stage: Stage,
+  keys: readonly Computed[],
+  by: readonly Assignment[],
+): AggregateSink {
+  const written = keys.map(({ column }, index) => ({
+    column,
+    text: tightText(binder, by[index]?.value ?? { from: 0, to: 0 }),
+  }));
+  return { input: scopeOf(stage), keys: written, found: [] };
 }
 
 /** Binds the keys; a histogram among them is computed in a stage before, as it needs the whole column. */
@@ -167,7 +180,7 @@ function bindTopk(
   stage: Stage,
 ): Stage {
   const entry = aggregateNamed(call.callee.name);
-  const sink: AggregateSink = { input: scopeOf(stage), keys, found: [] };
+  const sink = sinkOver(binder, stage, keys, []);
   const bound = entry === undefined ? undefined : bindAggregateParts(binder, call, entry, sink);
   const [value, count] = bound?.args ?? [];
   if (bound === undefined || value === undefined || count === undefined) return stage;

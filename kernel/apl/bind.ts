@@ -29,7 +29,8 @@ export function bind(query: Query, source: string, environment: BindEnvironment)
       "Start with a dataset, such as ['sample-http-logs'].",
     );
   }
-  reportUnused(binder);
+  if (stage !== undefined && !binder.failed) reportNothingLeft(binder, query, stage);
+  if (!binder.failed) reportUnused(binder);
   if (stage === undefined || binder.failed) return { diagnostics: binder.diagnostics };
   return { plan: toPlan(binder, stage), diagnostics: binder.diagnostics };
 }
@@ -43,6 +44,18 @@ export function binderAt(query: Query, source: string, environment: BindEnvironm
     if (ended && statement.kind !== 'query') bindStatement(binder, statement, false);
   }
   return binder;
+}
+
+/** A result without any field says nothing. */
+function reportNothingLeft(binder: Binder, query: Query, stage: Stage): void {
+  if (stage.relation.columns.length > 0 || stage.open) return;
+  const last = query.statements.find(statement => statement.kind === 'query')?.pipeline.operators.at(-1);
+  binder.error(
+    'no-fields',
+    last ?? query,
+    'no field is left to return',
+    'Keep at least one, or count the rows with `| count`.',
+  );
 }
 
 function toPlan(binder: Binder, stage: Stage): Plan {
@@ -148,6 +161,9 @@ function bindParameter(binder: Binder, param: ParameterDecl): void {
       `the parameter \`${param.name.name}\` ${why}`,
       'Pass it in the request’s variables, or give it a default: `name: type = value`.',
     );
+    // Uses of the name are no further mistakes.
+    const unknown: Bound = { kind: 'constant', type: param.type, value: null };
+    binder.definitions.set(param.name.name, { kind: 'scalar', value: unknown, used: true });
     return;
   }
   binder.definitions.set(param.name.name, {

@@ -12,13 +12,17 @@ export interface Scope {
   readonly sides?: { readonly left: readonly Column[]; readonly right: readonly Column[] };
   /** Where aggregates may stand: collects them, each under a new column. */
   readonly aggregates?: AggregateSink;
+  /** The aggregate whose arguments are bound, as aggregates do not nest. */
+  readonly inside?: string;
+  /** What must be known before the query runs, so that no field may be named. */
+  readonly constant?: string;
 }
 
 export interface AggregateSink {
   /** What the aggregates are computed over. */
   readonly input: Scope;
-  /** The keys, by the name or the text they were written with. */
-  readonly keys: readonly { readonly column: Column; readonly value: Bound }[];
+  /** The keys, with the text they were written with, without white space. */
+  readonly keys: readonly { readonly column: Column; readonly text: string }[];
   readonly found: Aggregated[];
 }
 

@@ -127,9 +127,10 @@ function limitRows(plan: Plan, request: QueryRequest): Limited {
 }
 
 function implicitOrder(plan: Plan): { relation: Relation; order: Plan['order'] } {
-  const time = plan.relation.columns.find(column => column.name === '_time' && column.type === 'datetime');
-  if (plan.order.length > 0 || time === undefined || (plan.bounded && plan.bucket?.field !== '_time'))
+  const time = timeOf(plan.relation);
+  if (plan.order.length > 0 || (plan.bounded && plan.bucket?.field !== '_time'))
     return { relation: plan.relation, order: plan.order };
+  if (time === undefined) return { relation: newestFirst(plan.relation) ?? plan.relation, order: [] };
   const binned = plan.bucket?.field === '_time';
   const keys = [
     {
@@ -142,6 +143,23 @@ function implicitOrder(plan: Plan): { relation: Relation; order: Plan['order'] }
     relation: { kind: 'sort', input: plan.relation, keys, columns: plan.relation.columns },
     order: [{ field: '_time', desc: !binned }],
   };
+}
+
+function timeOf(relation: Relation): Relation['columns'][number] | undefined {
+  return relation.columns.find(column => column.name === '_time' && column.type === 'datetime');
+}
+
+/** Sorts where the time still is, below what leaves it out; undefined where it never was. */
+function newestFirst(relation: Relation): Relation | undefined {
+  const time = timeOf(relation);
+  if (time !== undefined) {
+    const value = { kind: 'column', id: time.id, type: time.type } as const;
+    const keys = [{ value, descending: true, nullsFirst: false }];
+    return { kind: 'sort', input: relation, keys, columns: relation.columns };
+  }
+  if (relation.kind !== 'project' && relation.kind !== 'filter') return undefined;
+  const input = newestFirst(relation.input);
+  return input === undefined ? undefined : { ...relation, input };
 }
 
 type RequestWindow =

@@ -62,10 +62,7 @@ export class SqlWriter {
   }
 
   orderBy(keys: readonly OrderKey[]): string {
-    const list = keys.map(
-      key =>
-        `${this.expression(key.value)} ${key.descending ? 'DESC' : 'ASC'} NULLS ${key.nullsFirst ? 'FIRST' : 'LAST'}`,
-    );
+    const list = keys.map(key => sortSql(this.expression(key.value), key));
     return list.length === 0 ? '' : ` ORDER BY ${list.join(', ')}`;
   }
 
@@ -216,7 +213,8 @@ export class SqlWriter {
 
   private limitSql(relation: Extract<Relation, { kind: 'limit' }>): string {
     const { input } = relation;
-    const count = rowCount(relation.count, this);
+    const skip = relation.skip === undefined || relation.skip === 0 ? '' : ` OFFSET ${relation.skip}`;
+    const count = `${rowCount(relation.count, this)}${skip}`;
     if (input.kind !== 'sort') return `SELECT * FROM ${this.write(input)} LIMIT ${count}`;
     return `SELECT * FROM ${this.write(input.input)}${this.orderBy(input.keys)} LIMIT ${count}`;
   }
@@ -287,6 +285,15 @@ export class SqlWriter {
     );
     return `SELECT ${columns.join(', ')} FROM ${numbered}`;
   }
+}
+
+/** Dynamic values sort numbers by value and before what is no number. */
+function sortSql(value: string, key: OrderKey): string {
+  const direction = key.descending ? 'DESC' : 'ASC';
+  const nulls = `NULLS ${key.nullsFirst ? 'FIRST' : 'LAST'}`;
+  if (key.value.type !== 'dynamic') return `${value} ${direction} ${nulls}`;
+  const numbers = `apl_dyn_real(${value}) ${direction} NULLS ${key.descending ? 'FIRST' : 'LAST'}`;
+  return `(${value} IS NULL) ${key.nullsFirst ? 'DESC' : 'ASC'}, ${numbers}, ${value}::VARCHAR ${direction}`;
 }
 
 /** A constant is written bare: only then does the engine plan for it. */
