@@ -234,9 +234,17 @@ function continuesAfter(token: Token): boolean {
 
 function bracketChange(token: Token): number {
   if (token.kind !== 'symbol') return 0;
-  if ('([{'.includes(token.text)) return 1;
-  return ')]}'.includes(token.text) ? -1 : 0;
+  return bracketChanges[token.text] ?? 0;
 }
+
+const bracketChanges: Readonly<Record<string, number>> = {
+  '(': 1,
+  '[': 1,
+  '{': 1,
+  ')': -1,
+  ']': -1,
+  '}': -1,
+};
 
 function bracketDepth(tokens: readonly Token[]): number {
   return tokens.reduce((depth, token) => Math.max(0, depth + bracketChange(token)), 0);

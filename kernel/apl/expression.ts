@@ -38,12 +38,13 @@ export function parseArguments(stream: TokenStream, callee: string): Argument[] 
 }
 
 function parseOr(stream: TokenStream, context: string): Expr {
-  const parse = (): Expr => {
-    let left = parseAnd(stream, context);
-    while (stream.isWord('or')) left = binary('or', stream.next(), left, parseAnd(stream, 'after `or`'));
-    return left;
-  };
-  return stream.nested(parse, () => tooDeep(stream));
+  return stream.nested(parseDisjunction, tooDeep, context);
+}
+
+function parseDisjunction(stream: TokenStream, context: string): Expr {
+  let left = parseAnd(stream, context);
+  while (stream.isWord('or')) left = binary('or', stream.next(), left, parseAnd(stream, 'after `or`'));
+  return left;
 }
 
 function tooDeep(stream: TokenStream): Expr {

@@ -62,6 +62,7 @@ const nodeIds = Object.fromEntries(nodeNames.map((name, id) => [name, id])) as R
 
 const bracketPairs = { '(': ')', '[': ']', '{': '}' } as const;
 type OpenBracket = keyof typeof bracketPairs;
+const closingBrackets = new Set<string>(Object.values(bracketPairs));
 const bracketNodes: Readonly<Record<OpenBracket, NodeName>> = {
   '(': 'Parens',
   '[': 'Brackets',
@@ -225,7 +226,8 @@ class TreeWriter {
 
   /** Adds tokens whose places count from `offset`. */
   addTokens(tokens: readonly Token[], offset: number): void {
-    for (const [index, token] of tokens.entries()) this.addToken(token, offset, tokens, index);
+    for (let index = 0; index < tokens.length; index += 1)
+      this.addToken(tokens[index] as Token, offset, tokens, index);
   }
 
   finish(): number[] {
@@ -283,11 +285,14 @@ class TreeWriter {
 
   /** Closes the structures that ended before `position`, and brackets that were left open in them. */
   private closeEnded(position: number): void {
-    const ended = this.frames.findIndex(frame => frame.close === undefined && frame.to <= position);
-    if (ended >= 0) this.closeFrames(ended);
+    for (let index = 0; index < this.frames.length; index += 1) {
+      const frame = this.frames[index] as Frame;
+      if (frame.close === undefined && frame.to <= position) return this.closeFrames(index);
+    }
   }
 
   private closeBracket(text: string): void {
+    if (!closingBrackets.has(text)) return;
     const open = this.frames.findLastIndex(frame => frame.close === text);
     if (open >= 0) this.closeFrames(open);
   }

@@ -198,7 +198,8 @@ function parseOperator(stream: TokenStream): Operator {
   }
   stream.skip(known.tokens);
   const rest = parse(stream, known.text);
-  return { ...rest, word: known.span, from: known.span.from, to: Math.max(stream.lastEnd, known.span.to) };
+  const span = { from: known.span.from, to: Math.max(stream.lastEnd, known.span.to) };
+  return Object.assign(rest, { word: known.span, ...span });
 }
 
 /** `limit-1` is not an operator, but `limit` is. */

@@ -73,7 +73,8 @@ export class RoleMap {
   }
 
   private mark(span: Span, role: Role): void {
-    this.codes.fill(roles.indexOf(role), span.from, span.to);
+    const code = roles.indexOf(role);
+    for (let at = span.from; at < span.to; at += 1) this.codes[at] = code;
   }
 
   private markName(name: Identifier, otherwise: Role): void {

@@ -145,11 +145,15 @@ export class TokenStream {
   }
 
   /** Runs `parse` one level deeper, or `tooDeep` where the text nests beyond what the stack can bear. */
-  nested<T>(parse: () => T, tooDeep: () => T): T {
-    if (this.depth >= maxDepth) return tooDeep();
+  nested<T>(
+    parse: (stream: TokenStream, context: string) => T,
+    tooDeep: (stream: TokenStream) => T,
+    context = '',
+  ): T {
+    if (this.depth >= maxDepth) return tooDeep(this);
     this.depth += 1;
     try {
-      return parse();
+      return parse(this, context);
     } finally {
       this.depth -= 1;
     }
