@@ -76,7 +76,7 @@ async function runLab(/** @type {string} */ venv) {
     `\n  JupyterLab is at  ${base}/lab/tree/${firstNotebook()}?token=${token}\n  Its log: ${log}\n  Ctrl-C stops it and everything that it started.\n`,
   );
   await ended;
-  await run(process.execPath, [main, 'serve', '--stop']);
+  await stopService();
 }
 
 /** @param {number} port */
@@ -178,4 +178,10 @@ async function runHeadless(reason) {
     .sort();
   const paths = notebooks.map(name => join(examples, name));
   process.exitCode = await show(process.execPath, [main, 'run', ...paths, '--out', join(root, 'out')]);
+  await stopService();
+}
+
+/** The local service would wait a while for other kernels; those that there are start it again. */
+async function stopService() {
+  await run(process.execPath, [main, 'serve', '--stop']);
 }
