@@ -103,6 +103,7 @@ function bindStatement(binder: Binder, statement: Statement, hasQuery: boolean):
 
 function bindLet(binder: Binder, statement: Extract<Statement, { kind: 'let' }>): void {
   const { name, value } = statement;
+  if (name.name === '') return;
   if ('source' in value) {
     const bound = bindPipeline(binder, value);
     let again = false;

@@ -1,19 +1,22 @@
 import type { Argument, BinaryOperator, Expr, ListOperator, Literal, Span, Subquery } from './ast.js';
 import type { TypeName } from './catalog.js';
+import { parseDynamic } from './dynamic.js';
 import type { Token } from './lexer.js';
 import { parseDatetime, parseTimespan, typeNamed } from './literals.js';
 import { parsePipeline } from './pipeline.js';
+import { reportCase, takeExclamation, takeIsNull, takeLike, takeLogic, takeNegation } from './slips.js';
 import { maxDepth, type TokenStream } from './stream.js';
 
 /**
  * Parses one expression; where none can be read it reports and returns `missing`. `context` completes
- * "expected an expression …". With level `comparison`, `and` and `or` are left to the caller.
+ * "expected an expression …". With level `comparison`, `and` and `or` are left to the caller; with `sum` also what compares.
  */
 export function parseExpression(
   stream: TokenStream,
   context: string,
-  level: 'or' | 'comparison' = 'or',
+  level: 'or' | 'comparison' | 'sum' = 'or',
 ): Expr {
+  if (level === 'sum') return parseAdditive(stream, context);
   return level === 'or' ? parseOr(stream, context) : parseComparison(stream, context);
 }
 
@@ -43,11 +46,13 @@ function parseOr(stream: TokenStream, context: string): Expr {
 
 function parseDisjunction(stream: TokenStream, context: string): Expr {
   let left = parseAnd(stream, context);
-  while (stream.isWord('or')) left = binary('or', stream.next(), left, parseAnd(stream, 'after `or`'));
+  for (let or = takeLogic(stream, 'or'); or !== undefined; or = takeLogic(stream, 'or'))
+    left = binary('or', or, left, parseAnd(stream, 'after `or`'));
   return left;
 }
 
-function tooDeep(stream: TokenStream): Expr {
+/** Reports what nests deeper than the stack can bear, and skips it. */
+export function tooDeep(stream: TokenStream): Expr {
   const { from, to } = stream.peek();
   stream.report(
     'error',
@@ -62,8 +67,8 @@ function tooDeep(stream: TokenStream): Expr {
 
 function parseAnd(stream: TokenStream, context: string): Expr {
   let left = parseComparison(stream, context);
-  while (stream.isWord('and'))
-    left = binary('and', stream.next(), left, parseComparison(stream, 'after `and`'));
+  for (let and = takeLogic(stream, 'and'); and !== undefined; and = takeLogic(stream, 'and'))
+    left = binary('and', and, left, parseComparison(stream, 'after `and`'));
   return left;
 }
 
@@ -109,31 +114,56 @@ const listOperators = new Set(['in', '!in', 'in~', '!in~', 'has_any', 'has_any_c
 function parseComparison(stream: TokenStream, context: string): Expr {
   let left = parseAdditive(stream, context);
   for (;;) {
-    const token = stream.peek();
-    if (token.kind === 'symbol') {
-      const operator = symbolComparisons[token.text];
-      if (operator === undefined) return singleEquals(stream, left);
-      stream.next();
-      left = binary(operator, token, left, parseAdditive(stream, `after \`${token.text}\``));
-    } else if (token.kind !== 'word') return left;
-    else if (wordComparisons.has(token.text)) {
-      stream.next();
-      left = binary(
-        token.text as BinaryOperator,
-        token,
-        left,
-        parseAdditive(stream, `after \`${token.text}\``),
-      );
-    } else if (listOperators.has(token.text)) left = parseList(stream, left);
-    else if (token.text === 'matches' || token.text === '!matches') left = parseMatches(stream, left);
-    else if (token.text === 'between' || token.text === '!between') left = parseBetween(stream, left);
-    else return left;
+    const compared =
+      stream.peek().kind === 'symbol' ? compareBySymbol(stream, left) : compareByWord(stream, left);
+    if (compared === undefined) return left;
+    left = compared;
   }
 }
 
+function compareBySymbol(stream: TokenStream, left: Expr): Expr | undefined {
+  const token = stream.peek();
+  const operator = symbolComparisons[token.text];
+  if (operator === undefined) return singleEquals(stream, left);
+  stream.next();
+  return binary(operator, token, left, parseAdditive(stream, `after \`${token.text}\``));
+}
+
+function compareByWord(stream: TokenStream, left: Expr): Expr | undefined {
+  const token = stream.peek();
+  if (token.kind !== 'word') return undefined;
+  const word = token.text.toLowerCase();
+  if (!isComparison(word)) return compareByHabit(stream, left);
+  if (word !== token.text) reportCase(stream, token);
+  if (listOperators.has(word)) return parseList(stream, left);
+  if (word === 'matches' || word === '!matches') return parseMatches(stream, left);
+  if (word === 'between' || word === '!between') return parseBetween(stream, left);
+  stream.next();
+  return binary(word as BinaryOperator, token, left, parseAdditive(stream, `after \`${token.text}\``));
+}
+
+function isComparison(word: string): boolean {
+  return wordComparisons.has(word) || listOperators.has(word) || /^!?(?:matches|between)$/.test(word);
+}
+
+/** `x not in (…)`, `x is null`, `x like …`: reported, and read as what was meant. */
+function compareByHabit(stream: TokenStream, left: Expr): Expr | undefined {
+  const isNull = takeIsNull(stream);
+  if (isNull !== undefined) {
+    const { from, to, negated } = isNull;
+    const right: Literal = { kind: 'literal', type: 'dynamic', value: null, from, to };
+    return binary(negated ? '!=' : '==', isNull, left, right);
+  }
+  const like = takeLike(stream);
+  if (like !== undefined) return binary('contains', like, left, parseAdditive(stream, 'after `like`'));
+  if (takeNegation(stream) === undefined) return undefined;
+  const operand = compareByWord(stream, left) ?? left;
+  return { kind: 'unary', operator: 'not', operand, from: left.from, to: operand.to };
+}
+
 /** `where a = 1` is a slip that deserves its own message; elsewhere `=` belongs to the caller. */
-function singleEquals(stream: TokenStream, left: Expr): Expr {
-  if (!stream.isSymbol('=') || !stream.comparing) return left;
+function singleEquals(stream: TokenStream, left: Expr): Expr | undefined {
+  if (!stream.isSymbol('=') || !stream.comparing) return undefined;
   const token = stream.next();
   stream.report(
     'error',
@@ -147,36 +177,28 @@ function singleEquals(stream: TokenStream, left: Expr): Expr {
 
 function parseList(stream: TokenStream, left: Expr): Expr {
   const token = stream.next();
-  const items: (Expr | Subquery)[] = [];
+  const operator = token.text.toLowerCase() as ListOperator;
   const operatorSpan = { from: token.from, to: token.to };
-  if (stream.expectSymbol('(', `after \`${token.text}\``) === undefined) {
-    return {
-      kind: 'list',
-      operator: token.text as ListOperator,
-      operatorSpan,
-      left,
-      items,
-      from: left.from,
-      to: token.to,
-    };
-  }
-  while (!stream.done && !stream.isSymbol(')')) {
-    items.push(parseListItem(stream, token.text));
+  const items = parseListItems(stream, operator);
+  return { kind: 'list', operator, operatorSpan, left, items, from: left.from, to: stream.lastEnd };
+}
+
+function parseListItems(stream: TokenStream, operator: ListOperator): (Expr | Subquery)[] {
+  const bracket = stream.takeSymbol('[');
+  if (bracket !== undefined)
+    stream.report('error', 'expected', bracket, `the list of \`${operator}\` stands in parentheses`);
+  else if (stream.expectSymbol('(', `after \`${operator}\``) === undefined) return [];
+  const close = bracket === undefined ? ')' : ']';
+  const items: (Expr | Subquery)[] = [];
+  while (!stream.done && !stream.isSymbol(close)) {
+    items.push(parseListItem(stream, operator));
     if (stream.takeSymbol(',') === undefined) break;
   }
-  if (stream.expectSymbol(')', `to close the list of \`${token.text}\``) === undefined) {
-    stream.skipTo(')', '|', ';');
-    stream.takeSymbol(')');
+  if (stream.expectSymbol(close, `to close the list of \`${operator}\``) === undefined) {
+    stream.skipTo(close, '|', ';');
+    stream.takeSymbol(close);
   }
-  return {
-    kind: 'list',
-    operator: token.text as ListOperator,
-    operatorSpan,
-    left,
-    items,
-    from: left.from,
-    to: stream.lastEnd,
-  };
+  return items;
 }
 
 /** A value, or a query: `in (dataset | distinct id)`. */
@@ -200,7 +222,8 @@ function parseMatches(stream: TokenStream, left: Expr): Expr {
       `It is read as \`${token.text} regex\`; write \`contains\` for plain text.`,
     );
   }
-  const operator: BinaryOperator = token.text === 'matches' ? 'matches regex' : '!matches regex';
+  const operator: BinaryOperator =
+    token.text.toLowerCase() === 'matches' ? 'matches regex' : '!matches regex';
   return binary(
     operator,
     { from: token.from, to: regex?.to ?? token.to },
@@ -213,12 +236,12 @@ function parseBetween(stream: TokenStream, value: Expr): Expr {
   const token = stream.next();
   stream.expectSymbol('(', `after \`${token.text}\``);
   const low = parseAdditive(stream, `as the lower end of \`${token.text}\``);
-  stream.expectSymbol('..', 'between the two ends');
+  if (stream.expectSymbol('..', 'between the two ends') === undefined) stream.takeSymbol(',');
   const high = parseAdditive(stream, `as the upper end of \`${token.text}\``);
   stream.expectSymbol(')', `to close \`${token.text}\``);
   return {
     kind: 'between',
-    negated: token.text === '!between',
+    negated: token.text.startsWith('!'),
     value,
     low,
     high,
@@ -252,7 +275,7 @@ function parseMultiplicative(stream: TokenStream, context: string): Expr {
 
 function parseUnary(stream: TokenStream, context: string): Expr {
   const signs: Token[] = [];
-  while (isUnary(stream)) signs.push(stream.next());
+  for (let sign = takeSign(stream); sign !== undefined; sign = takeSign(stream)) signs.push(sign);
   let operand = parsePostfix(stream, context);
   for (const sign of signs.reverse()) {
     operand = {
@@ -266,8 +289,10 @@ function parseUnary(stream: TokenStream, context: string): Expr {
   return operand;
 }
 
-function isUnary(stream: TokenStream): boolean {
-  return stream.isSymbol('-') || stream.isSymbol('+') || (stream.isWord('not') && !stream.isSymbol('(', 1));
+function takeSign(stream: TokenStream): Token | undefined {
+  const isSign =
+    stream.isSymbol('-') || stream.isSymbol('+') || (stream.isWord('not') && !stream.isSymbol('(', 1));
+  return isSign ? stream.next() : takeExclamation(stream);
 }
 
 function parsePostfix(stream: TokenStream, context: string): Expr {
@@ -311,7 +336,7 @@ function parsePrimary(stream: TokenStream, context: string): Expr {
     case 'symbol':
       if (token.text === '(') return parseParen(stream);
       if (token.text === '*') return { kind: 'star', from, to: stream.next().to };
-      if (stream.isQuotedName()) return parseQuoted(stream);
+      if (stream.isQuotedName() || stream.isOpenQuotedName()) return parseQuoted(stream);
       break;
     case 'raw':
     case 'comment':
@@ -418,58 +443,6 @@ export function parseType(stream: TokenStream, context: string): TypeName {
   const type = typeNamed(name.name);
   if (type === undefined && name.name !== '') reportType(stream, name);
   return type ?? 'string';
-}
-
-function parseDynamic(stream: TokenStream, word: Token): Expr {
-  stream.next();
-  const value = parseDynamicValue(stream);
-  if (stream.expectSymbol(')', 'to close `dynamic(`') === undefined) {
-    stream.skipTo(')', '|', ';');
-    stream.takeSymbol(')');
-  }
-  const span = { from: word.from, to: stream.lastEnd };
-  if (value.kind === 'array' || value.kind === 'map') return { ...value, ...span };
-  const callee = { name: 'dynamic', quoted: false, from: word.from, to: word.to };
-  return { kind: 'call', callee, args: [{ from: value.from, to: value.to, value }], ...span };
-}
-
-/** JSON as people write it in APL: single quotes and expressions are allowed inside. */
-function parseDynamicValue(stream: TokenStream): Expr {
-  const parse = (): Expr => {
-    if (stream.isSymbol('[')) return parseDynamicArray(stream);
-    if (stream.isSymbol('{')) return parseDynamicMap(stream);
-    return parseOr(stream, 'in `dynamic(…)`');
-  };
-  return stream.nested(parse, () => tooDeep(stream));
-}
-
-function parseDynamicArray(stream: TokenStream): Expr {
-  const from = stream.next().from;
-  const items: Expr[] = [];
-  while (!stream.done && !stream.isSymbol(']')) {
-    items.push(parseDynamicValue(stream));
-    if (stream.takeSymbol(',') === undefined) break;
-  }
-  if (stream.expectSymbol(']', 'to close the array') === undefined) stream.skipTo(')', '|', ';');
-  return { kind: 'array', items, from, to: stream.lastEnd };
-}
-
-function parseDynamicMap(stream: TokenStream): Expr {
-  const from = stream.next().from;
-  const entries: { key: string; value: Expr }[] = [];
-  while (!stream.done && !stream.isSymbol('}')) {
-    const key = stream.peek();
-    if (key.kind !== 'string' && key.kind !== 'word') {
-      stream.expected('a key in quotes', 'in the map');
-      break;
-    }
-    stream.next();
-    stream.expectSymbol(':', 'after the key');
-    entries.push({ key: key.text, value: parseDynamicValue(stream) });
-    if (stream.takeSymbol(',') === undefined) break;
-  }
-  if (stream.expectSymbol('}', 'to close the map') === undefined) stream.skipTo(')', '|', ';');
-  return { kind: 'map', entries, from, to: stream.lastEnd };
 }
 
 const int64Max = 2n ** 63n - 1n;

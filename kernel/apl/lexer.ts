@@ -51,8 +51,8 @@ const timespanUnits = new Set([
   ...['nano', 'nanos', 'tick', 'ticks', 'w', 'week', 'weeks'],
 ]);
 const negatableWords = /^!(?:contains|startswith|endswith|hasprefix|hassuffix|has|in|matches|between)/;
-const secondCharacters = new Set(['=', '~', '.', '<', '>']);
-const twoCharacterSymbols = new Set(['==', '!=', '<>', '<=', '>=', '=~', '!~', '..', '<<', '=>']);
+const secondCharacters = new Set(['=', '~', '.', '<', '>', '&']);
+const twoCharacterSymbols = new Set(['==', '!=', '<>', '<=', '>=', '=~', '!~', '..', '<<', '=>', '&&']);
 const oneCharacterSymbols = new Set('|,;()[]{}.<>=+-*/%:?!~'.split(''));
 /** Opening quote -> closing quotes. Typographic quotes come from documents and chats; they are read, and flagged. */
 const closingQuotes: Readonly<Record<string, string>> = {

@@ -23,6 +23,7 @@ import {
   parseWithOptions,
 } from './pipeline.js';
 import { parseSearch } from './search.js';
+import { takeGroup } from './slips.js';
 import type { TokenStream } from './stream.js';
 
 type Bare<T> = T extends unknown ? Omit<T, 'word' | 'from' | 'to'> : never;
@@ -101,6 +102,7 @@ function parseReorderItem(stream: TokenStream): ReorderItem {
 
 function parseSummarize(stream: TokenStream): Rest {
   const aggregates = stream.isWord('by') ? [] : parseAssignments(stream, 'after `summarize`');
+  takeGroup(stream);
   const hasBy = stream.takeWord('by') !== undefined;
   const by = hasBy ? parseAssignments(stream, 'after `by`') : [];
   return { kind: 'summarize', aggregates, by, hasBy };
@@ -145,7 +147,7 @@ function parseJoin(stream: TokenStream, word: string): Rest {
 function parseMakeSeries(stream: TokenStream): Rest {
   const aggregates = parseList(stream, () => parseSeriesAggregate(stream));
   if (stream.takeWord('on') === undefined) stream.expected('`on` and a time field', 'in `make-series`');
-  const on = parseExpression(stream, 'after `on`');
+  const on = parseExpression(stream, 'after `on`', 'sum');
   const range = parseSeriesRange(stream);
   const step =
     range.step ??
@@ -206,6 +208,7 @@ function parseParse(stream: TokenStream, word: string): Rest {
   if (stream.takeWord('with') === undefined)
     stream.expected('`with` and a pattern', `after the text of \`${word}\``);
   const pieces: ParsePiece[] = [];
+  if (atStageEnd(stream)) stream.expected('a text, a field or `*`', 'in the pattern');
   while (!atStageEnd(stream)) {
     const piece = parsePiece(stream);
     if (piece === undefined) break;

@@ -1,7 +1,8 @@
 import type { Diagnostic, Expr, ParameterDecl, Pipeline, Query, Span, Statement } from './ast.js';
 import { parseExpression, parseType } from './expression.js';
 import type { Token } from './lexer.js';
-import { parsePipeline } from './pipeline.js';
+import { parseOperators, parsePipeline } from './pipeline.js';
+import { takeStrayBracket } from './slips.js';
 import { TokenStream } from './stream.js';
 
 export interface Parsed {
@@ -39,8 +40,16 @@ function parseStatement(stream: TokenStream): Statement {
   if (stream.isWord('let') && !stream.isSymbol('|', 1)) return parseLet(stream);
   if (stream.isWord('set') && stream.peek(1).kind === 'word') return parseSet(stream);
   if (stream.isWord('declare') && stream.isWord('query_parameters', 1)) return parseParameters(stream);
-  const pipeline = parsePipeline(stream);
+  const pipeline = parseWhole(stream);
   return { kind: 'query', pipeline, from: pipeline.from, to: pipeline.to };
+}
+
+/** A pipeline that ends with the statement: a bracket that closes nothing does not end it. */
+function parseWhole(stream: TokenStream): Pipeline {
+  const { source, operators, from } = parsePipeline(stream);
+  const all = [...operators];
+  while (takeStrayBracket(stream) !== undefined) all.push(...parseOperators(stream));
+  return { source, operators: all, from, to: stream.lastEnd };
 }
 
 function parseLet(stream: TokenStream): Statement {

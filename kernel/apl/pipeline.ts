@@ -16,6 +16,7 @@ import type {
 import { parseExpression, parseType } from './expression.js';
 import { operatorParsers } from './operators.js';
 import { parseSearch } from './search.js';
+import { takeAlias, takeDirection } from './slips.js';
 import type { TokenStream } from './stream.js';
 
 /** Parses a source and the operators behind it, up to `)`, `;` or the end. */
@@ -36,13 +37,26 @@ export function parseOperators(stream: TokenStream): Operator[] {
   const operators: Operator[] = [];
   for (;;) {
     takeStraySemicolon(stream);
-    if (stream.takeSymbol('|') === undefined) return operators;
+    if (stream.takeSymbol('|') === undefined && !missingPipe(stream)) return operators;
     operators.push(parseOperator(stream));
-    if (atStageEnd(stream)) continue;
+    if (atStageEnd(stream) || startsOperator(stream)) continue;
     stream.expected('`|`', 'before the next operator');
     stream.skipTo('|', ';');
     if (stream.isSymbol(')') || stream.isSymbol(']') || stream.isSymbol('}')) return operators;
   }
+}
+
+function startsOperator(stream: TokenStream): boolean {
+  const word = stream.hyphenatedWord();
+  return word !== undefined && Object.hasOwn(operatorParsers, word.text);
+}
+
+/** An operator where a pipe should be is read as if the pipe were there. */
+function missingPipe(stream: TokenStream): boolean {
+  if (!startsOperator(stream)) return false;
+  const token = stream.peek();
+  stream.report('error', 'missing-pipe', token, `a \`|\` is missing before \`${token.text}\``);
+  return true;
 }
 
 /** A dataset, a `let` name, an inline table, or a query in parentheses. */
@@ -55,6 +69,8 @@ export function parseSource(stream: TokenStream): Source {
     if (special?.applies(stream) === true) return special.parse(stream);
   }
   if (token.kind === 'string') return stringSource(stream);
+  const unquoted = takeUnquoted(stream);
+  if (unquoted !== undefined) return unquoted;
   const mark = stream.mark;
   const pattern = parsePattern(stream);
   if (pattern === undefined) {
@@ -73,6 +89,34 @@ export function parseSource(stream: TokenStream): Source {
   return { kind: 'dataset', name: { name: pattern.parts[0] as string, quoted, ...span }, ...span };
 }
 
+/** `http-logs` without quotes, and `select` from SQL. */
+function takeUnquoted(stream: TokenStream): Source | undefined {
+  const word = stream.hyphenatedWord();
+  if (word === undefined) return undefined;
+  const { text, span } = word;
+  if (
+    /^select$/i.test(text) &&
+    !stream.isSymbol('|', 1) &&
+    !stream.isSymbol(';', 1) &&
+    stream.peek(1).text !== ''
+  ) {
+    const hint = "Start with the dataset: ['logs'] | where … | project ….";
+    stream.report('error', 'sql', span, 'this is SQL, not APL', hint);
+    stream.skipTo(';');
+    return { kind: 'missing', ...span };
+  }
+  if (word.tokens === 1) return undefined;
+  stream.skip(word.tokens);
+  stream.report(
+    'error',
+    'unquoted-name',
+    span,
+    `\`${text}\` needs quotes, for it contains \`-\``,
+    `Write ['${text}'].`,
+  );
+  return { kind: 'dataset', name: { name: text, quoted: true, ...span }, ...span };
+}
+
 /** `a, b` where each is read by `parse`. */
 export function parseList<T>(stream: TokenStream, parse: () => T): T[] {
   const items = [parse()];
@@ -88,6 +132,8 @@ export function parseAssignment(stream: TokenStream, context: string): Assignmen
   const from = stream.peek().from;
   const names = takeTargets(stream);
   const value = stream.withComparing(false, () => parseExpression(stream, context));
+  const alias = names.length === 0 ? takeAlias(stream, value) : undefined;
+  if (alias !== undefined) names.push(alias);
   return { names, value, from, to: Math.max(value.to, stream.lastEnd) };
 }
 
@@ -157,7 +203,8 @@ export function parseColumns(stream: TokenStream, context: string): ColumnDecl[]
 export function parseSortKey(stream: TokenStream, context: string): SortKey {
   const from = stream.peek().from;
   const value = parseExpression(stream, context);
-  const direction = stream.takeWord('asc') ?? stream.takeWord('desc');
+  const word = stream.takeWord('asc') ?? stream.takeWord('desc');
+  const direction = word?.text ?? takeDirection(stream);
   let nulls: 'first' | 'last' | undefined;
   if (stream.isWord('nulls') && (stream.isWord('first', 1) || stream.isWord('last', 1))) {
     stream.next();
@@ -165,7 +212,7 @@ export function parseSortKey(stream: TokenStream, context: string): SortKey {
   }
   return {
     value,
-    ...(direction === undefined ? {} : { descending: direction.text === 'desc' }),
+    ...(direction === undefined ? {} : { descending: direction === 'desc' }),
     ...(nulls === undefined ? {} : { nulls }),
     from,
     to: stream.lastEnd,

@@ -91,6 +91,7 @@ export class TokenStream {
 
   /** A bare or quoted name, or undefined with nothing consumed. */
   takeName(): Identifier | undefined {
+    if (this.isOpenQuotedName()) return this.takeOpenName();
     if (this.isQuotedName()) {
       const open = this.next();
       const text = this.next();
@@ -100,6 +101,26 @@ export class TokenStream {
     if (token.kind !== 'word' || token.text.startsWith('!')) return undefined;
     this.next();
     return { name: token.text, quoted: false, from: token.from, to: token.to };
+  }
+
+  /** True when `['name'` without a closing bracket is next, which cannot be an index or a list. */
+  isOpenQuotedName(): boolean {
+    if (!this.isSymbol('[') || this.peek(1).kind !== 'string') return false;
+    const third = this.peek(2);
+    return third.text !== ']' && third.text !== ',';
+  }
+
+  private takeOpenName(): Identifier {
+    const { from } = this.next();
+    const text = this.next();
+    this.report(
+      'error',
+      'expected',
+      { from, to: text.to },
+      'the name in brackets has no closing `]`',
+      `Write ['${text.text}'].`,
+    );
+    return { name: text.text, quoted: true, from, to: text.to };
   }
 
   /** A name; where it is missing, an empty one, with a diagnostic. */
@@ -252,10 +273,23 @@ export class TokenStream {
         "Timespans end in d, h, m, s, ms, us or ns; quote a name that starts with a digit: ['name'].",
       );
     } else if (token.kind === 'error') {
-      this.report('error', 'bad-character', token, `\`${shown}\` means nothing here`);
+      this.report(
+        'error',
+        'bad-character',
+        token,
+        `\`${shown}\` means nothing here`,
+        characterHints[token.text],
+      );
     }
   }
 }
+
+const characterHints: Readonly<Record<string, string>> = {
+  '#': 'A comment starts with `//`.',
+  '`': "A name is quoted as ['name'].",
+  '&': 'Conditions are joined by `and`.',
+  '^': 'The power of a number is pow(x, y).',
+};
 
 /** The token as a message shows it. */
 function quote(token: Token, source: string): string {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { Diagnostic } from '../../kernel/apl/ast.js';
 import { bind } from '../../kernel/apl/bind.js';
 import type { TypeName } from '../../kernel/apl/catalog.js';
+import { mergeDiagnostics } from '../../kernel/apl/diagnostics.js';
 import { parseQuery } from '../../kernel/apl/parse.js';
 import { JsonColumns, packedSql } from '../../kernel/local/columns.js';
 import { compileRequest } from '../../kernel/local/compile.js';
@@ -123,7 +124,7 @@ function findings(apl: string, catalog: DatasetCatalog): Diagnostic[] {
     variables: {},
     autoBin: 30_000_000_000n,
   });
-  return [...parsed.diagnostics, ...bound.diagnostics].sort((a, b) => a.from - b.from);
+  return mergeDiagnostics(apl, parsed.diagnostics, bound.diagnostics);
 }
 
 function beyond(more: readonly Diagnostic[], known: readonly Diagnostic[]): Diagnostic[] {

@@ -1,0 +1,57 @@
+import type { Expr } from './ast.js';
+import { parseExpression, tooDeep } from './expression.js';
+import type { Token } from './lexer.js';
+import type { TokenStream } from './stream.js';
+
+/** Parses `dynamic(…)` behind its word. */
+export function parseDynamic(stream: TokenStream, word: Token): Expr {
+  stream.next();
+  const value = parseDynamicValue(stream);
+  if (stream.expectSymbol(')', 'to close `dynamic(`') === undefined) {
+    stream.skipTo(')', '|', ';');
+    stream.takeSymbol(')');
+  }
+  const span = { from: word.from, to: stream.lastEnd };
+  if (value.kind === 'array' || value.kind === 'map') return { ...value, ...span };
+  const callee = { name: 'dynamic', quoted: false, from: word.from, to: word.to };
+  return { kind: 'call', callee, args: [{ from: value.from, to: value.to, value }], ...span };
+}
+
+/** JSON as people write it in APL: single quotes and expressions are allowed inside. */
+function parseDynamicValue(stream: TokenStream): Expr {
+  const parse = (): Expr => {
+    if (stream.isSymbol('[')) return parseDynamicArray(stream);
+    if (stream.isSymbol('{')) return parseDynamicMap(stream);
+    return parseExpression(stream, 'in `dynamic(…)`');
+  };
+  return stream.nested(parse, () => tooDeep(stream));
+}
+
+function parseDynamicArray(stream: TokenStream): Expr {
+  const from = stream.next().from;
+  const items: Expr[] = [];
+  while (!stream.done && !stream.isSymbol(']')) {
+    items.push(parseDynamicValue(stream));
+    if (stream.takeSymbol(',') === undefined) break;
+  }
+  if (stream.expectSymbol(']', 'to close the array') === undefined) stream.skipTo(')', '|', ';');
+  return { kind: 'array', items, from, to: stream.lastEnd };
+}
+
+function parseDynamicMap(stream: TokenStream): Expr {
+  const from = stream.next().from;
+  const entries: { key: string; value: Expr }[] = [];
+  while (!stream.done && !stream.isSymbol('}')) {
+    const key = stream.peek();
+    if (key.kind !== 'string' && key.kind !== 'word') {
+      stream.expected('a key in quotes', 'in the map');
+      break;
+    }
+    stream.next();
+    stream.expectSymbol(':', 'after the key');
+    entries.push({ key: key.text, value: parseDynamicValue(stream) });
+    if (stream.takeSymbol(',') === undefined) break;
+  }
+  if (stream.expectSymbol('}', 'to close the map') === undefined) stream.skipTo(')', '|', ';');
+  return { kind: 'map', entries, from, to: stream.lastEnd };
+}

@@ -1,0 +1,114 @@
+import type { Expr, Identifier, Span } from './ast.js';
+import type { Token } from './lexer.js';
+import type { TokenStream } from './stream.js';
+
+/** Consumes `and` or `or`, also where it is written as in other languages: `AND`, `&&`, `||`; that is reported. */
+export function takeLogic(stream: TokenStream, word: 'and' | 'or'): Token | undefined {
+  if (stream.isWord(word)) return stream.next();
+  const token = stream.peek();
+  if (token.kind === 'word' && token.text.toLowerCase() === word) return takeForeign(stream, 1, word);
+  if (word === 'and') return stream.isSymbol('&&') ? takeForeign(stream, 1, word) : undefined;
+  const isDouble = stream.isSymbol('|') && stream.isSymbol('|', 1) && stream.peek(1).from === token.to;
+  return stream.comparing && isDouble ? takeForeign(stream, 2, word) : undefined;
+}
+
+/** Consumes `!` before a condition, which is reported, and returns it as `not`. */
+export function takeExclamation(stream: TokenStream): Token | undefined {
+  if (!stream.isSymbol('!')) return undefined;
+  const next = stream.peek(1);
+  if (next.text !== '(' && next.kind !== 'word') return undefined;
+  return { ...takeForeign(stream, 1, 'not'), text: 'not' };
+}
+
+const negatable =
+  /^(?:contains|startswith|endswith|has|hasprefix|hassuffix)(?:_cs)?$|^in~?$|^matches$|^between$/;
+
+/** Consumes the `not` of `x not in (…)`, which is written `!in`; reported. */
+export function takeNegation(stream: TokenStream): Token | undefined {
+  const operator = stream.peek(1);
+  const token = stream.peek();
+  if (token.kind !== 'word' || token.text.toLowerCase() !== 'not') return undefined;
+  if (operator.kind !== 'word' || !negatable.test(operator.text.toLowerCase())) return undefined;
+  reportForeign(stream, { from: token.from, to: operator.to }, `!${operator.text.toLowerCase()}`);
+  return stream.next();
+}
+
+/** Consumes `is null` or `is not null`, reported; the result says whether it is negated. */
+export function takeIsNull(stream: TokenStream): (Token & { readonly negated: boolean }) | undefined {
+  const words = [0, 1, 2].map(ahead => stream.peek(ahead).text.toLowerCase());
+  if (words[0] !== 'is' || stream.peek().kind !== 'word') return undefined;
+  const negated = words[1] === 'not' && words[2] === 'null';
+  if (!negated && words[1] !== 'null') return undefined;
+  const token = takeForeign(stream, negated ? 3 : 2, negated ? '!= null' : '== null');
+  return { ...token, negated };
+}
+
+/** Consumes `like` and its kin, reported. */
+export function takeLike(stream: TokenStream): Token | undefined {
+  if (!/^(?:i|r)?like$/i.test(stream.peek().text) || stream.peek().kind !== 'word') return undefined;
+  const token = stream.next();
+  const hint = 'Write `contains`, `startswith`, `endswith` or `matches regex`.';
+  stream.report('error', 'foreign-operator', token, `APL has no \`${token.text}\``, hint);
+  return token;
+}
+
+/** Says that an operator is written in lower case. */
+export function reportCase(stream: TokenStream, token: Token): void {
+  reportForeign(stream, token, token.text.toLowerCase());
+}
+
+/** `expr as name`, reported: the name stands in front. */
+export function takeAlias(stream: TokenStream, value: Expr): Identifier | undefined {
+  if (!/^as$/i.test(stream.peek().text) || stream.peek(1).kind !== 'word') return undefined;
+  const as = stream.next();
+  const name = stream.takeName();
+  if (name === undefined) return undefined;
+  const text = stream.source.slice(value.from, value.to);
+  const shown = text.length > 30 ? '…' : text;
+  stream.report(
+    'error',
+    'name-behind',
+    { from: as.from, to: name.to },
+    'the name of a result stands in front of it',
+    `Write \`${name.name} = ${shown}\`.`,
+  );
+  return name;
+}
+
+/** Consumes `group` before `by`, reported. */
+export function takeGroup(stream: TokenStream): void {
+  if (!/^group$/i.test(stream.peek().text) || !/^by$/i.test(stream.peek(1).text)) return;
+  const word = stream.peek();
+  reportForeign(stream, { from: word.from, to: stream.peek(1).to }, 'by');
+  stream.next();
+}
+
+/** Consumes `ascending` or `DESC`, reported, and returns the direction. */
+export function takeDirection(stream: TokenStream): 'asc' | 'desc' | undefined {
+  const match = /^(asc|desc)(?:ending)?$/i.exec(stream.peek().text);
+  if (match === null || stream.peek().kind !== 'word') return undefined;
+  const direction = match[1]?.toLowerCase() as 'asc' | 'desc';
+  takeForeign(stream, 1, direction);
+  return direction;
+}
+
+/** Consumes a bracket that closes nothing, reported. */
+export function takeStrayBracket(stream: TokenStream): Token | undefined {
+  const token = stream.peek();
+  if (token.kind !== 'symbol' || ![')', ']', '}'].includes(token.text)) return undefined;
+  stream.report('error', 'stray-bracket', token, `\`${token.text}\` closes nothing`, 'Remove it.');
+  return stream.next();
+}
+
+function takeForeign(stream: TokenStream, count: number, instead: string): Token {
+  const token = stream.peek();
+  const span = { from: token.from, to: stream.peek(count - 1).to };
+  reportForeign(stream, span, instead);
+  stream.skip(count);
+  return { ...token, ...span };
+}
+
+function reportForeign(stream: TokenStream, span: Span, instead: string): void {
+  const written = stream.source.slice(span.from, span.to);
+  stream.report('error', 'foreign-operator', span, `\`${written}\` is written \`${instead}\` in APL`);
+}
