@@ -287,7 +287,7 @@ class TreeWriter {
   private closeEnded(position: number): void {
     for (let index = 0; index < this.frames.length; index += 1) {
       const frame = this.frames[index] as Frame;
-      if (frame.close === undefined && frame.to <= position) return this.closeFrames(index);
+      if (frame.close === undefined && frame.to <= position) this.closeFrames(index);
     }
   }
 
