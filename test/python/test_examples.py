@@ -1,0 +1,118 @@
+"""The example notebooks, run from top to bottom as `jupyter execute` does, and exported as a page."""
+
+import re
+from pathlib import Path
+
+import nbconvert
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
+
+# What the prose of the notebooks says of the data, as rows of their tables.
+STORIES = {
+    "01-first-look": [
+        r"GRU +897 +790 +\d+ +88\.1",
+        r"database connection pool exhausted +789 +2026-01-26T15:09:\S+ +2026-01-26T15:35:\S+",
+    ],
+    "02-own-data": [
+        r"gateway_timeout +BR +42 +2026-01-26T15:09:\S+ +2026-01-26T15:35:\S+",
+        r"2026-01-26T14:58:20Z +payment +gru-1 +deploy",
+        r"2026-01-26T15:36:41Z +payment +gru-1 +rollback",
+        r"US +81 +4201",
+        r"(?m)^ +43$",
+    ],
+}
+CHARTS = {"01-first-look": 6, "02-own-data": 2}
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def execute(path):
+    notebook = read(path)
+    resources = {"metadata": {"path": str(EXAMPLES)}}
+    NotebookClient(notebook, kernel_name="apl", timeout=120, resources=resources).execute()
+    return notebook
+
+
+@pytest.fixture(scope="module", params=NOTEBOOKS, ids=lambda path: path.stem)
+def executed(request):
+    return request.param.stem, execute(request.param)
+
+
+def outputs(notebook):
+    return [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+
+
+def bundles(notebook, mime):
+    return ["".join(output.data[mime]) for output in outputs(notebook) if mime in output.get("data", {})]
+
+
+def test_there_are_two():
+    assert [path.stem for path in NOTEBOOKS] == ["01-first-look", "02-own-data"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_committed_without_outputs(path):
+    notebook = read(path)
+    nbformat.validate(notebook)
+    assert notebook.metadata.kernelspec == {
+        "name": "apl",
+        "display_name": "APL (Axiom)",
+        "language": "axiom-apl",
+    }
+    assert outputs(notebook) == []
+    assert {cell.get("execution_count") for cell in notebook.cells} == {None}
+
+
+def test_no_cell_complains(executed):
+    _, notebook = executed
+    kinds = {(output.output_type, output.get("name")) for output in outputs(notebook)}
+    assert kinds <= {("stream", "stdout"), ("display_data", None), ("execute_result", None)}
+    assert not [page for page in bundles(notebook, "text/html") if 'class="apl-warn"' in page]
+
+
+def test_every_table_has_rows(executed):
+    _, notebook = executed
+    tables = [page for page in bundles(notebook, "text/html") if "<table" in page]
+    assert len(tables) > 5
+    assert [page for page in tables if not re.search(r"<tbody>\s*<tr", page)] == []
+
+
+def test_results_over_time_have_a_chart_and_a_table(executed):
+    name, notebook = executed
+    charted = [
+        [set(output.get("data", {})) for output in cell.outputs if "data" in output]
+        for cell in notebook.cells
+        if cell.cell_type == "code" and any("image/svg+xml" in o.get("data", {}) for o in cell.outputs)
+    ]
+    chart = {"application/vnd.vegalite.v5+json", "image/svg+xml", "text/plain"}
+    table = {"text/html", "text/plain", "application/vnd.apache.arrow.stream"}
+    assert charted == [[chart, table]] * CHARTS[name]
+
+
+def test_the_tables_say_what_the_prose_says(executed):
+    name, notebook = executed
+    text = "\n".join(bundles(notebook, "text/plain"))
+    assert [story for story in STORIES[name] if not re.search(story, text)] == []
+
+
+def test_an_exported_page_has_charts_and_tables(executed):
+    name, notebook = executed
+    page, _ = nbconvert.HTMLExporter().from_notebook_node(notebook)
+    assert page.count('class="apl-table') >= CHARTS[name]
+    charts = page.count("data:image/svg+xml") + len(re.findall(r"<svg[^>]*class=\"marks", page))
+    charts += page.count("vegaEmbed(")
+    assert charts >= CHARTS[name]
+
+
+def test_own_data_can_be_run_again():
+    path = EXAMPLES / "02-own-data.ipynb"
+    rows = [re.findall(r"orders: (\d+) rows", "\n".join(bundles(execute(path), "text/plain"))) for _ in range(2)]
+    assert rows == [["317"], ["317"]]
+    counts = bundles(execute(path), "text/plain")[-2:]
+    assert [int(re.search(r"(?m)^ +(\d+)$", text).group(1)) for text in counts] == [43, 274]
