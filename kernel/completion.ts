@@ -1,11 +1,15 @@
-import type { CellQuery } from './apl/cell.js';
-import { parseCell } from './apl/cell.js';
+import type { FieldMeta } from './api/wire.js';
+import { parseCell, splitCell } from './apl/cell.js';
+import type { EditorEnvironment } from './apl/complete.js';
+import { typeNamed } from './apl/literals.js';
+import { parseQuery } from './apl/parse.js';
+import type { DatasetSchema } from './apl/plan.js';
+import { visitQuery } from './apl/walk.js';
 import type { CompleteOutcome, CompletionItem, DisplayData } from './jupyter/message.js';
-import { describeElement, languageElements, operatorWords, signatureOf } from './language.js';
+import { elementNames } from './language.js';
 import { splitWords } from './magic-line.js';
 import { markdownOutput } from './magic-output.js';
 import { findMagic, type Magic, magicHelp, magics } from './magics.js';
-import { datasetOf, quoteName } from './query-run.js';
 import type { Session } from './session.js';
 
 /** Returns what can stand at the cursor, from what is known now: schemas are refreshed in the background. */
@@ -18,20 +22,18 @@ export async function completeCell(session: Session, code: string, cursor: numbe
   return completeQuery(session, code, cursor);
 }
 
-/** Returns help on what the cursor is in: a magic, a function, a field or a dataset. */
+/** Returns help on what the cursor is on or in: a magic, an operator, a call, a field, a dataset. */
 export async function inspectCell(
   session: Session,
   code: string,
   cursor: number,
 ): Promise<DisplayData | undefined> {
-  const { text, from } = wordAround(code, cursor);
-  if (text === '') return undefined;
-  if (code[from - 1] === '%') {
-    const magic = magics.find(each => each.name === text || each.aliases.includes(text));
-    return magic === undefined ? undefined : markdownOutput(magicHelp(magic));
-  }
-  const described = (await describeElement(text)) ?? (await describeField(session, code, cursor, text));
-  return described === undefined ? undefined : markdownOutput(described);
+  const magic = magicAt(code, cursor);
+  if (magic !== undefined) return markdownOutput(magicHelp(magic));
+  const { text, offset } = statementAt(code, cursor, code.length);
+  const { hover } = await import('./apl/hover.js');
+  const found = hover(text, offset, await environmentOf(session, text));
+  return found === undefined ? undefined : markdownOutput(found.markdown);
 }
 
 /** How long a first answer may wait for the service: front ends drop answers after a second. */
@@ -82,7 +84,7 @@ async function argumentWords(session: Session, magic: Magic, typed: string): Pro
     case 'range':
       return ['last 15m', 'last 1h', 'last 6h', 'last 1d', 'last 7d', 'today', 'yesterday', 'now-1d now-1h'];
     case 'topic':
-      return [...magics.map(each => each.name), ...(await languageElements()).map(each => each.name)];
+      return [...magics.map(each => each.name), ...(await elementNames())];
     default:
       return [];
   }
@@ -95,114 +97,120 @@ async function optionWords(session: Session, value: string): Promise<readonly st
 }
 
 async function completeQuery(session: Session, code: string, cursor: number): Promise<CompleteOutcome> {
-  const query = queryAt(code, cursor);
-  const before = code.slice(query?.from ?? cursor, cursor);
-  const typed = /(?:\['[^'\]]*|[\w.$-]*)$/.exec(before)?.[0] ?? '';
-  const head = before.slice(0, before.length - typed.length).trimEnd();
-  if (head.endsWith('|')) {
-    return outcome(
-      (await operatorWords()).map(text => ({ text, type: 'operator' })),
-      typed,
-      cursor,
-    );
-  }
-  if (head === '' || /[(,]$|\b(?:union|join|lookup)$/.test(head)) {
-    const datasets = await session.schema.knownDatasets(patienceMs);
-    const names = datasets.map(({ name }) => ({ text: sourceText(name, typed), type: 'dataset' }));
-    if (head === '') return outcome(names, typed, cursor);
-    return outcome([...names, ...(await expressionItems(session, query, typed))], typed, cursor);
-  }
-  return outcome(await expressionItems(session, query, typed), typed, cursor);
+  const lineEnd = code.indexOf('\n', cursor);
+  const { text, offset } = statementAt(code, cursor, lineEnd < 0 ? code.length : lineEnd);
+  const { complete } = await import('./apl/complete.js');
+  const found = complete(text, offset, await environmentOf(session, text));
+  const shift = cursor - offset;
+  return {
+    items: insertable(found.items, found.from < offset).map(({ insert, kind, signature, type, unit }) => {
+      const shown = signature ?? [type, unit].filter(each => each !== undefined).join(', ');
+      return { text: insert, type: kind, ...(shown === '' ? {} : { signature: shown }) };
+    }),
+    from: found.from + shift,
+    to: found.to + shift,
+  };
 }
 
-async function expressionItems(
-  session: Session,
-  query: CellQuery | undefined,
-  typed: string,
-): Promise<readonly CompletionItem[]> {
-  const dataset = query === undefined ? undefined : datasetOf(query.text);
-  const fields = dataset === undefined ? [] : await session.schema.knownFields(dataset, patienceMs);
-  const items = fields.map(({ name, type }) => ({
-    text: fieldText(name, typed),
-    type: 'field',
-    signature: type,
-  }));
-  if (typed.startsWith('[')) return items;
-  const elements = await languageElements();
-  return [
-    ...items,
-    ...elements.map(each => ({ text: each.name, type: 'function', signature: signatureOf(each) })),
-  ];
+type Item = ReturnType<typeof import('./apl/complete.js').complete>['items'][number];
+
+/**
+ * Front ends insert what all items have in common: looser matches stay only where nothing starts as it was typed, and where a
+ * table is due and nothing was typed, the names come alone.
+ */
+function insertable(items: readonly Item[], typed: boolean): readonly Item[] {
+  const exact = items.filter(item => item.rank < 20);
+  if (typed) return exact.length > 0 ? exact : items;
+  const names = items.filter(item => item.kind === 'dataset' || item.kind === 'let');
+  return items.every(item => item.kind === 'keyword' || names.includes(item)) && names.length > 0
+    ? names
+    : items;
 }
 
-async function describeField(
-  session: Session,
-  code: string,
-  cursor: number,
-  word: string,
-): Promise<string | undefined> {
-  const query = queryAt(code, cursor);
-  const dataset = query === undefined ? undefined : datasetOf(query.text);
-  if (dataset === undefined) return undefined;
-  const fields = await session.schema.knownFields(dataset, patienceMs);
-  const listing = fields.map(({ name, type }) => `- ${codeSpan(name)}: ${type}`).join('\n');
-  if (word === dataset) return `dataset ${codeSpan(dataset)}\n\n${listing}`;
-  const field = fields.find(each => each.name === word);
-  if (field === undefined) return undefined;
-  const unit = field.unit === '' || field.unit === 'none' ? '' : `, in ${codeSpan(field.unit)}`;
-  return [
-    `field ${codeSpan(field.name)}: ${field.type}${unit}, of ${codeSpan(dataset)}`,
-    escapeMarkdown(field.description),
-  ]
-    .join('\n\n')
-    .trim();
+interface Statement {
+  readonly text: string;
+  /** The cursor in `text`. */
+  readonly offset: number;
 }
 
-function queryAt(code: string, cursor: number): CellQuery | undefined {
-  const { queries } = parseCell(code);
-  return queries.findLast(query => query.from <= cursor);
+/** The statement around the cursor, up to `end` of the code, behind the `let` and other statements that it shares. */
+function statementAt(code: string, cursor: number, end: number): Statement {
+  // A word where the cursor is makes a statement there, though none was begun.
+  const { statements } = splitCell(`${code.slice(0, cursor)}x`);
+  const last = statements.at(-1);
+  const from = last === undefined || last.to <= cursor ? cursor : last.from;
+  const shared = statements
+    .slice(0, -1)
+    .map(statement => code.slice(statement.from, statement.to))
+    .filter(each => /^(?:\s|\/\/.*\n)*(?:let|set|declare)\b/.test(each))
+    .map(each => `${each};\n`)
+    .join('');
+  return {
+    text: shared + code.slice(from, statementEnd(code, from, end)),
+    offset: shared.length + cursor - from,
+  };
+}
+
+/** Where the statement that starts at `from` ends, at most at `end`. */
+function statementEnd(code: string, from: number, end: number): number {
+  const own = splitCell(code).statements.find(statement => statement.from <= from && from < statement.to);
+  return Math.min(end, own?.to ?? end);
+}
+
+/** What is known of the datasets that the text names; asks for what is not, and waits a little for it. */
+async function environmentOf(session: Session, text: string): Promise<EditorEnvironment> {
+  const datasets = (await session.schema.knownDatasets(patienceMs)).map(dataset => dataset.name);
+  const named = namesIn(text);
+  const wanted = datasets.filter(name => named.has(name));
+  const schemas = new Map<string, DatasetSchema>(
+    await Promise.all(
+      wanted.map(async name => {
+        const fields = await session.schema.knownFields(name, patienceMs);
+        return [name, { name, open: true, fields: fields.map(fieldSchema) }] as const;
+      }),
+    ),
+  );
+  const now = session.options.now();
+  return {
+    schema: name => schemas.get(name),
+    datasets: () => datasets,
+    now,
+    start: now,
+    end: now,
+    variables: {},
+    autoBin: 1n,
+  };
+}
+
+/** Every name that stands where a dataset may. */
+function namesIn(text: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  visitQuery(parseQuery(text).query, {
+    source: source => void (source.kind === 'dataset' && names.add(source.name.name)),
+    expr: expr => void (expr.kind === 'name' && names.add(expr.name)),
+  });
+  return names;
+}
+
+function fieldSchema({ name, type, unit, description, hidden }: FieldMeta): DatasetSchema['fields'][number] {
+  return { name, type: typeNamed(type) ?? 'dynamic', unit, description, hidden };
+}
+
+/** The magic whose name the cursor is in. */
+function magicAt(code: string, cursor: number): Magic | undefined {
+  const line = parseCell(code).magics.find(each => each.from <= cursor && cursor <= each.to);
+  const name = line?.name.toLowerCase();
+  return name === undefined
+    ? undefined
+    : magics.find(each => each.name === name || each.aliases.includes(name));
 }
 
 function outcome(items: readonly CompletionItem[], typed: string, cursor: number): CompleteOutcome {
-  const start = bare(typed);
-  const fitting = items.filter(item => bare(item.text).startsWith(start));
+  const start = typed.toLowerCase();
+  const fitting = items.filter(item => item.text.toLowerCase().startsWith(start));
   return { items: fitting, from: cursor - typed.length, to: cursor };
-}
-
-/** Without the quoting of a name, and in one case: how what was typed is compared with what is offered. */
-function bare(text: string): string {
-  return text.replace(/^\['?|'?\]$/g, '').toLowerCase();
-}
-
-function sourceText(name: string, typed: string): string {
-  return typed.startsWith('[') || !/^[A-Za-z_][\w-]*$/.test(name) ? quoteName(name) : name;
-}
-
-function fieldText(name: string, typed: string): string {
-  return typed.startsWith('[') || !/^[A-Za-z_$][\w$]*$/.test(name) ? quoteName(name) : name;
-}
-
-/** The name around the cursor; inside `['…']`, all of what is quoted. */
-function wordAround(code: string, cursor: number): { readonly text: string; readonly from: number } {
-  const quoted = /\['([^'\]\n]*)$/.exec(code.slice(0, cursor));
-  const rest = /^[^'\]\n]*(?='\])/.exec(code.slice(cursor));
-  if (quoted !== null && rest !== null) return { text: (quoted[1] ?? '') + rest[0], from: quoted.index };
-  const before = /[\w$.-]*$/.exec(code.slice(0, cursor))?.[0] ?? '';
-  const after = /^[\w$.-]*/.exec(code.slice(cursor))?.[0] ?? '';
-  return { text: before + after, from: cursor - before.length };
 }
 
 function lineBefore(code: string, cursor: number): string {
   return code.slice(code.lastIndexOf('\n', cursor - 1) + 1, cursor);
-}
-
-/** Names come from data: the fence is longer than any run of backticks in the name. */
-function codeSpan(text: string): string {
-  const runs = text.match(/`+/g) ?? [];
-  const fence = '`'.repeat(1 + Math.max(0, ...runs.map(run => run.length)));
-  return runs.length === 0 ? `${fence}${text}${fence}` : `${fence} ${text} ${fence}`;
-}
-
-function escapeMarkdown(text: string): string {
-  return text.replace(/[\\`*_{}[\]<>&#|!]/g, '\\$&');
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Bench, startBench } from './session.js';
+import { type Bench, shown, startBench } from './session.js';
 
 let bench: Bench;
 
@@ -64,6 +64,28 @@ describe('a query completes', () => {
     expect((await complete("web | where ['du$0")).texts).toEqual(["['duration']"]);
   });
 
+  test.each<readonly [string, readonly string[], string]>([
+    ['web | extend zzz = 1 | where zz$0', ['zzz'], 'zz'],
+    ['let zzz = 5m\n\nweb | where duration > zz$0', ['zzz'], 'zz'],
+    ['let zzz = 5m;\nlet b = zz$0', ['zzz'], 'zz'],
+    ['let zzz = web | project yyy = 1\n\nzzz | where yy$0\n\nweb', ['yyy'], 'yy'],
+    ['web | count\n\nw$0', ['web'], 'w'],
+    ['web | count\n\n$0', ['web'], ''],
+    ['web | count\n\n$0\n\nweb | count', ['web'], ''],
+    ['n << web | where stat$0', ['status'], 'stat'],
+    ['web | where stauts$0', ['status'], 'stauts'],
+    ["web | where ['geo$0'] == 'x'", ["['geo.city']"], "['geo']"],
+    ['web | summarize dcounti$0', ['dcountif'], 'dcounti'],
+    ['web | where dcounti$0', [], 'dcounti'],
+    ['%time 1h\nweb\n| project-a$0', ['project-away'], 'project-a'],
+  ])('what its stage sees: %s', check);
+
+  test('with types, units and signatures', async () => {
+    const signatures = (await complete('web | where $0')).items.slice(0, 3).map(item => item.signature);
+    expect(signatures).toEqual(['datetime', 'long', 'real, ms']);
+    expect((await complete('web | where strle$0')).items[0]?.signature).toBe('strlen(text: string) -> long');
+  });
+
   test('while a query runs', async () => {
     let running: ReturnType<Bench['run']> | undefined;
     const response = await new Promise<ServerResponse>(arrived => {
@@ -113,6 +135,20 @@ describe('inspection explains', () => {
     expect(found?.data['text/plain']).toBe(text);
   });
 
+  test.each<readonly [string, string]>([
+    ['print strlen("a")$0', '`strlen(text: string) -> long`'],
+    ['print strlen("a"$0)', '`strlen(text: string) -> long`'],
+    ['web\n| wh$0ere true', '`T | where predicate`'],
+    ['let n$0 = 5m\n\nweb', 'let `n`: timespan'],
+    ['let n = 5m\n\nweb | where duration > n$0', 'let `n`: timespan'],
+    ['web | count\n\nweb | extend d$0 = 1.5', 'field `d`: float'],
+    ['%time 1h\nweb | summarize coun$0t()', '`count() -> long`'],
+  ])('%s', async (marked, line) => {
+    const cursor = marked.indexOf('$0');
+    const found = await bench.handler.inspect(marked.replace('$0', ''), cursor, 0);
+    expect(String(found?.data['text/markdown']).split('\n')[0]).toBe(line);
+  });
+
   test('a magic', async () => {
     const found = await bench.handler.inspect('%whoami', 3, 0);
     expect(found?.data['text/plain']).toBe(
@@ -123,5 +159,20 @@ describe('inspection explains', () => {
   test('a function', async () => {
     const found = await bench.handler.inspect('print x = ago(1h)', 12, 0);
     expect(String(found?.data['text/markdown']).split('\n')[0]).toBe('`ago(timespan: timespan) -> datetime`');
+  });
+});
+
+describe('%help', () => {
+  test.each<readonly [string, string]>([
+    ['where', '`T | where predicate`'],
+    ['summarize', '`T | summarize [name =] aggregate, … [by [name =] expression, …]`'],
+    ['!has', '`a !has b`'],
+    ['strlen', '`strlen(text: string) -> long`'],
+    ['operators', '### Operators, after a pipe'],
+    ['functions', '### Functions: string'],
+    ['aggregates', '### Aggregates, in summarize and make-series'],
+  ])('%s', async (topic, line) => {
+    const run = await bench.run(`%help ${topic}`);
+    expect(shown(run).map(text => text.split('\n')[0])).toEqual([line]);
   });
 });
