@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const service = ['test/local/**', 'test/jupyter/**', 'test/api/**'];
@@ -8,6 +9,8 @@ const browser = ['test/browser/**'];
 /** Names of the projects are stages of `npm test`; `built` and later ones run the compiled package as processes of its own. */
 export default defineConfig({
   test: {
+    // Tests wait for sockets, processes and the engine: a core left free, as is the default, would idle on a machine of two.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       project('fast', ['test/**'], [...service, ...built, ...jupyter, ...browser]),
       project('service', service),

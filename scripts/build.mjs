@@ -5,6 +5,9 @@ import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { root, run } from './process.mjs';
 
+/** The compiled command. */
+export const main = join(root, 'dist', 'main.js');
+
 /** What the build reads; its content decides whether there is anything to do. */
 const INPUTS = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'kernel', 'labextension'];
 const GENERATED = /^(node_modules|lib|labextension|.*\.tsbuildinfo)$/;
@@ -28,6 +31,15 @@ export async function ensureBuild(say) {
   say('Building the JupyterLab extension');
   await build(...npm(['run', '--silent', 'build', '--workspace', 'labextension']));
   writeFileSync(stamp, wanted);
+}
+
+/**
+ * Installs the built kernel and extension into a Python environment.
+ * @param {string} venv
+ */
+export async function installInto(venv) {
+  const { code, text } = await run(process.execPath, [main, 'install', '--prefix', venv]);
+  if (code !== 0) throw new Error(`The kernel could not be installed:\n${text}`);
 }
 
 /** @param {string[]} args @returns {[string, string[]]} npm as it was started, so that no other one on the PATH is taken */

@@ -4,11 +4,10 @@ import { createWriteStream, mkdirSync, readdirSync, writeFileSync } from 'node:f
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ensureBuild } from './build.mjs';
+import { ensureBuild, installInto, main } from './build.mjs';
 import { root, run, show } from './process.mjs';
 import { ensureVenv, Missing, venvBin } from './python.mjs';
 
-const main = join(root, 'dist', 'main.js');
 const examples = join(root, 'examples');
 
 await start().catch(error => {
@@ -21,7 +20,8 @@ async function start() {
   await ensureBuild(say);
   try {
     const venv = await ensureVenv('.venv', ['scripts/requirements.txt'], say);
-    await installKernel(venv);
+    await installInto(venv);
+    quietenLab(venv);
     await runLab(venv);
   } catch (error) {
     if (!(error instanceof Missing)) throw error;
@@ -41,10 +41,8 @@ function checkNode() {
   process.exit(1);
 }
 
-/** @param {string} venv */
-async function installKernel(venv) {
-  const { code, text } = await run(process.execPath, [main, 'install', '--prefix', venv]);
-  if (code !== 0) throw new Error(`The kernel could not be installed:\n${text}`);
+/** No question about news and no look for updates: nothing is asked, and nothing is sent anywhere. */
+function quietenLab(/** @type {string} */ venv) {
   const settings = join(venv, 'share', 'jupyter', 'lab', 'settings');
   mkdirSync(settings, { recursive: true });
   const quiet = {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { ensureBuild } from './build.mjs';
-import { root, run, show } from './process.mjs';
+import { ensureBuild, installInto } from './build.mjs';
+import { root, show } from './process.mjs';
 import { ensureVenv, venvBin } from './python.mjs';
 
 /** @typedef {{ passed: number, failed: number }} Tally */
@@ -134,13 +134,7 @@ function tally(/** @type {number} */ code, /** @type {number} */ passed, /** @ty
 function environment(directory, requirements) {
   return step(async () => {
     const venv = await ensureVenv(directory, requirements, console.log);
-    const installed = await run(process.execPath, [
-      join(root, 'dist', 'main.js'),
-      'install',
-      '--prefix',
-      venv,
-    ]);
-    if (installed.code !== 0) throw new Error(installed.text);
+    await installInto(venv);
   });
 }
 
