@@ -1,0 +1,29 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { magicReference } from '../kernel/magics.js';
+
+const root = new URL('../', import.meta.url);
+const update = process.env.UPDATE_GOLDEN === '1';
+
+function read(path: string): string {
+  return readFileSync(new URL(path, root), 'utf8');
+}
+
+test('the reference of the magics in the README is that of the code', () => {
+  const readme = read('README.md');
+  const current = readme.replace(
+    /(<!-- magics:.*-->\n)[\s\S]*(<!-- \/magics -->)/,
+    (_, start, end) => `${start}\n${magicReference()}\n\n${end}`,
+  );
+  if (update) writeFileSync(new URL('README.md', root), current);
+  else expect(readme).toBe(current);
+  expect(current).toContain(magicReference());
+});
+
+test.each(['README.md', 'kernel/README.md'])('what %s links to is there', path => {
+  const links = [...read(path).matchAll(/(?:\]\(|src(?:set)?=")([^)"#]+)/g)].map(match => match[1] ?? '');
+  const missing = links.filter(
+    link => !/^https?:/.test(link) && !existsSync(new URL(link, new URL(path, root))),
+  );
+  expect(missing).toEqual([]);
+});
