@@ -10,6 +10,7 @@ import { elementNames } from './language.js';
 import { splitWords } from './magic-line.js';
 import { markdownOutput } from './magic-output.js';
 import { findMagic, type Magic, magicHelp, magics } from './magics.js';
+import type { SeenValues } from './seen-values.js';
 import type { Session } from './session.js';
 
 /** Returns what can stand at the cursor, from what is known now: schemas are refreshed in the background. */
@@ -100,7 +101,10 @@ async function completeQuery(session: Session, code: string, cursor: number): Pr
   const lineEnd = code.indexOf('\n', cursor);
   const { text, offset } = statementAt(code, cursor, lineEnd < 0 ? code.length : lineEnd);
   const { complete } = await import('./apl/complete.js');
-  const found = complete(text, offset, await environmentOf(session, text));
+  const seen = await seenBy(session);
+  const environment = { ...(await environmentOf(session, text)), values: seen.values, mapKeys: seen.keys };
+  const soon = complete(text, offset, environment);
+  const found = (await seen.settle(patienceMs)) ? complete(text, offset, environment) : soon;
   const shift = cursor - offset;
   return {
     items: insertable(found.items, found.from < offset).map(({ insert, kind, signature, type, unit }) => {
@@ -110,6 +114,19 @@ async function completeQuery(session: Session, code: string, cursor: number): Pr
     from: found.from + shift,
     to: found.to + shift,
   };
+}
+
+const seenValues = new WeakMap<Session, { readonly profile: string; readonly seen: SeenValues }>();
+
+/** What was seen in the data of the profile in use. */
+async function seenBy(session: Session): Promise<SeenValues> {
+  const { SeenValues } = await import('./seen-values.js');
+  const profile = await session.profileName().catch(() => '');
+  const known = seenValues.get(session);
+  if (known?.profile === profile) return known.seen;
+  const seen = new SeenValues(session);
+  seenValues.set(session, { profile, seen });
+  return seen;
 }
 
 type Item = ReturnType<typeof import('./apl/complete.js').complete>['items'][number];

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Bench, shown, startBench } from './session.js';
+import { type Seen, tabular } from '../api/service.js';
+import { type Bench, everyday, queries, shown, startBench } from './session.js';
 
 let bench: Bench;
 
@@ -84,6 +85,40 @@ describe('a query completes', () => {
     const signatures = (await complete('web | where $0')).items.slice(0, 3).map(item => item.signature);
     expect(signatures).toEqual(['datetime', 'long', 'real, ms']);
     expect((await complete('web | where strle$0')).items[0]?.signature).toBe('strlen(text: string) -> long');
+  });
+
+  test('values that a field has in the time range, asked once', async () => {
+    bench.service.answer(({ path }) =>
+      path.endsWith('_apl')
+        ? {
+            body: tabular(
+              [
+                { name: 'value', type: 'string' },
+                { name: 'n', type: 'integer' },
+              ],
+              [
+                ['Oslo', 'x "y"'],
+                [2, 1],
+              ],
+            ),
+          }
+        : everyday({ path, method: 'GET' } as Seen),
+    );
+    const before = queries(bench.service).length;
+    await check("web | where ['geo.city'] == \"$0", ['Oslo"', 'x \\"y\\""'], '');
+    await check("web | where ['geo.city'] == 'O$0'", ['Oslo'], 'O');
+    expect(
+      queries(bench.service)
+        .slice(before)
+        .map(query => query.apl),
+    ).toEqual([
+      "['web'] | where isnotempty(['geo.city']) | summarize n = count() by value = ['geo.city'] | top 50 by n",
+    ]);
+  });
+
+  test('no values when the service has none', async () => {
+    bench.service.answer(() => ({ status: 500 }));
+    await check("web | where ['geo.city'] == \"$0", [], '');
   });
 
   test('while a query runs', async () => {

@@ -26,6 +26,7 @@ export const syntax: readonly ElementEntry[] = [
   {
     kind: 'source',
     name: 'range',
+    aliases: ['range (tabular)'],
     usage: ['range name from start to end step width'],
     doc: 'One row for each value from start up to and including end.',
     example: { apl: 'range i from 1 to 9 step 2 | summarize n = count(), last = max(i)', result: '[5, 9]' },
@@ -98,6 +99,7 @@ export const syntax: readonly ElementEntry[] = [
   {
     kind: 'syntax',
     name: 'bool literal',
+    aliases: ['bool', 'boolean'],
     usage: ['true', 'false', 'bool(value)'],
     doc: 'A truth value.',
     example: { apl: 'print a = true, b = bool(false)', result: '[true, false]' },
@@ -105,6 +107,7 @@ export const syntax: readonly ElementEntry[] = [
   {
     kind: 'syntax',
     name: 'int literal',
+    aliases: ['long', 'int'],
     usage: ['12', '0xff', 'long(12)', 'int(12)'],
     doc: 'A whole number of 64 bits; int and long are the same type.',
     example: { apl: 'print a = 9223372036854775807, b = 0xff', result: '[9223372036854775807, 255]' },
@@ -112,6 +115,7 @@ export const syntax: readonly ElementEntry[] = [
   {
     kind: 'syntax',
     name: 'real literal',
+    aliases: ['real', 'double'],
     usage: ['1.5', '1e3', 'real(1.5)'],
     doc: 'A floating-point number of 64 bits; real and double are the same type.',
     example: { apl: 'print a = 1.5, b = 2.5e3', result: '[1.5, 2500]' },
@@ -119,6 +123,7 @@ export const syntax: readonly ElementEntry[] = [
   {
     kind: 'syntax',
     name: 'string literal',
+    aliases: ['string'],
     usage: ['"text"', "'text'"],
     doc: 'Text on one line; `\\n`, `\\t`, `\\u00e9`, `\\\\` and quotes are written with a backslash.',
     example: { apl: 'print strlen("a\\tb")', result: '[3]' },
@@ -140,6 +145,7 @@ export const syntax: readonly ElementEntry[] = [
   {
     kind: 'syntax',
     name: 'datetime literal',
+    aliases: ['datetime'],
     usage: ['datetime(2026-01-02)', 'datetime(2026-01-02T03:04:05.123Z)'],
     doc: 'An instant in UTC, exact to the nanosecond, from 1677 to 2262.',
     example: { apl: 'print datetime(2026-01-02T03:04:05.5Z)', result: '["2026-01-02T03:04:05.5Z"]' },
@@ -147,6 +153,7 @@ export const syntax: readonly ElementEntry[] = [
   {
     kind: 'syntax',
     name: 'timespan literal',
+    aliases: ['timespan', 'time'],
     usage: ['1d', '1.5h', '30m', '10s', '100ms', 'timespan(1h30m)'],
     doc: 'A duration, exact to the nanosecond.',
     example: { apl: 'print 1.5h / 30m', result: '[3]' },
@@ -154,6 +161,7 @@ export const syntax: readonly ElementEntry[] = [
   {
     kind: 'syntax',
     name: 'dynamic literal',
+    aliases: ['dynamic'],
     usage: ['dynamic([value, …])', 'dynamic({"key": value, …})', 'dynamic(null)'],
     doc: 'An array, a map, or any other JSON value.',
     example: { apl: 'print dynamic({"a": [1, 2]})', result: '[{"a": [1, 2]}]' },
