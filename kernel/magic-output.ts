@@ -7,14 +7,16 @@ export function tableOutput(
   rows: readonly (readonly string[])[],
   caption: string,
 ): DisplayData {
-  const head = headers.map(header => `<th style="text-align:left">${escapeHtml(header)}</th>`).join('');
+  const head = headers
+    .map(header => `<th style="text-align:left;white-space:pre">${escapeHtml(header)}</th>`)
+    .join('');
   const body = rows.map(row => `<tr>${row.map(cellHtml).join('')}</tr>`).join('');
   const table =
     rows.length === 0 ? '' : `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
   const text = rows.length === 0 ? caption : `${caption}\n\n${alignedText([headers, ...rows])}`;
   return {
     data: {
-      'text/html': `<div><div style="white-space:pre-line">${escapeHtml(caption)}</div>${table}</div>`,
+      'text/html': `<div style="overflow-x:auto"><div style="white-space:pre-line">${withCode(escapeHtml(caption))}</div>${table}</div>`,
       'text/plain': text,
     },
     metadata: {},
@@ -58,8 +60,18 @@ export function escapeHtml(text: string): string {
   return visible(text).replace(/[&<>"']/g, character => names[character] ?? character);
 }
 
+/** Longer values may be broken into lines, of no less than `longWidth`. */
+const longValue = 60;
+const longWidth = '24em';
+
 function cellHtml(value: string): string {
-  return `<td style="text-align:left;white-space:pre-wrap">${escapeHtml(value)}</td>`;
+  const wrapping = value.length > longValue ? `pre-wrap;min-width:${longWidth}` : 'pre';
+  return `<td style="text-align:left;white-space:${wrapping}">${escapeHtml(value)}</td>`;
+}
+
+/** What stands between backticks in escaped text, as code. */
+function withCode(html: string): string {
+  return html.replace(/`([^`]+)`/g, '<code>$1</code>');
 }
 
 function alignedText(rows: readonly (readonly string[])[]): string {

@@ -367,6 +367,14 @@ describe('starred queries', () => {
     ]);
   });
 
+  test('a table of a magic is HTML without scripts, with every value escaped', async () => {
+    bench.service.answer(() => ({ body: [{ ...stored, name: '<b onclick="x">`y`</b>' }] }));
+    const { outputs } = await bench.run('%stars');
+    const html = outputs.flatMap(output => ('data' in output ? [String(output.data['text/html'])] : []));
+    expect(html[0]).toContain('<code>%stars --who all</code> lists everybody&#39;s</div>');
+    expect(html[0]).toContain('white-space:pre">&lt;b onclick=&quot;x&quot;&gt;`y`&lt;/b&gt;</td>');
+  });
+
   test('%stars lists', async () => {
     expect(shown(await bench.run('%stars --who all --dataset web'))).toEqual([
       '1 starred query\n\nid  name    dataset  time range     query\ns1  Before  web      now-1d .. now  web',
