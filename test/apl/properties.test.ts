@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Diagnostic, Span } from '../../kernel/apl/ast.js';
+import { bind } from '../../kernel/apl/bind.js';
+import { completeness, parseCell, splitCell, toCellOffset } from '../../kernel/apl/cell.js';
+import { mergeDiagnostics } from '../../kernel/apl/diagnostics.js';
+import { tokenize } from '../../kernel/apl/lexer.js';
+import { parseQuery } from '../../kernel/apl/parse.js';
+import { mutated, pipeline, tokenSoup } from './queries.js';
+
+const environment = {
+  schema: () => undefined,
+  datasets: () => [],
+  now: 1_000n,
+  start: 0n,
+  end: 1_000n,
+  variables: {},
+  autoBin: 1n,
+};
+
+/** Parses, binds and splits; whatever the text, nothing throws and every place lies in the text. */
+function read(text: string): void {
+  checkTokens(text);
+  const parsed = parseQuery(text);
+  const bound = bind(parsed.query, text, environment);
+  const found = mergeDiagnostics(text, parsed.diagnostics, bound.diagnostics);
+  expect(found.filter(diagnostic => !isPlace(diagnostic, text))).toEqual([]);
+  if (bound.plan === undefined) expect(found.map(each => each.severity)).toContain('error');
+  completeness(text);
+  splitCell(text);
+  for (const query of parseCell(text).queries) checkSegments(text, query);
+}
+
+function checkTokens(text: string): void {
+  let at = 0;
+  const misplaced = tokenize(text).filter(({ from, to }) => {
+    const isBehind = from >= at && to > from && to <= text.length;
+    at = to;
+    return !isBehind;
+  });
+  expect(misplaced).toEqual([]);
+}
+
+function isPlace({ from, to, message }: Diagnostic & Span, text: string): boolean {
+  return from >= 0 && from <= to && to <= text.length && message.length > 0;
+}
+
+/** A query's text is copied from the cell, but for the `;` and line break behind shared statements. */
+function checkSegments(cell: string, query: ReturnType<typeof parseCell>['queries'][number]): void {
+  for (const { text, cell: from, length } of query.segments) {
+    expect(query.text.slice(text, text + length)).toBe(cell.slice(from, from + length));
+    expect(toCellOffset(query, text)).toBe(from);
+    expect(toCellOffset(query, text + length)).toBe(from + length);
+  }
+}
+
+describe('no text makes the parser or the binder throw', () => {
+  const check = (arbitrary: fc.Arbitrary<string>, runs: number): void =>
+    fc.assert(fc.property(arbitrary, read), { numRuns: runs });
+
+  test('random characters', () => check(fc.string({ unit: 'binary', maxLength: 200 }), 5_000));
+  test('random printable text', () => check(fc.string({ maxLength: 100 }), 10_000));
+  test('words of the language in any order', () => check(tokenSoup, 5_000));
+  test('queries', () => check(pipeline, 500));
+  test('queries with a few characters changed', () => check(mutated, 1_500));
+  test('100,000 random strings of bytes', () => {
+    const bytes = fc.uint8Array({ maxLength: 60 }).map(array => Buffer.from(array).toString('latin1'));
+    fc.assert(
+      fc.property(bytes, text => void parseQuery(text)),
+      { numRuns: 100_000 },
+    );
+  });
+});
+
+describe('nothing that is repeated makes the parser slow or deep', () => {
+  const repeated: readonly [string, (count: number) => string][] = [
+    ['parentheses', count => `print ${'('.repeat(count)}`],
+    ['closed parentheses', count => `print ${'('.repeat(count)}1${')'.repeat(count)}`],
+    ['brackets', count => `print ${'dynamic(['.repeat(count)}`],
+    ['lists within lists', count => `T | where ${'a in ('.repeat(count)}`],
+    ['queries in parentheses', count => `${'('.repeat(count)}T${' | where (a)'.repeat(count)}`],
+    ['signs', count => `print ${'-'.repeat(count)}1`],
+    ['not', count => `T | where ${'not '.repeat(count)}a`],
+    ['members', count => `T | project ${'a.'.repeat(count)}a`],
+    ['pipes', count => `T ${'| '.repeat(count)}`],
+    ['operators', count => `T ${'| where a == 1 '.repeat(count)}`],
+    ['conditions', count => `T | where ${'a == 1 and '.repeat(count)}a`],
+    ['let statements', count => 'let a = (1) ;'.repeat(count)],
+    ['raw literals', count => 'datetime('.repeat(count)],
+    ['fences', count => '``'.repeat(count)],
+    ['search groups', count => `search ${'('.repeat(count)}`],
+    ['calls', count => `print ${'f('.repeat(count)}`],
+  ];
+  test.each(repeated)('%s', (_, text) => {
+    // Eight times the text; quadratic work would take 64 times as long.
+    const ratio = fastest(text(16_000)) / Math.max(fastest(text(2_000)), 1);
+    expect(ratio).toBeLessThan(40);
+  });
+});
+
+/** The least of several runs, in milliseconds. */
+function fastest(text: string): number {
+  const times = Array.from({ length: 3 }, () => {
+    const started = performance.now();
+    parseQuery(text);
+    return performance.now() - started;
+  });
+  return Math.min(...times);
+}
