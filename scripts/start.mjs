@@ -99,14 +99,19 @@ function firstNotebook() {
   );
 }
 
-/** Lab sees the private environment and its own settings, so that nothing in the user's Jupyter can get in the way. */
+/** Lab sees the private environment alone: nothing in the user's Jupyter gets in the way, and nothing is written there. */
 function privateEnvironment(/** @type {string} */ venv) {
+  const own = join(venv, 'private');
   const bin = join(venv, process.platform === 'win32' ? 'Scripts' : 'bin');
   return {
     PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,
     VIRTUAL_ENV: venv,
-    JUPYTER_CONFIG_DIR: join(venv, 'private', 'config'),
-    JUPYTER_RUNTIME_DIR: join(venv, 'private', 'runtime'),
+    JUPYTER_CONFIG_DIR: join(own, 'config'),
+    JUPYTER_DATA_DIR: join(own, 'data'),
+    JUPYTER_RUNTIME_DIR: join(own, 'runtime'),
+    JUPYTER_PATH: '',
+    JUPYTER_CONFIG_PATH: '',
+    IPYTHONDIR: join(own, 'ipython'),
   };
 }
 
