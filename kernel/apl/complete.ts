@@ -98,10 +98,8 @@ interface Context {
   readonly names: NamesAt;
 }
 
-type Candidate = Omit<CompletionItem, 'rank'> & {
-  /** The place of its kind among the others. */
-  readonly place: number;
-};
+/** Its rank is yet the place of its kind alone. */
+type Candidate = CompletionItem;
 
 /** What an editor put behind the cursor by itself, and the inserted text brings along. */
 function closingLength(text: string, offset: number, { slot, quoted }: Cursor): number {
@@ -111,9 +109,10 @@ function closingLength(text: string, offset: number, { slot, quoted }: Cursor): 
 
 function ranked(all: readonly Candidate[], typed: string): CompletionItem[] {
   const items: CompletionItem[] = [];
-  for (const { place, ...item } of all) {
+  for (const item of all) {
     const quality = matchQuality(typed, item.label);
-    if (quality !== undefined) items.push({ ...item, rank: quality * 10 + place });
+    if (quality === 0) items.push(item);
+    else if (quality !== undefined) items.push({ ...item, rank: quality * 10 + item.rank });
   }
   return items.sort((a, b) => a.rank - b.rank);
 }
@@ -123,7 +122,7 @@ function fits(typed: string, label: string): boolean {
 }
 
 function candidates(slot: Exclude<Slot, { kind: 'none' }>, context: Context): readonly Candidate[] {
-  const { cursor, names } = context;
+  const { cursor } = context;
   switch (slot.kind) {
     case 'source':
       return sources(context, slot.statement);
@@ -132,7 +131,7 @@ function candidates(slot: Exclude<Slot, { kind: 'none' }>, context: Context): re
     case 'operand':
       return operands(slot, context);
     case 'field':
-      return fields(names.columns);
+      return fields(context.names.columns, cursor.quoted);
     case 'words':
       return words(slot.words, slot.scalar);
     case 'type':
@@ -151,7 +150,7 @@ function candidates(slot: Exclude<Slot, { kind: 'none' }>, context: Context): re
 }
 
 function plain(label: string, kind: CompletionKind, place: number, insert = label): Candidate {
-  return { label, insert, kind, place };
+  return { label, insert, kind, rank: place };
 }
 
 function sources({ environment, names, cursor }: Context, statement: boolean): readonly Candidate[] {
@@ -225,7 +224,7 @@ function operands(slot: Extract<Slot, { kind: 'operand' }>, context: Context): r
     ...(slot.aggregates ? aggregates.flatMap(entry => callables(entry, 'aggregate', 1)) : []),
     ...functionItems,
     ...literals.map(word => plain(word, 'keyword', 5)),
-    ...(slot.tables ? sources(context, false).map(item => ({ ...item, place: 6 })) : []),
+    ...(slot.tables ? sources(context, false).map(item => ({ ...item, rank: 6 })) : []),
   ];
 }
 
@@ -256,12 +255,12 @@ function takesType(callee: string, argument: number): boolean {
 }
 
 function fields(columns: readonly Column[], quoted = false, place = 0): readonly Candidate[] {
-  return columns.map(({ name, type, unit, description }) => ({
-    ...plain(name, 'field', place, quoted ? quotedName(name) : writtenName(name)),
-    type,
-    ...(unit === undefined || unit === '' ? {} : { unit }),
-    ...(description === undefined || description === '' ? {} : { doc: description }),
-  }));
+  return columns.map(({ name, type, unit = '', description = '' }) => {
+    const insert = quoted ? quotedName(name) : writtenName(name);
+    const item: Candidate = { label: name, insert, kind: 'field', type, rank: place };
+    if (unit === '' && description === '') return item;
+    return { ...item, ...(unit === '' ? {} : { unit }), ...(description === '' ? {} : { doc: description }) };
+  });
 }
 
 function words(clause: readonly string[], scalar: boolean): readonly Candidate[] {

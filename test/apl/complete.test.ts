@@ -165,6 +165,7 @@ describe('options, types, keys, and values', () => {
     ['web | where method == strcat("$0', []],
     ['web | project-away ge$0', ["field ['geo.city']", "field ['geo.country']"]],
     ['web | redact "x" on me$0', ['field method']],
+    ["web | project-away ['met$0']", ["field ['method']"]],
   ])('%s and nothing else', (marked, expected) => check(marked, expected, true));
 
   test('values come before the quote is typed too', () => {
