@@ -1,11 +1,11 @@
-import type { Assignment, Expr, FieldPattern, Option, Source, Span, UnionClause } from './ast.js';
+import type { Assignment, Expr, FieldPattern, Literal, Option, Source, Span, UnionClause } from './ast.js';
 import { bindExpression } from './bind-expression.js';
 import { bindPipeline, defaultName, freshStage, type Stage, uniqueNames } from './bind-pipeline.js';
 import { bindSearchFilter } from './bind-search.js';
 import { constantInteger } from './bind-series.js';
 import { type Binder, commonType, convertTo, isNull, isNumber } from './binder.js';
 import type { TypeName } from './catalog.js';
-import type { Bound, Column, Relation } from './plan.js';
+import type { Bound, Column, ExternalFormat, Relation } from './plan.js';
 
 const noScope = { columns: [], open: false };
 
@@ -23,13 +23,7 @@ export function bindSource(binder: Binder, source: Source): Stage {
     case 'range':
       return bindRange(binder, source);
     case 'externaldata':
-      binder.error(
-        'unavailable',
-        source,
-        '`externaldata` is not available here: it needs the network',
-        'Import the file with `%import`, then query it as a dataset.',
-      );
-      return empty(source.columns.map(column => binder.column(column.name.name, column.type)));
+      return bindExternalData(binder, source);
     case 'union':
       return bindUnion(binder, source.union, undefined);
     case 'search':
@@ -297,6 +291,65 @@ function checkLength(binder: Binder, span: Span, bounds: readonly Bound[]): void
     'Make the step larger or the range shorter.',
   );
 }
+
+type ExternalData = Extract<Source, { kind: 'externaldata' }>;
+
+/** Files by their addresses, or what is wrong with one of them. */
+function bindExternalData(binder: Binder, source: ExternalData): Stage {
+  const columns = uniqueNames(source.columns.map(column => binder.column(column.name.name, column.type)));
+  const files = source.urls.flatMap(url => externalFile(binder, source, url));
+  const skipFirst = ['ignoreFirstRecord', 'skipFirstRow'].some(
+    name => optionText(source.options, name)?.toLowerCase() === 'true',
+  );
+  const format = externalFormat(binder, source);
+  return bounded(freshStage({ kind: 'external', files, format, skipFirst, columns }, false));
+}
+
+function externalFile(binder: Binder, source: ExternalData, url: Literal): readonly string[] {
+  const found = binder.environment.external?.(String(url.value));
+  if (found?.ok) return [found.path];
+  if (found === undefined)
+    binder.error(
+      'unavailable',
+      source,
+      '`externaldata` is not available here',
+      'Import the file with `%import`.',
+    );
+  else binder.error('unavailable', url, `\`externaldata\` cannot read this: ${found.problem}`, found.hint);
+  return [];
+}
+
+/** The format that is written, or that of the first file's name. */
+function externalFormat(binder: Binder, source: ExternalData): ExternalFormat {
+  const written = optionText(source.options, 'format');
+  const address = String(source.urls[0]?.value ?? '');
+  const name = written ?? /\.([a-z]+)$/i.exec(address)?.[1] ?? 'csv';
+  const format = externalFormats[name.toLowerCase()];
+  if (format === undefined && written !== undefined) {
+    const option = source.options.find(each => each.name.name === 'format');
+    const known = Object.keys(externalFormats).join(', ');
+    binder.error(
+      'unknown-format',
+      option?.name ?? source,
+      `unknown format \`${written}\``,
+      `Formats: ${known}.`,
+    );
+  }
+  return format ?? 'csv';
+}
+
+const externalFormats: Readonly<Record<string, ExternalFormat>> = {
+  csv: 'csv',
+  tsv: 'tsv',
+  psv: 'psv',
+  scsv: 'scsv',
+  json: 'json',
+  multijson: 'json',
+  ndjson: 'json',
+  jsonl: 'json',
+  raw: 'raw',
+  txt: 'txt',
+};
 
 function bindSearchSource(binder: Binder, source: Extract<Source, { kind: 'search' }>): Stage {
   const { tables } = source.search;

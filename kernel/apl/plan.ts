@@ -118,6 +118,13 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly end: bigint;
     }
   | { readonly kind: 'values'; readonly rows: readonly (readonly Bound[])[] }
+  /** Files beside the datasets, one after the other; values are read as text or JSON, then as the columns' types. */
+  | {
+      readonly kind: 'external';
+      readonly files: readonly string[];
+      readonly format: ExternalFormat;
+      readonly skipFirst: boolean;
+    }
   /** One column: start, start + step, … up to and including end; numbers or times. */
   | { readonly kind: 'sequence'; readonly start: Bound; readonly end: Bound; readonly step: Bound }
   | { readonly kind: 'filter'; readonly input: Relation; readonly predicate: Bound }
@@ -139,7 +146,13 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly filter?: Bound;
     }
   | { readonly kind: 'sort'; readonly input: Relation; readonly keys: readonly OrderKey[] }
-  | { readonly kind: 'limit'; readonly input: Relation; readonly count: Bound }
+  /** The first `count` rows after the first `skip`. */
+  | {
+      readonly kind: 'limit';
+      readonly input: Relation;
+      readonly count: Bound;
+      readonly skip?: number;
+    }
   /** The rows of the `count` groups that come first; `rank` decides, `groups` are the keys besides the time bin. */
   | {
       readonly kind: 'top-groups';
@@ -183,6 +196,9 @@ export type Relation = { readonly columns: readonly Column[] } & (
     }
 );
 
+/** How a file of `externaldata` is written. */
+export type ExternalFormat = 'csv' | 'tsv' | 'psv' | 'scsv' | 'json' | 'raw' | 'txt';
+
 /** A bound query: its relation and what the result should say about itself. */
 export interface Plan {
   readonly relation: Relation;
@@ -222,4 +238,11 @@ export interface BindEnvironment {
   readonly variables: Readonly<Record<string, unknown>>;
   /** Width of `bin_auto`, in nanoseconds. */
   readonly autoBin: bigint;
+  /** The file that an address of `externaldata` stands for, or why it cannot be read; none can where this is absent. */
+  readonly external?: (address: string) => ExternalFile;
 }
+
+/** A file that may be read, by its path, or what is wrong with its address. */
+export type ExternalFile =
+  | { readonly ok: true; readonly path: string }
+  | { readonly ok: false; readonly problem: string; readonly hint: string };

@@ -53,6 +53,7 @@ function pruneTo(relation: Relation, needed: Ids): Relation {
       };
     }
     case 'values':
+    case 'external':
     case 'sequence':
       return relation;
     case 'project': {

@@ -51,6 +51,41 @@ export class JsonColumns {
     return this.#sink(index).bytes();
   }
 
+  /** The place of a column among those of a chunk of {@link packedSql}; -1 for a text or no column. */
+  plainAt(index: number): number {
+    if (index < 0 || textIndexes(this.#types).includes(index)) return -1;
+    return index - textIndexes(this.#types).filter(each => each < index).length;
+  }
+
+  /** The cell at one end of a column, which holds no text, and how many rows from there on are the same. */
+  run(index: number, end: 'first' | 'last'): { readonly text: string; readonly rows: number } {
+    if (this.#rows === 0) return { text: '', rows: 0 };
+    const cells = this.bytes(index);
+    const at = end === 'first' ? cells.indexOf(comma) : cells.lastIndexOf(comma) + 1;
+    const cell = end === 'first' ? cells.subarray(0, at < 0 ? cells.length : at) : cells.subarray(at);
+    const step = cell.length + 1;
+    let rows = 1;
+    for (; rows < this.#rows; rows++) {
+      const from = end === 'first' ? rows * step : cells.length - cell.length - rows * step;
+      if (from < 0 || from + cell.length > cells.length) break;
+      if (cells.compare(cell, 0, cell.length, from, from + cell.length) !== 0) break;
+    }
+    return { text: cell.toString('latin1'), rows };
+  }
+
+  /** How many different rows there are in these columns alone. */
+  distinct(indexes: readonly number[]): number {
+    const columns = indexes.map(index => this.cells(index));
+    const keys = new Set<string>();
+    for (let row = 0; row < this.#rows; row++) keys.add(columns.map(cells => cells[row]).join(','));
+    return keys.size;
+  }
+
+  /** The cells of a column, each as its JSON text. */
+  cells(index: number): string[] {
+    return splitCells(this.bytes(index).toString('utf8'));
+  }
+
   #appendTexts(chunk: DuckDBDataChunk, packAt: number, texts: readonly number[], rows: number): void {
     const lengths = texts.map((_, offset) => int32(chunk, packAt + 1 + offset, rows));
     const sinks = texts.map(index => this.#sink(index));
@@ -75,6 +110,23 @@ export function rfc3339(ns: bigint): string {
   sink.reserve(widest);
   writeTime(sink, Number(BigInt.asIntN(32, ns)), Number(ns >> 32n));
   return sink.bytes().toString('latin1').slice(1, -1);
+}
+
+/** Splits a run of JSON values at the commas between them. */
+function splitCells(text: string): string[] {
+  const cells: string[] = [];
+  let from = 0;
+  let depth = 0;
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{},]/g)) {
+    if (token === '[' || token === '{') depth++;
+    else if (token === ']' || token === '}') depth--;
+    else if (token === ',' && depth === 0) {
+      cells.push(text.slice(from, index));
+      from = index + 1;
+    }
+  }
+  if (text !== '') cells.push(text.slice(from));
+  return cells;
 }
 
 /** More bytes than any number or time takes. */

@@ -1,13 +1,23 @@
 import type { QueryRequest, StatusMessage } from '../api/wire.js';
 import type { Diagnostic } from '../apl/ast.js';
 import { bind } from '../apl/bind.js';
+import { mergeDiagnostics } from '../apl/diagnostics.js';
 import { parseDatetime, parseTimespan } from '../apl/literals.js';
 import { parseQuery } from '../apl/parse.js';
-import type { Bound, Plan, Relation } from '../apl/plan.js';
-import type { CompiledField, CompiledQuery, CompiledTable, DatasetCatalog } from './compiled.js';
+import type { Bound, ExternalFile, Plan, Relation } from '../apl/plan.js';
+import {
+  type CompiledField,
+  type CompiledQuery,
+  type CompiledTable,
+  type DatasetCatalog,
+  keptTable,
+} from './compiled.js';
+import { type Cursor, type Page, pageOf, readCursor } from './cursor.js';
 import { autoBinWidth } from './functions/datetime.js';
 import { TemplateError } from './functions/literal.js';
-import { relationSql } from './sql.js';
+import { orderRows } from './ordering.js';
+import { relationSql, type ScanSql } from './sql.js';
+import { type BinnedQuery, takeApart, totalsSql } from './totals.js';
 
 export type CompileResult =
   | { readonly ok: true; readonly compiled: CompiledQuery }
@@ -22,7 +32,12 @@ const hourNs = 3_600_000_000_000n;
  * Compiles a request to SQL: parse, bind against the catalogue's schemas, plan, write. Times are nanoseconds since 1970;
  * without a time range the last hour is read. What cannot be compiled is refused by name and position.
  */
-export function compileRequest(request: QueryRequest, catalog: DatasetCatalog, now: bigint): CompileResult {
+export function compileRequest(
+  request: QueryRequest,
+  catalog: DatasetCatalog,
+  now: bigint,
+  external?: (address: string) => ExternalFile,
+): CompileResult {
   const window = requestWindow(request, now);
   if (!window.ok) return { ok: false, diagnostics: [window.diagnostic] };
   const { start, end } = window;
@@ -35,9 +50,10 @@ export function compileRequest(request: QueryRequest, catalog: DatasetCatalog, n
     end,
     variables: request.variables ?? {},
     autoBin: autoBinWidth(start, end),
+    ...(external === undefined ? {} : { external }),
   };
   const bound = bind(parsed.query, request.apl, environment);
-  const diagnostics = [...parsed.diagnostics, ...bound.diagnostics].sort((a, b) => a.from - b.from);
+  const diagnostics = mergeDiagnostics(request.apl, parsed.diagnostics, bound.diagnostics);
   const unreadable = parsed.diagnostics.some(diagnostic => diagnostic.severity === 'error');
   if (bound.plan === undefined || unreadable)
     return { ok: false, diagnostics: diagnostics.filter(diagnostic => diagnostic.severity === 'error') };
@@ -57,45 +73,154 @@ function write(
   catalog: DatasetCatalog,
   messages: readonly StatusMessage[],
 ): CompileResult {
-  const limited = limitRows(plan, request);
+  const ordered = orderRows(plan, request.defaultOrder ?? []);
+  const cursor = request.cursor === undefined ? undefined : readCursor(request.cursor);
+  const page = pageOf(ordered.relation, plan, cursor, request.includeCursor ?? false);
+  const misused = request.cursor === undefined ? undefined : cursorProblem(cursor, page);
+  if (misused !== undefined) return { ok: false, diagnostics: [misused] };
+  const scan: ScanSql = (...parts) => catalog.scan(...parts);
+  const toSql = (relation: Relation) => relationSql(relation, window, scan);
+  const limit = rowLimit(plan, request, page);
+  const about = {
+    ...describe(plan, window),
+    fields: plan.relation.columns.map(fieldOf),
+    order: ordered.order,
+    rowLimit: limit,
+  };
+  const told = { datasets: plan.datasets, notices: [...messages, ...unknownOrder(ordered.unknown)] };
   try {
-    const sql = relationSql(limited.relation, window, (...scan) => catalog.scan(...scan));
-    const table: CompiledTable = {
-      name: '0',
-      sql,
-      fields: plan.relation.columns.map(fieldOf),
-      order: limited.order,
-      groups: plan.groups,
-      sources: plan.datasets,
-      range: { field: '_time', start: window.start, end: window.end },
-      ...(plan.bucket === undefined ? {} : { buckets: plan.bucket }),
-      rowLimit: limited.rowLimit,
-    };
-    return {
-      ok: true,
-      compiled: {
-        tables: [table],
-        datasets: plan.datasets,
-        notices: messages,
-        ...(limited.implicit ? { implicitLimit: limited.rowLimit.rows } : {}),
-      },
-    };
+    if (page !== undefined) {
+      const table = pageTable(page, limit.rows, toSql, request.cursor);
+      return { ok: true, compiled: { ...told, tables: [{ ...about, ...table }] } };
+    }
+    const seconds = Number(window.end - window.start) / nanosecondsPerSecond;
+    const apart = takeApart(ordered.relation, plan, seconds);
+    if (apart === undefined) {
+      const table = { ...about, name: '0', sql: toSql(firstRows(ordered.relation, limit.rows)) };
+      return { ok: true, compiled: { ...told, tables: [table] } };
+    }
+    return { ok: true, compiled: withTotals(told, about, apart, window, toSql(apart.binned)) };
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    return {
-      ok: false,
-      diagnostics: [
-        {
-          severity: 'error',
-          code: error.code,
-          from: error.span?.from ?? 0,
-          to: error.span?.to ?? request.apl.length,
-          message: error.message,
-          ...(error.hint === undefined ? {} : { hint: error.hint }),
-        },
-      ],
-    };
+    return { ok: false, diagnostics: [templateDiagnostic(error, request.apl)] };
   }
+}
+
+function templateDiagnostic({ code, message, hint, span }: TemplateError, apl: string): Diagnostic {
+  const { from, to } = span ?? { from: 0, to: apl.length };
+  return { severity: 'error', code, from, to, message, ...(hint === undefined ? {} : { hint }) };
+}
+
+const nanosecondsPerSecond = 1_000_000_000;
+
+/** What a table says of itself whatever its rows. */
+function describe(
+  plan: Plan,
+  { start, end }: Window,
+): Pick<CompiledTable, 'groups' | 'sources' | 'range' | 'buckets'> {
+  return {
+    groups: plan.groups,
+    sources: plan.datasets,
+    range: { field: '_time', start, end },
+    ...(plan.bucket === undefined ? {} : { buckets: plan.bucket }),
+  };
+}
+
+type RowLimit = NonNullable<CompiledTable['rowLimit']>;
+
+/** The lowest limit wins. A request's limit does not thin out a series: where there are time bins it has no say. */
+function rowLimit(plan: Plan, { defaultLimit }: QueryRequest, page: Page | undefined): RowLimit {
+  const wanted = plan.bucket === undefined ? defaultLimit : undefined;
+  const limits: RowLimit[] = [{ rows: serverRowLimit, reason: 'server' }];
+  if (wanted !== undefined) limits.push({ rows: wanted, reason: 'request' });
+  else if (!plan.bounded) limits.push({ rows: defaultRowLimit, reason: 'default' });
+  if (page?.written !== undefined) limits.push({ rows: page.written, reason: 'query' });
+  return limits.reduce((lowest, each) => (each.rows <= lowest.rows ? each : lowest));
+}
+
+/** One row more is fetched than is returned, to know whether any was cut. */
+function firstRows(relation: Relation, rows: number): Relation {
+  const count: Bound = { kind: 'constant', type: 'long', value: BigInt(rows) + 1n };
+  return { kind: 'limit', input: relation, count, columns: relation.columns };
+}
+
+type ToSql = (relation: Relation) => string;
+
+function pageTable(
+  page: Page,
+  rows: number,
+  toSql: ToSql,
+  cursor: string | undefined,
+): Pick<CompiledTable, 'name' | 'sql' | 'page'> {
+  const exactSql = (last: bigint | undefined): string => toSql(page.exact(rows, last));
+  return {
+    name: '0',
+    sql: toSql(page.quick(rows)),
+    page: { page, exactSql, ...(cursor === undefined ? {} : { cursor }) },
+  };
+}
+
+function cursorProblem(cursor: Cursor | undefined, page: Page | undefined): Diagnostic | undefined {
+  if (cursor !== undefined && page !== undefined) return undefined;
+  const message =
+    cursor === undefined
+      ? '`cursor` is none of this service'
+      : '`cursor` can be used only where rows are in the order of `_time` and it is among the fields';
+  const hint =
+    cursor === undefined
+      ? 'Send minCursor or maxCursor of an earlier result as it is.'
+      : 'Sort by _time, and leave aggregation to another query.';
+  return { severity: 'error', code: 'bad-cursor', from: 0, to: 0, message, hint };
+}
+
+/** A time-binned query and its totals: both read the bins, which are aggregated once. */
+function withTotals(
+  told: Pick<CompiledQuery, 'datasets' | 'notices'>,
+  about: Omit<CompiledTable, 'name' | 'sql'>,
+  apart: BinnedQuery,
+  window: Window,
+  kept: string,
+): CompiledQuery {
+  const rows = about.rowLimit?.rows ?? serverRowLimit;
+  const keptSource = `temp.${keptTable}`;
+  const over = (source: string) => {
+    const scan: ScanSql = (dataset, fields, _start, _end, filter) =>
+      apart.scanSql(dataset, fields, source, filter);
+    return (relation: Relation) => relationSql(relation, window, scan);
+  };
+  const tableSql = (source: string): string => over(source)(firstRows(apart.table, rows));
+  const table = { ...about, name: '0', sql: tableSql(`(${kept})`), keptSql: tableSql(keptSource) };
+  const notices = [...told.notices, ...leftOut(apart.leftOut)];
+  if (apart.totals.columns.length === apart.groups.length) return { ...told, notices, kept, tables: [table] };
+  const totalsOf = (source: string): string =>
+    totalsSql(apart, over(source)(apart.totals), over(source)(apart.table), serverRowLimit + 1);
+  const { buckets: _, ...rest } = about;
+  const totals: CompiledTable = {
+    ...rest,
+    name: '_totals',
+    fields: apart.totals.columns.map(fieldOf),
+    order: apart.groups.map(({ name }) => ({ field: name, desc: false })),
+    rowLimit: { rows: serverRowLimit, reason: 'server' },
+    sql: totalsOf(`(${kept})`),
+    keptSql: totalsOf(keptSource),
+  };
+  return { ...told, notices, kept, tables: [table, totals] };
+}
+
+function leftOut(names: readonly string[]): StatusMessage[] {
+  if (names.length === 0) return [];
+  const list = names.map(name => `\`${name}\``).join(', ');
+  const msg = `The totals leave out ${list}: they do not follow from the time bins. Summarize without the bin for them.`;
+  return [{ priority: 'info', count: 1, code: 'totals_left_out', msg }];
+}
+
+function unknownOrder(fields: readonly string[]): StatusMessage[] {
+  return fields.map(field => ({
+    priority: 'warn',
+    count: 1,
+    code: 'unknown_order',
+    msg: `The request's order names \`${field}\`, which the result does not have.`,
+  }));
 }
 
 function fieldOf(column: Plan['relation']['columns'][number]): CompiledField {
@@ -105,61 +230,6 @@ function fieldOf(column: Plan['relation']['columns'][number]): CompiledField {
       ? {}
       : { meta: { name, type, unit: unit ?? '', hidden: false, description: description ?? '' } };
   return { name, type, ...(agg === undefined ? {} : { agg }), ...meta };
-}
-
-interface Limited {
-  readonly relation: Relation;
-  readonly order: Plan['order'];
-  readonly rowLimit: NonNullable<CompiledTable['rowLimit']>;
-  readonly implicit: boolean;
-}
-
-/** Newest first and at most 1,000 rows where the query says nothing; one row more is fetched, to know whether any was cut. */
-function limitRows(plan: Plan, request: QueryRequest): Limited {
-  const sorted = implicitOrder(plan);
-  const wanted = request.defaultLimit ?? defaultRowLimit;
-  const implicit = !plan.bounded && wanted < serverRowLimit;
-  const rows = implicit ? wanted : serverRowLimit;
-  const reason = !implicit ? 'server' : request.defaultLimit === undefined ? 'default' : 'request';
-  const count: Bound = { kind: 'constant', type: 'long', value: BigInt(rows) + 1n };
-  const relation: Relation = { kind: 'limit', input: sorted.relation, count, columns: plan.relation.columns };
-  return { relation, order: sorted.order, rowLimit: { rows, reason }, implicit };
-}
-
-function implicitOrder(plan: Plan): { relation: Relation; order: Plan['order'] } {
-  const time = timeOf(plan.relation);
-  if (plan.order.length > 0 || (plan.bounded && plan.bucket?.field !== '_time'))
-    return { relation: plan.relation, order: plan.order };
-  if (time === undefined) return { relation: newestFirst(plan.relation) ?? plan.relation, order: [] };
-  const binned = plan.bucket?.field === '_time';
-  const keys = [
-    {
-      value: { kind: 'column', id: time.id, type: time.type } as const,
-      descending: !binned,
-      nullsFirst: false,
-    },
-  ];
-  return {
-    relation: { kind: 'sort', input: plan.relation, keys, columns: plan.relation.columns },
-    order: [{ field: '_time', desc: !binned }],
-  };
-}
-
-function timeOf(relation: Relation): Relation['columns'][number] | undefined {
-  return relation.columns.find(column => column.name === '_time' && column.type === 'datetime');
-}
-
-/** Sorts where the time still is, below what leaves it out; undefined where it never was. */
-function newestFirst(relation: Relation): Relation | undefined {
-  const time = timeOf(relation);
-  if (time !== undefined) {
-    const value = { kind: 'column', id: time.id, type: time.type } as const;
-    const keys = [{ value, descending: true, nullsFirst: false }];
-    return { kind: 'sort', input: relation, keys, columns: relation.columns };
-  }
-  if (relation.kind !== 'project' && relation.kind !== 'filter') return undefined;
-  const input = newestFirst(relation.input);
-  return input === undefined ? undefined : { ...relation, input };
 }
 
 type RequestWindow =

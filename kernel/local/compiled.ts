@@ -1,14 +1,19 @@
 import type { FieldMeta, Order, QueryRequest, StatusMessage } from '../api/wire.js';
 import type { Diagnostic } from '../apl/ast.js';
 import type { TypeName } from '../apl/catalog.js';
+import type { ExternalFile } from '../apl/plan.js';
+import type { Page } from './cursor.js';
+
+/** The temporary table of a query's kept rows. */
+export const keptTable = 'kept';
 
 /** What the compiler hands to the engine for one request: tables to run in order, and what the reader must be told. */
 export interface CompiledQuery {
   readonly tables: readonly CompiledTable[];
   /** Names of the datasets read. */
   readonly datasets: readonly string[];
-  /** Set when no limit was written and this many rows are returned at most. */
-  readonly implicitLimit?: number;
+  /** A SELECT whose rows are kept as the temporary table {@link keptTable} while the tables run, as both read them. */
+  readonly kept?: string;
   readonly notices: readonly StatusMessage[];
 }
 
@@ -20,6 +25,8 @@ export interface CompiledTable {
   /** `0`, `1`, … or `_totals`. */
   readonly name: string;
   readonly sql: string;
+  /** The same over the query's kept rows. */
+  readonly keptSql?: string;
   readonly fields: readonly CompiledField[];
   readonly order: readonly Order[];
   /** Names of the fields grouped by. */
@@ -30,7 +37,20 @@ export interface CompiledTable {
   /** The half-open window read; nanoseconds since 1970 or RFC 3339. */
   readonly range?: { readonly field: string; readonly start: bigint | string; readonly end: bigint | string };
   /** The SQL fetches `rows` + 1; what is beyond `rows` is cut, and a message says so. */
-  readonly rowLimit?: { readonly rows: number; readonly reason: 'default' | 'request' | 'server' };
+  readonly rowLimit?: { readonly rows: number; readonly reason: LimitReason };
+  /** Set when the rows are in the order of time, so that another request can go on where this one ends. */
+  readonly page?: CompiledPage;
+}
+
+/** Who set the limit that holds. One that the query writes cuts nothing that was asked for. */
+export type LimitReason = 'query' | 'default' | 'request' | 'server';
+
+/** A page of rows; `exactSql` selects it with rows of equal times in their own order, given the time of its last row. */
+export interface CompiledPage {
+  readonly page: Page;
+  readonly exactSql: (last: bigint | undefined) => string;
+  /** The cursor that the page begins at. */
+  readonly cursor?: string;
 }
 
 export interface CompiledField {
@@ -80,11 +100,15 @@ export interface BuiltinDataset {
   scan(fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string;
 }
 
-/** Turns a request into SQL, or says what is wrong with its APL; `nowNs` is fixed for the whole request. */
+/**
+ * Turns a request into SQL, or says what is wrong with its APL; `nowNs` is fixed for the whole request. `external` tells
+ * which file an address of `externaldata` stands for.
+ */
 export type Compile = (
   request: QueryRequest,
   catalog: DatasetCatalog,
   nowNs: bigint,
+  external?: (address: string) => ExternalFile,
 ) =>
   | { readonly ok: true; readonly compiled: CompiledQuery }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };

@@ -70,18 +70,18 @@ export class Engine {
   }
 
   /** Runs `sql`, hands its result to `consume`, and returns what that made of it with the engine's own counts. */
-  async query<T>(
-    sql: string,
-    consume: (result: DuckDBResult) => Promise<T>,
+  async query<T>(sql: string, consume: Consume<T>, signal?: AbortSignal): Promise<Counted<T>> {
+    return this.#withLane(signal, lane => runCounted(lane, sql, consume));
+  }
+
+  /** Lends one connection to `work` for several statements; the temporary table of this name is dropped at the end. */
+  async statements<T>(
+    work: (run: Statement) => Promise<T>,
+    temporary: string | undefined,
     signal?: AbortSignal,
-  ): Promise<{ readonly value: T; readonly counts: OperatorCounts }> {
-    return this.#withLane(signal, async lane => {
-      // A statement that scans nothing writes no profile: the one before must not pass for its own.
-      await rm(lane.profile, { force: true });
-      const result = await lane.connection.stream(sql);
-      const value = await consume(result);
-      return { value, counts: await readCounts(lane.profile) };
-    });
+  ): Promise<T> {
+    const cleanUp = temporary === undefined ? undefined : `DROP TABLE IF EXISTS temp.${sqlName(temporary)}`;
+    return this.#withLane(signal, lane => work((sql, consume) => runCounted(lane, sql, consume)), cleanUp);
   }
 
   /** Runs `sql` and returns its rows; for results that are small. */
@@ -112,7 +112,11 @@ export class Engine {
     await rm(this.#workDir, { recursive: true, force: true });
   }
 
-  async #withLane<T>(signal: AbortSignal | undefined, work: (lane: Lane) => Promise<T>): Promise<T> {
+  async #withLane<T>(
+    signal: AbortSignal | undefined,
+    work: (lane: Lane) => Promise<T>,
+    cleanUp?: string,
+  ): Promise<T> {
     const lane = await this.#acquire(signal);
     const { signal: closing } = this.#closing;
     const running = guarded(lane, signal ? AbortSignal.any([signal, closing]) : closing, work);
@@ -120,6 +124,8 @@ export class Engine {
     try {
       return await running;
     } finally {
+      // After the interrupts of a cancelled query, which would hit this statement too.
+      if (cleanUp !== undefined) await lane.connection.run(cleanUp).catch(ignore);
       this.#release(lane);
     }
   }
@@ -154,6 +160,18 @@ export class Engine {
     else this.#idle.push(lane);
   }
 }
+
+/** What reads a result to its end. */
+export type Consume<T> = (result: DuckDBResult) => Promise<T>;
+
+/** What was made of a result, and what the engine counted while it ran. */
+export interface Counted<T> {
+  readonly value: T;
+  readonly counts: OperatorCounts;
+}
+
+/** Runs one of several statements on a connection. */
+export type Statement = <T>(sql: string, consume: Consume<T>) => Promise<Counted<T>>;
 
 /** One connection, held for a sequence of statements. */
 export interface Session {
@@ -262,6 +280,13 @@ async function guarded<T>(lane: Lane, signal: AbortSignal, work: (lane: Lane) =>
     clearInterval(timer);
     signal.removeEventListener('abort', interrupt);
   }
+}
+
+async function runCounted<T>(lane: Lane, sql: string, consume: Consume<T>): Promise<Counted<T>> {
+  // A statement that scans nothing writes no profile: the one before must not pass for its own.
+  await rm(lane.profile, { force: true });
+  const value = await consume(await lane.connection.stream(sql));
+  return { value, counts: await readCounts(lane.profile) };
 }
 
 function sessionOn(connection: DuckDBConnection): Session {

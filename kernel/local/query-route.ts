@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -5,11 +6,14 @@ import type { ErrorBody } from '../api/wire.js';
 import type { Diagnostic } from '../apl/ast.js';
 import type { Compile } from './compiled.js';
 import type { DatasetStore } from './datasets.js';
-import type { Engine } from './duckdb.js';
-import { readQueryRequest } from './requests.js';
+import { type Engine, EngineError } from './duckdb.js';
+import { externalFiles } from './external.js';
+import { legacyBody } from './legacy.js';
+import { readQueryRequest, timeLimitOf } from './requests.js';
 import { runQuery } from './run.js';
 import { RecordingCatalog } from './scans.js';
 import { ServiceError } from './service-error.js';
+import { tabularBody } from './tabular.js';
 
 /** What a query needs of the service. */
 export interface QueryParts {
@@ -17,6 +21,10 @@ export interface QueryParts {
   readonly datasets: DatasetStore;
   readonly compile: Compile;
   readonly nowNs: () => bigint;
+  /** Files for `externaldata` are below its directory `external`. */
+  readonly dataDir: string;
+  /** The longest that a query may run, in milliseconds. */
+  readonly queryMs: number;
 }
 
 /** APL that cannot be run: a 400 that points into the text. */
@@ -40,19 +48,53 @@ export class CompileFailure extends ServiceError {
   }
 }
 
-/** Answers a query request with a tabular response; the query is interrupted when the client goes away. */
+/** Answers a query request; the query is interrupted when the client goes away or the time limit is over. */
 export async function answerQuery(
   parts: QueryParts,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  checkFormat((request.query as Record<string, string | undefined>).format ?? 'tabular');
+  const format = readFormat((request.query as Record<string, string | undefined>).format ?? 'tabular');
   const query = readQueryRequest(request.body);
   const catalog = new RecordingCatalog(await parts.datasets.snapshot());
-  const compiled = parts.compile(query, catalog, parts.nowNs());
+  const compiled = parts.compile(query, catalog, parts.nowNs(), externalFiles(parts.dataDir));
   if (!compiled.ok) throw failureOf(query.apl, compiled.diagnostics);
-  const body = await runQuery(parts.engine, compiled.compiled, catalog, disconnected(reply));
-  return send(request, reply, body);
+  const limitMs = Math.min(parts.queryMs, timeLimitOf(query) ?? parts.queryMs);
+  const answer = await withinTime(limitMs, disconnected(reply), signal =>
+    runQuery(parts.engine, compiled.compiled, catalog, signal),
+  );
+  return send(request, reply, format === 'legacy' ? legacyBody(answer, query) : tabularBody(answer));
+}
+
+async function withinTime<T>(
+  limitMs: number,
+  gone: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const timer = AbortSignal.timeout(limitMs);
+  try {
+    return await work(AbortSignal.any([gone, timer]));
+  } catch (error) {
+    if (timer.aborted && !gone.aborted) throw timedOut(limitMs, error);
+    throw readingError(error);
+  }
+}
+
+function timedOut(limitMs: number, cause: unknown): ServiceError {
+  const seconds = (limitMs / 1000).toLocaleString('en-US');
+  return new ServiceError(504, 'query_timeout', `The query was stopped after ${seconds} s, its time limit.`, {
+    hint: 'Narrow the time range, or read fewer fields.',
+    cause,
+  });
+}
+
+/** What the engine says about a file of `externaldata` is about the user's data; the directory it lies in does not matter. */
+function readingError(error: unknown): unknown {
+  if (!(error instanceof EngineError) || !error.message.includes(`${path.sep}external${path.sep}`))
+    return error;
+  const [said = ''] = error.message.split(/\n\s*(?:Possible|LINE)/);
+  const message = said.replace(/^[A-Za-z ]+ Error: /, '').replace(/[^"'\s]*[\\/]external[\\/]/g, '');
+  return new ServiceError(400, 'unreadable', message.trim(), { cause: error });
 }
 
 /** A signal that is aborted when the client of `reply` goes away before it is answered. */
@@ -62,15 +104,13 @@ export function disconnected(reply: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-function checkFormat(format: string): void {
-  if (format === 'tabular') return;
+function readFormat(format: string): 'tabular' | 'legacy' {
+  if (format === 'tabular' || format === 'legacy') return format;
   throw new ServiceError(
     400,
     'format',
     `The local service does not answer in the format ${JSON.stringify(format)}.`,
-    {
-      hint: 'Ask for `format=tabular`.',
-    },
+    { hint: 'Ask for `format=tabular` or `format=legacy`.' },
   );
 }
 

@@ -6,7 +6,16 @@ import { ServiceError } from './service-error.js';
 export function readQueryRequest(body: unknown): QueryRequest {
   const object = readObject(body, 'the body');
   checkQuery(object, '');
-  return object as unknown as QueryRequest;
+  const given = Object.entries(object).filter(([name, value]) => value !== null && !isEmptyText(name, value));
+  return Object.fromEntries(given) as unknown as QueryRequest;
+}
+
+/** Returns the time limit that a request asks for with `queryOptions.timeLimitMs`, in milliseconds; throws ServiceError. */
+export function timeLimitOf({ queryOptions }: QueryRequest): number | undefined {
+  const limit = queryOptions?.timeLimitMs;
+  if (limit === undefined || limit === null) return undefined;
+  if (typeof limit === 'number' && Number.isSafeInteger(limit) && limit > 0) return limit;
+  throw invalid('`queryOptions.timeLimitMs` should be a whole number of milliseconds above 0.');
 }
 
 /** Returns the body of a starred query; members that are not the API's are refused, so that a typing error is not lost. */
@@ -97,6 +106,11 @@ function checkQuery(query: Record<string, unknown>, prefix: string): void {
       throw invalid(`\`${prefix}${name}\` should be ${kindNames[kind]}.`);
     }
   }
+}
+
+/** Saved queries spell an absent cursor or time as an empty text. */
+function isEmptyText(name: string, value: unknown): boolean {
+  return value === '' && name !== 'apl';
 }
 
 const kindNames: Readonly<Record<MemberKind, string>> = {

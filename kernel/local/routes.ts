@@ -11,7 +11,6 @@ import type { StarredFilter, StarredStore } from './starred.js';
 
 /** What the routes need of the service. */
 export interface RouteParts extends QueryParts {
-  readonly dataDir: string;
   readonly starred: StarredStore;
   readonly ingestBytes: number;
 }

@@ -1,28 +1,51 @@
-import type { DuckDBResult } from '@duckdb/node-api';
-import type { FieldMeta, QueryStatus, StatusMessage, WireType } from '../api/wire.js';
+import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
+import type { QueryStatus, StatusMessage, WireType } from '../api/wire.js';
 import type { TypeName } from '../apl/catalog.js';
+import { parseDatetime } from '../apl/literals.js';
 import { JsonColumns, packedSql, rfc3339 } from './columns.js';
-import type { CompiledField, CompiledQuery, CompiledTable, DatasetCatalog } from './compiled.js';
-import type { Engine } from './duckdb.js';
+import {
+  type CompiledPage,
+  type CompiledQuery,
+  type CompiledTable,
+  type DatasetCatalog,
+  keptTable,
+  type LimitReason,
+} from './compiled.js';
+import { cursorText, firstCursor, lastCursor, type Run } from './cursor.js';
+import type { Engine, Statement } from './duckdb.js';
 import { type OperatorCounts, sumCounts } from './profile.js';
 import type { ExaminedBlocks, RecordingCatalog } from './scans.js';
 
-/**
- * Runs a query that was compiled against `catalog` and returns the body of a tabular response as bytes in order; throws
- * EngineError.
- */
+/** What a query gave: its tables with their cells as JSON, and what the service says about the run. */
+export interface QueryAnswer {
+  readonly query: CompiledQuery;
+  readonly tables: readonly RanTable[];
+  readonly status: QueryStatus;
+  readonly catalog: DatasetCatalog;
+}
+
+/** A table that was run. `cut` says that the row limit was reached and rows were left out. */
+export interface RanTable {
+  readonly table: CompiledTable;
+  readonly columns: JsonColumns;
+  readonly counts: OperatorCounts;
+  readonly cut: boolean;
+  readonly cursors?: Cursors;
+}
+
+/** Runs a query that was compiled against `catalog`; throws EngineError. */
 export async function runQuery(
   engine: Engine,
   query: CompiledQuery,
   catalog: RecordingCatalog,
   signal?: AbortSignal,
-): Promise<readonly Buffer[]> {
+): Promise<QueryAnswer> {
   const startedMs = performance.now();
-  const ran: RanTable[] = [];
-  for (const table of query.tables) ran.push(await runTable(engine, table, signal));
-  const body = ran.flatMap((each, index) => [text(index === 0 ? '' : ','), ...tableBytes(each)]);
-  const status = statusOf(query, ran, catalog.examined, performance.now() - startedMs);
-  return [text(head(query, catalog, status)), ...body, text(']}')];
+  const { examined } = catalog;
+  const kept = query.kept === undefined ? undefined : keptTable;
+  const ran = await engine.statements(run => runTables(run, query), kept, signal);
+  const status = statusOf(query, ran, examined, performance.now() - startedMs);
+  return { query, tables: ran, status, catalog };
 }
 
 /** Returns the wire's name of a type. */
@@ -40,89 +63,105 @@ const wireTypes: Readonly<Record<TypeName, WireType>> = {
   dynamic: 'dynamic',
 };
 
-interface RanTable {
-  readonly table: CompiledTable;
-  readonly columns: JsonColumns;
-  readonly counts: OperatorCounts;
-  /** The row limit was reached and rows were left out. */
-  readonly cut: boolean;
+interface Cursors {
+  readonly min: string;
+  readonly max: string;
 }
 
-async function runTable(
-  engine: Engine,
-  table: CompiledTable,
-  signal: AbortSignal | undefined,
-): Promise<RanTable> {
+async function runTables(run: Statement, query: CompiledQuery): Promise<readonly RanTable[]> {
+  const ran: RanTable[] = [];
+  if (query.kept === undefined) {
+    for (const table of query.tables) ran.push(await runTable(run, table, table.sql));
+    return ran;
+  }
+  const { counts } = await run(`CREATE OR REPLACE TEMP TABLE ${keptTable} AS ${query.kept}`, drain);
+  // The rows were examined when they were kept: what reads them there examines none.
+  for (const table of query.tables)
+    ran.push({ ...(await runTable(run, table, table.keptSql ?? table.sql)), counts });
+  return ran;
+}
+
+async function drain(result: DuckDBResult): Promise<void> {
+  for (let chunk = await result.fetchChunk(); chunk !== null; chunk = await result.fetchChunk())
+    if (chunk.rowCount === 0) return;
+}
+
+async function runTable(run: Statement, table: CompiledTable, sql: string): Promise<RanTable> {
   const types = table.fields.map(field => field.type);
-  const columns = new JsonColumns(types);
   const limit = table.rowLimit?.rows ?? Number.POSITIVE_INFINITY;
-  const consume = (result: DuckDBResult) => readColumns(result, columns, limit);
-  const { value: cut, counts } = await engine.query(packedSql(table.sql, types), consume, signal);
-  return { table, columns, counts, cut };
+  const fetch = async (text: string) => {
+    const columns = new JsonColumns(types);
+    const consume = (result: DuckDBResult) => readColumns(result, columns, limit, timeIndex(table));
+    const { value, counts } = await run(packedSql(text, types), consume);
+    return { ...value, columns, counts };
+  };
+  const quick = await fetch(sql);
+  const { cut, columns, counts } = quick;
+  if (table.page === undefined) return { table, columns, counts, cut };
+  const last = edge(quick.columns, timeIndex(table), 'last');
+  const more = last !== undefined && quick.cutTime === last.time;
+  const skipped = table.page.page.skipped !== undefined;
+  const exact = more || skipped ? await fetch(table.page.exactSql(cut ? last?.time : undefined)) : quick;
+  const cursors = cursorsOf(table, table.page, exact.columns, more);
+  return { table, columns: exact.columns, counts, cut, ...(cursors && { cursors }) };
+}
+
+/** The place of the time among the fields, or -1. */
+function timeIndex(table: CompiledTable): number {
+  return table.fields.findIndex(field => field.name === '_time' && field.type === 'datetime');
+}
+
+interface Read {
+  readonly cut: boolean;
+  /** The time of the first row that was cut, in nanoseconds. */
+  readonly cutTime?: bigint;
 }
 
 /** Reads to the end even past the limit, which the SQL keeps near: the engine reports its counts only then. */
-async function readColumns(result: DuckDBResult, columns: JsonColumns, limit: number): Promise<boolean> {
-  let cut = false;
+async function readColumns(
+  result: DuckDBResult,
+  columns: JsonColumns,
+  limit: number,
+  time: number,
+): Promise<Read> {
+  let read: Read = { cut: false };
   for (let chunk = await result.fetchChunk(); chunk !== null; chunk = await result.fetchChunk()) {
     if (chunk.rowCount === 0) break;
     const rows = Math.min(chunk.rowCount, limit - columns.rows);
-    cut ||= rows < chunk.rowCount;
+    if (rows < chunk.rowCount && !read.cut)
+      read = { cut: true, ...timeAt(chunk, columns.plainAt(time), rows) };
     if (rows > 0) columns.append(chunk, rows);
   }
-  return cut;
+  return read;
 }
 
-function head(query: CompiledQuery, catalog: DatasetCatalog, status: QueryStatus): string {
-  const fieldsMetaMap = Object.fromEntries(
-    query.datasets.map((name, index) => [
-      name,
-      [...metaOf(catalog, name), ...(index === 0 ? computedMeta(query) : [])],
-    ]),
-  );
-  const json = JSON.stringify({ format: 'tabular', status, datasetNames: query.datasets, fieldsMetaMap });
-  return `${json.slice(0, -1)},"tables":[`;
+function timeAt(chunk: DuckDBDataChunk, column: number, row: number): { cutTime?: bigint } {
+  const value: unknown = column < 0 ? undefined : chunk.getColumnVector(column).getItem(row);
+  const ns = typeof value === 'object' && value !== null ? Reflect.get(value, 'nanos') : undefined;
+  return typeof ns === 'bigint' ? { cutTime: ns } : {};
 }
 
-/** What is known about fields that the query made, such as the unit of a sum; told with the first dataset. */
-function computedMeta(query: CompiledQuery): FieldMeta[] {
-  const known = query.tables.flatMap(table =>
-    table.fields.map(field => field.meta && { ...field.meta, type: wireType(field.type) }),
-  );
-  return known.filter(meta => meta !== undefined);
+/** Cursors at the first and the last row; none where a row has no time. */
+function cursorsOf(
+  table: CompiledTable,
+  { page, cursor }: CompiledPage,
+  columns: JsonColumns,
+  more: boolean,
+): Cursors | undefined {
+  if (columns.rows === 0) return cursor === undefined ? undefined : { min: cursor, max: cursor };
+  const first = edge(columns, timeIndex(table), 'first');
+  const last = edge(columns, timeIndex(table), 'last');
+  if (first === undefined || last === undefined) return undefined;
+  const end = lastCursor(page, last, more);
+  const [at, to] = [cursorText(firstCursor(page, first, end)), cursorText(end)];
+  return page.descending ? { min: to, max: at } : { min: at, max: to };
 }
 
-function metaOf(catalog: DatasetCatalog, dataset: string): FieldMeta[] {
-  return (catalog.schema(dataset)?.fields ?? []).map(field => ({
-    name: field.name,
-    type: wireType(field.type),
-    unit: field.unit ?? '',
-    hidden: field.hidden ?? false,
-    description: field.description ?? '',
-  }));
-}
-
-function tableBytes({ table, columns }: RanTable): Buffer[] {
-  const description = toJson({
-    name: table.name,
-    sources: table.sources.map(name => ({ name })),
-    fields: table.fields.map(resultField),
-    order: table.order,
-    groups: table.groups.map(name => ({ name })),
-    ...(table.range && { range: rangeOf(table.range) }),
-    ...(table.buckets && { buckets: { field: table.buckets.field, size: Number(table.buckets.size) } }),
-  });
-  const cells = table.fields.flatMap((_, index) => [text(index === 0 ? '[' : '],['), columns.bytes(index)]);
-  const end = table.fields.length === 0 ? ']}' : ']]}';
-  return [text(`${description.slice(0, -1)},"columns":[`), ...cells, text(end)];
-}
-
-function resultField(field: CompiledField) {
-  return { name: field.name, type: wireType(field.type), ...(field.agg && { agg: field.agg }) };
-}
-
-function rangeOf(range: NonNullable<CompiledTable['range']>) {
-  return { field: range.field, start: timeText(range.start), end: timeText(range.end) };
+/** The rows at one end that share a time. */
+function edge(columns: JsonColumns, index: number, end: 'first' | 'last'): Run | undefined {
+  const { text, rows } = columns.run(index, end);
+  const time = parseDatetime(text.replaceAll('"', ''));
+  return time === undefined ? undefined : { time, rows, all: rows === columns.rows };
 }
 
 function statusOf(
@@ -131,20 +170,21 @@ function statusOf(
   blocks: ExaminedBlocks,
   elapsedMs: number,
 ): QueryStatus {
-  const counts = sumCounts(ran.map(each => each.counts));
-  const rowsExamined = blocks.rows + counts.generatedRows;
+  const counts = query.kept === undefined ? sumCounts(ran.map(each => each.counts)) : ran[0]?.counts;
+  const rowsExamined = blocks.rows + (counts?.generatedRows ?? 0);
   const range = query.tables[0]?.range;
   return {
     elapsedTime: Math.round(elapsedMs * 1000),
-    ...cursorsOf(ran[0]),
+    minCursor: ran[0]?.cursors?.min ?? '',
+    maxCursor: ran[0]?.cursors?.max ?? '',
     blocksExamined: blocks.blocks,
     blocksCached: 0,
     blocksMatched: blocks.blocks,
     rowsExamined,
     // Without a scan the engine has answered from the statistics of all those rows.
-    rowsMatched: counts.unscanned ? rowsExamined : counts.matchedRows,
+    rowsMatched: counts?.unscanned ? rowsExamined : (counts?.matchedRows ?? 0),
     numGroups: groupCount(ran),
-    isPartial: ran.some(each => each.cut && each.table.rowLimit?.reason === 'server'),
+    isPartial: false,
     cacheStatus: 0,
     minBlockTime: timeText(blocks.minNs ?? range?.start),
     maxBlockTime: timeText(blocks.maxNs ?? range?.end),
@@ -152,54 +192,38 @@ function statusOf(
   };
 }
 
-/** The earliest and the latest time of a table ordered by time; its ends, so nothing has to be searched. */
-function cursorsOf(ran: RanTable | undefined): { minCursor: string; maxCursor: string } {
-  const index =
-    ran?.table.fields.findIndex(field => field.name === '_time' && field.type === 'datetime') ?? -1;
-  const [order] = ran?.table.order ?? [];
-  if (!ran || index < 0 || order?.field !== '_time') return { minCursor: '', maxCursor: '' };
-  const cells = ran.columns.bytes(index);
-  const first = cells.toString('latin1', 0, cells.indexOf(',') < 0 ? cells.length : cells.indexOf(','));
-  const last = cells.toString('latin1', cells.lastIndexOf(',') + 1);
-  const [min, max] = order.desc ? [last, first] : [first, last];
-  return { minCursor: min.replaceAll('"', ''), maxCursor: max.replaceAll('"', '') };
-}
-
-/** Totals hold one row per group; without them, each row of a grouped table is a group. */
+/** The groups of the result, whatever the number of their time bins. */
 function groupCount(ran: readonly RanTable[]): number {
   const totals = ran.find(each => each.table.name === '_totals');
   if (totals) return totals.columns.rows;
-  const first = ran[0];
-  return first && first.table.groups.length > 0 ? first.columns.rows : 0;
+  const [first] = ran;
+  if (first === undefined) return 0;
+  const { buckets, groups, fields } = first.table;
+  const indexes = groups.map(name => fields.findIndex(field => field.name === name));
+  if (buckets === undefined || indexes.includes(-1)) return groups.length > 0 ? first.columns.rows : 0;
+  return first.columns.distinct(indexes);
 }
 
 function messagesOf(query: CompiledQuery, ran: readonly RanTable[]): { messages?: readonly StatusMessage[] } {
-  const messages = [...query.notices, ...ran.filter(each => each.cut).map(cutMessage)];
+  const messages = [...query.notices, ...ran.flatMap(each => (each.cut ? cutMessages(each) : []))];
   return messages.length > 0 ? { messages } : {};
 }
 
-const limitReasons = {
+const limitReasons: Readonly<Record<Exclude<LimitReason, 'query'>, string>> = {
   default: 'Nothing in the query sets a limit: add `| limit N` for more.',
   request: 'The request set this limit.',
   server: 'The service returns no more than this.',
-} as const;
+};
 
-function cutMessage({ table, columns }: RanTable): StatusMessage {
-  const reason = limitReasons[table.rowLimit?.reason ?? 'server'];
-  const msg = `Only the first ${columns.rows.toLocaleString('en-US')} rows are returned; there are more. ${reason}`;
-  return { priority: 'warn', count: 1, code: `row_limit_${table.rowLimit?.reason ?? 'server'}`, msg };
+function cutMessages({ table, columns }: RanTable): StatusMessage[] {
+  const reason = table.rowLimit?.reason ?? 'server';
+  if (reason === 'query') return [];
+  const what = table.name === '_totals' ? 'totals' : 'rows';
+  const msg = `Only the first ${columns.rows.toLocaleString('en-US')} ${what} are returned; there are more. ${limitReasons[reason]}`;
+  return [{ priority: 'warn', count: 1, code: `row_limit_${reason}`, msg }];
 }
 
 function timeText(time: bigint | string | undefined): string {
   if (time === undefined) return '';
   return typeof time === 'string' ? time : rfc3339(time);
-}
-
-/** Arguments of aggregations may be exact integers, which JSON.stringify refuses. */
-function toJson(value: object): string {
-  return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? Number(each) : each));
-}
-
-function text(value: string): Buffer {
-  return Buffer.from(value, 'utf8');
 }

@@ -27,6 +27,8 @@ export interface ServiceLimits {
   readonly queue?: number;
   /** Memory of the engine; 60 % of the machine's. */
   readonly memoryBytes?: number;
+  /** How long a query may run, in milliseconds; five minutes. */
+  readonly queryMs?: number;
   /** How long a managed service stays when nobody holds it; 30,000. */
   readonly idleMs?: number;
 }
@@ -109,6 +111,7 @@ function routeParts(options: ServiceOptions, engine: Engine) {
     compile: options.compile ?? compileRequest,
     nowNs: () => BigInt(Math.floor(now())) * 1_000_000n,
     ingestBytes: options.limits?.ingestBytes ?? 2 ** 30,
+    queryMs: options.limits?.queryMs ?? 300_000,
   };
 }
 

@@ -28,6 +28,7 @@ interface Parts {
 
 const templates: Readonly<Record<string, (parts: Parts) => string>> = {
   count: ({ filter }) => `count(*)${filter}`,
+  $values: ({ args, filter }) => `count(${first(args)})${filter}`,
   dcount: ({ args, filter }) => `count(DISTINCT ${first(args)})${filter}`,
   sum: sumSql,
   avg: ({ args, filter, call }) => asType(call, `avg(${first(args)})${filter}`),

@@ -1,6 +1,7 @@
 import type { Bound, Column, Computed, OrderKey, Relation } from '../apl/plan.js';
 import { collectIds, prune } from '../apl/prune.js';
 import type { ScanFilter } from './compiled.js';
+import { externalSql } from './external.js';
 import { sqlTypes } from './functions/conversion.js';
 import type { SqlContext } from './functions.js';
 import { aggregateSql } from './sql-aggregate.js';
@@ -92,6 +93,8 @@ export class SqlWriter {
         return this.scanSql(relation);
       case 'values':
         return this.valuesSql(relation);
+      case 'external':
+        return externalSql(relation);
       case 'sequence':
         return this.sequenceSql(relation);
       case 'filter':

@@ -4,6 +4,7 @@ import type { CompiledTable } from '../../kernel/local/compiled.js';
 import { Engine } from '../../kernel/local/duckdb.js';
 import { runQuery } from '../../kernel/local/run.js';
 import { RecordingCatalog } from '../../kernel/local/scans.js';
+import { tabularBody } from '../../kernel/local/tabular.js';
 import { compiledOf, temporaryDirectory } from './service.js';
 
 const noDatasets = new RecordingCatalog({
@@ -20,8 +21,8 @@ async function openEngine(): Promise<Engine> {
 }
 
 async function bodyOf(sql: string, fields: string, table: Partial<CompiledTable> = {}): Promise<string> {
-  const parts = await runQuery(await openEngine(), compiledOf(sql, fields, table), noDatasets);
-  return Buffer.concat(parts).toString('utf8');
+  const answer = await runQuery(await openEngine(), compiledOf(sql, fields, table), noDatasets);
+  return Buffer.concat(tabularBody(answer)).toString('utf8');
 }
 
 /** The columns as they stand in the response, digit by digit. */
@@ -136,7 +137,7 @@ test('a table describes itself in the words of the API', async () => {
     },
   ]);
   expect(status.numGroups).toBe(1);
-  expect([status.minCursor, status.maxCursor]).toEqual(['1970-01-01T00:00:00Z', '1970-01-01T00:00:00Z']);
+  expect([status.minCursor, status.maxCursor]).toEqual(['', '']);
 });
 
 test('what a row limit cuts is said', async () => {

@@ -127,11 +127,11 @@ const refused: readonly (readonly [
   ['a wrong member', '/v1/datasets/_apl', { apl: 'x', startTime: 5 }, 400, '`startTime` should be a string.'],
   ['no object', '/v1/datasets/_apl', [1], 400, 'The body should be a JSON object.'],
   [
-    'the legacy format',
-    '/v1/datasets/_apl?format=legacy',
+    'another format',
+    '/v1/datasets/_apl?format=xml',
     { apl: 'x' },
     400,
-    'The local service does not answer in the format "legacy". Ask for `format=tabular`.',
+    'The local service does not answer in the format "xml". Ask for `format=tabular` or `format=legacy`.',
   ],
   ['no such place', '/v9/nothing', {}, 404, 'The service has no POST /v9/nothing.'],
 ];

@@ -23,11 +23,11 @@ export async function testService(options: Partial<ServiceOptions> = {}): Promis
 }
 
 /** One service for all tests of a file. */
-export function sharedService(): () => TestService {
+export function sharedService(options: Partial<ServiceOptions> = {}): () => TestService {
   let shared: TestService | undefined;
   beforeAll(async () => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
-    shared = new TestService(await startService({ ...defaults, dataDir }), dataDir);
+    shared = new TestService(await startService({ ...defaults, dataDir, ...options }), dataDir);
   });
   afterAll(async () => {
     await shared?.service.close();
