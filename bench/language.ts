@@ -3,9 +3,8 @@
  * and texts made to be slow to read. Each figure is the 95th percentile of runs in one warm process, in milliseconds;
  * `growth` is the time of a text against that of half of it. Prints a table, then the figures as JSON.
  */
-import { parseCell } from '../kernel/apl/cell.js';
 import { aplParser } from '../kernel/apl/highlight.js';
-import { parseQuery } from '../kernel/apl/parse.js';
+import { complete, parseCell, parseQuery } from '../kernel/apl/index.js';
 import { compileRequest } from '../kernel/local/compile.js';
 import type { DatasetCatalog, DatasetField, DatasetSchema } from '../kernel/local/compiled.js';
 
@@ -35,7 +34,7 @@ interface Growth {
 }
 
 function report(): void {
-  const results = [...compileCases(), ...fileCases()].map(measure);
+  const results = [...compileCases(), ...fileCases(), ...completionCases()].map(measure);
   console.table(results);
   const hostile = Object.entries(hostileTexts).map(([name, text]) => measureGrowth(name, text));
   console.table(hostile);
@@ -94,6 +93,43 @@ function fileCases(): Case[] {
     { name: 'split 10,000 lines into queries', goalMs: 50, runs: 60, run: () => parseCell(file) },
     { name: 'highlight 10,000 lines', goalMs: 50, runs: 60, run: () => parser.parse(file) },
   ];
+}
+
+/** Each place is completed at the end of a text, with 500 datasets and 2,000 fields. */
+function completionCases(): Case[] {
+  const names = Array.from({ length: 499 }, (_, index) => `service-${index % 50}-logs-${index}`);
+  const schemas = [schemaOf('wide', 2000), ...names.map(name => schemaOf(name, 8))];
+  const catalog = catalogOf(schemas);
+  const environment = {
+    schema: (name: string) => catalog.schema(name),
+    datasets: () => catalog.names(),
+    now: NOW,
+    start: NOW - 3_600_000_000_000n,
+    end: NOW,
+    variables: {},
+    autoBin: 30_000_000_000n,
+    mapKeys: () => ['user', 'http.method'],
+    values: () => ['GET', 'POST'],
+  };
+  const stages = pipelineOf20('wide').split('\n');
+  const places = {
+    'a dataset': "['serv",
+    'a dataset with a slip': "['sevrice-42",
+    'an operator': `${stages.join('\n')}\n| `,
+    'a field or function, nothing typed': `['wide'] | where `,
+    'a field': `['wide'] | where attribute.gro`,
+    'a field with a slip': `['wide'] | where atribute`,
+    'a field after 12 operators': `${stages.slice(0, 13).join('\n')}\n| where fi`,
+    'a value': `['wide'] | where method == '`,
+  };
+  return Object.entries(places).map(([name, text]) => ({
+    name: `complete ${name}`,
+    goalMs: 10,
+    runs: 200,
+    run: () => {
+      if (complete(text, text.length, environment).items.length === 0) throw new Error(`nothing for ${name}`);
+    },
+  }));
 }
 
 const types = ['string', 'long', 'real', 'bool', 'datetime', 'timespan', 'dynamic', 'string'] as const;
