@@ -1,5 +1,6 @@
 import { aggregateNamed } from './catalog/all.js';
 import { type Token, tokenize } from './lexer.js';
+import { maxDepth } from './stream.js';
 
 /** What may stand at a place of a query. */
 export type Slot =
@@ -175,6 +176,7 @@ function words(list: readonly string[], scalar = false): Slot {
 }
 
 function frameSlot(frames: readonly Frame[]): Slot {
+  if (frames.length > maxDepth) return nothing;
   const frame = frames.at(-1) as Frame;
   const outer = frames.at(-2);
   if (outer === undefined) return stageSlot(frame, true);

@@ -54,22 +54,26 @@ function formatStatement(text: string): string | undefined {
   if (parsed.diagnostics.some(diagnostic => diagnostic.severity === 'error')) return undefined;
   const tokens = tokenize(text);
   const formatted = new Layout(text, tokens, parsed.query).toString();
-  return sameTree(parsed.query, formatted) ? formatted : undefined;
+  const again = parseQuery(formatted);
+  const sound = again.diagnostics.every(diagnostic => diagnostic.severity !== 'error');
+  return sound && sameTree(parsed.query, again.query) ? formatted : undefined;
 }
 
-function sameTree(query: Query, text: string): boolean {
-  const again = parseQuery(text);
-  return (
-    again.diagnostics.every(({ severity }) => severity !== 'error') && shape(query) === shape(again.query)
-  );
-}
-
-/** The tree without its places, as text. */
-export function shape(query: Query): string {
-  return JSON.stringify(query, (key, value: unknown) => {
-    if (placeKeys.has(key)) return undefined;
-    return typeof value === 'bigint' ? `${value}n` : value;
-  });
+/** True where two queries differ in their places only. */
+export function sameTree(a: Query, b: Query): boolean {
+  // A list of its own and no recursion: a chain of ten thousand `or` is one deep tree.
+  const pending: [unknown, unknown][] = [[a, b]];
+  for (let pair = pending.pop(); pair !== undefined; pair = pending.pop()) {
+    const [left, right] = pair;
+    if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) {
+      if (!Object.is(left, right)) return false;
+      continue;
+    }
+    const [ours, theirs] = [left, right].map(node => new Map(Object.entries(node)));
+    for (const key of new Set([...(ours?.keys() ?? []), ...(theirs?.keys() ?? [])]))
+      if (!placeKeys.has(key)) pending.push([ours?.get(key), theirs?.get(key)]);
+  }
+  return true;
 }
 
 const placeKeys = new Set(['from', 'to', 'operatorSpan', 'word']);
