@@ -97,7 +97,8 @@ export async function openFile(browser: BrowserContext, lab: Lab, file: string):
     if (isComplaint(message)) complaints.push(`${message.type()}: ${message.text()}`);
   });
   await page.goto(`${lab.url}lab/tree/${file}?token=${lab.token}&reset`);
-  await page.waitForSelector('.jp-MainAreaWidget:not(.lm-mod-hidden) .cm-content', { timeout: 60_000 });
+  const editors = page.locator('.jp-MainAreaWidget:not(.lm-mod-hidden) .cm-content:visible');
+  await editors.first().waitFor({ timeout: 60_000 });
   return { page, complaints, close: () => page.close() };
 }
 
@@ -110,7 +111,10 @@ function isComplaint(message: ConsoleMessage): boolean {
 /** Installs kernel and extension as users do, but below `root`. */
 async function layOut(root: string, notebookDir: string, options: LabOptions): Promise<void> {
   mkdirSync(notebookDir, { recursive: true });
-  for (const [name, text] of Object.entries(options.files)) writeFileSync(join(notebookDir, name), text);
+  for (const [name, text] of Object.entries(options.files)) {
+    mkdirSync(dirname(join(notebookDir, name)), { recursive: true });
+    writeFileSync(join(notebookDir, name), text);
+  }
   await promisify(execFile)(process.execPath, [compiledMain, 'install', '--prefix', root]);
   const theme = options.theme === 'dark' ? 'JupyterLab Dark' : 'JupyterLab Light';
   writeSettings(root, '@jupyterlab/apputils-extension:themes', { theme });
