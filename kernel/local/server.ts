@@ -157,6 +157,8 @@ function refusalOf(error: FastifyError): ServiceError {
   }
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return new ServiceError(413, 'too_large', 'The body is too large.');
+  if (error.code === 'FST_ERR_CTP_INVALID_JSON_BODY')
+    return new ServiceError(400, 'invalid_json', 'The body is not JSON.');
   // The framework marks the errors of a body; one without a mark comes from inside.
   if (error instanceof SyntaxError && error.statusCode === 400)
     return new ServiceError(400, 'invalid_json', `The body is not JSON: ${error.message}.`);
