@@ -1,6 +1,7 @@
 import type { TypeName } from '../apl/catalog.js';
 import type { Bound } from '../apl/plan.js';
 import { templateOf } from './functions/all.js';
+import { computedOnce } from './functions/arguments.js';
 import { convert, sqlTypes, toDynamic } from './functions/conversion.js';
 import { located, sqlString } from './functions/literal.js';
 import type { SqlArg, SqlContext } from './functions.js';
@@ -95,7 +96,9 @@ function callSql(expr: Extract<Bound, { kind: 'call' }>, context: ExpressionCont
   const template = templateOf(expr.name);
   if (template === undefined) throw new RangeError(`no SQL for the function ${expr.name}`);
   const args = expr.args.map(item => argument(item, context));
-  return located(expr.at, () => template(args, context));
+  // A window function cannot stand inside the lambda that binds what is computed first.
+  if (expr.name === '$histogram_bucket') return template(args, context);
+  return located(expr.at, () => computedOnce(args, each => template(each, context)));
 }
 
 type Binary = Extract<Bound, { kind: 'binary' }>;
@@ -105,6 +108,10 @@ function binarySql(expr: Binary, context: ExpressionContext, predicate: boolean)
   if (operator === 'and' || operator === 'or') {
     const sides = [expr.left, expr.right].map(side => expressionSql(side, context, predicate));
     return `(${sides.join(operator === 'and' ? ' AND ' : ' OR ')})`;
+  }
+  if (doubling.has(operator)) {
+    const sides = [argument(expr.left, context), argument(expr.right, context)];
+    return computedOnce(sides, ([a, b]) => arithmeticSql(expr, a?.sql ?? '', b?.sql ?? ''));
   }
   const [left, right] = [expressionSql(expr.left, context), expressionSql(expr.right, context)];
   switch (operator) {
@@ -117,18 +124,17 @@ function binarySql(expr: Binary, context: ExpressionContext, predicate: boolean)
     case '>':
     case '>=':
       return predicate ? `(${left} ${operator} ${right})` : `coalesce(${left} ${operator} ${right}, false)`;
-    case '+':
-    case '-':
-    case '*':
-    case '/':
-    case '%':
-      return arithmeticSql(expr, left, right);
     default: {
       const [a, b] = [argument(expr.left, context), argument(expr.right, context)];
-      return located(expr.at, () => textOperator(operator, a, b, predicate));
+      return located(expr.at, () =>
+        computedOnce([a, b], ([x = a, y = b]) => textOperator(operator, x, y, predicate)),
+      );
     }
   }
 }
+
+/** Operators whose SQL may name a side several times. */
+const doubling: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%']);
 
 /** Null equals nothing, but `x == null` asks whether x is null. */
 function equalitySql(expr: Binary, left: string, right: string, predicate: boolean): string {
@@ -184,9 +190,13 @@ function pathSql(expr: Extract<Bound, { kind: 'path' }>, context: ExpressionCont
   }
   if (keys.length > 0)
     return `apl_json(json_extract(${expressionSql(at, context)}, ${sqlString(`/${keys.join('/')}`)}))`;
-  const object = expressionSql(expr.object, context);
-  const key = expressionSql(expr.key, context);
-  if (expr.key.type === 'long')
+  return computedOnce([argument(expr.object, context), argument(expr.key, context)], ([object, key]) =>
+    elementSql(object?.sql ?? '', key?.sql ?? '', expr.key.type === 'long'),
+  );
+}
+
+function elementSql(object: string, key: string, isIndex: boolean): string {
+  if (isIndex)
     return `apl_json(json_extract(${object}, CASE WHEN ${key} < 0 THEN '$[#' || ${key} || ']' ELSE '$[' || ${key} || ']' END))`;
   return `apl_json(json_extract(${object}, '/' || replace(replace(${key}, '~', '~0'), '/', '~1')))`;
 }
@@ -231,15 +241,15 @@ function membershipSql(expr: List, context: ExpressionContext): string {
 function hasListSql(expr: List, context: ExpressionContext): string {
   const sensitive = expr.operator.endsWith('_cs');
   const joiner = expr.operator.startsWith('has_all') ? ' AND ' : ' OR ';
-  const left = argument(expr.left, context);
-  const tests = expr.items.map(item => {
-    if (item.type !== 'dynamic')
-      return textOperator(sensitive ? 'has_cs' : 'has', left, argument(item, context), true);
-    const pattern = sensitive ? 'apl_term_cs(t)' : 'apl_term(t)';
-    const found = `len(list_filter(apl_texts(${expressionSql(item, context)}), lambda t: regexp_matches(${left.sql}, ${pattern})))`;
-    return joiner === ' OR '
-      ? `(${found} > 0)`
-      : `(${found} = len(apl_texts(${expressionSql(item, context)})))`;
+  const pattern = sensitive ? 'apl_term_cs(t)' : 'apl_term(t)';
+  const test = (left: SqlArg, item: SqlArg): string => {
+    if (item.type !== 'dynamic') return textOperator(sensitive ? 'has_cs' : 'has', left, item, true);
+    const found = `len(list_filter(apl_texts(${item.sql}), lambda t: regexp_matches(${left.sql}, ${pattern})))`;
+    return joiner === ' OR ' ? `(${found} > 0)` : `(${found} = len(apl_texts(${item.sql})))`;
+  };
+  const args = [expr.left, ...expr.items].map(item => argument(item, context));
+  return computedOnce(args, ([left, ...items]) => {
+    const tests = left === undefined ? [] : items.map(item => test(left, item));
+    return tests.length === 0 ? 'false' : `(${tests.join(joiner)})`;
   });
-  return tests.length === 0 ? 'false' : `(${tests.join(joiner)})`;
 }

@@ -23,7 +23,27 @@ export function bound(args: readonly SqlArg[], body: (...sqls: string[]) => stri
   return `list_transform([{${members.join(', ')}}], lambda v: ${body(...args.map((_, index) => `v.a${index}`))})[1]`;
 }
 
+/**
+ * Returns the SQL of a body whose macros may read its arguments several times: those that hold macros themselves are
+ * computed first, or each level of nesting would multiply the size of the query.
+ */
+export function computedOnce(args: readonly SqlArg[], body: (args: readonly SqlArg[]) => string): string {
+  const heavy = args.filter(isHeavy);
+  if (heavy.length === 0) return body(args);
+  const members = heavy.map((arg, index) => `'a${index}': ${arg.sql}`);
+  const named = args.map(arg => (heavy.includes(arg) ? { ...arg, sql: `v.a${heavy.indexOf(arg)}` } : arg));
+  return `list_transform([{${members.join(', ')}}], lambda v: ${body(named)})[1]`;
+}
+
 const longestRepeated = 60;
+const longestNested = 300;
+
+function isHeavy({ sql, constant }: SqlArg): boolean {
+  if (constant !== undefined || sql.startsWith('v.')) return false;
+  return (
+    sql.length > longestNested || sql.indexOf('apl_') !== sql.lastIndexOf('apl_') || sql.includes('random()')
+  );
+}
 
 function isCheap(arg: SqlArg): boolean {
   return arg.constant !== undefined || (arg.sql.length <= longestRepeated && !arg.sql.includes('random()'));

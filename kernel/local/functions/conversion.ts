@@ -1,7 +1,7 @@
 import type { conversion as catalog } from '../../apl/catalog/conversion.js';
 import type { TypeName } from '../../apl/catalog.js';
 import type { JsFunction, SqlArg, SqlTemplate } from '../functions.js';
-import { once } from './arguments.js';
+import { computedOnce } from './arguments.js';
 import { compileTimeOnly, luhnSetup } from './checks.js';
 import { durationNs } from './duration-text.js';
 import { canonicalJson } from './json-text.js';
@@ -26,8 +26,7 @@ export function convert(arg: SqlArg, to: TypeName): string {
   if (arg.type === to) return arg.sql;
   if (arg.constant === null) return `NULL::${sqlTypes[to]}`;
   const conversion = conversions[to][arg.type];
-  // A macro may read its argument several times: a random one must be drawn once.
-  return arg.sql.includes('random()') ? once([arg], conversion) : conversion(arg.sql);
+  return computedOnce([arg], ([value]) => conversion(value?.sql ?? ''));
 }
 
 /** Returns an argument as JSON: times as RFC 3339 text, timespans as integer nanoseconds, NaN and infinities as null. */
