@@ -8,7 +8,8 @@ const timeLimitMs = 5_000;
 
 interface Entry {
   readonly askedAt: number;
-  readonly loading: Promise<void>;
+  /** Until there is an answer. */
+  loading: Promise<void> | undefined;
   value: readonly string[];
 }
 
@@ -60,17 +61,28 @@ export class SeenValues {
   #known(apl: string): readonly string[] {
     const key = `${this.#session.range.label} ${apl}`;
     const known = this.#entries.get(key);
-    if (known !== undefined && performance.now() - known.askedAt < timeToLiveMs) return known.value;
-    const loading = this.#load(apl).then(
-      value => {
-        entry.value = value;
-      },
-      () => undefined,
-    );
-    const entry: Entry = { askedAt: performance.now(), loading, value: known?.value ?? [] };
+    const entry =
+      known !== undefined && performance.now() - known.askedAt < timeToLiveMs
+        ? known
+        : this.#ask(apl, known?.value ?? []);
     this.#entries.set(key, entry);
-    this.#asked.push(loading);
+    if (entry.loading !== undefined) this.#asked.push(entry.loading);
     return entry.value;
+  }
+
+  #ask(apl: string, before: readonly string[]): Entry {
+    const entry: Entry = { askedAt: performance.now(), loading: undefined, value: before };
+    entry.loading = this.#load(apl)
+      .then(
+        value => {
+          entry.value = value;
+        },
+        () => undefined,
+      )
+      .finally(() => {
+        entry.loading = undefined;
+      });
+    return entry;
   }
 
   /** The first column of a query's result. */

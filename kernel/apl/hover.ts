@@ -283,7 +283,17 @@ function atCall({ tokens, offset, text }: Place): Found | undefined {
   const open = openCall(tokens.filter(token => token.to <= end));
   const markdown = open === undefined ? undefined : describeCallable(open.callee.text);
   if (open === undefined || markdown === undefined) return undefined;
-  return { from: open.callee.from, to: Math.min(Math.max(end, open.callee.to), text.length), markdown };
+  const active = closed === undefined ? activeParameter(text, offset) : undefined;
+  return {
+    from: open.callee.from,
+    to: Math.min(Math.max(end, open.callee.to), text.length),
+    markdown: active === undefined ? markdown : `${markdown}\n\nThe argument here is ${code(active)}.`,
+  };
+}
+
+function activeParameter(text: string, offset: number): string | undefined {
+  const help = signatureHelp(text, offset);
+  return help?.parameters[help.active]?.label;
 }
 
 /** The innermost call that the tokens leave open, and how many commas of it they hold. */

@@ -72,6 +72,23 @@ describe('hover explains', () => {
     );
   });
 
+  test('the argument that the cursor is in', () => {
+    const last = (marked: string): string | undefined => {
+      const { text, offset } = cursorOf(marked);
+      return hover(text, offset, environment)?.markdown.split('\n').at(-1);
+    };
+    expect(
+      ['print substring("a", 1$0, 2)', 'print substring($0"a", 1, 2)', 'print strcat("a", "b", "$0c")'].map(
+        last,
+      ),
+    ).toEqual([
+      'The argument here is `start: long`.',
+      'The argument here is `text: string`.',
+      'The argument here is `...more: any`.',
+    ]);
+    expect(last('print strlen("a")$0')?.startsWith('gives')).toBe(true);
+  });
+
   test('in plain text too', () => {
     expect(hover('web | where status > 1', 14, environment)?.plain).toBe(
       'field status: integer, of web\n\nHTTP status',

@@ -105,7 +105,9 @@ describe('a query completes', () => {
         : everyday({ path, method: 'GET' } as Seen),
     );
     const before = queries(bench.service).length;
-    await check("web | where ['geo.city'] == \"$0", ['Oslo"', 'x \\"y\\""'], '');
+    await expect
+      .poll(async () => (await complete("web | where ['geo.city'] == \"$0")).texts)
+      .toEqual(['Oslo"', 'x \\"y\\""']);
     await check("web | where ['geo.city'] == 'O$0'", ['Oslo'], 'O');
     expect(
       queries(bench.service)
