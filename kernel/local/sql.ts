@@ -2,7 +2,7 @@ import type { Bound, Column, Computed, OrderKey, Relation } from '../apl/plan.js
 import { collectIds, prune } from '../apl/prune.js';
 import type { ScanFilter } from './compiled.js';
 import { externalSql } from './external.js';
-import { sqlTypes } from './functions/conversion.js';
+import { convert, sqlTypes } from './functions/conversion.js';
 import type { SqlContext } from './functions.js';
 import { aggregateSql } from './sql-aggregate.js';
 import { type ExpressionContext, expressionSql } from './sql-expression.js';
@@ -63,7 +63,9 @@ export class SqlWriter {
   }
 
   orderBy(keys: readonly OrderKey[]): string {
-    const list = keys.map(key => sortSql(this.expression(key.value), key));
+    // What is the same in every row orders nothing, and the engine would take a number for a column's place.
+    const telling = keys.filter(key => key.value.kind !== 'constant');
+    const list = telling.map(key => sortSql(this.expression(key.value), key));
     return list.length === 0 ? '' : ` ORDER BY ${list.join(', ')}`;
   }
 
@@ -295,7 +297,8 @@ function sortSql(value: string, key: OrderKey): string {
   const direction = key.descending ? 'DESC' : 'ASC';
   const nulls = `NULLS ${key.nullsFirst ? 'FIRST' : 'LAST'}`;
   if (key.value.type !== 'dynamic') return `${value} ${direction} ${nulls}`;
-  const numbers = `apl_dyn_real(${value}) ${direction} NULLS ${key.descending ? 'FIRST' : 'LAST'}`;
+  const number = convert({ sql: value, type: 'dynamic' }, 'real');
+  const numbers = `${number} ${direction} NULLS ${key.descending ? 'FIRST' : 'LAST'}`;
   return `(${value} IS NULL) ${key.nullsFirst ? 'DESC' : 'ASC'}, ${numbers}, ${value}::VARCHAR ${direction}`;
 }
 
