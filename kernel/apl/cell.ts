@@ -118,46 +118,46 @@ function lineEndAt(source: string, at: number): number {
 
 function splitStatements(source: string, all: readonly Token[]): Statement[] {
   const statements: Statement[] = [];
-  let pending: Token[] = [];
+  let code: Token[] = [];
+  let from: number | undefined;
   let depth = 0;
-  let lastCode: Token | undefined;
-  const following = followingCode(all);
-  const flush = (semicolon: boolean): void => {
-    const tokens = pending.filter(token => token.kind !== 'comment');
-    const [first, last] = [pending[0], pending.at(-1)];
-    if (tokens.length > 0 && first !== undefined && last !== undefined) {
-      statements.push({ span: { from: first.from, to: last.to }, tokens, semicolon });
-      pending = [];
-      lastCode = undefined;
-    }
+  let nextCode = 0;
+  const flush = (to: number, semicolon: boolean): void => {
     depth = 0;
+    if (code.length === 0) return;
+    statements.push({ span: { from: from ?? to, to }, tokens: code, semicolon });
+    code = [];
+    from = undefined;
   };
-  for (const [index, token] of all.entries()) {
+  for (let index = 0; index < all.length; index += 1) {
+    const token = all[index] as Token;
     const previous = all[index - 1];
-    if (
-      previous !== undefined &&
-      depth === 0 &&
-      isBlankBetween(source, previous, token) &&
-      isBoundary(pending, lastCode, following[index])
-    )
-      flush(false);
-    if (token.text === ';' && token.kind === 'symbol' && depth === 0) {
-      if (nextText(all, index + 1) === '|') pending.push(token);
-      else flush(true);
+    if (previous !== undefined && depth === 0 && isBlankBetween(source, previous, token)) {
+      nextCode = codeFrom(all, Math.max(nextCode, index));
+      if (isBoundary(code, all[nextCode])) flush(previous.to, false);
+    }
+    if (token.text === ';' && token.kind === 'symbol' && depth === 0 && nextText(all, index + 1) !== '|') {
+      flush(previous?.to ?? token.from, true);
       continue;
     }
     depth = Math.max(0, depth + bracketChange(token));
-    pending.push(token);
-    if (token.kind !== 'comment') lastCode = token;
+    from ??= token.from;
+    if (token.kind !== 'comment') code.push(token);
   }
-  flush(false);
+  flush(all.at(-1)?.to ?? 0, false);
   return statements;
 }
 
+/** The index of the first token from `at` on that is no comment. */
+function codeFrom(tokens: readonly Token[], at: number): number {
+  let index = at;
+  while (tokens[index]?.kind === 'comment') index += 1;
+  return index;
+}
+
 function nextText(tokens: readonly Token[], from: number): string | undefined {
-  let at = from;
-  while (tokens[at]?.kind === 'comment') at += 1;
-  return tokens[at]?.kind === 'symbol' ? tokens[at]?.text : undefined;
+  const token = tokens[codeFrom(tokens, from)];
+  return token?.kind === 'symbol' ? token.text : undefined;
 }
 
 /** Between tokens is white space only: two line breaks leave a line blank. */
@@ -171,9 +171,9 @@ function isBlankBetween(source: string, previous: Token, token: Token): boolean 
 const continuations = new Set(['by', 'on', 'and', 'or', 'with', 'step', 'to', 'from', 'limit', 'default']);
 
 /** A blank line ends a query unless the code before or after it cannot stand there alone. */
-function isBoundary(pending: readonly Token[], before: Token | undefined, after: Token | undefined): boolean {
-  if (before === undefined || after === undefined || continuesAfter(before)) return false;
-  if (pending[0]?.text === 'let' && pending.at(-1)?.text === '=') return false;
+function isBoundary(before: readonly Token[], after: Token | undefined): boolean {
+  const last = before.at(-1);
+  if (last === undefined || after === undefined || continuesAfter(last)) return false;
   if (after.kind === 'symbol') return after.text === '(' || after.text === '[' || after.text === '%';
   return !(after.kind === 'word' && continuations.has(after.text));
 }
@@ -215,16 +215,6 @@ const openWords = new Set([
   'endswith',
   'regex',
 ]);
-
-/** For each token the first at or after it that is no comment. */
-function followingCode(tokens: readonly Token[]): (Token | undefined)[] {
-  const following: (Token | undefined)[] = new Array(tokens.length);
-  for (let at = tokens.length - 1; at >= 0; at -= 1) {
-    const token = tokens[at];
-    following[at] = token?.kind === 'comment' ? following[at + 1] : token;
-  }
-  return following;
-}
 
 /** True after a token that cannot be the last of a query. */
 function continuesAfter(token: Token): boolean {
