@@ -1,0 +1,156 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Lab, openFile, startBrowser, startLab, type Theme, venvPath } from './lab.js';
+
+const examples = new URL('../../examples/', import.meta.url);
+const screenshots = fileURLToPath(new URL('../../test-output/screenshots/', import.meta.url));
+
+const trials = [
+  "['sample-http-logs'] | where staus == '500'",
+  "%%time last 3650d\n['sample-http-logs'] | summarize dcount(id), percentile(req_duration_ms, 99) by uri",
+  'print answer = 6 * 7',
+];
+
+describe.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
+  'in the $theme theme',
+  ({ theme }) => {
+    let lab: Lab;
+    let browser: Browser;
+    let context: BrowserContext;
+
+    beforeAll(async () => {
+      mkdirSync(screenshots, { recursive: true });
+      browser = await startBrowser();
+      context = await browser.newContext({ viewport: { width: 1200, height: 860 }, deviceScaleFactor: 1.5 });
+      const names = [
+        '01-first-look.ipynb',
+        '02-own-data.ipynb',
+        'data/orders.ndjson',
+        'data/deployments.csv',
+      ];
+      const files = names.map(name => [name, readFileSync(new URL(name, examples), 'utf8')]);
+      lab = await startLab({
+        venv: venvPath('APL_TEST_VENV', '.venv'),
+        theme,
+        files: { ...Object.fromEntries(files), 'trials.ipynb': notebookOf(trials) },
+      });
+      // Every cell stays in the page, so that all outputs can be looked at.
+      lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
+    });
+
+    afterAll(async () => {
+      await browser?.close();
+      await lab?.stop();
+    });
+
+    test.each([
+      { file: '01-first-look.ipynb', charts: 6 },
+      { file: '02-own-data.ipynb', charts: 2 },
+    ])('$file runs from top to bottom, with charts and tables', async ({ file, charts }) => {
+      const opened = await openFile(context, lab, file);
+      await runAll(opened.page);
+      expect(await errors(opened.page).allTextContents()).toEqual([]);
+      expect(await opened.page.locator('.jp-CodeCell .vega-embed canvas').count()).toBe(charts);
+      const charted = opened.page.locator('.jp-CodeCell:has(.vega-embed)');
+      expect(await charted.count()).toBe(charts);
+      expect(await charted.filter({ has: opened.page.locator('.apl-table') }).count()).toBe(charts);
+      expect(await emptyTables(opened.page)).toBe(0);
+      expect(opened.complaints).toEqual([]);
+      if (charts === 6) await takeScreenshot(opened.page, theme);
+      await opened.close();
+    });
+
+    test('an error points into the cell, an interrupt ends a query, and the kernel goes on', async () => {
+      const opened = await openFile(context, lab, 'trials.ipynb');
+      const { page } = opened;
+      await kernelIdle(page);
+      await page.locator('.jp-CodeCell .cm-content').first().click();
+      await runCell(page);
+      expect(await outputOf(page, 0)).toContain('unknown field `staus`\n --> line 1, column 30 of the cell');
+      await runCell(page);
+      await prompt(page, 1, '[*]:');
+      await page.locator('[data-command="notebook:interrupt-kernel"]').first().click();
+      expect(await outputOf(page, 1)).toContain('Interrupted: the cell was stopped and its query cancelled');
+      await runCell(page);
+      expect(await outputOf(page, 2)).toContain('42');
+      expect(opened.complaints).toEqual([]);
+      await opened.close();
+    });
+  },
+);
+
+function notebookOf(sources: readonly string[]): string {
+  return JSON.stringify({
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: { kernelspec: { name: 'apl', display_name: 'APL (Axiom)', language: 'axiom-apl' } },
+    cells: sources.map((source, index) => ({
+      cell_type: 'code',
+      id: `cell-${index}`,
+      metadata: {},
+      execution_count: null,
+      outputs: [],
+      source,
+    })),
+  });
+}
+
+/** The indicator alone also says so before the kernel is connected. */
+async function kernelIdle(page: Page): Promise<void> {
+  await page.getByText('APL (Axiom) | Idle').first().waitFor({ timeout: 60_000 });
+  await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor();
+}
+
+/** Runs every cell and waits until each has its number. */
+async function runAll(page: Page): Promise<void> {
+  await kernelIdle(page);
+  await page.locator('.jp-Notebook .jp-Cell').first().click();
+  await page.locator('.lm-MenuBar-itemLabel', { hasText: /^Run$/ }).click();
+  await page.locator('.lm-Menu-itemLabel', { hasText: /^Run All Cells$/ }).click();
+  const cells = await page.locator('.jp-CodeCell').count();
+  await prompt(page, cells - 1, `[${cells}]:`);
+  await kernelIdle(page);
+}
+
+/** Runs the active cell and goes to the next. */
+async function runCell(page: Page): Promise<void> {
+  await page.locator('[data-command="notebook:run-cell-and-select-next"]').first().click();
+}
+
+async function prompt(page: Page, cell: number, text: string): Promise<void> {
+  await page
+    .locator('.jp-CodeCell')
+    .nth(cell)
+    .locator('.jp-InputArea-prompt', { hasText: text })
+    .waitFor({ timeout: 90_000 });
+}
+
+function errors(page: Page): Locator {
+  return page.locator(
+    '[data-mime-type="application/vnd.jupyter.error"], [data-mime-type="application/vnd.jupyter.stderr"]',
+  );
+}
+
+/** How many tables of results have no row. */
+async function emptyTables(page: Page): Promise<number> {
+  const tables = page.locator('.apl-table');
+  return (await tables.count()) - (await tables.filter({ has: page.locator('tbody tr') }).count());
+}
+
+async function outputOf(page: Page, cell: number): Promise<string> {
+  const output = page.locator('.jp-CodeCell').nth(cell).locator('.jp-OutputArea-output').first();
+  await output.waitFor();
+  return output.innerText();
+}
+
+/** The investigation, with the side bar put away; what the README shows is a copy of it. */
+async function takeScreenshot(page: Page, theme: Theme): Promise<void> {
+  await page.keyboard.press('Control+b');
+  await page.locator('.jp-FileBrowser').waitFor({ state: 'hidden' });
+  const heading = page.locator('.jp-MarkdownCell', { hasText: 'An investigation' });
+  await heading.evaluate((element: { scrollIntoView(): void }) => element.scrollIntoView());
+  await page.mouse.move(0, 0);
+  await page.screenshot({ path: `${screenshots}first-look-${theme}.png` });
+}
