@@ -92,10 +92,11 @@ export function parseTimespan(text: string): bigint | undefined {
   return total > int64Max ? undefined : sign * total;
 }
 
-function parseClock(match: RegExpExecArray): bigint {
+function parseClock(match: RegExpExecArray): bigint | undefined {
   const [, sign, days = '0', hours = '0', minutes = '0', seconds = '0', fraction = ''] = match;
   const whole = ((BigInt(days) * 24n + BigInt(hours)) * 60n + BigInt(minutes)) * 60n + BigInt(seconds);
   const total = whole * 1_000_000_000n + BigInt(fraction.padEnd(9, '0'));
+  if (total > int64Max) return undefined;
   return sign === '-' ? -total : total;
 }
 
