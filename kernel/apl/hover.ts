@@ -22,7 +22,7 @@ export function hover(text: string, offset: number, environment: BindEnvironment
   const tokens = tokenize(text).filter(token => token.kind !== 'comment');
   const { query } = parseQuery(text);
   const place: Place = { text, offset, tokens, query, environment };
-  const found = atName(place) ?? atWord(place) ?? atCall(place);
+  const found = atName(place) ?? atWord(place) ?? atCall(place) ?? atFunctionName(place);
   return found === undefined ? undefined : { ...found, plain: plainText(found.markdown) };
 }
 
@@ -289,6 +289,15 @@ function atCall({ tokens, offset, text }: Place): Found | undefined {
     to: Math.min(Math.max(end, open.callee.to), text.length),
     markdown: active === undefined ? markdown : `${markdown}\n\nThe argument here is ${code(active)}.`,
   };
+}
+
+/** A function's name by itself, as while it is being written. */
+function atFunctionName({ tokens, offset }: Place): Found | undefined {
+  const token = tokens.find(each => each.kind === 'word' && touches(each, offset));
+  const markdown = token === undefined ? undefined : describeCallable(token.text);
+  return token === undefined || markdown === undefined
+    ? undefined
+    : { from: token.from, to: token.to, markdown };
 }
 
 function activeParameter(text: string, offset: number): string | undefined {

@@ -49,6 +49,8 @@ describe('hover explains', () => {
     ['web | where noth$0ing', undefined],
     ['web // com$0ment', undefined],
     ['nothing$0 | count', undefined],
+    ['strlen$0', ['strlen', '`strlen(text: string) -> long`']],
+    ['web | where strl$0en', ['strlen', '`strlen(text: string) -> long`']],
     ['$0', undefined],
   ])('%s', check);
 
