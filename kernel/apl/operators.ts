@@ -109,7 +109,8 @@ function parseSummarize(stream: TokenStream): Rest {
 }
 
 function parseSort(stream: TokenStream, word: string): Rest {
-  if (stream.takeWord('by') === undefined) stream.expected('`by`', `after \`${word}\``);
+  if (stream.takeWord('by') === undefined)
+    stream.expected('`by`', `after \`${word}\``, `Write \`${word} by field desc\`.`);
   return { kind: 'sort', keys: parseList(stream, () => parseSortKey(stream, `after \`${word} by\``)) };
 }
 
@@ -122,7 +123,8 @@ function parseLimit(stream: TokenStream, word: string): Rest {
 
 function parseTop(stream: TokenStream): Rest {
   const count = parseExpression(stream, 'after `top`');
-  if (stream.takeWord('by') === undefined) stream.expected('`by`', 'after the number of `top`');
+  if (stream.takeWord('by') === undefined)
+    stream.expected('`by`', 'after the number of `top`', 'For example: top 10 by duration.');
   return { kind: 'top', count, key: parseSortKey(stream, 'after `by`') };
 }
 
@@ -140,20 +142,35 @@ function parseJoin(stream: TokenStream, word: string): Rest {
   let on: Expr[] = [];
   if (stream.takeWord('on') !== undefined)
     on = parseList(stream, () => parseExpression(stream, 'after `on`'));
-  else stream.expected('`on` and the fields to join by', `after the table of \`${word}\``);
+  else
+    stream.expected(
+      '`on` and the fields to join by',
+      `after the table of \`${word}\``,
+      `For example: ${word} (T) on trace_id.`,
+    );
   return { kind: word === 'lookup' ? 'lookup' : 'join', options, right, on };
 }
 
 function parseMakeSeries(stream: TokenStream): Rest {
   const aggregates = parseList(stream, () => parseSeriesAggregate(stream));
-  if (stream.takeWord('on') === undefined) stream.expected('`on` and a time field', 'in `make-series`');
-  const on = parseExpression(stream, 'after `on`', 'sum');
+  const on = parseAxis(stream);
   const range = parseSeriesRange(stream);
   const step =
     range.step ??
     (stream.takeWord('step') === undefined ? undefined : parseExpression(stream, 'after `step`'));
   const by = stream.takeWord('by') === undefined ? [] : parseAssignments(stream, 'after `by`');
   return { kind: 'make-series', aggregates, on, ...range, ...(step === undefined ? {} : { step }), by };
+}
+
+function parseAxis(stream: TokenStream): Expr {
+  if (stream.takeWord('on') !== undefined) return parseExpression(stream, 'after `on`', 'sum');
+  stream.expected(
+    '`on` and a time field',
+    'in `make-series`',
+    'For example: make-series count() on _time step 5m.',
+  );
+  const { from } = stream.peek();
+  return { kind: 'missing', from, to: from };
 }
 
 function parseSeriesAggregate(stream: TokenStream): SeriesAggregate {

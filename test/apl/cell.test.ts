@@ -26,6 +26,7 @@ const cells: readonly (readonly [title: string, cell: string, expected: readonly
   ['a comment before a magic', '// note\n%time 1h\nT', ['%time 1h', 'T']],
   ['Windows line ends', '%time 1h\r\nT\r\n| count\r\n', ['%time 1h', 'T\r\n| count']],
   ['a magic below a query', 'T | count\n\n%time 1h', ['T | count', '%time 1h', '!late-magic']],
+  ['a line break alone', 'T | count\nU', ['T | count\nU']],
   ['two queries', 'T | count\n\nU | count', ['T | count', 'U | count']],
   ['a blank line with spaces', 'T | count\n  \t \nU', ['T | count', 'U']],
   ['a semicolon', 'T | count; U', ['T | count', 'U']],
