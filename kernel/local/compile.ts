@@ -87,7 +87,7 @@ function write(
     order: ordered.order,
     rowLimit: limit,
   };
-  const told = { datasets: plan.datasets, notices: [...messages, ...unknownOrder(ordered.unknown)] };
+  const told = { datasets: plan.datasets, notices: [...messages, ...ignored(request, ordered.unknown)] };
   try {
     if (page !== undefined) {
       const table = pageTable(page, limit.rows, toSql, request.cursor);
@@ -214,13 +214,17 @@ function leftOut(names: readonly string[]): StatusMessage[] {
   return [{ priority: 'info', count: 1, code: 'totals_left_out', msg }];
 }
 
-function unknownOrder(fields: readonly string[]): StatusMessage[] {
-  return fields.map(field => ({
-    priority: 'warn',
-    count: 1,
-    code: 'unknown_order',
-    msg: `The request's order names \`${field}\`, which the result does not have.`,
-  }));
+/** What of a request has no effect. */
+function ignored({ includeCursorField }: QueryRequest, unknownOrder: readonly string[]): StatusMessage[] {
+  const warn = (code: string, msg: string): StatusMessage => ({ priority: 'warn', count: 1, code, msg });
+  return [
+    ...unknownOrder.map(field =>
+      warn('unknown_order', `The request's order names \`${field}\`, which the result does not have.`),
+    ),
+    ...(includeCursorField
+      ? [warn('no_cursor_field', '`includeCursorField` has no effect here: the status tells the cursors.')]
+      : []),
+  ];
 }
 
 function fieldOf(column: Plan['relation']['columns'][number]): CompiledField {

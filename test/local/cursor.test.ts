@@ -128,6 +128,11 @@ test('from a page newest first one goes on towards later times', async () => {
   expect([found.at(-1), found.length > 4990]).toEqual([9999, true]);
 });
 
+test('a field of cursors there is none, which is said', async () => {
+  const { body } = await service().query('ties | project n, _time', { ...window, includeCursorField: true });
+  expect(body.status.messages.map((message: { code: string }) => message.code)).toContain('no_cursor_field');
+});
+
 test('past the last row the cursor stays', async () => {
   const apl = 'ties | where n < 3 | project n, _time';
   const first = await service().query(apl, window);

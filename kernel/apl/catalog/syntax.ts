@@ -35,7 +35,7 @@ export const syntax: readonly ElementEntry[] = [
     kind: 'source',
     name: 'externaldata',
     usage: ['externaldata (name:type, …) ["address", …] [with (format="csv", ignoreFirstRecord=true)]'],
-    doc: 'A table read from files by their addresses. What needs the network is refused; import the file with `%import` instead.',
+    doc: 'A table read from files below `external` in the data directory: CSV, TSV, PSV, SCSV, JSON, lines or whole texts. What needs the network is refused.',
   },
   {
     kind: 'statement',
