@@ -19,6 +19,10 @@ const points: Readonly<Record<string, readonly Case[]>> = {
     ],
     ["print a = string(null) == '', b = long(null) == 0", 'a b: [false,false]'],
     ['datatable(a: long)[1, long(null)] | where a == long(null) | count', 'count: [1]'],
+    [
+      'datatable(a: long, b: long)[long(null), long(null), 1, long(null)] | project a == b, a != b',
+      'a == b a != b: [false,false] [false,true]',
+    ],
   ],
   'comparisons and text operators with null': [
     [
@@ -94,7 +98,7 @@ const points: Readonly<Record<string, readonly Case[]>> = {
     ],
   ],
   'a string compared with a number': [
-    ["print a = '1' == 1, b = '01' == 1, c = 'x' == 1", 'a b c: [true,false,false]'],
+    ["print a = '1' == 1, b = '01' == 1, c = 'x' == 1, d = '9' < 10", 'a b c d: [true,false,false,true]'],
   ],
   'a value that extend-valid finds invalid': [
     [
@@ -133,6 +137,9 @@ const points: Readonly<Record<string, readonly Case[]>> = {
       'datatable(x: long)[1, long(null), 3] | summarize c = count(), d = dcount(x), s = sum(x), a = avg(x), l = make_list(x), t = make_set(x)',
       'c d s a l t: [3,2,4,2,[1,3],[1,3]]',
     ],
+  ],
+  'arg_max of nulls only': [
+    ["datatable(x: long, y: string)[long(null), 'a'] | summarize arg_max(x, y)", 'x y: [null,null]'],
   ],
   'stdev and variance': [
     [
