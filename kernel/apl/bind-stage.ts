@@ -242,10 +242,8 @@ function sort(binder: Binder, keys: readonly SortKey[], stage: Stage, defaultDes
 function limit(stage: Stage, count: Bound): Stage {
   const { summary, relation } = stage;
   if (summary?.bin === undefined || summary.groups.length === 0) {
-    return {
-      ...withRelation(stage, { kind: 'limit', input: relation, count, columns: relation.columns }),
-      bounded: true,
-    };
+    const limited = withRelation(stage, { kind: 'limit', input: relation, count, columns: relation.columns });
+    return { ...withoutRanking(limited), bounded: true };
   }
   const first = summary.aggregates.find(
     column => column.type === 'long' || column.type === 'real' || column.type === 'timespan',
@@ -260,6 +258,14 @@ function limit(stage: Stage, count: Bound): Stage {
     count,
     columns: relation.columns,
   });
+}
+
+/** The first bins by something else than their time are a ranking, and no series any more. */
+function withoutRanking(stage: Stage): Stage {
+  const { bucket, ...rest } = stage;
+  const ranked =
+    bucket !== undefined && stage.order[0] !== undefined && stage.order[0].field !== bucket.field;
+  return ranked ? rest : stage;
 }
 
 function bindSample(binder: Binder, operator: OperatorOf<'sample'>, stage: Stage): Stage {
