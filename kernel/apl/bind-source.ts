@@ -38,8 +38,8 @@ export function bindSource(binder: Binder, source: Source): Stage {
 /** `union T1, T2` over the stage before it, if any: columns by name, nulls where a table lacks one. */
 export function bindUnion(binder: Binder, clause: UnionClause, before: Stage | undefined): Stage {
   const names = before === undefined ? [] : [{ name: 'union_arg0', stage: before }];
-  const tables = clause.tables.flatMap(table =>
-    table.kind === 'pattern' ? matching(binder, table.pattern) : [named(binder, table, clause)],
+  const tables = clause.tables.flatMap((table, index) =>
+    table.kind === 'pattern' ? matching(binder, table.pattern) : [named(binder, table, names.length + index)],
   );
   return unionOf(binder, [...names, ...tables], sourceOption(clause.options));
 }
@@ -54,8 +54,9 @@ function sourceOption(options: readonly Option[]): string | undefined {
   return optionText(options, 'withsource');
 }
 
-function named(binder: Binder, table: Source, clause: UnionClause): { name: string; stage: Stage } {
-  const name = table.kind === 'dataset' ? table.name.name : `union_arg${clause.tables.indexOf(table)}`;
+/** A table without a name of its own is called after its place in the union. */
+function named(binder: Binder, table: Source, place: number): { name: string; stage: Stage } {
+  const name = table.kind === 'dataset' ? table.name.name : `union_arg${place}`;
   return { name, stage: bindSource(binder, table) };
 }
 
