@@ -343,6 +343,7 @@ describe('order', () => {
       '_time asc',
       [h10, h10, h11, h11],
     ],
+    ['logs | summarize count() by k = iff(ms > 1, host, string(null))', {}, 'k asc', [null, 'a', 'b']],
     ['logs | distinct host', {}, 'host asc', ['a', 'b']],
     ['logs | summarize topk(host, 5)', {}, 'count_ desc host asc', ['a', 'b']],
   ];
