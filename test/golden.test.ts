@@ -17,7 +17,7 @@ interface Case {
 }
 
 const folder = new URL('./golden/', import.meta.url);
-const update = process.env['UPDATE_GOLDEN'] === '1';
+const update = process.env.UPDATE_GOLDEN === '1';
 const queries = openQueries(fixtures);
 
 for (const file of readdirSync(folder).filter(name => name.endsWith('.txt'))) {

@@ -71,5 +71,5 @@ const hostile: Fixture = {
 export const fixtures: Readonly<Record<string, Fixture>> = {
   'http-logs': http,
   traces,
-  [`it's "quoted"; DROP`]: hostile,
+  'it\'s "quoted"; DROP': hostile,
 };
