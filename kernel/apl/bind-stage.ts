@@ -9,7 +9,7 @@ import { bindSeries } from './bind-series.js';
 import { bindUnion, matchesPattern } from './bind-source.js';
 import { bindSummarize } from './bind-summarize.js';
 import { type Binder, scopeOf, unwrap } from './binder.js';
-import type { Bound, Column, Computed, OrderKey, Relation } from './plan.js';
+import { type Bound, type Column, type Computed, isSorted, type OrderKey, type Relation } from './plan.js';
 
 type Known = Exclude<Operator, { kind: 'unknown' }>;
 /** The operator of one kind, also where several kinds share a shape. */
@@ -242,7 +242,13 @@ function sort(binder: Binder, keys: readonly SortKey[], stage: Stage, defaultDes
 function limit(stage: Stage, count: Bound): Stage {
   const { summary, relation } = stage;
   if (summary?.bin === undefined || summary.groups.length === 0) {
-    const limited = withRelation(stage, { kind: 'limit', input: relation, count, columns: relation.columns });
+    const ordered = newestFirst(stage);
+    const limited = withRelation(ordered, {
+      kind: 'limit',
+      input: ordered.relation,
+      count,
+      columns: relation.columns,
+    });
     return { ...withoutRanking(limited), bounded: true };
   }
   const first = summary.aggregates.find(
@@ -258,6 +264,16 @@ function limit(stage: Stage, count: Bound): Stage {
     count,
     columns: relation.columns,
   });
+}
+
+/** The first events of a dataset are its newest, unless the query sorts them: a limit always keeps the same rows. */
+function newestFirst(stage: Stage): Stage {
+  const { relation } = stage;
+  const time = findColumn(relation.columns, '_time');
+  if (stage.bounded || isSorted(relation) || time?.type !== 'datetime') return stage;
+  const keys = [{ value: reference(time), descending: true, nullsFirst: false }];
+  const sorted: Relation = { kind: 'sort', input: relation, keys, columns: relation.columns };
+  return { ...stage, relation: sorted, order: [{ field: '_time', desc: true }] };
 }
 
 /** The first bins by something else than their time are a ranking, and no series any more. */

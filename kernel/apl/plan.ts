@@ -246,3 +246,20 @@ export interface BindEnvironment {
 export type ExternalFile =
   | { readonly ok: true; readonly path: string }
   | { readonly ok: false; readonly problem: string; readonly hint: string };
+
+/** True when an operator wrote the order of the rows. */
+export function isSorted(relation: Relation): boolean {
+  switch (relation.kind) {
+    case 'sort':
+      return true;
+    case 'filter':
+    case 'project':
+    case 'limit':
+    case 'top-groups':
+    case 'sample':
+    case 'expand':
+      return isSorted(relation.input);
+    default:
+      return false;
+  }
+}

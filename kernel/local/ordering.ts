@@ -1,5 +1,5 @@
 import type { Order } from '../api/wire.js';
-import type { Column, OrderKey, Plan, Relation } from '../apl/plan.js';
+import { type Column, isSorted, type OrderKey, type Plan, type Relation } from '../apl/plan.js';
 
 /** A relation with the order of its rows; `unknown` are the fields of the request's order that the result does not have. */
 export interface Ordered {
@@ -31,23 +31,6 @@ export function orderRows(plan: Plan, wanted: readonly Order[]): Ordered {
 /** A sort key over a column; nulls are smallest. */
 export function keyOf(column: Column, descending: boolean): OrderKey {
   return { value: { kind: 'column', id: column.id, type: column.type }, descending, nullsFirst: !descending };
-}
-
-/** True when an operator wrote the order of the rows. */
-function isSorted(relation: Relation): boolean {
-  switch (relation.kind) {
-    case 'sort':
-      return true;
-    case 'filter':
-    case 'project':
-    case 'limit':
-    case 'top-groups':
-    case 'sample':
-    case 'expand':
-      return isSorted(relation.input);
-    default:
-      return false;
-  }
 }
 
 function defaultOrder({ relation, bucket, groups, bounded }: Plan): readonly Order[] {
