@@ -1,4 +1,4 @@
-import type { AggregateCall, Aggregated, Bound, Column, Computed, Plan, Relation } from '../apl/plan.js';
+import type { AggregateCall, Aggregated, Column, Computed, Plan, Relation } from '../apl/plan.js';
 import { collectIds } from '../apl/prune.js';
 import type { ScanFilter } from './compiled.js';
 
@@ -135,15 +135,17 @@ function wholeSum(own: string): string {
   return `TRY_CAST(CASE WHEN count(*) = count(${own}) THEN sum(${own}) END AS BIGINT)`;
 }
 
+/** The mean of a bin stands for its sum, so that no second sum is taken over the rows; durations are summed exactly. */
 function mergeMean(aggregate: Aggregated, hide: (call: AggregateCall) => Aggregated): Merged | undefined {
   const { call } = aggregate;
   const [value] = call.args;
   if (value === undefined) return undefined;
-  const summed: Bound = value.type === 'long' ? { kind: 'convert', type: 'real', value } : value;
-  const sum = hide({ ...call, name: 'sum', args: [summed], type: summed.type });
   const count = hide({ ...call, name: '$values', args: [value], type: 'long' });
-  const mean = `sum(${sqlOf(sum)})::DOUBLE / nullif(sum(${sqlOf(count)}), 0)::DOUBLE`;
-  return { aggregate, hidden: [sum, count], sql: call.type === 'timespan' ? `apl_real_long(${mean})` : mean };
+  const over = (sum: string): string => `sum(${sum})::DOUBLE / nullif(sum(${sqlOf(count)}), 0)::DOUBLE`;
+  if (call.type !== 'timespan')
+    return { aggregate, hidden: [count], sql: over(`${sqlOf(aggregate)} * ${sqlOf(count)}`) };
+  const sum = hide({ ...call, name: 'sum', args: [value], type: 'timespan' });
+  return { aggregate, hidden: [count, sum], sql: `apl_real_long(${over(sqlOf(sum))})` };
 }
 
 /** The row of the extreme of all bins is the row of the extreme of its own bin. */
