@@ -103,6 +103,37 @@ export interface TabularResult {
   readonly fieldsMetaMap: Readonly<Record<string, readonly FieldMeta[]>>;
 }
 
+/** The answer in the older format: events under `matches`, or groups under `buckets`. */
+export interface LegacyResult {
+  readonly request: QueryRequest;
+  readonly status: QueryStatus;
+  readonly matches: readonly LegacyMatch[];
+  readonly buckets: {
+    /** One for each time bin, in order. */
+    readonly series: readonly {
+      readonly startTime: string;
+      readonly endTime: string;
+      readonly groups: readonly LegacyGroup[];
+    }[];
+    readonly totals: readonly LegacyGroup[];
+  };
+  readonly datasetNames: readonly string[];
+}
+
+export interface LegacyMatch {
+  readonly _time: string | null;
+  readonly _sysTime: string | null;
+  readonly _rowId: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** `id` is the same in every series and in the totals of one answer; `op` is the name of the aggregated field. */
+export interface LegacyGroup {
+  readonly id: number;
+  readonly group: Readonly<Record<string, unknown>>;
+  readonly aggregations: readonly { readonly op: string; readonly value: unknown }[];
+}
+
 export interface ErrorBody {
   readonly code: number | string;
   readonly message: string;

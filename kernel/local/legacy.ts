@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { QueryRequest } from '../api/wire.js';
+import type { LegacyResult, QueryRequest } from '../api/wire.js';
 import type { TypeName } from '../apl/catalog.js';
 import { parseDatetime } from '../apl/literals.js';
 import { rfc3339 } from './columns.js';
@@ -7,21 +7,21 @@ import type { CompiledTable } from './compiled.js';
 import type { QueryAnswer, RanTable } from './run.js';
 
 /**
- * Returns the body of a response in the older format as bytes: events under `matches`, groups under `buckets`, where
+ * Returns the body of a response in the older format, a {@link LegacyResult}, as bytes: events under `matches`, groups under `buckets`, where
  * `series` has an entry for each time bin and `totals` one for each group.
  */
 export function legacyBody(answer: QueryAnswer, request: QueryRequest): readonly Buffer[] {
   const { query, tables, status } = answer;
   const [first] = tables;
   const grouped = first !== undefined && isAggregated(first.table);
-  const members = [
-    `"request":${JSON.stringify(request)}`,
-    `"status":${JSON.stringify(status)}`,
-    `"matches":[${first === undefined || grouped ? '' : matches(first).join(',')}]`,
-    `"buckets":${buckets(grouped ? tables : [])}`,
-    `"datasetNames":${JSON.stringify(query.datasets)}`,
-  ];
-  return [Buffer.from(`{${members.join(',')}}`, 'utf8')];
+  const members: Readonly<Record<keyof LegacyResult, string>> = {
+    request: JSON.stringify(request),
+    status: JSON.stringify(status),
+    matches: `[${first === undefined || grouped ? '' : matches(first).join(',')}]`,
+    buckets: buckets(grouped ? tables : []),
+    datasetNames: JSON.stringify(query.datasets),
+  };
+  return [Buffer.from(object(Object.entries(members)), 'utf8')];
 }
 
 function isAggregated({ groups, buckets, fields }: CompiledTable): boolean {

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
+import type { LegacyResult } from '../../kernel/api/wire.js';
 import { compileRequest } from '../../kernel/local/compile.js';
-import { type Answer, sharedService } from './service.js';
+import { sharedService } from './service.js';
 
 const service = sharedService({ compile: compileRequest });
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
 });
 
 /** The text of the answer, so that digits can be compared. */
-async function ask(apl: string): Promise<{ text: string; body: Answer['body'] }> {
+async function ask(apl: string): Promise<{ text: string; body: LegacyResult }> {
   const response = await service().send('POST', '/v1/datasets/_apl?format=legacy', { apl, ...request });
   const text = await response.text();
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
@@ -33,20 +34,19 @@ test('events are matches', async () => {
   expect(echoed).toEqual({ apl: 'logs | project _time, _sysTime, n, host, map, ["at.x"]', ...request });
   expect([status.rowsExamined, status.rowsMatched, status.numGroups]).toEqual([4, 4, 0]);
   expect([buckets, datasetNames]).toEqual([{ series: [], totals: [] }, ['logs']]);
-  expect(matches.map((match: { _time: string }) => match._time)).toEqual([
+  expect(matches.map(match => match._time)).toEqual([
     '2026-06-15T11:00:00Z',
     '2026-06-15T11:00:00Z',
     '2026-06-15T10:30:00Z',
     '2026-06-15T10:00:00.000000001Z',
   ]);
-  expect(Object.keys(matches[0])).toEqual(['_time', '_sysTime', '_rowId', 'data']);
-  expect(matches[2].data).toEqual({ n: 2, host: 'b, "}\\', map: [1, { a: '],' }], 'at.x': null });
+  expect(Object.keys(matches[0] ?? {})).toEqual(['_time', '_sysTime', '_rowId', 'data']);
+  expect(matches[2]?.data).toEqual({ n: 2, host: 'b, "}\\', map: [1, { a: '],' }], 'at.x': null });
   expect(text).toContain('"data":{"n":9007199254740993,"host":"a","map":null,"at.x":1}');
 });
 
 test('ids of rows differ and stay', async () => {
-  const ids = async (): Promise<string[]> =>
-    (await ask('logs')).body.matches.map((match: { _rowId: string }) => match._rowId);
+  const ids = async (): Promise<string[]> => (await ask('logs')).body.matches.map(match => match._rowId);
   const first = await ids();
   expect([new Set(first).size, await ids()]).toEqual([4, first]);
   expect(first[1]).toBe(`${first[0]}-1`);
