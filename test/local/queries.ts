@@ -131,6 +131,7 @@ function beyond(more: readonly Diagnostic[], known: readonly Diagnostic[]): Diag
   return more.filter(each => !known.some(other => other.code === each.code && other.from === each.from));
 }
 
+/** The rows that the service returns: the SQL fetches one more than the limit. */
 async function rowsOf(connection: DuckDBConnection, table: CompiledTable): Promise<string[][]> {
   const types = table.fields.map(field => field.type);
   const columns = new JsonColumns(types);
@@ -140,7 +141,8 @@ async function rowsOf(connection: DuckDBConnection, table: CompiledTable): Promi
     columns.append(chunk, chunk.rowCount);
   }
   const cells = types.map((_, index) => splitJson(columns.bytes(index).toString()));
-  return Array.from({ length: columns.rows }, (_, row) => cells.map(column => column[row] ?? ''));
+  const length = Math.min(columns.rows, table.rowLimit?.rows ?? columns.rows);
+  return Array.from({ length }, (_, row) => cells.map(column => column[row] ?? ''));
 }
 
 /** A time so many seconds before `now`, as SQL. */
