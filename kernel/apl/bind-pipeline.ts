@@ -65,8 +65,14 @@ export function project(stage: Stage, items: readonly Computed[]): Stage {
     const column = unique[index] as Column;
     return column === item.column ? item : { ...item, column };
   });
-  const relation: Relation = { kind: 'project', input: stage.relation, items: renamed, columns: unique };
-  const isKept = (name: string): boolean => unique.some(column => column.name === name);
+  return projectUnique(stage, renamed);
+}
+
+/** A projection whose names are known to differ. */
+export function projectUnique(stage: Stage, items: readonly Computed[]): Stage {
+  const columns = items.map(item => item.column);
+  const relation: Relation = { kind: 'project', input: stage.relation, items, columns };
+  const isKept = (name: string): boolean => columns.some(column => column.name === name);
   const { bucket, ...rest } = withRelation(stage, relation);
   return {
     ...rest,
@@ -75,9 +81,16 @@ export function project(stage: Stage, items: readonly Computed[]): Stage {
   };
 }
 
+/** Wide tables pass the same columns through every stage. */
+const kept = new WeakMap<Column, Computed>();
+
 /** A column that passes through unchanged. */
 export function keep(column: Column): Computed {
-  return { column, value: reference(column) };
+  const known = kept.get(column);
+  if (known !== undefined) return known;
+  const fresh = { column, value: reference(column) };
+  kept.set(column, fresh);
+  return fresh;
 }
 
 export function uniqueNames(columns: readonly Column[]): Column[] {

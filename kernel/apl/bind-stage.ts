@@ -2,7 +2,16 @@ import type { FieldPattern, Operator, ReorderItem, SortKey } from './ast.js';
 import { bindConstant, bindCount, bindExpression } from './bind-expression.js';
 import { bindJoin } from './bind-join.js';
 import { dottedName, findColumn, reference } from './bind-name.js';
-import { bindItems, filter, freshStage, keep, project, type Stage, withRelation } from './bind-pipeline.js';
+import {
+  bindItems,
+  filter,
+  freshStage,
+  keep,
+  project,
+  projectUnique,
+  type Stage,
+  withRelation,
+} from './bind-pipeline.js';
 import { bindExpand, bindParse, bindParseKv, bindRedact } from './bind-reshape.js';
 import { bindSearchFilter } from './bind-search.js';
 import { bindSeries } from './bind-series.js';
@@ -106,7 +115,7 @@ export function extend(stage: Stage, items: readonly Computed[]): Stage {
   const last = items.filter(
     (item, index) => !items.slice(index + 1).some(later => later.column.name === item.column.name),
   );
-  return project(stage, [...kept, ...last]);
+  return projectUnique(stage, [...kept, ...last]);
 }
 
 /** The columns that a pattern names; one that names none is reported. */

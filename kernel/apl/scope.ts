@@ -35,22 +35,27 @@ export function namesAt(query: Query, source: string, environment: BindEnvironme
   const operator = pipeline.operators[index];
   const upTo = (count: number): Relation =>
     bindPipeline(binder, { ...pipeline, operators: pipeline.operators.slice(0, count) }).relation;
-  const input = operator === undefined ? undefined : upTo(index);
-  const right =
+  // Many places need no names: the stages before are bound when somebody asks.
+  const input = once(() => (operator === undefined ? undefined : upTo(index)));
+  const right = once(() =>
     operator?.kind === 'join' || operator?.kind === 'lookup'
       ? bindSource(binder, operator.right).relation
-      : undefined;
-  const relations = [input, right].filter(relation => relation !== undefined);
+      : undefined,
+  );
   return {
     pipeline,
     ...(operator === undefined ? {} : { operator }),
-    columns: input?.columns ?? [],
-    right: right?.columns ?? [],
+    get columns() {
+      return input()?.columns ?? [];
+    },
+    get right() {
+      return right()?.columns ?? [];
+    },
     definitions,
     outputs: () => upTo(index + 1).columns,
     origin: column => {
-      for (const relation of relations) {
-        const dataset = originOf(relation, column.id);
+      for (const relation of [input(), right()]) {
+        const dataset = relation === undefined ? undefined : originOf(relation, column.id);
         if (dataset !== undefined) return dataset;
       }
       return undefined;
@@ -98,4 +103,13 @@ function originOf(relation: Relation, id: number): string | undefined {
     case 'series':
       return undefined;
   }
+}
+
+/** The value of `compute`, which runs once. */
+function once<T>(compute: () => T): () => T {
+  let held: { readonly value: T } | undefined;
+  return () => {
+    held ??= { value: compute() };
+    return held.value;
+  };
 }
