@@ -41,7 +41,9 @@ export function footerParts(result: QueryResult): readonly string[] {
     `${formatMs(provenance.elapsedMs)} (${formatMs(status.elapsedTime / 1000)} in the service)`,
   ];
   parts.push(`${plural(status.rowsExamined, 'row')} examined`);
-  parts.push(`${formatCount(status.blocksCached)} of ${plural(status.blocksExamined, 'block')} cached`);
+  if (status.blocksExamined > 0) {
+    parts.push(`${formatCount(status.blocksCached)} of ${plural(status.blocksExamined, 'block')} cached`);
+  }
   if (provenance.traceId !== undefined) parts.push(`trace ${said(provenance.traceId)}`);
   return parts;
 }

@@ -39,6 +39,15 @@ test('columns line up by the width of a terminal, numbers at the right', () => {
   );
 });
 
+test('a service that examined no blocks says nothing of a cache', () => {
+  const result = sampleResult([{ columns: [['n', 'integer', '[1]']] }], {
+    status: { blocksExamined: 0, blocksCached: 0 },
+  });
+  expect(toPlain(result).split('\n').at(-1)).toBe(
+    '1 row \u00b7 55 ms (42 ms in the service) \u00b7 5,000,000 rows examined \u00b7 trace trace-1',
+  );
+});
+
 test('rows, columns and values that are cut are said to be', () => {
   const result = sampleResult(
     [

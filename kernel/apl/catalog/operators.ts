@@ -75,7 +75,7 @@ export const tabularOperators: readonly ElementEntry[] = [
     kind: 'operator',
     name: 'limit',
     usage: ['T | limit [number]'],
-    doc: 'Returns at most that many rows, by default 10. Right after a summarize by time and other fields it counts groups, and each keeps all its times.',
+    doc: 'Returns at most that many rows, by default 10; the newest events where nothing sorts them. Right after a summarize by time and other fields it counts groups, and each keeps all its times.',
     example: { apl: `${numbers} | sort by x asc | limit 1`, result: '[1, true]' },
   },
   {
