@@ -244,9 +244,19 @@ function parseOperator(stream: TokenStream): Operator {
     return { kind: 'unknown', word: word.span, from: word.span.from, to: stream.lastEnd };
   }
   stream.skip(known.tokens);
+  reportOldSpelling(stream, known.text, known.span);
   const rest = parse(stream, known.text);
   const span = { from: known.span.from, to: Math.max(stream.lastEnd, known.span.to) };
   return Object.assign(rest, { word: known.span, ...span });
+}
+
+/** Spellings that are still read. */
+const oldSpellings: Readonly<Record<string, string>> = { filter: 'where', mvexpand: 'mv-expand' };
+
+function reportOldSpelling(stream: TokenStream, word: string, span: Span): void {
+  const today = Object.hasOwn(oldSpellings, word) ? oldSpellings[word] : undefined;
+  if (today === undefined) return;
+  stream.report('hint', 'old-spelling', span, `\`${word}\` is an old spelling`, `Write \`${today}\`.`);
 }
 
 /** `limit-1` is not an operator, but `limit` is. */
