@@ -76,8 +76,8 @@ export function constantSql(type: TypeName, value: string | number | bigint | bo
 }
 
 /** An expression as an argument of a template. */
-export function argument(expr: Bound, context: ExpressionContext): SqlArg {
-  const sql = expressionSql(expr, context);
+export function argument(expr: Bound, context: ExpressionContext, predicate = false): SqlArg {
+  const sql = expressionSql(expr, context, predicate);
   return expr.kind === 'constant' ? { sql, type: expr.type, constant: expr.value } : { sql, type: expr.type };
 }
 
@@ -95,10 +95,16 @@ function jsonSql(expr: Bound, context: ExpressionContext): string {
 function callSql(expr: Extract<Bound, { kind: 'call' }>, context: ExpressionContext): string {
   const template = templateOf(expr.name);
   if (template === undefined) throw new RangeError(`no SQL for the function ${expr.name}`);
-  const args = expr.args.map(item => argument(item, context));
+  const args = expr.args.map((item, index) => argument(item, context, isCondition(expr, index)));
   // A window function cannot stand inside the lambda that binds what is computed first.
   if (expr.name === '$histogram_bucket') return template(args, context);
   return located(expr.at, () => computedOnce(args, each => template(each, context)));
+}
+
+/** The conditions of `iff` and `case`, where null is as good as false. */
+function isCondition({ name, args }: Extract<Bound, { kind: 'call' }>, index: number): boolean {
+  if (name === 'iff') return index === 0;
+  return name === 'case' && index % 2 === 0 && index < args.length - 1;
 }
 
 type Binary = Extract<Bound, { kind: 'binary' }>;
