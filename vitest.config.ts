@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const service = ['test/local/**', 'test/jupyter/**', 'test/api/**'];
-const built = ['test/cli/**', 'test/examples/**'];
+const built = ['test/commands/**', 'test/examples/**'];
 const jupyter = ['test/jupyter-server/**'];
 const browser = ['test/browser/**'];
 

@@ -6,7 +6,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { type Service, startService } from '../kernel/local/server.js';
+import { type Service, startService } from '../kernel/local/http/server.js';
 
 const rows = Number(process.env.ROWS ?? 10_000_000);
 const runs = Number(process.env.RUNS ?? 5);

@@ -3,10 +3,10 @@
  * and texts made to be slow to read. Each figure is the 95th percentile of runs in one warm process, in milliseconds;
  * `growth` is the time of a text against that of half of it. Prints a table, then the figures as JSON.
  */
-import { aplParser } from '../kernel/apl/highlight.js';
+import { aplParser } from '../kernel/apl/editor/highlight.js';
 import { complete, parseCell, parseQuery } from '../kernel/apl/index.js';
-import { compileRequest } from '../kernel/local/compile.js';
-import type { DatasetCatalog, DatasetField, DatasetSchema } from '../kernel/local/compiled.js';
+import { compileRequest } from '../kernel/local/sql/compile.js';
+import type { DatasetCatalog, DatasetField, DatasetSchema } from '../kernel/local/sql/compiled.js';
 
 const FILE_LINES = 10_000;
 const NOW = 1_790_000_000_000_000_000n;

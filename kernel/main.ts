@@ -4,8 +4,8 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import type { InstallReport, InstallTarget, Machine, PackageFiles } from './commands/install.js';
 import { AplKernelError } from './errors.js';
-import type { InstallReport, InstallTarget, Machine, PackageFiles } from './install.js';
 import type { KernelHandler } from './jupyter/message.js';
 import type { LocalService } from './local/launch.js';
 
@@ -63,12 +63,12 @@ async function commands(): Promise<Command> {
       .command('install')
       .description('put the kernel and the JupyterLab extension where Jupyter finds them'),
   ).action(async (options: TargetOptions) => {
-    const { install } = await import('./install.js');
+    const { install } = await import('./commands/install.js');
     printReport('installed', await install(targetOf(options), files, machine));
   });
   target(program.command('uninstall').description('remove what `install` put there')).action(
     async (options: TargetOptions) => {
-      const { uninstall } = await import('./install.js');
+      const { uninstall } = await import('./commands/install.js');
       printReport('removed', await uninstall(targetOf(options), machine));
     },
   );
@@ -134,7 +134,7 @@ async function kernel(connectionFile: string): Promise<void> {
   const [{ readConnectionFile }, { startKernel }, { kernelInfo }] = await Promise.all([
     import('./jupyter/connection.js'),
     import('./jupyter/server.js'),
-    import('./kernel-info.js'),
+    import('./notebook/kernel-info.js'),
   ]);
   const running = await startKernel(await readConnectionFile(connectionFile), interpreter, {
     info: kernelInfo(files.version),
@@ -189,7 +189,7 @@ interface ServeOptions {
 }
 
 async function serve({ port, data, managed, stop }: ServeOptions): Promise<void> {
-  const service = await import('./service.js');
+  const service = await import('./commands/service.js');
   if (stop) {
     console.log(
       (await service.stopSharedService(data)) ? 'the local service is ending' : 'no local service is running',
@@ -233,7 +233,7 @@ async function importFile(
   file: string,
   options: { dataset: string; time?: string; replace?: boolean; data: string },
 ): Promise<void> {
-  const { importIntoDataset } = await import('./service.js');
+  const { importIntoDataset } = await import('./commands/service.js');
   const { dataset, rows, fields, timeField, notes } = await importIntoDataset({
     dataDir: options.data,
     file,
@@ -257,7 +257,10 @@ function portNumber(text: string): number {
 
 /** Relative paths in its magics start at `workDir`. */
 async function interpreter(workDir = process.cwd()): Promise<KernelHandler> {
-  const [{ createInterpreter }, local] = await Promise.all([import('./interpreter.js'), localService()]);
+  const [{ createInterpreter }, local] = await Promise.all([
+    import('./notebook/interpreter.js'),
+    localService(),
+  ]);
   const { env, home } = machine;
   return createInterpreter({
     now: () => BigInt(Date.now()) * 1_000_000n,
@@ -291,8 +294,8 @@ function log(text: string): void {
 
 async function doctor(): Promise<void> {
   const [{ examine, findingsText }, { sharedService }] = await Promise.all([
-    import('./doctor.js'),
-    import('./service.js'),
+    import('./commands/doctor.js'),
+    import('./commands/service.js'),
   ]);
   const findings = await examine({
     machine,

@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { parseQuery } from '../kernel/apl/parse.js';
-import { compileRequest } from '../kernel/local/compile.js';
-import type { DatasetCatalog } from '../kernel/local/compiled.js';
-import { registerFunctions } from '../kernel/local/functions/register.js';
-import { samples } from '../kernel/local/sample.js';
+import { parseQuery } from '../kernel/apl/syntax/parse.js';
+import { registerFunctions } from '../kernel/local/duckdb/register.js';
+import { samples } from '../kernel/local/samples/all.js';
+import { compileRequest } from '../kernel/local/sql/compile.js';
+import type { DatasetCatalog } from '../kernel/local/sql/compiled.js';
 import { checkOutput } from './corpus-output.js';
 
 interface Line {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { diagnosticFailure } from '../kernel/cell-error.js';
+import { diagnosticFailure } from '../kernel/notebook/cell-error.js';
 import { fixtures } from './golden/fixtures.js';
 import { type Outcome, openQueries, type Ran } from './local/queries.js';
 

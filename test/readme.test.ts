@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { magicReference } from '../kernel/magics.js';
+import { magicReference } from '../kernel/notebook/magics/table.js';
 
 const root = new URL('../', import.meta.url);
 const update = process.env.UPDATE_GOLDEN === '1';

@@ -5,49 +5,40 @@ import { describe, expect, test } from 'vitest';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What a folder may import besides itself; `*` is everything. Folders and files are named relative to kernel/. */
+/**
+ * What the files of a folder may import besides those of that folder; `*` is everything. The longest row that a file's path
+ * begins with is its own; every file has one. Names are relative to kernel/, or those of packages.
+ */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  apl: ['@lezer/common', '@lezer/highlight', '@lezer/lr', 'fastest-levenshtein'],
+  'apl/syntax': ['apl/catalog/entry'],
+  'apl/catalog': ['apl/syntax'],
+  'apl/plan': ['apl/syntax', 'apl/catalog/entry'],
+  'apl/bind': ['apl/syntax', 'apl/catalog', 'apl/plan', 'fastest-levenshtein'],
+  'apl/editor': ['apl', '@lezer/common', '@lezer/highlight'],
   jupyter: ['zeromq', 'node:*', 'errors'],
   api: ['undici', 'smol-toml', 'node:*', 'errors'],
   result: ['apache-arrow', 'vega', 'vega-lite', 'string-width', 'node:*', 'errors', 'api/wire'],
-  local: [
-    'apl',
-    'api/wire',
-    'errors',
-    '@duckdb/*',
-    'apache-arrow',
-    'fastify',
-    '@fastify/*',
-    'proper-lockfile',
-    're2js',
-    'node:*',
-  ],
-  interpreter: [
-    'magics',
+  notebook: [
     'apl',
     'api',
     'result',
     'errors',
     'jupyter/message',
-    'fastest-levenshtein',
-    'node:*',
-  ],
-  magics: [
-    'interpreter',
-    'apl',
-    'api',
-    'result',
-    'errors',
-    'jupyter/message',
+    'string-width',
     'fastest-levenshtein',
     'node:*',
   ],
   headless: ['errors', 'jupyter/message', 'markdown-it', 'node:*'],
+  commands: ['commands', 'local', 'api/wire', 'errors', 'zeromq', '@duckdb/*', 'node:*'],
+  'local/samples': ['apl/catalog', 'local/sql/compiled', 'local/duckdb/literal'],
+  'local/functions': ['node:*', 're2js'],
+  'local/duckdb': ['apl', 'errors', 'local/functions', '@duckdb/*', 'node:*', 're2js'],
+  'local/sql': ['apl', 'api/wire', 'local/duckdb', 'local/engine/external'],
+  'local/engine': ['apl', 'api/wire', 'errors', 'local', '@duckdb/*', 'node:*'],
+  'local/store': ['apl', 'api/wire', 'errors', 'local', '@duckdb/*', 'proper-lockfile', 'node:*'],
+  'local/http': ['apl', 'api/wire', 'errors', 'local', 'fastify', '@fastify/*', 'node:*'],
+  local: ['errors', 'node:*', 'proper-lockfile'],
   'errors.ts': [],
-  'install.ts': ['errors', 'node:*'],
-  'doctor.ts': ['install', 'errors', 'zeromq', '@duckdb/*', 'node:*'],
-  'service.ts': ['local', 'api/wire', 'errors', 'node:*'],
   'main.ts': ['*'],
 };
 
@@ -100,15 +91,20 @@ function forbiddenImports(path: string): readonly string[] {
   if (allowed === undefined) return [`${owner} has no row in the table`];
   return importsOf(path)
     .map(specifier => nameOf(path, specifier))
-    .filter(name => ownerOf(name) !== owner && !allowed.some(pattern => matches(pattern, name)));
+    .filter(name => !allowed.some(pattern => matches(pattern, name)))
+    .filter(name => !isOwn(name, owner));
 }
 
-/** A folder of kernel/, or a file directly in it; a file without a row of its own is part of the interpreter. */
+/** Whether a name is a file of the folder that the row is for; a package never is. */
+function isOwn(name: string, owner: string): boolean {
+  return kernelFiles.includes(join(root, 'kernel', `${name}.ts`)) && ownerOf(name) === owner;
+}
+
+/** The longest row of the table that a file's path begins with; the path itself where there is none. */
 function ownerOf(name: string): string {
-  const [first = '', ...rest] = name.split('/');
-  const file = `${first.replace(/\.ts$/, '')}.ts`;
-  if (file in ALLOWED) return file;
-  return rest.length > 0 || first in ALLOWED ? first : 'interpreter';
+  const file = name.endsWith('.ts') ? name : `${name}.ts`;
+  const rows = Object.keys(ALLOWED).filter(row => row === file || file.startsWith(`${row}/`));
+  return rows.sort((a, b) => b.length - a.length)[0] ?? file;
 }
 
 /** `api/client` for a file of the kernel, the package or built-in module's own name otherwise. */

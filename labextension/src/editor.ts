@@ -12,7 +12,7 @@ import {
 import type { EditorState, Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { NodeProp, type SyntaxNode } from '@lezer/common';
-import { aplParser } from '../../kernel/apl/highlight.js';
+import { aplParser } from '../../kernel/apl/editor/highlight.js';
 import { indentedNodes, indentLine } from './indent.js';
 
 /** Returns the language with all that an editor needs for it; `closeBrackets` closes brackets and quotes on typing. */

@@ -1,6 +1,6 @@
-import type { TypeName } from '../../kernel/apl/catalog.js';
-import type { EditorEnvironment } from '../../kernel/apl/complete.js';
-import type { DatasetSchema, FieldSchema } from '../../kernel/apl/plan.js';
+import type { TypeName } from '../../kernel/apl/catalog/entry.js';
+import type { EditorEnvironment } from '../../kernel/apl/editor/complete.js';
+import type { DatasetSchema, FieldSchema } from '../../kernel/apl/plan/plan.js';
 
 const web: readonly FieldSchema[] = [
   field('_time', 'datetime'),

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Diagnostic, Span } from '../../kernel/apl/ast.js';
-import { bind } from '../../kernel/apl/bind.js';
-import { completeness, parseCell, splitCell, toCellOffset } from '../../kernel/apl/cell.js';
-import { mergeDiagnostics } from '../../kernel/apl/diagnostics.js';
-import { tokenize } from '../../kernel/apl/lexer.js';
-import { parseQuery } from '../../kernel/apl/parse.js';
+import { bind } from '../../kernel/apl/bind/bind.js';
+import type { Diagnostic, Span } from '../../kernel/apl/syntax/ast.js';
+import { completeness, parseCell, splitCell, toCellOffset } from '../../kernel/apl/syntax/cell.js';
+import { mergeDiagnostics } from '../../kernel/apl/syntax/diagnostics.js';
+import { tokenize } from '../../kernel/apl/syntax/lexer.js';
+import { parseQuery } from '../../kernel/apl/syntax/parse.js';
 import { mutated, pipeline, tokenSoup } from './queries.js';
 
 const environment = {

@@ -1,4 +1,4 @@
-import type { DatasetField } from '../../kernel/local/compiled.js';
+import type { DatasetField } from '../../kernel/local/sql/compiled.js';
 import { type Fixture, secondsAgo, sqlText } from '../local/queries.js';
 
 const time: DatasetField = { name: '_time', type: 'datetime' };

@@ -2,12 +2,12 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aggregates } from '../../kernel/apl/catalog/aggregates.js';
 import { functions } from '../../kernel/apl/catalog/all.js';
+import type { Example } from '../../kernel/apl/catalog/entry.js';
 import { elements } from '../../kernel/apl/catalog/operators.js';
-import type { Example } from '../../kernel/apl/catalog.js';
-import { JsonColumns, packedSql } from '../../kernel/local/columns.js';
-import { compileRequest } from '../../kernel/local/compile.js';
-import type { DatasetCatalog } from '../../kernel/local/compiled.js';
-import { registerFunctions } from '../../kernel/local/functions/register.js';
+import { registerFunctions } from '../../kernel/local/duckdb/register.js';
+import { JsonColumns, packedSql } from '../../kernel/local/engine/columns.js';
+import { compileRequest } from '../../kernel/local/sql/compile.js';
+import type { DatasetCatalog } from '../../kernel/local/sql/compiled.js';
 
 let instance: DuckDBInstance;
 let connection: DuckDBConnection;

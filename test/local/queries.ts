@@ -1,16 +1,16 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll } from 'vitest';
-import type { Diagnostic } from '../../kernel/apl/ast.js';
-import { bind } from '../../kernel/apl/bind.js';
-import type { TypeName } from '../../kernel/apl/catalog.js';
-import { mergeDiagnostics } from '../../kernel/apl/diagnostics.js';
-import { parseQuery } from '../../kernel/apl/parse.js';
-import { JsonColumns, packedSql } from '../../kernel/local/columns.js';
-import { compileRequest } from '../../kernel/local/compile.js';
-import type { CompiledTable, DatasetCatalog, DatasetField } from '../../kernel/local/compiled.js';
-import { sqlTypes } from '../../kernel/local/functions/conversion.js';
-import { sqlString } from '../../kernel/local/functions/literal.js';
-import { registerFunctions } from '../../kernel/local/functions/register.js';
+import { bind } from '../../kernel/apl/bind/bind.js';
+import type { TypeName } from '../../kernel/apl/catalog/entry.js';
+import type { Diagnostic } from '../../kernel/apl/syntax/ast.js';
+import { mergeDiagnostics } from '../../kernel/apl/syntax/diagnostics.js';
+import { parseQuery } from '../../kernel/apl/syntax/parse.js';
+import { sqlTypes } from '../../kernel/local/duckdb/functions/conversion.js';
+import { sqlString } from '../../kernel/local/duckdb/literal.js';
+import { registerFunctions } from '../../kernel/local/duckdb/register.js';
+import { JsonColumns, packedSql } from '../../kernel/local/engine/columns.js';
+import { compileRequest } from '../../kernel/local/sql/compile.js';
+import type { CompiledTable, DatasetCatalog, DatasetField } from '../../kernel/local/sql/compiled.js';
 
 /** 2026-03-04T05:06:07Z; queries read the hour before. */
 export const now = 1_772_600_767_000_000_000n;

@@ -2,8 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import type { Compile, CompiledField, CompiledQuery, CompiledTable } from '../../kernel/local/compiled.js';
-import { type Service, type ServiceOptions, startService } from '../../kernel/local/server.js';
+import { type Service, type ServiceOptions, startService } from '../../kernel/local/http/server.js';
+import type {
+  Compile,
+  CompiledField,
+  CompiledQuery,
+  CompiledTable,
+} from '../../kernel/local/sql/compiled.js';
 
 /** 2026-06-15T12:00:00Z. */
 export const nowMs = Date.UTC(2026, 5, 15, 12);

@@ -1,4 +1,4 @@
-import type { FunctionEntry, Param } from '../catalog.js';
+import type { FunctionEntry, Param } from './entry.js';
 
 const value: Param = { name: 'value', type: 'number', doc: 'A number or a duration.' };
 const any: Param = { name: 'value', type: 'any' };

@@ -1,8 +1,8 @@
-import type { FunctionEntry } from '../catalog.js';
 import { aggregates } from './aggregates.js';
 import { arrays } from './arrays.js';
 import { conversion } from './conversion.js';
 import { datetime } from './datetime.js';
+import type { FunctionEntry } from './entry.js';
 import { formats } from './formats.js';
 import { genai } from './genai.js';
 import { math } from './math.js';

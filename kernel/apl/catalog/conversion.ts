@@ -1,4 +1,4 @@
-import type { FunctionEntry } from '../catalog.js';
+import type { FunctionEntry } from './entry.js';
 
 /** Conversions, type tests, conditions, and questions about fields. */
 export const conversion = [

@@ -1,4 +1,4 @@
-import type { FunctionEntry } from '../catalog.js';
+import type { FunctionEntry } from './entry.js';
 
 /** Functions that encode, decode, parse and print text in known formats; pairs and hashes. */
 export const formats = [

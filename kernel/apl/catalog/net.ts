@@ -1,4 +1,4 @@
-import type { FunctionEntry } from '../catalog.js';
+import type { FunctionEntry } from './entry.js';
 
 /** Functions of IPv4 and IPv6 addresses and networks. */
 export const net = [

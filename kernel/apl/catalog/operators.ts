@@ -1,4 +1,4 @@
-import type { Example } from '../catalog.js';
+import type { Example } from './entry.js';
 import { scalarOperators } from './scalar-operators.js';
 import { syntax } from './syntax.js';
 

@@ -1,0 +1,126 @@
+import type { FunctionEntry, TypeName } from '../catalog/entry.js';
+import type { AggregateCall, Bound, Column } from '../plan/plan.js';
+import type { Argument, Expr } from '../syntax/ast.js';
+import { type AggregateSink, type Binder, convertTo, unwrap } from './binder.js';
+import { alignArguments, argumentSpans, type CallExpr, positional } from './call.js';
+import { bindExpression } from './expression.js';
+import { dottedName, reference } from './name.js';
+
+/** Binds an aggregate's arguments over the input, records it in the sink, and returns its column. */
+export function bindAggregate(
+  binder: Binder,
+  expr: CallExpr,
+  entry: FunctionEntry,
+  sink: AggregateSink,
+): Bound {
+  const bound = bindAggregateParts(binder, expr, entry, sink);
+  if (bound === undefined) return { kind: 'constant', type: 'dynamic', value: null };
+  const column = binder.column(aggregateName(expr, entry.name), bound.type, {
+    agg: describe(expr, entry.name),
+  });
+  sink.found.push({ column, call: bound });
+  return reference(column);
+}
+
+/** Splits the predicate off the `…if` forms and resolves types; undefined with a report where the arguments do not fit. */
+export function bindAggregateParts(
+  binder: Binder,
+  expr: CallExpr,
+  entry: FunctionEntry,
+  sink: AggregateSink,
+): AggregateCall | undefined {
+  const exprs = argumentsOf(binder, expr, sink);
+  const inside = { ...sink.input, inside: entry.name };
+  const values = exprs.map(value => bindExpression(binder, value, inside));
+  const aligned = alignArguments(binder, expr, entry, values);
+  if (aligned === undefined) return undefined;
+  const at = entry.params.findIndex(param => param.name === 'predicate');
+  const filter = at > 0 || entry.name === 'countif' ? aligned.args[at] : undefined;
+  const args = filter === undefined ? aligned.args : aligned.args.filter((_, index) => index !== at);
+  const spans = argumentSpans(expr);
+  const name = filter === undefined ? entry.name : entry.name.replace(/_?if$/, '');
+  const labels =
+    entry.name === 'spotlight' ? { labels: exprs.map(value => fieldOf(value) ?? binder.text(value)) } : {};
+  const type = resultType(name, aligned.type, args);
+  return {
+    name,
+    args,
+    type,
+    at: filter === undefined ? spans : spans.filter((_, index) => index !== at),
+    ...(filter === undefined ? {} : { filter: convertTo(filter, 'bool') }),
+    ...labels,
+  };
+}
+
+/** `count_`, `avg_duration`, `percentiles_req_duration_ms`: the name of an aggregate that was given none. */
+export function aggregateName(expr: CallExpr, name: string): string {
+  const first = expr.args[0]?.value;
+  const field = first === undefined ? undefined : fieldOf(first);
+  const prefix = name.startsWith('percentiles_array') ? 'percentiles' : name;
+  const skipped = name === 'countif' || name === 'spotlight';
+  return `${prefix}_${skipped || field === undefined ? '' : field}`;
+}
+
+/** The field that an expression is about: itself, or the only one in it. */
+export function fieldOf(expr: Expr): string | undefined {
+  const inner = unwrap(expr);
+  const name = dottedName(inner);
+  if (name !== undefined) return name;
+  if (inner.kind === 'index') {
+    const object = fieldOf(inner.object);
+    return object !== undefined && inner.index.kind === 'literal'
+      ? `${object}.${String(inner.index.value)}`
+      : object;
+  }
+  return undefined;
+}
+
+export function describe(expr: CallExpr, name: string): NonNullable<Column['agg']> {
+  const fields = expr.args.map(argument => fieldOf(argument.value)).filter(field => field !== undefined);
+  const args = expr.args
+    .map(argument => argument.value)
+    .flatMap(value => (value.kind === 'literal' ? [literalArgument(value.value)] : []));
+  return { name, args, fields };
+}
+
+function literalArgument(value: unknown): unknown {
+  return typeof value === 'bigint'
+    ? Number.isSafeInteger(Number(value))
+      ? Number(value)
+      : String(value)
+    : value;
+}
+
+/** `spotlight(p, *)` and its kin name every field. */
+function argumentsOf(binder: Binder, expr: CallExpr, sink: AggregateSink): readonly Expr[] {
+  return positional(binder, expr).flatMap(value =>
+    value.kind === 'star' ? sink.input.columns.map(column => fieldName(column, value)) : [value],
+  );
+}
+
+/** The arguments of arg_max and arg_min, with `*` replaced by every field and each result's name. */
+export function expandFields(
+  args: readonly Argument[],
+  sink: AggregateSink,
+): { name: string | undefined; value: Expr }[] {
+  return args.flatMap((argument): { name: string | undefined; value: Expr }[] => {
+    if (argument.value.kind === 'star')
+      return sink.input.columns.map(column => ({
+        name: column.name,
+        value: fieldName(column, argument.value),
+      }));
+    return [{ name: argument.name?.name ?? fieldOf(argument.value), value: argument.value }];
+  });
+}
+
+function fieldName(column: Column, at: Expr): Expr {
+  return { kind: 'name', name: column.name, quoted: true, from: at.from, to: at.to };
+}
+
+/** The mean of durations is a duration, and so on; counts and lists have types of their own. */
+function resultType(name: string, declared: TypeName, args: readonly Bound[]): TypeName {
+  if (name === 'topk') return 'dynamic';
+  const first = args[0]?.type;
+  if (first === 'timespan' && ['avg', 'percentile', 'stdev'].includes(name)) return 'timespan';
+  return declared;
+}

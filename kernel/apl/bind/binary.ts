@@ -1,0 +1,241 @@
+import type { TypeName } from '../catalog/entry.js';
+import type { Bound } from '../plan/plan.js';
+import type { BinaryOperator, Expr } from '../syntax/ast.js';
+import { parseDatetime, parseTimespan } from '../syntax/literals.js';
+import { type Binder, convertTo, isNull, isNumber, type Scope, typeInWords, unbound } from './binder.js';
+import { bindExpression, bindPredicate, shorten } from './expression.js';
+
+type BinaryExpr = Extract<Expr, { kind: 'binary' }>;
+
+/** Binds `left operator right`: logic, comparison, arithmetic or text search. */
+export function bindBinary(binder: Binder, expr: BinaryExpr, scope: Scope): Bound {
+  const { operator } = expr;
+  if (operator === 'and' || operator === 'or') {
+    const left = bindPredicate(binder, expr.left, scope, `\`${operator}\``);
+    const right = bindPredicate(binder, expr.right, scope, `\`${operator}\``);
+    return { kind: 'binary', operator, left, right, type: 'bool' };
+  }
+  if (expr.left.kind === 'star') return bindStar(binder, expr, scope);
+  const left = bindExpression(binder, expr.left, scope);
+  const right = bindExpression(binder, expr.right, scope);
+  if (arithmetic.has(operator)) return bindArithmetic(binder, expr, left, right);
+  if (comparisons.has(operator)) return bindComparison(binder, expr, left, right);
+  return {
+    kind: 'binary',
+    operator,
+    left: asText(binder, expr.left, left),
+    right: asText(binder, expr.right, right),
+    type: 'bool',
+    at: [expr.left, expr.right],
+  };
+}
+
+const arithmetic: ReadonlySet<BinaryOperator> = new Set(['+', '-', '*', '/', '%']);
+const comparisons: ReadonlySet<BinaryOperator> = new Set(['==', '!=', '<', '<=', '>', '>=']);
+
+/** `* has "x"`: any field. Fields that hold no text are read as text, times are left out. */
+function bindStar(binder: Binder, expr: BinaryExpr, scope: Scope): Bound {
+  const right = bindExpression(binder, expr.right, scope);
+  const negated = expr.operator.startsWith('!');
+  const tests = scope.columns
+    .filter(column => column.type !== 'datetime' && column.type !== 'timespan')
+    .map((column): Bound => {
+      const left = convertTo({ kind: 'column', id: column.id, type: column.type }, 'string');
+      return {
+        kind: 'binary',
+        operator: expr.operator,
+        left,
+        right: convertTo(right, 'string'),
+        type: 'bool',
+      };
+    });
+  const joined = tests.reduceRight<Bound | undefined>(
+    (rest, test) =>
+      rest === undefined
+        ? test
+        : { kind: 'binary', operator: negated ? 'and' : 'or', left: test, right: rest, type: 'bool' },
+    undefined,
+  );
+  return joined ?? { kind: 'constant', type: 'bool', value: negated };
+}
+
+/** The operand of a text operator; numbers and the like are read as text, which deserves a word. */
+function asText(binder: Binder, expr: Expr, value: Bound): Bound {
+  if (value.type !== 'string' && value.type !== 'dynamic') {
+    binder.report(
+      'warning',
+      'not-text',
+      expr,
+      `\`${shorten(binder.text(expr))}\` is ${typeInWords(value.type)}, read as text here`,
+      `Write tostring(${shorten(binder.text(expr))}) to say so.`,
+    );
+  }
+  return convertTo(value, 'string');
+}
+
+function bindComparison(binder: Binder, expr: BinaryExpr, left: Bound, right: Bound): Bound {
+  const pair = alignComparison(binder, expr, left, right);
+  return pair === undefined ? unbound : { kind: 'binary', operator: expr.operator, ...pair, type: 'bool' };
+}
+
+interface Pair {
+  readonly left: Bound;
+  readonly right: Bound;
+}
+
+function alignComparison(binder: Binder, expr: BinaryExpr, left: Bound, right: Bound): Pair | undefined {
+  const [a, b] = [left.type, right.type];
+  if (isNull(right)) return { left, right: convertTo(right, a) };
+  if (isNull(left)) return { left: convertTo(left, b), right };
+  if (a === b)
+    return a === 'dynamic'
+      ? { left: convertTo(left, 'string'), right: convertTo(right, 'string') }
+      : { left, right };
+  if (isNumber(a) && isNumber(b)) return { left: convertTo(left, 'real'), right: convertTo(right, 'real') };
+  if (a === 'dynamic') return { left: convertTo(left, b), right };
+  if (b === 'dynamic') return { left, right: convertTo(right, a) };
+  return (
+    alignConstant(left, right) ??
+    alignDurations(left, right) ??
+    alignStringWithNumber(binder, expr, left, right) ??
+    mismatch(binder, expr, a, b)
+  );
+}
+
+/** A time or duration compared with its text. */
+function alignConstant(left: Bound, right: Bound): Pair | undefined {
+  const converted = textAs(right, left.type);
+  if (converted !== undefined) return { left, right: converted };
+  const swapped = textAs(left, right.type);
+  return swapped === undefined ? undefined : { left: swapped, right };
+}
+
+function textAs(value: Bound, type: TypeName): Bound | undefined {
+  if (value.kind !== 'constant' || value.type !== 'string' || (type !== 'datetime' && type !== 'timespan'))
+    return undefined;
+  const parsed =
+    type === 'datetime' ? parseDatetime(String(value.value)) : parseTimespan(String(value.value));
+  return parsed === undefined ? undefined : { kind: 'constant', type, value: parsed };
+}
+
+/** A duration is an integer of nanoseconds. */
+function alignDurations(left: Bound, right: Bound): Pair | undefined {
+  if (left.type === 'timespan' && isNumber(right.type)) return { left: convertTo(left, right.type), right };
+  if (right.type === 'timespan' && isNumber(left.type)) return { left, right: convertTo(right, left.type) };
+  return undefined;
+}
+
+/** `status == 500` where status is a string: compared as text; `status >= 500`: compared as numbers. */
+function alignStringWithNumber(
+  binder: Binder,
+  expr: BinaryExpr,
+  left: Bound,
+  right: Bound,
+): Pair | undefined {
+  const text = left.type === 'string' ? left : right;
+  const number = left.type === 'string' ? right : left;
+  if (text.type !== 'string' || !isNumber(number.type)) return undefined;
+  const shown = shorten(binder.text(left.type === 'string' ? expr.left : expr.right));
+  const equality = expr.operator === '==' || expr.operator === '!=';
+  const hint = equality
+    ? `It is compared as text; write quotes around the number.`
+    : `Its text is read as a number; write toint(${shown}) to say so.`;
+  binder.report(
+    'warning',
+    'string-with-number',
+    expr,
+    `\`${shown}\` is a string, compared with a number`,
+    hint,
+  );
+  const type: TypeName = equality && number.kind === 'constant' ? 'string' : 'real';
+  return { left: convertTo(left, type), right: convertTo(right, type) };
+}
+
+function mismatch(binder: Binder, expr: BinaryExpr, left: TypeName, right: TypeName): undefined {
+  const hint =
+    left === 'datetime' || right === 'datetime'
+      ? 'Write a time as datetime(2026-01-02T03:04:05Z), ago(1h) or todatetime(text).'
+      : 'Convert one side: tostring(), toint(), todouble(), tobool(), todatetime().';
+  binder.error(
+    'type-mismatch',
+    expr.operatorSpan,
+    `\`${expr.operator}\` cannot compare ${typeInWords(left)} with ${typeInWords(right)}`,
+    hint,
+  );
+  return undefined;
+}
+
+function bindArithmetic(binder: Binder, expr: BinaryExpr, left: Bound, right: Bound): Bound {
+  const { operator } = expr;
+  const pair = { left: operand(left, right), right: operand(right, left) };
+  const rule = arithmeticRule(operator, pair.left.type, pair.right.type);
+  if (rule === undefined) return refuseArithmetic(binder, expr, left.type, right.type);
+  return {
+    kind: 'binary',
+    operator,
+    left: convertTo(pair.left, rule.left),
+    right: convertTo(pair.right, rule.right),
+    type: rule.result,
+  };
+}
+
+/** A dynamic operand is a number, or what the other side's kind asks for. */
+function operand(value: Bound, other: Bound): Bound {
+  if (value.type !== 'dynamic') return value;
+  return convertTo(value, other.type === 'datetime' || other.type === 'timespan' ? 'timespan' : 'real');
+}
+
+interface Rule {
+  readonly left: TypeName;
+  readonly right: TypeName;
+  readonly result: TypeName;
+}
+
+function arithmeticRule(operator: BinaryOperator, left: TypeName, right: TypeName): Rule | undefined {
+  if (isNumber(left) && isNumber(right)) {
+    const type = left === 'long' && right === 'long' ? 'long' : 'real';
+    return { left: type, right: type, result: type };
+  }
+  return timeRules[`${left} ${operator} ${right}`];
+}
+
+function rule(left: TypeName, right: TypeName, result: TypeName): Rule {
+  return { left, right, result };
+}
+
+const timeRules: Readonly<Record<string, Rule>> = {
+  'datetime - datetime': rule('datetime', 'datetime', 'timespan'),
+  'datetime + timespan': rule('datetime', 'timespan', 'datetime'),
+  'timespan + datetime': rule('timespan', 'datetime', 'datetime'),
+  'datetime - timespan': rule('datetime', 'timespan', 'datetime'),
+  'timespan + timespan': rule('timespan', 'timespan', 'timespan'),
+  'timespan - timespan': rule('timespan', 'timespan', 'timespan'),
+  'timespan + long': rule('timespan', 'timespan', 'timespan'),
+  'timespan - long': rule('timespan', 'timespan', 'timespan'),
+  'timespan / timespan': rule('real', 'real', 'real'),
+  'timespan % timespan': rule('timespan', 'timespan', 'timespan'),
+  'timespan % long': rule('timespan', 'timespan', 'timespan'),
+  'timespan * long': rule('long', 'long', 'timespan'),
+  'long * timespan': rule('long', 'long', 'timespan'),
+  'timespan * real': rule('real', 'real', 'timespan'),
+  'real * timespan': rule('real', 'real', 'timespan'),
+  'timespan / long': rule('long', 'long', 'timespan'),
+  'timespan / real': rule('real', 'real', 'timespan'),
+};
+
+function refuseArithmetic(binder: Binder, expr: BinaryExpr, left: TypeName, right: TypeName): Bound {
+  const text = left === 'string' || right === 'string';
+  const hint =
+    text && expr.operator === '+'
+      ? 'Join texts with strcat(a, b).'
+      : text
+        ? 'Convert the text first: toint(), todouble().'
+        : undefined;
+  binder.error(
+    'bad-operands',
+    expr.operatorSpan,
+    `\`${expr.operator}\` cannot be applied to ${typeInWords(left)} and ${typeInWords(right)}`,
+    hint,
+  );
+  return unbound;
+}

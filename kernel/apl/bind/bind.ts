@@ -1,0 +1,223 @@
+import type { TypeName } from '../catalog/entry.js';
+import type { BindEnvironment, Bound, Plan } from '../plan/plan.js';
+import type { Diagnostic, ParameterDecl, Query, Statement } from '../syntax/ast.js';
+import { parseDatetime, parseTimespan } from '../syntax/literals.js';
+import { Binder, convertTo } from './binder.js';
+import { bindExpression } from './expression.js';
+import { bindPipeline, type Stage } from './pipeline.js';
+
+export interface BoundQuery {
+  /** Absent when an error was found. */
+  readonly plan?: Plan;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Resolves the names and types of a parsed query against schemas given as data. Never throws for what a user wrote. */
+export function bind(query: Query, source: string, environment: BindEnvironment): BoundQuery {
+  const binder = new Binder(source, environment);
+  defineVariables(binder, environment.variables);
+  let stage: Stage | undefined;
+  for (const statement of query.statements) {
+    const bound = bindStatement(binder, statement, stage !== undefined);
+    if (bound !== undefined) stage = bound;
+  }
+  if (stage === undefined && !binder.failed) {
+    binder.error(
+      'no-query',
+      { from: query.to, to: query.to },
+      'there is no query to run',
+      "Start with a dataset, such as ['sample-http-logs'].",
+    );
+  }
+  if (stage !== undefined && !binder.failed) reportNothingLeft(binder, query, stage);
+  if (!binder.failed) reportUnused(binder);
+  if (stage === undefined || binder.failed) return { diagnostics: binder.diagnostics };
+  return { plan: toPlan(binder, stage), diagnostics: binder.diagnostics };
+}
+
+/** Binds the statements that end before `offset`, so that an editor can ask what holds there; what is wrong is in the binder. */
+export function binderAt(query: Query, source: string, environment: BindEnvironment, offset: number): Binder {
+  const binder = new Binder(source, environment);
+  defineVariables(binder, environment.variables);
+  for (const statement of query.statements) {
+    const ended = source.slice(statement.to, offset).includes(';');
+    if (ended && statement.kind !== 'query') bindStatement(binder, statement, false);
+  }
+  return binder;
+}
+
+/** A result without any field says nothing. */
+function reportNothingLeft(binder: Binder, query: Query, stage: Stage): void {
+  if (stage.relation.columns.length > 0 || stage.open) return;
+  const last = query.statements.find(statement => statement.kind === 'query')?.pipeline.operators.at(-1);
+  binder.error(
+    'no-fields',
+    last ?? query,
+    'no field is left to return',
+    'Keep at least one, or count the rows with `| count`.',
+  );
+}
+
+function toPlan(binder: Binder, stage: Stage): Plan {
+  const { relation, order, groups, bucket, bounded } = stage;
+  return {
+    relation,
+    datasets: [...binder.datasets],
+    order,
+    groups,
+    bounded,
+    ...(bucket === undefined ? {} : { bucket }),
+  };
+}
+
+function bindStatement(binder: Binder, statement: Statement, hasQuery: boolean): Stage | undefined {
+  switch (statement.kind) {
+    case 'let':
+      bindLet(binder, statement);
+      return undefined;
+    case 'set':
+      if (statement.name.name !== 'stricttypes') {
+        binder.report(
+          'warning',
+          'unknown-option',
+          statement,
+          `the option \`${statement.name.name}\` is unknown and has no effect`,
+          'Options: stricttypes.',
+        );
+      }
+      return undefined;
+    case 'parameters':
+      for (const param of statement.params) bindParameter(binder, param);
+      return undefined;
+    case 'query':
+      if (!hasQuery) return bindPipeline(binder, statement.pipeline);
+      binder.error(
+        'several-queries',
+        statement,
+        'a request holds one query',
+        'Run them one after the other; in a notebook, separate them with a blank line.',
+      );
+      return undefined;
+  }
+}
+
+function bindLet(binder: Binder, statement: Extract<Statement, { kind: 'let' }>): void {
+  const { name, value } = statement;
+  if (name.name === '') return;
+  if ('source' in value) {
+    const bound = bindPipeline(binder, value);
+    let again = false;
+    const bindTable = (): Stage => {
+      if (again) return bindPipeline(binder, value);
+      again = true;
+      return bound;
+    };
+    binder.definitions.set(name.name, { kind: 'table', bind: bindTable, span: name, used: false });
+    return;
+  }
+  const alias = value.kind === 'name' ? binder.definitions.get(value.name) : undefined;
+  if (alias !== undefined) {
+    alias.used = true;
+    binder.definitions.set(name.name, { ...alias, span: name, used: false });
+  } else if (value.kind === 'name' && binder.environment.schema(value.name) !== undefined) {
+    const source = {
+      kind: 'dataset' as const,
+      name: { name: value.name, quoted: value.quoted, from: value.from, to: value.to },
+      from: value.from,
+      to: value.to,
+    };
+    const pipeline = { source, operators: [], from: value.from, to: value.to };
+    binder.definitions.set(name.name, {
+      kind: 'table',
+      bind: () => bindPipeline(binder, pipeline),
+      span: name,
+      used: false,
+    });
+  } else {
+    binder.definitions.set(name.name, {
+      kind: 'scalar',
+      value: bindExpression(binder, value, { columns: [], open: false }),
+      span: name,
+      used: false,
+    });
+  }
+}
+
+/** `declare query_parameters(name: type = default)`: the request's variable of that name, else the default. */
+function bindParameter(binder: Binder, param: ParameterDecl): void {
+  const given = binder.environment.variables[param.name.name];
+  const fallback =
+    param.fallback === undefined
+      ? undefined
+      : bindExpression(binder, param.fallback, { columns: [], open: false });
+  const value = given === undefined ? fallback : variableAs(given, param.type);
+  if (value === undefined) {
+    const why =
+      given === undefined
+        ? 'has no value and no default'
+        : `cannot be ${JSON.stringify(given)}: its type is ${param.type}`;
+    binder.error(
+      'parameter',
+      param,
+      `the parameter \`${param.name.name}\` ${why}`,
+      'Pass it in the request’s variables, or give it a default: `name: type = value`.',
+    );
+    // Uses of the name are no further mistakes.
+    const unknown: Bound = { kind: 'constant', type: param.type, value: null };
+    binder.definitions.set(param.name.name, { kind: 'scalar', value: unknown, used: true });
+    return;
+  }
+  binder.definitions.set(param.name.name, {
+    kind: 'scalar',
+    value: convertTo(value, param.type),
+    used: true,
+  });
+}
+
+function defineVariables(binder: Binder, variables: BindEnvironment['variables']): void {
+  for (const [name, value] of Object.entries(variables)) {
+    binder.definitions.set(name, { kind: 'scalar', value: variable(value), used: true });
+  }
+}
+
+/** A JSON value as a constant: whole numbers are long, arrays and objects dynamic. */
+function variable(value: unknown): Bound {
+  if (value === null) return { kind: 'constant', type: 'dynamic', value: null };
+  if (typeof value === 'string' || typeof value === 'boolean')
+    return { kind: 'constant', type: typeof value === 'string' ? 'string' : 'bool', value };
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value)
+      ? { kind: 'constant', type: 'long', value: BigInt(value) }
+      : { kind: 'constant', type: 'real', value };
+  return { kind: 'constant', type: 'dynamic', value: JSON.stringify(value) };
+}
+
+/** The value as `type`, or undefined where it is not one. */
+function variableAs(value: unknown, type: TypeName): Bound | undefined {
+  const bound = variable(value);
+  if (bound.kind !== 'constant' || bound.value === null || bound.type === type) return bound;
+  if (type === 'real' && bound.type === 'long') return convertTo(bound, 'real');
+  if (type === 'dynamic') return { kind: 'constant', type, value: JSON.stringify(value) };
+  if (bound.type !== 'string')
+    return type === 'timespan' && bound.type === 'long' ? convertTo(bound, type) : undefined;
+  return textAs(String(bound.value), type);
+}
+
+function textAs(text: string, type: TypeName): Bound | undefined {
+  const parsed =
+    type === 'datetime'
+      ? parseDatetime(text)
+      : type === 'timespan'
+        ? parseTimespan(text)
+        : type === 'long' && /^-?\d{1,18}$/.test(text)
+          ? BigInt(text)
+          : undefined;
+  return parsed === undefined ? undefined : { kind: 'constant', type, value: parsed };
+}
+
+function reportUnused(binder: Binder): void {
+  for (const [name, definition] of binder.definitions) {
+    if (definition.used || definition.span === undefined) continue;
+    binder.report('hint', 'unused-let', definition.span, `\`${name}\` is never used`);
+  }
+}

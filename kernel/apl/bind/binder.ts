@@ -1,0 +1,158 @@
+import type { TypeName } from '../catalog/entry.js';
+import type { Aggregated, BindEnvironment, Bound, Column, Relation } from '../plan/plan.js';
+import type { Diagnostic, Expr, Severity, Span } from '../syntax/ast.js';
+import { nearest } from './suggest.js';
+
+/** The names an expression may use. */
+export interface Scope {
+  readonly columns: readonly Column[];
+  /** Unknown fields are null, as in a dataset whose fields are not fixed. */
+  readonly open: boolean;
+  /** The two inputs of a join, for `$left` and `$right`. */
+  readonly sides?: { readonly left: readonly Column[]; readonly right: readonly Column[] };
+  /** Where aggregates may stand: collects them, each under a new column. */
+  readonly aggregates?: AggregateSink;
+  /** The aggregate whose arguments are bound, as aggregates do not nest. */
+  readonly inside?: string;
+  /** What must be known before the query runs, so that no field may be named. */
+  readonly constant?: string;
+}
+
+export interface AggregateSink {
+  /** What the aggregates are computed over. */
+  readonly input: Scope;
+  /** The keys, with the text they were written with, without white space. */
+  readonly keys: readonly { readonly column: Column; readonly text: string }[];
+  readonly found: Aggregated[];
+}
+
+/** A name given by `let`, a parameter or the request's variables. */
+export type Definition =
+  | { readonly kind: 'scalar'; readonly value: Bound; readonly span?: Span; used: boolean }
+  | { readonly kind: 'table'; readonly bind: () => Bindable; readonly span?: Span; used: boolean };
+
+/** A relation together with what its schema allows. */
+export interface Bindable {
+  readonly relation: Relation;
+  readonly open: boolean;
+}
+
+/** One run of binding: the environment, the names defined so far, and what was found wrong. */
+export class Binder {
+  readonly environment: BindEnvironment;
+  readonly definitions = new Map<string, Definition>();
+  readonly diagnostics: Diagnostic[] = [];
+  readonly datasets = new Set<string>();
+  /** The text being bound, to name columns after the expression they come from. */
+  readonly source: string;
+  private nextId = 0;
+  private readonly reported = new Set<string>();
+
+  constructor(source: string, environment: BindEnvironment) {
+    this.source = source;
+    this.environment = environment;
+  }
+
+  column(name: string, type: TypeName, rest: Omit<Column, 'id' | 'name' | 'type'> = {}): Column {
+    this.nextId += 1;
+    return { ...rest, id: this.nextId - 1, name, type };
+  }
+
+  report(severity: Severity, code: string, span: Span, message: string, hint?: string): void {
+    const { from, to } = span;
+    const key = `${code} ${from} ${to}`;
+    if (this.reported.has(key)) return;
+    this.reported.add(key);
+    this.diagnostics.push(
+      hint === undefined
+        ? { severity, code, from, to, message }
+        : { severity, code, from, to, message, hint },
+    );
+  }
+
+  error(code: string, span: Span, message: string, hint?: string): void {
+    this.report('error', code, span, message, hint);
+  }
+
+  /** Says that a name is unknown, with the nearest that is known; once for each name. */
+  unknown(kind: string, name: string, span: Span, candidates: Iterable<string>, otherwise?: string): void {
+    const key = `unknown ${kind} ${name}`;
+    if (this.reported.has(key)) return;
+    this.reported.add(key);
+    const guess = nearest(name, candidates);
+    this.error(
+      `unknown-${kind}`,
+      span,
+      `unknown ${kind} \`${name}\``,
+      guess === undefined ? otherwise : `Did you mean \`${guess}\`?`,
+    );
+  }
+
+  text(span: Span): string {
+    return this.source.slice(span.from, span.to);
+  }
+
+  get failed(): boolean {
+    return this.diagnostics.some(diagnostic => diagnostic.severity === 'error');
+  }
+}
+
+/** A null that fits everywhere, for what could not be bound. */
+export const unbound: Bound = { kind: 'constant', type: 'dynamic', value: null };
+
+/** Removes the parentheses around an expression. */
+export function unwrap(expr: Expr): Expr {
+  return expr.kind === 'paren' ? unwrap(expr.inner) : expr;
+}
+
+/** `value` as `type`: itself when it already is, a typed null for null. */
+export function convertTo(value: Bound, type: TypeName): Bound {
+  if (value.type === type) return value;
+  if (value.kind === 'constant') {
+    if (value.value === null) return { kind: 'constant', type, value: null };
+    if (value.type === 'long' && type === 'real')
+      return { kind: 'constant', type, value: Number(value.value) };
+    if (value.type === 'long' && (type === 'timespan' || type === 'datetime'))
+      return { kind: 'constant', type, value: value.value };
+  }
+  return { kind: 'convert', type, value };
+}
+
+export function isNull(value: Bound): boolean {
+  return value.kind === 'constant' && value.value === null;
+}
+
+export function isNumber(type: TypeName): boolean {
+  return type === 'long' || type === 'real';
+}
+
+/** The type that holds values of all the given types without loss; nulls of unknown type do not count. */
+export function commonType(values: readonly Bound[]): TypeName {
+  const types = [
+    ...new Set(values.filter(value => !(isNull(value) && value.type === 'dynamic')).map(value => value.type)),
+  ];
+  const [first] = types;
+  if (first === undefined) return 'dynamic';
+  if (types.length === 1) return first;
+  return types.every(isNumber) ? 'real' : 'dynamic';
+}
+
+/** The schema that an expression over this scope sees, without aggregates. */
+export function scopeOf(input: Bindable): Scope {
+  return { columns: input.relation.columns, open: input.open };
+}
+
+const articles: Readonly<Record<TypeName, string>> = {
+  bool: 'a boolean',
+  long: 'an integer',
+  real: 'a number',
+  string: 'a string',
+  datetime: 'a time',
+  timespan: 'a duration',
+  dynamic: 'a dynamic value',
+};
+
+/** "a string", "an integer", … for messages. */
+export function typeInWords(type: TypeName): string {
+  return articles[type];
+}

@@ -1,0 +1,480 @@
+import { aggregateNamed, functionNamed, functionNames } from '../catalog/all.js';
+import type { FunctionEntry, Param, ParamType, TypeName } from '../catalog/entry.js';
+import type { Bound } from '../plan/plan.js';
+import type { Argument, Expr, Span } from '../syntax/ast.js';
+import { parseDatetime, parseTimespan, typeNamed } from '../syntax/literals.js';
+import { bindAggregate } from './aggregate.js';
+import {
+  type Binder,
+  commonType,
+  convertTo,
+  isNull,
+  isNumber,
+  type Scope,
+  typeInWords,
+  unbound,
+} from './binder.js';
+import { bindExpression, shorten } from './expression.js';
+import { findColumn, reference } from './name.js';
+
+export type CallExpr = Extract<Expr, { kind: 'call' }>;
+type SpecialForm = (binder: Binder, expr: CallExpr, scope: Scope) => Bound | undefined;
+
+/** Binds a call: a special form, an aggregate where aggregates may stand, or a function of the catalogue. */
+export function bindCall(binder: Binder, expr: CallExpr, scope: Scope): Bound {
+  const { name } = expr.callee;
+  const special = Object.hasOwn(specialForms, name) ? specialForms[name]?.(binder, expr, scope) : undefined;
+  if (special !== undefined) return special;
+  const aggregate = aggregateNamed(name);
+  if (aggregate !== undefined && functionNamed(name) === undefined)
+    return bindAggregateCall(binder, expr, aggregate, scope);
+  const entry = functionNamed(name);
+  if (entry === undefined) return refuseUnknown(binder, expr);
+  if (entry.unavailable !== undefined) {
+    binder.error('unavailable', expr.callee, `\`${name}\` is not available here: ${entry.unavailable}`);
+    return unbound;
+  }
+  const values = positional(binder, expr).map(value => bindArgument(binder, value, scope));
+  const args = alignArguments(binder, expr, entry, values);
+  return args === undefined
+    ? unbound
+    : { kind: 'call', name: entry.name, args: args.args, type: args.type, at: argumentSpans(expr) };
+}
+
+/** The arguments without names; a name is reported, as it mostly is a slip for `==`. */
+export function positional(binder: Binder, expr: CallExpr): readonly Expr[] {
+  for (const argument of expr.args) {
+    if (argument.name === undefined) continue;
+    binder.error(
+      'named-argument',
+      argument,
+      `\`${expr.callee.name}\` takes no named arguments`,
+      `Write \`${argument.name.name} == …\` to compare.`,
+    );
+  }
+  return expr.args.map((argument: Argument) => argument.value);
+}
+
+/** Where the arguments stand. */
+export function argumentSpans(expr: CallExpr): Span[] {
+  return expr.args.map(({ value }) => ({ from: value.from, to: value.to }));
+}
+
+/** Checks the number of the arguments and converts each to its parameter's type; undefined with a report where that fails. */
+export function alignArguments(
+  binder: Binder,
+  expr: CallExpr,
+  entry: FunctionEntry,
+  values: readonly Bound[],
+): { args: Bound[]; type: TypeName } | undefined {
+  if (!checkCount(binder, expr, entry, values.length)) return undefined;
+  const last = entry.params.at(-1);
+  const params = values.map((_, index) => entry.params[index] ?? last) as Param[];
+  const common =
+    entry.returns === 'common'
+      ? commonType(values.filter((_, index) => params[index]?.type === 'any'))
+      : undefined;
+  const args: Bound[] = [];
+  for (const [index, value] of values.entries()) {
+    const param = params[index] as Param;
+    const at = expr.args[index]?.value ?? expr;
+    if (param.constant === true && !isConstant(value)) {
+      binder.error('not-constant', at, `the ${param.name} of \`${entry.name}\` must be a constant`);
+      return undefined;
+    }
+    const converted =
+      common !== undefined && param.type === 'any'
+        ? convertTo(value, common)
+        : convertArgument(binder, entry, param, value, at);
+    if (converted === undefined) return undefined;
+    args.push(converted);
+  }
+  const type =
+    entry.returns === 'same'
+      ? (args[0]?.type ?? 'dynamic')
+      : entry.returns === 'common'
+        ? (common ?? 'dynamic')
+        : entry.returns;
+  return { args, type };
+}
+
+/** `name(a, b?, c…)` as it is written in messages. */
+export function signature(entry: FunctionEntry): string {
+  const params = entry.params.map(
+    param => `${param.name}${param.optional === true ? '?' : ''}${param.rest === true ? ', …' : ''}`,
+  );
+  return `${entry.name}(${params.join(', ')})`;
+}
+
+function bindArgument(binder: Binder, expr: Expr, scope: Scope): Bound {
+  if (expr.kind === 'typeof') return { kind: 'constant', type: 'string', value: expr.type ?? 'string' };
+  return bindExpression(binder, expr, scope);
+}
+
+/** A constant, or a call or array of constants. */
+function isConstant(value: Bound): boolean {
+  switch (value.kind) {
+    case 'constant':
+      return true;
+    case 'convert':
+      return isConstant(value.value);
+    case 'array':
+      return value.items.every(isConstant);
+    case 'call':
+      return value.args.every(isConstant);
+    case 'negate':
+      return isConstant(value.operand);
+    case 'binary':
+      return isConstant(value.left) && isConstant(value.right);
+    default:
+      return false;
+  }
+}
+
+function checkCount(binder: Binder, expr: CallExpr, entry: FunctionEntry, count: number): boolean {
+  const required = entry.params.filter(param => param.optional !== true && param.rest !== true).length;
+  const most = entry.params.at(-1)?.rest === true ? Number.POSITIVE_INFINITY : entry.params.length;
+  const least =
+    entry.params.at(-1)?.rest === true && entry.params.at(-1)?.optional !== true
+      ? Math.max(required, entry.params.length)
+      : required;
+  if (count >= least && count <= most) return true;
+  const wanted =
+    least === most
+      ? `${least}`
+      : most === Number.POSITIVE_INFINITY
+        ? `at least ${least}`
+        : `${least} to ${most}`;
+  const noun = wanted === '1' || wanted.endsWith(' 1') ? 'argument' : 'arguments';
+  binder.error(
+    'argument-count',
+    expr,
+    `\`${entry.name}\` takes ${wanted} ${noun}, not ${expr.args.length}`,
+    `${signature(entry)}: ${entry.doc}`,
+  );
+  return false;
+}
+
+function convertArgument(
+  binder: Binder,
+  entry: FunctionEntry,
+  param: Param,
+  value: Bound,
+  at: Expr,
+): Bound | undefined {
+  const target = targetType(param.type, value);
+  if (target !== undefined) return convertTo(value, target);
+  if (param.type === 'string' && value.type !== 'dynamic') {
+    binder.report(
+      'hint',
+      'read-as-text',
+      at,
+      `\`${shorten(binder.text(at))}\` is ${typeInWords(value.type)}, read as text by \`${entry.name}\``,
+    );
+    return convertTo(value, 'string');
+  }
+  const wanted =
+    param.type === 'array'
+      ? 'an array'
+      : param.type === 'map'
+        ? 'a map'
+        : param.type === 'number'
+          ? 'a number'
+          : typeInWords(param.type as TypeName);
+  binder.error(
+    'argument-type',
+    at,
+    `the ${param.name} of \`${entry.name}\` must be ${wanted}, but \`${shorten(binder.text(at))}\` is ${typeInWords(value.type)}`,
+    conversionHint(param.type, value.type),
+  );
+  return undefined;
+}
+
+function conversionHint(wanted: ParamType, given: TypeName): string | undefined {
+  if (given === 'string' && (wanted === 'number' || wanted === 'real' || wanted === 'long'))
+    return 'Convert it first: toint(…), todouble(…).';
+  if (given === 'string' && (wanted === 'array' || wanted === 'map'))
+    return 'Convert it first: parse_json(…), split(…).';
+  return wanted === 'datetime' ? 'Convert it first: todatetime(…).' : undefined;
+}
+
+/** The type that a value is converted to for a parameter; undefined where that needs a word or is refused. */
+function targetType(wanted: ParamType, value: Bound): TypeName | undefined {
+  const given = value.type;
+  if (wanted === 'any' || wanted === 'type') return given;
+  if (isNull(value))
+    return wanted === 'number'
+      ? 'real'
+      : wanted === 'array' || wanted === 'map' || wanted === 'scalar' || wanted === 'field'
+        ? 'dynamic'
+        : wanted;
+  switch (wanted) {
+    case 'number':
+      return isNumber(given) || given === 'timespan' ? given : given === 'dynamic' ? 'real' : undefined;
+    case 'array':
+    case 'map':
+      return given === 'dynamic' ? 'dynamic' : undefined;
+    case 'field':
+      return given === 'string' ? 'string' : undefined;
+    case 'scalar':
+      return given === 'dynamic' ? 'string' : given;
+    case 'dynamic':
+      return 'dynamic';
+    default:
+      return scalarTarget(wanted, value);
+  }
+}
+
+function scalarTarget(wanted: TypeName, value: Bound): TypeName | undefined {
+  const given = value.type;
+  if (given === wanted || given === 'dynamic') return wanted;
+  if (wanted === 'real' || wanted === 'long')
+    return isNumber(given) || given === 'timespan' ? wanted : undefined;
+  if (wanted === 'timespan') return given === 'long' ? wanted : undefined;
+  if (wanted === 'datetime' && value.kind === 'constant' && given === 'string')
+    return parseDatetime(String(value.value)) === undefined ? undefined : wanted;
+  return undefined;
+}
+
+function bindAggregateCall(binder: Binder, expr: CallExpr, entry: FunctionEntry, scope: Scope): Bound {
+  if (scope.aggregates !== undefined) return bindAggregate(binder, expr, entry, scope.aggregates);
+  if (scope.inside !== undefined) {
+    binder.error(
+      'nested-aggregate',
+      expr.callee,
+      `aggregates do not nest: \`${entry.name}\` stands inside \`${scope.inside}\``,
+      `Summarize twice: \`| summarize x = ${shorten(binder.text(expr))} by … | summarize ${scope.inside}(x)\`.`,
+    );
+    return unbound;
+  }
+  binder.error(
+    'misplaced-aggregate',
+    expr.callee,
+    `\`${entry.name}\` is an aggregate: it stands only in summarize and make-series`,
+    `Write \`| summarize ${shorten(binder.text(expr))}\`.`,
+  );
+  return unbound;
+}
+
+function refuseUnknown(binder: Binder, expr: CallExpr): Bound {
+  const { name } = expr.callee;
+  // A definition of that name was refused where it stands.
+  if (binder.definitions.has(name)) return unbound;
+  const known = Object.hasOwn(foreignFunctions, name.toLowerCase())
+    ? foreignFunctions[name.toLowerCase()]
+    : undefined;
+  if (known !== undefined) {
+    binder.error('unknown-function', expr.callee, `APL has no function \`${name}\``, `Write \`${known}\`.`);
+    return unbound;
+  }
+  binder.unknown(
+    'function',
+    name,
+    expr.callee,
+    functionNames(),
+    'The functions are listed by `%help functions`.',
+  );
+  return unbound;
+}
+
+/** Habits from Kusto, SQL and other languages. */
+const foreignFunctions: Readonly<Record<string, string>> = {
+  average: 'avg(x)',
+  mean: 'avg(x)',
+  median: 'percentile(x, 50)',
+  quantile: 'percentile(x, 95)',
+  percentiles: 'percentiles_array(x, 50, 95, 99)',
+  p50: 'percentile(x, 50)',
+  p95: 'percentile(x, 95)',
+  p99: 'percentile(x, 99)',
+  count_distinct: 'dcount(x)',
+  uniq: 'dcount(x)',
+  dcount_hll: 'dcount(x)',
+  make_bag: 'make_list(x)',
+  take_any: 'arg_max(_time, x)',
+  any: 'arg_max(_time, x)',
+  first: 'arg_min(_time, x)',
+  last: 'arg_max(_time, x)',
+  stddev: 'stdev(x)',
+  stdevp: 'stdev(x)',
+  var: 'variance(x)',
+  concat: 'strcat(a, b)',
+  substr: 'substring(text, start, length)',
+  length: 'strlen(text)',
+  lower: 'tolower(text)',
+  upper: 'toupper(text)',
+  lcase: 'tolower(text)',
+  ucase: 'toupper(text)',
+  if: 'iff(condition, a, b)',
+  ifnull: 'coalesce(a, b)',
+  nvl: 'coalesce(a, b)',
+  date_trunc: 'bin(time, 1h)',
+  to_timestamp: 'todatetime(x)',
+  timestamp: 'todatetime(x)',
+  cast: 'toint(x), todouble(x), tostring(x), …',
+  unnest: '| mv-expand x',
+};
+
+/** Forms that are resolved while binding, because names or types decide them. */
+const specialForms: Readonly<Record<string, SpecialForm>> = {
+  dynamic: (binder, expr, scope) => convertTo(onlyArgument(binder, expr, scope), 'dynamic'),
+  ensure_field: bindEnsureField,
+  column_ifexists: bindColumnIfExists,
+  ingestion_time: (_, __, scope) => namedOrNull('_sysTime', 'datetime', scope),
+  case: bindCase,
+  bag_pack: bindPackAll,
+  pack: bindPackAll,
+  pack_array: bindPackArrayAll,
+  gettype: bindGetType,
+  ...Object.fromEntries(
+    [
+      'bool',
+      'boolean',
+      'int',
+      'long',
+      'real',
+      'double',
+      'string',
+      'datetime',
+      'date',
+      'timespan',
+      'time',
+    ].map(name => [name, bindConstructor]),
+  ),
+};
+
+function onlyArgument(binder: Binder, expr: CallExpr, scope: Scope): Bound {
+  const [first, second] = positional(binder, expr);
+  if (first !== undefined && second === undefined) return bindExpression(binder, first, scope);
+  binder.error('argument-count', expr, `\`${expr.callee.name}\` takes 1 argument, not ${expr.args.length}`);
+  return unbound;
+}
+
+const conversions: Readonly<Record<TypeName, string>> = {
+  bool: 'tobool',
+  long: 'toint',
+  real: 'todouble',
+  string: 'tostring',
+  datetime: 'todatetime',
+  timespan: 'totimespan',
+  dynamic: 'todynamic',
+};
+
+/** `long(12)`, `datetime('2026-01-02')`, `real(null)`: a literal of that type. */
+function bindConstructor(binder: Binder, expr: CallExpr, scope: Scope): Bound {
+  const type = typeNamed(expr.callee.name) ?? 'string';
+  const value = onlyArgument(binder, expr, scope);
+  if (value.type === type || isNull(value)) return convertTo(value, type);
+  if (value.kind === 'constant' && value.type === 'string' && (type === 'datetime' || type === 'timespan')) {
+    const parsed =
+      type === 'datetime' ? parseDatetime(String(value.value)) : parseTimespan(String(value.value));
+    if (parsed !== undefined) return { kind: 'constant', type, value: parsed };
+    binder.error(`bad-${type}`, expr, `\`${String(value.value)}\` is not a ${type}`);
+    return convertTo(unbound, type);
+  }
+  return { kind: 'call', name: conversions[type], args: [value], type };
+}
+
+function namedOrNull(name: string, type: TypeName, scope: Scope): Bound {
+  const column = findColumn(scope.columns, name);
+  return column === undefined ? { kind: 'constant', type, value: null } : reference(column);
+}
+
+/** `ensure_field('name', typeof(string))`: the field, or a null of that type. */
+function bindEnsureField(binder: Binder, expr: CallExpr, scope: Scope): Bound | undefined {
+  const [name, type] = expr.args.map(argument => argument.value);
+  if (
+    name?.kind !== 'literal' ||
+    name.type !== 'string' ||
+    type?.kind !== 'typeof' ||
+    expr.args.length !== 2
+  ) {
+    binder.error(
+      'argument-type',
+      expr,
+      '`ensure_field` takes a field name in quotes and a type',
+      "For example: ensure_field('user_agent', typeof(string)).",
+    );
+    return unbound;
+  }
+  const wanted = type.type ?? 'string';
+  const column = findColumn(scope.columns, String(name.value));
+  return column === undefined
+    ? { kind: 'constant', type: wanted, value: null }
+    : convertTo(reference(column), wanted);
+}
+
+function bindColumnIfExists(binder: Binder, expr: CallExpr, scope: Scope): Bound | undefined {
+  const [name, fallback] = expr.args.map(argument => argument.value);
+  if (
+    name?.kind !== 'literal' ||
+    name.type !== 'string' ||
+    fallback === undefined ||
+    expr.args.length !== 2
+  ) {
+    binder.error(
+      'argument-type',
+      expr,
+      '`column_ifexists` takes a field name in quotes and a default',
+      "For example: column_ifexists('geo.region', ['geo.country']).",
+    );
+    return unbound;
+  }
+  const column = findColumn(scope.columns, String(name.value));
+  return column === undefined ? bindExpression(binder, fallback, scope) : reference(column);
+}
+
+/** `case(p1, v1, p2, v2, …, else)`: predicates alternate with values of one type. */
+function bindCase(binder: Binder, expr: CallExpr, scope: Scope): Bound {
+  const values = positional(binder, expr).map(value => bindExpression(binder, value, scope));
+  if (values.length < 3 || values.length % 2 === 0) {
+    binder.error(
+      'argument-count',
+      expr,
+      `\`case\` takes pairs of a predicate and a value, then a default: ${values.length} arguments are ${values.length < 3 ? 'too few' : 'one too many or one too few'}`,
+      'case(p1, v1, p2, v2, …, default)',
+    );
+    return unbound;
+  }
+  const isPredicate = (index: number): boolean => index % 2 === 0 && index < values.length - 1;
+  const type = commonType(values.filter((_, index) => !isPredicate(index)));
+  for (const [index, value] of values.entries()) {
+    if (!isPredicate(index) || value.type === 'bool' || value.type === 'dynamic') continue;
+    const at = expr.args[index]?.value ?? expr;
+    binder.error(
+      'not-a-condition',
+      at,
+      `\`case\` needs a condition here, but \`${shorten(binder.text(at))}\` is ${typeInWords(value.type)}`,
+    );
+  }
+  return {
+    kind: 'call',
+    name: 'case',
+    args: values.map((value, index) => convertTo(value, isPredicate(index) ? 'bool' : type)),
+    type,
+  };
+}
+
+function isStarCall(expr: CallExpr): boolean {
+  return expr.args.length === 1 && expr.args[0]?.value.kind === 'star';
+}
+
+function bindPackAll(_: Binder, expr: CallExpr, scope: Scope): Bound | undefined {
+  if (!isStarCall(expr)) return undefined;
+  return {
+    kind: 'map',
+    entries: scope.columns.map(column => ({ key: column.name, value: reference(column) })),
+    type: 'dynamic',
+  };
+}
+
+function bindPackArrayAll(_: Binder, expr: CallExpr, scope: Scope): Bound | undefined {
+  if (!isStarCall(expr)) return undefined;
+  return { kind: 'array', items: scope.columns.map(reference), type: 'dynamic' };
+}
+
+/** The type of anything but a dynamic value is known before the query runs. */
+function bindGetType(binder: Binder, expr: CallExpr, scope: Scope): Bound {
+  const value = onlyArgument(binder, expr, scope);
+  return { kind: 'call', name: 'gettype', args: [value], type: 'string' };
+}

@@ -1,0 +1,273 @@
+import type { Bound, Relation } from '../plan/plan.js';
+import type { Expr, Literal, Span } from '../syntax/ast.js';
+import { bindBinary } from './binary.js';
+import { type Binder, commonType, convertTo, isNumber, type Scope, typeInWords, unbound } from './binder.js';
+import { bindCall } from './call.js';
+import { bindName } from './name.js';
+import { bindPipeline } from './pipeline.js';
+
+/** Binds an expression: resolves its names, infers its type, inserts conversions. What cannot be bound is reported and null. */
+export function bindExpression(binder: Binder, expr: Expr, scope: Scope): Bound {
+  switch (expr.kind) {
+    case 'literal':
+      return bindLiteral(binder, expr);
+    case 'name':
+    case 'member':
+    case 'index':
+      return bindKey(binder, expr, scope) ?? bindName(binder, expr, scope);
+    case 'call':
+      return bindKey(binder, expr, scope) ?? bindCall(binder, expr, scope);
+    case 'paren':
+      return bindExpression(binder, expr.inner, scope);
+    case 'unary':
+      return bindUnary(binder, expr, scope);
+    case 'binary':
+      return bindBinary(binder, expr, scope);
+    case 'list':
+      return bindList(binder, expr, scope);
+    case 'between':
+      return bindBetween(binder, expr, scope);
+    case 'array':
+      return {
+        kind: 'array',
+        items: expr.items.map(item => bindExpression(binder, item, scope)),
+        type: 'dynamic',
+      };
+    case 'map':
+      return {
+        kind: 'map',
+        entries: expr.entries.map(entry => ({
+          key: entry.key,
+          value: bindExpression(binder, entry.value, scope),
+        })),
+        type: 'dynamic',
+      };
+    case 'star':
+      binder.error(
+        'misplaced-star',
+        expr,
+        '`*` cannot stand for a value here',
+        'It stands for all fields in `* has "text"`, `arg_max(x, *)` and `pack_array(*)`.',
+      );
+      return unbound;
+    case 'typeof':
+      binder.error(
+        'misplaced-typeof',
+        expr,
+        '`typeof(…)` is no value',
+        'It names a type in `ensure_field` and `mv-expand … to`.',
+      );
+      return unbound;
+    case 'subquery':
+      binder.error(
+        'misplaced-query',
+        expr,
+        'a query cannot stand for a value here',
+        'It may stand in a list: `field in (dataset | distinct field)`.',
+      );
+      return unbound;
+    case 'missing':
+      return unbound;
+  }
+}
+
+/** Binds a condition: a bool, or a dynamic read as one. */
+export function bindPredicate(binder: Binder, expr: Expr, scope: Scope, context: string): Bound {
+  const value = bindExpression(binder, expr, scope);
+  if (value.type === 'bool' || value.type === 'dynamic') return convertTo(value, 'bool');
+  binder.error(
+    'not-a-condition',
+    expr,
+    `${context} needs a condition, but \`${shorten(binder.text(expr))}\` is ${typeInWords(value.type)}`,
+    'Compare it with something: ==, !=, <, contains, …',
+  );
+  return { kind: 'constant', type: 'bool', value: null };
+}
+
+/** The value of an expression that must be known before the query runs, or undefined with a report. */
+export function bindConstant(
+  binder: Binder,
+  expr: Expr,
+  what: string,
+): Extract<Bound, { kind: 'constant' }> | undefined {
+  const found = binder.diagnostics.length;
+  const value = fold(bindExpression(binder, expr, { columns: [], open: false, constant: what }));
+  if (binder.diagnostics.length > found) return undefined;
+  if (value.kind === 'constant') return value;
+  binder.error('not-constant', expr, `${what} must be a constant`);
+  return undefined;
+}
+
+/** A whole number that is not negative, known before the query runs. */
+export function bindCount(binder: Binder, expr: Expr, what: string): Bound {
+  const value = bindConstant(binder, expr, what);
+  const number =
+    value !== undefined && value.type === 'real' && Number.isInteger(value.value)
+      ? BigInt(value.value as number)
+      : value?.value;
+  if (typeof number === 'bigint' && number >= 0n && value?.type !== 'timespan' && value?.type !== 'datetime')
+    return { kind: 'constant', type: 'long', value: number };
+  if (value !== undefined && expr.kind !== 'missing')
+    binder.error('bad-count', expr, `${what} must be a whole number, zero or more`);
+  return { kind: 'constant', type: 'long', value: 0n };
+}
+
+export function shorten(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > 40 ? `${line.slice(0, 39)}…` : line;
+}
+
+/** Constants under a minus become constants. */
+export function fold(value: Bound): Bound {
+  if (value.kind !== 'negate') return value;
+  const operand = fold(value.operand);
+  if (operand.kind !== 'constant') return value;
+  if (typeof operand.value === 'bigint')
+    return { ...operand, value: -operand.value > int64Max ? null : -operand.value };
+  return typeof operand.value === 'number' ? { ...operand, value: -operand.value } : value;
+}
+
+const int64Max = 2n ** 63n - 1n;
+
+function bindLiteral(binder: Binder, literal: Literal, negated = false): Bound {
+  const { type, value } = literal;
+  if (type === 'long' && typeof value === 'bigint' && value > int64Max && !negated) {
+    binder.error(
+      'number-too-large',
+      literal,
+      `\`${value}\` does not fit in 64 bits`,
+      `The largest long is ${int64Max}; write ${value}.0 for a real.`,
+    );
+    return unbound;
+  }
+  return { kind: 'constant', type, value };
+}
+
+/** An expression that the query groups by is the key's column where aggregates stand. */
+function bindKey(binder: Binder, expr: Expr, scope: Scope): Bound | undefined {
+  const sink = scope.aggregates;
+  if (sink === undefined || sink.keys.length === 0 || expr.kind === 'name') return undefined;
+  const text = tightText(binder, expr);
+  const key = sink.keys.find(candidate => candidate.text === text);
+  return key === undefined ? undefined : { kind: 'column', id: key.column.id, type: key.column.type };
+}
+
+/** The text of an expression without white space. */
+export function tightText(binder: Binder, span: Span): string {
+  return binder.text(span).replace(/\s+/g, '');
+}
+
+function bindUnary(binder: Binder, expr: Extract<Expr, { kind: 'unary' }>, scope: Scope): Bound {
+  if (expr.operator === 'not')
+    return { kind: 'not', operand: bindPredicate(binder, expr.operand, scope, '`not`'), type: 'bool' };
+  const negative = expr.operator === '-';
+  const operand =
+    expr.operand.kind === 'literal'
+      ? bindLiteral(binder, expr.operand, negative)
+      : bindExpression(binder, expr.operand, scope);
+  const value = operand.type === 'dynamic' ? convertTo(operand, 'real') : operand;
+  if (!isNumber(value.type) && value.type !== 'timespan') {
+    binder.error(
+      'bad-operand',
+      expr.operand,
+      `\`${expr.operator}\` needs a number, but \`${shorten(binder.text(expr.operand))}\` is ${typeInWords(value.type)}`,
+    );
+    return unbound;
+  }
+  return negative ? fold({ kind: 'negate', operand: value, type: value.type }) : value;
+}
+
+function bindBetween(binder: Binder, expr: Extract<Expr, { kind: 'between' }>, scope: Scope): Bound {
+  const low = bindBinary(
+    binder,
+    { ...expr, kind: 'binary', operator: '>=', operatorSpan: expr, left: expr.value, right: expr.low },
+    scope,
+  );
+  const high = bindBinary(
+    binder,
+    { ...expr, kind: 'binary', operator: '<=', operatorSpan: expr, left: expr.value, right: expr.high },
+    scope,
+  );
+  if (low.kind !== 'binary' || high.kind !== 'binary') return unbound;
+  if (low.left.type === high.left.type) {
+    return {
+      kind: 'between',
+      negated: expr.negated,
+      value: low.left,
+      low: low.right,
+      high: high.right,
+      type: 'bool',
+    };
+  }
+  const both: Bound = { kind: 'binary', operator: 'and', left: low, right: high, type: 'bool' };
+  return expr.negated ? { kind: 'not', operand: both, type: 'bool' } : both;
+}
+
+/** `in` and its kin: constants, arrays (flattened), or the first column of a query. */
+function bindList(binder: Binder, expr: Extract<Expr, { kind: 'list' }>, scope: Scope): Bound {
+  const left = bindExpression(binder, expr.left, scope);
+  const items: Bound[] = [];
+  let subquery: Relation | undefined;
+  for (const item of expr.items) {
+    const table = asTable(binder, item);
+    if (table === undefined) items.push(bindExpression(binder, item, scope));
+    else subquery = table;
+  }
+  if (subquery !== undefined && items.length > 0) {
+    binder.error('mixed-list', expr, 'a list holds either values or one query, not both');
+    return unbound;
+  }
+  const textual = expr.operator.startsWith('has') || expr.operator.endsWith('~');
+  return {
+    kind: 'in',
+    operator: expr.operator,
+    ...alignList(binder, expr, left, items, textual),
+    ...(subquery === undefined ? {} : { subquery }),
+    type: 'bool',
+  };
+}
+
+function asTable(binder: Binder, item: Expr): Relation | undefined {
+  if (item.kind === 'subquery') return bindPipeline(binder, item.pipeline).relation;
+  const inner = item.kind === 'paren' ? item.inner : item;
+  const definition = inner.kind === 'name' ? binder.definitions.get(inner.name) : undefined;
+  if (definition?.kind !== 'table') return undefined;
+  definition.used = true;
+  return definition.bind().relation;
+}
+
+/** Brings the left side and the items to one type; arrays stay arrays, to be searched in. */
+function alignList(
+  binder: Binder,
+  expr: Extract<Expr, { kind: 'list' }>,
+  left: Bound,
+  items: readonly Bound[],
+  textual: boolean,
+): { left: Bound; items: readonly Bound[] } {
+  if (textual)
+    return {
+      left: convertTo(left, 'string'),
+      items: items.map(item => (item.type === 'dynamic' ? item : convertTo(item, 'string'))),
+    };
+  const scalars = items.filter(item => item.type !== 'dynamic');
+  const common = commonType([...scalars, ...(left.type === 'dynamic' && scalars.length > 0 ? [] : [left])]);
+  if (common === 'dynamic' && scalars.length > 0 && left.type !== 'dynamic') {
+    const odd = expr.items.find(
+      (_, index) =>
+        items[index] !== undefined && items[index]?.type !== left.type && items[index]?.type !== 'dynamic',
+    );
+    const type = left.type;
+    binder.report(
+      'warning',
+      'type-mismatch',
+      odd ?? expr,
+      `\`${shorten(binder.text(expr.left))}\` is ${typeInWords(type)}, but the list holds other types`,
+      'The items are converted before they are compared.',
+    );
+    return { left, items: items.map(item => (item.type === 'dynamic' ? item : convertTo(item, type))) };
+  }
+  return {
+    left: convertTo(left, common),
+    items: items.map(item => (item.type === 'dynamic' ? item : convertTo(item, common))),
+  };
+}

@@ -1,0 +1,173 @@
+import type { Bound, Column } from '../plan/plan.js';
+import type { Expr } from '../syntax/ast.js';
+import { type Binder, convertTo, type Scope, typeInWords, unbound, unwrap } from './binder.js';
+import { bindExpression } from './expression.js';
+
+type NameExpr = Extract<Expr, { kind: 'name' | 'member' | 'index' }>;
+
+/**
+ * Binds a field, a `let` name, or a path into a dynamic value. Of `a.b.c` the longest leading part that is a flat field
+ * wins; what remains is a path. `a['b']` is always a path.
+ */
+export function bindName(binder: Binder, expr: NameExpr, scope: Scope): Bound {
+  const side = bindSide(binder, expr, scope);
+  if (side !== undefined) return side;
+  const flat = findFlat(expr, scope);
+  if (flat !== undefined) return reference(flat);
+  if (expr.kind === 'name') return bindSimple(binder, expr, scope);
+  const object = expr.kind === 'member' ? expr.object : expr.object;
+  if (isUnknownRoot(binder, expr, scope)) return reportUnknown(binder, expr, scope);
+  const parent = bindExpression(binder, object, scope);
+  const key: Bound =
+    expr.kind === 'member' ? text(expr.member.name) : bindExpression(binder, expr.index, scope);
+  return bindPath(binder, expr, parent, key);
+}
+
+/** The column called `name`; later columns win, as a name is used once in a relation. */
+export function findColumn(columns: readonly Column[], name: string): Column | undefined {
+  return columns.find(column => column.name === name);
+}
+
+export function reference(column: Column): Bound {
+  return { kind: 'column', id: column.id, type: column.type };
+}
+
+/** The dotted name of `a.b.c`, or undefined where an index or an expression stands in between. */
+export function dottedName(expr: Expr): string | undefined {
+  if (expr.kind === 'name') return expr.name;
+  if (expr.kind !== 'member') return undefined;
+  const object = dottedName(expr.object);
+  return object === undefined ? undefined : `${object}.${expr.member.name}`;
+}
+
+function findFlat(expr: NameExpr, scope: Scope): Column | undefined {
+  const name = dottedName(expr);
+  return name === undefined ? undefined : findColumn(scope.columns, name);
+}
+
+function bindSimple(binder: Binder, expr: Extract<Expr, { kind: 'name' }>, scope: Scope): Bound {
+  const definition = binder.definitions.get(expr.name);
+  if (definition !== undefined) {
+    definition.used = true;
+    if (definition.kind === 'scalar') return definition.value;
+    binder.error(
+      'table-as-value',
+      expr,
+      `\`${expr.name}\` is a table, not a value`,
+      `Use it as a source, or as a list: \`field in (${expr.name})\`.`,
+    );
+    return unbound;
+  }
+  return bindUngrouped(binder, expr, scope) ?? reportUnknown(binder, expr, scope);
+}
+
+/** A field beside aggregates that is not grouped by: any value of the group, with a word of warning. */
+function bindUngrouped(binder: Binder, expr: NameExpr, scope: Scope): Bound | undefined {
+  const sink = scope.aggregates;
+  const column = sink === undefined ? undefined : findFlat(expr, sink.input);
+  if (sink === undefined || column === undefined) return undefined;
+  binder.report(
+    'warning',
+    'not-grouped',
+    expr,
+    `\`${column.name}\` is neither aggregated nor grouped by`,
+    `Any one of its values is taken; write make_list(${column.name}) or add it after \`by\`.`,
+  );
+  const output = binder.column(column.name, column.type);
+  sink.found.push({
+    column: output,
+    call: { name: 'take_any', args: [reference(column)], type: column.type },
+  });
+  return reference(output);
+}
+
+function bindPath(binder: Binder, expr: NameExpr, parent: Bound, key: Bound): Bound {
+  if (parent.type === 'dynamic' || parent.type === 'string') {
+    const object =
+      parent.type === 'string'
+        ? ({ kind: 'call', name: 'todynamic', args: [parent], type: 'dynamic' } as const)
+        : parent;
+    return {
+      kind: 'path',
+      object,
+      key: key.type === 'long' || key.type === 'string' ? key : convertTo(key, 'string'),
+      type: 'dynamic',
+    };
+  }
+  const shown = binder.text(expr.kind === 'index' || expr.kind === 'member' ? expr.object : expr);
+  binder.error('no-properties', expr, `\`${shown}\` has no properties: it is ${typeInWords(parent.type)}`);
+  return unbound;
+}
+
+/** `$left.a`, `$right.['b c']` in the conditions of a join. */
+function bindSide(binder: Binder, expr: NameExpr, scope: Scope): Bound | undefined {
+  const name = dottedName(expr);
+  const match = name === undefined ? null : /^\$(left|right)\.(.+)$/s.exec(name);
+  if (match === null) return undefined;
+  const side = match[1] as 'left' | 'right';
+  if (scope.sides === undefined) {
+    binder.error(
+      'side-outside-join',
+      expr,
+      `\`$${side}\` has a meaning only after \`on\` in a join or lookup`,
+    );
+    return unbound;
+  }
+  const column = findColumn(scope.sides[side], match[2] as string);
+  if (column !== undefined) return reference(column);
+  binder.unknown(
+    'field',
+    match[2] as string,
+    expr,
+    scope.sides[side].map(candidate => candidate.name),
+  );
+  return unbound;
+}
+
+/** True when nothing that the path starts with is known. */
+function isUnknownRoot(binder: Binder, expr: NameExpr, scope: Scope): boolean {
+  const root = rootOf(expr);
+  if (root.kind !== 'name') return false;
+  if (binder.definitions.has(root.name) || findColumn(scope.columns, root.name) !== undefined) return false;
+  for (let at: Expr = expr; at.kind === 'member' || at.kind === 'index'; at = at.object) {
+    const name = dottedName(at);
+    if (name !== undefined && findColumn(scope.columns, name) !== undefined) return false;
+  }
+  return (
+    scope.aggregates === undefined || findColumn(scope.aggregates.input.columns, root.name) === undefined
+  );
+}
+
+function rootOf(expr: Expr): Expr {
+  return expr.kind === 'member' || expr.kind === 'index' ? rootOf(unwrap(expr.object)) : expr;
+}
+
+function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Bound {
+  const ungrouped = expr.kind === 'name' ? undefined : bindUngrouped(binder, expr, scope);
+  if (ungrouped !== undefined) return ungrouped;
+  if (scope.open || scope.aggregates?.input.open === true) return unbound;
+  if (scope.constant !== undefined) {
+    binder.error(
+      'not-constant',
+      expr,
+      `${scope.constant} must be known before the query runs: \`${binder.text(expr)}\` is not`,
+    );
+    return unbound;
+  }
+  const root = rootOf(expr);
+  const name = dottedName(expr) ?? (root.kind === 'name' ? root.name : binder.text(expr));
+  const known = [...scope.columns, ...(scope.aggregates?.input.columns ?? [])].map(column => column.name);
+  const names = [...known, ...binder.definitions.keys()];
+  binder.unknown('field', name, expr, names, listOf(known));
+  return unbound;
+}
+
+function listOf(names: readonly string[]): string {
+  if (names.length === 0) return 'There are no fields here.';
+  const shown = names.slice(0, 8).join(', ');
+  return names.length > 8 ? `Fields here: ${shown} and ${names.length - 8} more.` : `Fields here: ${shown}.`;
+}
+
+function text(value: string): Bound {
+  return { kind: 'constant', type: 'string', value };
+}

@@ -1,0 +1,316 @@
+import type { TypeName } from '../catalog/entry.js';
+import type { Bound, Column, Computed, Relation } from '../plan/plan.js';
+import type { Expr, FieldPattern, Operator, Option, ParsePiece, Span } from '../syntax/ast.js';
+import { type Binder, convertTo, scopeOf } from './binder.js';
+import { bindConstant, bindCount, bindExpression } from './expression.js';
+import { reference } from './name.js';
+import { defaultName, keep, type Stage, withRelation } from './pipeline.js';
+import { optionText } from './source.js';
+import { expand, extend } from './stage.js';
+
+/** Binds `mv-expand`: one row for each element, several columns in step. */
+export function bindExpand(
+  binder: Binder,
+  operator: Extract<Operator, { kind: 'mv-expand' }>,
+  stage: Stage,
+): Stage {
+  const kind = optionText(operator.options, 'kind') ?? optionText(operator.options, 'bagexpansion') ?? 'bag';
+  if (kind !== 'bag' && kind !== 'array')
+    binder.error(
+      'bad-option',
+      operator.options[0] ?? operator,
+      `\`kind=${kind}\` is unknown`,
+      'Kinds: bag, array.',
+    );
+  const items = operator.items.map(({ item, type }, index) => {
+    const value = convertTo(bindExpression(binder, item.value, scopeOf(stage)), 'dynamic');
+    const name = item.names[0]?.name ?? defaultName(binder, item.value, index);
+    return { column: binder.column(name, 'dynamic'), value, type };
+  });
+  const indexName = optionText(operator.options, 'with_itemindex');
+  const index = indexName === undefined ? {} : { index: binder.column(indexName, 'long') };
+  const limit = operator.limit === undefined ? {} : { limit: bindCount(binder, operator.limit, 'the limit') };
+  const names = new Set(items.map(item => item.column.name));
+  const kept = stage.relation.columns.filter(column => !names.has(column.name));
+  const columns = [
+    ...kept,
+    ...items.map(item => item.column),
+    ...(index.index === undefined ? [] : [index.index]),
+  ];
+  const relation: Relation = {
+    kind: 'expand',
+    input: stage.relation,
+    items: items.map(({ column, value }) => ({ column, value })),
+    bag: kind === 'bag',
+    columns,
+    ...index,
+    ...limit,
+  };
+  const typed = items.flatMap(({ column, type }): Computed[] =>
+    type === undefined
+      ? []
+      : [{ column: binder.column(column.name, type), value: convertTo(reference(column), type) }],
+  );
+  const expanded = withRelation({ ...stage, bounded: false }, relation);
+  return typed.length === 0
+    ? inPlace(
+        stage,
+        expanded,
+        items.map(item => item.column),
+      )
+    : inPlace(
+        stage,
+        extend(expanded, typed),
+        typed.map(item => item.column),
+      );
+}
+
+/** A column that was expanded stands where it stood. */
+function inPlace(before: Stage, after: Stage, expanded: readonly Column[]): Stage {
+  const { columns } = after.relation;
+  const order = before.relation.columns.map(
+    column =>
+      expanded.find(candidate => candidate.name === column.name) ??
+      columns.find(candidate => candidate.id === column.id),
+  );
+  const first = order.filter(column => column !== undefined);
+  const rest = columns.filter(column => !first.some(candidate => candidate.id === column.id));
+  const items = [...first, ...rest].map(keep);
+  return withRelation(after, {
+    kind: 'project',
+    input: after.relation,
+    items,
+    columns: items.map(item => item.column),
+  });
+}
+
+/** Binds `parse` and `parse-where`: the pattern becomes one regular expression. */
+export function bindParse(
+  binder: Binder,
+  operator: Extract<Operator, { kind: 'parse' | 'parse-where' }>,
+  stage: Stage,
+): Stage {
+  const kind = optionText(operator.options, 'kind') ?? 'simple';
+  if (!['simple', 'regex', 'relaxed'].includes(kind))
+    binder.error(
+      'bad-option',
+      operator.options[0] ?? operator,
+      `\`kind=${kind}\` is unknown`,
+      'Kinds: simple, regex, relaxed.',
+    );
+  const subject = convertTo(bindExpression(binder, operator.subject, scopeOf(stage)), 'string');
+  const fields = operator.pieces.filter(piece => piece.kind === 'field');
+  const pattern = parsePattern(operator.pieces, kind, optionText(operator.options, 'flags'));
+  const at = [operator.subject, patternSpan(operator)];
+  const texts = fields.map(
+    (_, index): Bound => ({
+      kind: 'call',
+      name: '$regex_group',
+      args: [subject, text(pattern), long(index + 1)],
+      type: 'string',
+      at,
+    }),
+  );
+  const values = texts.map((value, index) => typed(value, fields[index]?.type ?? 'string'));
+  const strict = kind === 'simple' ? allValid(texts, values) : undefined;
+  const items = fields.map((field, index): Computed => {
+    const value = values[index] as Bound;
+    const column = binder.column(field.name.name, field.type);
+    return {
+      column,
+      value:
+        strict === undefined
+          ? value
+          : {
+              kind: 'call',
+              name: 'iff',
+              args: [strict, value, convertTo(nothing, field.type)],
+              type: field.type,
+            },
+    };
+  });
+  const matched: Bound = {
+    kind: 'binary',
+    operator: 'matches regex',
+    left: subject,
+    right: text(pattern),
+    type: 'bool',
+    at,
+  };
+  const keepOnly =
+    strict === undefined
+      ? matched
+      : ({ kind: 'binary', operator: 'and', left: matched, right: strict, type: 'bool' } as const);
+  const input =
+    operator.kind === 'parse'
+      ? stage
+      : withRelation(stage, {
+          kind: 'filter',
+          input: stage.relation,
+          predicate: keepOnly,
+          columns: stage.relation.columns,
+        });
+  return extend(input, items);
+}
+
+function patternSpan({ pieces, word }: Extract<Operator, { kind: 'parse' | 'parse-where' }>): Span {
+  const [first, last] = [pieces[0], pieces.at(-1)];
+  return first === undefined || last === undefined ? word : { from: first.from, to: last.to };
+}
+
+/** In simple mode one field that does not fit its type makes the whole line not match. */
+function allValid(texts: readonly Bound[], values: readonly Bound[]): Bound | undefined {
+  const tests = values.flatMap((value, index): Bound[] =>
+    value === texts[index] ? [] : [{ kind: 'call', name: 'isnotnull', args: [value], type: 'bool' }],
+  );
+  return tests.reduceRight<Bound | undefined>(
+    (rest, test) =>
+      rest === undefined ? test : { kind: 'binary', operator: 'and', left: test, right: rest, type: 'bool' },
+    undefined,
+  );
+}
+
+/** The last field takes what is left; the others take as little as they can. */
+function parsePattern(pieces: readonly ParsePiece[], kind: string, flags: string | undefined): string {
+  const body = pieces.map((piece, index) => {
+    const last = index === pieces.length - 1;
+    if (piece.kind === 'text')
+      return kind === 'regex' ? `(?:${ungrouped(piece.text)})` : escapeRegex(piece.text);
+    if (piece.kind === 'star') return last ? '.*' : '.*?';
+    return last ? '(.*)' : '(.*?)';
+  });
+  const end = pieces.at(-1)?.kind === 'text' ? '' : '$';
+  return `(?s${flags ?? ''})^${body.join('')}${end}`;
+}
+
+/** Groups of the user's own do not count. */
+function ungrouped(pattern: string): string {
+  return pattern.replace(/\\.|\((?!\?)/gs, match => (match === '(' ? '(?:' : match));
+}
+
+export function escapeRegex(literal: string): string {
+  return literal.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
+}
+
+const conversions: Readonly<Partial<Record<TypeName, string>>> = {
+  long: 'toint',
+  real: 'todouble',
+  bool: 'tobool',
+  datetime: 'todatetime',
+  timespan: 'totimespan',
+  dynamic: 'parse_json',
+};
+
+/** A text read as `type`; null where it is not one. */
+function typed(value: Bound, type: TypeName): Bound {
+  const name = conversions[type];
+  if (name === undefined) return value;
+  const trimmed: Bound = { kind: 'call', name: 'trim_space', args: [value], type: 'string' };
+  return { kind: 'call', name, args: [trimmed], type };
+}
+
+/** Binds `parse-kv`: each key is looked for by itself, in any order. */
+export function bindParseKv(
+  binder: Binder,
+  operator: Extract<Operator, { kind: 'parse-kv' }>,
+  stage: Stage,
+): Stage {
+  const subject = convertTo(bindExpression(binder, operator.subject, scopeOf(stage)), 'string');
+  const pair = optionString(binder, operator.options, 'pair_delimiter') ?? ' ';
+  const separator = optionString(binder, operator.options, 'kv_delimiter') ?? '=';
+  const quote = optionString(binder, operator.options, 'quote') ?? '"';
+  const items = operator.columns.map((column): Computed => {
+    const pattern = keyPattern(column.name.name, pair, separator, quote);
+    const raw: Bound = {
+      kind: 'call',
+      name: '$regex_group',
+      args: [subject, text(pattern), long(1)],
+      type: 'string',
+    };
+    const value: Bound = { kind: 'call', name: 'trim', args: [text(quote), raw], type: 'string' };
+    return { column: binder.column(column.name.name, column.type), value: typed(value, column.type) };
+  });
+  return extend(stage, items);
+}
+
+function keyPattern(key: string, pair: string, separator: string, quote: string): string {
+  const [p, s, q] = [pair, separator, quote].map(escapeRegex) as [string, string, string];
+  return `(?s)(?:^|${p})\\s*${escapeRegex(key)}\\s*${s}\\s*(${q}[^${q}]*${q}|.*?)(?:${p}|$)`;
+}
+
+function optionString(binder: Binder, options: readonly Option[], name: string): string | undefined {
+  const option = options.find(candidate => candidate.name.name === name);
+  if (option === undefined) return undefined;
+  const value = optionText([option], name);
+  if (value === undefined || value === '')
+    binder.error('bad-option', option, `\`${name}\` must be a text that is not empty`);
+  return value;
+}
+
+/** Binds `redact`: masks what the patterns match, in the named fields or in all strings. */
+export function bindRedact(
+  binder: Binder,
+  operator: Extract<Operator, { kind: 'redact' }>,
+  stage: Stage,
+): Stage {
+  const token = optionText(operator.options, 'replaceToken') ?? '*';
+  const hash = optionText(operator.options, 'replaceHash') === 'true';
+  const groups = optionText(operator.options, 'redactGroups') === 'true';
+  const patterns = operator.patterns.flatMap(pattern => redactPattern(binder, pattern));
+  const fields =
+    operator.on.length === 0
+      ? stage.relation.columns.filter(column => column.type === 'string')
+      : redactedFields(binder, operator.on, stage);
+  const items = fields.map((column): Computed => {
+    const value = patterns.reduce<Bound>(
+      (subject, pattern) => ({
+        kind: 'call',
+        name: '$redact',
+        args: [subject, text(pattern.value), text(token), bool(hash), bool(groups)],
+        type: 'string',
+        at: [pattern.at, pattern.at],
+      }),
+      convertTo(reference(column), 'string'),
+    );
+    const { id: _, name: __, type: ___, ...rest } = column;
+    return { column: binder.column(column.name, 'string', rest), value };
+  });
+  const replaced = stage.relation.columns.map(
+    column => items.find(item => item.column.name === column.name) ?? keep(column),
+  );
+  return {
+    ...withRelation(stage, {
+      kind: 'project',
+      input: stage.relation,
+      items: replaced,
+      columns: replaced.map(item => item.column),
+    }),
+    open: stage.open,
+  };
+}
+
+function redactPattern(binder: Binder, pattern: Expr): { readonly value: string; readonly at: Span }[] {
+  const value = bindConstant(binder, pattern, 'the pattern of `redact`');
+  if (value !== undefined && value.type === 'string' && value.value !== null)
+    return [{ value: String(value.value), at: pattern }];
+  if (value !== undefined) binder.error('argument-type', pattern, 'the pattern of `redact` must be a string');
+  return [];
+}
+
+function redactedFields(binder: Binder, on: readonly FieldPattern[], stage: Stage): Column[] {
+  return [...new Set(on.flatMap(pattern => expand(binder, pattern, stage)))];
+}
+
+const nothing: Bound = { kind: 'constant', type: 'dynamic', value: null };
+
+function text(value: string): Bound {
+  return { kind: 'constant', type: 'string', value };
+}
+
+function long(value: number): Bound {
+  return { kind: 'constant', type: 'long', value: BigInt(value) };
+}
+
+function bool(value: boolean): Bound {
+  return { kind: 'constant', type: 'bool', value };
+}

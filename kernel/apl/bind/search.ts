@@ -1,0 +1,105 @@
+import type { Bound, Column } from '../plan/plan.js';
+import type { BinaryOperator, SearchClause, SearchPredicate } from '../syntax/ast.js';
+import { type Binder, convertTo, type Scope, scopeOf } from './binder.js';
+import { bindExpression, bindPredicate } from './expression.js';
+import { type Stage, withRelation } from './pipeline.js';
+import { optionText } from './source.js';
+
+/** Keeps the rows in which the search finds its terms. */
+export function bindSearchFilter(binder: Binder, clause: SearchClause, stage: Stage): Stage {
+  const kind = optionText(clause.options, 'kind') ?? 'default';
+  if (!['default', 'case_insensitive', 'case_sensitive'].includes(kind)) {
+    binder.error(
+      'bad-option',
+      clause.options[0] ?? clause.predicate,
+      `\`kind=${kind}\` is unknown`,
+      'Kinds: default, case_insensitive, case_sensitive.',
+    );
+  }
+  const predicate = bindSearch(binder, clause.predicate, scopeOf(stage), kind === 'case_sensitive');
+  return withRelation(stage, {
+    kind: 'filter',
+    input: stage.relation,
+    predicate,
+    columns: stage.relation.columns,
+  });
+}
+
+function bindSearch(binder: Binder, predicate: SearchPredicate, scope: Scope, sensitive: boolean): Bound {
+  switch (predicate.kind) {
+    case 'all':
+      return { kind: 'constant', type: 'bool', value: true };
+    case 'and':
+    case 'or': {
+      const left = bindSearch(binder, predicate.left, scope, sensitive);
+      return {
+        kind: 'binary',
+        operator: predicate.kind,
+        left,
+        right: bindSearch(binder, predicate.right, scope, sensitive),
+        type: 'bool',
+      };
+    }
+    case 'not':
+      return { kind: 'not', operand: bindSearch(binder, predicate.operand, scope, sensitive), type: 'bool' };
+    case 'expr':
+      return bindPredicate(binder, predicate.expr, scope, '`search`');
+    case 'term': {
+      if (predicate.field === undefined) return anyField(scope.columns, predicate.text, sensitive);
+      return matchTerm(
+        convertTo(bindExpression(binder, predicate.field, scope), 'string'),
+        predicate.text,
+        sensitive,
+      );
+    }
+  }
+}
+
+/** Any field but times and durations, read as text. */
+function anyField(columns: readonly Column[], text: string, sensitive: boolean): Bound {
+  const tests = columns
+    .filter(
+      column => column.type !== 'datetime' && column.type !== 'timespan' && !column.name.startsWith('$'),
+    )
+    .map(column =>
+      matchTerm(convertTo({ kind: 'column', id: column.id, type: column.type }, 'string'), text, sensitive),
+    );
+  const none: Bound = { kind: 'constant', type: 'bool', value: false };
+  return (
+    tests.reduceRight<Bound | undefined>(
+      (rest, test) =>
+        rest === undefined ? test : { kind: 'binary', operator: 'or', left: test, right: rest, type: 'bool' },
+      undefined,
+    ) ?? none
+  );
+}
+
+/** `text` is a whole term, `text*` starts one, `*text` ends one, `*text*` lies anywhere; other wildcards become a pattern. */
+function matchTerm(field: Bound, text: string, sensitive: boolean): Bound {
+  const starts = text.startsWith('*') && text.length > 1;
+  const ends = text.endsWith('*') && text.length > 1;
+  const inner = text.slice(starts ? 1 : 0, text.length - (ends ? 1 : 0));
+  if (inner === '*' || inner === '') return { kind: 'constant', type: 'bool', value: true };
+  if (/[*?]/.test(inner))
+    return binary('matches regex', field, `${sensitive ? '' : '(?i)'}${wildcardPattern(text)}`);
+  const operator = starts ? (ends ? 'contains' : 'hassuffix') : ends ? 'hasprefix' : 'has';
+  return binary((sensitive ? `${operator}_cs` : operator) as BinaryOperator, field, inner);
+}
+
+function wildcardPattern(text: string): string {
+  const escaped = text
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replace(/\*/g, '[^\\n]*')
+    .replace(/\?/g, '.');
+  return `(?:^|[^\\pL\\pN])${escaped}(?:$|[^\\pL\\pN])`;
+}
+
+function binary(operator: BinaryOperator, left: Bound, text: string): Bound {
+  return {
+    kind: 'binary',
+    operator,
+    left,
+    right: { kind: 'constant', type: 'string', value: text },
+    type: 'bool',
+  };
+}

@@ -1,0 +1,154 @@
+import type { Aggregated, Bound, Column, Relation } from '../plan/plan.js';
+import type { Expr, Operator } from '../syntax/ast.js';
+import { aggregateName } from './aggregate.js';
+import { type AggregateSink, type Binder, scopeOf, unwrap } from './binder.js';
+import { bindConstant, bindExpression, fold } from './expression.js';
+import { freshStage, type Stage, uniqueNames } from './pipeline.js';
+import { bindKeys } from './summarize.js';
+
+type MakeSeries = Extract<Operator, { kind: 'make-series' }>;
+type SeriesAggregate = Extract<Relation, { kind: 'series' }>['aggregates'][number];
+
+const maxPoints = 1_000_000n;
+
+/** Binds `make-series`: for each group one array a aggregate, with a value for every step of the axis. */
+export function bindSeries(binder: Binder, operator: MakeSeries, before: Stage): Stage {
+  const { keys, stage } = bindKeys(binder, operator.by, before);
+  const axis = bindExpression(binder, operator.on, scopeOf(stage));
+  const sink: AggregateSink = { input: scopeOf(stage), keys: [], found: [] };
+  const aggregates = operator.aggregates.flatMap(item => bindSeriesAggregate(binder, item, sink));
+  const window = bindWindow(binder, operator, axis);
+  const axisName = operator.on.kind === 'name' && operator.on.name !== '_time' ? operator.on.name : 'time';
+  const time = binder.column(axisName, 'dynamic');
+  const columns = uniqueNames([
+    ...keys.map(key => key.column),
+    ...aggregates.map(aggregate => aggregate.output),
+    time,
+  ]);
+  const relation: Relation = {
+    kind: 'series',
+    input: stage.relation,
+    axis,
+    ...window,
+    time,
+    keys,
+    aggregates,
+    columns,
+  };
+  return { ...freshStage(relation, false), groups: keys.map(key => key.column.name), bounded: true };
+}
+
+function bindSeriesAggregate(
+  binder: Binder,
+  item: MakeSeries['aggregates'][number],
+  sink: AggregateSink,
+): SeriesAggregate[] {
+  const call = unwrap(item.value);
+  if (call.kind !== 'call') return refuseAggregate(binder, item.value);
+  const value = bindExpression(binder, item.value, { columns: [], open: false, aggregates: sink });
+  const found: Aggregated | undefined =
+    value.kind === 'column' ? sink.found.find(candidate => candidate.column.id === value.id) : undefined;
+  if (found === undefined) return value.kind === 'constant' ? [] : refuseAggregate(binder, item.value);
+  const name = item.names[0]?.name ?? aggregateName(call, call.callee.name);
+  const output: Column = binder.column(
+    name,
+    'dynamic',
+    found.column.agg === undefined ? {} : { agg: found.column.agg },
+  );
+  const fallback =
+    item.fallback === undefined ? undefined : bindConstant(binder, item.fallback, 'the default');
+  return [{ ...found, fallback: fallback ?? defaultOf(found), output }];
+}
+
+function refuseAggregate(binder: Binder, value: Expr): [] {
+  if (value.kind !== 'missing')
+    binder.error(
+      'series-aggregate',
+      value,
+      '`make-series` takes aggregates such as count() or avg(x), one by one',
+      'Compute with their arrays afterwards: series_divide(a, b), …',
+    );
+  return [];
+}
+
+/** What an empty step holds: 0 for counts and sums, else null. */
+function defaultOf(found: Aggregated): Bound {
+  const counts = ['count', 'countif', 'dcount', 'sum', 'sumif', 'rate'].includes(found.call.name);
+  return { kind: 'constant', type: counts ? 'long' : 'dynamic', value: counts ? 0n : null };
+}
+
+function bindWindow(
+  binder: Binder,
+  operator: MakeSeries,
+  axis: Bound,
+): { start: Bound; stop: Bound; step: Bound } {
+  const { environment } = binder;
+  const isTime = axis.type === 'datetime';
+  if (!isTime && axis.type !== 'long')
+    binder.error(
+      'series-axis',
+      operator.on,
+      'the axis of `make-series` must be a time or an integer',
+      'Convert it first with `extend`.',
+    );
+  const step = constantAt(binder, operator.step, 'the step') ?? (isTime ? environment.autoBin : 1n);
+  const start = constantAt(binder, operator.start, 'the start') ?? environment.start;
+  const stop = constantAt(binder, operator.stop, 'the end') ?? environment.end;
+  if (!isTime && axis.type !== 'long') return { start: axis, stop: axis, step: axis };
+  if (step <= 0n) binder.error('series-step', operator.step ?? operator, 'the step must be more than zero');
+  else if ((stop - start) / step > maxPoints) {
+    binder.error(
+      'series-too-long',
+      operator.step ?? operator,
+      `the series would have ${(stop - start) / step} points, more than ${maxPoints}`,
+      'Make the step larger or the range shorter.',
+    );
+  }
+  const at = (value: bigint): Bound => ({ kind: 'constant', type: isTime ? 'datetime' : 'long', value });
+  return {
+    start: at(start),
+    stop: at(stop),
+    step: { kind: 'constant', type: isTime ? 'timespan' : 'long', value: step },
+  };
+}
+
+/** The value of a time or integer that is fixed before the query runs: literals, now(), ago() and sums of them. */
+function constantAt(binder: Binder, expr: Expr | undefined, what: string): bigint | undefined {
+  if (expr === undefined) return undefined;
+  const errors = binder.diagnostics.length;
+  const scope = { columns: [], open: false, constant: `${what} of \`make-series\`` };
+  const value = constantInteger(binder, bindExpression(binder, expr, scope));
+  if (value === undefined && expr.kind !== 'missing' && binder.diagnostics.length === errors)
+    binder.error(
+      'not-constant',
+      expr,
+      `${what} of \`make-series\` must be known before the query runs`,
+      'For example: ago(2h), now(), datetime(2026-01-02), 5m.',
+    );
+  return value;
+}
+
+/** The integer, time or duration that an expression always has, or undefined: literals, now(), ago(), bins and sums of them. */
+export function constantInteger(binder: Binder, bound: Bound): bigint | undefined {
+  const value = fold(bound);
+  if (value.kind === 'constant') return typeof value.value === 'bigint' ? value.value : undefined;
+  if (value.kind === 'convert') return constantInteger(binder, value.value);
+  if (value.kind === 'binary') return evaluateSum(binder, value);
+  if (value.kind !== 'call') return undefined;
+  const args = value.args.map(argument => constantInteger(binder, argument));
+  const { now } = binder.environment;
+  const [first, second] = args;
+  if (value.name === 'now') return now + (first ?? 0n);
+  if (value.name === 'ago' && first !== undefined) return now - first;
+  if (value.name === 'bin' && first !== undefined && second !== undefined && second > 0n)
+    return first - (((first % second) + second) % second);
+  return undefined;
+}
+
+function evaluateSum(binder: Binder, value: Extract<Bound, { kind: 'binary' }>): bigint | undefined {
+  const [left, right] = [constantInteger(binder, value.left), constantInteger(binder, value.right)];
+  if (left === undefined || right === undefined) return undefined;
+  if (value.operator === '+') return left + right;
+  if (value.operator === '-') return left - right;
+  return value.operator === '*' ? left * right : undefined;
+}

@@ -1,0 +1,391 @@
+import type { TypeName } from '../catalog/entry.js';
+import type { Bound, Column, ExternalFormat, Relation } from '../plan/plan.js';
+import type {
+  Assignment,
+  Expr,
+  FieldPattern,
+  Literal,
+  Option,
+  Source,
+  Span,
+  UnionClause,
+} from '../syntax/ast.js';
+import { type Binder, commonType, convertTo, isNull, isNumber } from './binder.js';
+import { bindExpression } from './expression.js';
+import { bindPipeline, defaultName, freshStage, type Stage, uniqueNames } from './pipeline.js';
+import { bindSearchFilter } from './search.js';
+import { constantInteger } from './series.js';
+
+const noScope = { columns: [], open: false };
+
+/** Binds where rows come from. */
+export function bindSource(binder: Binder, source: Source): Stage {
+  switch (source.kind) {
+    case 'dataset':
+      return bindDataset(binder, source);
+    case 'pattern':
+      return unionOf(binder, matching(binder, source.pattern), undefined);
+    case 'datatable':
+      return bindDatatable(binder, source);
+    case 'print':
+      return bindPrint(binder, source.items);
+    case 'range':
+      return bindRange(binder, source);
+    case 'externaldata':
+      return bindExternalData(binder, source);
+    case 'union':
+      return bindUnion(binder, source.union, undefined);
+    case 'search':
+      return bindSearchSource(binder, source);
+    case 'paren':
+      return bindPipeline(binder, source.pipeline);
+    case 'missing':
+      return { ...empty([]), open: true };
+  }
+}
+
+/** `union T1, T2` over the stage before it, if any: columns by name, nulls where a table lacks one. */
+export function bindUnion(binder: Binder, clause: UnionClause, before: Stage | undefined): Stage {
+  const names = before === undefined ? [] : [{ name: 'union_arg0', stage: before }];
+  const tables = clause.tables.flatMap((table, index) =>
+    table.kind === 'pattern' ? matching(binder, table.pattern) : [named(binder, table, names.length + index)],
+  );
+  return unionOf(binder, [...names, ...tables], sourceOption(clause.options));
+}
+
+export function optionText(options: readonly Option[], name: string): string | undefined {
+  const value = options.find(option => option.name.name === name)?.value;
+  if (value?.kind === 'name') return value.name;
+  return value?.kind === 'literal' && value.value !== null ? String(value.value) : undefined;
+}
+
+function sourceOption(options: readonly Option[]): string | undefined {
+  return optionText(options, 'withsource');
+}
+
+/** A table without a name of its own is called after its place in the union. */
+function named(binder: Binder, table: Source, place: number): { name: string; stage: Stage } {
+  const name = table.kind === 'dataset' ? table.name.name : `union_arg${place}`;
+  return { name, stage: bindSource(binder, table) };
+}
+
+function bindDataset(binder: Binder, source: Extract<Source, { kind: 'dataset' }>): Stage {
+  const { name } = source.name;
+  const definition = binder.definitions.get(name);
+  if (definition?.kind === 'table') {
+    definition.used = true;
+    return freshStage(definition.bind().relation, definition.bind().open);
+  }
+  if (definition?.kind === 'scalar') {
+    definition.used = true;
+    binder.error(
+      'value-as-table',
+      source,
+      `\`${name}\` is a value, not a table`,
+      `Write \`print ${name}\` to see it.`,
+    );
+    return { ...empty([]), open: true };
+  }
+  const schema = binder.environment.schema(name);
+  if (schema !== undefined) return scan(binder, name);
+  const known = [...binder.environment.datasets(), ...binder.definitions.keys()];
+  binder.unknown(
+    'dataset',
+    name,
+    source,
+    known,
+    known.length === 0 ? 'There are no datasets yet.' : `Datasets here: ${known.slice(0, 10).join(', ')}.`,
+  );
+  return { ...empty([]), open: true };
+}
+
+function scan(binder: Binder, name: string): Stage {
+  const { schema: lookup, start, end } = binder.environment;
+  const schema = lookup(name);
+  binder.datasets.add(name);
+  const fields = schema?.fields ?? [];
+  const columns = fields.map(field => {
+    const meta = {
+      ...(field.unit === undefined ? {} : { unit: field.unit }),
+      ...(field.description === undefined ? {} : { description: field.description }),
+    };
+    return binder.column(field.name, field.type, meta);
+  });
+  const relation: Relation = {
+    kind: 'scan',
+    dataset: name,
+    fields: fields.map(field => field.name),
+    start,
+    end,
+    columns,
+  };
+  return freshStage(relation, schema?.open ?? false);
+}
+
+/** The datasets that `github*` stands for. */
+function matching(binder: Binder, pattern: FieldPattern): { name: string; stage: Stage }[] {
+  const names = binder.environment.datasets().filter(name => matchesPattern(pattern, name));
+  if (names.length === 0)
+    binder.error(
+      'no-match',
+      pattern,
+      `no dataset matches \`${pattern.parts.join('*')}\``,
+      `Datasets here: ${binder.environment.datasets().slice(0, 10).join(', ')}.`,
+    );
+  return names.map(name => ({ name, stage: scan(binder, name) }));
+}
+
+/** True when `name` has the parts of the pattern in order, with anything between them. */
+export function matchesPattern(pattern: FieldPattern, name: string): boolean {
+  const [first = '', ...rest] = pattern.parts;
+  if (pattern.exact) return name === first;
+  if (!name.startsWith(first)) return false;
+  let at = first.length;
+  for (const [index, part] of rest.entries()) {
+    const last = index === rest.length - 1;
+    const found = last ? name.length - part.length : name.indexOf(part, at);
+    if (found < at || !name.startsWith(part, found)) return false;
+    at = found + part.length;
+  }
+  return true;
+}
+
+function unionOf(
+  binder: Binder,
+  tables: readonly { name: string; stage: Stage }[],
+  withSource: string | undefined,
+): Stage {
+  const [only] = tables;
+  if (only !== undefined && tables.length === 1 && withSource === undefined) return only.stage;
+  const names = new Map<string, Column[]>();
+  for (const { stage } of tables)
+    for (const column of stage.relation.columns)
+      names.set(column.name, [...(names.get(column.name) ?? []), column]);
+  const outputs = [...names].map(([name, sources]) => mergeColumns(binder, name, sources));
+  const source = withSource === undefined ? [] : [binder.column(withSource, 'string')];
+  const inputs = tables.map(({ name, stage }) => ({
+    relation: stage.relation,
+    values: [
+      ...source.map((): Bound => ({ kind: 'constant', type: 'string', value: name })),
+      ...outputs.map(output => sourceOf(stage, output)),
+    ],
+  }));
+  return freshStage(
+    { kind: 'union', inputs, columns: [...source, ...outputs] },
+    tables.some(table => table.stage.open),
+  );
+}
+
+function mergeColumns(binder: Binder, name: string, sources: readonly Column[]): Column {
+  const type = commonType(sources.map(column => ({ kind: 'column', id: column.id, type: column.type })));
+  const { unit, description } = sources[0] ?? {};
+  return binder.column(name, type, {
+    ...(unit === undefined ? {} : { unit }),
+    ...(description === undefined ? {} : { description }),
+  });
+}
+
+function sourceOf(stage: Stage, output: Column): Bound {
+  const column = stage.relation.columns.find(candidate => candidate.name === output.name);
+  if (column === undefined) return { kind: 'constant', type: output.type, value: null };
+  return convertTo({ kind: 'column', id: column.id, type: column.type }, output.type);
+}
+
+function bindDatatable(binder: Binder, source: Extract<Source, { kind: 'datatable' }>): Stage {
+  const columns = uniqueNames(source.columns.map(column => binder.column(column.name.name, column.type)));
+  const width = columns.length;
+  if (width > 0 && source.values.length % width !== 0) {
+    const count = source.values.length;
+    binder.error(
+      'datatable-shape',
+      source,
+      `${count} values do not fill rows of ${width} columns`,
+      `${count % width} left over: add ${width - (count % width)} or remove ${count % width}.`,
+    );
+  }
+  const rows: Bound[][] = [];
+  for (let at = 0; width > 0 && at + width <= source.values.length; at += width) {
+    rows.push(columns.map((column, index) => tableValue(binder, source.values[at + index] as Expr, column)));
+  }
+  return bounded(freshStage({ kind: 'values', rows, columns }, false));
+}
+
+function tableValue(binder: Binder, expr: Expr, column: Column): Bound {
+  const value = bindExpression(binder, expr, noScope);
+  if (column.type === value.type || value.type === 'dynamic' || column.type === 'dynamic')
+    return convertTo(value, column.type);
+  const numeric =
+    (column.type === 'real' || column.type === 'long' || column.type === 'timespan') &&
+    (value.type === 'long' || value.type === 'real');
+  if (numeric) return convertTo(value, column.type);
+  const conversion = conversionTo[column.type];
+  return conversion === undefined
+    ? convertTo(value, column.type)
+    : { kind: 'call', name: conversion, args: [value], type: column.type };
+}
+
+const conversionTo: Readonly<Partial<Record<string, string>>> = {
+  string: 'tostring',
+  long: 'toint',
+  real: 'todouble',
+  bool: 'tobool',
+  datetime: 'todatetime',
+  timespan: 'totimespan',
+};
+
+function bindPrint(binder: Binder, items: readonly Assignment[]): Stage {
+  const row = items.map(item => bindExpression(binder, item.value, noScope));
+  const columns = uniqueNames(
+    items.map((item, index) =>
+      binder.column(
+        item.names[0]?.name ?? defaultName(binder, item.value, index, 'print_'),
+        row[index]?.type ?? 'dynamic',
+      ),
+    ),
+  );
+  return bounded(freshStage({ kind: 'values', rows: [row], columns }, false));
+}
+
+function bindRange(binder: Binder, source: Extract<Source, { kind: 'range' }>): Stage {
+  const [start, end, step] = [source.start, source.end, source.step].map(expr =>
+    bindExpression(binder, expr, noScope),
+  ) as [Bound, Bound, Bound];
+  const type = rangeType(start, end, step);
+  if (type === undefined) {
+    binder.error(
+      'range-types',
+      source,
+      '`range` counts numbers, times or durations',
+      'For example: range x from 1 to 10 step 1, range t from ago(1h) to now() step 5m.',
+    );
+    return empty([binder.column(source.name.name, 'long')]);
+  }
+  checkLength(binder, source, [start, end, step]);
+  const column = binder.column(source.name.name, type);
+  const relation: Relation = {
+    kind: 'sequence',
+    start: convertTo(start, type),
+    end: convertTo(end, type),
+    step: convertTo(step, type === 'datetime' ? 'timespan' : type),
+    columns: [column],
+  };
+  return bounded(freshStage(relation, false));
+}
+
+/** The type of the values of a range, or undefined where it cannot be counted. */
+function rangeType(start: Bound, end: Bound, step: Bound): TypeName | undefined {
+  const counted = (value: Bound): boolean => isNumber(value.type) || isNull(value);
+  if (counted(start) && counted(end) && counted(step)) {
+    const type = commonType([start, end, step]);
+    return type === 'dynamic' ? 'long' : type;
+  }
+  const wide = (value: Bound): boolean => value.type === 'timespan' || value.type === 'long' || isNull(value);
+  if (start.type === 'datetime' && (end.type === 'datetime' || isNull(end)) && wide(step)) return 'datetime';
+  return start.type === 'timespan' && wide(end) && wide(step) ? 'timespan' : undefined;
+}
+
+const mostRows = 1_048_576;
+
+function checkLength(binder: Binder, span: Span, bounds: readonly Bound[]): void {
+  const [start, end, step] = bounds.map(bound =>
+    bound.kind === 'constant' && typeof bound.value === 'number'
+      ? bound.value
+      : Number(constantInteger(binder, bound) ?? Number.NaN),
+  ) as [number, number, number];
+  const rows = Math.floor((end - start) / step) + 1;
+  if (!(rows > mostRows) || step === 0) return;
+  binder.error(
+    'range-too-long',
+    span,
+    `the range would have ${Number.isFinite(rows) ? rows : 'endless'} rows, more than ${mostRows}`,
+    'Make the step larger or the range shorter.',
+  );
+}
+
+type ExternalData = Extract<Source, { kind: 'externaldata' }>;
+
+/** Files by their addresses, or what is wrong with one of them. */
+function bindExternalData(binder: Binder, source: ExternalData): Stage {
+  const columns = uniqueNames(source.columns.map(column => binder.column(column.name.name, column.type)));
+  const files = source.urls.flatMap(url => externalFile(binder, source, url));
+  const skipFirst = ['ignoreFirstRecord', 'skipFirstRow'].some(
+    name => optionText(source.options, name)?.toLowerCase() === 'true',
+  );
+  const format = externalFormat(binder, source);
+  return bounded(freshStage({ kind: 'external', files, format, skipFirst, columns }, false));
+}
+
+function externalFile(binder: Binder, source: ExternalData, url: Literal): readonly string[] {
+  const found = binder.environment.external?.(String(url.value));
+  if (found?.ok) return [found.path];
+  if (found === undefined)
+    binder.error(
+      'unavailable',
+      source,
+      '`externaldata` is not available here',
+      'Import the file with `%import`.',
+    );
+  else binder.error('unavailable', url, `\`externaldata\` cannot read this: ${found.problem}`, found.hint);
+  return [];
+}
+
+/** The format that is written, or that of the first file's name. */
+function externalFormat(binder: Binder, source: ExternalData): ExternalFormat {
+  const written = optionText(source.options, 'format');
+  const address = String(source.urls[0]?.value ?? '');
+  const name = written ?? /\.([a-z]+)$/i.exec(address)?.[1] ?? 'csv';
+  const format = externalFormats[name.toLowerCase()];
+  if (format === undefined && written !== undefined) {
+    const option = source.options.find(each => each.name.name === 'format');
+    const known = Object.keys(externalFormats).join(', ');
+    binder.error(
+      'unknown-format',
+      option?.name ?? source,
+      `unknown format \`${written}\``,
+      `Formats: ${known}.`,
+    );
+  }
+  return format ?? 'csv';
+}
+
+const externalFormats: Readonly<Record<string, ExternalFormat>> = {
+  csv: 'csv',
+  tsv: 'tsv',
+  psv: 'psv',
+  scsv: 'scsv',
+  json: 'json',
+  multijson: 'json',
+  ndjson: 'json',
+  jsonl: 'json',
+  raw: 'raw',
+  txt: 'txt',
+};
+
+function bindSearchSource(binder: Binder, source: Extract<Source, { kind: 'search' }>): Stage {
+  const { tables } = source.search;
+  const every = (): { name: string; stage: Stage }[] =>
+    binder.environment.datasets().map(name => ({ name, stage: scan(binder, name) }));
+  const stages =
+    tables.length === 0
+      ? every()
+      : tables.flatMap(table =>
+          table.kind === 'pattern'
+            ? matching(binder, table.pattern)
+            : [
+                {
+                  name: table.kind === 'dataset' ? table.name.name : binder.text(table),
+                  stage: bindSource(binder, table),
+                },
+              ],
+        );
+  return bindSearchFilter(binder, source.search, unionOf(binder, stages, '$table'));
+}
+
+function empty(columns: readonly Column[]): Stage {
+  return bounded(freshStage({ kind: 'values', rows: [], columns }, false));
+}
+
+/** An inline table is whole: no implicit limit or order applies. */
+function bounded(stage: Stage): Stage {
+  return { ...stage, bounded: true };
+}

@@ -1,0 +1,244 @@
+import { aggregateNamed } from '../catalog/all.js';
+import type { Aggregated, Bound, Column, Computed } from '../plan/plan.js';
+import type { Assignment, Expr, Operator } from '../syntax/ast.js';
+import { aggregateName, bindAggregateParts, describe, expandFields, fieldOf } from './aggregate.js';
+import { type AggregateSink, type Binder, convertTo, scopeOf, unwrap } from './binder.js';
+import type { CallExpr } from './call.js';
+import { bindCount, bindExpression, tightText } from './expression.js';
+import { reference } from './name.js';
+import { columnFor, defaultName, freshStage, keep, project, type Stage, uniqueNames } from './pipeline.js';
+
+type Summarize = Extract<Operator, { kind: 'summarize' }>;
+
+/** Binds `summarize aggregates by keys`. */
+export function bindSummarize(binder: Binder, operator: Summarize, before: Stage): Stage {
+  const { keys, stage } = bindKeys(binder, operator.by, before);
+  const only = operator.aggregates.length === 1 ? operator.aggregates[0] : undefined;
+  const topk = only === undefined ? undefined : topkCall(only);
+  if (only !== undefined && topk !== undefined)
+    return finish(binder, operator, bindTopk(binder, only, topk, keys, stage), keys, []);
+  const sink = sinkOver(binder, stage, keys, operator.by);
+  const outputs = operator.aggregates.flatMap((item, index) => bindAggregateItem(binder, item, index, sink));
+  const aggregates = sink.found.map(found => addRate(binder, found, keys, operator.by));
+  const columns = [...keys.map(key => key.column), ...aggregates.map(found => found.column)];
+  const aggregated = freshStage(
+    { kind: 'aggregate', input: stage.relation, keys, aggregates, columns },
+    false,
+  );
+  const items = [...keys.map(key => keep(key.column)), ...outputs];
+  return finish(
+    binder,
+    operator,
+    project(aggregated, items),
+    keys,
+    outputs.map(output => output.column),
+  );
+}
+
+function sinkOver(
+  binder: Binder,
+  stage: Stage,
+  keys: readonly Computed[],
+  by: readonly Assignment[],
+): AggregateSink {
+  const written = keys.map(({ column }, index) => ({
+    column,
+    text: tightText(binder, by[index]?.value ?? { from: 0, to: 0 }),
+  }));
+  return { input: scopeOf(stage), keys: written, found: [] };
+}
+
+/** Binds the keys; a histogram among them is computed in a stage before, as it needs the whole column. */
+export function bindKeys(
+  binder: Binder,
+  by: readonly Assignment[],
+  stage: Stage,
+): { keys: Computed[]; stage: Stage } {
+  let input = stage;
+  const keys = by.map((item, index): Computed => {
+    const histogram = callOf(item.value, 'histogram');
+    const name =
+      item.names[0]?.name ??
+      (histogram === undefined
+        ? defaultName(binder, item.value, index)
+        : (fieldOf(histogram.args[0]?.value ?? item.value) ?? 'histogram'));
+    const value =
+      histogram === undefined
+        ? bindExpression(binder, item.value, scopeOf(stage))
+        : bindBucket(binder, histogram, stage);
+    if (histogram === undefined)
+      return { column: columnFor(binder, name, value, stage.relation.columns), value };
+    const column = binder.column(name, value.type);
+    input = project(input, [...input.relation.columns.map(keep), { column, value }]);
+    return { column: { ...column, id: binder.column(name, value.type).id }, value: reference(column) };
+  });
+  const unique = uniqueNames(keys.map(key => key.column));
+  return { keys: keys.map((key, index) => ({ ...key, column: unique[index] as Column })), stage: input };
+}
+
+/** The size of the time bin among the keys: nanoseconds for a time, a number otherwise. */
+export function bucketOf(
+  binder: Binder,
+  by: readonly Assignment[],
+  keys: readonly Computed[],
+): { column: Column; size: bigint | number } | undefined {
+  for (const [index, item] of by.entries()) {
+    const key = keys[index];
+    if (key === undefined) continue;
+    if (callOf(item.value, 'bin_auto') !== undefined)
+      return { column: key.column, size: binder.environment.autoBin };
+    const bin = callOf(item.value, 'bin');
+    const size = bin === undefined || key.value.kind !== 'call' ? undefined : key.value.args[1];
+    if (size?.kind === 'constant' && (typeof size.value === 'bigint' || typeof size.value === 'number'))
+      return { column: key.column, size: size.value };
+  }
+  return undefined;
+}
+
+function callOf(expr: Expr, name: string): CallExpr | undefined {
+  const inner = unwrap(expr);
+  return inner.kind === 'call' && inner.callee.name === name ? inner : undefined;
+}
+
+/** `by histogram(x, n)`: the lower end of the bucket. */
+function bindBucket(binder: Binder, call: CallExpr, stage: Stage): Bound {
+  const [value, count] = call.args.map(argument => argument.value);
+  if (value === undefined || count === undefined) {
+    binder.error('argument-count', call, `\`histogram\` takes 2 arguments, not ${call.args.length}`);
+    return { kind: 'constant', type: 'real', value: null };
+  }
+  const bound = convertTo(bindExpression(binder, value, scopeOf(stage)), 'real');
+  return {
+    kind: 'call',
+    name: '$histogram_bucket',
+    args: [bound, bindCount(binder, count, 'the number of buckets')],
+    type: 'real',
+  };
+}
+
+function bindAggregateItem(binder: Binder, item: Assignment, index: number, sink: AggregateSink): Computed[] {
+  const inner = unwrap(item.value);
+  if (inner.kind === 'call' && (inner.callee.name === 'arg_max' || inner.callee.name === 'arg_min'))
+    return bindArgExtreme(binder, item, inner, sink);
+  const scope = { columns: sink.keys.map(key => key.column), open: false, aggregates: sink };
+  const value = bindExpression(binder, item.value, scope);
+  const direct = value.kind === 'column' ? sink.found.find(found => found.column.id === value.id) : undefined;
+  const name = item.names[0]?.name ?? direct?.column.name ?? defaultName(binder, item.value, index);
+  if (direct !== undefined) return [{ column: { ...direct.column, name }, value }];
+  return [{ column: columnFor(binder, name, value, scope.columns), value }];
+}
+
+/** `arg_max(e, a, b)`: the largest `e`, and `a` and `b` of the row it stands in. */
+function bindArgExtreme(binder: Binder, item: Assignment, call: CallExpr, sink: AggregateSink): Computed[] {
+  const [extreme, ...rest] = call.args;
+  if (extreme === undefined) {
+    binder.error(
+      'argument-count',
+      call,
+      `\`${call.callee.name}\` takes an expression and the fields to return`,
+      `${call.callee.name}(duration, trace_id) or ${call.callee.name}(duration, *)`,
+    );
+    return [];
+  }
+  const by = bindExpression(binder, extreme.value, sink.input);
+  const name =
+    item.names[0]?.name ?? extreme.name?.name ?? fieldOf(extreme.value) ?? binder.text(extreme.value);
+  const agg = describe(call, call.callee.name);
+  const first: Aggregated = {
+    column: binder.column(name, by.type, { agg }),
+    call: { name: call.callee.name === 'arg_max' ? 'max' : 'min', args: [by], type: by.type },
+  };
+  const others = expandFields(rest, sink).map((field): Aggregated => {
+    const value = bindExpression(binder, field.value, sink.input);
+    const column = binder.column(field.name ?? binder.text(field.value), value.type, { agg });
+    return { column, call: { name: call.callee.name, args: [value, by], type: value.type } };
+  });
+  const star = rest.some(argument => argument.value.kind === 'star');
+  const kept = star ? others.filter(other => other.column.name !== name) : others;
+  sink.found.push(first, ...kept);
+  return [first, ...kept].map(found => keep(found.column));
+}
+
+function topkCall(item: Assignment): CallExpr | undefined {
+  return callOf(item.value, 'topk') ?? callOf(item.value, 'topkif');
+}
+
+/** `topk(field, n)` alone: one row a value and group. */
+function bindTopk(
+  binder: Binder,
+  item: Assignment,
+  call: CallExpr,
+  keys: readonly Computed[],
+  stage: Stage,
+): Stage {
+  const entry = aggregateNamed(call.callee.name);
+  const sink = sinkOver(binder, stage, keys, []);
+  const bound = entry === undefined ? undefined : bindAggregateParts(binder, call, entry, sink);
+  const [value, count] = bound?.args ?? [];
+  if (bound === undefined || value === undefined || count === undefined) return stage;
+  const agg = describe(call, call.callee.name);
+  const name =
+    item.names[0]?.name ?? fieldOf(call.args[0]?.value ?? item.value) ?? aggregateName(call, 'topk');
+  const column = binder.column(name, value.type, { agg });
+  const frequency = binder.column('count_', 'long', { agg });
+  const columns = uniqueNames([...keys.map(key => key.column), column, frequency]);
+  const filter = bound.filter === undefined ? {} : { filter: bound.filter };
+  return freshStage(
+    {
+      kind: 'topk',
+      input: stage.relation,
+      keys,
+      value: { column, value },
+      frequency,
+      count,
+      columns,
+      ...filter,
+    },
+    false,
+  );
+}
+
+const nanosecondsPerSecond = 1_000_000_000;
+
+/** A rate is divided by the width of the time bin, or of the whole range, in seconds. */
+function addRate(
+  binder: Binder,
+  found: Aggregated,
+  keys: readonly Computed[],
+  by: readonly Assignment[],
+): Aggregated {
+  if (found.call.name !== 'rate') return found;
+  const bucket = bucketOf(binder, by, keys);
+  const { start, end } = binder.environment;
+  const width = bucket?.column.type === 'datetime' ? BigInt(bucket.size) : end - start;
+  const seconds: Bound = { kind: 'constant', type: 'real', value: Number(width) / nanosecondsPerSecond };
+  return { ...found, call: { ...found.call, args: [...found.call.args, seconds] } };
+}
+
+function finish(
+  binder: Binder,
+  operator: Summarize,
+  stage: Stage,
+  keys: readonly Computed[],
+  aggregates: readonly Column[],
+): Stage {
+  const bucket = bucketOf(binder, operator.by, keys);
+  const first = keys[0]?.column;
+  const binned = bucket !== undefined && bucket.column.type === 'datetime' && first?.id === bucket.column.id;
+  const others = keys.map(key => key.column).filter(column => !binned || column.id !== first?.id);
+  const timed = keys.find(key => key.column.id === bucket?.column.id && key.column.type === 'datetime');
+  return {
+    ...stage,
+    groups: keys.map(key => key.column.name).filter(name => name !== timed?.column.name),
+    ...(bucket === undefined ? {} : { bucket: { field: bucket.column.name, size: bucket.size } }),
+    summary: {
+      ...(timed === undefined ? {} : { bin: timed.column }),
+      groups:
+        timed === undefined
+          ? others
+          : keys.map(key => key.column).filter(column => column.id !== timed.column.id),
+      aggregates,
+    },
+    bounded: true,
+  };
+}

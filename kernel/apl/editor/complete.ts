@@ -1,0 +1,335 @@
+import { aggregates } from '../catalog/aggregates.js';
+import { functionNamed, functions } from '../catalog/all.js';
+import type { FunctionEntry, TypeName } from '../catalog/entry.js';
+import { type ElementEntry, elementNamed, tabularOperators } from '../catalog/operators.js';
+import type { BindEnvironment, Column } from '../plan/plan.js';
+import { typeSpellings } from '../syntax/literals.js';
+import { parseQuery } from '../syntax/parse.js';
+import { type Cursor, cursorAt, optionValues, type Slot, scalarWords } from './cursor.js';
+import { signatureOf } from './describe.js';
+import { matchQuality } from './match.js';
+import { type NamesAt, namesAt } from './scope.js';
+
+/** What completion knows besides schemas. Both are asked only for fields of the query at hand and must answer at once. */
+export interface EditorEnvironment extends BindEnvironment {
+  /** The keys seen in a map; `path` is the field and the keys that lead to it. */
+  readonly mapKeys?: (path: readonly string[], datasets: readonly string[]) => readonly string[];
+  /** Values seen in a field, most frequent first. */
+  readonly values?: (field: string, datasets: readonly string[]) => readonly string[];
+}
+
+export type CompletionKind =
+  | 'operator'
+  | 'function'
+  | 'aggregate'
+  | 'dataset'
+  | 'field'
+  | 'keyword'
+  | 'value'
+  | 'let'
+  | 'type'
+  | 'snippet'
+  | 'option';
+
+export interface CompletionItem {
+  /** What is shown, and compared with what was typed. */
+  readonly label: string;
+  /** What replaces the text between `from` and `to`. */
+  readonly insert: string;
+  readonly kind: CompletionKind;
+  readonly type?: TypeName;
+  readonly unit?: string;
+  readonly signature?: string;
+  readonly doc?: string;
+  /** Lower is better: ten times how well the label fits (see `matchQuality`), plus the place of its kind. */
+  readonly rank: number;
+}
+
+export interface Completions {
+  readonly from: number;
+  readonly to: number;
+  /** The best first. */
+  readonly items: readonly CompletionItem[];
+}
+
+/** Returns what can stand at `offset` of one query with its statements; never throws, whatever state the text is in. */
+export function complete(text: string, offset: number, environment: EditorEnvironment): Completions {
+  const cursor = cursorAt(text, offset);
+  const range = { from: cursor.from, to: offset + closingLength(text, offset, cursor) };
+  if (cursor.slot.kind === 'none') return { ...range, items: [] };
+  const before = text.slice(0, offset);
+  let names: NamesAt | undefined;
+  const context: Context = {
+    cursor,
+    environment,
+    text,
+    get names() {
+      names ??= namesAt(parseQuery(before).query, before, environment, cursor.from);
+      return names;
+    },
+  };
+  return { ...range, items: ranked(candidates(cursor.slot, context), cursor.typed) };
+}
+
+/** A name as it is written in a query: quoted where it is not a plain word. */
+export function writtenName(name: string): string {
+  return isPlain(name) && !reserved.has(name) ? name : quotedName(name);
+}
+
+function isPlain(name: string): boolean {
+  return /^[A-Za-z_$][\w$]*$/.test(name);
+}
+
+function quotedName(name: string): string {
+  return `['${quoteInner(name, "'")}']`;
+}
+
+const reserved = new Set([
+  ...scalarWords,
+  ...['not', 'true', 'false', 'null', 'by', 'on', 'asc', 'desc', 'with', 'as', 'step', 'from', 'to'],
+  ...['matches', 'default', 'limit', 'let', 'set', 'declare', 'print', 'union', 'search', 'range'],
+]);
+
+interface Context {
+  readonly cursor: Cursor;
+  readonly environment: EditorEnvironment;
+  readonly text: string;
+  /** Bound when first asked for. */
+  readonly names: NamesAt;
+}
+
+/** Its rank is yet the place of its kind alone. */
+type Candidate = CompletionItem;
+
+/** What an editor put behind the cursor by itself, and the inserted text brings along. */
+function closingLength(text: string, offset: number, { slot, quoted }: Cursor): number {
+  if (!quoted || slot.kind === 'value') return 0;
+  return /^['"]?\]/.exec(text.slice(offset, offset + 2))?.[0].length ?? 0;
+}
+
+function ranked(all: readonly Candidate[], typed: string): CompletionItem[] {
+  const items: CompletionItem[] = [];
+  for (const item of all) {
+    const quality = matchQuality(typed, item.label);
+    if (quality === 0) items.push(item);
+    else if (quality !== undefined) items.push({ ...item, rank: quality * 10 + item.rank });
+  }
+  return items.sort((a, b) => a.rank - b.rank);
+}
+
+function fits(typed: string, label: string): boolean {
+  return matchQuality(typed, label) !== undefined;
+}
+
+function candidates(slot: Exclude<Slot, { kind: 'none' }>, context: Context): readonly Candidate[] {
+  const { cursor } = context;
+  switch (slot.kind) {
+    case 'source':
+      return sources(context, slot.statement);
+    case 'operator':
+      return operators(context, slot.piped);
+    case 'operand':
+      return operands(slot, context);
+    case 'field':
+      return fields(context.names.columns, cursor.quoted);
+    case 'words':
+      return words(slot.words, slot.scalar);
+    case 'type':
+      return types(type => type);
+    case 'option':
+      return (optionValues[slot.operator]?.[slot.option] ?? []).map(value => plain(value, 'option', 0));
+    case 'member':
+      return members(slot, context);
+    case 'value':
+      return values(slot.path, context, value => quoteInner(value, slot.quote)).map(item =>
+        context.text[cursor.from + cursor.typed.length] === slot.quote
+          ? item
+          : { ...item, insert: `${item.insert}${slot.quote}` },
+      );
+  }
+}
+
+function plain(label: string, kind: CompletionKind, place: number, insert = label): Candidate {
+  return { label, insert, kind, rank: place };
+}
+
+function sources({ environment, names, cursor }: Context, statement: boolean): readonly Candidate[] {
+  const datasets = environment
+    .datasets()
+    .map(name => plain(name, 'dataset', 1, cursor.quoted ? quotedName(name) : writtenName(name)));
+  if (cursor.quoted) return datasets;
+  const tables = [...names.definitions].filter(([, definition]) => definition.kind === 'table');
+  return [
+    ...tables.map(([name]) => plain(name, 'let', 0, writtenName(name))),
+    ...datasets,
+    ...['print', 'union', 'search', 'datatable', 'range', 'externaldata'].map(word => element(word, 2)),
+    ...(statement ? ['let', 'set', 'declare'].map(word => element(word, 3)) : []),
+  ];
+}
+
+function element(word: string, place: number): Candidate {
+  return { ...plain(word, 'keyword', place), ...describedElement(elementNamed(word)) };
+}
+
+function describedElement(entry: ElementEntry | undefined): Pick<CompletionItem, 'signature' | 'doc'> {
+  return entry === undefined ? {} : { signature: entry.usage[0] ?? entry.name, doc: entry.doc };
+}
+
+/** After a source without a pipe, the pipe comes along. */
+function operators({ names }: Context, piped: boolean): readonly Candidate[] {
+  const pipe = piped ? '' : '| ';
+  const items = tabularOperators.flatMap((entry): Candidate[] =>
+    [entry.name, ...(entry.aliases ?? [])].map((name, index) => ({
+      ...plain(name, 'operator', index, `${pipe}${name}`),
+      ...describedElement(entry),
+    })),
+  );
+  const columns = names.operator === undefined ? names.outputs() : names.columns;
+  const timed = columns.some(column => column.name === '_time' && column.type === 'datetime');
+  const offered = snippets.filter(({ text }) => timed || !text.includes('_time'));
+  return [...items, ...offered.map(({ label, text }) => plain(label, 'snippet', 5, `${pipe}${text}`))];
+}
+
+const snippets = [
+  { label: 'count over time', text: 'summarize count() by bin_auto(_time)' },
+  { label: 'newest first', text: 'sort by _time desc' },
+  { label: 'last 15 minutes', text: 'where _time > ago(15m)' },
+  { label: 'number of rows', text: 'summarize count()' },
+];
+
+const literals = ['true', 'false', 'null', 'datetime(', 'timespan(', 'dynamic(', 'not('];
+
+function operands(slot: Extract<Slot, { kind: 'operand' }>, context: Context): readonly Candidate[] {
+  const { cursor, names } = context;
+  const shown = (slot.sides ? joined(names) : names.columns).filter(column =>
+    fits(cursor.typed, column.name),
+  );
+  const columns = fields(shown, cursor.quoted, slot.aggregates ? 2 : 0);
+  if (cursor.quoted) return slot.tables ? [...columns, ...sources(context, false)] : columns;
+  if (slot.callee !== undefined && takesType(slot.callee, slot.argument ?? 0))
+    return types(type => `typeof(${type})`);
+  const lets = [...names.definitions].filter(([, { kind }]) => kind === 'scalar' || slot.tables);
+  return [
+    ...slot.options.map(option => plain(option, 'option', 0)),
+    ...(slot.compared === undefined ? [] : values(slot.compared, context, value => quoteValue(value))),
+    ...columns,
+    ...(slot.sides ? ['$left', '$right'].map(side => plain(side, 'keyword', 0)) : []),
+    ...(slot.keys && shown.some(column => column.name === '_time')
+      ? [plain('bin_auto(_time)', 'snippet', 1)]
+      : []),
+    ...lets.map(([name, definition]) => ({
+      ...plain(name, 'let', 1, writtenName(name)),
+      ...(definition.kind === 'scalar' ? { type: definition.value.type } : {}),
+    })),
+    ...(slot.aggregates ? aggregates.flatMap(entry => callables(entry, 'aggregate', 1)) : []),
+    ...functionItems,
+    ...literals.map(word => plain(word, 'keyword', 5)),
+    ...(slot.tables ? sources(context, false).map(item => ({ ...item, rank: 6 })) : []),
+  ];
+}
+
+/** The fields of both sides of a join; those that both have come first, and once. */
+function joined({ columns: left, right }: NamesAt): readonly Column[] {
+  const [ours, theirs] = [left, right].map(side => new Set(side.map(column => column.name)));
+  const shared = left.filter(column => theirs?.has(column.name));
+  const onlyLeft = left.filter(column => !theirs?.has(column.name));
+  return [...shared, ...onlyLeft, ...right.filter(column => !ours?.has(column.name))];
+}
+
+function callables(entry: FunctionEntry, kind: 'function' | 'aggregate', place: number): Candidate[] {
+  const signature = signatureOf(entry);
+  return [entry.name, ...(entry.aliases ?? [])].map((name, index) => ({
+    ...plain(name, kind, place + (index === 0 ? 0 : 1)),
+    signature,
+    doc: entry.doc,
+  }));
+}
+
+const functionItems: readonly Candidate[] = functions
+  .filter(entry => entry.unavailable === undefined)
+  .flatMap(entry => callables(entry, 'function', 3))
+  .sort((a, b) => (a.label < b.label ? -1 : 1));
+
+function takesType(callee: string, argument: number): boolean {
+  return functionNamed(callee)?.params[argument]?.type === 'type';
+}
+
+function fields(columns: readonly Column[], quoted = false, place = 0): readonly Candidate[] {
+  return columns.map(({ name, type, unit = '', description = '' }) => {
+    const insert = quoted ? quotedName(name) : writtenName(name);
+    const item: Candidate = { label: name, insert, kind: 'field', type, rank: place };
+    if (unit === '' && description === '') return item;
+    return { ...item, ...(unit === '' ? {} : { unit }), ...(description === '' ? {} : { doc: description }) };
+  });
+}
+
+function words(clause: readonly string[], scalar: boolean): readonly Candidate[] {
+  const operators = ['==', '!=', '>', '>=', '<', '<=', '=~', '!~', ...scalarWords];
+  return [
+    ...clause.map(word => plain(word, 'keyword', 0)),
+    ...(scalar
+      ? operators.map(word => ({ ...plain(word, 'keyword', 1), ...describedElement(elementNamed(word)) }))
+      : []),
+  ];
+}
+
+function types(write: (type: string) => string): readonly Candidate[] {
+  const main = ['bool', 'long', 'real', 'string', 'datetime', 'timespan', 'dynamic'];
+  return [...main, ...typeSpellings.filter(type => !main.includes(type))].map(type =>
+    plain(write(type), 'type', main.includes(type) ? 0 : 1),
+  );
+}
+
+/** Behind `path.`: the rest of flat names that start so, then the keys of the map. */
+function members(
+  { path, quoted }: Extract<Slot, { kind: 'member' }>,
+  context: Context,
+): readonly Candidate[] {
+  const { names, environment } = context;
+  const [first = '', ...keys] = path;
+  if (first === '$left' || first === '$right')
+    return fields(first === '$left' ? names.columns : names.right, quoted);
+  const dotted = `${path.join('.')}.`;
+  const flat = quoted ? [] : names.columns.filter(column => column.name.startsWith(dotted));
+  const column = [...names.columns, ...names.right].find(({ name }) => name === first);
+  const origin = column === undefined ? [] : datasetsOf(names, column);
+  const known = column?.type === 'dynamic' ? (environment.mapKeys?.([first, ...keys], origin) ?? []) : [];
+  const write = (name: string, dots: boolean): string =>
+    isPlain(dots ? name.replaceAll('.', '_') : name) ? name : quotedName(name);
+  return [
+    ...flat.map(({ name, type }) => {
+      const rest = name.slice(dotted.length);
+      return { ...plain(rest, 'field', 0, write(rest, true)), type };
+    }),
+    ...known.map(key => plain(key, 'field', 1, quoted ? `${quoteInner(key, "'")}']` : write(key, false))),
+  ];
+}
+
+function values(path: readonly string[], context: Context, write: (value: string) => string): Candidate[] {
+  const { names, environment } = context;
+  const name = path.join('.');
+  const column = [...names.columns, ...names.right].find(candidate => candidate.name === name);
+  if (column?.type !== 'string') return [];
+  const known = environment.values?.(name, datasetsOf(names, column)) ?? [];
+  return known.map(value => plain(value, 'value', 0, write(value)));
+}
+
+function datasetsOf(names: NamesAt, column: Column): readonly string[] {
+  const dataset = names.origin(column);
+  return dataset === undefined ? [] : [dataset];
+}
+
+function quoteValue(value: string): string {
+  return `"${quoteInner(value, '"')}"`;
+}
+
+/** The inside of a string literal. */
+function quoteInner(value: string, quote: string): string {
+  if (!/[\\'"\n\r\t]/.test(value)) return value;
+  return value
+    .replaceAll('\\', '\\\\')
+    .replaceAll(quote, `\\${quote}`)
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\t', '\\t');
+}

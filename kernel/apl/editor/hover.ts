@@ -1,0 +1,337 @@
+import { aggregateNamed, functionNamed } from '../catalog/all.js';
+import type { FunctionEntry, TypeName } from '../catalog/entry.js';
+import { elementNamed } from '../catalog/operators.js';
+import type { BindEnvironment, Column } from '../plan/plan.js';
+import type { Expr, Identifier, Query, Source, Span } from '../syntax/ast.js';
+import { type Token, tokenize } from '../syntax/lexer.js';
+import { typeNamed } from '../syntax/literals.js';
+import { parseQuery } from '../syntax/parse.js';
+import { visitQuery } from '../syntax/walk.js';
+import { code, describeElement, describeFunction, parameterText, signatureOf } from './describe.js';
+import { type NamesAt, namesAt } from './scope.js';
+
+/** An explanation, and the stretch of text that it is about. */
+export interface Hover extends Span {
+  readonly markdown: string;
+  /** The same without markup. */
+  readonly plain: string;
+}
+
+/** Explains what is at `offset` of one query: an operator, a function, a field, a dataset, a type, a `let` name; else the call around it. */
+export function hover(text: string, offset: number, environment: BindEnvironment): Hover | undefined {
+  const tokens = tokenize(text).filter(token => token.kind !== 'comment');
+  const { query } = parseQuery(text);
+  const place: Place = { text, offset, tokens, query, environment };
+  const found = atName(place) ?? atWord(place) ?? atCall(place) ?? atFunctionName(place);
+  return found === undefined ? undefined : { ...found, plain: plainText(found.markdown) };
+}
+
+/** The call that an argument is being written in. */
+export interface SignatureHelp {
+  readonly label: string;
+  readonly doc: string;
+  readonly parameters: readonly { readonly label: string; readonly doc?: string }[];
+  /** Which parameter is being written, from 0; that many as there are when it takes no more. */
+  readonly active: number;
+}
+
+/** Returns the signature of the innermost call that is open at `offset`; undefined where none of a known function is. */
+export function signatureHelp(text: string, offset: number): SignatureHelp | undefined {
+  const open = openCall(tokenize(text.slice(0, offset)));
+  const entry = open === undefined ? undefined : callable(open.callee.text);
+  if (open === undefined || entry === undefined) return undefined;
+  const last = entry.params.at(-1);
+  const active = last?.rest === true ? Math.min(open.commas, entry.params.length - 1) : open.commas;
+  return {
+    label: signatureOf(entry),
+    doc: entry.doc,
+    parameters: entry.params.map(param => ({
+      label: parameterText(param),
+      ...(param.doc === undefined ? {} : { doc: param.doc }),
+    })),
+    active: Math.min(active, entry.params.length),
+  };
+}
+
+interface Place {
+  readonly text: string;
+  readonly offset: number;
+  /** Without comments. */
+  readonly tokens: readonly Token[];
+  readonly query: Query;
+  readonly environment: BindEnvironment;
+}
+
+interface Found extends Span {
+  readonly markdown: string;
+}
+
+function touches({ from, to }: Span, offset: number): boolean {
+  return from <= offset && offset <= to;
+}
+
+/** A name of the tree under the cursor: dataset, field, `let` name, function, type. */
+function atName(place: Place): Found | undefined {
+  const { query, offset } = place;
+  const found: Found[] = [];
+  const add = (span: Span, describe: () => string | undefined): void => {
+    const markdown = touches(span, offset) ? describe() : undefined;
+    if (markdown !== undefined) found.push({ from: span.from, to: span.to, markdown });
+  };
+  visitQuery(query, {
+    source: source => add(sourceName(source), () => describeSource(place, source)),
+    pattern: pattern => {
+      const [name = ''] = pattern.parts;
+      if (pattern.exact) add(pattern, () => describeValue(place, name, pattern.from));
+    },
+    expr: expr => addExpr(place, expr, add),
+  });
+  for (const name of definedNames(query, offset)) add(name, () => describeOutput(place, name));
+  return found.at(-1);
+}
+
+function sourceName(source: Source): Span {
+  return source.kind === 'dataset' ? source.name : { from: -1, to: -1 };
+}
+
+function addExpr(
+  place: Place,
+  expr: Expr,
+  add: (span: Span, describe: () => string | undefined) => void,
+): void {
+  if (expr.kind === 'name') add(expr, () => describeValue(place, expr.name, expr.from));
+  else if (expr.kind === 'member') add(expr, () => describeMember(place, expr));
+  else if (expr.kind === 'call') add(expr.callee, () => describeCallable(expr.callee.name));
+  else if (expr.kind === 'typeof') {
+    const name = expr.type;
+    add(expr, () => (name === undefined ? undefined : describeType(name)));
+  }
+}
+
+/** `a.b` is a flat field where there is one, else a property. */
+function describeMember(place: Place, expr: Extract<Expr, { kind: 'member' }>): string | undefined {
+  const dotted = place.text.slice(expr.from, expr.to).replace(/\s+/g, '');
+  const names = namesOf(place, expr.from);
+  const column = columnNamed(names, dotted);
+  if (column !== undefined) return describeColumn(column, names);
+  return touches(expr.member, place.offset) ? `property ${code(expr.member.name)}: dynamic` : undefined;
+}
+
+function namesOf({ query, text, environment }: Place, offset: number): NamesAt {
+  return namesAt(query, text, environment, offset);
+}
+
+function columnNamed({ columns, right }: NamesAt, name: string): Column | undefined {
+  return [...columns, ...right].find(column => column.name === name);
+}
+
+function describeSource(place: Place, source: Source): string | undefined {
+  if (source.kind !== 'dataset') return undefined;
+  const { name } = source.name;
+  const definition = namesOf(place, source.from).definitions.get(name);
+  if (definition !== undefined) return describeValue(place, name, source.from);
+  const schema = place.environment.schema(name);
+  if (schema === undefined) return undefined;
+  const listing = schema.fields
+    .filter(field => field.hidden !== true)
+    .map(field => `- ${code(field.name)}: ${schemaTypes[field.type]}`);
+  return `dataset ${code(name)}\n\n${listing.join('\n')}`;
+}
+
+/** A field of the stage, else a `let` name. */
+function describeValue(place: Place, name: string, offset: number): string | undefined {
+  const names = namesOf(place, offset);
+  const column = columnNamed(names, name);
+  if (column !== undefined) return describeColumn(column, names);
+  const definition = names.definitions.get(name);
+  if (definition === undefined) {
+    const schema = place.environment.schema(name);
+    return schema === undefined ? undefined : describeSource(place, datasetSource(name, offset));
+  }
+  if (definition.kind === 'scalar') return `let ${code(name)}: ${schemaTypes[definition.value.type]}`;
+  const listing = definition
+    .bind()
+    .relation.columns.map(each => `- ${code(each.name)}: ${schemaTypes[each.type]}`);
+  return `let ${code(name)}, a table\n\n${listing.join('\n')}`;
+}
+
+function datasetSource(name: string, from: number): Source {
+  const span = { from, to: from };
+  return { kind: 'dataset', name: { name, quoted: false, ...span }, ...span };
+}
+
+/** Types as a service's schema spells them. */
+const schemaTypes: Readonly<Record<TypeName, string>> = {
+  bool: 'boolean',
+  long: 'integer',
+  real: 'float',
+  string: 'string',
+  datetime: 'datetime',
+  timespan: 'timespan',
+  dynamic: 'dynamic',
+};
+
+function describeColumn(column: Column, names: NamesAt): string {
+  const { name, type, unit, description } = column;
+  const inUnit = unit === undefined || unit === '' || unit === 'none' ? '' : `, in ${code(unit)}`;
+  const origin = names.origin(column);
+  const from = origin === undefined ? '' : `, of ${code(origin)}`;
+  return [`field ${code(name)}: ${schemaTypes[type]}${inUnit}${from}`, escapeMarkdown(description ?? '')]
+    .join('\n\n')
+    .trim();
+}
+
+/** Descriptions come from data. */
+function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_{}[\]<>&#|!]/g, '\\$&');
+}
+
+/** The names that an operator or a statement defines around the cursor. */
+function definedNames(query: Query, offset: number): Identifier[] {
+  const names: Identifier[] = [];
+  for (const statement of query.statements) {
+    if (statement.kind === 'let') names.push(statement.name);
+    else if (statement.kind === 'parameters') names.push(...statement.params.map(param => param.name));
+  }
+  visitQuery(query, {
+    operator: operator => {
+      if (!touches(operator, offset)) return;
+      if ('items' in operator)
+        names.push(...operator.items.flatMap(item => ('names' in item ? item.names : [])));
+      if ('aggregates' in operator) names.push(...operator.aggregates.flatMap(item => item.names));
+      if ('by' in operator) names.push(...operator.by.flatMap(item => item.names));
+      if ('columns' in operator) names.push(...operator.columns.map(column => column.name));
+      if ('pieces' in operator)
+        names.push(...operator.pieces.flatMap(piece => (piece.kind === 'field' ? [piece.name] : [])));
+    },
+  });
+  return names;
+}
+
+/** A name where it is defined: what the operator makes of it, or the `let` behind its statement. */
+function describeOutput(place: Place, { name, from }: Identifier): string | undefined {
+  const statement = place.query.statements.find(each => each.kind === 'let' && each.name.from === from);
+  if (statement !== undefined) {
+    const text = `${place.text.slice(0, statement.to)};`;
+    return describeValue({ ...place, text, query: parseQuery(text).query }, name, text.length);
+  }
+  const names = namesOf(place, from);
+  const column = names.outputs().find(candidate => candidate.name === name);
+  return column === undefined ? undefined : describeColumn(column, names);
+}
+
+function callable(name: string): FunctionEntry | undefined {
+  return aggregateNamed(name) ?? functionNamed(name);
+}
+
+function describeCallable(name: string): string | undefined {
+  const entry = callable(name);
+  if (entry !== undefined) return describeFunction(entry);
+  const element = elementNamed(name);
+  return element === undefined ? undefined : describeElement(element);
+}
+
+/** A word or a symbol that is no name: of an operator, a source, a comparison, a type. */
+function atWord({ text, offset, tokens, query }: Place): Found | undefined {
+  for (const span of operatorWords(query)) {
+    const entry = touches(span, offset) ? elementNamed(text.slice(span.from, span.to)) : undefined;
+    if (entry !== undefined) return { from: span.from, to: span.to, markdown: describeElement(entry) };
+  }
+  const index = tokens.findIndex(token => token.from <= offset && offset < token.to);
+  const at = index >= 0 ? index : tokens.findLastIndex(token => token.kind === 'word' && token.to === offset);
+  const token = tokens[at];
+  if (token === undefined || '()[]{},.'.includes(token.text)) return undefined;
+  const { from, to } = token;
+  if (tokens[at - 1]?.text === ':' || tokens[at - 2]?.text === 'typeof') {
+    const type = typeNamed(token.text);
+    return type === undefined ? undefined : { from, to, markdown: describeType(type) };
+  }
+  if (token.kind !== 'word' && token.kind !== 'symbol') return undefined;
+  const name = token.text === 'matches' || token.text === '!matches' ? `${token.text} regex` : token.text;
+  const entry = elementNamed(name === 'regex' ? 'matches regex' : name);
+  if (entry !== undefined) return { from, to, markdown: describeElement(entry) };
+  const markdown = tokens[at + 1]?.text === '(' ? describeCallable(token.text) : undefined;
+  return markdown === undefined ? undefined : { from, to, markdown };
+}
+
+function operatorWords(query: Query): Span[] {
+  const spans: Span[] = [];
+  visitQuery(query, { operator: operator => void spans.push(operator.word) });
+  return spans;
+}
+
+const typeDocs: Readonly<Record<TypeName, string>> = {
+  bool: 'True or false.',
+  long: 'A whole number of 64 bits; also int.',
+  real: 'A floating-point number of 64 bits; also double.',
+  string: 'Text.',
+  datetime: 'An instant in UTC, exact to the nanosecond.',
+  timespan: 'A duration, exact to the nanosecond.',
+  dynamic: 'An array, a map, or any other JSON value.',
+};
+
+function describeType(type: TypeName): string {
+  return `type ${code(type)}\n\n${typeDocs[type]}`;
+}
+
+/** The call whose closing parenthesis the cursor is at or right behind, else the one that it is in. */
+function atCall({ tokens, offset, text }: Place): Found | undefined {
+  const closed = tokens.find(
+    token => token.kind === 'symbol' && token.text === ')' && (token.from === offset || token.to === offset),
+  );
+  const end = closed === undefined ? offset : closed.from;
+  const open = openCall(tokens.filter(token => token.to <= end));
+  const markdown = open === undefined ? undefined : describeCallable(open.callee.text);
+  if (open === undefined || markdown === undefined) return undefined;
+  const active = closed === undefined ? activeParameter(text, offset) : undefined;
+  return {
+    from: open.callee.from,
+    to: Math.min(Math.max(end, open.callee.to), text.length),
+    markdown: active === undefined ? markdown : `${markdown}\n\nThe argument here is ${code(active)}.`,
+  };
+}
+
+/** A function's name by itself, as while it is being written. */
+function atFunctionName({ tokens, offset }: Place): Found | undefined {
+  const token = tokens.find(each => each.kind === 'word' && touches(each, offset));
+  const markdown = token === undefined ? undefined : describeCallable(token.text);
+  return token === undefined || markdown === undefined
+    ? undefined
+    : { from: token.from, to: token.to, markdown };
+}
+
+function activeParameter(text: string, offset: number): string | undefined {
+  const help = signatureHelp(text, offset);
+  return help?.parameters[help.active]?.label;
+}
+
+/** The innermost call that the tokens leave open, and how many commas of it they hold. */
+function openCall(tokens: readonly Token[]): { readonly callee: Token; readonly commas: number } | undefined {
+  let depth = 0;
+  let commas = 0;
+  for (let at = tokens.length - 1; at > 0; at -= 1) {
+    const token = tokens[at] as Token;
+    if (token.kind !== 'symbol') continue;
+    if (')]}'.includes(token.text)) depth += 1;
+    else if (depth > 0 && '([{'.includes(token.text)) depth -= 1;
+    else if (token.text === '|' && depth === 0) return undefined;
+    else if (token.text === ',' && depth === 0) commas += 1;
+    else if ('([{'.includes(token.text)) {
+      const callee = tokens[at - 1] as Token;
+      if (token.text === '(' && callee.kind === 'word' && isCallee(callee.text)) return { callee, commas };
+      commas = 0;
+    }
+  }
+  return undefined;
+}
+
+function isCallee(name: string): boolean {
+  return callable(name) !== undefined;
+}
+
+function plainText(markdown: string): string {
+  return markdown
+    .replace(/^#+ /gm, '')
+    .replace(/\\([\\`*_{}[\]<>&#|!])/g, '$1')
+    .replace(/(`+) ?(.+?) ?\1/g, '$2');
+}

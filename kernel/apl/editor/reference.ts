@@ -1,0 +1,78 @@
+import { aggregates } from '../catalog/aggregates.js';
+import { functions } from '../catalog/all.js';
+import type { Example, FunctionEntry } from '../catalog/entry.js';
+import { type ElementEntry, elements } from '../catalog/operators.js';
+import { code, signatureOf } from './describe.js';
+
+/** Returns the reference page of the language in Markdown: every element of the catalogue, by group. */
+export function referencePage(): string {
+  const groups = new Map<string, readonly (ElementEntry | FunctionEntry)[]>([
+    ...elementGroups.map(([kind, title]) => [title, elements.filter(entry => entry.kind === kind)] as const),
+    ['Aggregates', aggregates],
+    ...[...new Set(functions.map(entry => entry.group))].map(
+      group => [`Functions: ${group}`, functions.filter(entry => entry.group === group)] as const,
+    ),
+  ]);
+  return [
+    '# Reference',
+    'Made from the catalogue by `npx tsx scripts/reference.ts`. An example is a whole query; under it stands the first row of its result. The types are bool, long, real, string, datetime, timespan (nanoseconds) and dynamic; `number` is long or real, `any` every type, `same` the type of the first argument, `common` that of all of them.',
+    contents(groups),
+    ...[...groups].flatMap(([title, entries]) => [`## ${title}`, ...entries.map(describe)]),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+const elementGroups: readonly (readonly [ElementEntry['kind'], string])[] = [
+  ['operator', 'Operators'],
+  ['source', 'Sources'],
+  ['statement', 'Statements'],
+  ['syntax', 'Names and literals'],
+  ['scalar', 'Operators of expressions'],
+];
+
+function contents(groups: ReadonlyMap<string, readonly { readonly name: string }[]>): string {
+  return [...groups]
+    .map(
+      ([title, entries]) =>
+        `- [${title}](#${anchor(title)}): ${entries.map(({ name }) => code(name)).join(' ')}`,
+    )
+    .join('\n');
+}
+
+function anchor(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\w ]/g, '')
+    .replaceAll(' ', '-');
+}
+
+function describe(entry: ElementEntry | FunctionEntry): string {
+  const aliases = entry.aliases ?? [];
+  const usage = 'params' in entry ? [signatureOf(entry)] : entry.usage;
+  const parameters =
+    'params' in entry
+      ? entry.params.filter(each => each.doc !== undefined).map(each => `- ${code(each.name)}: ${each.doc}`)
+      : [];
+  const unavailable = 'unavailable' in entry ? entry.unavailable : undefined;
+  return [
+    `### ${code(entry.name)}`,
+    fenced(usage.join('\n')),
+    entry.doc,
+    ...(parameters.length === 0 ? [] : [parameters.join('\n')]),
+    ...(aliases.length === 0 ? [] : [`Also ${aliases.map(code).join(', ')}.`]),
+    ...(unavailable === undefined ? [] : [`Not available in the local service: ${unavailable}`]),
+    ...(entry.example === undefined ? [] : [example(entry.example)]),
+  ].join('\n\n');
+}
+
+function example({ apl, result }: Example): string {
+  return fenced(`${apl}\n// ${result}`);
+}
+
+/** A block of code; the fence is longer than any in it. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(run => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}apl\n${text}\n${fence}`;
+}

@@ -1,0 +1,115 @@
+import { binderAt } from '../bind/bind.js';
+import type { Definition } from '../bind/binder.js';
+import { bindPipeline } from '../bind/pipeline.js';
+import { bindSource } from '../bind/source.js';
+import type { BindEnvironment, Column, Relation } from '../plan/plan.js';
+import type { Operator, Pipeline, Query } from '../syntax/ast.js';
+import { tokenize } from '../syntax/lexer.js';
+import { visitQuery } from '../syntax/walk.js';
+
+/** The names that hold at a place of a query. */
+export interface NamesAt {
+  /** The pipeline and the operator that the place is in. */
+  readonly pipeline?: Pipeline;
+  readonly operator?: Operator;
+  /** The columns that the operator reads; none in a source. */
+  readonly columns: readonly Column[];
+  /** The columns of the table that a join or lookup adds. */
+  readonly right: readonly Column[];
+  /** Names of `let` statements, parameters and variables that are defined before. */
+  readonly definitions: ReadonlyMap<string, Definition>;
+  /** The columns that the operator, or the source, yields. */
+  outputs(): readonly Column[];
+  /** The dataset that a column of `columns` or `right` comes from unchanged. */
+  origin(column: Column): string | undefined;
+}
+
+/** Binds what stands before `offset` and returns the names that hold there; what is wrong is passed over. */
+export function namesAt(query: Query, source: string, environment: BindEnvironment, offset: number): NamesAt {
+  const binder = binderAt(query, source, environment, offset);
+  const { definitions } = binder;
+  const pipeline = pipelineAt(query, source, offset);
+  if (pipeline === undefined)
+    return { columns: [], right: [], definitions, outputs: () => [], origin: () => undefined };
+  const index = pipeline.operators.findLastIndex(operator => operator.word.from <= offset);
+  const operator = pipeline.operators[index];
+  const upTo = (count: number): Relation =>
+    bindPipeline(binder, { ...pipeline, operators: pipeline.operators.slice(0, count) }).relation;
+  // Many places need no names: the stages before are bound when somebody asks.
+  const input = once(() => (operator === undefined ? undefined : upTo(index)));
+  const right = once(() =>
+    operator?.kind === 'join' || operator?.kind === 'lookup'
+      ? bindSource(binder, operator.right).relation
+      : undefined,
+  );
+  return {
+    pipeline,
+    ...(operator === undefined ? {} : { operator }),
+    get columns() {
+      return input()?.columns ?? [];
+    },
+    get right() {
+      return right()?.columns ?? [];
+    },
+    definitions,
+    outputs: () => upTo(index + 1).columns,
+    origin: column => {
+      for (const relation of [input(), right()]) {
+        const dataset = relation === undefined ? undefined : originOf(relation, column.id);
+        if (dataset !== undefined) return dataset;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** The innermost pipeline around `offset`; one that was not closed goes on to the end. */
+function pipelineAt(query: Query, source: string, offset: number): Pipeline | undefined {
+  let found: Pipeline | undefined;
+  const reaches = (pipeline: Pipeline): boolean =>
+    offset <= pipeline.to ||
+    tokenize(source.slice(pipeline.to, offset)).every(token => token.kind === 'comment');
+  visitQuery(query, {
+    pipeline: pipeline => {
+      if (pipeline.from <= offset && reaches(pipeline)) found = pipeline;
+    },
+  });
+  return found;
+}
+
+function originOf(relation: Relation, id: number): string | undefined {
+  switch (relation.kind) {
+    case 'scan':
+      return relation.columns.some(column => column.id === id) ? relation.dataset : undefined;
+    case 'project': {
+      const item = relation.items.find(candidate => candidate.column.id === id);
+      return item?.value.kind === 'column' ? originOf(relation.input, item.value.id) : undefined;
+    }
+    case 'filter':
+    case 'sort':
+    case 'limit':
+    case 'top-groups':
+    case 'distinct':
+    case 'sample':
+    case 'expand':
+      return originOf(relation.input, id);
+    case 'join':
+      return originOf(relation.left, id) ?? originOf(relation.right, id);
+    case 'values':
+    case 'sequence':
+    case 'aggregate':
+    case 'topk':
+    case 'union':
+    case 'series':
+      return undefined;
+  }
+}
+
+/** The value of `compute`, which runs once. */
+function once<T>(compute: () => T): () => T {
+  let held: { readonly value: T } | undefined;
+  return () => {
+    held ??= { value: compute() };
+    return held.value;
+  };
+}

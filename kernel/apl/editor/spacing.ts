@@ -1,0 +1,115 @@
+import type { Query, Span } from '../syntax/ast.js';
+import type { Token } from '../syntax/lexer.js';
+import { visitQuery } from '../syntax/walk.js';
+
+/**
+ * Returns what tells whether a space stands before the token at an index, when both are on one line. The tree says what the
+ * tokens alone do not: which minus is a sign, which bracket an index, what belongs to one name.
+ */
+export function spacingOf(text: string, tokens: readonly Token[], query: Query): (index: number) => boolean {
+  const tree = readTree(text, tokens, query);
+  return index => {
+    const [before, token] = [tokens[index - 1], tokens[index]];
+    if (before === undefined || token === undefined) return false;
+    if (before.kind === 'comment' || token.kind === 'comment') return true;
+    if (tree.glued.has(index)) return false;
+    return isSpaced(before, token, tree.depths[index] ?? 0);
+  };
+}
+
+interface Tree {
+  /** Tokens that stand right behind the one before. */
+  readonly glued: ReadonlySet<number>;
+  /** In how many brackets each token is. */
+  readonly depths: readonly number[];
+}
+
+const tight = new Set(['(', '[', '{', '.']);
+const clinging = new Set([')', ']', '}', ',', ';', '.']);
+/** Words that a bracket follows as in a call, though the tree has no call there. */
+const callLike = new Set([
+  ...['datatable', 'externaldata', 'query_parameters', 'typeof', 'dynamic', 'datetime', 'date', 'timespan'],
+  ...['time', 'range'],
+]);
+
+function isSpaced(before: Token, token: Token, depth: number): boolean {
+  const [left, right] = [symbolOf(before), symbolOf(token)];
+  if (tight.has(left) || clinging.has(right)) return false;
+  if (right === ':') return false;
+  if (left === ':') return depth > 0;
+  if (right === '(' && before.kind === 'word' && callLike.has(before.text)) return false;
+  return true;
+}
+
+function symbolOf(token: Token): string {
+  return token.kind === 'symbol' ? token.text : '';
+}
+
+function readTree(text: string, tokens: readonly Token[], query: Query): Tree {
+  const glued = new Set<number>();
+  const at = new Map(tokens.map((token, index) => [token.from, index]));
+  const glue = ({ from, to }: Span): void => {
+    for (let index = (at.get(from) ?? tokens.length) + 1; (tokens[index]?.to ?? to + 1) <= to; index += 1)
+      glued.add(index);
+  };
+  const glueFirst = (from: number): void => {
+    let index = firstAt(tokens, from);
+    while (tokens[index]?.kind === 'comment') index += 1;
+    glued.add(index);
+  };
+  visitQuery(query, {
+    operator: operator => {
+      glue(operator.word);
+      if (operator.kind === 'project-reorder')
+        for (const item of operator.items) glueHyphens(item.pattern.to, item.to);
+      if (operator.kind === 'make-series')
+        for (const item of operator.aggregates)
+          if (item.fallback !== undefined) glueDefault(item.fallback.from);
+    },
+    pattern: glue,
+    option: option => glue(option),
+    expr: expr => {
+      if (expr.kind === 'call') glueFirst(expr.callee.to);
+      else if (expr.kind === 'index') glueFirst(expr.object.to);
+      else if (expr.kind === 'unary' && expr.operator !== 'not') glueFirst(expr.from + 1);
+    },
+  });
+  return { glued, depths: depthsOf(tokens) };
+
+  /** `granny-asc` behind a pattern. */
+  function glueHyphens(from: number, to: number): void {
+    for (let index = firstAt(tokens, from) + 1; (tokens[index]?.to ?? to + 1) <= to; index += 1)
+      glued.add(index);
+  }
+
+  /** `default=0`. */
+  function glueDefault(from: number): void {
+    const index = at.get(from) ?? -1;
+    if (text.slice(tokens[index - 2]?.from, tokens[index - 2]?.to) === 'default') {
+      glued.add(index - 1);
+      glued.add(index);
+    }
+  }
+}
+
+/** The first token that starts at `from` or behind it. */
+function firstAt(tokens: readonly Token[], from: number): number {
+  let [low, high] = [0, tokens.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((tokens[middle]?.from ?? 0) < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function depthsOf(tokens: readonly Token[]): number[] {
+  let depth = 0;
+  return tokens.map(token => {
+    const symbol = symbolOf(token);
+    if (symbol !== '' && ')]}'.includes(symbol)) depth -= 1;
+    const here = depth;
+    if (symbol !== '' && '([{'.includes(symbol)) depth += 1;
+    return here;
+  });
+}

@@ -1,0 +1,265 @@
+import type { TypeName } from '../catalog/entry.js';
+import type { BinaryOperator, ListOperator, Span } from '../syntax/ast.js';
+
+/** A column of a relation. `id` is unique in a plan; `name` is what the user sees. */
+export interface Column {
+  readonly id: number;
+  readonly name: string;
+  readonly type: TypeName;
+  readonly unit?: string;
+  readonly description?: string;
+  /** How the column was aggregated, for the result's `agg`. */
+  readonly agg?: {
+    readonly name: string;
+    readonly args: readonly unknown[];
+    readonly fields: readonly string[];
+  };
+}
+
+/** An expression with its type. Constants hold bigint for long, timespan and datetime (nanoseconds), JSON text for dynamic. */
+export type Bound =
+  | { readonly kind: 'column'; readonly id: number; readonly type: TypeName }
+  | {
+      readonly kind: 'constant';
+      readonly type: TypeName;
+      readonly value: string | number | bigint | boolean | null;
+    }
+  | { readonly kind: 'convert'; readonly type: TypeName; readonly value: Bound }
+  /** A function of the catalogue, by its canonical name. */
+  | {
+      readonly kind: 'call';
+      readonly name: string;
+      readonly args: readonly Bound[];
+      readonly type: TypeName;
+      /** Where the arguments stand in the query, for refusals that depend on their values. */
+      readonly at?: readonly Span[];
+    }
+  | {
+      readonly kind: 'binary';
+      readonly operator: BinaryOperator;
+      readonly left: Bound;
+      readonly right: Bound;
+      readonly type: TypeName;
+      /** Where the two sides stand in the query. */
+      readonly at?: readonly Span[];
+    }
+  | { readonly kind: 'not' | 'negate'; readonly operand: Bound; readonly type: TypeName }
+  | {
+      readonly kind: 'in';
+      readonly operator: ListOperator;
+      readonly left: Bound;
+      readonly items: readonly Bound[];
+      readonly subquery?: Relation;
+      readonly type: 'bool';
+    }
+  | {
+      readonly kind: 'between';
+      readonly negated: boolean;
+      readonly value: Bound;
+      readonly low: Bound;
+      readonly high: Bound;
+      readonly type: 'bool';
+    }
+  /** A property or an element of a dynamic value; null when it is not there. */
+  | { readonly kind: 'path'; readonly object: Bound; readonly key: Bound; readonly type: 'dynamic' }
+  | { readonly kind: 'array'; readonly items: readonly Bound[]; readonly type: 'dynamic' }
+  | {
+      readonly kind: 'map';
+      readonly entries: readonly { readonly key: string; readonly value: Bound }[];
+      readonly type: 'dynamic';
+    };
+
+/** An aggregate of the catalogue. `filter` is the predicate of the `…if` forms. */
+export interface AggregateCall {
+  readonly name: string;
+  readonly args: readonly Bound[];
+  readonly filter?: Bound;
+  /** The names of the fields in `args`, for aggregates that report them. */
+  readonly labels?: readonly string[];
+  readonly type: TypeName;
+  /** Where the arguments stand in the query. */
+  readonly at?: readonly Span[];
+}
+
+export interface Computed {
+  readonly column: Column;
+  readonly value: Bound;
+}
+
+export interface Aggregated {
+  readonly column: Column;
+  readonly call: AggregateCall;
+}
+
+export interface OrderKey {
+  readonly value: Bound;
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
+}
+
+export type JoinKind =
+  | 'inner'
+  | 'innerunique'
+  | 'leftouter'
+  | 'rightouter'
+  | 'fullouter'
+  | 'leftsemi'
+  | 'leftanti'
+  | 'rightsemi'
+  | 'rightanti';
+
+/** A relational operator; `columns` is its output, in order. */
+export type Relation = { readonly columns: readonly Column[] } & (
+  | {
+      readonly kind: 'scan';
+      readonly dataset: string;
+      readonly fields: readonly string[];
+      readonly start: bigint;
+      readonly end: bigint;
+    }
+  | { readonly kind: 'values'; readonly rows: readonly (readonly Bound[])[] }
+  /** Files beside the datasets, one after the other; values are read as text or JSON, then as the columns' types. */
+  | {
+      readonly kind: 'external';
+      readonly files: readonly string[];
+      readonly format: ExternalFormat;
+      readonly skipFirst: boolean;
+    }
+  /** One column: start, start + step, … up to and including end; numbers or times. */
+  | { readonly kind: 'sequence'; readonly start: Bound; readonly end: Bound; readonly step: Bound }
+  | { readonly kind: 'filter'; readonly input: Relation; readonly predicate: Bound }
+  | { readonly kind: 'project'; readonly input: Relation; readonly items: readonly Computed[] }
+  | {
+      readonly kind: 'aggregate';
+      readonly input: Relation;
+      readonly keys: readonly Computed[];
+      readonly aggregates: readonly Aggregated[];
+    }
+  /** The `count` most frequent values of `value` in each group, with how often they occur. */
+  | {
+      readonly kind: 'topk';
+      readonly input: Relation;
+      readonly keys: readonly Computed[];
+      readonly value: Computed;
+      readonly frequency: Column;
+      readonly count: Bound;
+      readonly filter?: Bound;
+    }
+  | { readonly kind: 'sort'; readonly input: Relation; readonly keys: readonly OrderKey[] }
+  /** The first `count` rows after the first `skip`. */
+  | {
+      readonly kind: 'limit';
+      readonly input: Relation;
+      readonly count: Bound;
+      readonly skip?: number;
+    }
+  /** The rows of the `count` groups that come first; `rank` decides, `groups` are the keys besides the time bin. */
+  | {
+      readonly kind: 'top-groups';
+      readonly input: Relation;
+      readonly groups: readonly Column[];
+      readonly rank: readonly OrderKey[];
+      readonly count: Bound;
+    }
+  | { readonly kind: 'distinct'; readonly input: Relation }
+  | { readonly kind: 'sample'; readonly input: Relation; readonly proportion: Bound }
+  | {
+      readonly kind: 'join';
+      readonly left: Relation;
+      readonly right: Relation;
+      readonly join: JoinKind;
+      readonly on: readonly { readonly left: Bound; readonly right: Bound }[];
+    }
+  /** Each input gives, for every output column, its own column's id or undefined for null. */
+  | {
+      readonly kind: 'union';
+      readonly inputs: readonly { readonly relation: Relation; readonly values: readonly Bound[] }[];
+    }
+  | {
+      readonly kind: 'expand';
+      readonly input: Relation;
+      readonly items: readonly { readonly column: Column; readonly value: Bound }[];
+      readonly bag: boolean;
+      readonly index?: Column;
+      readonly limit?: Bound;
+    }
+  | {
+      readonly kind: 'series';
+      readonly input: Relation;
+      readonly axis: Bound;
+      readonly start: Bound;
+      readonly stop: Bound;
+      readonly step: Bound;
+      readonly time: Column;
+      readonly keys: readonly Computed[];
+      readonly aggregates: readonly (Aggregated & { readonly fallback: Bound; readonly output: Column })[];
+    }
+);
+
+/** How a file of `externaldata` is written. */
+export type ExternalFormat = 'csv' | 'tsv' | 'psv' | 'scsv' | 'json' | 'raw' | 'txt';
+
+/** A bound query: its relation and what the result should say about itself. */
+export interface Plan {
+  readonly relation: Relation;
+  readonly datasets: readonly string[];
+  /** Written order of the rows, if any. */
+  readonly order: readonly { readonly field: string; readonly desc: boolean }[];
+  /** Names of the columns that the last `summarize` grouped by. */
+  readonly groups: readonly string[];
+  readonly bucket?: { readonly field: string; readonly size: bigint | number };
+  /** True when the user wrote a limit or the result is aggregated: no implicit limit or order applies. */
+  readonly bounded: boolean;
+}
+
+export interface FieldSchema {
+  readonly name: string;
+  readonly type: TypeName;
+  readonly unit?: string;
+  readonly description?: string;
+  readonly hidden?: boolean;
+}
+
+/** The fields of a dataset. In an open dataset an unknown field is null; in a closed one it is an error. */
+export interface DatasetSchema {
+  readonly name: string;
+  readonly fields: readonly FieldSchema[];
+  readonly open: boolean;
+}
+
+/** What binding knows about the world; times are nanoseconds since 1970. */
+export interface BindEnvironment {
+  readonly schema: (dataset: string) => DatasetSchema | undefined;
+  readonly datasets: () => readonly string[];
+  readonly now: bigint;
+  readonly start: bigint;
+  readonly end: bigint;
+  /** Values of the request's `variables`. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** Width of `bin_auto`, in nanoseconds. */
+  readonly autoBin: bigint;
+  /** The file that an address of `externaldata` stands for, or why it cannot be read; none can where this is absent. */
+  readonly external?: (address: string) => ExternalFile;
+}
+
+/** A file that may be read, by its path, or what is wrong with its address. */
+export type ExternalFile =
+  | { readonly ok: true; readonly path: string }
+  | { readonly ok: false; readonly problem: string; readonly hint: string };
+
+/** True when an operator wrote the order of the rows. */
+export function isSorted(relation: Relation): boolean {
+  switch (relation.kind) {
+    case 'sort':
+      return true;
+    case 'filter':
+    case 'project':
+    case 'limit':
+    case 'top-groups':
+    case 'sample':
+    case 'expand':
+      return isSorted(relation.input);
+    default:
+      return false;
+  }
+}

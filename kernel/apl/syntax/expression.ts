@@ -1,0 +1,492 @@
+import type { TypeName } from '../catalog/entry.js';
+import type { Argument, BinaryOperator, Expr, ListOperator, Literal, Span, Subquery } from './ast.js';
+import { parseDynamic } from './dynamic.js';
+import type { Token } from './lexer.js';
+import { parseDatetime, parseTimespan, typeNamed } from './literals.js';
+import { parsePipeline } from './pipeline.js';
+import { reportCase, takeExclamation, takeIsNull, takeLike, takeLogic, takeNegation } from './slips.js';
+import { maxDepth, type TokenStream } from './stream.js';
+
+/**
+ * Parses one expression; where none can be read it reports and returns `missing`. `context` completes
+ * "expected an expression …". With level `comparison`, `and` and `or` are left to the caller; with `sum` also what compares.
+ */
+export function parseExpression(
+  stream: TokenStream,
+  context: string,
+  level: 'or' | 'comparison' | 'sum' = 'or',
+): Expr {
+  if (level === 'sum') return parseAdditive(stream, context);
+  return level === 'or' ? parseOr(stream, context) : parseComparison(stream, context);
+}
+
+/** Parses `[name =] expr` items separated by commas, up to `)`; the parenthesis is consumed. */
+export function parseArguments(stream: TokenStream, callee: string): Argument[] {
+  const args: Argument[] = [];
+  while (!stream.done && !stream.isSymbol(')')) {
+    const from = stream.peek().from;
+    const named = stream.peek().kind === 'word' && stream.isSymbol('=', 1) ? stream.takeName() : undefined;
+    if (named !== undefined) stream.next();
+    const value = parseOr(stream, `as an argument of \`${callee}\``);
+    args.push(
+      named === undefined ? { from, to: value.to, value } : { from, to: value.to, name: named, value },
+    );
+    if (stream.takeSymbol(',') === undefined) break;
+  }
+  if (stream.takeSymbol(')') !== undefined) return args;
+  stream.expected('`,` or `)`', `in the arguments of \`${callee}\``);
+  stream.skipTo(')', '|', ';');
+  stream.takeSymbol(')');
+  return args;
+}
+
+function parseOr(stream: TokenStream, context: string): Expr {
+  return stream.nested(parseDisjunction, tooDeep, context);
+}
+
+function parseDisjunction(stream: TokenStream, context: string): Expr {
+  let left = parseAnd(stream, context);
+  for (let or = takeLogic(stream, 'or'); or !== undefined; or = takeLogic(stream, 'or'))
+    left = binary('or', or, left, parseAnd(stream, 'after `or`'));
+  return left;
+}
+
+/** Reports what nests deeper than the stack can bear, and skips it. */
+export function tooDeep(stream: TokenStream): Expr {
+  const { from, to } = stream.peek();
+  stream.report(
+    'error',
+    'too-deep',
+    { from, to },
+    `the expression is nested more than ${maxDepth} levels deep`,
+    'Name parts of it with `let` or `extend`.',
+  );
+  stream.skipTo('|', ';');
+  return { kind: 'missing', from, to };
+}
+
+function parseAnd(stream: TokenStream, context: string): Expr {
+  let left = parseComparison(stream, context);
+  for (let and = takeLogic(stream, 'and'); and !== undefined; and = takeLogic(stream, 'and'))
+    left = binary('and', and, left, parseComparison(stream, 'after `and`'));
+  return left;
+}
+
+const symbolComparisons: Readonly<Record<string, BinaryOperator>> = {
+  '==': '==',
+  '!=': '!=',
+  '<>': '!=',
+  '<': '<',
+  '<=': '<=',
+  '>': '>',
+  '>=': '>=',
+  '=~': '=~',
+  '!~': '!~',
+};
+const wordComparisons = new Set([
+  'contains',
+  '!contains',
+  'contains_cs',
+  '!contains_cs',
+  'startswith',
+  '!startswith',
+  'startswith_cs',
+  '!startswith_cs',
+  'endswith',
+  '!endswith',
+  'endswith_cs',
+  '!endswith_cs',
+  'has',
+  '!has',
+  'has_cs',
+  '!has_cs',
+  'hasprefix',
+  '!hasprefix',
+  'hasprefix_cs',
+  '!hasprefix_cs',
+  'hassuffix',
+  '!hassuffix',
+  'hassuffix_cs',
+  '!hassuffix_cs',
+]);
+const listOperators = new Set(['in', '!in', 'in~', '!in~', 'has_any', 'has_any_cs', 'has_all', 'has_all_cs']);
+
+function parseComparison(stream: TokenStream, context: string): Expr {
+  let left = parseAdditive(stream, context);
+  for (;;) {
+    const compared =
+      stream.peek().kind === 'symbol' ? compareBySymbol(stream, left) : compareByWord(stream, left);
+    if (compared === undefined) return left;
+    left = compared;
+  }
+}
+
+function compareBySymbol(stream: TokenStream, left: Expr): Expr | undefined {
+  const token = stream.peek();
+  const operator = symbolComparisons[token.text];
+  if (operator === undefined) return singleEquals(stream, left);
+  stream.next();
+  return binary(operator, token, left, parseAdditive(stream, `after \`${token.text}\``));
+}
+
+function compareByWord(stream: TokenStream, left: Expr): Expr | undefined {
+  const token = stream.peek();
+  if (token.kind !== 'word') return undefined;
+  const word = token.text.toLowerCase();
+  if (!isComparison(word)) return compareByHabit(stream, left);
+  if (word !== token.text) reportCase(stream, token);
+  if (listOperators.has(word)) return parseList(stream, left);
+  if (word === 'matches' || word === '!matches') return parseMatches(stream, left);
+  if (word === 'between' || word === '!between') return parseBetween(stream, left);
+  stream.next();
+  return binary(word as BinaryOperator, token, left, parseAdditive(stream, `after \`${token.text}\``));
+}
+
+function isComparison(word: string): boolean {
+  return wordComparisons.has(word) || listOperators.has(word) || /^!?(?:matches|between)$/.test(word);
+}
+
+/** `x not in (…)`, `x is null`, `x like …`: reported, and read as what was meant. */
+function compareByHabit(stream: TokenStream, left: Expr): Expr | undefined {
+  const isNull = takeIsNull(stream);
+  if (isNull !== undefined) {
+    const { from, to, negated } = isNull;
+    const right: Literal = { kind: 'literal', type: 'dynamic', value: null, from, to };
+    return binary(negated ? '!=' : '==', isNull, left, right);
+  }
+  const like = takeLike(stream);
+  if (like !== undefined) return binary('contains', like, left, parseAdditive(stream, 'after `like`'));
+  if (takeNegation(stream) === undefined) return undefined;
+  const operand = compareByWord(stream, left) ?? left;
+  return { kind: 'unary', operator: 'not', operand, from: left.from, to: operand.to };
+}
+
+/** `where a = 1` is a slip that deserves its own message; elsewhere `=` belongs to the caller. */
+function singleEquals(stream: TokenStream, left: Expr): Expr | undefined {
+  if (!stream.isSymbol('=') || !stream.comparing) return undefined;
+  const token = stream.next();
+  stream.report(
+    'error',
+    'single-equals',
+    token,
+    '`=` names a result, it does not compare',
+    'Write `==` to compare.',
+  );
+  return binary('==', token, left, parseAdditive(stream, 'after `==`'));
+}
+
+function parseList(stream: TokenStream, left: Expr): Expr {
+  const token = stream.next();
+  const operator = token.text.toLowerCase() as ListOperator;
+  const operatorSpan = { from: token.from, to: token.to };
+  const items = parseListItems(stream, operator);
+  return { kind: 'list', operator, operatorSpan, left, items, from: left.from, to: stream.lastEnd };
+}
+
+function parseListItems(stream: TokenStream, operator: ListOperator): (Expr | Subquery)[] {
+  const bracket = stream.takeSymbol('[');
+  if (bracket !== undefined)
+    stream.report('error', 'expected', bracket, `the list of \`${operator}\` stands in parentheses`);
+  else if (stream.expectSymbol('(', `after \`${operator}\``) === undefined) return [];
+  const close = bracket === undefined ? ')' : ']';
+  const items: (Expr | Subquery)[] = [];
+  while (!stream.done && !stream.isSymbol(close)) {
+    items.push(parseListItem(stream, operator));
+    if (stream.takeSymbol(',') === undefined) break;
+  }
+  if (stream.expectSymbol(close, `to close the list of \`${operator}\``) === undefined) {
+    stream.skipTo(close, '|', ';');
+    stream.takeSymbol(close);
+  }
+  return items;
+}
+
+/** A value, or a query: `in (dataset | distinct id)`. */
+function parseListItem(stream: TokenStream, operator: string): Expr {
+  // Looked for, not tried: lists within lists would be parsed twice at each level.
+  if (!stream.reaches('|', ',', ';')) return parseOr(stream, `in the list of \`${operator}\``);
+  const pipeline = parsePipeline(stream);
+  return { kind: 'subquery', pipeline, from: pipeline.from, to: pipeline.to };
+}
+
+/** `matches regex "…"`; `regex` may be forgotten, with a diagnostic. */
+function parseMatches(stream: TokenStream, left: Expr): Expr {
+  const token = stream.next();
+  const regex = stream.takeWord('regex');
+  if (regex === undefined) {
+    stream.report(
+      'warning',
+      'matches-without-regex',
+      token,
+      `\`${token.text}\` is followed by \`regex\` in APL`,
+      `It is read as \`${token.text} regex\`; write \`contains\` for plain text.`,
+    );
+  }
+  const operator: BinaryOperator =
+    token.text.toLowerCase() === 'matches' ? 'matches regex' : '!matches regex';
+  return binary(
+    operator,
+    { from: token.from, to: regex?.to ?? token.to },
+    left,
+    parseAdditive(stream, 'after `matches regex`'),
+  );
+}
+
+function parseBetween(stream: TokenStream, value: Expr): Expr {
+  const token = stream.next();
+  stream.expectSymbol('(', `after \`${token.text}\``);
+  const low = parseAdditive(stream, `as the lower end of \`${token.text}\``);
+  if (stream.expectSymbol('..', 'between the two ends') === undefined) stream.takeSymbol(',');
+  const high = parseAdditive(stream, `as the upper end of \`${token.text}\``);
+  stream.expectSymbol(')', `to close \`${token.text}\``);
+  return {
+    kind: 'between',
+    negated: token.text.startsWith('!'),
+    value,
+    low,
+    high,
+    from: value.from,
+    to: stream.lastEnd,
+  };
+}
+
+function parseAdditive(stream: TokenStream, context: string): Expr {
+  let left = parseMultiplicative(stream, context);
+  while (stream.isSymbol('+') || stream.isSymbol('-')) {
+    const token = stream.next();
+    left = binary(
+      token.text as BinaryOperator,
+      token,
+      left,
+      parseMultiplicative(stream, `after \`${token.text}\``),
+    );
+  }
+  return left;
+}
+
+function parseMultiplicative(stream: TokenStream, context: string): Expr {
+  let left = parseUnary(stream, context);
+  while (stream.isSymbol('*') || stream.isSymbol('/') || stream.isSymbol('%')) {
+    const token = stream.next();
+    left = binary(token.text as BinaryOperator, token, left, parseUnary(stream, `after \`${token.text}\``));
+  }
+  return left;
+}
+
+function parseUnary(stream: TokenStream, context: string): Expr {
+  const signs: Token[] = [];
+  for (let sign = takeSign(stream); sign !== undefined; sign = takeSign(stream)) signs.push(sign);
+  let operand = parsePostfix(stream, context);
+  for (const sign of signs.reverse()) {
+    operand = {
+      kind: 'unary',
+      operator: sign.text as '-' | '+' | 'not',
+      operand,
+      from: sign.from,
+      to: operand.to,
+    };
+  }
+  return operand;
+}
+
+function takeSign(stream: TokenStream): Token | undefined {
+  const isSign =
+    stream.isSymbol('-') || stream.isSymbol('+') || (stream.isWord('not') && !stream.isSymbol('(', 1));
+  return isSign ? stream.next() : takeExclamation(stream);
+}
+
+function parsePostfix(stream: TokenStream, context: string): Expr {
+  let value = parsePrimary(stream, context);
+  for (;;) {
+    if (stream.isSymbol('.')) {
+      stream.next();
+      const member = stream.expectName('a name', 'after `.`');
+      value = {
+        kind: 'member',
+        object: value,
+        member,
+        from: value.from,
+        to: Math.max(member.to, stream.lastEnd),
+      };
+    } else if (stream.isSymbol('[') && value.kind !== 'missing') {
+      stream.next();
+      const index = parseOr(stream, 'as an index');
+      if (stream.expectSymbol(']', 'to close the index') === undefined) stream.skipTo(']', '|', ';', ')');
+      value = { kind: 'index', object: value, index, from: value.from, to: stream.lastEnd };
+    } else return value;
+  }
+}
+
+function parsePrimary(stream: TokenStream, context: string): Expr {
+  const token = stream.peek();
+  const { from, to } = token;
+  switch (token.kind) {
+    case 'string':
+      stream.next();
+      return { kind: 'literal', type: 'string', value: token.text, from, to };
+    case 'number':
+      stream.next();
+      return numberLiteral(stream, token);
+    case 'timespan':
+      stream.next();
+      return timespanLiteral(stream, token);
+    case 'word':
+      if (!token.text.startsWith('!')) return parseWord(stream);
+      break;
+    case 'symbol':
+      if (token.text === '(') return parseParen(stream);
+      if (token.text === '*') return { kind: 'star', from, to: stream.next().to };
+      if (stream.isQuotedName() || stream.isOpenQuotedName()) return parseQuoted(stream);
+      break;
+    case 'raw':
+    case 'comment':
+    case 'error':
+      stream.next();
+      return { kind: 'missing', from, to };
+  }
+  stream.expected('an expression', context);
+  return { kind: 'missing', from, to: from };
+}
+
+function parseQuoted(stream: TokenStream): Expr {
+  const callee = stream.takeName();
+  if (callee === undefined) return { kind: 'missing', from: stream.lastEnd, to: stream.lastEnd };
+  if (stream.isSymbol('(') && stream.peek().from === callee.to) return parseCall(stream, callee);
+  return { kind: 'name', name: callee.name, quoted: true, from: callee.from, to: callee.to };
+}
+
+function parseCall(stream: TokenStream, callee: Argument['name'] & object): Expr {
+  stream.next();
+  const args = parseArguments(stream, callee.name);
+  return { kind: 'call', callee, args, from: callee.from, to: stream.lastEnd };
+}
+
+function parseParen(stream: TokenStream): Expr {
+  const from = stream.next().from;
+  const inner = stream.withComparing(true, () => parseOr(stream, 'in the parentheses'));
+  if (stream.expectSymbol(')', 'to close the parenthesis') === undefined) {
+    stream.skipTo(')', '|', ';');
+    stream.takeSymbol(')');
+  }
+  return { kind: 'paren', inner, from, to: stream.lastEnd };
+}
+
+/** A keyword literal, a call, or a name. */
+function parseWord(stream: TokenStream): Expr {
+  const token = stream.next();
+  const { from, to, text } = token;
+  const call = stream.isSymbol('(');
+  if (!call) {
+    if (text === 'true' || text === 'false')
+      return { kind: 'literal', type: 'bool', value: text === 'true', from, to };
+    if (text === 'null') return { kind: 'literal', type: 'dynamic', value: null, from, to };
+    return { kind: 'name', name: text, quoted: false, from, to };
+  }
+  if (text === 'dynamic') return parseDynamic(stream, token);
+  if (text === 'typeof') return parseTypeof(stream, token);
+  if ((text === 'datetime' || text === 'date') && stream.peek(1).kind === 'raw')
+    return rawLiteral(stream, token, 'datetime');
+  if ((text === 'timespan' || text === 'time') && stream.peek(1).kind === 'raw')
+    return rawLiteral(stream, token, 'timespan');
+  return parseCall(stream, { name: text, quoted: false, from, to });
+}
+
+function rawLiteral(stream: TokenStream, word: Token, type: 'datetime' | 'timespan'): Literal {
+  stream.next();
+  const raw = stream.next();
+  const value =
+    type === 'datetime' ? parseDatetime(raw.text) : (parseTimespan(raw.text) ?? bareDays(raw.text));
+  if (value === undefined) reportRawLiteral(stream, raw, type);
+  stream.expectSymbol(')', `to close \`${word.text}(\``);
+  const span = { from: word.from, to: stream.lastEnd };
+  return value === undefined
+    ? { kind: 'literal', type, value: null, ...span }
+    : { kind: 'literal', type, value, ...span };
+}
+
+/** `timespan(2)` is two days, as in Kusto. */
+function bareDays(text: string): bigint | undefined {
+  return /^\d+$/.test(text) ? BigInt(text) * 86_400_000_000_000n : undefined;
+}
+
+function reportRawLiteral(stream: TokenStream, raw: Token, type: 'datetime' | 'timespan'): void {
+  const hint =
+    type === 'datetime'
+      ? 'Write datetime(2026-01-02), datetime(2026-01-02 03:04:05) or datetime(2026-01-02T03:04:05.123Z); years 1677 to 2262.'
+      : 'Write timespan(1d), timespan(1h30m), timespan(500ms) or timespan(1.02:03:04).';
+  stream.report('error', `bad-${type}`, raw, `\`${raw.text}\` is not a ${type}`, hint);
+}
+
+function parseTypeof(stream: TokenStream, word: Token): Expr {
+  stream.next();
+  const name = stream.expectName('a type', 'in `typeof`');
+  const type = typeNamed(name.name);
+  if (type === undefined && name.name !== '') reportType(stream, name);
+  stream.expectSymbol(')', 'to close `typeof`');
+  return { kind: 'typeof', type, from: word.from, to: stream.lastEnd };
+}
+
+/** Says that a type name is unknown. */
+export function reportType(stream: TokenStream, name: Span & { readonly name: string }): void {
+  stream.report(
+    'error',
+    'unknown-type',
+    name,
+    `\`${name.name}\` is not a type`,
+    'Types: bool, long, real, string, datetime, timespan, dynamic.',
+  );
+}
+
+/** A type name in a declaration; `string` stands in for one that is missing or unknown. */
+export function parseType(stream: TokenStream, context: string): TypeName {
+  const name = stream.expectName('a type', context);
+  const type = typeNamed(name.name);
+  if (type === undefined && name.name !== '') reportType(stream, name);
+  return type ?? 'string';
+}
+
+const int64Max = 2n ** 63n - 1n;
+
+function numberLiteral(stream: TokenStream, token: Token): Literal {
+  const { from, to, text } = token;
+  if (token.flaw !== undefined) return { kind: 'literal', type: 'long', value: null, from, to };
+  if (!/^(?:0[xX][0-9a-fA-F]+|\d+)$/.test(text))
+    return { kind: 'literal', type: 'real', value: Number(text), from, to };
+  const value = BigInt(text);
+  if (value <= int64Max + 1n) return { kind: 'literal', type: 'long', value, from, to };
+  stream.report(
+    'error',
+    'number-too-large',
+    token,
+    `\`${text}\` does not fit in 64 bits`,
+    `The largest long is ${int64Max}; write ${text}.0 for a real.`,
+  );
+  return { kind: 'literal', type: 'long', value: null, from, to };
+}
+
+function timespanLiteral(stream: TokenStream, token: Token): Literal {
+  const { from, to, text } = token;
+  const value = parseTimespan(text);
+  if (value !== undefined) return { kind: 'literal', type: 'timespan', value, from, to };
+  stream.report(
+    'error',
+    'timespan-too-large',
+    token,
+    `\`${text}\` does not fit in 64-bit nanoseconds`,
+    'The longest timespan is 106751d (292 years).',
+  );
+  return { kind: 'literal', type: 'timespan', value: null, from, to };
+}
+
+function binary(operator: BinaryOperator, at: Span, left: Expr, right: Expr): Expr {
+  const to = Math.max(right.to, at.to);
+  return {
+    kind: 'binary',
+    operator,
+    operatorSpan: { from: at.from, to: at.to },
+    left,
+    right,
+    from: left.from,
+    to,
+  };
+}

@@ -1,0 +1,237 @@
+import { execFile } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { cp, mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { AplKernelError } from '../errors.js';
+
+/** The kernelspec's directory name under `kernels/`. */
+export const KERNEL_NAME = 'apl';
+
+/** The prebuilt extension's path under `labextensions/`. */
+export const LABEXTENSION_NAME = '@apl-kernel/labextension';
+
+/** The process as the commands see it: `main.ts` alone reads the real one. */
+export interface Machine {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  readonly home: string;
+  /** The running Node binary, symbolic links resolved. */
+  readonly execPath: string;
+}
+
+/** Where the package's own files are: the compiled entry point, and the root with the logos and the built extension. */
+export interface PackageFiles {
+  readonly main: string;
+  readonly root: string;
+  readonly version: string;
+}
+
+/** Which Jupyter data directory to write to. */
+export type InstallTarget =
+  | { readonly kind: 'user' }
+  | { readonly kind: 'sys-prefix' }
+  | { readonly kind: 'prefix'; readonly prefix: string };
+
+/** What was written or removed: absolute directories; `labextension` is undefined when there was none. */
+export interface InstallReport {
+  readonly dataDir: string;
+  readonly kernelspec: string | undefined;
+  readonly labextension: string | undefined;
+}
+
+/** The target cannot be found or written. */
+export class InstallError extends AplKernelError {}
+
+const LOGOS = ['logo-svg.svg', 'logo-32x32.png', 'logo-64x64.png'];
+
+/** Writes the kernelspec, and the built extension if there is one, into the target's Jupyter data directory. */
+export async function install(
+  target: InstallTarget,
+  files: PackageFiles,
+  machine: Machine,
+): Promise<InstallReport> {
+  const dataDir = await dataDirOf(target, machine);
+  try {
+    return {
+      dataDir,
+      kernelspec: await writeKernelspec(dataDir, files, machine),
+      labextension: await copyLabextension(dataDir, files),
+    };
+  } catch (cause) {
+    throw cannotWrite(dataDir, cause);
+  }
+}
+
+/** Removes what `install` put into the target's Jupyter data directory, and the directories which that leaves empty. */
+export async function uninstall(target: InstallTarget, machine: Machine): Promise<InstallReport> {
+  const dataDir = await dataDirOf(target, machine);
+  try {
+    return {
+      dataDir,
+      kernelspec: await removeKernelspec(dataDir),
+      labextension: await removeLabextension(dataDir),
+    };
+  } catch (cause) {
+    throw cannotWrite(dataDir, cause);
+  }
+}
+
+/** The content of kernel.json. */
+export function kernelJson(node: string, main: string): Readonly<Record<string, unknown>> {
+  return {
+    argv: [node, main, 'kernel', '--connection-file', '{connection_file}'],
+    display_name: 'APL (Axiom)',
+    language: 'axiom-apl',
+    interrupt_mode: 'message',
+    // As many as the local service needs, which a kernel starts and which inherits this; the heartbeat holds one of them.
+    env: { UV_THREADPOOL_SIZE: '16' },
+    metadata: { debugger: false },
+  };
+}
+
+/** A path of the running Node that survives its upgrade: the one on PATH where that is the same binary, else the binary itself. */
+export function stableNodePath(machine: Machine): string {
+  const name = machine.platform === 'win32' ? 'node.exe' : 'node';
+  const onPath = (machine.env.PATH ?? '')
+    .split(delimiter)
+    .filter(directory => directory !== '' && !isPerShell(directory))
+    .map(directory => resolve(directory, name))
+    .find(candidate => realPath(candidate) === realPath(machine.execPath));
+  return onPath ?? machine.execPath;
+}
+
+/** Every data directory that Jupyter searches, as `jupyter --paths` says, or the platform's usual ones without it. */
+export async function jupyterDataDirs(machine: Machine): Promise<readonly string[]> {
+  const paths = await output(machine, 'jupyter', ['--paths', '--json']);
+  if (paths !== undefined) return (JSON.parse(paths) as { data: string[] }).data;
+  return [userDataDir(machine), '/usr/local/share/jupyter', '/usr/share/jupyter'];
+}
+
+/** Standard output of a program found on PATH, or undefined when it is missing or fails. */
+export async function output(
+  machine: Machine,
+  program: string,
+  args: readonly string[],
+): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)(program, args, { env: machine.env, timeout: 20_000 });
+    return stdout.trim();
+  } catch {
+    return undefined;
+  }
+}
+
+async function dataDirOf(target: InstallTarget, machine: Machine): Promise<string> {
+  switch (target.kind) {
+    case 'user':
+      return (await output(machine, 'jupyter', ['--data-dir'])) ?? userDataDir(machine);
+    case 'sys-prefix':
+      return join(await pythonPrefix(machine), 'share', 'jupyter');
+    case 'prefix':
+      return join(resolve(target.prefix), 'share', 'jupyter');
+  }
+}
+
+async function pythonPrefix(machine: Machine): Promise<string> {
+  for (const python of ['python3', 'python']) {
+    const prefix = await output(machine, python, ['-c', 'import sys; print(sys.prefix)']);
+    if (prefix !== undefined) return prefix;
+  }
+  throw new InstallError('python-not-found', 'there is no python on the PATH, so no prefix to install into', {
+    hint: 'activate the environment that has Jupyter, or give its directory with --prefix',
+  });
+}
+
+function userDataDir(machine: Machine): string {
+  const { env, home, platform } = machine;
+  if (env.JUPYTER_DATA_DIR) return env.JUPYTER_DATA_DIR;
+  if (platform === 'darwin') return join(home, 'Library', 'Jupyter');
+  if (platform === 'win32') return join(env.APPDATA ?? join(home, 'AppData', 'Roaming'), 'jupyter');
+  return join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'jupyter');
+}
+
+async function writeKernelspec(dataDir: string, files: PackageFiles, machine: Machine): Promise<string> {
+  const directory = join(dataDir, 'kernels', KERNEL_NAME);
+  await mkdir(directory, { recursive: true });
+  for (const logo of LOGOS) await cp(join(files.root, 'kernel', 'kernelspec', logo), join(directory, logo));
+  const spec = kernelJson(stableNodePath(machine), files.main);
+  await writeFile(join(directory, 'kernel.json'), `${JSON.stringify(spec, null, 2)}\n`);
+  return directory;
+}
+
+async function copyLabextension(dataDir: string, files: PackageFiles): Promise<string | undefined> {
+  const built = join(files.root, 'labextension', 'labextension');
+  if (!existsSync(join(built, 'package.json'))) return undefined;
+  const directory = join(dataDir, 'labextensions', LABEXTENSION_NAME);
+  const fresh = `${directory}.new`;
+  await rm(fresh, { recursive: true, force: true });
+  await mkdir(dirname(directory), { recursive: true });
+  await cp(built, fresh, { recursive: true });
+  const note = {
+    packageManager: 'npm',
+    packageName: 'apl-kernel',
+    uninstallInstructions: 'Run `apl-kernel uninstall` with the options that it was installed with.',
+  };
+  await writeFile(join(fresh, 'install.json'), `${JSON.stringify(note, null, 2)}\n`);
+  await rm(directory, { recursive: true, force: true });
+  await rename(fresh, directory);
+  return directory;
+}
+
+async function removeKernelspec(dataDir: string): Promise<string | undefined> {
+  const directory = join(dataDir, 'kernels', KERNEL_NAME);
+  if (!(await isOurs(directory))) return undefined;
+  for (const name of ['kernel.json', ...LOGOS]) await rm(join(directory, name), { force: true });
+  await removeEmpty(directory, dataDir);
+  return directory;
+}
+
+/** Other projects call their kernel `apl` too, for the array language; the language id tells them apart. */
+async function isOurs(directory: string): Promise<boolean> {
+  const path = join(directory, 'kernel.json');
+  if (!existsSync(path)) return false;
+  const spec = JSON.parse(await readFile(path, 'utf8')) as { language?: unknown };
+  return spec.language === 'axiom-apl';
+}
+
+async function removeLabextension(dataDir: string): Promise<string | undefined> {
+  const directory = join(dataDir, 'labextensions', LABEXTENSION_NAME);
+  if (!existsSync(directory)) return undefined;
+  await rm(directory, { recursive: true });
+  await removeEmpty(dirname(directory), dataDir);
+  return directory;
+}
+
+async function removeEmpty(directory: string, stop: string): Promise<void> {
+  for (let at = directory; at.length >= stop.length; at = dirname(at)) {
+    try {
+      await rmdir(at);
+    } catch {
+      return;
+    }
+  }
+}
+
+/** Directories that a version manager makes for one shell, or npm for one command; a path in them soon points nowhere. */
+function isPerShell(directory: string): boolean {
+  return /fnm_multishells|[\\/]_npx[\\/]|node_modules[\\/]\.bin|^\/(?:tmp|run|var\/run|private\/tmp)\//.test(
+    directory,
+  );
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function cannotWrite(dataDir: string, cause: unknown): InstallError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new InstallError('install-failed', `cannot change ${dataDir}: ${reason}`, {
+    hint: 'use --user, or --prefix with a directory that you may write to',
+    cause,
+  });
+}

@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import type { ImportReport } from '../api/wire.js';
+import { AplKernelError } from '../errors.js';
+import type { Service } from '../local/http/server.js';
+import { runtimeFilePath } from '../local/launch.js';
+
+/** What a service of this machine is started with. */
+export interface ServeRequest {
+  readonly dataDir: string;
+  readonly version: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Kernels find it and share it, and it ends when none is left. */
+  readonly managed: boolean;
+  readonly token: string | undefined;
+  readonly log: (text: string) => void;
+}
+
+/** A file that becomes a dataset; the time column is found unless it is named. */
+export interface ImportCommand {
+  readonly dataDir: string;
+  readonly file: string;
+  readonly dataset: string;
+  readonly timeField: string | undefined;
+  readonly replace: boolean;
+}
+
+/** The port is taken, or the data directory cannot be used. */
+export class ServeError extends AplKernelError {}
+
+/** Starts the local service with its sample datasets; throws ServeError. */
+export async function serve({ token, ...request }: ServeRequest): Promise<Service> {
+  const [{ startService }, { samples }] = await Promise.all([
+    import('../local/http/server.js'),
+    import('../local/samples/all.js'),
+  ]);
+  try {
+    return await startService({ ...request, ...(token === undefined ? {} : { token }), samples });
+  } catch (cause) {
+    if (cause instanceof AplKernelError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ServeError('serve-failed', `the local service cannot start: ${reason}`, {
+      hint: 'choose another --port or --data directory',
+      cause,
+    });
+  }
+}
+
+/** Puts a file's rows into a dataset of the data directory, whether a service is running or not. */
+export async function importIntoDataset(command: ImportCommand): Promise<ImportReport> {
+  const [{ importFile }, { DatasetStore }, { Engine }, { samples }] = await Promise.all([
+    import('../local/store/import.js'),
+    import('../local/store/datasets.js'),
+    import('../local/engine/duckdb.js'),
+    import('../local/samples/all.js'),
+  ]);
+  const { dataDir, file, dataset, timeField, replace } = command;
+  const engine = await Engine.open({ dataDir, connections: 1 });
+  try {
+    const store = new DatasetStore(dataDir, engine, samples);
+    const nowNs = BigInt(Date.now()) * 1_000_000n;
+    const request = { path: file, dataset, replace, ...(timeField === undefined ? {} : { timeField }) };
+    return await importFile(store, dataDir, request, nowNs);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** The address and process of the service that kernels share in this data directory, if it answers. */
+export async function sharedService(
+  dataDir: string,
+): Promise<{ readonly url: string; readonly pid: number } | undefined> {
+  try {
+    const { url, token, pid } = JSON.parse(await readFile(runtimeFilePath(dataDir), 'utf8')) as Record<
+      string,
+      unknown
+    >;
+    const headers = { authorization: `Bearer ${String(token)}` };
+    const answer = await fetch(`${String(url)}/v2/user`, { headers, signal: AbortSignal.timeout(2_000) });
+    return answer.ok ? { url: String(url), pid: Number(pid) } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ends the service that kernels share in this data directory, and returns whether there was one. */
+export async function stopSharedService(dataDir: string): Promise<boolean> {
+  const service = await sharedService(dataDir);
+  if (service === undefined) return false;
+  process.kill(service.pid, 'SIGTERM');
+  return true;
+}

@@ -1,0 +1,50 @@
+import { TemplateError } from './literal.js';
+import type { SqlArg } from './template.js';
+
+/** Returns the argument at a place counted from 0; the binder has checked that it is there. */
+export function at(args: readonly SqlArg[], index: number): SqlArg {
+  const arg = args[index];
+  if (arg === undefined) throw new TemplateError(`argument ${index + 1} is missing`, index);
+  return arg;
+}
+
+/**
+ * Returns the SQL of a body that names its arguments several times. Columns and short pure expressions are repeated as they
+ * stand; when an argument is long or random, all are computed once per row and the body sees them by name, so that nested
+ * calls do not grow exponentially and a random value is the same wherever it is read.
+ */
+export function once(args: readonly SqlArg[], body: (...sqls: string[]) => string): string {
+  return args.every(isCheap) ? body(...args.map(arg => arg.sql)) : bound(args, body);
+}
+
+/** As {@link once}, but always computes the arguments first: for bodies that read them again for every element of a list. */
+export function bound(args: readonly SqlArg[], body: (...sqls: string[]) => string): string {
+  const members = args.map((arg, index) => `'a${index}': ${arg.sql}`);
+  return `list_transform([{${members.join(', ')}}], lambda v: ${body(...args.map((_, index) => `v.a${index}`))})[1]`;
+}
+
+/**
+ * Returns the SQL of a body whose macros may read its arguments several times: those that hold macros themselves are
+ * computed first, or each level of nesting would multiply the size of the query.
+ */
+export function computedOnce(args: readonly SqlArg[], body: (args: readonly SqlArg[]) => string): string {
+  const heavy = args.filter(isHeavy);
+  if (heavy.length === 0) return body(args);
+  const members = heavy.map((arg, index) => `'a${index}': ${arg.sql}`);
+  const named = args.map(arg => (heavy.includes(arg) ? { ...arg, sql: `v.a${heavy.indexOf(arg)}` } : arg));
+  return `list_transform([{${members.join(', ')}}], lambda v: ${body(named)})[1]`;
+}
+
+const longestRepeated = 60;
+const longestNested = 300;
+
+function isHeavy({ sql, constant }: SqlArg): boolean {
+  if (constant !== undefined || sql.startsWith('v.')) return false;
+  return (
+    sql.length > longestNested || sql.indexOf('apl_') !== sql.lastIndexOf('apl_') || sql.includes('random()')
+  );
+}
+
+function isCheap(arg: SqlArg): boolean {
+  return arg.constant !== undefined || (arg.sql.length <= longestRepeated && !arg.sql.includes('random()'));
+}

@@ -1,0 +1,272 @@
+import type { conversion as catalog } from '../../../apl/catalog/conversion.js';
+import type { TypeName } from '../../../apl/catalog/entry.js';
+import { durationNs } from '../../functions/duration-text.js';
+import { canonicalJson } from '../../functions/json-text.js';
+import { timeNs } from '../../functions/time-text.js';
+import { computedOnce } from '../arguments.js';
+import { compileTimeOnly, luhnSetup } from '../checks.js';
+import type { JsFunction, SqlArg, SqlTemplate } from '../template.js';
+
+/** SQL types of the language's types. */
+export const sqlTypes: Readonly<Record<TypeName, string>> = {
+  bool: 'BOOLEAN',
+  long: 'BIGINT',
+  real: 'DOUBLE',
+  string: 'VARCHAR',
+  datetime: 'TIMESTAMP_NS',
+  timespan: 'BIGINT',
+  dynamic: 'JSON',
+};
+
+/**
+ * Returns an argument as SQL of another type; null stays null, and so becomes what cannot be converted. Numbers and
+ * timespans count nanoseconds where they become times; text is read as the conversion functions read it.
+ */
+export function convert(arg: SqlArg, to: TypeName): string {
+  if (arg.type === to) return arg.sql;
+  if (arg.constant === null) return `NULL::${sqlTypes[to]}`;
+  const conversion = conversions[to][arg.type];
+  return computedOnce([arg], ([value]) => conversion(value?.sql ?? ''));
+}
+
+/** Returns an argument as JSON: times as RFC 3339 text, timespans as integer nanoseconds, NaN and infinities as null. */
+export function toDynamic(arg: SqlArg): string {
+  return convert(arg, 'dynamic');
+}
+
+/** Returns an argument as text for concatenation and hashing: as {@link convert}, but null is the empty text. */
+export function textOrEmpty(arg: SqlArg): string {
+  return `coalesce(${convert(arg, 'string')}, '')`;
+}
+
+type Conversion = (sql: string) => string;
+
+const same: Conversion = sql => sql;
+const call =
+  (macro: string): Conversion =>
+  sql =>
+    `${macro}(${sql})`;
+const cast =
+  (type: string): Conversion =>
+  sql =>
+    `(${sql})::${type}`;
+
+const conversions: Readonly<Record<TypeName, Readonly<Record<TypeName, Conversion>>>> = {
+  string: {
+    string: same,
+    bool: cast('VARCHAR'),
+    long: cast('VARCHAR'),
+    real: call('apl_real_text'),
+    datetime: call('apl_time_text'),
+    timespan: call('apl_span_text'),
+    dynamic: call('apl_dyn_text'),
+  },
+  long: {
+    long: same,
+    bool: cast('BIGINT'),
+    real: call('apl_real_long'),
+    string: call('apl_text_long'),
+    datetime: call('epoch_ns'),
+    timespan: same,
+    dynamic: call('apl_dyn_long'),
+  },
+  real: {
+    real: same,
+    bool: cast('DOUBLE'),
+    long: cast('DOUBLE'),
+    string: call('apl_text_real'),
+    datetime: sql => `epoch_ns(${sql})::DOUBLE`,
+    timespan: cast('DOUBLE'),
+    dynamic: call('apl_dyn_real'),
+  },
+  bool: {
+    bool: same,
+    long: sql => `((${sql}) <> 0)`,
+    real: sql => `((${sql}) <> 0)`,
+    string: call('apl_text_bool'),
+    datetime: sql => `(epoch_ns(${sql}) <> 0)`,
+    timespan: sql => `((${sql}) <> 0)`,
+    dynamic: call('apl_dyn_bool'),
+  },
+  datetime: {
+    datetime: same,
+    bool: () => 'NULL::TIMESTAMP_NS',
+    long: call('apl_long_time'),
+    real: sql => `apl_long_time(apl_real_long(${sql}))`,
+    string: call('apl_text_time'),
+    timespan: call('apl_long_time'),
+    dynamic: call('apl_dyn_time'),
+  },
+  timespan: {
+    timespan: same,
+    bool: () => 'NULL::BIGINT',
+    long: same,
+    real: call('apl_real_long'),
+    string: call('apl_text_span'),
+    datetime: call('epoch_ns'),
+    dynamic: call('apl_dyn_span'),
+  },
+  dynamic: {
+    dynamic: same,
+    bool: call('to_json'),
+    long: call('to_json'),
+    real: call('apl_real_json'),
+    string: call('to_json'),
+    datetime: sql => `to_json(apl_time_text(${sql}))`,
+    timespan: call('to_json'),
+  },
+};
+
+const to =
+  (type: TypeName): SqlTemplate =>
+  ([value]) =>
+    convert(value as SqlArg, type);
+
+/** SQL of the conversion, type, conditional and metadata functions. */
+export const conversion: Readonly<Record<(typeof catalog)[number]['name'], SqlTemplate>> = {
+  tostring: ([value]) =>
+    `coalesce(${convert(value as SqlArg, 'string')}, ${value?.type === 'bool' ? "'false'" : "''"})`,
+  toint: to('long'),
+  todouble: to('real'),
+  tobool: to('bool'),
+  todatetime: to('datetime'),
+  totimespan: to('timespan'),
+  todynamic: ([value]) =>
+    value?.type === 'dynamic' ? `apl_parse_dynamic(${value.sql})` : `apl_parse_json(${textOf(value)})`,
+  toarray: ([value]) => `apl_to_array(${toDynamic(value as SqlArg)})`,
+  tohex: ([value, length]) =>
+    `apl_to_hex(${value?.sql}, ${length === undefined ? '0' : `greatest(least(${length.sql}, 1024), 0)`})`,
+  dynamic_to_json: ([value]) =>
+    value?.type === 'dynamic' ? `apl_canonical_json(${value.sql})` : `coalesce(${textOf(value)}, '')`,
+  isbool: ([value]) => typeTest(value, ['bool'], ['BOOLEAN']),
+  isstring: ([value]) => typeTest(value, ['string'], ['VARCHAR']),
+  isreal: ([value]) =>
+    value?.type === 'real'
+      ? `coalesce(isfinite(${value.sql}), false)`
+      : typeTest(value, ['long'], ['UBIGINT', 'BIGINT', 'HUGEINT', 'DOUBLE']),
+  ismap: ([value]) => typeTest(value, [], ['OBJECT']),
+  isutf8: ([value]) => `(${value?.sql} IS NOT NULL)`,
+  iscc: ([value]) => `apl_is_card(${value?.sql})`,
+  isimei: ([value]) => `apl_is_imei(${value?.sql})`,
+  gettype: ([value]) => typeName(value as SqlArg),
+  iff: ([test, yes, no]) => `CASE WHEN ${test?.sql} THEN ${yes?.sql} ELSE ${no?.sql} END`,
+  case: args => caseSql(args),
+  ensure_field: compileTimeOnly('ensure_field'),
+  column_ifexists: compileTimeOnly('column_ifexists'),
+  ingestion_time: compileTimeOnly('ingestion_time'),
+  cursor_current: compileTimeOnly('cursor_current'),
+};
+
+function textOf(value: SqlArg | undefined): string {
+  return convert(value as SqlArg, 'string');
+}
+
+function typeTest(
+  value: SqlArg | undefined,
+  types: readonly TypeName[],
+  jsonTypes: readonly string[],
+): string {
+  if (value?.type === 'dynamic') {
+    return `coalesce(json_type(${value.sql}) IN (${jsonTypes.map(type => `'${type}'`).join(', ')}), false)`;
+  }
+  return value !== undefined && types.includes(value.type) ? `(${value.sql} IS NOT NULL)` : 'false';
+}
+
+function typeName(value: SqlArg): string {
+  if (value.type === 'dynamic') return `apl_dyn_type(${value.sql})`;
+  return `CASE WHEN ${value.sql} IS NULL THEN 'null' ELSE '${value.type}' END`;
+}
+
+/** Conditions at the even places, results at the odd ones, what is left over at the end. */
+function caseSql(args: readonly SqlArg[]): string {
+  const branches: string[] = [];
+  for (let i = 0; i + 1 < args.length; i += 2) {
+    branches.push(`WHEN ${convert(args[i] as SqlArg, 'bool')} THEN ${args[i + 1]?.sql}`);
+  }
+  return `CASE ${branches.join(' ')} ELSE ${args[args.length - 1]?.sql} END`;
+}
+
+/** Text that the engine's own timestamp reader reads as the language does: RFC 3339 and its shorter forms, in usual years. */
+const isoTime =
+  '(?:1[7-9]|2[01])[0-9]{2}-[0-9]{2}-[0-9]{2}(?:[T ](?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2}(?:[.][0-9]+)?)?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?';
+
+const realText = '(?i)[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?|[+-]?nan';
+
+export const setup: readonly string[] = [
+  ...luhnSetup,
+  // What the engine calls valid JSON includes NaN, Infinity and trailing commas: look again at what is outside of strings.
+  `CREATE MACRO apl_loose_json(s) AS regexp_matches(s, '(?i)nan|inf|,\\s*[\\]}]')`,
+  `CREATE MACRO apl_json_valid(s) AS json_valid(s) AND (NOT apl_loose_json(s)
+     OR NOT apl_loose_json(regexp_replace(s, '"(?:[^"\\\\]|\\\\.)*"', '""', 'g')))`,
+  `CREATE MACRO apl_json(j) AS CASE WHEN j::VARCHAR = 'null' THEN NULL ELSE j END`,
+  `CREATE MACRO apl_parse_json(s) AS CASE WHEN apl_json_valid(s) THEN apl_json(json(s)) END`,
+  `CREATE MACRO apl_parse_dynamic(j) AS CASE WHEN json_type(j) = 'VARCHAR' THEN apl_parse_json(j ->> '$') ELSE j END`,
+  `CREATE MACRO apl_exp_text(digits, exponent) AS CASE WHEN exponent < 0 THEN '0.' || repeat('0', -exponent - 1) || digits
+     ELSE rpad(digits, (exponent + 1)::INTEGER, '0') END`,
+  `CREATE MACRO apl_unsigned_text(t) AS CASE WHEN contains(t, 'e')
+     THEN apl_exp_text(replace(split_part(t, 'e', 1), '.', ''), split_part(t, 'e', 2)::BIGINT)
+     WHEN ends_with(t, '.0') THEN left(t, -2) ELSE t END`,
+  `CREATE MACRO apl_rare_real_text(x) AS CASE WHEN isnan(x) THEN 'NaN' WHEN isinf(x) THEN CASE WHEN x > 0 THEN '+Inf' ELSE '-Inf' END
+     WHEN starts_with(x::VARCHAR, '-') THEN '-' || apl_unsigned_text(substr(x::VARCHAR, 2))
+     ELSE apl_unsigned_text(x::VARCHAR) END`,
+  // Within these bounds the engine prints digits, a point and digits.
+  `CREATE MACRO apl_real_text(x) AS CASE WHEN abs(x) >= 1e-4::DOUBLE AND abs(x) < 1e15::DOUBLE
+     THEN rtrim(rtrim(x::VARCHAR, '0'), '.') ELSE apl_rare_real_text(x) END`,
+  `CREATE MACRO apl_time_text(ts) AS replace(ts::VARCHAR, ' ', 'T') || 'Z'`,
+  `CREATE MACRO apl_decimal_text(n, unit, digits) AS
+     rtrim(rtrim((n // unit)::VARCHAR || '.' || lpad((n % unit)::VARCHAR, digits, '0'), '0'), '.')`,
+  `CREATE MACRO apl_magnitude_text(n) AS CASE WHEN n = 0 THEN '0s' WHEN n < 1000 THEN n::VARCHAR || 'ns'
+     WHEN n < 1000000 THEN apl_decimal_text(n, 1000, 3) || 'µs'
+     WHEN n < 1000000000 THEN apl_decimal_text(n, 1000000, 6) || 'ms'
+     ELSE CASE WHEN n < 3600000000000 THEN '' ELSE (n // 3600000000000)::VARCHAR || 'h' END
+       || CASE WHEN n < 60000000000 THEN '' ELSE (n // 60000000000 % 60)::VARCHAR || 'm' END
+       || apl_decimal_text(n % 60000000000, 1000000000, 9) || 's' END`,
+  // The smallest int64 has no positive counterpart.
+  `CREATE MACRO apl_span_text(ns) AS CASE WHEN ns >= 0 THEN apl_magnitude_text(ns)
+     ELSE '-' || apl_magnitude_text(-(ns::HUGEINT)) END`,
+  `CREATE MACRO apl_real_long(x) AS CASE WHEN x >= -9223372036854775808::DOUBLE AND x < 9223372036854775808::DOUBLE
+     THEN trunc(x)::BIGINT END`,
+  `CREATE MACRO apl_real_json(x) AS CASE WHEN isfinite(x) THEN to_json(x) END`,
+  // The engine cannot print a time of 1677-09-21 or the last nanosecond of the range.
+  `CREATE MACRO apl_long_time(n) AS CASE WHEN n BETWEEN -9223286400000000000 AND 9223372036854775806
+     THEN make_timestamp_ns(n) END`,
+  `CREATE MACRO apl_text_long(s) AS CASE WHEN regexp_full_match(s, '[+-]?[0-9]+') THEN TRY_CAST(s AS BIGINT) END`,
+  `CREATE MACRO apl_text_real(s) AS CASE WHEN regexp_full_match(s, '${realText}')
+     AND (isfinite(TRY_CAST(s AS DOUBLE)) OR NOT regexp_matches(s, '[0-9]')) THEN TRY_CAST(s AS DOUBLE) END`,
+  `CREATE MACRO apl_text_bool(s) AS CASE WHEN s IN ('1', 't', 'T', 'TRUE', 'true', 'True') THEN true
+     WHEN s IN ('0', 'f', 'F', 'FALSE', 'false', 'False') THEN false END`,
+  `CREATE MACRO apl_text_time(s) AS CASE WHEN regexp_full_match(s, '${isoTime}') THEN TRY_CAST(s AS TIMESTAMP_NS)
+     ELSE make_timestamp_ns(apl_parse_time(s)) END`,
+  `CREATE MACRO apl_text_span(s) AS apl_parse_span(s)`,
+  // Most dynamic scalars are strings: decided by the first character, without parsing.
+  `CREATE MACRO apl_dyn_text(j) AS CASE WHEN starts_with(j::VARCHAR, '"') THEN j ->> '$'
+     WHEN json_type(j) = 'DOUBLE' AND regexp_matches(j::VARCHAR, '[.eE]') AND isfinite(TRY_CAST(j::VARCHAR AS DOUBLE))
+     THEN apl_real_text(TRY_CAST(j::VARCHAR AS DOUBLE)) ELSE j ->> '$' END`,
+  `CREATE MACRO apl_dyn_long(j) AS CASE json_type(j) WHEN 'VARCHAR' THEN apl_text_long(j ->> '$')
+     WHEN 'UBIGINT' THEN TRY_CAST(j ->> '$' AS BIGINT) WHEN 'BIGINT' THEN TRY_CAST(j ->> '$' AS BIGINT)
+     WHEN 'DOUBLE' THEN apl_real_long(TRY_CAST(j ->> '$' AS DOUBLE))
+     WHEN 'BOOLEAN' THEN (j ->> '$' = 'true')::BIGINT END`,
+  `CREATE MACRO apl_dyn_real(j) AS CASE json_type(j) WHEN 'VARCHAR' THEN apl_text_real(j ->> '$')
+     WHEN 'BOOLEAN' THEN (j ->> '$' = 'true')::DOUBLE WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN NULL
+     ELSE apl_text_real(j ->> '$') END`,
+  `CREATE MACRO apl_dyn_bool(j) AS CASE json_type(j) WHEN 'VARCHAR' THEN apl_text_bool(j ->> '$')
+     WHEN 'BOOLEAN' THEN j ->> '$' = 'true' WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN NULL
+     ELSE TRY_CAST(j ->> '$' AS DOUBLE) <> 0 END`,
+  `CREATE MACRO apl_dyn_time(j) AS CASE json_type(j) WHEN 'VARCHAR' THEN apl_text_time(j ->> '$')
+     WHEN 'BOOLEAN' THEN NULL ELSE apl_long_time(apl_dyn_long(j)) END`,
+  `CREATE MACRO apl_dyn_span(j) AS CASE json_type(j) WHEN 'VARCHAR' THEN apl_text_span(j ->> '$')
+     WHEN 'BOOLEAN' THEN NULL ELSE apl_dyn_long(j) END`,
+  `CREATE MACRO apl_dyn_type(j) AS CASE json_type(j) WHEN 'VARCHAR' THEN 'string' WHEN 'BOOLEAN' THEN 'bool'
+     WHEN 'ARRAY' THEN 'array' WHEN 'OBJECT' THEN 'dictionary' WHEN 'UBIGINT' THEN 'long' WHEN 'BIGINT' THEN 'long'
+     WHEN 'DOUBLE' THEN 'real' ELSE 'null' END`,
+  `CREATE MACRO apl_to_array(j) AS CASE json_type(j) WHEN 'ARRAY' THEN j
+     WHEN 'OBJECT' THEN to_json(json_extract(j, '$.*')) ELSE CASE WHEN j IS NULL THEN '[]'::JSON ELSE to_json([j]) END END`,
+  `CREATE MACRO apl_to_hex(n, width) AS CASE WHEN width > length(to_hex(n)) THEN lpad(lower(to_hex(n)), width::INTEGER, '0')
+     ELSE lower(to_hex(n)) END`,
+];
+
+export const udfs: readonly JsFunction[] = [
+  { name: 'apl_parse_time', params: ['VARCHAR'], returns: 'BIGINT', run: timeNs },
+  { name: 'apl_parse_span', params: ['VARCHAR'], returns: 'BIGINT', run: durationNs },
+  { name: 'apl_canonical_json', params: ['VARCHAR'], returns: 'VARCHAR', run: canonicalJson },
+];

@@ -1,0 +1,83 @@
+import { phrases, spotlight } from '../../functions/insight.js';
+import { redact } from '../../functions/redact.js';
+import { regexArgument } from '../regex.js';
+import type { FunctionFamily } from '../register.js';
+import type { SqlArg, SqlTemplate } from '../template.js';
+
+type Args = readonly [SqlArg, SqlArg, SqlArg, SqlArg, SqlArg];
+
+/** SQL of the functions that operators compile to; users cannot write them. */
+export const internal: Readonly<Record<string, SqlTemplate>> = {
+  /** (text, pattern, group): the text of the group, null where the pattern does not match. */
+  $regex_group: args => {
+    const [text, pattern, group] = args as Args;
+    const regex = regexArgument(pattern, 1).sql;
+    return `CASE WHEN regexp_matches(${text.sql}, ${regex}) THEN regexp_extract(${text.sql}, ${regex}, ${group.sql}::INTEGER) END`;
+  },
+  /** The value when it is valid for its type, else null. */
+  $valid: args => valid((args as Args)[0]),
+  /** (value, count): the lower end of the bucket of equal width between the smallest and the largest value. */
+  $histogram_bucket: args => {
+    const [value, count] = args as Args;
+    const width = `((max(${value.sql}) OVER () - min(${value.sql}) OVER ()) / greatest(${count.sql}, 1))`;
+    return `min(${value.sql}) OVER () + coalesce(least(floor((${value.sql} - min(${value.sql}) OVER ()) / nullif(${width}, 0)), ${count.sql} - 1), 0) * ${width}`;
+  },
+  /** The first value that is not null. */
+  $first: args => `coalesce(${args.map(arg => arg.sql).join(', ')})`,
+  /** (text, pattern, token, hash, groups): see {@link redact}. */
+  $redact: args => {
+    const [text, pattern, token, hash, groups] = args as Args;
+    regexArgument(pattern, 1);
+    return `apl_redact(${text.sql}, ${pattern.sql}, ${token.sql}, ${hash.sql}, ${groups.sql})`;
+  },
+};
+
+/** What the internal functions need in the engine. */
+export const internalFamily: FunctionFamily = {
+  setup: [
+    `CREATE MACRO apl_texts(j) AS CASE json_type(j) WHEN 'ARRAY' THEN json_extract_string(j, '$[*]') ELSE [j ->> '$'] END`,
+    `CREATE MACRO apl_elements(j) AS CASE WHEN json_type(j) = 'ARRAY' AND json_array_length(j) > 0
+       THEN list_transform(json_extract(j, '$[*]')::JSON[], lambda x: apl_json(x)) WHEN j IS NULL OR json_type(j) = 'ARRAY' THEN [NULL::JSON] ELSE [j] END`,
+    `CREATE MACRO apl_bag_elements(j, pairs) AS CASE WHEN json_type(j) = 'OBJECT' AND len(json_keys(j)) > 0
+       THEN list_transform(json_keys(j), lambda k: CASE WHEN pairs THEN json_array(k, json_extract(j, '/' || replace(replace(k, '~', '~0'), '/', '~1')))
+         ELSE json_object(k, json_extract(j, '/' || replace(replace(k, '~', '~0'), '/', '~1'))) END)
+       WHEN json_type(j) = 'OBJECT' THEN [NULL::JSON] ELSE apl_elements(j) END`,
+    // Each step binds its input to a lambda's parameter, so that the list is built and scanned once.
+    `CREATE MACRO apl_bucket(x, lo, hi, n) AS CASE WHEN hi > lo THEN least(floor((x - lo) / ((hi - lo) / n)), n - 1)::BIGINT ELSE 0 END`,
+    `CREATE MACRO apl_histogram(x, lo, hi, n) AS list_transform(list_transform([{'l': x, 'lo': lo, 'hi': hi}],
+       lambda s: {'lo': s.lo, 'hi': s.hi, 'counts': list_aggregate(list_transform(s.l, lambda v: apl_bucket(v, s.lo, s.hi, n)), 'histogram')}),
+       lambda r: CASE WHEN r.lo IS NULL THEN '[]'::JSON ELSE to_json(list_transform(range(CASE WHEN r.hi > r.lo THEN n ELSE 1 END), lambda i:
+         {'from': r.lo + i * ((r.hi - r.lo) / n), 'to': CASE WHEN i = n - 1 THEN r.hi ELSE r.lo + (i + 1) * ((r.hi - r.lo) / n) END, 'count': coalesce(r.counts[i], 0)})) END)[1]`,
+    `CREATE MACRO apl_term(t) AS '(?i)(?:^|[^\\pL\\pN])' || regexp_escape(t) || '(?:$|[^\\pL\\pN])'`,
+    `CREATE MACRO apl_term_cs(t) AS '(?:^|[^\\pL\\pN])' || regexp_escape(t) || '(?:$|[^\\pL\\pN])'`,
+  ],
+  udfs: [
+    {
+      name: 'apl_redact',
+      params: ['VARCHAR', 'VARCHAR', 'VARCHAR', 'BOOLEAN', 'BOOLEAN'],
+      returns: 'VARCHAR',
+      run: redact,
+    },
+    { name: 'apl_phrases', params: ['VARCHAR', 'BIGINT'], returns: 'VARCHAR', run: phrases },
+    { name: 'apl_spotlight', params: ['VARCHAR'], returns: 'VARCHAR', run: spotlight },
+  ],
+};
+
+function valid(value: SqlArg): string {
+  const { sql, type } = value;
+  switch (type) {
+    case 'string':
+      return `nullif(${sql}, '')`;
+    case 'bool':
+      return `CASE WHEN ${sql} THEN true END`;
+    case 'real':
+      return `CASE WHEN isfinite(${sql}) AND ${sql} <> 0 THEN ${sql} END`;
+    case 'long':
+    case 'timespan':
+      return `nullif(${sql}, 0)`;
+    case 'datetime':
+      return sql;
+    case 'dynamic':
+      return `CASE WHEN ${sql}::VARCHAR NOT IN ('""', '[]', '{}', 'null', 'false', '0') THEN ${sql} END`;
+  }
+}

@@ -1,0 +1,241 @@
+import type { TypeName } from '../../../apl/catalog/entry.js';
+import type { math as catalog } from '../../../apl/catalog/math.js';
+import { setDifference, setIntersect, setUnion } from '../../functions/json-sets.js';
+import { at, once } from '../arguments.js';
+import { TemplateError } from '../literal.js';
+import type { JsFunction, SqlArg, SqlContext, SqlTemplate } from '../template.js';
+import { convert, toDynamic } from './conversion.js';
+import { autoBinWidth, binTime, binTimeByColumn } from './datetime.js';
+
+/** The SQL of the mathematical and rounding functions. What the engine would raise an error for is guarded and becomes null. */
+export const math: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
+  abs: args => abs(at(args, 0)),
+  acos: inUnit('acos'),
+  asin: inUnit('asin'),
+  atan: unary(x => `atan(${x})`),
+  atan2: ([y, x]) => `atan2(${y?.sql}, ${x?.sql})`,
+  bin: args => bin(at(args, 0), at(args, 1)),
+  bin_auto: (args, context) => binAuto(at(args, 0), context),
+  ceiling: args => roundToLong('ceil', at(args, 0)),
+  cos: finite('cos'),
+  cot: unary(x => `CASE WHEN ${x} <> 0 AND isfinite(${x}) THEN cot(${x}) END`),
+  degrees: unary(x => `degrees(${x})`),
+  exp: unary(x => `exp(${x})`),
+  exp10: unary(x => `pow(10::DOUBLE, ${x})`),
+  exp2: unary(x => `pow(2::DOUBLE, ${x})`),
+  floor: args => roundToLong('floor', at(args, 0)),
+  gamma: unary(x => `CASE WHEN ${hasGamma(x)} THEN gamma(${x}) END`),
+  isfinite: unary(x => `coalesce(isfinite(${x}), false)`),
+  isinf: unary(x => `coalesce(isinf(${x}), false)`),
+  isint: unary(x => `coalesce(isfinite(${x}) AND floor(${x}) = ${x}, false)`),
+  isnan: unary(x => `coalesce(isnan(${x}), false)`),
+  log: positive('ln'),
+  log10: positive('log10'),
+  log2: positive('log2'),
+  loggamma: unary(x => `CASE WHEN ${hasGamma(x)} THEN lgamma(${x}) END`),
+  max_of: args => extreme('greatest', args),
+  min_of: args => extreme('least', args),
+  not: ([value]) => `(NOT ${value?.sql})`,
+  pi: () => 'pi()',
+  pow: ([base, exponent]) => `pow(${base?.sql}, ${exponent?.sql})`,
+  radians: unary(x => `radians(${x})`),
+  rand: ([bound]) =>
+    bound === undefined ? 'random()' : `CASE WHEN ${bound.sql} > 0 THEN floor(random() * ${bound.sql}) END`,
+  range: args => range(args),
+  round: args => round(at(args, 0), args[1]),
+  set_difference: sets('apl_set_difference'),
+  set_has_element: ([set, value]) => hasElement(at([set as SqlArg], 0), value as SqlArg),
+  set_intersect: sets('apl_set_intersect'),
+  set_union: sets('apl_set_union'),
+  sign: args => sign(at(args, 0)),
+  sin: finite('sin'),
+  sqrt: unary(x => `CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE ELSE sqrt(${x}) END`),
+  tan: finite('tan'),
+};
+
+/** Macros: floor of an integer to a multiple, exact or null at the ends of int64; sequences of numbers and of nanoseconds. */
+export const setup: readonly string[] = [
+  `CREATE OR REPLACE MACRO apl_bin_long(x, w) AS
+     CASE WHEN w > 0 THEN TRY_CAST(x::HUGEINT - apl_floor_mod(x::HUGEINT, w) AS BIGINT) END`,
+  // The index of the last element; null for a step of zero, negative where the sequence is empty.
+  `CREATE OR REPLACE MACRO apl_last_step(a, b, s) AS CASE WHEN s > 0 AND b >= a OR s < 0 AND b <= a
+     THEN CAST(least((b::HUGEINT - a) // s, ${1_048_576 - 1}) AS BIGINT) WHEN s <> 0 AND a IS NOT NULL AND b IS NOT NULL THEN -1 END`,
+  `CREATE OR REPLACE MACRO apl_range_long(a, b, s) AS
+     list_transform(range(apl_last_step(a, b, s) + 1), lambda i: CAST(a::HUGEINT + i * s::HUGEINT AS BIGINT))`,
+  `CREATE OR REPLACE MACRO apl_last_real_step(a, b, s) AS CASE WHEN NOT (isfinite(a) AND isfinite(b) AND isfinite(s)) OR s = 0
+     THEN NULL WHEN (b - a) / s >= 0 THEN CAST(least(floor((b - a) / s), ${1_048_576 - 1}) AS BIGINT)
+     WHEN s IS NOT NULL AND a IS NOT NULL AND b IS NOT NULL THEN -1 END`,
+  `CREATE OR REPLACE MACRO apl_range_real(a, b, s) AS
+     list_transform(range(apl_last_real_step(a, b, s) + 1), lambda i: a + i * s)`,
+];
+
+export const udfs: readonly JsFunction[] = [
+  { name: 'apl_set_union', params: ['VARCHAR', 'VARCHAR'], returns: 'VARCHAR', run: setUnion },
+  { name: 'apl_set_intersect', params: ['VARCHAR', 'VARCHAR'], returns: 'VARCHAR', run: setIntersect },
+  { name: 'apl_set_difference', params: ['VARCHAR', 'VARCHAR'], returns: 'VARCHAR', run: setDifference },
+];
+
+// ---- guards ----
+
+function unary(body: (x: string) => string): SqlTemplate {
+  return args => once([at(args, 0)], body);
+}
+
+function inUnit(name: string): SqlTemplate {
+  return unary(x => `CASE WHEN ${x} BETWEEN -1 AND 1 THEN ${name}(${x}) END`);
+}
+
+function finite(name: string): SqlTemplate {
+  return unary(x => `CASE WHEN isfinite(${x}) THEN ${name}(${x}) END`);
+}
+
+function positive(name: string): SqlTemplate {
+  return unary(x => `CASE WHEN ${x} > 0 THEN ${name}(${x}) END`);
+}
+
+/** False at the poles: zero and the negative integers. */
+function hasGamma(x: string): string {
+  return `${x} > 0 OR ${x} <> floor(${x})`;
+}
+
+// ---- numbers that keep their type ----
+
+const minLong = '(-9223372036854775808)';
+
+function abs(value: SqlArg): string {
+  return keepingDynamic('abs takes a number or a timespan', value, (x, type) =>
+    type === 'real' ? `abs(${x})` : `CASE WHEN ${x} > ${minLong} THEN abs(${x}) END`,
+  );
+}
+
+/** Applies a body to a number or timespan; a dynamic value is read as a real and stays dynamic. */
+function keepingDynamic(taken: string, value: SqlArg, body: (x: string, type: TypeName) => string): string {
+  switch (value.type) {
+    case 'long':
+    case 'real':
+    case 'timespan':
+      return once([value], x => body(x, value.type));
+    case 'dynamic':
+      return once([{ sql: convert(value, 'real'), type: 'real' }], x => `apl_real_json(${body(x, 'real')})`);
+    default:
+      throw new TemplateError(`${taken}, not a ${value.type}`, 0);
+  }
+}
+
+function sign(value: SqlArg): string {
+  return once([value], x =>
+    value.type === 'real' ? `CASE WHEN NOT isnan(${x}) THEN sign(${x})::BIGINT END` : `sign(${x})::BIGINT`,
+  );
+}
+
+function roundToLong(name: 'floor' | 'ceil', value: SqlArg): string {
+  if (value.type !== 'real') return value.sql;
+  return once([value], x => `CASE WHEN ${x} >= -9.2e18 AND ${x} <= 9.2e18 THEN ${name}(${x})::BIGINT END`);
+}
+
+/** Halves go away from zero. The engine takes precisions of 32 bits; beyond 400 digits a real does not change. */
+function round(value: SqlArg, precision: SqlArg | undefined): string {
+  if (precision === undefined) return `round(${value.sql})`;
+  return `round(${value.sql}, CAST(apl_clamp(${precision.sql}, -400, 400) AS INTEGER))`;
+}
+
+/** Dynamic values are compared as numbers and stay dynamic. */
+function extreme(name: 'greatest' | 'least', args: readonly SqlArg[]): string {
+  if (!args.some(arg => arg.type === 'dynamic')) return `${name}(${args.map(arg => arg.sql).join(', ')})`;
+  return once(
+    [{ sql: `${name}(${args.map(arg => convert(arg, 'real')).join(', ')})`, type: 'real' }],
+    x => `apl_real_json(${x})`,
+  );
+}
+
+// ---- bins ----
+
+function bin(value: SqlArg, written: SqlArg): string {
+  const timed = value.type === 'datetime' || value.type === 'timespan';
+  const size = written.type === 'dynamic' ? converted(written, timed ? 'timespan' : 'real') : written;
+  const width = size.constant;
+  if ((typeof width === 'bigint' || typeof width === 'number') && !(width > 0)) {
+    throw new TemplateError('the size of a bin must be positive', 1);
+  }
+  if (timed ? size.type !== 'timespan' : size.type !== 'long' && size.type !== 'real') {
+    const example = timed ? 'a timespan such as 5m' : 'a number';
+    throw new TemplateError(`the bins of a ${value.type} are ${example} wide, not a ${size.type}`, 1);
+  }
+  if (value.type !== 'datetime')
+    return keepingDynamic('bin takes a number, a datetime or a timespan', value, (x, type) =>
+      binNumber(x, type, size),
+    );
+  return typeof width === 'bigint' ? binTime(value, width) : binTimeByColumn(value, size);
+}
+
+function converted(arg: SqlArg, type: TypeName): SqlArg {
+  return { sql: convert(arg, type), type };
+}
+
+function binNumber(x: string, type: TypeName, size: SqlArg): string {
+  if (type === 'real' || size.type === 'real') {
+    const floored = `floor(${x} / ${size.sql}) * ${size.sql}`;
+    const guarded = typeof size.constant === 'number' || typeof size.constant === 'bigint';
+    const real = guarded ? floored : `CASE WHEN ${size.sql} > 0 THEN ${floored} END`;
+    return type === 'real' ? real : roundToLong('floor', { sql: real, type: 'real' });
+  }
+  if (typeof size.constant !== 'bigint') return `apl_bin_long(${x}, ${size.sql})`;
+  const w = size.constant;
+  return `CASE WHEN ${x} >= 0 THEN ${x} - ${x} % ${w} ELSE apl_bin_long(${x}, ${w}) END`;
+}
+
+function binAuto(value: SqlArg, context: SqlContext): string {
+  if (value.type !== 'datetime') throw new TemplateError(`bin_auto takes a datetime, not a ${value.type}`, 0);
+  return binTime(value, autoBinWidth(context.start, context.end));
+}
+
+// ---- range ----
+
+const oneHour = 3_600_000_000_000n;
+
+function range(args: readonly SqlArg[]): string {
+  const numbers = args.map(asNumber);
+  const start = at(numbers, 0);
+  const stop = at(numbers, 1);
+  const timed = start.type === 'datetime' || start.type === 'timespan';
+  const step = numbers[2] ?? { sql: `${timed ? oneHour : 1n}::BIGINT`, type: timed ? 'timespan' : 'long' };
+  if (timed) return rangeOfTimes(start, stop, step);
+  for (const [index, arg] of [start, stop, step].entries()) {
+    if (arg.type !== 'long' && arg.type !== 'real') {
+      throw new TemplateError(`range takes numbers, datetimes or timespans, not a ${arg.type}`, index);
+    }
+  }
+  const long = start.type === 'long' && stop.type === 'long' && step.type === 'long';
+  if (long) return once([start, stop, step], (a, b, s) => `to_json(apl_range_long(${a}, ${b}, ${s}))`);
+  const reals = [start, stop, step].map((arg): SqlArg => ({ sql: `${arg.sql}::DOUBLE`, type: 'real' }));
+  return once(reals, (a, b, s) => `to_json(apl_range_real(${a}, ${b}, ${s}))`);
+}
+
+function asNumber(arg: SqlArg): SqlArg {
+  return arg.type === 'dynamic' ? converted(arg, 'real') : arg;
+}
+
+function rangeOfTimes(start: SqlArg, stop: SqlArg, step: SqlArg): string {
+  if (stop.type !== start.type)
+    throw new TemplateError(`the range of a ${start.type} ends at a ${start.type}`, 1);
+  if (step.type !== 'timespan')
+    throw new TemplateError(`the step is a timespan such as 15m, not a ${step.type}`, 2);
+  if (start.type === 'timespan') {
+    return once([start, stop, step], (a, b, s) => `to_json(apl_range_long(${a}, ${b}, ${s}))`);
+  }
+  return once([start, stop, step], (a, b, s) => {
+    const instants = `apl_range_long(epoch_ns(${a}), epoch_ns(${b}), ${s})`;
+    return `to_json(list_transform(${instants}, lambda n: apl_time_text(make_timestamp_ns(n))))`;
+  });
+}
+
+// ---- sets ----
+
+/** Folds two or more arrays from the left. */
+function sets(udf: string): SqlTemplate {
+  return args => args.map(arg => arg.sql).reduce((left, right) => `${udf}(${left}, ${right})::JSON`);
+}
+
+function hasElement(set: SqlArg, value: SqlArg): string {
+  return once([set, value], (s, v) => `apl_has_item(${s}, ${toDynamic({ ...value, sql: v })})`);
+}

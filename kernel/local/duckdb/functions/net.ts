@@ -1,0 +1,99 @@
+import type { net as catalog } from '../../../apl/catalog/net.js';
+import { compareIp, isInRange, isIpMatch } from '../../functions/ip-address.js';
+import { TemplateError } from '../literal.js';
+import type { JsFunction, SqlArg, SqlTemplate } from '../template.js';
+import { convert, toDynamic } from './conversion.js';
+
+/** SQL of the functions of IP addresses: IPv4 as 32-bit numbers in SQL, IPv6 in JavaScript. */
+export const net: Readonly<Record<(typeof catalog)[number]['name'], SqlTemplate>> = {
+  parse_ipv4: ([ip]) => `apl_ipv4(${ip?.sql})`,
+  parse_ipv4_mask: ([ip, prefix]) => `apl_ipv4_masked(apl_ipv4(${ip?.sql}), ${prefix?.sql})`,
+  format_ipv4: ([ip]) => `coalesce(apl_ipv4_text(${ipv4Number(ip as SqlArg)}), '')`,
+  format_ipv4_mask: ([ip, prefix]) => `apl_ipv4_cidr(${ipv4Number(ip as SqlArg)}, ${prefix?.sql ?? '32'})`,
+  ipv4_compare: ([a, b, prefix]) => `apl_ipv4_compare(${a?.sql}, ${b?.sql}, ${prefix?.sql ?? '32'})`,
+  ipv4_is_match: ([a, b, prefix]) => `(apl_ipv4_compare(${a?.sql}, ${b?.sql}, ${prefix?.sql ?? '32'}) = 0)`,
+  ipv4_is_in_range: ([ip, range]) => `apl_ipv4_in(${ip?.sql}, ${range?.sql})`,
+  ipv4_is_in_any_range: ([ip, ...ranges]) =>
+    `apl_any(list_transform(${textList(ranges)}, lambda r: apl_ipv4_in(${ip?.sql}, r)))`,
+  ipv4_is_private: ([ip]) => `apl_ipv4_private(apl_ipv4_address(${ip?.sql}))`,
+  ipv4_netmask_suffix: ([ip]) => `apl_ipv4_prefix(${ip?.sql})`,
+  has_ipv4: ([text, ip]) => `list_contains(apl_ipv4_list(${text?.sql}), ${ip?.sql})`,
+  has_ipv4_prefix: ([text, prefix]) => `apl_has_ipv4_prefix(apl_ipv4_list(${text?.sql}), [${prefix?.sql}])`,
+  has_any_ipv4: ([text, ...ips]) => `apl_has_any_ipv4(apl_ipv4_list(${text?.sql}), ${textList(ips)})`,
+  has_any_ipv4_prefix: ([text, ...prefixes]) =>
+    `apl_has_ipv4_prefix(apl_ipv4_list(${text?.sql}), ${textList(prefixes)})`,
+  ipv6_compare: ([a, b, prefix]) => `apl_ipv6_compare(${a?.sql}, ${b?.sql}, ${prefix?.sql ?? '128'})`,
+  ipv6_is_match: ([a, b, prefix]) => `apl_ipv6_match(${a?.sql}, ${b?.sql}, ${prefix?.sql ?? '128'})`,
+  ipv6_is_in_range: ([ip, range]) => `apl_ipv6_in(${ip?.sql}, ${range?.sql})`,
+  ipv6_is_in_any_range: ([ip, ...ranges]) =>
+    `apl_any(list_transform(${textList(ranges)}, lambda r: apl_ipv6_in(${ip?.sql}, r)))`,
+  geo_info_from_ip_address: () => {
+    throw new TemplateError('geo_info_from_ip_address needs a database of the places of IP addresses', 0);
+  },
+};
+
+const octet = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
+const address = `${octet}(?:[.]${octet}){3}`;
+
+export const setup: readonly string[] = [
+  `CREATE MACRO apl_ipv4(s) AS CASE WHEN regexp_full_match(s, '${address}') THEN
+     split_part(s, '.', 1)::BIGINT * 16777216 + split_part(s, '.', 2)::BIGINT * 65536
+     + split_part(s, '.', 3)::BIGINT * 256 + split_part(s, '.', 4)::BIGINT END`,
+  `CREATE MACRO apl_ipv4_address(s) AS apl_ipv4(split_part(s, '/', 1))`,
+  `CREATE MACRO apl_ipv4_prefix(s) AS CASE WHEN regexp_full_match(s, '${address}') THEN 32::BIGINT
+     WHEN regexp_full_match(s, '${address}/(?:3[0-2]|[12]?[0-9])') THEN split_part(s, '/', 2)::BIGINT END`,
+  // What is no address stays none when its last bits are cleared.
+  `CREATE MACRO apl_ipv4_masked(n, prefix) AS
+     CASE WHEN prefix BETWEEN 0 AND 32 THEN n & -(1::BIGINT << (32 - prefix)) END`,
+  // A macro's argument is pasted wherever it is named: lambdas name it once, or planning would take longer than the query.
+  `CREATE MACRO apl_ipv4_text(n) AS list_transform([n], lambda m: CASE WHEN m BETWEEN 0 AND 4294967295 THEN
+     concat(m >> 24, '.', (m >> 16) & 255, '.', (m >> 8) & 255, '.', m & 255) END)[1]`,
+  `CREATE MACRO apl_ipv4_cidr(n, prefix) AS
+     coalesce(apl_ipv4_text(apl_ipv4_masked(n, prefix)) || '/' || prefix::VARCHAR, '')`,
+  // least() skips nulls: an address that cannot be read must not count as one without prefix.
+  `CREATE MACRO apl_ipv4_common(a, b, prefix) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL AND prefix BETWEEN 0 AND 32
+     THEN least(a, b, prefix) END`,
+  `CREATE MACRO apl_ipv4_compare(a, b, prefix) AS
+     list_transform([apl_ipv4_common(apl_ipv4_prefix(a), apl_ipv4_prefix(b), prefix)], lambda p:
+       sign(apl_ipv4_masked(apl_ipv4_address(a), p) - apl_ipv4_masked(apl_ipv4_address(b), p))::BIGINT)[1]`,
+  `CREATE MACRO apl_ipv4_in(ip, cidr) AS apl_ipv4_masked(apl_ipv4(ip), apl_ipv4_prefix(cidr))
+     = apl_ipv4_masked(apl_ipv4_address(cidr), apl_ipv4_prefix(cidr))`,
+  `CREATE MACRO apl_ipv4_private(n) AS n >> 24 = 10 OR n >> 20 = 2753 OR n >> 16 = 49320`,
+  // True when one is; else null when one is unknown.
+  `CREATE MACRO apl_any(flags) AS CASE WHEN list_contains(flags, true) THEN true
+     WHEN len(list_filter(flags, lambda f: f IS NULL)) = 0 THEN false END`,
+  `CREATE MACRO apl_text_list(j) AS CASE WHEN json_type(j) = 'ARRAY'
+     THEN list_transform(j::JSON[], lambda e: apl_dyn_text(e)) ELSE [apl_dyn_text(j)] END`,
+  `CREATE MACRO apl_ipv4_list(text) AS list_filter(
+     list_transform(regexp_extract_all(text, '[0-9A-Za-z.]+'), lambda word: trim(word, '.')),
+     lambda word: regexp_full_match(word, '${address}'))`,
+  `CREATE MACRO apl_has_any_ipv4(found, wanted) AS CASE WHEN found IS NOT NULL AND wanted IS NOT NULL THEN
+     len(list_filter(found, lambda ip: len(list_filter(wanted, lambda w: coalesce(apl_ipv4_in(ip, w), false))) > 0)) > 0 END`,
+  // A prefix ends at a dot, written or not; four numbers are a whole address.
+  `CREATE MACRO apl_ipv4_starts(ip, prefix) AS prefix <> '' AND CASE WHEN regexp_full_match(prefix, '${address}') THEN ip = prefix
+     ELSE starts_with(ip, rtrim(prefix, '.') || '.') END`,
+  `CREATE MACRO apl_has_ipv4_prefix(found, prefixes) AS CASE WHEN found IS NOT NULL AND prefixes IS NOT NULL THEN
+     len(list_filter(found, lambda ip: len(list_filter(prefixes, lambda p: coalesce(apl_ipv4_starts(ip, p), false))) > 0)) > 0 END`,
+];
+
+export const udfs: readonly JsFunction[] = [
+  { name: 'apl_ipv6_compare', params: ['VARCHAR', 'VARCHAR', 'BIGINT'], returns: 'BIGINT', run: compareIp },
+  { name: 'apl_ipv6_match', params: ['VARCHAR', 'VARCHAR', 'BIGINT'], returns: 'BOOLEAN', run: isIpMatch },
+  { name: 'apl_ipv6_in', params: ['VARCHAR', 'VARCHAR'], returns: 'BOOLEAN', run: isInRange },
+];
+
+/** Text is read as an address, all else as its number. */
+function ipv4Number(ip: SqlArg): string {
+  if (ip.type === 'string') return `apl_ipv4_address(${ip.sql})`;
+  if (ip.type !== 'dynamic') return convert(ip, 'long');
+  const text = `list_transform([${convert(ip, 'string')}], lambda t: apl_ipv4_address(t))[1]`;
+  return `coalesce(${text}, ${convert(ip, 'long')})`;
+}
+
+/** A list of texts from arguments that are texts or arrays of texts. */
+function textList(args: readonly SqlArg[]): string {
+  const lists = args.map(arg =>
+    arg.type === 'string' ? `[${arg.sql}]` : `apl_text_list(${toDynamic(arg)})`,
+  );
+  return lists.length === 1 ? `${lists[0]}` : `flatten([${lists.join(', ')}])`;
+}

@@ -1,0 +1,17 @@
+import type { sql as catalog } from '../../../apl/catalog/sql.js';
+import { formatSql } from '../../functions/sql/format.js';
+import { parseSql } from '../../functions/sql/parse.js';
+import type { JsFunction, SqlTemplate } from '../template.js';
+
+/** SQL of the functions that read and write SQL text; both are JavaScript. */
+export const sql: Readonly<Record<(typeof catalog)[number]['name'], SqlTemplate>> = {
+  parse_sql: ([statement]) => `apl_parse_sql(${statement?.sql})::JSON`,
+  format_sql: ([model]) => `apl_format_sql(${model?.sql})`,
+};
+
+export const setup: readonly string[] = [];
+
+export const udfs: readonly JsFunction[] = [
+  { name: 'apl_parse_sql', params: ['VARCHAR'], returns: 'VARCHAR', run: parseSql },
+  { name: 'apl_format_sql', params: ['VARCHAR'], returns: 'VARCHAR', run: formatSql },
+];

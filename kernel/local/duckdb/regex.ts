@@ -1,0 +1,104 @@
+import { RE2JS } from 're2js';
+import { constantText, sqlString, TemplateError } from './literal.js';
+import type { JsFunction, SqlArg } from './template.js';
+
+/** A regular expression (RE2) as SQL text. */
+export interface Regex {
+  readonly sql: string;
+  /** How many groups it captures; undefined when it is not a constant. */
+  readonly groups: number | undefined;
+  /** Wraps a call that uses it, so that a pattern which comes from data and is not valid gives null instead of an error. */
+  readonly guard: (call: string) => string;
+}
+
+/** Returns a regular expression argument; a constant that is not valid RE2 is refused with a {@link TemplateError}. */
+export function regexArgument(arg: SqlArg | undefined, argIndex: number): Regex {
+  return wrappedRegex(arg, argIndex, '', '');
+}
+
+/** As {@link regexArgument}, with text around the expression: `wrappedRegex(arg, 0, '(?:', ')+')`. */
+export function wrappedRegex(
+  arg: SqlArg | undefined,
+  argIndex: number,
+  before: string,
+  after: string,
+): Regex {
+  const source = constantText(arg);
+  if (source !== undefined) {
+    compiled(source, argIndex);
+    const whole = `${before}${source}${after}`;
+    return { sql: sqlString(whole), groups: compiled(whole, argIndex).groupCount(), guard: call => call };
+  }
+  const sql = `apl_regex(${arg?.sql}, ${sqlString(before)}, ${sqlString(after)})`;
+  return { sql, groups: undefined, guard: call => `TRY(${call})` };
+}
+
+/** A pattern that comes from data is checked where it runs: what is not valid is null before the engine sees it. */
+export const udfs: readonly JsFunction[] = [
+  {
+    name: 'apl_regex',
+    params: ['VARCHAR', 'VARCHAR', 'VARCHAR'],
+    returns: 'VARCHAR',
+    run: (source: string, before: string, after: string) => {
+      const whole = `${before}${source}${after}`;
+      return validPattern(source) === undefined || validPattern(whole) === undefined ? null : whole;
+    },
+  },
+];
+
+/** Returns the character offset of one match of a regular expression, counted from 0, or -1; null for impossible arguments. */
+export function indexOfRegex(
+  text: string,
+  source: string,
+  start: bigint,
+  occurrence: bigint,
+  length: bigint,
+): bigint | null {
+  if (start < 0n || occurrence < 1n || length < -1n) return null;
+  const matcher = validPattern(source)?.matcher(window(text, start, length));
+  if (matcher === undefined) return null;
+  for (let left = occurrence; matcher.find(); left--) {
+    if (left === 1n) return start + BigInt([...window(text, start, length).slice(0, matcher.start())].length);
+  }
+  return -1n;
+}
+
+/** The characters from `start`, at most `length` of them unless it is -1. */
+function window(text: string, start: bigint, length: bigint): string {
+  const characters = [...text];
+  const end = length === -1n ? characters.length : Number(start + length);
+  return characters.slice(Number(start), end).join('');
+}
+
+function compiled(source: string, argIndex: number): RE2JS {
+  try {
+    return RE2JS.compile(source);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new TemplateError(
+      `invalid regular expression: ${reason.replace(/^error parsing regexp: /, '')}`,
+      argIndex,
+      'Regular expressions follow the RE2 syntax: no look-around, no back-references.',
+    );
+  }
+}
+
+/** A few patterns serve many rows. */
+const patterns = new Map<string, RE2JS | undefined>();
+const mostPatterns = 64;
+
+function validPattern(source: string): RE2JS | undefined {
+  if (!patterns.has(source)) {
+    if (patterns.size >= mostPatterns) patterns.clear();
+    patterns.set(source, compiledOrNone(source));
+  }
+  return patterns.get(source);
+}
+
+function compiledOrNone(source: string): RE2JS | undefined {
+  try {
+    return RE2JS.compile(source);
+  } catch {
+    return undefined;
+  }
+}

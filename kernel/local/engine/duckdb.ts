@@ -1,0 +1,335 @@
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { totalmem } from 'node:os';
+import path from 'node:path';
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBResult,
+  type DuckDBType,
+  type DuckDBValue,
+  VARCHAR,
+} from '@duckdb/node-api';
+import { AplKernelError } from '../../errors.js';
+import { type FunctionFamily, registerFunctions } from '../duckdb/register.js';
+import { noCounts, type OperatorCounts, operatorCounts } from './profile.js';
+
+/** A query the engine refused, failed or was told to abandon. Codes: `query-cancelled`, `engine-busy`, `engine-memory`, `engine-failed`. */
+export class EngineError extends AplKernelError {}
+
+/** How to open an engine. `dataDir` and `allow` are the only places that its SQL can read or write. */
+export interface EngineOptions {
+  readonly dataDir: string;
+  /** Single files outside the data directory that may be read. */
+  readonly allow?: readonly string[];
+  /** JavaScript functions and macros; all that the language has when absent. */
+  readonly families?: readonly FunctionFamily[];
+  /** Queries that run at the same time; more wait. */
+  readonly connections?: number;
+  /** Queries that may wait; beyond that they are refused. */
+  readonly queue?: number;
+  readonly memoryBytes?: number;
+}
+
+/**
+ * One DuckDB in memory, cut off from the rest of the machine, with a fixed set of connections. The addon works on libuv's
+ * pool: whoever starts the process sets UV_THREADPOOL_SIZE to 16 or more, or heavy queries hold up light ones.
+ */
+export class Engine {
+  readonly #instance: DuckDBInstance;
+  readonly #workDir: string;
+  readonly #idle: Lane[];
+  readonly #lanes: readonly Lane[];
+  readonly #waiting: Waiter[] = [];
+  readonly #queue: number;
+  readonly #closing = new AbortController();
+
+  private constructor(instance: DuckDBInstance, workDir: string, lanes: readonly Lane[], queue: number) {
+    this.#instance = instance;
+    this.#workDir = workDir;
+    this.#lanes = lanes;
+    this.#idle = [...lanes];
+    this.#queue = queue;
+  }
+
+  /** Opens the engine and locks its configuration. Its scratch files live in a directory of its own under `<dataDir>/.tmp`. */
+  static async open(options: EngineOptions): Promise<Engine> {
+    const workDir = await makeWorkDir(options.dataDir);
+    const instance = await DuckDBInstance.create(':memory:');
+    const lanes: Lane[] = [];
+    for (let index = 0; index < (options.connections ?? 4); index++) {
+      const profile = path.join(workDir, `profile-${index}.json`);
+      lanes.push({ connection: await instance.connect(), profile });
+    }
+    await configure(lanes, options, workDir);
+    return new Engine(instance, workDir, lanes, options.queue ?? 64);
+  }
+
+  /** A directory that this engine's SQL may write to and that is removed with it. */
+  get workDir(): string {
+    return this.#workDir;
+  }
+
+  /** Runs `sql`, hands its result to `consume`, and returns what that made of it with the engine's own counts. */
+  async query<T>(sql: string, consume: Consume<T>, signal?: AbortSignal): Promise<Counted<T>> {
+    return this.#withLane(signal, lane => runCounted(lane, sql, consume));
+  }
+
+  /** Lends one connection to `work` for several statements; the temporary table of this name is dropped at the end. */
+  async statements<T>(
+    work: (run: Statement) => Promise<T>,
+    temporary: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const cleanUp = temporary === undefined ? undefined : `DROP TABLE IF EXISTS temp.${sqlName(temporary)}`;
+    return this.#withLane(signal, lane => work((sql, consume) => runCounted(lane, sql, consume)), cleanUp);
+  }
+
+  /** Runs `sql` and returns its rows; for results that are small. */
+  async run(sql: string, signal?: AbortSignal): Promise<DuckDBValue[][]> {
+    return this.session(session => session.run(sql), signal);
+  }
+
+  /** Runs several statements on one connection, so that temporary tables live from one to the next and are dropped at the end. */
+  async session<T>(work: (session: Session) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#withLane(signal, async lane => {
+      const session = sessionOn(lane.connection);
+      try {
+        return await work(session);
+      } finally {
+        await dropTemporaryTables(session);
+      }
+    });
+  }
+
+  /** Refuses what waits, interrupts what runs, and removes the scratch files. */
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
+    for (const waiter of this.#waiting.splice(0)) waiter.reject(cancelled());
+    await Promise.all(this.#lanes.map(lane => lane.running));
+    for (const lane of this.#lanes) lane.connection.closeSync();
+    this.#instance.closeSync();
+    await rm(this.#workDir, { recursive: true, force: true });
+  }
+
+  async #withLane<T>(
+    signal: AbortSignal | undefined,
+    work: (lane: Lane) => Promise<T>,
+    cleanUp?: string,
+  ): Promise<T> {
+    const lane = await this.#acquire(signal);
+    const { signal: closing } = this.#closing;
+    const running = guarded(lane, signal ? AbortSignal.any([signal, closing]) : closing, work);
+    lane.running = running.then(ignore, ignore);
+    try {
+      return await running;
+    } finally {
+      // After the interrupts of a cancelled query, which would hit this statement too.
+      if (cleanUp !== undefined) await lane.connection.run(cleanUp).catch(ignore);
+      this.#release(lane);
+    }
+  }
+
+  async #acquire(signal: AbortSignal | undefined): Promise<Lane> {
+    if (this.#closing.signal.aborted || signal?.aborted) throw cancelled();
+    const lane = this.#idle.pop();
+    if (lane) return lane;
+    if (this.#waiting.length >= this.#queue) {
+      throw new EngineError('engine-busy', 'Too many queries are waiting.', {
+        hint: 'Try again when others have finished.',
+      });
+    }
+    return new Promise<Lane>((resolve, reject) => {
+      const waiter: Waiter = { resolve, reject };
+      this.#waiting.push(waiter);
+      signal?.addEventListener('abort', () => this.#abandon(waiter), { once: true });
+    });
+  }
+
+  #abandon(waiter: Waiter): void {
+    const index = this.#waiting.indexOf(waiter);
+    if (index < 0) return;
+    this.#waiting.splice(index, 1);
+    waiter.reject(cancelled());
+  }
+
+  #release(lane: Lane): void {
+    delete lane.running;
+    const next = this.#waiting.shift();
+    if (next) next.resolve(lane);
+    else this.#idle.push(lane);
+  }
+}
+
+/** What reads a result to its end. */
+export type Consume<T> = (result: DuckDBResult) => Promise<T>;
+
+/** What was made of a result, and what the engine counted while it ran. */
+export interface Counted<T> {
+  readonly value: T;
+  readonly counts: OperatorCounts;
+}
+
+/** Runs one of several statements on a connection. */
+export type Statement = <T>(sql: string, consume: Consume<T>) => Promise<Counted<T>>;
+
+/** One connection, held for a sequence of statements. */
+export interface Session {
+  run(sql: string): Promise<DuckDBValue[][]>;
+  /** The columns that a SELECT would have. */
+  columns(select: string): Promise<{ readonly name: string; readonly type: DuckDBType }[]>;
+}
+
+/** The SQL literal of a text. */
+export function sqlText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** The SQL spelling of an identifier, always quoted. */
+export function sqlName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+interface Lane {
+  readonly connection: DuckDBConnection;
+  /** Where the engine writes what the last query on this connection did. */
+  readonly profile: string;
+  running?: Promise<unknown>;
+}
+
+interface Waiter {
+  readonly resolve: (lane: Lane) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** An interrupt is lost when it comes before the engine has begun, hence again and again. */
+const interruptEveryMs = 20;
+
+async function makeWorkDir(dataDir: string): Promise<string> {
+  const parent = path.join(dataDir, '.tmp');
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(parent)) {
+    const pid = Number(name.split('-')[0]);
+    if (Number.isInteger(pid) && !isAlive(pid))
+      await rm(path.join(parent, name), { recursive: true, force: true });
+  }
+  const workDir = path.join(parent, `${process.pid}-${crypto.randomUUID()}`);
+  await mkdir(workDir, { mode: 0o700 });
+  return workDir;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Settings of a connection come before those of the instance: once external access is off, no path can be set. */
+async function configure(lanes: readonly Lane[], options: EngineOptions, workDir: string): Promise<void> {
+  const [first] = lanes;
+  if (!first) throw new EngineError('engine-failed', 'An engine needs at least one connection.');
+  await registerFunctions(first.connection, options.families);
+  for (const lane of lanes) await runAll(lane.connection, connectionSettings(lane.profile));
+  await runAll(first.connection, instanceSettings(options, workDir));
+}
+
+async function runAll(connection: DuckDBConnection, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await connection.run(statement);
+}
+
+function connectionSettings(profile: string): string[] {
+  return [
+    "SET TimeZone='UTC'",
+    "SET enable_profiling='json'",
+    `SET profiling_output=${sqlText(profile)}`,
+    `SET custom_profiling_settings='{"OPERATOR_CARDINALITY":"true","OPERATOR_TYPE":"true","OPERATOR_NAME":"true","EXTRA_INFO":"true"}'`,
+  ];
+}
+
+function instanceSettings(options: EngineOptions, workDir: string): string[] {
+  const memoryMb = Math.floor((options.memoryBytes ?? totalmem() * 0.6) / 2 ** 20);
+  const files = (options.allow ?? []).map(file => sqlText(file)).join(', ');
+  return [
+    `SET memory_limit='${memoryMb}MiB'`,
+    `SET temp_directory=${sqlText(path.join(workDir, 'spill'))}`,
+    `SET allowed_directories=[${sqlText(`${options.dataDir}/`)}]`,
+    `SET allowed_paths=[${files}]`,
+    'SET autoinstall_known_extensions=false',
+    'SET autoload_known_extensions=false',
+    'SET enable_external_access=false',
+    'SET lock_configuration=true',
+  ];
+}
+
+async function guarded<T>(lane: Lane, signal: AbortSignal, work: (lane: Lane) => Promise<T>): Promise<T> {
+  if (signal.aborted) throw cancelled();
+  let timer: NodeJS.Timeout | undefined;
+  const interrupt = () => {
+    lane.connection.interrupt();
+    timer = setInterval(() => lane.connection.interrupt(), interruptEveryMs);
+  };
+  signal.addEventListener('abort', interrupt, { once: true });
+  try {
+    return await work(lane);
+  } catch (error) {
+    throw signal.aborted ? cancelled(error) : engineError(error);
+  } finally {
+    clearInterval(timer);
+    signal.removeEventListener('abort', interrupt);
+  }
+}
+
+async function runCounted<T>(lane: Lane, sql: string, consume: Consume<T>): Promise<Counted<T>> {
+  // A statement that scans nothing writes no profile: the one before must not pass for its own.
+  await rm(lane.profile, { force: true });
+  const value = await consume(await lane.connection.stream(sql));
+  return { value, counts: await readCounts(lane.profile) };
+}
+
+function sessionOn(connection: DuckDBConnection): Session {
+  return {
+    run: async sql => (await connection.runAndReadAll(sql)).getRows(),
+    columns: async select => {
+      const result = await connection.run(`SELECT * FROM (${select}) LIMIT 0`);
+      const types = result.columnTypes();
+      return result.columnNames().map((name, index) => ({ name, type: types[index] ?? VARCHAR }));
+    },
+  };
+}
+
+async function dropTemporaryTables(session: Session): Promise<void> {
+  for (const [name] of await session.run('SELECT table_name FROM duckdb_tables() WHERE temporary')) {
+    await session.run(`DROP TABLE IF EXISTS temp.${sqlName(String(name))}`);
+  }
+}
+
+async function readCounts(profile: string): Promise<OperatorCounts> {
+  try {
+    return operatorCounts(JSON.parse(await readFile(profile, 'utf8')));
+  } catch {
+    // There is none, and a query does not fail for want of counts.
+    return noCounts;
+  }
+}
+
+function cancelled(cause?: unknown): EngineError {
+  return new EngineError('query-cancelled', 'The query was cancelled.', { cause });
+}
+
+function engineError(error: unknown): Error {
+  if (error instanceof AplKernelError) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  if (/INTERRUPT/.test(text)) return cancelled(error);
+  if (/^Out of Memory/i.test(text)) {
+    return new EngineError('engine-memory', `The query needs more memory than it may have. ${text}`, {
+      hint: 'Narrow the time range or keep fewer fields.',
+      cause: error,
+    });
+  }
+  return new EngineError('engine-failed', text, { cause: error });
+}
+
+function ignore(): void {}

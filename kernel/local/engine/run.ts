@@ -1,0 +1,229 @@
+import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
+import type { QueryStatus, StatusMessage, WireType } from '../../api/wire.js';
+import type { TypeName } from '../../apl/catalog/entry.js';
+import { parseDatetime } from '../../apl/syntax/literals.js';
+import {
+  type CompiledPage,
+  type CompiledQuery,
+  type CompiledTable,
+  type DatasetCatalog,
+  keptTable,
+  type LimitReason,
+} from '../sql/compiled.js';
+import { cursorText, firstCursor, lastCursor, type Run } from '../sql/cursor.js';
+import { JsonColumns, packedSql, rfc3339 } from './columns.js';
+import type { Engine, Statement } from './duckdb.js';
+import { type OperatorCounts, sumCounts } from './profile.js';
+import type { ExaminedBlocks, RecordingCatalog } from './scans.js';
+
+/** What a query gave: its tables with their cells as JSON, and what the service says about the run. */
+export interface QueryAnswer {
+  readonly query: CompiledQuery;
+  readonly tables: readonly RanTable[];
+  readonly status: QueryStatus;
+  readonly catalog: DatasetCatalog;
+}
+
+/** A table that was run. `cut` says that the row limit was reached and rows were left out. */
+export interface RanTable {
+  readonly table: CompiledTable;
+  readonly columns: JsonColumns;
+  readonly counts: OperatorCounts;
+  readonly cut: boolean;
+  readonly cursors?: Cursors;
+}
+
+/** Runs a query that was compiled against `catalog`; throws EngineError. */
+export async function runQuery(
+  engine: Engine,
+  query: CompiledQuery,
+  catalog: RecordingCatalog,
+  signal?: AbortSignal,
+): Promise<QueryAnswer> {
+  const startedMs = performance.now();
+  const { examined } = catalog;
+  const kept = query.kept === undefined ? undefined : keptTable;
+  const ran = await engine.statements(run => runTables(run, query), kept, signal);
+  const status = statusOf(query, ran, examined, performance.now() - startedMs);
+  return { query, tables: ran, status, catalog };
+}
+
+/** Returns the wire's name of a type. */
+export function wireType(type: TypeName): WireType {
+  return wireTypes[type];
+}
+
+const wireTypes: Readonly<Record<TypeName, WireType>> = {
+  bool: 'boolean',
+  long: 'integer',
+  real: 'float',
+  string: 'string',
+  datetime: 'datetime',
+  timespan: 'timespan',
+  dynamic: 'dynamic',
+};
+
+interface Cursors {
+  readonly min: string;
+  readonly max: string;
+}
+
+async function runTables(run: Statement, query: CompiledQuery): Promise<readonly RanTable[]> {
+  const ran: RanTable[] = [];
+  if (query.kept === undefined) {
+    for (const table of query.tables) ran.push(await runTable(run, table, table.sql));
+    return ran;
+  }
+  const { counts } = await run(`CREATE OR REPLACE TEMP TABLE ${keptTable} AS ${query.kept}`, drain);
+  // The rows were examined when they were kept: what reads them there examines none.
+  for (const table of query.tables)
+    ran.push({ ...(await runTable(run, table, table.keptSql ?? table.sql)), counts });
+  return ran;
+}
+
+async function drain(result: DuckDBResult): Promise<void> {
+  for (let chunk = await result.fetchChunk(); chunk !== null; chunk = await result.fetchChunk())
+    if (chunk.rowCount === 0) return;
+}
+
+async function runTable(run: Statement, table: CompiledTable, sql: string): Promise<RanTable> {
+  const types = table.fields.map(field => field.type);
+  const limit = table.rowLimit?.rows ?? Number.POSITIVE_INFINITY;
+  const fetch = async (text: string) => {
+    const columns = new JsonColumns(types);
+    const consume = (result: DuckDBResult) => readColumns(result, columns, limit, timeIndex(table));
+    const { value, counts } = await run(packedSql(text, types), consume);
+    return { ...value, columns, counts };
+  };
+  const quick = await fetch(sql);
+  const { cut, columns, counts } = quick;
+  if (table.page === undefined) return { table, columns, counts, cut };
+  const last = edge(quick.columns, timeIndex(table), 'last');
+  const more = last !== undefined && quick.cutTime === last.time;
+  const skipped = table.page.page.skipped !== undefined;
+  const exact = more || skipped ? await fetch(table.page.exactSql(cut ? last?.time : undefined)) : quick;
+  const cursors = cursorsOf(table, table.page, exact.columns, more);
+  return { table, columns: exact.columns, counts, cut, ...(cursors && { cursors }) };
+}
+
+/** The place of the time among the fields, or -1. */
+function timeIndex(table: CompiledTable): number {
+  return table.fields.findIndex(field => field.name === '_time' && field.type === 'datetime');
+}
+
+interface Read {
+  readonly cut: boolean;
+  /** The time of the first row that was cut, in nanoseconds. */
+  readonly cutTime?: bigint;
+}
+
+/** Reads to the end even past the limit, which the SQL keeps near: the engine reports its counts only then. */
+async function readColumns(
+  result: DuckDBResult,
+  columns: JsonColumns,
+  limit: number,
+  time: number,
+): Promise<Read> {
+  let read: Read = { cut: false };
+  for (let chunk = await result.fetchChunk(); chunk !== null; chunk = await result.fetchChunk()) {
+    if (chunk.rowCount === 0) break;
+    const rows = Math.min(chunk.rowCount, limit - columns.rows);
+    if (rows < chunk.rowCount && !read.cut)
+      read = { cut: true, ...timeAt(chunk, columns.plainAt(time), rows) };
+    if (rows > 0) columns.append(chunk, rows);
+  }
+  return read;
+}
+
+function timeAt(chunk: DuckDBDataChunk, column: number, row: number): { cutTime?: bigint } {
+  const value: unknown = column < 0 ? undefined : chunk.getColumnVector(column).getItem(row);
+  const ns = typeof value === 'object' && value !== null ? Reflect.get(value, 'nanos') : undefined;
+  return typeof ns === 'bigint' ? { cutTime: ns } : {};
+}
+
+/** Cursors at the first and the last row; none where a row has no time. */
+function cursorsOf(
+  table: CompiledTable,
+  { page, cursor }: CompiledPage,
+  columns: JsonColumns,
+  more: boolean,
+): Cursors | undefined {
+  if (columns.rows === 0) return cursor === undefined ? undefined : { min: cursor, max: cursor };
+  const first = edge(columns, timeIndex(table), 'first');
+  const last = edge(columns, timeIndex(table), 'last');
+  if (first === undefined || last === undefined) return undefined;
+  const end = lastCursor(page, last, more);
+  const [at, to] = [cursorText(firstCursor(page, first, end)), cursorText(end)];
+  return page.descending ? { min: to, max: at } : { min: at, max: to };
+}
+
+/** The rows at one end that share a time. */
+function edge(columns: JsonColumns, index: number, end: 'first' | 'last'): Run | undefined {
+  const { text, rows } = columns.run(index, end);
+  const time = parseDatetime(text.replaceAll('"', ''));
+  return time === undefined ? undefined : { time, rows, all: rows === columns.rows };
+}
+
+function statusOf(
+  query: CompiledQuery,
+  ran: readonly RanTable[],
+  blocks: ExaminedBlocks,
+  elapsedMs: number,
+): QueryStatus {
+  const counts = query.kept === undefined ? sumCounts(ran.map(each => each.counts)) : ran[0]?.counts;
+  const rowsExamined = blocks.rows + (counts?.generatedRows ?? 0);
+  const range = query.tables[0]?.range;
+  return {
+    elapsedTime: Math.round(elapsedMs * 1000),
+    minCursor: ran[0]?.cursors?.min ?? '',
+    maxCursor: ran[0]?.cursors?.max ?? '',
+    blocksExamined: blocks.blocks,
+    blocksCached: 0,
+    blocksMatched: blocks.blocks,
+    rowsExamined,
+    // Without a scan the engine has answered from the statistics of all those rows.
+    rowsMatched: counts?.unscanned ? rowsExamined : (counts?.matchedRows ?? 0),
+    numGroups: groupCount(ran),
+    isPartial: false,
+    cacheStatus: 0,
+    minBlockTime: timeText(blocks.minNs ?? range?.start),
+    maxBlockTime: timeText(blocks.maxNs ?? range?.end),
+    ...messagesOf(query, ran),
+  };
+}
+
+/** The groups of the result, whatever the number of their time bins. */
+function groupCount(ran: readonly RanTable[]): number {
+  const totals = ran.find(each => each.table.name === '_totals');
+  if (totals) return totals.columns.rows;
+  const [first] = ran;
+  if (first === undefined) return 0;
+  const { buckets, groups, fields } = first.table;
+  const indexes = groups.map(name => fields.findIndex(field => field.name === name));
+  if (buckets === undefined || indexes.includes(-1)) return groups.length > 0 ? first.columns.rows : 0;
+  return first.columns.distinct(indexes);
+}
+
+function messagesOf(query: CompiledQuery, ran: readonly RanTable[]): { messages?: readonly StatusMessage[] } {
+  const messages = [...query.notices, ...ran.flatMap(each => (each.cut ? cutMessages(each) : []))];
+  return messages.length > 0 ? { messages } : {};
+}
+
+const limitReasons: Readonly<Record<Exclude<LimitReason, 'query'>, string>> = {
+  default: 'Nothing in the query sets a limit: add `| limit N` for more.',
+  request: 'The request set this limit.',
+  server: 'The service returns no more than this.',
+};
+
+function cutMessages({ table, columns }: RanTable): StatusMessage[] {
+  const reason = table.rowLimit?.reason ?? 'server';
+  if (reason === 'query') return [];
+  const what = table.name === '_totals' ? 'totals' : 'rows';
+  const msg = `Only the first ${columns.rows.toLocaleString('en-US')} ${what} are returned; there are more. ${limitReasons[reason]}`;
+  return [{ priority: 'warn', count: 1, code: `row_limit_${reason}`, msg }];
+}
+
+function timeText(time: bigint | string | undefined): string {
+  if (time === undefined) return '';
+  return typeof time === 'string' ? time : rfc3339(time);
+}

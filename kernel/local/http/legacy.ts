@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import type { LegacyResult, QueryRequest } from '../../api/wire.js';
+import type { TypeName } from '../../apl/catalog/entry.js';
+import { parseDatetime } from '../../apl/syntax/literals.js';
+import { rfc3339 } from '../engine/columns.js';
+import type { QueryAnswer, RanTable } from '../engine/run.js';
+import type { CompiledTable } from '../sql/compiled.js';
+
+/**
+ * Returns the body of a response in the older format, a {@link LegacyResult}, as bytes: events under `matches`, groups under `buckets`, where
+ * `series` has an entry for each time bin and `totals` one for each group.
+ */
+export function legacyBody(answer: QueryAnswer, request: QueryRequest): readonly Buffer[] {
+  const { query, tables, status } = answer;
+  const [first] = tables;
+  const grouped = first !== undefined && isAggregated(first.table);
+  const members: Readonly<Record<keyof LegacyResult, string>> = {
+    request: JSON.stringify(request),
+    status: JSON.stringify(status),
+    matches: `[${first === undefined || grouped ? '' : matches(first).join(',')}]`,
+    buckets: buckets(grouped ? tables : []),
+    datasetNames: JSON.stringify(query.datasets),
+  };
+  return [Buffer.from(object(Object.entries(members)), 'utf8')];
+}
+
+function isAggregated({ groups, buckets, fields }: CompiledTable): boolean {
+  return groups.length > 0 || buckets !== undefined || fields.some(field => field.agg !== undefined);
+}
+
+/** The rows of a table, each with its cells as JSON text, so that no number loses digits. */
+function rowsOf({ table, columns }: RanTable): Row[] {
+  const cells = table.fields.map((_, index) => columns.cells(index));
+  return Array.from({ length: columns.rows }, (_, row) =>
+    Object.fromEntries(table.fields.map(({ name }, index) => [name, cells[index]?.[row] ?? 'null'])),
+  );
+}
+
+/** Field -> JSON text. */
+type Row = Readonly<Record<string, string>>;
+
+const systemFields = ['_time', '_sysTime'];
+
+function matches(ran: RanTable): string[] {
+  const fields = ran.table.fields.map(field => field.name).filter(name => !systemFields.includes(name));
+  const seen = new Map<string, number>();
+  return rowsOf(ran).map(row => {
+    const data = object(fields.map(name => [name, row[name] ?? 'null']));
+    const times = systemFields.map((name): Entry => [name, row[name] ?? 'null']);
+    const content = object([...times, ['data', data]]);
+    const before = seen.get(content) ?? 0;
+    seen.set(content, before + 1);
+    return object([...times, ['_rowId', JSON.stringify(rowId(content, before))], ['data', data]]);
+  });
+}
+
+/** The same event has the same id in every response; equal events are numbered. */
+function rowId(content: string, before: number): string {
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 24);
+  return before === 0 ? hash : `${hash}-${before}`;
+}
+
+function buckets(tables: readonly RanTable[]): string {
+  const [first] = tables;
+  if (first === undefined) return '{"series":[],"totals":[]}';
+  const ids = new Ids();
+  const { field, size } = first.table.buckets ?? {};
+  const time = first.table.fields.find(each => each.name === field && isTime(each.type));
+  const totals =
+    tables.find(each => each.table.name === '_totals') ?? (time === undefined ? first : undefined);
+  const listed = totals === undefined ? [] : rowsOf(totals).map(row => group(totals.table, row, ids));
+  const series = time === undefined ? [] : seriesOf(first, time.name, BigInt(size ?? 0), ids);
+  return `{"series":[${series.join(',')}],"totals":[${listed.join(',')}]}`;
+}
+
+function isTime(type: TypeName): boolean {
+  return type === 'datetime';
+}
+
+function seriesOf(ran: RanTable, time: string, size: bigint, ids: Ids): string[] {
+  const bins = new Map<string, string[]>();
+  for (const row of rowsOf(ran)) {
+    const start = row[time] ?? 'null';
+    const groups = bins.get(start) ?? [];
+    groups.push(group(ran.table, row, ids));
+    bins.set(start, groups);
+  }
+  return [...bins].map(([start, groups]) =>
+    object([
+      ['startTime', start],
+      ['endTime', later(start, size)],
+      ['groups', `[${groups.join(',')}]`],
+    ]),
+  );
+}
+
+function group({ fields, groups, buckets: bins }: CompiledTable, row: Row, ids: Ids): string {
+  const keys = object(groups.map(name => [name, row[name] ?? 'null']));
+  const values = fields.filter(({ name }) => !groups.includes(name) && name !== bins?.field);
+  const aggregations = values.map(({ name }) =>
+    object([
+      ['op', JSON.stringify(name)],
+      ['value', row[name] ?? 'null'],
+    ]),
+  );
+  return object([
+    ['id', String(ids.of(keys))],
+    ['group', keys],
+    ['aggregations', `[${aggregations.join(',')}]`],
+  ]);
+}
+
+/** Numbers for the groups of one response, from 1 in the order of their totals. */
+class Ids {
+  readonly #known = new Map<string, number>();
+
+  of(keys: string): number {
+    const known = this.#known.get(keys) ?? this.#known.size + 1;
+    this.#known.set(keys, known);
+    return known;
+  }
+}
+
+function later(start: string, size: bigint): string {
+  const ns = start === 'null' ? undefined : parseDatetime(JSON.parse(start));
+  return ns === undefined ? 'null' : JSON.stringify(rfc3339(ns + size));
+}
+
+type Entry = readonly [name: string, json: string];
+
+function object(entries: readonly Entry[]): string {
+  return `{${entries.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`;
+}

@@ -1,0 +1,151 @@
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorBody } from '../../api/wire.js';
+import type { Diagnostic } from '../../apl/syntax/ast.js';
+import { type Engine, EngineError } from '../engine/duckdb.js';
+import { externalFiles } from '../engine/external.js';
+import { runQuery } from '../engine/run.js';
+import { RecordingCatalog } from '../engine/scans.js';
+import type { Compile } from '../sql/compiled.js';
+import type { DatasetStore } from '../store/datasets.js';
+import { legacyBody } from './legacy.js';
+import { readQueryRequest, timeLimitOf } from './requests.js';
+import { ServiceError } from './service-error.js';
+import { tabularBody } from './tabular.js';
+
+/** What a query needs of the service. */
+export interface QueryParts {
+  readonly engine: Engine;
+  readonly datasets: DatasetStore;
+  readonly compile: Compile;
+  readonly nowNs: () => bigint;
+  /** Files for `externaldata` are below its directory `external`. */
+  readonly dataDir: string;
+  /** The longest that a query may run, in milliseconds. */
+  readonly queryMs: number;
+}
+
+/** APL that cannot be run: a 400 that points into the text. */
+export class CompileFailure extends ServiceError {
+  readonly detail: NonNullable<ErrorBody['detail']>;
+
+  constructor(apl: string, diagnostic: Diagnostic) {
+    super(
+      400,
+      diagnostic.code,
+      diagnostic.message,
+      diagnostic.hint === undefined ? {} : { hint: diagnostic.hint },
+    );
+    this.detail = {
+      errorType: 'compile',
+      compileErrorCode: diagnostic.code,
+      ...positionOf(apl, diagnostic.from),
+      message: diagnostic.message,
+      ...(diagnostic.hint !== undefined && { hint: diagnostic.hint }),
+    };
+  }
+}
+
+/** Answers a query request; the query is interrupted when the client goes away or the time limit is over. */
+export async function answerQuery(
+  parts: QueryParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const format = readFormat((request.query as Record<string, string | undefined>).format ?? 'tabular');
+  const query = readQueryRequest(request.body);
+  const catalog = new RecordingCatalog(await parts.datasets.snapshot());
+  const compiled = parts.compile(query, catalog, parts.nowNs(), externalFiles(parts.dataDir));
+  if (!compiled.ok) throw failureOf(query.apl, compiled.diagnostics);
+  const limitMs = Math.min(parts.queryMs, timeLimitOf(query) ?? parts.queryMs);
+  const answer = await withinTime(limitMs, disconnected(reply), signal =>
+    runQuery(parts.engine, compiled.compiled, catalog, signal),
+  );
+  return send(request, reply, format === 'legacy' ? legacyBody(answer, query) : tabularBody(answer));
+}
+
+async function withinTime<T>(
+  limitMs: number,
+  gone: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const timer = AbortSignal.timeout(limitMs);
+  try {
+    return await work(AbortSignal.any([gone, timer]));
+  } catch (error) {
+    if (timer.aborted && !gone.aborted) throw timedOut(limitMs, error);
+    throw readingError(error);
+  }
+}
+
+function timedOut(limitMs: number, cause: unknown): ServiceError {
+  const seconds = (limitMs / 1000).toLocaleString('en-US');
+  return new ServiceError(504, 'query_timeout', `The query was stopped after ${seconds} s, its time limit.`, {
+    hint: 'Narrow the time range, or read fewer fields.',
+    cause,
+  });
+}
+
+/** What the engine says about a file of `externaldata` is about the user's data; the directory it lies in does not matter. */
+function readingError(error: unknown): unknown {
+  if (!(error instanceof EngineError) || !error.message.includes(`${path.sep}external${path.sep}`))
+    return error;
+  const [said = ''] = error.message.split(/\n\s*(?:Possible|LINE)/);
+  const message = said.replace(/^[A-Za-z ]+ Error: /, '').replace(/[^"'\s]*[\\/]external[\\/]/g, '');
+  return new ServiceError(400, 'unreadable', message.trim(), { cause: error });
+}
+
+/** A signal that is aborted when the client of `reply` goes away before it is answered. */
+export function disconnected(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => controller.abort());
+  return controller.signal;
+}
+
+function readFormat(format: string): 'tabular' | 'legacy' {
+  if (format === 'tabular' || format === 'legacy') return format;
+  throw new ServiceError(
+    400,
+    'format',
+    `The local service does not answer in the format ${JSON.stringify(format)}.`,
+    { hint: 'Ask for `format=tabular` or `format=legacy`.' },
+  );
+}
+
+function failureOf(apl: string, diagnostics: readonly Diagnostic[]): CompileFailure {
+  const first = diagnostics.find(each => each.severity === 'error') ?? diagnostics[0];
+  if (first) return new CompileFailure(apl, first);
+  return new CompileFailure(apl, {
+    from: 0,
+    to: 0,
+    severity: 'error',
+    code: 'invalid',
+    message: 'The query cannot be run.',
+  });
+}
+
+/** One-based line and column of an offset. */
+function positionOf(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset).split(/\r\n|\r|\n/);
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+/** Smaller bodies travel in a few packets either way. */
+const compressFromBytes = 64 * 1024;
+
+function send(request: FastifyRequest, reply: FastifyReply, body: readonly Buffer[]): FastifyReply {
+  const bytes = body.reduce((total, part) => total + part.length, 0);
+  reply.header('content-type', 'application/json');
+  if (bytes < compressFromBytes || !acceptsGzip(request.headers['accept-encoding'])) {
+    return reply.header('content-length', bytes).send(Readable.from(body, { objectMode: false }));
+  }
+  reply.header('content-encoding', 'gzip').header('vary', 'accept-encoding');
+  // On one machine the time to pack counts more than the size.
+  return reply.send(Readable.from(body, { objectMode: false }).pipe(createGzip({ level: 1 })));
+}
+
+function acceptsGzip(header: string | string[] | undefined): boolean {
+  return /(^|,)\s*(gzip|\*)\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[\d.]+\s*)?(,|$)/.test(String(header ?? ''));
+}

@@ -1,0 +1,156 @@
+import type { ImportRequest, QueryRequest, StarredQuery } from '../../api/wire.js';
+import { readStarredQuery, ShapeError } from '../../api/wire.js';
+import { ServiceError } from './service-error.js';
+
+/** Returns the body of a query request; throws ServiceError (400) that names the member that is wrong. */
+export function readQueryRequest(body: unknown): QueryRequest {
+  const object = readObject(body, 'the body');
+  checkQuery(object, '');
+  const given = Object.entries(object).filter(([name, value]) => value !== null && !isEmptyText(name, value));
+  return Object.fromEntries(given) as unknown as QueryRequest;
+}
+
+/** Returns the time limit that a request asks for with `queryOptions.timeLimitMs`, in milliseconds; throws ServiceError. */
+export function timeLimitOf({ queryOptions }: QueryRequest): number | undefined {
+  const limit = queryOptions?.timeLimitMs;
+  if (limit === undefined || limit === null) return undefined;
+  if (typeof limit === 'number' && Number.isSafeInteger(limit) && limit > 0) return limit;
+  throw invalid('`queryOptions.timeLimitMs` should be a whole number of milliseconds above 0.');
+}
+
+/** Returns the body of a starred query; members that are not the API's are refused, so that a typing error is not lost. */
+export function readStarredBody(body: unknown): StarredQuery {
+  const object = readObject(body, 'the body');
+  for (const key of ['kind', 'metadata', 'name', 'query', 'who']) {
+    if (object[key] === undefined) throw invalid(`\`${key}\` is missing.`);
+  }
+  const unknown = Object.keys(object).find(key => !starredMembers.includes(key));
+  if (unknown !== undefined) throw invalid(`\`${unknown}\` is not a member of a starred query.`);
+  if (object.name === '') throw invalid('`name` is empty.');
+  checkQuery(readObject(object.query, '`query`'), 'query.');
+  try {
+    return readStarredQuery(object);
+  } catch (error) {
+    if (error instanceof ShapeError) throw invalid(`${error.message}.`);
+    throw error;
+  }
+}
+
+/** Returns the body of a request to make a dataset. */
+export function readNewDataset(body: unknown): { readonly name: string; readonly description: string } {
+  const { name, description = '' } = readObject(body, 'the body');
+  if (typeof name !== 'string') throw invalid('`name` should be a string.');
+  if (typeof description !== 'string') throw invalid('`description` should be a string.');
+  return { name, description };
+}
+
+/** Returns the body of a request to import a file. */
+export function readImportRequest(body: unknown): ImportRequest {
+  const { path, dataset, timeField, replace } = readObject(body, 'the body');
+  if (typeof path !== 'string' || path === '') throw invalid('`path` should be the path of a file.');
+  if (typeof dataset !== 'string') throw invalid('`dataset` should be the name of a dataset.');
+  if (replace !== undefined && typeof replace !== 'boolean')
+    throw invalid('`replace` should be true or false.');
+  const order = { path, dataset, ...(replace !== undefined && { replace }) };
+  if (timeField === undefined || timeField === null || timeField === '') return order;
+  if (typeof timeField !== 'string') throw invalid('`timeField` should be the name of a field.');
+  return { ...order, timeField };
+}
+
+/** Returns what a request says about a field: unit, description, and whether it is hidden. */
+export function readFieldNote(body: unknown): { unit?: string; description?: string; hidden?: boolean } {
+  const { unit, description, hidden } = readObject(body, 'the body');
+  if (unit !== undefined && typeof unit !== 'string') throw invalid('`unit` should be a string.');
+  if (description !== undefined && typeof description !== 'string')
+    throw invalid('`description` should be a string.');
+  if (hidden !== undefined && typeof hidden !== 'boolean') throw invalid('`hidden` should be true or false.');
+  return {
+    ...(unit !== undefined && { unit }),
+    ...(description !== undefined && { description }),
+    ...(hidden !== undefined && { hidden }),
+  };
+}
+
+/** Returns a whole number from the query string; throws ServiceError when it is none. */
+export function readCount(text: string | undefined, name: string, otherwise: number): number {
+  if (text === undefined) return otherwise;
+  if (!/^\d{1,9}$/.test(text)) throw invalid(`\`${name}\` should be a whole number.`);
+  return Number(text);
+}
+
+const starredMembers = ['id', 'dataset', 'kind', 'metadata', 'name', 'query', 'who'];
+
+type MemberKind = 'string' | 'boolean' | 'count' | 'object' | 'strings' | 'orders';
+
+const queryMembers: Readonly<Record<string, MemberKind>> = {
+  apl: 'string',
+  startTime: 'string',
+  endTime: 'string',
+  cursor: 'string',
+  includeCursor: 'boolean',
+  includeCursorField: 'boolean',
+  defaultLimit: 'count',
+  defaultOrder: 'orders',
+  libraries: 'strings',
+  queryOptions: 'object',
+  variables: 'object',
+};
+
+function checkQuery(query: Record<string, unknown>, prefix: string): void {
+  if (typeof query.apl !== 'string' || query.apl.trim() === '') {
+    throw invalid(`\`${prefix}apl\` should be the text of a query.`);
+  }
+  for (const [name, kind] of Object.entries(queryMembers)) {
+    const value = query[name];
+    if (value !== undefined && value !== null && !isKind(value, kind)) {
+      throw invalid(`\`${prefix}${name}\` should be ${kindNames[kind]}.`);
+    }
+  }
+}
+
+/** Saved queries spell an absent cursor or time as an empty text. */
+function isEmptyText(name: string, value: unknown): boolean {
+  return value === '' && name !== 'apl';
+}
+
+const kindNames: Readonly<Record<MemberKind, string>> = {
+  string: 'a string',
+  boolean: 'true or false',
+  count: 'a whole number that is not negative',
+  object: 'an object',
+  strings: 'a list of strings',
+  orders: 'a list of {"field": string, "desc": boolean}',
+};
+
+function isKind(value: unknown, kind: MemberKind): boolean {
+  switch (kind) {
+    case 'string':
+    case 'boolean':
+      return typeof value === kind;
+    case 'count':
+      return Number.isSafeInteger(value) && (value as number) >= 0;
+    case 'object':
+      return isObject(value);
+    case 'strings':
+      return Array.isArray(value) && value.every(each => typeof each === 'string');
+    case 'orders':
+      return Array.isArray(value) && value.every(isOrder);
+  }
+}
+
+function isOrder(value: unknown): boolean {
+  return isObject(value) && typeof value.field === 'string' && typeof value.desc === 'boolean';
+}
+
+function readObject(value: unknown, what: string): Record<string, unknown> {
+  if (!isObject(value)) throw invalid(`${what[0]?.toUpperCase()}${what.slice(1)} should be a JSON object.`);
+  return value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError(400, 'invalid_request', message);
+}

@@ -1,0 +1,149 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FieldMeta } from '../../api/wire.js';
+import { wireType } from '../engine/run.js';
+import type { DatasetField } from '../sql/compiled.js';
+import { type Snapshot, unknownDataset } from '../store/datasets.js';
+import { importFile } from '../store/import.js';
+import { ingest } from '../store/ingest.js';
+import type { StarredFilter, StarredStore } from '../store/starred.js';
+import { answerQuery, disconnected, type QueryParts } from './query-route.js';
+import { readCount, readFieldNote, readImportRequest, readNewDataset, readStarredBody } from './requests.js';
+
+/** What the routes need of the service. */
+export interface RouteParts extends QueryParts {
+  readonly starred: StarredStore;
+  readonly ingestBytes: number;
+}
+
+/** The one user of a service on one's own machine. */
+export const localUser = { id: 'local', name: 'local', email: '' } as const;
+
+/** Adds every route of the query API. */
+export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
+  for (const path of ['/v1/datasets/_apl', '/v1/query/_apl']) {
+    app.post(path, (request, reply) => answerQuery(parts, request, reply));
+  }
+  app.get('/v2/user', () => localUser);
+  app.get('/v2/annotations', () => []);
+  app.get('/v2/vfields', () => []);
+  addDatasetRoutes(app, parts);
+  addStarredRoutes(app, parts.starred);
+  addIngestRoute(app, parts);
+  app.post('/v1/local/import', (request, reply) =>
+    importFile(
+      parts.datasets,
+      parts.dataDir,
+      readImportRequest(request.body),
+      parts.nowNs(),
+      disconnected(reply),
+    ),
+  );
+}
+
+interface Id {
+  readonly Params: { readonly id: string };
+}
+
+function addDatasetRoutes(app: FastifyInstance, { datasets }: RouteParts): void {
+  app.get('/v2/datasets', async () => {
+    const catalog = await datasets.snapshot();
+    return catalog.names().flatMap(name => catalog.info(name) ?? []);
+  });
+  app.post('/v2/datasets', request => {
+    const { name, description } = readNewDataset(request.body);
+    return datasets.create(name, description);
+  });
+  app.get<Id>('/v2/datasets/:id', async ({ params }) => {
+    const info = (await datasets.snapshot()).info(params.id);
+    if (!info) throw unknownDataset(params.id);
+    return info;
+  });
+  app.delete<Id>('/v2/datasets/:id', async ({ params }, reply) => {
+    await datasets.remove(params.id);
+    return reply.code(204).send();
+  });
+  app.get<Id>('/v2/datasets/:id/fields', async ({ params }) =>
+    fieldsOf(await datasets.snapshot(), params.id).map(fieldMeta),
+  );
+  app.get<Id>('/v2/datasets/:id/mapfields', async ({ params }) =>
+    fieldsOf(await datasets.snapshot(), params.id).flatMap(({ name, type }) =>
+      type === 'dynamic' ? [name] : [],
+    ),
+  );
+  app.put<{ Params: { id: string; field: string } }>(
+    '/v2/datasets/:id/fields/:field',
+    async ({ params, body }) =>
+      fieldMeta(await datasets.annotateField(params.id, params.field, readFieldNote(body))),
+  );
+}
+
+function fieldsOf(catalog: Snapshot, name: string): readonly DatasetField[] {
+  const schema = catalog.schema(name);
+  if (!schema) throw unknownDataset(name);
+  return schema.fields;
+}
+
+function fieldMeta(field: DatasetField): FieldMeta {
+  return {
+    name: field.name,
+    type: wireType(field.type),
+    unit: field.unit ?? '',
+    hidden: field.hidden ?? false,
+    description: field.description ?? '',
+  };
+}
+
+function addStarredRoutes(app: FastifyInstance, starred: StarredStore): void {
+  const path = '/v2/apl-starred-queries';
+  app.get<{ Querystring: Record<string, string | undefined> }>(path, ({ query }) =>
+    starred.list(filterOf(query)),
+  );
+  app.post(path, async ({ body }, reply) =>
+    reply.code(201).send(await starred.create(readStarredBody(body))),
+  );
+  app.get<Id>(`${path}/:id`, ({ params }) => starred.get(params.id));
+  app.put<Id>(`${path}/:id`, ({ params, body }) => starred.replace(params.id, readStarredBody(body)));
+  app.delete<Id>(`${path}/:id`, async ({ params }, reply) => {
+    await starred.remove(params.id);
+    return reply.code(204).send();
+  });
+}
+
+function filterOf(query: Record<string, string | undefined>): StarredFilter {
+  const { dataset, who, qs } = query;
+  return {
+    limit: readCount(query.limit, 'limit', 1000),
+    offset: readCount(query.offset, 'offset', 0),
+    ...(dataset !== undefined && { dataset }),
+    ...(who !== undefined && { who }),
+    ...(qs !== undefined && { qs }),
+  };
+}
+
+/** The body of an ingest is a stream of any kind, so this route has a scope of its own. */
+function addIngestRoute(app: FastifyInstance, parts: RouteParts): void {
+  app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
+    scope.post<Id>('/v1/datasets/:id/ingest', { bodyLimit: parts.ingestBytes }, async (request, reply) => {
+      fieldsOf(await parts.datasets.snapshot(), request.params.id);
+      return ingest(parts.datasets, parts.engine, ingestRequest(request, parts), disconnected(reply));
+    });
+    done();
+  });
+}
+
+function ingestRequest(request: FastifyRequest<Id>, parts: RouteParts) {
+  const query = request.query as Record<string, string | undefined>;
+  return {
+    dataset: request.params.id,
+    body: request.raw,
+    contentType: request.headers['content-type'] ?? '',
+    contentEncoding: request.headers['content-encoding'] ?? '',
+    nowNs: parts.nowNs(),
+    maxBytes: parts.ingestBytes,
+    ...(query['timestamp-field'] && { timestampField: query['timestamp-field'] }),
+    ...(query['timestamp-format'] && { timestampFormat: query['timestamp-format'] }),
+    ...(query['csv-delimiter'] && { csvDelimiter: query['csv-delimiter'] }),
+  };
+}

@@ -1,0 +1,216 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import type { ErrorBody } from '../../api/wire.js';
+import { AplKernelError } from '../../errors.js';
+import { Engine } from '../engine/duckdb.js';
+import { compileRequest } from '../sql/compile.js';
+import type { BuiltinDataset, Compile } from '../sql/compiled.js';
+import { DatasetStore, replaceFile } from '../store/datasets.js';
+import { StarredStore } from '../store/starred.js';
+import { KeepAlive } from './alive.js';
+import { guard } from './guard.js';
+import { CompileFailure } from './query-route.js';
+import { addRoutes, localUser } from './routes.js';
+import { ServiceError } from './service-error.js';
+
+/** Bounds of a service; each has a default. */
+export interface ServiceLimits {
+  /** The largest body of a request other than an ingest; 4 MiB. */
+  readonly bodyBytes?: number;
+  /** The largest ingest, unpacked; 1 GiB. */
+  readonly ingestBytes?: number;
+  /** Queries at the same time; 4. */
+  readonly connections?: number;
+  /** Queries that may wait; 64. */
+  readonly queue?: number;
+  /** Memory of the engine; 60 % of the machine's. */
+  readonly memoryBytes?: number;
+  /** How long a query may run, in milliseconds; five minutes. */
+  readonly queryMs?: number;
+  /** How long a managed service stays when nobody holds it; 30,000. */
+  readonly idleMs?: number;
+}
+
+export interface ServiceOptions {
+  /** Holds datasets, starred queries and scratch files; made when absent. */
+  readonly dataDir: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Random when absent. */
+  readonly token?: string;
+  readonly version: string;
+  /** Writes `service.json`, and closes when nobody has held `/v1/alive` for a while. */
+  readonly managed?: boolean;
+  /** How a request becomes SQL; the language's own compiler when absent. */
+  readonly compile?: Compile;
+  readonly samples?: readonly BuiltinDataset[];
+  readonly log: (text: string) => void;
+  readonly limits?: ServiceLimits;
+  /** Milliseconds since 1970; the clock when absent. */
+  readonly now?: () => number;
+}
+
+/** A service that listens. `closed` resolves when it has closed, by itself or by `close`. */
+export interface Service {
+  readonly url: string;
+  readonly token: string;
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts the query API on 127.0.0.1. The process should have UV_THREADPOOL_SIZE=16 or more in its environment. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const dataDir = path.resolve(options.dataDir);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const engine = await Engine.open({ dataDir, ...options.limits });
+  try {
+    return await listen({ ...options, dataDir }, engine);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+async function listen(options: ServiceOptions, engine: Engine): Promise<Service> {
+  const token = options.token ?? randomBytes(32).toString('base64url');
+  const app = fastify({ bodyLimit: options.limits?.bodyBytes ?? 4 * 2 ** 20, forceCloseConnections: true });
+  const runtimeFile = path.join(options.dataDir, 'service.json');
+  let announceClosed = () => {};
+  const closed = new Promise<void>(resolve => {
+    announceClosed = resolve;
+  });
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    const written = options.managed ? runtimeFile : undefined;
+    closing ??= shutDown(app, engine, keepAlive, written, token).finally(announceClosed);
+    return closing;
+  };
+  const idle = () => {
+    options.log('nobody uses the service any more: closing');
+    close().catch(error => options.log(`closing failed: ${messageOf(error)}`));
+  };
+  const keepAlive = new KeepAlive(options.limits?.idleMs ?? 30_000, options.managed ? idle : () => {});
+  addHooks(app, options, token);
+  addAlive(app, keepAlive);
+  addRoutes(app, routeParts(options, engine));
+  const url = await app.listen({ host: '127.0.0.1', port: options.port });
+  if (options.managed)
+    await writeRuntimeFile(runtimeFile, { url, token, pid: process.pid, version: options.version });
+  return { url, token, closed, close };
+}
+
+function routeParts(options: ServiceOptions, engine: Engine) {
+  const now = options.now ?? Date.now;
+  return {
+    engine,
+    dataDir: options.dataDir,
+    datasets: new DatasetStore(options.dataDir, engine, options.samples),
+    starred: new StarredStore(options.dataDir, localUser.id),
+    compile: options.compile ?? compileRequest,
+    nowNs: () => BigInt(Math.floor(now())) * 1_000_000n,
+    ingestBytes: options.limits?.ingestBytes ?? 2 ** 30,
+    queryMs: options.limits?.queryMs ?? 300_000,
+  };
+}
+
+function addHooks(app: FastifyInstance, options: ServiceOptions, token: string): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-axiom-trace-id', randomBytes(16).toString('hex'));
+    const port = request.socket.localPort;
+    if (port !== undefined) guard(request.headers, port, token);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const place = `${request.method} ${request.url.split('?')[0]}`;
+    return refuse(reply, new ServiceError(404, 'not_found', `The service has no ${place}.`));
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const refusal = refusalOf(error);
+    if (refusal.status >= 500)
+      options.log(`${request.method} ${request.url}: ${error.stack ?? error.message}`);
+    return refuse(reply, refusal);
+  });
+}
+
+function addAlive(app: FastifyInstance, keepAlive: KeepAlive): void {
+  app.get('/v1/alive', (_request, reply) => {
+    const traceId = String(reply.getHeader('x-axiom-trace-id'));
+    reply.hijack();
+    keepAlive.hold(reply.raw, { 'x-axiom-trace-id': traceId });
+  });
+}
+
+const engineStatus: Readonly<Record<string, number>> = {
+  'engine-busy': 429,
+  'engine-memory': 400,
+  'engine-failed': 500,
+  // The client is gone: nobody reads this.
+  'query-cancelled': 499,
+};
+
+function refusalOf(error: FastifyError): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof AplKernelError) {
+    const hint = error.hint === undefined ? {} : { hint: error.hint };
+    return new ServiceError(engineStatus[error.code] ?? 400, error.code, error.message, hint);
+  }
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new ServiceError(413, 'too_large', 'The body is too large.');
+  if (error.code === 'FST_ERR_CTP_INVALID_JSON_BODY')
+    return new ServiceError(400, 'invalid_json', 'The body is not JSON.');
+  // The framework marks the errors of a body; one without a mark comes from inside.
+  if (error instanceof SyntaxError && error.statusCode === 400)
+    return new ServiceError(400, 'invalid_json', `The body is not JSON: ${error.message}.`);
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    return new ServiceError(error.statusCode, 'invalid_request', error.message);
+  }
+  return new ServiceError(500, 'internal', `The service failed: ${error.message}`);
+}
+
+function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {
+  const body: ErrorBody = {
+    code: error.status,
+    message: error.hint === undefined ? error.message : `${error.message} ${error.hint}`,
+    detail: error instanceof CompileFailure ? error.detail : detailOf(error),
+  };
+  return reply.code(error.status).send(body);
+}
+
+function detailOf(error: ServiceError): NonNullable<ErrorBody['detail']> {
+  return {
+    errorType: error.code,
+    message: error.message,
+    ...(error.hint !== undefined && { hint: error.hint }),
+  };
+}
+
+async function shutDown(
+  app: FastifyInstance,
+  engine: Engine,
+  keepAlive: KeepAlive,
+  runtimeFile: string | undefined,
+  token: string,
+): Promise<void> {
+  keepAlive.stop();
+  if (runtimeFile !== undefined) await removeRuntimeFile(runtimeFile, token);
+  await engine.close();
+  await app.close();
+}
+
+async function writeRuntimeFile(file: string, content: object): Promise<void> {
+  await replaceFile(file, `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** Another service may have taken over meanwhile: its file stays. */
+async function removeRuntimeFile(file: string, token: string): Promise<void> {
+  try {
+    if (JSON.parse(await readFile(file, 'utf8')).token === token) await rm(file, { force: true });
+  } catch {
+    // There is none, or it is not readable: it is not ours.
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

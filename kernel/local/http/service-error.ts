@@ -1,0 +1,16 @@
+import { AplKernelError } from '../../errors.js';
+
+/** A request that the local service refuses, with the HTTP status it is answered with. */
+export class ServiceError extends AplKernelError {
+  readonly status: number;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    options: { readonly hint?: string; readonly cause?: unknown } = {},
+  ) {
+    super(code, message, options);
+    this.status = status;
+  }
+}

@@ -1,0 +1,75 @@
+import type { FieldMeta } from '../../api/wire.js';
+import { rfc3339 } from '../engine/columns.js';
+import { type QueryAnswer, type RanTable, wireType } from '../engine/run.js';
+import type { CompiledField, CompiledQuery, CompiledTable, DatasetCatalog } from '../sql/compiled.js';
+
+/** Returns the body of a tabular response as bytes in order. */
+export function tabularBody(answer: QueryAnswer): readonly Buffer[] {
+  const tables = answer.tables.flatMap((each, index) => [text(index === 0 ? '' : ','), ...tableBytes(each)]);
+  return [text(head(answer)), ...tables, text(']}')];
+}
+
+function head({ query, catalog, status }: QueryAnswer): string {
+  const fieldsMetaMap = Object.fromEntries(
+    query.datasets.map((name, index) => [
+      name,
+      [...metaOf(catalog, name), ...(index === 0 ? computedMeta(query) : [])],
+    ]),
+  );
+  const json = JSON.stringify({ format: 'tabular', status, datasetNames: query.datasets, fieldsMetaMap });
+  return `${json.slice(0, -1)},"tables":[`;
+}
+
+/** What is known about fields that the query made, such as the unit of a sum; told with the first dataset. */
+function computedMeta(query: CompiledQuery): FieldMeta[] {
+  const known = query.tables.flatMap(table =>
+    table.fields.map(field => field.meta && { ...field.meta, type: wireType(field.type) }),
+  );
+  return known.filter(meta => meta !== undefined);
+}
+
+function metaOf(catalog: DatasetCatalog, dataset: string): FieldMeta[] {
+  return (catalog.schema(dataset)?.fields ?? []).map(field => ({
+    name: field.name,
+    type: wireType(field.type),
+    unit: field.unit ?? '',
+    hidden: field.hidden ?? false,
+    description: field.description ?? '',
+  }));
+}
+
+function tableBytes({ table, columns }: RanTable): Buffer[] {
+  const description = toJson({
+    name: table.name,
+    sources: table.sources.map(name => ({ name })),
+    fields: table.fields.map(resultField),
+    order: table.order,
+    groups: table.groups.map(name => ({ name })),
+    ...(table.range && { range: rangeOf(table.range) }),
+    ...(table.buckets && { buckets: { field: table.buckets.field, size: Number(table.buckets.size) } }),
+  });
+  const cells = table.fields.flatMap((_, index) => [text(index === 0 ? '[' : '],['), columns.bytes(index)]);
+  const end = table.fields.length === 0 ? ']}' : ']]}';
+  return [text(`${description.slice(0, -1)},"columns":[`), ...cells, text(end)];
+}
+
+function resultField(field: CompiledField) {
+  return { name: field.name, type: wireType(field.type), ...(field.agg && { agg: field.agg }) };
+}
+
+function rangeOf(range: NonNullable<CompiledTable['range']>) {
+  return { field: range.field, start: timeText(range.start), end: timeText(range.end) };
+}
+
+function timeText(time: bigint | string): string {
+  return typeof time === 'string' ? time : rfc3339(time);
+}
+
+/** Arguments of aggregations may be exact integers, which JSON.stringify refuses. */
+function toJson(value: object): string {
+  return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? Number(each) : each));
+}
+
+function text(value: string): Buffer {
+  return Buffer.from(value, 'utf8');
+}

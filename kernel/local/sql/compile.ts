@@ -1,0 +1,292 @@
+import type { QueryRequest, StatusMessage } from '../../api/wire.js';
+import { bind } from '../../apl/bind/bind.js';
+import type { Bound, ExternalFile, Plan, Relation } from '../../apl/plan/plan.js';
+import type { Diagnostic } from '../../apl/syntax/ast.js';
+import { mergeDiagnostics } from '../../apl/syntax/diagnostics.js';
+import { parseDatetime, parseTimespan } from '../../apl/syntax/literals.js';
+import { parseQuery } from '../../apl/syntax/parse.js';
+import { autoBinWidth } from '../duckdb/functions/datetime.js';
+import { TemplateError } from '../duckdb/literal.js';
+import {
+  type CompiledField,
+  type CompiledQuery,
+  type CompiledTable,
+  type DatasetCatalog,
+  keptTable,
+} from './compiled.js';
+import { type Cursor, type Page, pageOf, readCursor } from './cursor.js';
+import { orderRows } from './ordering.js';
+import { relationSql, type ScanSql } from './relation.js';
+import { type BinnedQuery, takeApart, totalsSql } from './totals.js';
+
+export type CompileResult =
+  | { readonly ok: true; readonly compiled: CompiledQuery }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
+const defaultRowLimit = 1000;
+/** The most rows that one request returns. */
+const serverRowLimit = 1_000_000;
+const hourNs = 3_600_000_000_000n;
+
+/**
+ * Compiles a request to SQL: parse, bind against the catalogue's schemas, plan, write. Times are nanoseconds since 1970;
+ * without a time range the last hour is read. What cannot be compiled is refused by name and position.
+ */
+export function compileRequest(
+  request: QueryRequest,
+  catalog: DatasetCatalog,
+  now: bigint,
+  external?: (address: string) => ExternalFile,
+): CompileResult {
+  const window = requestWindow(request, now);
+  if (!window.ok) return { ok: false, diagnostics: [window.diagnostic] };
+  const { start, end } = window;
+  const parsed = parseQuery(request.apl);
+  const environment = {
+    schema: (name: string) => catalog.schema(name),
+    datasets: () => catalog.names(),
+    now,
+    start,
+    end,
+    variables: request.variables ?? {},
+    autoBin: autoBinWidth(start, end),
+    ...(external === undefined ? {} : { external }),
+  };
+  const bound = bind(parsed.query, request.apl, environment);
+  const diagnostics = mergeDiagnostics(request.apl, parsed.diagnostics, bound.diagnostics);
+  const unreadable = parsed.diagnostics.some(diagnostic => diagnostic.severity === 'error');
+  if (bound.plan === undefined || unreadable)
+    return { ok: false, diagnostics: diagnostics.filter(diagnostic => diagnostic.severity === 'error') };
+  return write(bound.plan, request, { now, start, end }, catalog, notices(diagnostics));
+}
+
+interface Window {
+  readonly now: bigint;
+  readonly start: bigint;
+  readonly end: bigint;
+}
+
+function write(
+  plan: Plan,
+  request: QueryRequest,
+  window: Window,
+  catalog: DatasetCatalog,
+  messages: readonly StatusMessage[],
+): CompileResult {
+  const ordered = orderRows(plan, request.defaultOrder ?? []);
+  const cursor = request.cursor === undefined ? undefined : readCursor(request.cursor);
+  const page = pageOf(ordered.relation, plan, cursor, request.includeCursor ?? false);
+  const misused = request.cursor === undefined ? undefined : cursorProblem(cursor, page);
+  if (misused !== undefined) return { ok: false, diagnostics: [misused] };
+  const scan: ScanSql = (...parts) => catalog.scan(...parts);
+  const toSql = (relation: Relation) => relationSql(relation, window, scan);
+  const limit = rowLimit(plan, request, page);
+  const about = {
+    ...describe(plan, window),
+    fields: plan.relation.columns.map(fieldOf),
+    order: ordered.order,
+    rowLimit: limit,
+  };
+  const told = { datasets: plan.datasets, notices: [...messages, ...ignored(request, ordered.unknown)] };
+  try {
+    if (page !== undefined) {
+      const table = pageTable(page, limit.rows, toSql, request.cursor);
+      return { ok: true, compiled: { ...told, tables: [{ ...about, ...table }] } };
+    }
+    const seconds = Number(window.end - window.start) / nanosecondsPerSecond;
+    const apart = takeApart(ordered.relation, plan, seconds);
+    if (apart === undefined) {
+      const table = { ...about, name: '0', sql: toSql(firstRows(ordered.relation, limit.rows)) };
+      return { ok: true, compiled: { ...told, tables: [table] } };
+    }
+    return { ok: true, compiled: withTotals(told, about, apart, window, toSql(apart.binned)) };
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return { ok: false, diagnostics: [templateDiagnostic(error, request.apl)] };
+  }
+}
+
+function templateDiagnostic({ code, message, hint, span }: TemplateError, apl: string): Diagnostic {
+  const { from, to } = span ?? { from: 0, to: apl.length };
+  return { severity: 'error', code, from, to, message, ...(hint === undefined ? {} : { hint }) };
+}
+
+const nanosecondsPerSecond = 1_000_000_000;
+
+/** What a table says of itself whatever its rows. */
+function describe(
+  plan: Plan,
+  { start, end }: Window,
+): Pick<CompiledTable, 'groups' | 'sources' | 'range' | 'buckets'> {
+  return {
+    groups: plan.groups,
+    sources: plan.datasets,
+    range: { field: '_time', start, end },
+    ...(plan.bucket === undefined ? {} : { buckets: plan.bucket }),
+  };
+}
+
+type RowLimit = NonNullable<CompiledTable['rowLimit']>;
+
+/** The lowest limit wins. A request's limit does not thin out a series: where there are time bins it has no say. */
+function rowLimit(plan: Plan, { defaultLimit }: QueryRequest, page: Page | undefined): RowLimit {
+  const wanted = plan.bucket === undefined ? defaultLimit : undefined;
+  const limits: RowLimit[] = [{ rows: serverRowLimit, reason: 'server' }];
+  if (wanted !== undefined) limits.push({ rows: wanted, reason: 'request' });
+  else if (!plan.bounded) limits.push({ rows: defaultRowLimit, reason: 'default' });
+  if (page?.written !== undefined) limits.push({ rows: page.written, reason: 'query' });
+  return limits.reduce((lowest, each) => (each.rows <= lowest.rows ? each : lowest));
+}
+
+/** One row more is fetched than is returned, to know whether any was cut. */
+function firstRows(relation: Relation, rows: number): Relation {
+  const count: Bound = { kind: 'constant', type: 'long', value: BigInt(rows) + 1n };
+  return { kind: 'limit', input: relation, count, columns: relation.columns };
+}
+
+type ToSql = (relation: Relation) => string;
+
+function pageTable(
+  page: Page,
+  rows: number,
+  toSql: ToSql,
+  cursor: string | undefined,
+): Pick<CompiledTable, 'name' | 'sql' | 'page'> {
+  const exactSql = (last: bigint | undefined): string => toSql(page.exact(rows, last));
+  return {
+    name: '0',
+    sql: toSql(page.quick(rows)),
+    page: { page, exactSql, ...(cursor === undefined ? {} : { cursor }) },
+  };
+}
+
+function cursorProblem(cursor: Cursor | undefined, page: Page | undefined): Diagnostic | undefined {
+  if (cursor !== undefined && page !== undefined) return undefined;
+  const message =
+    cursor === undefined
+      ? '`cursor` is none of this service'
+      : '`cursor` can be used only where rows are in the order of `_time` and it is among the fields';
+  const hint =
+    cursor === undefined
+      ? 'Send minCursor or maxCursor of an earlier result as it is.'
+      : 'Sort by _time, and leave aggregation to another query.';
+  return { severity: 'error', code: 'bad-cursor', from: 0, to: 0, message, hint };
+}
+
+/** A time-binned query and its totals: both read the bins, which are aggregated once. */
+function withTotals(
+  told: Pick<CompiledQuery, 'datasets' | 'notices'>,
+  about: Omit<CompiledTable, 'name' | 'sql'>,
+  apart: BinnedQuery,
+  window: Window,
+  kept: string,
+): CompiledQuery {
+  const rows = about.rowLimit?.rows ?? serverRowLimit;
+  const keptSource = `temp.${keptTable}`;
+  const over = (source: string) => {
+    const scan: ScanSql = (dataset, fields, _start, _end, filter) =>
+      apart.scanSql(dataset, fields, source, filter);
+    return (relation: Relation) => relationSql(relation, window, scan);
+  };
+  const tableSql = (source: string): string => over(source)(firstRows(apart.table, rows));
+  const table = { ...about, name: '0', sql: tableSql(`(${kept})`), keptSql: tableSql(keptSource) };
+  const notices = [...told.notices, ...leftOut(apart.leftOut)];
+  if (apart.totals.columns.length === apart.groups.length) return { ...told, notices, kept, tables: [table] };
+  const totalsOf = (source: string): string =>
+    totalsSql(apart, over(source)(apart.totals), over(source)(apart.table), serverRowLimit + 1);
+  const { buckets: _, ...rest } = about;
+  const totals: CompiledTable = {
+    ...rest,
+    name: '_totals',
+    fields: apart.totals.columns.map(fieldOf),
+    order: apart.groups.map(({ name }) => ({ field: name, desc: false })),
+    rowLimit: { rows: serverRowLimit, reason: 'server' },
+    sql: totalsOf(`(${kept})`),
+    keptSql: totalsOf(keptSource),
+  };
+  return { ...told, notices, kept, tables: [table, totals] };
+}
+
+function leftOut(names: readonly string[]): StatusMessage[] {
+  if (names.length === 0) return [];
+  const list = names.map(name => `\`${name}\``).join(', ');
+  const msg = `The totals leave out ${list}: they do not follow from the time bins. Summarize without the bin for them.`;
+  return [{ priority: 'info', count: 1, code: 'totals_left_out', msg }];
+}
+
+/** What of a request has no effect. */
+function ignored({ includeCursorField }: QueryRequest, unknownOrder: readonly string[]): StatusMessage[] {
+  const warn = (code: string, msg: string): StatusMessage => ({ priority: 'warn', count: 1, code, msg });
+  return [
+    ...unknownOrder.map(field =>
+      warn('unknown_order', `The request's order names \`${field}\`, which the result does not have.`),
+    ),
+    ...(includeCursorField
+      ? [warn('no_cursor_field', '`includeCursorField` has no effect here: the status tells the cursors.')]
+      : []),
+  ];
+}
+
+function fieldOf(column: Plan['relation']['columns'][number]): CompiledField {
+  const { name, type, unit, description, agg } = column;
+  const meta =
+    unit === undefined && description === undefined
+      ? {}
+      : { meta: { name, type, unit: unit ?? '', hidden: false, description: description ?? '' } };
+  return { name, type, ...(agg === undefined ? {} : { agg }), ...meta };
+}
+
+type RequestWindow =
+  | { readonly ok: true; readonly start: bigint; readonly end: bigint }
+  | { readonly ok: false; readonly diagnostic: Diagnostic };
+
+function requestWindow(request: QueryRequest, now: bigint): RequestWindow {
+  const end = request.endTime === undefined ? now : parseTime(request.endTime, now);
+  const start = request.startTime === undefined ? (end ?? now) - hourNs : parseTime(request.startTime, now);
+  if (start === undefined || end === undefined)
+    return badTime(
+      start === undefined ? 'startTime' : 'endTime',
+      start === undefined ? request.startTime : request.endTime,
+    );
+  if (start > end) return badTime('startTime', request.startTime, 'it is after endTime');
+  return { ok: true, start, end };
+}
+
+/** RFC 3339, `now`, `now-1h`, `now+5m`. */
+function parseTime(text: string, now: bigint): bigint | undefined {
+  const relative = /^now\s*(?:([+-])\s*(.+))?$/.exec(text.trim());
+  if (relative === null) return parseDatetime(text);
+  if (relative[2] === undefined) return now;
+  const offset = parseTimespan(relative[2]);
+  return offset === undefined ? undefined : relative[1] === '-' ? now - offset : now + offset;
+}
+
+function badTime(
+  name: string,
+  value: string | undefined,
+  why = 'it is neither RFC 3339 nor relative',
+): RequestWindow {
+  const message = `${name} ${JSON.stringify(value)} cannot be used: ${why}`;
+  return {
+    ok: false,
+    diagnostic: {
+      severity: 'error',
+      code: 'bad-time',
+      from: 0,
+      to: 0,
+      message,
+      hint: 'For example: 2026-01-02T03:04:05Z, now-1h.',
+    },
+  };
+}
+
+function notices(diagnostics: readonly Diagnostic[]): StatusMessage[] {
+  return diagnostics
+    .filter(diagnostic => diagnostic.severity === 'warning')
+    .map(diagnostic => ({
+      priority: 'warn',
+      count: 1,
+      code: diagnostic.code,
+      msg: diagnostic.hint === undefined ? diagnostic.message : `${diagnostic.message}. ${diagnostic.hint}`,
+    }));
+}

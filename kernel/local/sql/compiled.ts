@@ -1,0 +1,114 @@
+import type { FieldMeta, Order, QueryRequest, StatusMessage } from '../../api/wire.js';
+import type { TypeName } from '../../apl/catalog/entry.js';
+import type { ExternalFile } from '../../apl/plan/plan.js';
+import type { Diagnostic } from '../../apl/syntax/ast.js';
+import type { Page } from './cursor.js';
+
+/** The temporary table of a query's kept rows. */
+export const keptTable = 'kept';
+
+/** What the compiler hands to the engine for one request: tables to run in order, and what the reader must be told. */
+export interface CompiledQuery {
+  readonly tables: readonly CompiledTable[];
+  /** Names of the datasets read. */
+  readonly datasets: readonly string[];
+  /** A SELECT whose rows are kept as the temporary table {@link keptTable} while the tables run, as both read them. */
+  readonly kept?: string;
+  readonly notices: readonly StatusMessage[];
+}
+
+/**
+ * One result table. `sql` is a SELECT whose columns are in the order of `fields`, with these engine types: bool BOOLEAN,
+ * long BIGINT, real DOUBLE, string VARCHAR, datetime TIMESTAMP_NS, timespan BIGINT (nanoseconds), dynamic JSON text.
+ */
+export interface CompiledTable {
+  /** `0`, `1`, … or `_totals`. */
+  readonly name: string;
+  readonly sql: string;
+  /** The same over the query's kept rows. */
+  readonly keptSql?: string;
+  readonly fields: readonly CompiledField[];
+  readonly order: readonly Order[];
+  /** Names of the fields grouped by. */
+  readonly groups: readonly string[];
+  /** `size` is in nanoseconds when the field is a time. */
+  readonly buckets?: { readonly field: string; readonly size: bigint | number };
+  readonly sources: readonly string[];
+  /** The half-open window read; nanoseconds since 1970 or RFC 3339. */
+  readonly range?: { readonly field: string; readonly start: bigint | string; readonly end: bigint | string };
+  /** The SQL fetches `rows` + 1; what is beyond `rows` is cut, and a message says so. */
+  readonly rowLimit?: { readonly rows: number; readonly reason: LimitReason };
+  /** Set when the rows are in the order of time, so that another request can go on where this one ends. */
+  readonly page?: CompiledPage;
+}
+
+/** Who set the limit that holds. One that the query writes cuts nothing that was asked for. */
+export type LimitReason = 'query' | 'default' | 'request' | 'server';
+
+/** A page of rows; `exactSql` selects it with rows of equal times in their own order, given the time of its last row. */
+export interface CompiledPage {
+  readonly page: Page;
+  readonly exactSql: (last: bigint | undefined) => string;
+  /** The cursor that the page begins at. */
+  readonly cursor?: string;
+}
+
+export interface CompiledField {
+  readonly name: string;
+  readonly type: TypeName;
+  readonly agg?: {
+    readonly name: string;
+    readonly args?: readonly unknown[];
+    readonly fields?: readonly string[];
+  };
+  readonly meta?: FieldMeta;
+}
+
+export interface DatasetField {
+  readonly name: string;
+  readonly type: TypeName;
+  readonly unit?: string;
+  readonly description?: string;
+  readonly hidden?: boolean;
+}
+
+/** The fields of a dataset. In an open dataset an unknown field is null; in a closed one it is an error. */
+export interface DatasetSchema {
+  readonly name: string;
+  readonly fields: readonly DatasetField[];
+  readonly open: boolean;
+}
+
+/** Returns a condition in SQL, given the SQL of each field that is scanned. */
+export type ScanFilter = (columns: readonly string[]) => string;
+
+/** The datasets that a query may read. */
+export interface DatasetCatalog {
+  names(): string[];
+  schema(name: string): DatasetSchema | undefined;
+  /**
+   * Returns a SELECT with columns f0..fn in the order of `fields`, restricted to `_time` in [startNs, endNs), nanoseconds
+   * since 1970, and to the rows that pass `filter`: beside the scan the engine can apply it while it reads. A field that the dataset does not have is a typed null.
+   */
+  scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string;
+}
+
+/** A dataset computed by the engine instead of read from files. `scan` is as in {@link DatasetCatalog}. */
+export interface BuiltinDataset {
+  readonly schema: DatasetSchema;
+  readonly description: string;
+  scan(fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string;
+}
+
+/**
+ * Turns a request into SQL, or says what is wrong with its APL; `nowNs` is fixed for the whole request. `external` tells
+ * which file an address of `externaldata` stands for.
+ */
+export type Compile = (
+  request: QueryRequest,
+  catalog: DatasetCatalog,
+  nowNs: bigint,
+  external?: (address: string) => ExternalFile,
+) =>
+  | { readonly ok: true; readonly compiled: CompiledQuery }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };

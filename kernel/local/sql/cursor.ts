@@ -1,0 +1,148 @@
+import type { Bound, Column, OrderKey, Plan, Relation } from '../../apl/plan/plan.js';
+import { keyOf } from './ordering.js';
+
+/**
+ * A place in a result ordered by time: right after the first `count` of the rows that share `time`. Those rows have an
+ * order of their own, that of all their fields. `whole` says that no row of that time is left.
+ */
+export interface Cursor {
+  /** Nanoseconds since 1970. */
+  readonly time: bigint;
+  readonly count: number;
+  readonly whole: boolean;
+}
+
+/** A query that is read page by page. */
+export interface Page {
+  /** The relation of a page of up to `rows` + 1 rows; rows of equal times are in any order. */
+  readonly quick: (rows: number) => Relation;
+  /** The same page when its last row has the time `last`, without the row more; rows of equal times are in their order. */
+  readonly exact: (rows: number, last: bigint | undefined) => Relation;
+  /** The lowest limit that the query writes. */
+  readonly written?: number;
+  readonly descending: boolean;
+  /** Rows before the page that share `time` with its first. */
+  readonly skipped: { readonly time: bigint; readonly rows: number } | undefined;
+}
+
+/** Returns a cursor as the text that clients hand back. */
+export function cursorText({ time, count, whole }: Cursor): string {
+  return Buffer.from(`${time}.${count}${whole ? '.' : ''}`, 'latin1').toString('base64url');
+}
+
+/** Returns the cursor that a text stands for, or undefined. */
+export function readCursor(text: string): Cursor | undefined {
+  const parts = /^(-?\d{1,19})\.(\d{1,9})(\.)?$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
+  if (parts === null) return undefined;
+  return { time: BigInt(parts[1] ?? 0), count: Number(parts[2]), whole: parts[3] !== undefined };
+}
+
+/**
+ * Returns how to read `relation` page by page from `cursor` on, or undefined where its rows are not ordered by `_time`.
+ * With `include` the row that the cursor is at comes again, if need be with all that share its time.
+ */
+export function pageOf(
+  relation: Relation,
+  plan: Plan,
+  cursor: Cursor | undefined,
+  include: boolean,
+): Page | undefined {
+  const found = plan.groups.length > 0 || plan.bucket !== undefined ? undefined : findSort(relation);
+  const time = found && timeOf(found.sort, relation);
+  if (found === undefined || time === undefined) return undefined;
+  const descending = found.sort.keys[0]?.descending ?? true;
+  const after = cursor?.whole && !include;
+  // Rows of a whole time were given in any order: the one at the cursor is among them, so all of them come again.
+  const skip = cursor === undefined || cursor.whole ? 0 : Math.max(0, cursor.count - (include ? 1 : 0));
+  const from = cursor && compare(time, descending ? '<' : '>', after ?? false, cursor.time);
+  const rest = from === undefined ? found.sort.input : filtered(found.sort.input, from);
+  return {
+    quick: rows => found.wrap(limited(sorted(rest, found.sort.keys), rows + 1, skip)),
+    exact: (rows, last) => {
+      const upTo =
+        last === undefined ? rest : filtered(rest, compare(time, descending ? '>' : '<', false, last));
+      return found.wrap(limited(sorted(upTo, totalOrder(found.sort)), rows, skip));
+    },
+    ...(found.written === undefined ? {} : { written: found.written }),
+    descending,
+    skipped: cursor === undefined || skip === 0 ? undefined : { time: cursor.time, rows: skip },
+  };
+}
+
+/** Rows in a row that share a time; `all` when they are the whole page. */
+export interface Run {
+  readonly time: bigint;
+  readonly rows: number;
+  readonly all: boolean;
+}
+
+/** Returns the cursor after the last rows of a page; `more` says that rows of the same time follow. */
+export function lastCursor(page: Page, last: Run, more: boolean): Cursor {
+  return { time: last.time, count: last.rows + before(page, last), whole: !more };
+}
+
+/** Returns the cursor at the first rows of a page, from which one pages the other way. */
+export function firstCursor(page: Page, first: Run, last: Cursor): Cursor {
+  return first.all ? last : { time: first.time, count: first.rows + before(page, first), whole: true };
+}
+
+function before({ skipped }: Page, { time }: Run): number {
+  return skipped?.time === time ? skipped.rows : 0;
+}
+
+type Sort = Extract<Relation, { kind: 'sort' }>;
+
+interface Found {
+  readonly sort: Sort;
+  /** Puts the projections above the sort back. */
+  readonly wrap: (input: Relation) => Relation;
+  readonly written?: number;
+}
+
+/** The sort that decides the order of the rows, below projections and limits. */
+function findSort(relation: Relation): Found | undefined {
+  if (relation.kind === 'sort') return { sort: relation, wrap: input => input };
+  if (relation.kind !== 'project' && relation.kind !== 'limit') return undefined;
+  const inner = findSort(relation.input);
+  if (inner === undefined) return undefined;
+  if (relation.kind === 'project')
+    return { ...inner, wrap: input => ({ ...relation, input: inner.wrap(input) }) };
+  const { count } = relation;
+  if (count.kind !== 'constant' || relation.skip !== undefined) return undefined;
+  return { ...inner, written: Math.min(Number(count.value), inner.written ?? Number.POSITIVE_INFINITY) };
+}
+
+/** The column of the time by which the rows are sorted first, if the result shows it. */
+function timeOf(sort: Sort, result: Relation): Column | undefined {
+  const first = sort.keys[0]?.value;
+  const shown = result.columns.find(column => column.name === '_time' && column.type === 'datetime');
+  return first?.kind === 'column' && first.id === shown?.id ? shown : undefined;
+}
+
+function compare(time: Column, operator: '<' | '>', strict: boolean, ns: bigint): Bound {
+  return {
+    kind: 'binary',
+    operator: strict ? operator : `${operator}=`,
+    left: { kind: 'column', id: time.id, type: 'datetime' },
+    right: { kind: 'constant', type: 'datetime', value: ns },
+    type: 'bool',
+  };
+}
+
+function filtered(input: Relation, predicate: Bound): Relation {
+  return { kind: 'filter', input, predicate, columns: input.columns };
+}
+
+function sorted(input: Relation, keys: readonly OrderKey[]): Relation {
+  return { kind: 'sort', input, keys, columns: input.columns };
+}
+
+function limited(input: Relation, rows: number, skip: number): Relation {
+  const count: Bound = { kind: 'constant', type: 'long', value: BigInt(rows) };
+  return { kind: 'limit', input, count, skip, columns: input.columns };
+}
+
+/** Rows that are equal in every field stand for each other: only they may change places. */
+function totalOrder({ keys, columns }: Sort): readonly OrderKey[] {
+  return [...keys, ...columns.map(column => keyOf(column, false))];
+}

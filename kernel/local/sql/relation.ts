@@ -1,0 +1,373 @@
+import type { Bound, Column, Computed, OrderKey, Relation } from '../../apl/plan/plan.js';
+import { collectIds, prune } from '../../apl/plan/prune.js';
+import { convert, sqlTypes } from '../duckdb/functions/conversion.js';
+import type { SqlContext } from '../duckdb/template.js';
+import { externalSql } from '../engine/external.js';
+import { aggregateSql } from './aggregate.js';
+import type { ScanFilter } from './compiled.js';
+import { type ExpressionContext, expressionSql } from './expression.js';
+import { seriesSql } from './series.js';
+
+/** Returns a SELECT over a dataset with columns f0..fn in the order of `fields`, restricted to [start, end) nanoseconds. */
+export type ScanSql = (
+  dataset: string,
+  fields: readonly string[],
+  start: bigint,
+  end: bigint,
+  filter: ScanFilter | undefined,
+) => string;
+
+/** Returns one SELECT for a relation; its columns are called c0, c1, … by their ids, in order. */
+export function relationSql(relation: Relation, context: SqlContext, scan: ScanSql): string {
+  const writer = new SqlWriter(context, scan);
+  const pruned = prune(relation);
+  const name = writer.write(pruned);
+  const columns = relation.columns.map(column => `c${column.id}`).join(', ');
+  return `${writer.stages()} SELECT ${columns} FROM ${name}${writer.finalOrder(pruned)}`;
+}
+
+/** One run of writing: a stage of a WITH clause for each operator, inlined by the engine. */
+export class SqlWriter {
+  readonly context: ExpressionContext;
+  private readonly scan: ScanSql;
+  private readonly written: string[] = [];
+
+  constructor(context: SqlContext, scan: ScanSql) {
+    this.scan = scan;
+    this.context = { ...context, subquery: expr => this.subquery(expr.subquery) };
+  }
+
+  stages(): string {
+    return this.written.length === 0 ? '' : `WITH ${this.written.join(',\n')}\n`;
+  }
+
+  /** Writes a relation and what it reads; returns the name of its stage. */
+  write(relation: Relation): string {
+    return this.stage(this.body(relation));
+  }
+
+  stage(body: string, materialized = false): string {
+    const name = `s${this.written.length}`;
+    this.written.push(`${name} AS ${materialized ? '' : 'NOT '}MATERIALIZED (${body})`);
+    return name;
+  }
+
+  expression(value: Computed['value'], predicate = false): string {
+    return expressionSql(value, this.context, predicate);
+  }
+
+  computed(item: Computed): string {
+    const sql = this.expression(item.value);
+    const name = `c${item.column.id}`;
+    return sql === name ? name : `${sql} AS ${name}`;
+  }
+
+  orderBy(keys: readonly OrderKey[]): string {
+    // What is the same in every row orders nothing, and the engine would take a number for a column's place.
+    const telling = keys.filter(key => key.value.kind !== 'constant');
+    const list = telling.map(key => sortSql(this.expression(key.value), key));
+    return list.length === 0 ? '' : ` ORDER BY ${list.join(', ')}`;
+  }
+
+  /** The order of the rows at the end: that of the last sort whose keys are still there. */
+  finalOrder(relation: Relation): string {
+    return this.orderBy(sortKeys(relation));
+  }
+
+  private subquery(relation: Relation | undefined): string {
+    const first = relation?.columns[0];
+    if (relation === undefined || first === undefined) return 'SELECT NULL AS value WHERE false';
+    const inner = new SqlWriter(this.context, this.scan);
+    const name = inner.write(
+      prune({
+        kind: 'project',
+        input: relation,
+        items: [{ column: first, value: { kind: 'column', id: first.id, type: first.type } }],
+        columns: [first],
+      }),
+    );
+    return `${inner.stages()} SELECT c${first.id} AS value FROM ${name}`;
+  }
+
+  private body(relation: Relation): string {
+    switch (relation.kind) {
+      case 'scan':
+        return this.scanSql(relation);
+      case 'values':
+        return this.valuesSql(relation);
+      case 'external':
+        return externalSql(relation);
+      case 'sequence':
+        return this.sequenceSql(relation);
+      case 'filter':
+        return this.filterSql(relation);
+      case 'project':
+        return `SELECT ${this.list(relation.items)} FROM ${this.write(relation.input)}`;
+      case 'aggregate':
+        return this.aggregateBody(relation);
+      case 'topk':
+        return this.topkSql(relation);
+      case 'sort':
+        return `SELECT * FROM ${this.write(relation.input)}${this.orderBy(relation.keys)}`;
+      case 'limit':
+        return this.limitSql(relation);
+      case 'top-groups':
+        return this.topGroupsSql(relation);
+      case 'distinct':
+        return `SELECT DISTINCT * FROM ${this.write(relation.input)}`;
+      case 'sample':
+        return `SELECT * FROM ${this.write(relation.input)} WHERE random() < ${this.expression(relation.proportion)}`;
+      case 'join':
+        return this.joinSql(relation);
+      case 'union':
+        return this.unionSql(relation);
+      case 'expand':
+        return this.expandSql(relation);
+      case 'series':
+        return seriesSql(this, relation);
+    }
+  }
+
+  list(items: readonly Computed[]): string {
+    return items.length === 0 ? 'NULL AS none' : items.map(item => this.computed(item)).join(', ');
+  }
+
+  /** Conditions right above a scan go into it, so that the engine applies them while it reads. */
+  private filterSql(relation: Extract<Relation, { kind: 'filter' }>): string {
+    const predicates = [relation.predicate];
+    let input = relation.input;
+    for (; input.kind === 'filter'; input = input.input) predicates.unshift(input.predicate);
+    if (input.kind === 'scan') return this.scanSql(input, predicates);
+    const conditions = predicates.map(predicate => this.expression(predicate, true));
+    return `SELECT * FROM ${this.write(input)} WHERE ${conditions.join(' AND ')}`;
+  }
+
+  private scanSql(relation: Extract<Relation, { kind: 'scan' }>, predicates: readonly Bound[] = []): string {
+    if (relation.columns.length === 0) return 'SELECT NULL AS none WHERE false';
+    const columns = relation.columns.map((column, index) => `f${index} AS c${column.id}`).join(', ');
+    const filter = predicates.length === 0 ? undefined : this.scanFilter(relation.columns, predicates);
+    return `SELECT ${columns} FROM (${this.scan(relation.dataset, relation.fields, relation.start, relation.end, filter)})`;
+  }
+
+  private scanFilter(columns: readonly Column[], predicates: readonly Bound[]): ScanFilter {
+    return values => {
+      const names = new Map(columns.map((column, index) => [column.id, values[index] ?? 'NULL']));
+      const context = { ...this.context, columns: names };
+      return predicates.map(predicate => expressionSql(predicate, context, true)).join(' AND ');
+    };
+  }
+
+  private valuesSql(relation: Extract<Relation, { kind: 'values' }>): string {
+    const { columns, rows } = relation;
+    const empty = columns.map(column => `NULL::${sqlTypes[column.type]} AS c${column.id}`).join(', ');
+    if (rows.length === 0) return `SELECT ${empty === '' ? 'NULL AS none' : empty} WHERE false`;
+    // VALUES is one scan: a UNION ALL of rows would run in parallel and lose their order.
+    const tuples = rows.map(row => `(${row.map(value => this.expression(value)).join(', ')})`);
+    const names = columns.map(column => `c${column.id}`).join(', ');
+    return `SELECT * FROM (VALUES ${tuples.join(', ')}) AS v(${names})`;
+  }
+
+  private sequenceSql(relation: Extract<Relation, { kind: 'sequence' }>): string {
+    const [column] = relation.columns as [Column];
+    const [start, end, step] = [relation.start, relation.end, relation.step].map(value =>
+      this.expression(value),
+    ) as [string, string, string];
+    if (column.type === 'real') {
+      return `SELECT ${start} + i * ${step} AS c${column.id} FROM range(0, greatest(0, least(1048576, floor((${end} - ${start}) / nullif(${step}, 0)) + 1))::BIGINT) t(i)`;
+    }
+    const at = (sql: string): string => (column.type === 'datetime' ? `epoch_ns(${sql})` : sql);
+    const value = `${at(start)} + i * ${step}`;
+    const count = `greatest(0, least(1048576, coalesce(TRY((${at(end)} - ${at(start)}) // nullif(${step}, 0)) + 1, 0)))`;
+    return `SELECT ${column.type === 'datetime' ? `apl_long_time(${value})` : value} AS c${column.id} FROM range(0, ${count}) t(i)`;
+  }
+
+  private aggregateBody(relation: Extract<Relation, { kind: 'aggregate' }>): string {
+    const input = this.write(relation.input);
+    const order = this.orderBy(sortKeys(relation.input));
+    const keys = relation.keys.map(key => this.computed(key));
+    const aggregates = relation.aggregates.map(
+      item => `${aggregateSql(item.call, this.context, order)} AS c${item.column.id}`,
+    );
+    const select = [...keys, ...aggregates];
+    if (select.length === 0) return `SELECT NULL AS none FROM ${input} LIMIT 1`;
+    if (keys.length === 0) return `SELECT ${select.join(', ')} FROM ${input}`;
+    return `SELECT ${select.join(', ')} FROM ${input} GROUP BY ${keys.map((_, index) => index + 1).join(', ')}`;
+  }
+
+  private topkSql(relation: Extract<Relation, { kind: 'topk' }>): string {
+    const filter = relation.filter === undefined ? '' : ` WHERE ${this.expression(relation.filter, true)}`;
+    const { value, frequency } = relation;
+    const keys = relation.keys.map(key => this.computed(key));
+    const counted = [...keys, this.computed(value), `count(*) AS c${frequency.id}`];
+    const groups = [...keys, ''].map((_, index) => index + 1).join(', ');
+    const stage = this.stage(
+      `SELECT ${counted.join(', ')} FROM ${this.write(relation.input)}${filter} GROUP BY ${groups}`,
+    );
+    const partition =
+      relation.keys.length === 0
+        ? ''
+        : `PARTITION BY ${relation.keys.map(key => `c${key.column.id}`).join(', ')} `;
+    const rank = `row_number() OVER (${partition}ORDER BY c${frequency.id} DESC, c${value.column.id})`;
+    const sorted = [
+      ...relation.keys.map(key => `c${key.column.id}`),
+      `c${frequency.id} DESC`,
+      `c${value.column.id}`,
+    ].join(', ');
+    return `SELECT * FROM ${stage} WHERE c${value.column.id} IS NOT NULL QUALIFY ${rank} <= ${this.expression(relation.count)} ORDER BY ${sorted}`;
+  }
+
+  private limitSql(relation: Extract<Relation, { kind: 'limit' }>): string {
+    const { input } = relation;
+    const skip = relation.skip === undefined || relation.skip === 0 ? '' : ` OFFSET ${relation.skip}`;
+    const count = `${rowCount(relation.count, this)}${skip}`;
+    if (input.kind !== 'sort') return `SELECT * FROM ${this.write(input)} LIMIT ${count}`;
+    return `SELECT * FROM ${this.write(input.input)}${this.orderBy(input.keys)} LIMIT ${count}`;
+  }
+
+  /** The groups with the largest totals, each with all of its bins. */
+  private topGroupsSql(relation: Extract<Relation, { kind: 'top-groups' }>): string {
+    const input = this.stage(this.body(relation.input), true);
+    const keys = relation.groups.map(column => `c${column.id}`);
+    const rank = relation.rank.map(
+      key => `sum(${this.expression(key.value)}) ${key.descending ? 'DESC' : 'ASC'} NULLS LAST`,
+    );
+    const order = [...rank, ...keys].join(', ');
+    const chosen = this.stage(
+      `SELECT ${keys.join(', ')} FROM ${input} GROUP BY ${keys.join(', ')} ORDER BY ${order} LIMIT ${this.expression(relation.count)}`,
+      true,
+    );
+    const same = keys.map(key => `${input}.${key} IS NOT DISTINCT FROM ${chosen}.${key}`).join(' AND ');
+    return `SELECT ${input}.* FROM ${input} SEMI JOIN ${chosen} ON ${same}`;
+  }
+
+  private joinSql(relation: Extract<Relation, { kind: 'join' }>): string {
+    const left = this.write(relation.left);
+    const right = this.write(relation.join === 'innerunique' ? firstOfEachKey(relation) : relation.right);
+    const on =
+      relation.on
+        .map(condition => `${this.expression(condition.left)} = ${this.expression(condition.right)}`)
+        .join(' AND ') || 'true';
+    switch (relation.join) {
+      case 'rightsemi':
+        return `SELECT * FROM ${right} SEMI JOIN ${left} ON ${on}`;
+      case 'rightanti':
+        return `SELECT * FROM ${right} ANTI JOIN ${left} ON ${on}`;
+      default:
+        return `SELECT * FROM ${left} ${joinWords[relation.join]} ${right} ON ${on}`;
+    }
+  }
+
+  private unionSql(relation: Extract<Relation, { kind: 'union' }>): string {
+    if (relation.inputs.length === 0 || relation.columns.length === 0)
+      return 'SELECT NULL AS none WHERE false';
+    const selects = relation.inputs.map(input => {
+      const items = relation.columns.map(
+        (column, index) =>
+          `${this.expression(input.values[index] ?? { kind: 'constant', type: column.type, value: null })} AS c${column.id}`,
+      );
+      return `SELECT ${items.join(', ')} FROM ${this.write(input.relation)}`;
+    });
+    return selects.join(' UNION ALL ');
+  }
+
+  private expandSql(relation: Extract<Relation, { kind: 'expand' }>): string {
+    const lists = relation.items.map(item => {
+      const value = this.expression(item.value);
+      return `apl_bag_elements(${value}, ${relation.bag ? 'false' : 'true'}) AS l${item.column.id}`;
+    });
+    const input = this.stage(`SELECT *, ${lists.join(', ')} FROM ${this.write(relation.input)}`);
+    const lengths = relation.items.map(item => `len(l${item.column.id})`).join(', ');
+    const limit = relation.limit === undefined ? '' : `least(${this.expression(relation.limit)}, `;
+    const count = `${limit}greatest(${lengths})${limit === '' ? '' : ')'}`;
+    const numbered = this.stage(`SELECT *, unnest(range(1, ${count} + 1)) AS i FROM ${input}`);
+    const elements = new Map(
+      relation.items.map(item => [item.column.id, `l${item.column.id}[i] AS c${item.column.id}`]),
+    );
+    const columns = relation.columns.map(
+      column =>
+        elements.get(column.id) ??
+        (column.id === relation.index?.id ? `i - 1 AS c${column.id}` : `c${column.id}`),
+    );
+    return `SELECT ${columns.join(', ')} FROM ${numbered}`;
+  }
+}
+
+/** Dynamic values sort numbers by value and before what is no number. */
+function sortSql(value: string, key: OrderKey): string {
+  const direction = key.descending ? 'DESC' : 'ASC';
+  const nulls = `NULLS ${key.nullsFirst ? 'FIRST' : 'LAST'}`;
+  if (key.value.type !== 'dynamic') return `${value} ${direction} ${nulls}`;
+  const number = convert({ sql: value, type: 'dynamic' }, 'real');
+  const numbers = `${number} ${direction} NULLS ${key.descending ? 'FIRST' : 'LAST'}`;
+  return `(${value} IS NULL) ${key.nullsFirst ? 'DESC' : 'ASC'}, ${numbers}, ${value}::VARCHAR ${direction}`;
+}
+
+/** A constant is written bare: only then does the engine plan for it. */
+function rowCount(count: Bound, writer: SqlWriter): string {
+  return count.kind === 'constant' ? String(count.value) : writer.expression(count);
+}
+
+const joinWords: Readonly<Record<string, string>> = {
+  inner: 'JOIN',
+  innerunique: 'JOIN',
+  leftouter: 'LEFT JOIN',
+  rightouter: 'RIGHT JOIN',
+  fullouter: 'FULL JOIN',
+  leftsemi: 'SEMI JOIN',
+  leftanti: 'ANTI JOIN',
+};
+
+/** The right side with one row for each key: the first. */
+function firstOfEachKey(relation: Extract<Relation, { kind: 'join' }>): Relation {
+  const keys: Computed[] = relation.on.flatMap(({ right }) => {
+    const column =
+      right.kind === 'column'
+        ? relation.right.columns.find(candidate => candidate.id === right.id)
+        : undefined;
+    return column === undefined ? [] : [{ column, value: right }];
+  });
+  const rest = relation.right.columns.filter(column => !keys.some(key => key.column.id === column.id));
+  const aggregates = rest.map(column => ({
+    column,
+    call: {
+      name: 'take_first',
+      args: [{ kind: 'column', id: column.id, type: column.type } as const],
+      type: column.type,
+    },
+  }));
+  return {
+    kind: 'aggregate',
+    input: relation.right,
+    keys,
+    aggregates,
+    columns: [...keys.map(key => key.column), ...rest],
+  };
+}
+
+/** The keys by which the rows of a relation are sorted, as far as their columns are still there. */
+function sortKeys(relation: Relation): readonly OrderKey[] {
+  const ids = new Set(relation.columns.map(column => column.id));
+  const keys = lastSort(relation);
+  const alive = keys.findIndex(key => !usesOnly(key.value, ids));
+  return alive < 0 ? keys : keys.slice(0, alive);
+}
+
+function lastSort(relation: Relation): readonly OrderKey[] {
+  switch (relation.kind) {
+    case 'sort':
+      return relation.keys;
+    case 'filter':
+    case 'project':
+    case 'limit':
+    case 'top-groups':
+      return lastSort(relation.input);
+    default:
+      return [];
+  }
+}
+
+function usesOnly(value: Bound, ids: ReadonlySet<number>): boolean {
+  const read = new Set<number>();
+  collectIds(value, read);
+  return [...read].every(id => ids.has(id));
+}

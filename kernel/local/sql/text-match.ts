@@ -1,0 +1,71 @@
+import type { BinaryOperator } from '../../apl/syntax/ast.js';
+import { sqlString } from '../duckdb/literal.js';
+import { regexArgument } from '../duckdb/regex.js';
+import type { SqlArg } from '../duckdb/template.js';
+
+/** Returns a text operator as SQL. Null contains nothing: false, or true where the operator is negated. */
+export function textOperator(
+  operator: BinaryOperator,
+  left: SqlArg,
+  right: SqlArg,
+  predicate: boolean,
+): string {
+  const negated = operator.startsWith('!');
+  const positive = negated ? positiveOf(operator) : operator;
+  const test = positiveTest(positive, left, right);
+  if (negated) return `(NOT coalesce(${test}, false))`;
+  return predicate ? test : `coalesce(${test}, false)`;
+}
+
+function positiveOf(operator: BinaryOperator): string {
+  return operator === '!~' ? '=~' : operator.slice(1);
+}
+
+function positiveTest(operator: string, left: SqlArg, right: SqlArg): string {
+  const sensitive = operator.endsWith('_cs');
+  const [a, b] = sensitive ? [left.sql, right.sql] : [`lower(${left.sql})`, lower(right)];
+  switch (sensitive ? operator.slice(0, -3) : operator) {
+    case '=~':
+      return `(${a} = ${b})`;
+    case 'contains':
+      return `contains(${a}, ${b})`;
+    case 'startswith':
+      return `starts_with(${a}, ${b})`;
+    case 'endswith':
+      return `ends_with(${a}, ${b})`;
+    case 'matches regex':
+      return regexTest(left, right);
+    case 'has':
+      return termTest(a, right, b, boundaryBefore, boundaryAfter);
+    case 'hasprefix':
+      return termTest(a, right, b, boundaryBefore, '');
+    case 'hassuffix':
+      return termTest(a, right, b, '', boundaryAfter);
+    default:
+      throw new RangeError(`no SQL for the operator ${operator}`);
+  }
+}
+
+/** A pattern that comes from data and is not valid matches nothing. */
+function regexTest(text: SqlArg, pattern: SqlArg): string {
+  const regex = regexArgument(pattern, 1);
+  return regex.guard(`regexp_matches(${text.sql}, ${regex.sql})`);
+}
+
+const boundaryBefore = '(?:^|[^\\pL\\pN])';
+const boundaryAfter = '(?:$|[^\\pL\\pN])';
+
+/** A substring search first, as it is several times faster than the pattern and rules most rows out. */
+function termTest(subject: string, term: SqlArg, needle: string, before: string, after: string): string {
+  if (typeof term.constant !== 'string') {
+    return `(contains(${subject}, ${needle}) AND regexp_matches(${subject}, ${sqlString(before)} || regexp_escape(${needle}) || ${sqlString(after)}))`;
+  }
+  const folded = needle === term.sql ? term.constant : term.constant.toLowerCase();
+  const pattern = before + folded.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&') + after;
+  return `(contains(${subject}, ${needle}) AND regexp_matches(${subject}, ${sqlString(pattern)}))`;
+}
+
+/** Folds a constant here, anything else in the engine. */
+function lower(arg: SqlArg): string {
+  return typeof arg.constant === 'string' ? sqlString(arg.constant.toLowerCase()) : `lower(${arg.sql})`;
+}

@@ -1,0 +1,246 @@
+import type { AggregateCall, Aggregated, Column, Computed, Plan, Relation } from '../../apl/plan/plan.js';
+import { collectIds } from '../../apl/plan/prune.js';
+import type { ScanFilter } from './compiled.js';
+
+type Aggregate = Extract<Relation, { kind: 'aggregate' }>;
+type Scan = Extract<Relation, { kind: 'scan' }>;
+
+/**
+ * A time-binned summarize taken apart, so that its totals cost no second scan: `binned` is aggregated once and kept,
+ * `table` is the query over what was kept, and `totals` merges the bins of each group.
+ */
+export interface BinnedQuery {
+  readonly binned: Relation;
+  readonly table: Relation;
+  readonly totals: Relation;
+  /** The keys beside the time bin. */
+  readonly groups: readonly Column[];
+  /** Only some of the groups are returned: totals of the others are left out. */
+  readonly someGroups: boolean;
+  /** Names of the fields whose totals do not follow from the bins. */
+  readonly leftOut: readonly string[];
+  /** Returns the SELECT of one of the two scans above; `source` is what stands after FROM for the rows that were kept. */
+  readonly scanSql: (
+    dataset: string,
+    fields: readonly string[],
+    source: string,
+    filter?: ScanFilter,
+  ) => string;
+}
+
+/** Names that no dataset can have: control characters are refused in them. */
+const binnedName = '\u0000binned';
+const totalsName = '\u0000totals';
+
+/**
+ * Takes a query apart that ends with a time-binned summarize, followed by sorts and limits at most; undefined for any
+ * other. `windowSeconds` is what a rate is divided by in the totals.
+ */
+export function takeApart(relation: Relation, plan: Plan, windowSeconds: number): BinnedQuery | undefined {
+  const outputs = outputsOf(relation);
+  const aggregate = outputs?.input;
+  if (outputs === undefined || aggregate?.kind !== 'aggregate') return undefined;
+  const bin = aggregate.keys.find(key => key.column.name === plan.bucket?.field)?.column;
+  if (bin?.type !== 'datetime') return undefined;
+  const groups = aggregate.keys.map(key => key.column).filter(column => column.id !== bin.id);
+  const merged = mergeAll(aggregate.aggregates, windowSeconds);
+  const kept = withColumns(aggregate, merged);
+  const known = new Set([...groups.map(group => group.id), ...merged.map(each => each.aggregate.column.id)]);
+  const items = outputs.items.filter(item => item.column.id !== bin.id);
+  const [totalled, leftOut] = split(items, item => readsOnly(item.value, known));
+  const totals: Relation = {
+    kind: 'project',
+    input: scanOf(totalsName, [...groups, ...merged.map(each => each.aggregate.column)]),
+    items: totalled,
+    columns: totalled.map(item => item.column),
+  };
+  return {
+    binned: kept,
+    table: replaced(relation, aggregate, scanOf(binnedName, aggregate.columns)),
+    totals,
+    groups,
+    someGroups: groups.length > 0 && isLimited(relation),
+    leftOut: leftOut.map(item => item.column.name),
+    scanSql: (dataset, fields, source, filter) =>
+      selectFields(
+        dataset === binnedName ? source : `(${mergedSql(groups, merged, source)})`,
+        fields,
+        filter,
+      ),
+  };
+}
+
+/** Returns the SELECT of the totals, one row for each group that `tableSql` returns, in the order of the groups. */
+export function totalsSql(apart: BinnedQuery, sql: string, tableSql: string, rows: number): string {
+  const keys = apart.groups.map(group => `c${group.id}`);
+  const same = keys.map(key => `t.${key} IS NOT DISTINCT FROM g.${key}`).join(' AND ');
+  const chosen = apart.someGroups
+    ? ` SEMI JOIN (SELECT DISTINCT ${keys.join(', ')} FROM (${tableSql})) AS g ON ${same}`
+    : '';
+  const order = keys.length === 0 ? '' : ` ORDER BY ${keys.map(key => `t.${key} NULLS FIRST`).join(', ')}`;
+  return `SELECT t.* FROM (${sql}) AS t${chosen}${order} LIMIT ${rows}`;
+}
+
+/** How the totals of one aggregate follow from its bins: `hidden` columns are kept beside it, `sql` merges over the bins. */
+interface Merged {
+  readonly aggregate: Aggregated;
+  readonly hidden: readonly Aggregated[];
+  readonly sql: string;
+}
+
+/** Ids of hidden columns; those of a query are counted from 0. */
+const firstHiddenId = 1_000_000_000;
+
+function mergeAll(aggregates: readonly Aggregated[], windowSeconds: number): Merged[] {
+  let nextId = firstHiddenId;
+  const hide = (call: AggregateCall): Aggregated => ({
+    column: { id: nextId++, name: '', type: call.type },
+    call,
+  });
+  return aggregates.flatMap(aggregate => merge(aggregate, hide, windowSeconds) ?? []);
+}
+
+function merge(
+  aggregate: Aggregated,
+  hide: (call: AggregateCall) => Aggregated,
+  windowSeconds: number,
+): Merged | undefined {
+  const { call } = aggregate;
+  const own = sqlOf(aggregate);
+  const plain = (sql: string): Merged => ({ aggregate, hidden: [], sql });
+  switch (call.name) {
+    case 'count':
+      return plain(`coalesce(sum(${own}), 0)::BIGINT`);
+    case 'sum':
+      return plain(call.type === 'real' ? `sum(${own})` : wholeSum(own));
+    case 'min':
+    case 'max':
+      return plain(`${call.name}(${own})`);
+    case 'take_any':
+      return plain(`any_value(${own})`);
+    case 'rate':
+      return plain(`sum(${own}) * ${secondsOf(call) / windowSeconds}::DOUBLE`);
+    case 'avg':
+      return mergeMean(aggregate, hide);
+    case 'arg_max':
+    case 'arg_min':
+      return mergeExtreme(aggregate, hide);
+    default:
+      return undefined;
+  }
+}
+
+/** A bin's sum beyond 64 bits is null, and so is that of its group. */
+function wholeSum(own: string): string {
+  return `TRY_CAST(CASE WHEN count(*) = count(${own}) THEN sum(${own}) END AS BIGINT)`;
+}
+
+/** The mean of a bin stands for its sum, so that no second sum is taken over the rows; durations are summed exactly. */
+function mergeMean(aggregate: Aggregated, hide: (call: AggregateCall) => Aggregated): Merged | undefined {
+  const { call } = aggregate;
+  const [value] = call.args;
+  if (value === undefined) return undefined;
+  const count = hide({ ...call, name: '$values', args: [value], type: 'long' });
+  const over = (sum: string): string => `sum(${sum})::DOUBLE / nullif(sum(${sqlOf(count)}), 0)::DOUBLE`;
+  if (call.type !== 'timespan')
+    return { aggregate, hidden: [count], sql: over(`${sqlOf(aggregate)} * ${sqlOf(count)}`) };
+  const sum = hide({ ...call, name: 'sum', args: [value], type: 'timespan' });
+  return { aggregate, hidden: [count, sum], sql: `apl_real_long(${over(sqlOf(sum))})` };
+}
+
+/** The row of the extreme of all bins is the row of the extreme of its own bin. */
+function mergeExtreme(aggregate: Aggregated, hide: (call: AggregateCall) => Aggregated): Merged | undefined {
+  const { call } = aggregate;
+  const by = call.args[1];
+  if (by === undefined) return undefined;
+  const extreme = hide({
+    ...call,
+    name: call.name === 'arg_max' ? 'max' : 'min',
+    args: [by],
+    type: by.type,
+  });
+  return {
+    aggregate,
+    hidden: [extreme],
+    sql: `${call.name}_null(${sqlOf(aggregate)}, ${sqlOf(extreme)})`,
+  };
+}
+
+function secondsOf(call: AggregateCall): number {
+  const seconds = call.args[1];
+  return seconds?.kind === 'constant' ? Number(seconds.value) : 1;
+}
+
+function sqlOf({ column }: Aggregated): string {
+  return `c${column.id}`;
+}
+
+function withColumns(aggregate: Aggregate, merged: readonly Merged[]): Aggregate {
+  const hidden = merged.flatMap(each => each.hidden);
+  return {
+    ...aggregate,
+    aggregates: [...aggregate.aggregates, ...hidden],
+    columns: [...aggregate.columns, ...hidden.map(each => each.column)],
+  };
+}
+
+function mergedSql(groups: readonly Column[], merged: readonly Merged[], source: string): string {
+  const keys = groups.map(group => `c${group.id}`);
+  const values = merged.map(each => `${each.sql} AS ${sqlOf(each.aggregate)}`);
+  const grouped = keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`;
+  const select = [...keys, ...values];
+  // Without a bin there is no group, not even the one without a key.
+  return `SELECT ${select.length === 0 ? '1 AS one' : select.join(', ')} FROM ${source}${grouped} HAVING count(*) > 0`;
+}
+
+function selectFields(source: string, fields: readonly string[], filter: ScanFilter | undefined): string {
+  const columns = fields.map((field, index) => `${field} AS f${index}`);
+  const only = filter === undefined ? '' : ` WHERE ${filter(fields)}`;
+  return `SELECT ${columns.length === 0 ? '1 AS f0' : columns.join(', ')} FROM ${source}${only}`;
+}
+
+function scanOf(dataset: string, columns: readonly Column[]): Scan {
+  return {
+    kind: 'scan',
+    dataset,
+    fields: columns.map(column => `c${column.id}`),
+    start: 0n,
+    end: 0n,
+    columns,
+  };
+}
+
+/** The projection right above an aggregate, below sorts and limits; undefined where there is another operator. */
+function outputsOf(relation: Relation): Extract<Relation, { kind: 'project' }> | undefined {
+  switch (relation.kind) {
+    case 'sort':
+    case 'limit':
+    case 'top-groups':
+      return outputsOf(relation.input);
+    case 'project':
+      return relation;
+    default:
+      return undefined;
+  }
+}
+
+/** True when a limit stands above the projection. */
+function isLimited(relation: Relation): boolean {
+  if (relation.kind === 'limit' || relation.kind === 'top-groups') return true;
+  return relation.kind === 'sort' && isLimited(relation.input);
+}
+
+function replaced(relation: Relation, old: Relation, by: Relation): Relation {
+  if (relation === old) return by;
+  return 'input' in relation ? { ...relation, input: replaced(relation.input, old, by) } : relation;
+}
+
+function readsOnly(value: Computed['value'], known: ReadonlySet<number>): boolean {
+  const read = new Set<number>();
+  collectIds(value, read);
+  return [...read].every(id => known.has(id));
+}
+
+function split<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(test), items.filter(item => !test(item))];
+}

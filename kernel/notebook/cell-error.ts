@@ -1,0 +1,115 @@
+import stringWidth from 'string-width';
+import { QueryError } from '../api/errors.js';
+import { redact } from '../api/failure.js';
+import type { Diagnostic } from '../apl/syntax/ast.js';
+import { type CellQuery, type MagicLine, toCellOffset } from '../apl/syntax/cell.js';
+import { AplKernelError } from '../errors.js';
+import type { ExecuteOutcome } from '../jupyter/message.js';
+import { MagicError } from './magics/arguments.js';
+import { visible } from './magics/output.js';
+import { TimeRangeError } from './time-range.js';
+
+/** An error of a cell as the front end shows it. */
+export type CellFailure = Extract<ExecuteOutcome, { status: 'error' }>;
+
+/** Where in the cell an error points: half-open UTF-16 offsets. */
+interface Place {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Returns what to show for an error; where its origin is known, the place is shown in the user's own cell. */
+export function failureOf(error: unknown, cell: string, origin?: CellQuery | MagicLine): CellFailure {
+  const place = origin === undefined ? undefined : placeOf(error, cell, origin);
+  if (error instanceof AplKernelError) return failure(error.code, error.message, error.hint, cell, place);
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return failure(
+    'internal-error',
+    message,
+    'This is a fault of the kernel: please report it with the cell that caused it.',
+    cell,
+  );
+}
+
+/** Returns what to show for a cell that cannot be split into queries. */
+export function diagnosticFailure(diagnostic: Diagnostic, cell: string): CellFailure {
+  return failure(diagnostic.code, diagnostic.message, diagnostic.hint, cell, diagnostic);
+}
+
+/** Returns what to show when the user stopped the cell. */
+export function interruptedFailure(what: string): CellFailure {
+  return {
+    status: 'error',
+    ename: 'Interrupted',
+    evalue: what,
+    traceback: [`${bold('Interrupted')}: ${what}`],
+  };
+}
+
+/** The failure of an error that is answered inside an `ok` reply, for one user expression. */
+export function expressionError(name: string, message: string): CellFailure {
+  return failure(name, message, undefined, '');
+}
+
+function failure(
+  code: string,
+  message: string,
+  hint: string | undefined,
+  cell: string,
+  place?: Place,
+): CellFailure {
+  const said = visible(redact(message));
+  const traceback = [`${bold(red(code))}: ${said}`];
+  if (place !== undefined) traceback.push(...excerpt(cell, place));
+  if (hint !== undefined) traceback.push(`${bold('hint')}: ${visible(redact(hint))}`);
+  return { status: 'error', ename: code, evalue: said.replace(/\s+/g, ' '), traceback };
+}
+
+function placeOf(error: unknown, cell: string, origin: CellQuery | MagicLine): Place | undefined {
+  if ('args' in origin)
+    return error instanceof MagicError || error instanceof TimeRangeError ? origin : undefined;
+  return error instanceof QueryError ? placeInQuery(error, cell, origin) : undefined;
+}
+
+/** The service counts lines and columns of the text it was sent; that text may start with statements shared by the cell's queries. */
+function placeInQuery(error: QueryError, cell: string, query: CellQuery): Place | undefined {
+  if (error.position === undefined) return undefined;
+  const starts = [0, ...[...query.text.matchAll(/\r\n|\r|\n/g)].map(match => match.index + match[0].length)];
+  const line = Math.min(error.position.line, starts.length) - 1;
+  const start = starts[line] ?? 0;
+  const length = /^[^\r\n]*/.exec(query.text.slice(start))?.[0].length ?? 0;
+  const before = start + Math.min(error.position.column - 1, length);
+  const from = toCellOffset(query, before);
+  const word = /^(?:[\w$]+|\S)/.exec(cell.slice(from))?.[0] ?? '';
+  return { from, to: from + Math.max(1, word.length) };
+}
+
+/** The line that is meant, its number and column in the cell, and a caret line below it. */
+function excerpt(cell: string, { from, to }: Place): readonly string[] {
+  const at = Math.min(from, cell.length);
+  const start = cell.lastIndexOf('\n', at - 1) + 1;
+  const end = cell.indexOf('\n', at) < 0 ? cell.length : cell.indexOf('\n', at);
+  const number = String(cell.slice(0, start).split('\n').length);
+  const before = shown(cell.slice(start, at));
+  const marked = shown(cell.slice(at, Math.min(Math.max(to, at + 1), end)));
+  const carets = '^'.repeat(Math.max(1, stringWidth(marked)));
+  const gutter = ' '.repeat(number.length);
+  const column = [...cell.slice(start, at)].length + 1;
+  return [
+    `${gutter}--> line ${number}, column ${column} of the cell`,
+    `${number} | ${shown(cell.slice(start, end))}`,
+    `${gutter} | ${' '.repeat(stringWidth(before))}${bold(red(carets))}`,
+  ];
+}
+
+function shown(text: string): string {
+  return visible(text.replaceAll('\t', '    ').replaceAll('\r', ''));
+}
+
+function bold(text: string): string {
+  return `\u001b[1m${text}\u001b[22m`;
+}
+
+function red(text: string): string {
+  return `\u001b[31m${text}\u001b[39m`;
+}

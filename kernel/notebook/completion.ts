@@ -1,0 +1,233 @@
+import type { FieldMeta } from '../api/wire.js';
+import type { EditorEnvironment } from '../apl/editor/complete.js';
+import type { DatasetSchema } from '../apl/plan/plan.js';
+import { parseCell, splitCell } from '../apl/syntax/cell.js';
+import { typeNamed } from '../apl/syntax/literals.js';
+import { parseQuery } from '../apl/syntax/parse.js';
+import { visitQuery } from '../apl/syntax/walk.js';
+import type { CompleteOutcome, CompletionItem, DisplayData } from '../jupyter/message.js';
+import { elementNames } from './language.js';
+import { splitWords } from './magics/arguments.js';
+import { markdownOutput } from './magics/output.js';
+import { findMagic, type Magic, magicHelp, magics } from './magics/table.js';
+import type { SeenValues } from './seen-values.js';
+import type { Session } from './session.js';
+
+/** Returns what can stand at the cursor, from what is known now: schemas are refreshed in the background. */
+export async function completeCell(session: Session, code: string, cursor: number): Promise<CompleteOutcome> {
+  const line = lineBefore(code, cursor);
+  const name = /^[ \t]*(%%?)([\w-]*)$/.exec(line);
+  if (name !== null) return completeMagicName(name[1] ?? '%', name[2] ?? '', cursor);
+  const magic = /^[ \t]*%%?([\w-]+)[ \t]+(.*)$/.exec(line);
+  if (magic !== null) return completeMagicArgument(session, magic[1] ?? '', magic[2] ?? '', cursor);
+  return completeQuery(session, code, cursor);
+}
+
+/** Returns help on what the cursor is on or in: a magic, an operator, a call, a field, a dataset. */
+export async function inspectCell(
+  session: Session,
+  code: string,
+  cursor: number,
+): Promise<DisplayData | undefined> {
+  const magic = magicAt(code, cursor);
+  if (magic !== undefined) return markdownOutput(magicHelp(magic));
+  const { text, offset } = statementAt(code, cursor, code.length);
+  const { hover } = await import('../apl/editor/hover.js');
+  const found = hover(text, offset, await environmentOf(session, text));
+  return found === undefined ? undefined : markdownOutput(found.markdown);
+}
+
+/** How long a first answer may wait for the service: front ends drop answers after a second. */
+const patienceMs = 400;
+
+function completeMagicName(percent: string, typed: string, cursor: number): CompleteOutcome {
+  const offered = magics.filter(magic => percent === '%' || magic.perCell);
+  const names = offered.flatMap(magic => [magic.name, ...(typed === '' ? [] : magic.aliases)]);
+  const items = names.map(name => ({ text: `${percent}${name}`, type: 'magic', signature: usageOf(name) }));
+  return outcome(items, `${percent}${typed}`, cursor);
+}
+
+function usageOf(name: string): string {
+  return findMagic(name).usage;
+}
+
+async function completeMagicArgument(
+  session: Session,
+  name: string,
+  args: string,
+  cursor: number,
+): Promise<CompleteOutcome> {
+  const magic = magics.find(
+    each => each.name === name.toLowerCase() || each.aliases.includes(name.toLowerCase()),
+  );
+  const typed = /(?:^|\s)(\S*)$/.exec(args)?.[1] ?? '';
+  if (magic === undefined) return { items: [], from: cursor, to: cursor };
+  const previous = splitWords(args.slice(0, args.length - typed.length)).at(-1)?.text;
+  const wanted = magic.options.find(option => `--${option.name}` === previous && option.value !== undefined);
+  const words =
+    wanted === undefined
+      ? await argumentWords(session, magic, typed)
+      : await optionWords(session, wanted.value ?? '');
+  return outcome(
+    words.map(text => ({ text, type: text.startsWith('--') ? 'option' : 'value' })),
+    typed,
+    cursor,
+  );
+}
+
+async function argumentWords(session: Session, magic: Magic, typed: string): Promise<readonly string[]> {
+  if (typed.startsWith('-') && !/^-\d/.test(typed)) return magic.options.map(option => `--${option.name}`);
+  switch (magic.argument) {
+    case 'profile':
+      return session.profileNames();
+    case 'dataset':
+      return (await session.schema.knownDatasets(patienceMs)).map(dataset => dataset.name);
+    case 'range':
+      return ['last 15m', 'last 1h', 'last 6h', 'last 1d', 'last 7d', 'today', 'yesterday', 'now-1d now-1h'];
+    case 'topic':
+      return [...magics.map(each => each.name), ...(await elementNames())];
+    default:
+      return [];
+  }
+}
+
+async function optionWords(session: Session, value: string): Promise<readonly string[]> {
+  if (value === 'DATASET')
+    return (await session.schema.knownDatasets(patienceMs)).map(dataset => dataset.name);
+  return value.includes('|') ? value.split('|') : [];
+}
+
+async function completeQuery(session: Session, code: string, cursor: number): Promise<CompleteOutcome> {
+  const lineEnd = code.indexOf('\n', cursor);
+  const { text, offset } = statementAt(code, cursor, lineEnd < 0 ? code.length : lineEnd);
+  const { complete } = await import('../apl/editor/complete.js');
+  const seen = await seenBy(session);
+  const environment = { ...(await environmentOf(session, text)), values: seen.values, mapKeys: seen.keys };
+  const soon = complete(text, offset, environment);
+  const found = (await seen.settle(patienceMs)) ? complete(text, offset, environment) : soon;
+  const shift = cursor - offset;
+  return {
+    items: insertable(found.items, found.from < offset).map(({ insert, kind, signature, type, unit }) => {
+      const shown = signature ?? [type, unit].filter(each => each !== undefined).join(', ');
+      return { text: insert, type: kind, ...(shown === '' ? {} : { signature: shown }) };
+    }),
+    from: found.from + shift,
+    to: found.to + shift,
+  };
+}
+
+const seenValues = new WeakMap<Session, { readonly profile: string; readonly seen: SeenValues }>();
+
+/** What was seen in the data of the profile in use. */
+async function seenBy(session: Session): Promise<SeenValues> {
+  const { SeenValues } = await import('./seen-values.js');
+  const profile = await session.profileName().catch(() => '');
+  const known = seenValues.get(session);
+  if (known?.profile === profile) return known.seen;
+  const seen = new SeenValues(session);
+  seenValues.set(session, { profile, seen });
+  return seen;
+}
+
+type Item = ReturnType<typeof import('../apl/editor/complete.js').complete>['items'][number];
+
+/**
+ * Front ends insert what all items have in common: looser matches stay only where nothing starts as it was typed, and where a
+ * table is due and nothing was typed, the names come alone.
+ */
+function insertable(items: readonly Item[], typed: boolean): readonly Item[] {
+  const exact = items.filter(item => item.rank < 20);
+  if (typed) return exact.length > 0 ? exact : items;
+  const names = items.filter(item => item.kind === 'dataset' || item.kind === 'let');
+  return items.every(item => item.kind === 'keyword' || names.includes(item)) && names.length > 0
+    ? names
+    : items;
+}
+
+interface Statement {
+  readonly text: string;
+  /** The cursor in `text`. */
+  readonly offset: number;
+}
+
+/** The statement around the cursor, up to `end` of the code, behind the `let` and other statements that it shares. */
+function statementAt(code: string, cursor: number, end: number): Statement {
+  // A word where the cursor is makes a statement there, though none was begun.
+  const { statements } = splitCell(`${code.slice(0, cursor)}x`);
+  const last = statements.at(-1);
+  const from = last === undefined || last.to <= cursor ? cursor : last.from;
+  const shared = statements
+    .slice(0, -1)
+    .map(statement => code.slice(statement.from, statement.to))
+    .filter(each => /^(?:\s|\/\/.*\n)*(?:let|set|declare)\b/.test(each))
+    .map(each => `${each};\n`)
+    .join('');
+  return {
+    text: shared + code.slice(from, statementEnd(code, from, end)),
+    offset: shared.length + cursor - from,
+  };
+}
+
+/** Where the statement that starts at `from` ends, at most at `end`. */
+function statementEnd(code: string, from: number, end: number): number {
+  const own = splitCell(code).statements.find(statement => statement.from <= from && from < statement.to);
+  return Math.min(end, own?.to ?? end);
+}
+
+/** What is known of the datasets that the text names; asks for what is not, and waits a little for it. */
+async function environmentOf(session: Session, text: string): Promise<EditorEnvironment> {
+  const datasets = (await session.schema.knownDatasets(patienceMs)).map(dataset => dataset.name);
+  const named = namesIn(text);
+  const wanted = datasets.filter(name => named.has(name));
+  const schemas = new Map<string, DatasetSchema>(
+    await Promise.all(
+      wanted.map(async name => {
+        const fields = await session.schema.knownFields(name, patienceMs);
+        return [name, { name, open: true, fields: fields.map(fieldSchema) }] as const;
+      }),
+    ),
+  );
+  const now = session.options.now();
+  return {
+    schema: name => schemas.get(name),
+    datasets: () => datasets,
+    now,
+    start: now,
+    end: now,
+    variables: {},
+    autoBin: 1n,
+  };
+}
+
+/** Every name that stands where a dataset may. */
+function namesIn(text: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  visitQuery(parseQuery(text).query, {
+    source: source => void (source.kind === 'dataset' && names.add(source.name.name)),
+    expr: expr => void (expr.kind === 'name' && names.add(expr.name)),
+  });
+  return names;
+}
+
+function fieldSchema({ name, type, unit, description, hidden }: FieldMeta): DatasetSchema['fields'][number] {
+  return { name, type: typeNamed(type) ?? 'dynamic', unit, description, hidden };
+}
+
+/** The magic whose name the cursor is in. */
+function magicAt(code: string, cursor: number): Magic | undefined {
+  const line = parseCell(code).magics.find(each => each.from <= cursor && cursor <= each.to);
+  const name = line?.name.toLowerCase();
+  return name === undefined
+    ? undefined
+    : magics.find(each => each.name === name || each.aliases.includes(name));
+}
+
+function outcome(items: readonly CompletionItem[], typed: string, cursor: number): CompleteOutcome {
+  const start = typed.toLowerCase();
+  const fitting = items.filter(item => item.text.toLowerCase().startsWith(start));
+  return { items: fitting, from: cursor - typed.length, to: cursor };
+}
+
+function lineBefore(code: string, cursor: number): string {
+  return code.slice(code.lastIndexOf('\n', cursor - 1) + 1, cursor);
+}

@@ -1,0 +1,167 @@
+import { type CellQuery, completeness, type MagicLine, parseCell } from '../apl/syntax/cell.js';
+import { tokenize } from '../apl/syntax/lexer.js';
+import { AplKernelError } from '../errors.js';
+import type { CellIo, ExecuteOutcome, ExecuteRequest, KernelHandler } from '../jupyter/message.js';
+import type { QueryResult } from '../result/result.js';
+import {
+  type CellFailure,
+  diagnosticFailure,
+  expressionError,
+  failureOf,
+  interruptedFailure,
+} from './cell-error.js';
+import { completeCell, inspectCell } from './completion.js';
+import { kernelInfo } from './kernel-info.js';
+import { describeElement, elementNames } from './language.js';
+import { type CellPlan, type MagicHost, runMagic } from './magics/table.js';
+import { runQuery } from './query-run.js';
+import { Session, type SessionOptions } from './session.js';
+
+/** What the interpreter is given from outside. */
+export type InterpreterOptions = SessionOptions;
+
+/** Returns the handler of one kernel: it runs cells one at a time and answers editors meanwhile. */
+export function createInterpreter(options: InterpreterOptions): KernelHandler {
+  const session = new Session(options);
+  return {
+    info: kernelInfo(options.version),
+    execute: (request, io) => execute(session, request, io),
+    complete: (code, cursor) => completeCell(session, code, cursor),
+    inspect: (code, cursor) => inspectCell(session, code, cursor),
+    isComplete,
+    commOpen: () => undefined,
+    shutdown: () => session.close(),
+  };
+}
+
+async function execute(
+  session: Session,
+  { code, userExpressions }: ExecuteRequest,
+  io: CellIo,
+): Promise<ExecuteOutcome> {
+  const failure = await runCell(session, code, io);
+  if (io.signal.aborted) {
+    return interruptedFailure(
+      'the cell was stopped and its query cancelled; settings and earlier results are kept',
+    );
+  }
+  return failure ?? { status: 'ok', userExpressions: await evaluateAll(session, userExpressions) };
+}
+
+/** Runs the magics, then the queries; what goes wrong first ends the cell. */
+async function runCell(session: Session, code: string, io: CellIo): Promise<CellFailure | undefined> {
+  const cell = parseCell(withoutPrefix(code));
+  const flaw = cell.diagnostics.find(diagnostic => diagnostic.severity === 'error');
+  if (flaw !== undefined) return diagnosticFailure(flaw, code);
+  const plan: CellPlan = {
+    queries: cell.queries,
+    range: session.range,
+    rowLimit: session.rowLimit,
+    run: true,
+    afterRun: [],
+  };
+  let origin: CellQuery | MagicLine | undefined;
+  try {
+    for (origin of cell.magics) await runMagic(origin, magicHost(session, io, plan));
+    const results: QueryResult[] = [];
+    for (origin of plan.run ? cell.queries : [])
+      results.push(await runShown(session, io, plan, origin, cell.queries));
+    origin = cell.magics.at(-1);
+    for (const after of plan.afterRun) await after(results);
+  } catch (error) {
+    if (!(error instanceof AplKernelError) && !io.signal.aborted) {
+      session.options.log(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    }
+    return failureOf(error, code, origin);
+  }
+  return undefined;
+}
+
+/** `%apl` and `%%apl` mean nothing here: they become spaces, so that every offset stays. */
+function withoutPrefix(code: string): string {
+  const prefixes = parseCell(code).magics.filter(magic => magic.name.toLowerCase() === 'apl');
+  return prefixes.reduce((text, { from, cell }) => {
+    const length = cell ? '%%apl'.length : '%apl'.length;
+    return text.slice(0, from) + ' '.repeat(length) + text.slice(from + length);
+  }, code);
+}
+
+async function runShown(
+  session: Session,
+  io: CellIo,
+  plan: CellPlan,
+  query: CellQuery,
+  queries: readonly CellQuery[],
+): Promise<QueryResult> {
+  const result = await runQuery(session, { ...plan, text: query.text }, io.signal);
+  keep(session, result, query.name);
+  if (!query.silent) await show(result, io, query === queries.findLast(each => !each.silent));
+  return result;
+}
+
+function keep(session: Session, result: QueryResult, name?: string): void {
+  session.results.set('_', result);
+  if (name !== undefined) session.results.set(name, result);
+}
+
+/** The last output of the cell is its result, everything before is displayed. */
+async function show(result: QueryResult, io: CellIo, last: boolean): Promise<void> {
+  const { toOutputs } = await import('../result/mime.js');
+  const outputs = await toOutputs(result);
+  io.signal.throwIfAborted();
+  for (const [index, output] of outputs.entries()) {
+    if (last && index === outputs.length - 1) io.result(output);
+    else io.display(output);
+  }
+}
+
+function magicHost(session: Session, io: CellIo, plan: CellPlan): MagicHost {
+  return {
+    session,
+    io,
+    plan,
+    describe: describeElement,
+    languageNames: elementNames,
+    show: async text => {
+      const result = await runQuery(session, { ...plan, text }, io.signal);
+      keep(session, result);
+      await show(result, io, plan.queries.length === 0);
+    },
+  };
+}
+
+/** An expression is the name of a kept result; anything else is answered with an error, which fails no cell. */
+async function evaluateAll(
+  session: Session,
+  expressions: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const answers: Record<string, unknown> = {};
+  for (const [key, expression] of Object.entries(expressions)) {
+    const result = session.results.get(expression.trim());
+    if (result === undefined) {
+      answers[key] = expressionError('unknown-result', `there is no result named ${expression.trim()}`);
+      continue;
+    }
+    const { toBundle } = await import('../result/mime.js');
+    answers[key] = { status: 'ok', ...toBundle(result) };
+  }
+  return answers;
+}
+
+function isComplete(code: string): ReturnType<KernelHandler['isComplete']> {
+  if (parseCell(code).queries.some(query => closesTooMuch(query.text))) return { status: 'invalid' };
+  const status = completeness(code);
+  return status === 'incomplete' ? { status, indent: '' } : { status };
+}
+
+/** A bracket that closes another than the one that is open can never become right. */
+function closesTooMuch(text: string): boolean {
+  const opening: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
+  const open: string[] = [];
+  for (const token of tokenize(text)) {
+    if (token.kind !== 'symbol') continue;
+    if ('([{'.includes(token.text)) open.push(token.text);
+    else if (token.text in opening && open.pop() !== opening[token.text]) return true;
+  }
+  return false;
+}

@@ -1,0 +1,22 @@
+import type { KernelInfo } from '../jupyter/message.js';
+
+/** What the kernel says of itself and its language. */
+export function kernelInfo(version: string): KernelInfo {
+  return {
+    implementation: 'apl-kernel',
+    implementation_version: version,
+    language_info: {
+      name: 'axiom-apl',
+      version: '1.0',
+      mimetype: 'text/x-axiom-apl',
+      file_extension: '.apl',
+      codemirror_mode: 'axiom-apl',
+      pygments_lexer: 'kusto',
+    },
+    banner: `apl-kernel ${version}: APL, the Axiom Processing Language. %help says what a cell can hold.`,
+    help_links: [
+      { text: 'APL: introduction', url: 'https://axiom.co/docs/apl/introduction' },
+      { text: 'APL: functions', url: 'https://axiom.co/docs/apl/scalar-functions/metadata-functions' },
+    ],
+  };
+}

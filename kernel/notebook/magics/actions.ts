@@ -1,0 +1,309 @@
+import { randomUUID } from 'node:crypto';
+import { basename, resolve } from 'node:path';
+import { type Endpoint, localProfile, Token } from '../../api/profile.js';
+import type { ImportReport, StarredQuery } from '../../api/wire.js';
+import type { CellIo } from '../../jupyter/message.js';
+import { quoteName } from '../query-run.js';
+import type { Session } from '../session.js';
+import { defaultRange, freezeRange, isFrozen, parseRange, resolveRange } from '../time-range.js';
+import { MagicError, misuse } from './arguments.js';
+import { oneLine, tableOutput, textOutput, visible } from './output.js';
+import { createStar, listStars, updateStar } from './starred.js';
+import type { MagicCall, MagicHost } from './table.js';
+
+/** Shows, sets, freezes or clears the time range. */
+export function time(call: MagicCall, { session, io, plan }: MagicHost): void {
+  const { words, options, cell } = call;
+  const now = session.options.now();
+  if (options.has('clear') && (words.length > 0 || options.has('freeze')))
+    throw misuse(call.magic, '--clear stands alone');
+  const asked = options.has('clear')
+    ? defaultRange
+    : words.length > 0
+      ? parseRange(words.join(' '))
+      : plan.range;
+  const range = options.has('freeze') ? freezeRange(asked, now) : asked;
+  const { startTime, endTime } = resolveRange(range, now);
+  plan.range = range;
+  if (cell) return;
+  session.range = range;
+  const kind = isFrozen(range) ? '' : 'now ';
+  say(io, `Time range: ${range.label} (${kind}${startTime} to ${endTime}, end exclusive)`);
+}
+
+/** Shows, sets or clears the row limit. */
+export function limit({ words, options, cell, magic }: MagicCall, { session, io, plan }: MagicHost): void {
+  const [word] = words;
+  if (options.has('clear') && word !== undefined) throw misuse(magic, '--clear stands alone');
+  if (word !== undefined && !/^[1-9]\d{0,8}$/.test(word.replaceAll(/[_,]/g, ''))) {
+    throw misuse(magic, `${word} is not a number of rows`);
+  }
+  if (word !== undefined) plan.rowLimit = Number(word.replaceAll(/[_,]/g, ''));
+  if (options.has('clear')) plan.rowLimit = undefined;
+  if (cell) return;
+  session.rowLimit = plan.rowLimit;
+  const rows = plan.rowLimit;
+  say(
+    io,
+    rows === undefined ? "Row limit: the service's own (1,000)" : `Row limit: ${rows.toLocaleString('en')}`,
+  );
+}
+
+/** Lists the profiles or changes to one; asks for the token of one that has none, where the front end can ask. */
+export async function use(call: MagicCall, host: MagicHost): Promise<void> {
+  const [name] = call.words;
+  if (name === undefined) {
+    if (call.options.has('token')) throw misuse(call.magic, '--token wants the name of a profile');
+    return listProfiles(host);
+  }
+  const { session, io } = host;
+  const endpoint = await session.readEndpoint(name);
+  const asks = call.options.has('token') || (endpoint?.token === undefined && io.allowStdin);
+  if (endpoint !== undefined && asks) session.keepToken(name, await askToken(endpoint, io));
+  await session.use(name);
+  say(io, `Using ${name} (${endpoint === undefined ? 'the local service' : endpoint.url})`);
+}
+
+async function askToken({ profileName, url }: Endpoint, io: CellIo): Promise<Token> {
+  const typed = (await io.input(`Token for ${visible(profileName)} (${url}): `, true)).trim();
+  if (/^[\x21-\x7e]+$/.test(typed)) return new Token(typed);
+  throw new MagicError(
+    typed === '' ? 'no token was given' : 'what was given has characters that no token has',
+    'The profile is as it was. Tokens start with xaat- or xapt-.',
+  );
+}
+
+async function listProfiles({ session, io }: MagicHost): Promise<void> {
+  const active = await session.profileName();
+  const rows = (await session.profileNames()).map(async each => {
+    const endpoint = await session.endpoint(each);
+    const token = endpoint?.token === undefined ? 'none' : `${endpoint.token.kind} token`;
+    const address = endpoint === undefined ? ['the local service', 'its own'] : [endpoint.url, token];
+    return [each === active ? `${each} (in use)` : each, ...address];
+  });
+  io.display(tableOutput(['profile', 'address', 'token'], await Promise.all(rows), 'Profiles'));
+}
+
+/** Shows profile, address and user. */
+export async function whoami(_: MagicCall, { session, io }: MagicHost): Promise<void> {
+  const client = await session.client(io.signal);
+  const { endpoint } = client;
+  const facts: string[][] = [
+    ['profile', endpoint.profileName],
+    ['address', endpoint.url],
+  ];
+  if (endpoint.edgeUrl !== undefined) facts.push(['queries go to', endpoint.edgeUrl]);
+  if (endpoint.orgId !== undefined) facts.push(['organisation', endpoint.orgId]);
+  const user = await client.currentUser(io.signal).catch(error => {
+    if (error.code !== 'forbidden') throw error;
+    return undefined;
+  });
+  if (user === undefined) facts.push(['user', 'this token may not read its user']);
+  else facts.push(['user', [user.name, user.email, user.id].filter(Boolean).join(', ')]);
+  io.display(tableOutput(['', ''], facts, 'Who and where'));
+}
+
+/** Lists the datasets. */
+export async function datasets(_: MagicCall, { session, io }: MagicHost): Promise<void> {
+  const found = await session.schema.datasets(io.signal);
+  const rows = found.map(each => [each.name, each.kind ?? '', each.description]);
+  const caption =
+    found.length === 0
+      ? 'There are no datasets. `%import FILE` makes one of a file.'
+      : count(found.length, 'dataset');
+  io.display(tableOutput(['dataset', 'kind', 'description'], rows, caption));
+}
+
+const schemaDatasets = 20;
+
+/** Lists the fields of one dataset or of the first few. */
+export async function schema({ words }: MagicCall, { session, io }: MagicHost): Promise<void> {
+  const [name] = words;
+  const all = name === undefined ? (await session.schema.datasets(io.signal)).map(each => each.name) : [name];
+  const shown = all.slice(0, schemaDatasets);
+  const fields = await Promise.all(shown.map(each => session.schema.fields(each, io.signal)));
+  for (const [index, dataset] of shown.entries()) {
+    const rows = (fields[index] ?? []).map(field => [
+      field.hidden ? `${field.name} (hidden)` : field.name,
+      field.type,
+      field.unit === 'none' ? '' : field.unit,
+      field.description,
+    ]);
+    io.display(
+      tableOutput(
+        ['field', 'type', 'unit', 'description'],
+        rows,
+        `${dataset}: ${count(rows.length, 'field')}`,
+      ),
+    );
+  }
+  const rest = all.length - shown.length;
+  if (rest > 0) say(io, `${count(rest, 'more dataset')} not shown; \`%schema DATASET\` shows one.`);
+}
+
+/** Runs a query for a few events. */
+export async function peek({ words, magic }: MagicCall, { show }: MagicHost): Promise<void> {
+  const [dataset = '', rows = '10'] = words;
+  if (!/^[1-9]\d{0,8}$/.test(rows)) throw misuse(magic, `${rows} is not a number of rows`);
+  await show(`${quoteName(dataset)} | sort by _time desc | limit ${rows}`);
+}
+
+/** Has the local service make a dataset of a file. */
+export async function importFile({ words, options }: MagicCall, { session, io }: MagicHost): Promise<void> {
+  if ((await session.profileName()) !== localProfile) {
+    throw new MagicError(
+      '%import works with the local service only',
+      'Change to it with `%use local`, then import.',
+    );
+  }
+  const [file = ''] = words;
+  const { homeDir, workDir } = session.options;
+  const path = resolve(
+    workDir,
+    file.replace(/^~(?=$|[\\/])/, () => homeDir),
+  );
+  const timeField = options.get('time');
+  const request = {
+    path,
+    dataset: options.get('dataset') ?? datasetName(path),
+    ...(timeField === undefined ? {} : { timeField }),
+    ...(options.has('replace') ? { replace: true } : {}),
+  };
+  const client = await session.client(io.signal);
+  await withProgress(io, `Importing ${basename(path)} into ${request.dataset}`, async () =>
+    reportOutput(await client.importFile(request, io.signal)),
+  );
+  session.schema.clear();
+}
+
+const progressMs = 1_000;
+
+/** Shows what is being done and for how long, and then, in its place, what `work` returns. */
+async function withProgress(
+  io: CellIo,
+  what: string,
+  work: () => Promise<ReturnType<typeof tableOutput>>,
+): Promise<void> {
+  const displayId = randomUUID();
+  const started = performance.now();
+  const seconds = () => Math.floor((performance.now() - started) / 1_000);
+  io.display({ ...textOutput(`${what} \u2026`), displayId });
+  const timer = setInterval(
+    () => io.updateDisplay({ ...textOutput(`${what} \u2026 ${seconds()} s`), displayId }),
+    progressMs,
+  );
+  try {
+    const output = await work();
+    clearInterval(timer);
+    io.updateDisplay({ ...output, displayId });
+  } catch (error) {
+    io.updateDisplay({ ...textOutput(`${what}: not done`), displayId });
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function reportOutput(report: ImportReport): ReturnType<typeof tableOutput> {
+  const time = report.timeField === '' ? '' : `, time from ${report.timeField}`;
+  const notes = report.notes.map(note => `\n${note}`).join('');
+  const caption = `${report.dataset}: ${count(report.rows, 'row')}, ${count(report.fields.length, 'field')}${time}${notes}`;
+  return tableOutput(
+    ['field', 'type'],
+    report.fields.map(field => [field.name, field.type]),
+    caption,
+  );
+}
+
+/** `access.log.ndjson` -> `access-log`. */
+function datasetName(path: string): string {
+  const base = path.split(/[\\/]/).at(-1) ?? path;
+  const name = base
+    .replace(/(\.(csv|tsv|json|ndjson|jsonl|parquet|gz|zst|txt))+$/i, '')
+    .replace(/[^A-Za-z0-9_-]+/g, '-');
+  return name.replace(/^-+|-+$/g, '') || 'imported';
+}
+
+/** Has the query of the cell saved once it has run. */
+export function star(call: MagicCall, host: MagicHost): void {
+  const { words, options, magic } = call;
+  const [word] = words;
+  const create = options.has('new');
+  if (!create && word === undefined) throw misuse(magic, 'which one? give its id, or --new');
+  if (create && word !== undefined && options.has('name')) throw misuse(magic, 'the name is given twice');
+  const { plan, session, io } = host;
+  const [query] = plan.queries;
+  if (query === undefined || plan.queries.length > 1) {
+    throw misuse(magic, `the cell must hold one query, and it holds ${plan.queries.length || 'none'}`);
+  }
+  if (options.has('no-run')) plan.run = false;
+  plan.afterRun.push(async ([result]) => {
+    const name = options.get('name') ?? (create ? word : undefined);
+    const datasets = result === undefined ? {} : { datasets: result.datasetNames };
+    const order = { text: query.text, range: plan.range, rowLimit: plan.rowLimit, name, ...datasets };
+    const saved = create
+      ? await createStar(session, order, io.signal)
+      : await updateStar(session, word ?? '', order, io.signal);
+    const what = create ? 'Created' : 'Updated';
+    say(
+      io,
+      `${what} the starred query ${saved.id ?? '(the service told no id)'}, "${oneLine(saved.name)}": ${storedText(saved)}; ${await audience(session)}`,
+    );
+  });
+}
+
+function storedText({ query }: StarredQuery): string {
+  return `${query.startTime ?? '?'} to ${query.endTime ?? '?'}`;
+}
+
+async function audience(session: Session): Promise<string> {
+  return (await session.profileName()) === localProfile
+    ? 'kept by the local service'
+    : 'visible to the whole organisation';
+}
+
+/** Lists starred queries. */
+export async function stars({ options, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
+  const who = options.get('who') ?? 'me';
+  const dataset = options.get('dataset');
+  if (!['all', 'team', 'me'].includes(who)) throw misuse(magic, `--who is all, team or me, not ${who}`);
+  const filter = { ...(who === 'me' ? {} : { who }), ...(dataset === undefined ? {} : { dataset }) };
+  const found = await listStars(session, filter, io.signal);
+  const rows = found.map(each => [
+    each.id ?? '',
+    each.name,
+    each.dataset ?? '',
+    [each.query.startTime, each.query.endTime].filter(Boolean).join(' .. '),
+    oneLine(each.query.apl),
+  ]);
+  const hint = who === 'me' ? " of your own; `%stars --who all` lists everybody's" : '';
+  io.display(
+    tableOutput(['id', 'name', 'dataset', 'time range', 'query'], rows, `${counted(found.length)}${hint}`),
+  );
+}
+
+function counted(stars: number): string {
+  return stars === 1 ? '1 starred query' : `${stars} starred queries`;
+}
+
+/** Deletes a starred query. */
+export async function unstar({ words }: MagicCall, { session, io }: MagicHost): Promise<void> {
+  const [id = ''] = words;
+  await (await session.client(io.signal)).deleteStarred(id, io.signal);
+  say(io, `Deleted the starred query ${id}.`);
+}
+
+/** Prints the rest of the line, on stderr if asked to. */
+export function echo({ raw }: MagicCall, { io }: MagicHost): void {
+  const text = raw.replace(/^--stderr(?:[ \t]+|$)/, '');
+  io.stream(text === raw ? 'stdout' : 'stderr', `${text}\n`);
+}
+
+/** Prints one line. */
+export function say(io: CellIo, text: string): void {
+  io.stream('stdout', `${visible(text)}\n`);
+}
+
+function count(amount: number, noun: string): string {
+  return `${amount.toLocaleString('en')} ${noun}${amount === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,124 @@
+import { ForbiddenError, NotFoundError } from '../../api/errors.js';
+import type { StarredQuery } from '../../api/wire.js';
+import { datasetOf } from '../query-run.js';
+import type { Session } from '../session.js';
+import { storedRange, type TimeRange } from '../time-range.js';
+import { MagicError } from './arguments.js';
+import { oneLine } from './output.js';
+
+/** What is to be saved as a starred query. */
+export interface StarOrder {
+  /** The APL as it was, or would be, sent. */
+  readonly text: string;
+  readonly range: TimeRange;
+  readonly rowLimit: number | undefined;
+  readonly name: string | undefined;
+  /** The datasets that the service said it read; absent when the query was not run. */
+  readonly datasets?: readonly string[];
+}
+
+/** Saves a query under the id of a starred query that exists, keeping what the order does not say; throws ApiError. */
+export async function updateStar(
+  session: Session,
+  id: string,
+  order: StarOrder,
+  signal: AbortSignal,
+): Promise<StarredQuery> {
+  const client = await session.client(signal);
+  try {
+    const before = await readable(client.getStarred(id, signal));
+    const body = await starBody(session, order, before, signal);
+    return await client.putStarred(id, body, signal);
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    throw new NotFoundError(`there is no starred query ${id}`, {
+      code: error.code,
+      hint: 'To create one, write `%star --new --name "NAME"` above the query: it prints the id. `%stars --who all` lists what there is.',
+      cause: error,
+    });
+  }
+}
+
+/** Saves a query as a new starred query and returns it with its id; throws ApiError. */
+export async function createStar(
+  session: Session,
+  order: StarOrder,
+  signal: AbortSignal,
+): Promise<StarredQuery> {
+  const client = await session.client(signal);
+  return client.createStarred(await starBody(session, order, undefined, signal), signal);
+}
+
+/** Every starred query that the filter lets through, asked for page by page. */
+export async function listStars(
+  session: Session,
+  filter: { readonly who?: string; readonly dataset?: string },
+  signal: AbortSignal,
+): Promise<readonly StarredQuery[]> {
+  const client = await session.client(signal);
+  const found = new Map<string, StarredQuery>();
+  for (let offset = 0; ; offset += pageSize) {
+    const page = await client.listStarred({ ...filter, limit: pageSize, offset }, signal);
+    const known = found.size;
+    for (const [index, star] of page.entries()) found.set(star.id ?? `${offset + index}`, star);
+    // A service that does not page answers the same again: nothing new ends it too.
+    if (page.length < pageSize || found.size === known) return [...found.values()];
+  }
+}
+
+const pageSize = 100;
+
+async function starBody(
+  session: Session,
+  order: StarOrder,
+  before: StarredQuery | undefined,
+  signal: AbortSignal,
+): Promise<StarredQuery> {
+  const dataset = order.datasets?.[0] ?? datasetOf(order.text) ?? before?.dataset;
+  return {
+    ...(dataset === undefined ? {} : { dataset }),
+    kind: 'apl',
+    name: order.name ?? before?.name ?? suggestedName(order.text),
+    who: before?.who || (await ownId(session, signal)),
+    metadata: {
+      ...before?.metadata,
+      savedBy: `apl-kernel ${session.options.version}`,
+      savedAt: new Date(Number(session.options.now() / 1_000_000n)).toISOString(),
+      timeRange: order.range.label,
+    },
+    query: {
+      ...before?.query,
+      apl: order.text,
+      ...storedRange(order.range, session.options.now()),
+      ...(order.rowLimit === undefined ? {} : { defaultLimit: order.rowLimit }),
+    },
+  };
+}
+
+/** A token may update without being allowed to read. */
+async function readable(reading: Promise<StarredQuery>): Promise<StarredQuery | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof ForbiddenError) return undefined;
+    throw error;
+  }
+}
+
+async function ownId(session: Session, signal: AbortSignal): Promise<string> {
+  try {
+    return (await (await session.client(signal)).currentUser(signal)).id;
+  } catch (error) {
+    if (!(error instanceof ForbiddenError)) throw error;
+    throw new MagicError(
+      'the token may not read whose it is, and a starred query needs an owner',
+      'Use a personal token or an access token for starred queries.',
+    );
+  }
+}
+
+/** The first comment of the query, else its first line. */
+function suggestedName(text: string): string {
+  const comment = /^[ \t]*\/\/[ \t]*(\S.*)$/m.exec(text)?.[1];
+  return oneLine(comment ?? text.split('\n').find(line => line.trim() !== '') ?? 'query', 80);
+}

@@ -1,0 +1,377 @@
+import { closest } from 'fastest-levenshtein';
+import type { CellQuery } from '../../apl/syntax/cell.js';
+import type { CellIo } from '../../jupyter/message.js';
+import type { QueryResult } from '../../result/result.js';
+import type { Session } from '../session.js';
+import { defaultRange, type TimeRange } from '../time-range.js';
+import {
+  datasets,
+  echo,
+  importFile,
+  limit,
+  peek,
+  say,
+  schema,
+  star,
+  stars,
+  time,
+  unstar,
+  use,
+  whoami,
+} from './actions.js';
+import { type MagicArguments, MagicError, type MagicOption, misuse, parseArguments } from './arguments.js';
+import { markdownOutput } from './output.js';
+
+/** What the magics of a cell ask of its queries; a fresh one for each cell. */
+export interface CellPlan {
+  readonly queries: readonly CellQuery[];
+  range: TimeRange;
+  rowLimit: number | undefined;
+  /** False: the queries are not run. */
+  run: boolean;
+  /** Called in order once every query of the cell has succeeded, with the results, if they were run. */
+  readonly afterRun: ((results: readonly QueryResult[]) => Promise<void>)[];
+}
+
+/** What a magic may use. */
+export interface MagicHost {
+  readonly session: Session;
+  readonly io: CellIo;
+  readonly plan: CellPlan;
+  /** Runs APL with the settings of the cell and shows its result. */
+  readonly show: (text: string) => Promise<void>;
+  /** Markdown about a language element; undefined when there is none by that name. */
+  readonly describe: (name: string) => Promise<string | undefined>;
+  /** The names that `describe` knows. */
+  readonly languageNames: () => Promise<readonly string[]>;
+}
+
+/** One magic: everything that help, completion and the reference say about it, and what it does. */
+export interface Magic {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly usage: string;
+  readonly options: readonly MagicOption[];
+  /** One line, without a full stop. */
+  readonly summary: string;
+  /** Markdown: what it does, in full, with examples. */
+  readonly help: string;
+  readonly arity: readonly [number, number];
+  /** True when `%%name` makes it hold for one cell. */
+  readonly perCell?: boolean;
+  /** What completion offers for its first argument. */
+  readonly argument?: 'profile' | 'dataset' | 'range' | 'topic' | 'star' | 'file';
+  /** True: the rest of the line is text, quotes and dashes included. */
+  readonly verbatim?: boolean;
+  readonly run: (call: MagicCall, host: MagicHost) => void | Promise<void>;
+}
+
+export interface MagicCall extends MagicArguments {
+  readonly magic: Magic;
+  /** Written with `%%`. */
+  readonly cell: boolean;
+}
+
+/** Every magic, in the order in which help lists them. */
+export const magics: readonly Magic[] = [
+  {
+    name: 'time',
+    aliases: [],
+    usage: '%time [RANGE] [--freeze] [--clear]',
+    options: [
+      {
+        name: 'freeze',
+        summary: 'turn the range absolute, as of now, so that it reads the same window again',
+      },
+      { name: 'clear', summary: `go back to ${defaultRange.label}` },
+    ],
+    summary: 'show or set the time range of the queries; `%%time RANGE` sets it for one cell',
+    help: [
+      'Every query is sent with a time range. Times are UTC; the end of a range is exclusive.',
+      '',
+      '- `%time last 1h`, `%time -1d12h`, `%time now-1d now-1h`',
+      '- `%time today`, `%time yesterday`, `%time 2026-01-31` (that day)',
+      '- `%time 2026-01-01..2026-01-02` ends where 2 January begins; `%time 2026-01-01..` ends now',
+      '- `%time 2026-01-01T10:00Z 2026-01-01T11:30Z`',
+      '- `%time --freeze` keeps the window of this moment, for a write-up',
+      '- `%%time last 15m` holds for the cell it stands in',
+    ].join('\n'),
+    arity: [0, Number.POSITIVE_INFINITY],
+    perCell: true,
+    argument: 'range',
+    run: time,
+  },
+  {
+    name: 'limit',
+    aliases: [],
+    usage: '%limit [N] [--clear]',
+    options: [{ name: 'clear', summary: "go back to the service's own limit of 1,000" }],
+    summary: 'show or set how many rows a query without its own limit fetches',
+    help: 'The lowest of the limits of the query, of this setting and of the service wins. `%%limit N` holds for one cell.',
+    arity: [0, 1],
+    perCell: true,
+    run: limit,
+  },
+  {
+    name: 'use',
+    aliases: ['connect'],
+    usage: '%use [PROFILE] [--token]',
+    options: [{ name: 'token', summary: 'ask for another token than the one that is configured' }],
+    summary: 'list the profiles, or change to one; `local` is the embedded service',
+    help: [
+      'Profiles are the `[deployments.NAME]` sections of `~/.axiom.toml` and the AXIOM_* environment variables. The file is read again by each `%use`.',
+      '',
+      'A profile without a token is asked for one. What is typed is not shown, and is kept in the memory of the kernel alone.',
+    ].join('\n'),
+    arity: [0, 1],
+    argument: 'profile',
+    run: use,
+  },
+  {
+    name: 'whoami',
+    aliases: [],
+    usage: '%whoami',
+    options: [],
+    summary: 'show the profile, its address and the user of its token',
+    help: 'The token itself is never shown.',
+    arity: [0, 0],
+    run: whoami,
+  },
+  {
+    name: 'datasets',
+    aliases: [],
+    usage: '%datasets',
+    options: [],
+    summary: 'list the datasets',
+    help: 'Asks the service anew; completion then knows them too.',
+    arity: [0, 0],
+    run: datasets,
+  },
+  {
+    name: 'schema',
+    aliases: ['fields'],
+    usage: '%schema [DATASET]',
+    options: [],
+    summary: 'list the fields of a dataset, or of every dataset',
+    help: 'Names, types, units and descriptions. Without a dataset, those of the first 20 datasets.',
+    arity: [0, 1],
+    argument: 'dataset',
+    run: schema,
+  },
+  {
+    name: 'peek',
+    aliases: [],
+    usage: '%peek DATASET [N]',
+    options: [],
+    summary: 'show a few events of a dataset, 10 unless said otherwise',
+    help: 'The newest events in the time range. The same as the query `DATASET | sort by _time desc | limit N`.',
+    arity: [1, 2],
+    argument: 'dataset',
+    run: peek,
+  },
+  {
+    name: 'import',
+    aliases: [],
+    usage: '%import FILE [--dataset NAME] [--time FIELD] [--replace]',
+    options: [
+      {
+        name: 'dataset',
+        value: 'NAME',
+        summary: 'the dataset to import into; the name of the file when absent',
+      },
+      { name: 'time', value: 'FIELD', summary: 'the field that holds the time; found by itself when absent' },
+      { name: 'replace', summary: 'drop what the dataset holds; the rows are added to it when absent' },
+    ],
+    summary: 'make a dataset of a CSV, NDJSON, JSON or Parquet file; local service only',
+    help: 'Times may be text, or seconds, milliseconds, microseconds or nanoseconds since 1970. Nested objects become dotted names.\n\n    %import ~/logs/access.ndjson --dataset access --time ts',
+    arity: [1, 1],
+    argument: 'file',
+    run: importFile,
+  },
+  {
+    name: 'star',
+    aliases: [],
+    usage: '%star ID [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
+    options: [
+      { name: 'name', value: 'NAME', summary: 'what the starred query is called; unchanged when absent' },
+      { name: 'new', summary: 'create a starred query and print its id' },
+      { name: 'no-run', summary: 'save the query without running it' },
+    ],
+    summary: "save the cell's query as a starred query once it has run without an error",
+    help: [
+      'A starred query keeps the query and its time range, not its result. The whole organisation can see those of the hosted service; the local service keeps its own.',
+      'A relative time range stays relative; freeze it with `%time --freeze` to keep the window.',
+      '',
+      '    %star --new "Errors by service"',
+      "    ['sample-http-logs'] | where status >= 500 | summarize count() by uri",
+    ].join('\n'),
+    arity: [0, 1],
+    argument: 'star',
+    run: star,
+  },
+  {
+    name: 'stars',
+    aliases: [],
+    usage: '%stars [--who all|team|me] [--dataset DATASET]',
+    options: [
+      { name: 'who', value: 'all|team|me', summary: 'whose starred queries; your own when absent' },
+      { name: 'dataset', value: 'DATASET', summary: 'only those that read this dataset' },
+    ],
+    summary: 'list starred queries',
+    help: 'The id in the first column is what `%star` and `%unstar` take.',
+    arity: [0, 0],
+    run: stars,
+  },
+  {
+    name: 'unstar',
+    aliases: [],
+    usage: '%unstar ID',
+    options: [],
+    summary: 'delete a starred query',
+    help: 'In the hosted service it is gone for everybody in the organisation.',
+    arity: [1, 1],
+    argument: 'star',
+    run: unstar,
+  },
+  {
+    name: 'help',
+    aliases: [],
+    usage: '%help [TOPIC]',
+    options: [],
+    summary: 'explain a magic, a function or an operator; all magics when no topic is given',
+    help: 'A topic is the name of a magic or of a language element: `%help time`, `%help summarize`, `%help percentile`.',
+    arity: [0, 1],
+    argument: 'topic',
+    run: help,
+  },
+  {
+    name: 'lsmagic',
+    aliases: [],
+    usage: '%lsmagic',
+    options: [],
+    summary: 'list the names of the magics',
+    help: '`%help NAME` explains one.',
+    arity: [0, 0],
+    run: (_, { io }) => say(io, magics.map(magic => `%${magic.name}`).join('  ')),
+  },
+  {
+    name: 'version',
+    aliases: [],
+    usage: '%version',
+    options: [],
+    summary: 'show the version of the kernel and of Node.js',
+    help: 'Give both when you report a problem.',
+    arity: [0, 0],
+    run: (_, { io, session }) =>
+      say(io, `apl-kernel ${session.options.version}, Node.js ${process.versions.node}`),
+  },
+  {
+    name: 'echo',
+    aliases: [],
+    usage: '%echo [--stderr] TEXT',
+    options: [{ name: 'stderr', summary: 'print it as an error, which front ends colour' }],
+    summary: 'print a text',
+    help: 'The rest of the line is printed as it stands.',
+    arity: [0, Number.POSITIVE_INFINITY],
+    verbatim: true,
+    run: echo,
+  },
+  {
+    name: 'apl',
+    aliases: [],
+    usage: '%apl [QUERY]',
+    options: [],
+    summary: 'does nothing: the cell is APL already',
+    help: '`%%apl` or `%apl QUERY` is accepted so that cells can be pasted from notebooks that need the prefix.',
+    arity: [0, Number.POSITIVE_INFINITY],
+    perCell: true,
+    verbatim: true,
+    run: () => undefined,
+  },
+];
+
+/** Returns the magic by that name or alias, in any case; throws MagicError with the nearest name. */
+export function findMagic(name: string): Magic {
+  const wanted = name.toLowerCase();
+  const found = magics.find(magic => magic.name === wanted || magic.aliases.includes(wanted));
+  if (found !== undefined) return found;
+  const near = closest(
+    wanted,
+    magics.flatMap(magic => [magic.name, ...magic.aliases]),
+  );
+  throw new MagicError(`there is no magic %${name}`, `Did you mean \`%${near}\`? \`%help\` lists them all.`);
+}
+
+/** Runs one magic line; throws MagicError when it is misused, and what its work throws. */
+export async function runMagic(
+  line: { readonly name: string; readonly args: string; readonly cell: boolean },
+  host: MagicHost,
+): Promise<void> {
+  const magic = findMagic(line.name);
+  if (line.cell && magic.perCell !== true) {
+    throw misuse(magic, `it has no form for a single cell; write %${magic.name}`);
+  }
+  const given = magic.verbatim
+    ? { raw: line.args, words: [], options: new Map<string, string>() }
+    : parseArguments(magic, line.args);
+  await magic.run({ ...given, magic, cell: line.cell }, host);
+}
+
+/** Returns the reference of all magics as Markdown. */
+export function magicReference(): string {
+  return magics.map(magicHelp).join('\n\n');
+}
+
+/** Returns everything about one magic as Markdown. */
+export function magicHelp(magic: Magic): string {
+  const aliases = magic.aliases.map(alias => `\`%${alias}\``).join(', ');
+  const options = magic.options.map(
+    option =>
+      `- \`--${option.name}${option.value === undefined ? '' : ` ${option.value}`}\`: ${option.summary}`,
+  );
+  return [
+    `### %${magic.name}`,
+    `\`${magic.usage}\`${aliases === '' ? '' : ` (also ${aliases})`}`,
+    `${capital(magic.summary)}.`,
+    ...(options.length === 0 ? [] : [options.join('\n')]),
+    magic.help,
+  ].join('\n\n');
+}
+
+async function help({ words }: MagicCall, { io, describe, languageNames }: MagicHost): Promise<void> {
+  const [topic] = words;
+  if (topic === undefined) {
+    io.display(markdownOutput(overview()));
+    return;
+  }
+  const name = topic.replace(/^%+/, '').toLowerCase();
+  const magic = magics.find(each => each.name === name || each.aliases.includes(name));
+  const language = topic.startsWith('%') ? undefined : await describe(topic);
+  const found = [magic === undefined ? undefined : magicHelp(magic), language].filter(
+    text => text !== undefined,
+  );
+  if (found.length === 0) {
+    const near = closest(topic, [...magics.map(each => each.name), ...(await languageNames())]);
+    throw new MagicError(
+      `there is no help on ${topic}`,
+      `Did you mean \`%help ${near}\`? \`%help\` alone is the overview.`,
+    );
+  }
+  io.display(markdownOutput(found.join('\n\n')));
+}
+
+function overview(): string {
+  const rows = magics.map(
+    magic => `| \`${magic.usage.replaceAll('|', '\\|')}\` | ${magic.summary.replaceAll('|', '\\|')} |`,
+  );
+  return [
+    'A cell is APL. Lines that start with `%` stand at its top and set what holds for the queries below.',
+    'A blank line separates queries; `name << query` names a result; a `;` at the end shows nothing.',
+    ['| magic | |', '|---|---|', ...rows].join('\n'),
+    '`%help NAME` says more, also about functions and operators of the language.',
+  ].join('\n\n');
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,133 @@
+import type { RawResult } from '../api/client.js';
+import type { QueryRequest } from '../api/wire.js';
+import type { Operator, Pipeline } from '../apl/syntax/ast.js';
+import { parseQuery } from '../apl/syntax/parse.js';
+import type { Notice, Provenance, QueryResult } from '../result/result.js';
+import type { Session } from './session.js';
+import { isFrozen, resolveRange, type TimeRange } from './time-range.js';
+
+/** What to run: the text as it is sent, and the settings of its cell. */
+export interface QueryOrder {
+  readonly text: string;
+  readonly range: TimeRange;
+  readonly rowLimit: number | undefined;
+}
+
+/** Runs one query on the active profile and returns its result as Arrow; throws what client and decoder throw. */
+export async function runQuery(
+  session: Session,
+  order: QueryOrder,
+  signal: AbortSignal,
+): Promise<QueryResult> {
+  const range = resolveRange(order.range, session.options.now());
+  const request: QueryRequest = {
+    apl: order.text,
+    ...range,
+    ...(order.rowLimit === undefined ? {} : { defaultLimit: order.rowLimit }),
+  };
+  const profile = await session.profileName();
+  // The decoder loads while the service works.
+  const [raw, { decodeTabular }] = await Promise.all([
+    session.query(request, signal),
+    import('../result/arrow.js'),
+  ]);
+  const received = performance.now();
+  const { envelope, tables } = decodeTabular(raw.body);
+  const elapsedMs = raw.elapsedMs + performance.now() - received;
+  const result = {
+    tables,
+    status: envelope.status,
+    datasetNames: envelope.datasetNames,
+    fieldsMetaMap: envelope.fieldsMetaMap,
+    provenance: provenanceOf(session, order, request, raw, profile, envelope.datasetNames, elapsedMs),
+  };
+  return { ...result, notices: noticesOf(session, order, result) };
+}
+
+/** Returns the name of the dataset that a query reads first; undefined when it reads none by name. */
+export function datasetOf(text: string): string | undefined {
+  const source = mainPipeline(text)?.source;
+  return source?.kind === 'dataset' ? source.name.name : undefined;
+}
+
+/** Returns a name as APL spells it whatever it holds. */
+export function quoteName(name: string): string {
+  return `['${name.replace(/[\\']/g, '\\$&')}']`;
+}
+
+/** The rows that come back when neither query nor request says how many. */
+const serviceRowLimit = 1_000;
+
+function provenanceOf(
+  session: Session,
+  order: QueryOrder,
+  request: QueryRequest,
+  raw: RawResult,
+  profile: string,
+  datasets: readonly string[],
+  elapsedMs: number,
+): Provenance {
+  return {
+    query: order.text,
+    startTime: request.startTime ?? '',
+    endTime: request.endTime ?? '',
+    rangeLabel: order.range.label,
+    frozen: isFrozen(order.range),
+    profile,
+    datasets,
+    ...(raw.traceId === undefined ? {} : { traceId: raw.traceId }),
+    elapsedMs,
+    kernelVersion: session.options.version,
+  };
+}
+
+/** What only the kernel knows; the renderings add what the status says. */
+function noticesOf(
+  session: Session,
+  order: QueryOrder,
+  result: Omit<QueryResult, 'notices'>,
+): readonly Notice[] {
+  const notices: Notice[] = [];
+  if (session.takeRestart()) {
+    notices.push({
+      level: 'warn',
+      text: 'The local service had stopped; it was started again for this query.',
+    });
+  }
+  const limited = defaultLimitNotice(order, result);
+  if (limited !== undefined) notices.push({ level: 'warn', text: limited });
+  return notices;
+}
+
+/** Operators after which the number of rows is no longer that of the data. */
+const reducing: ReadonlySet<Operator['kind']> = new Set([
+  'limit',
+  'top',
+  'sample',
+  'summarize',
+  'count',
+  'distinct',
+  'getschema',
+  'make-series',
+]);
+
+/** As many rows as the default limit, from a query that asked for no number of rows: there are probably more. */
+function defaultLimitNotice(order: QueryOrder, result: Omit<QueryResult, 'notices'>): string | undefined {
+  const table = result.tables[0];
+  const limit = order.rowLimit ?? serviceRowLimit;
+  if (table === undefined || table.data.numRows < limit || table.info.groups.length > 0) return undefined;
+  if (result.status.messages?.some(message => /limit/i.test(message.code))) return undefined;
+  const pipeline = mainPipeline(order.text);
+  if (pipeline?.operators.some(operator => reducing.has(operator.kind))) return undefined;
+  const matched = result.status.rowsMatched;
+  if (matched === table.data.numRows) return undefined;
+  const rows = table.data.numRows.toLocaleString('en');
+  const of = matched > table.data.numRows ? ` of ${matched.toLocaleString('en')} matching` : '';
+  const whose = order.rowLimit === undefined ? 'the default limit' : 'the limit set by %limit';
+  return `Only ${rows}${of} rows were fetched (${whose}). Add \`| limit N\` or aggregate; \`%limit N\` changes it.`;
+}
+
+function mainPipeline(text: string): Pipeline | undefined {
+  const statement = parseQuery(text).query.statements.find(each => each.kind === 'query');
+  return statement?.kind === 'query' ? statement.pipeline : undefined;
+}

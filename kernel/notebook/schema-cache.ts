@@ -1,0 +1,102 @@
+import type { DatasetInfo, FieldMeta } from '../api/wire.js';
+
+/** Where schemas come from: the two requests of the API that tell them. */
+export interface SchemaSource {
+  datasets(signal?: AbortSignal): Promise<readonly DatasetInfo[]>;
+  fields(dataset: string, signal?: AbortSignal): Promise<readonly FieldMeta[]>;
+}
+
+/** How old an answer may be before it is asked for anew, in milliseconds. */
+const timeToLiveMs = 60_000;
+
+/**
+ * Datasets and fields as last seen. `known…` answers at once and refreshes in the background; the others wait for an
+ * answer that is fresh. Failures in the background are forgotten: the next question asks again.
+ */
+export class SchemaCache {
+  readonly #source: SchemaSource;
+  readonly #clock: () => number;
+  readonly #entries = new Map<string, Entry<unknown>>();
+
+  constructor(source: SchemaSource, clock: () => number = () => performance.now()) {
+    this.#source = source;
+    this.#clock = clock;
+  }
+
+  /** The datasets known now; waits at most `patienceMs` when none have been seen yet. */
+  knownDatasets(patienceMs = 0): Promise<readonly DatasetInfo[]> {
+    return this.#known('datasets', () => this.#source.datasets(), patienceMs);
+  }
+
+  /** The fields known now; waits at most `patienceMs` when none have been seen yet. */
+  knownFields(dataset: string, patienceMs = 0): Promise<readonly FieldMeta[]> {
+    return this.#known(`fields ${dataset}`, () => this.#source.fields(dataset), patienceMs);
+  }
+
+  /** Fresh datasets; throws what the request throws. */
+  async datasets(signal?: AbortSignal): Promise<readonly DatasetInfo[]> {
+    return this.#store('datasets', await this.#source.datasets(signal));
+  }
+
+  /** Fresh fields; throws what the request throws. */
+  async fields(dataset: string, signal?: AbortSignal): Promise<readonly FieldMeta[]> {
+    return this.#store(`fields ${dataset}`, await this.#source.fields(dataset, signal));
+  }
+
+  /** Forgets everything: another profile, or datasets were changed. */
+  clear(): void {
+    this.#entries.clear();
+  }
+
+  async #known<T>(key: string, load: () => Promise<readonly T[]>, patienceMs: number): Promise<readonly T[]> {
+    const entry = this.#entry<T>(key);
+    const stale = entry.value === undefined || this.#clock() - entry.loadedAt > timeToLiveMs;
+    if (stale) {
+      entry.loading ??= load()
+        .then(
+          value => this.#renew(key, entry, value),
+          () => undefined,
+        )
+        .finally(() => {
+          entry.loading = undefined;
+        });
+    }
+    if (entry.value === undefined && entry.loading !== undefined && patienceMs > 0) {
+      await atMost(entry.loading, patienceMs);
+    }
+    return entry.value ?? [];
+  }
+
+  #entry<T>(key: string): Entry<readonly T[]> {
+    const entry = this.#entries.get(key) ?? { value: undefined, loadedAt: 0, loading: undefined };
+    this.#entries.set(key, entry);
+    return entry as Entry<readonly T[]>;
+  }
+
+  /** An answer that arrives after `clear` belongs to what was before. */
+  #renew<T>(key: string, entry: Entry<readonly T[]>, value: readonly T[]): void {
+    if (this.#entries.get(key) === entry) this.#store(key, value);
+  }
+
+  #store<T>(key: string, value: readonly T[]): readonly T[] {
+    const entry = this.#entry<T>(key);
+    entry.value = value;
+    entry.loadedAt = this.#clock();
+    return value;
+  }
+}
+
+interface Entry<T> {
+  value: T | undefined;
+  loadedAt: number;
+  loading: Promise<void> | undefined;
+}
+
+async function atMost(work: Promise<void>, milliseconds: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([work, timeout]);
+  clearTimeout(timer);
+}

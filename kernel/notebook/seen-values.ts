@@ -1,0 +1,102 @@
+import { writtenName } from '../apl/editor/complete.js';
+import type { Session } from './session.js';
+import { resolveRange } from './time-range.js';
+
+/** How old an answer may be before it is asked for anew, in milliseconds. */
+const timeToLiveMs = 60_000;
+const timeLimitMs = 5_000;
+
+interface Entry {
+  readonly askedAt: number;
+  /** Until there is an answer. */
+  loading: Promise<void> | undefined;
+  value: readonly string[];
+}
+
+/**
+ * Values of fields and keys of maps as the data of a session's time range hold them. `values` and `keys` answer at once with
+ * what is known and ask for the rest in the background; failures are as if nothing was found.
+ */
+export class SeenValues {
+  readonly #session: Session;
+  readonly #entries = new Map<string, Entry>();
+  #asked: Promise<void>[] = [];
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** The most frequent values of a text field, at most 50. */
+  readonly values = (field: string, datasets: readonly string[]): readonly string[] =>
+    datasets.flatMap(dataset => {
+      const [table, name] = [quoted(dataset), quoted(field)];
+      return this.#known(
+        `${table} | where isnotempty(${name}) | summarize n = count() by value = ${name} | top 50 by n`,
+      );
+    });
+
+  /** The keys of a map in some of the newest rows, the most frequent first. */
+  readonly keys = (path: readonly string[], datasets: readonly string[]): readonly string[] =>
+    datasets.flatMap(dataset => {
+      const map = path.map(quoted).join('');
+      return this.#known(
+        `${quoted(dataset)} | where isnotnull(${map}) | limit 200 | project key = bag_keys(${map}) | mv-expand key to typeof(string) | summarize n = count() by key | top 100 by n`,
+      );
+    });
+
+  /** Waits for what was asked since the last call, at most `patienceMs`; true when there was something to wait for. */
+  async settle(patienceMs: number): Promise<boolean> {
+    const asked = this.#asked;
+    this.#asked = [];
+    if (asked.length === 0) return false;
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<void>(resolve => {
+      timer = setTimeout(resolve, patienceMs);
+    });
+    await Promise.race([Promise.all(asked), timeout]);
+    clearTimeout(timer);
+    return true;
+  }
+
+  #known(apl: string): readonly string[] {
+    const key = `${this.#session.range.label} ${apl}`;
+    const known = this.#entries.get(key);
+    const entry =
+      known !== undefined && performance.now() - known.askedAt < timeToLiveMs
+        ? known
+        : this.#ask(apl, known?.value ?? []);
+    this.#entries.set(key, entry);
+    if (entry.loading !== undefined) this.#asked.push(entry.loading);
+    return entry.value;
+  }
+
+  #ask(apl: string, before: readonly string[]): Entry {
+    const entry: Entry = { askedAt: performance.now(), loading: undefined, value: before };
+    entry.loading = this.#load(apl)
+      .then(
+        value => {
+          entry.value = value;
+        },
+        () => undefined,
+      )
+      .finally(() => {
+        entry.loading = undefined;
+      });
+    return entry;
+  }
+
+  /** The first column of a query's result. */
+  async #load(apl: string): Promise<readonly string[]> {
+    const range = resolveRange(this.#session.range, this.#session.options.now());
+    const signal = AbortSignal.timeout(timeLimitMs);
+    const raw = await this.#session.query({ apl, ...range }, signal);
+    const { decodeTabular } = await import('../result/arrow.js');
+    const column = decodeTabular(raw.body).tables[0]?.data.getChildAt(0);
+    return [...(column ?? [])].filter((value): value is string => typeof value === 'string');
+  }
+}
+
+function quoted(name: string): string {
+  const written = writtenName(name);
+  return written.startsWith('[') ? written : `['${written}']`;
+}

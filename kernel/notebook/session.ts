@@ -1,0 +1,184 @@
+import { closest } from 'fastest-levenshtein';
+import type { Client, RawResult } from '../api/client.js';
+import { ConnectionError } from '../api/errors.js';
+import {
+  type AxiomEnvironment,
+  type Endpoint,
+  loadProfiles,
+  localProfile,
+  ProfileError,
+  type Profiles,
+  Token,
+} from '../api/profile.js';
+import type { QueryRequest } from '../api/wire.js';
+import type { QueryResult } from '../result/result.js';
+import { SchemaCache } from './schema-cache.js';
+import { defaultRange, type TimeRange } from './time-range.js';
+
+/** The embedded service as a session needs it: an address, started when nothing answers. */
+export interface LocalServiceAccess {
+  connect(
+    signal?: AbortSignal,
+    doubted?: boolean,
+  ): Promise<{ readonly url: string; readonly token: string; readonly restarted: boolean }>;
+  close(): void;
+}
+
+/** What a session is given from outside; nothing in it reads the environment or the clock itself. */
+export interface SessionOptions {
+  /** Nanoseconds since 1970. */
+  readonly now: () => bigint;
+  readonly environment: AxiomEnvironment;
+  readonly homeDir: string;
+  /** Relative paths in magics start here. */
+  readonly workDir: string;
+  readonly version: string;
+  readonly local: LocalServiceAccess;
+  readonly log: (text: string) => void;
+  /** For one request; the client's own default when absent. */
+  readonly timeLimitMs?: number;
+}
+
+/** What one kernel remembers between cells: profile, time range, row limit, named results, schemas, the open client. */
+export class Session {
+  readonly options: SessionOptions;
+  readonly results = new Map<string, QueryResult>();
+  readonly schema: SchemaCache;
+  range: TimeRange = defaultRange;
+  /** Sent as `defaultLimit`; absent: the service's own. */
+  rowLimit: number | undefined;
+  #profiles: Profiles | undefined;
+  #active: string | undefined;
+  #opened: { readonly key: unknown; readonly client: Promise<Client> } | undefined;
+  #restarted = false;
+  /** Tokens that the user typed, by profile; nothing writes them anywhere. */
+  readonly #tokens = new Map<string, Token>();
+
+  constructor(options: SessionOptions) {
+    this.options = options;
+    this.schema = new SchemaCache({
+      datasets: async signal => (await this.client(signal)).datasets(signal),
+      fields: async (dataset, signal) => (await this.client(signal)).fields(dataset, signal),
+    });
+  }
+
+  /** Every name that `use` takes. */
+  async profileNames(): Promise<readonly string[]> {
+    const { endpoints } = await this.#loadProfiles();
+    return [localProfile, ...endpoints.map(each => each.profileName).filter(name => name !== localProfile)];
+  }
+
+  async profileName(): Promise<string> {
+    this.#active ??= (await this.#loadProfiles()).active;
+    return this.#active;
+  }
+
+  /** The configured endpoint of a profile; undefined for `local`, whose address is known when it runs. */
+  async endpoint(name: string): Promise<Endpoint | undefined> {
+    if (name === localProfile) return undefined;
+    const { endpoints } = await this.#loadProfiles();
+    const found = endpoints.find(each => each.profileName === name);
+    if (found !== undefined) return found;
+    const names = await this.profileNames();
+    throw new ProfileError(
+      `there is no profile ${name}`,
+      `Did you mean \`${closest(name, names.slice())}\`? There are: ${names.join(', ')}. Profiles stand in ~/.axiom.toml as [deployments.NAME].`,
+    );
+  }
+
+  /** As `endpoint`, with the file read anew. */
+  async readEndpoint(name: string): Promise<Endpoint | undefined> {
+    this.#profiles = undefined;
+    return this.endpoint(name);
+  }
+
+  /** Has a token that the user typed take the place of what is configured. */
+  keepToken(profileName: string, token: Token): void {
+    this.#tokens.set(profileName, token);
+  }
+
+  /** Changes the profile; throws ProfileError when there is none by that name. The file is read anew. */
+  async use(name: string): Promise<void> {
+    await this.readEndpoint(name);
+    this.#active = name;
+    this.schema.clear();
+    await this.#closeClient();
+  }
+
+  /** A client for the active profile; the local service is started when it does not run. */
+  async client(signal?: AbortSignal): Promise<Client> {
+    const name = await this.profileName();
+    if (name === localProfile) return this.#localClient(signal);
+    const endpoint = (await this.endpoint(name)) as Endpoint;
+    return this.#open(endpoint, endpoint);
+  }
+
+  /** Runs a query. Reading is safe to repeat: one that finds the local service gone starts it and asks once more. */
+  async query(request: QueryRequest, signal: AbortSignal): Promise<RawResult> {
+    const client = await this.client(signal);
+    try {
+      return await client.query(request, signal);
+    } catch (error) {
+      if (!(error instanceof ConnectionError) || client.endpoint.profileName !== localProfile) throw error;
+      const again = await this.#localClient(signal, true);
+      if (!this.#restarted) throw error;
+      return again.query(request, signal);
+    }
+  }
+
+  /** True once after the local service had to be started anew. */
+  takeRestart(): boolean {
+    const restarted = this.#restarted;
+    this.#restarted = false;
+    return restarted;
+  }
+
+  async close(): Promise<void> {
+    this.options.local.close();
+    await this.#closeClient();
+  }
+
+  async #loadProfiles(): Promise<Profiles> {
+    this.#profiles ??= this.#withTypedTokens(
+      await loadProfiles(this.options.homeDir, this.options.environment),
+    );
+    return this.#profiles;
+  }
+
+  #withTypedTokens({ active, endpoints }: Profiles): Profiles {
+    const typed = (endpoint: Endpoint) => this.#tokens.get(endpoint.profileName) ?? endpoint.token;
+    return {
+      active,
+      endpoints: endpoints.map(endpoint => {
+        const token = typed(endpoint);
+        return token === undefined ? endpoint : { ...endpoint, token };
+      }),
+    };
+  }
+
+  async #localClient(signal: AbortSignal | undefined, doubted = false): Promise<Client> {
+    const address = await this.options.local.connect(signal, doubted);
+    if (address.restarted) this.#restarted = true;
+    const endpoint = { profileName: localProfile, url: address.url, token: new Token(address.token) };
+    return this.#open(endpoint, `${address.url} ${address.token}`);
+  }
+
+  /** The client of before when the key is the same; questions asked at once share one. */
+  #open(endpoint: Endpoint, key: unknown): Promise<Client> {
+    const previous = this.#opened;
+    if (previous !== undefined && previous.key === key) return previous.client;
+    const { version, timeLimitMs } = this.options;
+    const client = import('../api/client.js').then(({ createClient }) =>
+      createClient(endpoint, { version, ...(timeLimitMs === undefined ? {} : { timeLimitMs }) }),
+    );
+    this.#opened = { key, client };
+    if (previous === undefined) return client;
+    return previous.client.then(each => each.close()).then(() => client);
+  }
+
+  async #closeClient(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    await (await opened?.client)?.close();
+  }
+}

@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { describedNames, describeName } from '../../../kernel/apl/editor/describe.js';
+import { referencePage } from '../../../kernel/apl/editor/reference.js';
+
+test('docs/reference.md is what scripts/reference.ts writes', () => {
+  const written = readFileSync(new URL('../../../docs/reference.md', import.meta.url), 'utf8');
+  expect(written).toBe(referencePage());
+});
+
+test('every name of the catalogue is explained, with a heading of its own unless it is an alias', () => {
+  const page = referencePage();
+  const silent = describedNames().filter(name => describeName(name) === undefined);
+  expect(silent).toEqual([]);
+  expect(page.match(/^### /gm)?.length).toBe(399);
+});

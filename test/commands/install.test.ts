@@ -1,0 +1,115 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { stableNodePath } from '../../kernel/commands/install.js';
+import { aplKernel, root, scratchDirectory, treeOf } from './command.js';
+
+const KERNEL_FILES = ['kernel.json', 'logo-32x32.png', 'logo-64x64.png', 'logo-svg.svg'];
+
+describe('install', () => {
+  test('puts kernelspec and extension under the prefix, and uninstall restores the tree', async () => {
+    const home = scratchDirectory();
+    const prefix = join(home, 'env');
+    mkdirSync(join(prefix, 'share', 'jupyter', 'kernels', 'python3'), { recursive: true });
+    writeFileSync(join(prefix, 'share', 'jupyter', 'kernels', 'python3', 'kernel.json'), '{}');
+    const before = treeOf(home);
+    const env = { HOME: home, PATH: '' };
+
+    const installed = await aplKernel(['install', '--prefix', prefix], env);
+    expect(installed).toMatchObject({ code: 0, stderr: '' });
+    const added = Object.keys(treeOf(home)).filter(path => !(path in before));
+    const inKernel = added.filter(path => path.startsWith('env/share/jupyter/kernels/apl/'));
+    expect(inKernel.map(path => path.split('/').at(-1)).sort()).toEqual(KERNEL_FILES);
+    const extension = 'env/share/jupyter/labextensions/@apl-kernel/labextension/';
+    const built = Object.keys(treeOf(join(root, 'labextension', 'labextension')));
+    expect(added.filter(path => path.startsWith(extension)).sort()).toEqual(
+      [...built, 'install.json'].map(path => `${extension}${path}`).sort(),
+    );
+
+    expect(await aplKernel(['install', '--prefix', prefix], env)).toMatchObject({ code: 0 });
+    expect(Object.keys(treeOf(home)).filter(path => !(path in before))).toEqual(added);
+
+    expect(await aplKernel(['uninstall', '--prefix', prefix], env)).toMatchObject({ code: 0 });
+    expect(treeOf(home)).toEqual(before);
+  });
+
+  test('writes a kernelspec that starts this copy and takes interrupts as messages', async () => {
+    const home = scratchDirectory();
+    await aplKernel(['install', '--prefix', home], { HOME: home, PATH: '' });
+    expect(JSON.parse(readFileSync(join(home, 'share/jupyter/kernels/apl/kernel.json'), 'utf8'))).toEqual({
+      argv: [
+        process.execPath,
+        join(root, 'dist', 'main.js'),
+        'kernel',
+        '--connection-file',
+        '{connection_file}',
+      ],
+      display_name: 'APL (Axiom)',
+      language: 'axiom-apl',
+      interrupt_mode: 'message',
+      env: { UV_THREADPOOL_SIZE: '16' },
+      metadata: { debugger: false },
+    });
+  });
+
+  test("goes to the platform's user directory without Jupyter on the PATH, and leaves nothing in it", async () => {
+    const home = scratchDirectory();
+    const env = { HOME: home, PATH: '', XDG_DATA_HOME: join(home, 'data') };
+    expect(await aplKernel(['install', '--user'], env)).toMatchObject({ code: 0 });
+    expect(Object.keys(treeOf(home))).toContain('data/jupyter/kernels/apl/kernel.json');
+    expect(await aplKernel(['uninstall'], env)).toMatchObject({ code: 0 });
+    expect(treeOf(home)).toEqual({ data: 'directory' });
+  });
+
+  test('leaves another kernel of the same name alone on uninstall', async () => {
+    const home = scratchDirectory();
+    const directory = join(home, 'share/jupyter/kernels/apl');
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'kernel.json'), '{"language":"apl"}');
+    const before = treeOf(home);
+    expect(await aplKernel(['uninstall', '--prefix', home], { HOME: home, PATH: '' })).toMatchObject({
+      code: 0,
+    });
+    expect(treeOf(home)).toEqual(before);
+  });
+
+  test('says what to do where it cannot write', async () => {
+    const home = scratchDirectory();
+    writeFileSync(join(home, 'file'), '');
+    const { code, stderr } = await aplKernel(['install', '--prefix', join(home, 'file')], {
+      HOME: home,
+      PATH: '',
+    });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `apl-kernel: cannot change ${home}/file/share/jupyter: ENOTDIR: not a directory, mkdir '${home}/file/share/jupyter/kernels/apl'\n` +
+        '  use --user, or --prefix with a directory that you may write to\n',
+    );
+  });
+});
+
+describe('the node of the kernelspec', () => {
+  const machine = (path: string) => ({
+    env: { PATH: path },
+    platform: process.platform,
+    home: '/',
+    execPath: process.execPath,
+  });
+
+  test('is the one on the PATH when that is the same binary', () => {
+    // Not under /tmp, which is taken for a place that lasts no longer than a shell.
+    const directory = mkdtempSync('/var/tmp/apl-kernel-');
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const link = join(directory, 'node');
+    symlinkSync(process.execPath, link);
+    expect(stableNodePath(machine(`/nowhere:${directory}`))).toBe(link);
+  });
+
+  test('is the running binary when PATH has none, or one that lasts for a shell only', () => {
+    const perShell = join(scratchDirectory(), 'fnm_multishells', 'bin');
+    mkdirSync(perShell, { recursive: true });
+    symlinkSync(process.execPath, join(perShell, 'node'));
+    expect(stableNodePath(machine(perShell))).toBe(process.execPath);
+    expect(stableNodePath(machine(''))).toBe(process.execPath);
+  });
+});

@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { Engine, type EngineOptions, sqlText } from '../../../kernel/local/engine/duckdb.js';
+import { temporaryDirectory } from '../service.js';
+
+async function openEngine(options: Partial<EngineOptions> = {}): Promise<Engine> {
+  const engine = await Engine.open({ dataDir: await temporaryDirectory(), families: [], ...options });
+  onTestFinished(() => engine.close());
+  return engine;
+}
+
+const endless = 'SELECT count(*) FROM range(10000000000) a(i), range(1000) b(j) WHERE hash(i + j) = 1';
+
+test('SQL reaches the data directory and what is allowed, and nothing else', async () => {
+  const [dataDir, elsewhere] = [await temporaryDirectory(), await temporaryDirectory()];
+  const files = [
+    path.join(dataDir, 'in.csv'),
+    path.join(elsewhere, 'allowed.csv'),
+    path.join(elsewhere, 'out.csv'),
+  ];
+  for (const file of files) await writeFile(file, 'a\n1\n');
+  const engine = await openEngine({ dataDir, allow: [files[1] ?? ''] });
+  const read = (file: string) => engine.run(`SELECT a FROM read_csv(${sqlText(file)})`);
+  expect(await read(files[0] ?? '')).toEqual([[1n]]);
+  expect(await read(files[1] ?? '')).toEqual([[1n]]);
+  await expect(read(files[2] ?? '')).rejects.toThrow('file system operations are disabled by configuration');
+  await expect(read(path.join(dataDir, '..', path.basename(elsewhere), 'out.csv'))).rejects.toThrow(
+    'disabled by configuration',
+  );
+});
+
+const forbidden = [
+  "SET memory_limit = '1GB'",
+  'SET enable_external_access = true',
+  "SET TimeZone = 'Asia/Tokyo'",
+  "SET enable_profiling = 'no_output'",
+  'INSTALL httpfs',
+  'LOAD httpfs',
+  "ATTACH 'other.db'",
+  "COPY (SELECT 1) TO 'out.csv'",
+  "SELECT * FROM read_text('/etc/hostname')",
+];
+
+test.each(forbidden)('the configuration is locked: %s', async sql => {
+  const engine = await openEngine();
+  await expect(engine.run(sql)).rejects.toMatchObject({ code: 'engine-failed' });
+});
+
+test('an abort interrupts what runs and takes back what waits, and the connection serves again', async () => {
+  const engine = await openEngine({ connections: 1 });
+  const running = new AbortController();
+  const waiting = new AbortController();
+  const first = engine.run(endless, running.signal);
+  const second = engine.run('SELECT 2', waiting.signal);
+  waiting.abort();
+  await expect(second).rejects.toMatchObject({ code: 'query-cancelled' });
+  running.abort();
+  await expect(first).rejects.toMatchObject({ code: 'query-cancelled' });
+  expect(await engine.run('SELECT 3')).toEqual([[3]]);
+  await expect(engine.run('SELECT 4', running.signal)).rejects.toMatchObject({ code: 'query-cancelled' });
+});
+
+test('more queries than may wait are refused', async () => {
+  const engine = await openEngine({ connections: 1, queue: 1 });
+  const abort = new AbortController();
+  const running = engine.run(endless, abort.signal);
+  const waiting = engine.run('SELECT 1');
+  await expect(engine.run('SELECT 2')).rejects.toMatchObject({ code: 'engine-busy' });
+  abort.abort();
+  await expect(running).rejects.toMatchObject({ code: 'query-cancelled' });
+  expect(await waiting).toEqual([[1]]);
+});
+
+test('closing ends what runs and what waits', async () => {
+  const engine = await openEngine({ connections: 1 });
+  const queries = [engine.run(endless), engine.run('SELECT 1')];
+  const results = Promise.allSettled(queries);
+  await engine.close();
+  expect((await results).map(each => each.status === 'rejected' && each.reason.code)).toEqual([
+    'query-cancelled',
+    'query-cancelled',
+  ]);
+  await expect(engine.run('SELECT 1')).rejects.toMatchObject({ code: 'query-cancelled' });
+});
+
+test('a query beyond the memory limit fails alone', async () => {
+  const engine = await openEngine({ memoryBytes: 64 * 2 ** 20 });
+  const large = 'SELECT list(i) FROM range(100000000) t(i)';
+  await expect(engine.run(large)).rejects.toMatchObject({ code: 'engine-memory' });
+  expect(await engine.run('SELECT 1')).toEqual([[1]]);
+});
+
+test('temporary tables end with their session', async () => {
+  const engine = await openEngine({ connections: 1 });
+  const inside = await engine.session(async session => {
+    await session.run('CREATE TEMP TABLE t AS SELECT 1 AS a');
+    return session.run('SELECT a FROM t');
+  });
+  expect(inside).toEqual([[1]]);
+  await expect(engine.run('SELECT a FROM t')).rejects.toThrow('does not exist');
+});
+
+// ---- what this version of the engine does, and what the code relies on ----
+
+const relied: readonly (readonly [what: string, sql: string, expected: unknown])[] = [
+  ['times are UTC', "SELECT '2024-01-01T00:00:00Z'::TIMESTAMPTZ::VARCHAR", '2024-01-01 00:00:00+00'],
+  [
+    'nanoseconds survive make_timestamp_ns and epoch_ns',
+    'SELECT epoch_ns(make_timestamp_ns(1700000000123456789))',
+    1_700_000_000_123_456_789n,
+  ],
+  [
+    'nanoseconds print in full',
+    'SELECT make_timestamp_ns(1700000000000000001)::VARCHAR',
+    '2023-11-14 22:13:20.000000001',
+  ],
+  [
+    'a subquery keeps its order through a projection',
+    "SELECT string_agg(x, '') FROM (SELECT j AS x FROM (SELECT * FROM (SELECT i::VARCHAR FROM range(5) t(i) ORDER BY i DESC) q(j)))",
+    '43210',
+  ],
+  [
+    'JSON keeps integers of any length',
+    `SELECT json_extract('{"a":123456789012345678901234567890}', '/a')::VARCHAR`,
+    '123456789012345678901234567890',
+  ],
+  ['a JSON pointer names any key', `SELECT json_extract('{"a/b":{"c~d":1}}', '/a~1b/c~0d')::VARCHAR`, '1'],
+  ['json_valid accepts NaN', "SELECT json_valid('[NaN]')", true],
+  ['to_json prints NaN bare', "SELECT to_json('NaN'::DOUBLE)::VARCHAR", 'NaN'],
+  [
+    'to_json escapes control characters',
+    'SELECT to_json(chr(0) || chr(10))::VARCHAR',
+    String.raw`"\u0000\n"`,
+  ],
+];
+
+test.each(relied)('the engine: %s', async (_, sql, expected) => {
+  const engine = await openEngine();
+  expect(await engine.run(sql)).toEqual([[expected]]);
+});
+
+test('the engine folds the case of column names', async () => {
+  const engine = await openEngine();
+  expect(await engine.run('SELECT "A" FROM (SELECT 1 AS a)')).toEqual([[1]]);
+});
+
+/** The engine works on libuv's pool: with its four threads, the light query would wait for the heavy ones. */
+const pool = `
+import { DuckDBInstance } from '@duckdb/node-api';
+const instance = await DuckDBInstance.create();
+for (let n = 0; n < 4; n++) (await instance.connect()).run(${JSON.stringify(endless)});
+const light = await instance.connect();
+console.log(JSON.stringify((await light.runAndReadAll('SELECT 7')).getRows()));
+`;
+
+test('with a larger pool a light query passes heavy ones', async () => {
+  const env = { ...process.env, UV_THREADPOOL_SIZE: '16' };
+  const child = spawn(process.execPath, ['--input-type=module', '-e', pool], { env });
+  const [answer] = await once(child.stdout, 'data');
+  // A process with a running query does not end by itself: its exit waits for the pool.
+  child.kill('SIGKILL');
+  expect(String(answer)).toBe('[[7]]\n');
+});

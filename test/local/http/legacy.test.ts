@@ -1,0 +1,120 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { LegacyResult } from '../../../kernel/api/wire.js';
+import { compileRequest } from '../../../kernel/local/sql/compile.js';
+import { sharedService } from '../service.js';
+
+const service = sharedService({ compile: compileRequest });
+
+const request = { startTime: '2026-06-15T10:00:00Z', endTime: '2026-06-15T12:00:00Z' };
+
+beforeAll(async () => {
+  const events = [
+    '{"_time":"2026-06-15T10:00:00.000000001Z","host":"a","n":9007199254740993,"at.x":1}',
+    '{"_time":"2026-06-15T10:30:00Z","host":"b, \\"}\\\\","n":2,"map":[1,{"a":"],"}]}',
+    '{"_time":"2026-06-15T11:00:00Z","host":"a","n":3}',
+    '{"_time":"2026-06-15T11:00:00Z","host":"a","n":3}',
+  ];
+  await service().send('POST', '/v2/datasets', { name: 'logs', description: '' });
+  const ndjson = { 'content-type': 'application/x-ndjson' };
+  await service().send('POST', '/v1/datasets/logs/ingest', events.join('\n'), ndjson);
+});
+
+/** The text of the answer, so that digits can be compared. */
+async function ask(apl: string): Promise<{ text: string; body: LegacyResult }> {
+  const response = await service().send('POST', '/v1/datasets/_apl?format=legacy', { apl, ...request });
+  const text = await response.text();
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
+  return { text, body: JSON.parse(text) };
+}
+
+test('events are matches', async () => {
+  const { text, body } = await ask('logs | project _time, _sysTime, n, host, map, ["at.x"]');
+  const { request: echoed, status, matches, buckets, datasetNames, ...more } = body;
+  expect(more).toEqual({});
+  expect(echoed).toEqual({ apl: 'logs | project _time, _sysTime, n, host, map, ["at.x"]', ...request });
+  expect([status.rowsExamined, status.rowsMatched, status.numGroups]).toEqual([4, 4, 0]);
+  expect([buckets, datasetNames]).toEqual([{ series: [], totals: [] }, ['logs']]);
+  expect(matches.map(match => match._time)).toEqual([
+    '2026-06-15T11:00:00Z',
+    '2026-06-15T11:00:00Z',
+    '2026-06-15T10:30:00Z',
+    '2026-06-15T10:00:00.000000001Z',
+  ]);
+  expect(Object.keys(matches[0] ?? {})).toEqual(['_time', '_sysTime', '_rowId', 'data']);
+  expect(matches[2]?.data).toEqual({ n: 2, host: 'b, "}\\', map: [1, { a: '],' }], 'at.x': null });
+  expect(text).toContain('"data":{"n":9007199254740993,"host":"a","map":null,"at.x":1}');
+});
+
+test('ids of rows differ and stay', async () => {
+  const ids = async (): Promise<string[]> => (await ask('logs')).body.matches.map(match => match._rowId);
+  const first = await ids();
+  expect([new Set(first).size, await ids()]).toEqual([4, first]);
+  expect(first[1]).toBe(`${first[0]}-1`);
+});
+
+const value = (op: string, value: unknown) => [{ op, value }];
+
+test('time bins are series, their groups have totals', async () => {
+  const { body } = await ask('logs | summarize n = count() by bin(_time, 1h), host');
+  const [a, b] = [{ host: 'a' }, { host: 'b, "}\\' }];
+  expect(body.matches).toEqual([]);
+  expect(body.buckets).toEqual({
+    series: [
+      {
+        startTime: '2026-06-15T10:00:00Z',
+        endTime: '2026-06-15T11:00:00Z',
+        groups: [
+          { id: 1, group: a, aggregations: value('n', 1) },
+          { id: 2, group: b, aggregations: value('n', 1) },
+        ],
+      },
+      {
+        startTime: '2026-06-15T11:00:00Z',
+        endTime: '2026-06-15T12:00:00Z',
+        groups: [{ id: 1, group: a, aggregations: value('n', 2) }],
+      },
+    ],
+    totals: [
+      { id: 1, group: a, aggregations: value('n', 3) },
+      { id: 2, group: b, aggregations: value('n', 1) },
+    ],
+  });
+});
+
+const grouped: readonly (readonly [apl: string, buckets: object])[] = [
+  [
+    'logs | summarize max(n) by host | where host == "a"',
+    {
+      series: [],
+      totals: [{ id: 1, group: { host: 'a' }, aggregations: value('max_n', Number('9007199254740993')) }],
+    },
+  ],
+  ['logs | count', { series: [], totals: [{ id: 1, group: {}, aggregations: value('count', 4) }] }],
+  [
+    'logs | summarize dcount(host) by bin(_time, 2h)',
+    {
+      series: [
+        {
+          startTime: '2026-06-15T10:00:00Z',
+          endTime: '2026-06-15T12:00:00Z',
+          groups: [{ id: 1, group: {}, aggregations: value('dcount_host', 2) }],
+        },
+      ],
+      totals: [],
+    },
+  ],
+];
+
+test.each(grouped)('%s', async (apl, buckets) => {
+  expect((await ask(apl)).body.buckets).toEqual(buckets);
+});
+
+test('errors are the same in both formats', async () => {
+  const answers = await Promise.all(
+    ['tabular', 'legacy'].map(format =>
+      service().json('POST', `/v1/datasets/_apl?format=${format}`, { apl: 'nope' }),
+    ),
+  );
+  expect(answers[1]).toEqual(answers[0]);
+  expect(answers[1]?.status).toBe(400);
+});

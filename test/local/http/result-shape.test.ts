@@ -1,0 +1,580 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { compileRequest } from '../../../kernel/local/sql/compile.js';
+import { type Answer, sharedService } from '../service.js';
+
+const service = sharedService({ compile: compileRequest });
+
+const window = { startTime: '2026-06-15T10:00:00Z', endTime: '2026-06-15T12:00:00Z' };
+
+/** Four rows in the window, one before it: two hours, two hosts. */
+const events = [
+  { _time: '2026-06-15T09:59:59.999999999Z', host: 'a', ms: 100, took: 7, ok: true },
+  { _time: '2026-06-15T10:00:00Z', host: 'a', ms: 1, took: 1.5, ok: true },
+  { _time: '2026-06-15T10:30:00Z', host: 'b', ms: 2, took: 2.5, ok: false },
+  { _time: '2026-06-15T11:00:00Z', host: 'a', ms: 4, took: 4.5, ok: true },
+  { _time: '2026-06-15T11:59:59.999999999Z', host: 'a', ms: 9, took: 0.25, ok: false },
+];
+
+beforeAll(async () => {
+  await service().send('POST', '/v2/datasets', { name: 'logs', description: '' });
+  const ndjson = { 'content-type': 'application/x-ndjson' };
+  const lines = events.map(event => JSON.stringify(event)).join('\n');
+  await service().send('POST', '/v1/datasets/logs/ingest', lines, ndjson);
+  await service().send('PUT', '/v2/datasets/logs/fields/took', { unit: 'ms', description: 'how long' });
+});
+
+async function ask(apl: string, more: object = {}): Promise<Answer['body']> {
+  const { status, body } = await service().query(apl, { ...window, ...more });
+  expect([status, body.message]).toEqual([200, undefined]);
+  return body;
+}
+
+const h10 = '2026-06-15T10:00:00Z';
+const h11 = '2026-06-15T11:00:00Z';
+
+describe('totals', () => {
+  const both = 'by bin(_time, 1h), host';
+  /** What the table `_totals` holds: its fields, and one array for each. */
+  const cases: readonly (readonly [apl: string, fields: string, columns: readonly (readonly unknown[])[]])[] =
+    [
+      [
+        `summarize count() ${both}`,
+        'host count_',
+        [
+          ['a', 'b'],
+          [3, 1],
+        ],
+      ],
+      ['summarize count() by bin(_time, 1h)', 'count_', [[4]]],
+      [
+        `summarize countif(ok) ${both}`,
+        'host countif_',
+        [
+          ['a', 'b'],
+          [2, 0],
+        ],
+      ],
+      [
+        `summarize sum(ms), s = sum(took) ${both}`,
+        'host sum_ms s',
+        [
+          ['a', 'b'],
+          [14, 2],
+          [6.25, 2.5],
+        ],
+      ],
+      [
+        `summarize sumif(ms, ok) ${both}`,
+        'host sumif_ms',
+        [
+          ['a', 'b'],
+          [5, 0],
+        ],
+      ],
+      [
+        `summarize min(ms), max(took) ${both}`,
+        'host min_ms max_took',
+        [
+          ['a', 'b'],
+          [1, 2],
+          [4.5, 2.5],
+        ],
+      ],
+      [
+        `summarize min(_time) ${both}`,
+        'host min__time',
+        [
+          ['a', 'b'],
+          [h10, '2026-06-15T10:30:00Z'],
+        ],
+      ],
+      [
+        `summarize avg(ms) ${both}`,
+        'host avg_ms',
+        [
+          ['a', 'b'],
+          [14 / 3, 2],
+        ],
+      ],
+      [
+        `summarize avgif(took, ok) ${both}`,
+        'host avgif_took',
+        [
+          ['a', 'b'],
+          [3, null],
+        ],
+      ],
+      [
+        `summarize m = avg(ms * 1m) ${both}`,
+        'host m',
+        [
+          ['a', 'b'],
+          [280_000_000_000, 120_000_000_000],
+        ],
+      ],
+      [
+        `summarize rate(ms) ${both}`,
+        'host rate_ms',
+        [
+          ['a', 'b'],
+          [14 / 7200, 2 / 7200],
+        ],
+      ],
+      [
+        `summarize arg_max(ms, took, ok) ${both}`,
+        'host ms took ok',
+        [
+          ['a', 'b'],
+          [9, 2],
+          [0.25, 2.5],
+          [false, false],
+        ],
+      ],
+      [
+        `summarize arg_min(took, ms) ${both}`,
+        'host took ms',
+        [
+          ['a', 'b'],
+          [0.25, 2.5],
+          [9, 2],
+        ],
+      ],
+      [
+        `summarize share = 100.0 * countif(ok) / count() ${both}`,
+        'host share',
+        [
+          ['a', 'b'],
+          [200 / 3, 0],
+        ],
+      ],
+      [
+        `summarize count() by host, bin(_time, 1h), ok`,
+        'host ok count_',
+        [
+          ['a', 'a', 'b'],
+          [false, true, false],
+          [1, 2, 1],
+        ],
+      ],
+      [
+        `summarize n = count() ${both} | sort by n desc`,
+        'host n',
+        [
+          ['a', 'b'],
+          [3, 1],
+        ],
+      ],
+      [`summarize n = count() ${both} | limit 1`, 'host n', [['a'], [3]]],
+      [`summarize n = count() ${both} | top 1 by n asc`, 'host n', [['a'], [3]]],
+      ['summarize n = count() by bin(_time, 1h) | limit 1', 'n', [[4]]],
+      [
+        `summarize count() by bin(_time, 1h), none = iff(ms > 1, host, '')`,
+        'none count_',
+        [
+          ['', 'a', 'b'],
+          [1, 2, 1],
+        ],
+      ],
+      [`where ms > 1000 | summarize count() ${both}`, 'host count_', [[], []]],
+      ['where ms > 1000 | summarize count() by bin(_time, 1h)', 'count_', [[]]],
+      [
+        `summarize count(), dcount(ms), percentile(took, 95) ${both}`,
+        'host count_',
+        [
+          ['a', 'b'],
+          [3, 1],
+        ],
+      ],
+    ];
+  test.each(cases)('%s', async (apl, fields, columns) => {
+    const { tables } = await ask(`logs | ${apl}`);
+    expect(tables.map((table: { name: string }) => table.name)).toEqual(['0', '_totals']);
+    expect(namesOf(tables[1])).toBe(fields);
+    expect(tables[1].columns).toEqual(columns);
+  });
+
+  test('are what the same summarize gives without the bin', async () => {
+    const rows = `range _time from datetime(${h10}) to datetime(2026-06-15T11:59:59Z) step 1s
+      | extend s = toint((_time - datetime(${h10})) / 1s)
+      | extend g = strcat('g', s % 7), v = iff(s % 5 == 0, real(null), s * 0.37), n = s % 97 - 40`;
+    const aggregates =
+      'count(), countif(n > 3), sum(v), sum(n), sumif(n, v > 9), a = avg(v), b = avg(n), c = avg(s * 1s), min(v), max(n), rate(n), arg_max(s, v), arg_min(v, n)';
+    const binned = await ask(`${rows} | summarize ${aggregates} by bin(_time, 7m), g`);
+    const whole = await ask(`${rows} | summarize ${aggregates} by g`);
+    expect(namesOf(binned.tables[1])).toBe(namesOf(whole.tables[0]));
+    expect(binned.tables[1].columns.map(rounded)).toEqual(whole.tables[0].columns.map(rounded));
+  });
+
+  const without = [
+    'logs | summarize count() by host',
+    'logs | summarize count() by bin(ms, 5)',
+    'logs | summarize count()',
+    'logs | summarize n = count() by bin(_time, 1h) | extend m = n * 2',
+    'logs | summarize n = count() by bin(_time, 1h) | where n > 1',
+    'logs | summarize dcount(ms) by bin(_time, 1h), host',
+    'logs | limit 3',
+  ];
+  test.each(without)('none of %s', async apl => {
+    const { tables } = await ask(apl);
+    expect(tables).toHaveLength(1);
+  });
+
+  test('say what they leave out', async () => {
+    const { status } = await ask('logs | summarize count(), d = dcount(ms), stdev(ms) by bin(_time, 1h)');
+    expect(status.messages).toEqual([
+      {
+        priority: 'info',
+        count: 1,
+        code: 'totals_left_out',
+        msg: 'The totals leave out `d`, `stdev_ms`: they do not follow from the time bins. Summarize without the bin for them.',
+      },
+    ]);
+  });
+});
+
+test('a time-binned table and its totals, in full', async () => {
+  const body = await ask('logs | summarize n = count(), avg(took), topk(ms, 2) by bin(_time, 1h), host');
+  const fields = [
+    { name: '_time', type: 'datetime' },
+    { name: 'host', type: 'string' },
+    { name: 'n', type: 'integer', agg: { name: 'count', args: [], fields: [] } },
+    { name: 'avg_took', type: 'float', agg: { name: 'avg', args: [], fields: ['took'] } },
+  ];
+  const shared = {
+    sources: [{ name: 'logs' }],
+    groups: [{ name: 'host' }],
+    range: { field: '_time', start: h10, end: '2026-06-15T12:00:00Z' },
+  };
+  expect(body.tables).toEqual([
+    {
+      name: '0',
+      ...shared,
+      fields: [
+        ...fields,
+        { name: 'topk_ms', type: 'dynamic', agg: { name: 'topk', args: [2], fields: ['ms'] } },
+      ],
+      order: [
+        { field: '_time', desc: false },
+        { field: 'host', desc: false },
+      ],
+      buckets: { field: '_time', size: 3_600_000_000_000 },
+      columns: [
+        [h10, h10, h11],
+        ['a', 'b', 'a'],
+        [1, 1, 2],
+        [1.5, 2.5, 2.375],
+        [[{ value: 1, count: 1 }], [{ value: 2, count: 1 }], expect.any(Array)],
+      ],
+    },
+    {
+      name: '_totals',
+      ...shared,
+      fields: fields.slice(1),
+      order: [{ field: 'host', desc: false }],
+      columns: [
+        ['a', 'b'],
+        [3, 1],
+        [6.25 / 3, 2.5],
+      ],
+    },
+  ]);
+});
+
+test('the status of a query', async () => {
+  const { status } = await ask('logs | where ms > 1 | summarize count() by bin(_time, 1h), host');
+  const { elapsedTime, ...rest } = status;
+  expect(Number.isSafeInteger(elapsedTime)).toBe(true);
+  expect(rest).toEqual({
+    minCursor: '',
+    maxCursor: '',
+    blocksExamined: 1,
+    blocksCached: 0,
+    blocksMatched: 1,
+    rowsExamined: 5,
+    rowsMatched: 3,
+    numGroups: 2,
+    isPartial: false,
+    cacheStatus: 0,
+    minBlockTime: '2026-06-15T09:59:59.999999999Z',
+    maxBlockTime: '2026-06-15T11:59:59.999999999Z',
+  });
+});
+
+const groups: readonly (readonly [apl: string, count: number])[] = [
+  ['logs | summarize count() by host', 2],
+  ['logs | summarize count() by host, ok', 3],
+  ['logs | summarize count()', 0],
+  ['logs | summarize count() by bin(_time, 1h), host', 2],
+  ['logs | summarize n = count() by bin(_time, 1h), host | extend m = n', 2],
+  ['logs | summarize dcount(ms) by bin(_time, 1h), host', 2],
+  ['logs', 0],
+];
+
+test.each(groups)('numGroups of %s', async (apl, count) => {
+  expect((await ask(apl)).status.numGroups).toBe(count);
+});
+
+test('rows examined and matched are those of one scan', async () => {
+  const { status } = await ask('logs | where host == "a"');
+  expect([status.rowsExamined, status.rowsMatched]).toEqual([5, 3]);
+});
+
+test('fieldsMetaMap tells units and descriptions', async () => {
+  const { fieldsMetaMap } = await ask('logs | summarize max(took)');
+  const plain = (name: string, type: string) => ({ name, type, unit: '', hidden: false, description: '' });
+  expect(fieldsMetaMap).toEqual({
+    logs: [
+      plain('_time', 'datetime'),
+      plain('_sysTime', 'datetime'),
+      plain('host', 'string'),
+      plain('ms', 'integer'),
+      { name: 'took', type: 'float', unit: 'ms', hidden: false, description: 'how long' },
+      plain('ok', 'boolean'),
+    ],
+  });
+});
+
+describe('order', () => {
+  const cases: readonly (readonly [apl: string, more: object, order: string, first: readonly unknown[]])[] = [
+    ['logs | project ms, _time', {}, '_time desc', [9, 4, 2, 1]],
+    ['logs | sort by ms asc | project ms', {}, 'ms asc', [1, 2, 4, 9]],
+    ['logs | sort by ms % 4 asc, ms asc | project ms', {}, 'ms asc', [4, 1, 9, 2]],
+    ['logs | project ms', { defaultOrder: [{ field: 'ms', desc: false }] }, 'ms asc', [1, 2, 4, 9]],
+    ['logs | project ms | limit 2', { defaultOrder: [{ field: 'ms', desc: true }] }, 'ms desc', [9, 4]],
+    [
+      'logs | sort by ms desc | project ms',
+      { defaultOrder: [{ field: 'ms', desc: false }] },
+      'ms desc',
+      [9, 4, 2, 1],
+    ],
+    ['logs | summarize max(ms) by host | project max_ms, host', {}, 'host asc', [9, 2]],
+    ['logs | summarize m = max(ms) by host | limit 1 | project m', {}, '', [9]],
+    [
+      'logs | summarize n = count() by ms % 4, bin(_time, 1h) | project _time',
+      {},
+      '_time asc',
+      [h10, h10, h11, h11],
+    ],
+    ['logs | summarize count() by k = iff(ms > 1, host, string(null))', {}, 'k asc', [null, 'a', 'b']],
+    ['logs | distinct host', {}, 'host asc', ['a', 'b']],
+    ['logs | summarize topk(host, 5)', {}, 'count_ desc host asc', ['a', 'b']],
+  ];
+  test.each(cases)('%s %o', async (apl, more, order, first) => {
+    const [table] = (await ask(apl, more)).tables;
+    const written = table.order.map(
+      (key: { field: string; desc: boolean }) => `${key.field} ${key.desc ? 'desc' : 'asc'}`,
+    );
+    expect([written.join(' '), table.columns[0]]).toEqual([order, first]);
+  });
+
+  test('an order by a field that is not there is said', async () => {
+    const { status } = await ask('logs | project ms', { defaultOrder: [{ field: 'nope', desc: true }] });
+    expect(status.messages).toEqual([
+      {
+        priority: 'warn',
+        count: 1,
+        code: 'unknown_order',
+        msg: "The request's order names `nope`, which the result does not have.",
+      },
+    ]);
+  });
+});
+
+describe('limits', () => {
+  const range = 'range n from 1 to 3000 step 1';
+  const cut = (rows: string, reason: string, why: string) => [
+    {
+      priority: 'warn',
+      count: 1,
+      code: `row_limit_${reason}`,
+      msg: `Only the first ${rows} rows are returned; there are more. ${why}`,
+    },
+  ];
+  const byRequest = 'The request set this limit.';
+  const byDefault = 'Nothing in the query sets a limit: add `| limit N` for more.';
+  const cases: readonly (readonly [apl: string, more: object, rows: number, messages: unknown])[] = [
+    ['logs | mv-expand n = range(1, 1000, 1)', {}, 1000, cut('1,000', 'default', byDefault)],
+    [
+      'logs | mv-expand n = range(1, 1000, 1)',
+      { defaultLimit: 3999 },
+      3999,
+      cut('3,999', 'request', byRequest),
+    ],
+    ['logs | mv-expand n = range(1, 1000, 1)', { defaultLimit: 4000 }, 4000, undefined],
+    ['logs | mv-expand n = range(1, 1000, 1) | limit 1500', {}, 1500, undefined],
+    [
+      'logs | mv-expand n = range(1, 1000, 1) | limit 1500',
+      { defaultLimit: 7 },
+      7,
+      cut('7', 'request', byRequest),
+    ],
+    ['logs | limit 2', { defaultLimit: 7 }, 2, undefined],
+    ['logs | sort by _time | limit 2', { defaultLimit: 7 }, 2, undefined],
+    ['logs | sort by _time | limit 2', { defaultLimit: 1 }, 1, cut('1', 'request', byRequest)],
+    ['logs', { defaultLimit: 0 }, 0, cut('0', 'request', byRequest)],
+    [range, {}, 3000, undefined],
+    ['logs | summarize count() by ms', { defaultLimit: 3 }, 3, cut('3', 'request', byRequest)],
+    ['logs | summarize count() by bin(_time, 1m), ms', { defaultLimit: 3 }, 4, undefined],
+  ];
+  test.each(cases)('%s %o', async (apl, more, rows, messages) => {
+    const { tables, status } = await ask(apl, more);
+    expect([tables[0].columns[0].length, status.messages]).toEqual([rows, messages]);
+  });
+
+  test('that of the service', async () => {
+    const { tables, status } = await ask('range n from 1 to 1000001 step 1');
+    expect(tables[0].columns[0].length).toBe(1_000_000);
+    expect(status.messages).toEqual(cut('1,000,000', 'server', 'The service returns no more than this.'));
+  });
+});
+
+describe('variables', () => {
+  const declared =
+    'declare query_parameters(n:long = 3, s:string = "x", t:datetime = datetime(2026-01-01), d:timespan = 1h, r:real = 1.5, b:bool = true, j:dynamic = dynamic({})); print n, s, t, d, r, b, j';
+  const cases: readonly (readonly [variables: object, row: readonly unknown[]])[] = [
+    [{}, [3, 'x', '2026-01-01T00:00:00Z', 3_600_000_000_000, 1.5, true, {}]],
+    [
+      { n: 7, s: "it's", t: '2026-06-15T12:00:00Z', d: '2d', r: 2, b: false, j: { a: [1] } },
+      [7, "it's", '2026-06-15T12:00:00Z', 172_800_000_000_000, 2, false, { a: [1] }],
+    ],
+    [{ n: '12', d: 5 }, [12, 'x', '2026-01-01T00:00:00Z', 5, 1.5, true, {}]],
+  ];
+  test.each(cases)('%o', async (variables, row) => {
+    const [table] = (await ask(declared, { variables })).tables;
+    expect(table.columns.map((column: unknown[]) => column[0])).toEqual(row);
+  });
+
+  test('without a declaration, and under a let', async () => {
+    const { tables } = await ask('let b = 5; print a, b', { variables: { a: 1, b: 2 } });
+    expect(tables[0].columns).toEqual([[1], [5]]);
+  });
+
+  test('of the wrong type', async () => {
+    const { status, body } = await service().query('declare query_parameters(n:long); print n', {
+      variables: { n: 'x' },
+    });
+    expect([status, body.detail]).toEqual([
+      400,
+      {
+        errorType: 'compile',
+        compileErrorCode: 'parameter',
+        line: 1,
+        column: 26,
+        message: 'the parameter `n` cannot be "x": its type is long',
+        hint: expect.any(String),
+      },
+    ]);
+  });
+});
+
+describe('requests that cannot be answered', () => {
+  const cases: readonly (readonly [
+    what: string,
+    body: unknown,
+    status: number,
+    message: string,
+    detail: object,
+  ])[] = [
+    [
+      'an unknown dataset',
+      { apl: 'lgos\n| count' },
+      400,
+      'unknown dataset `lgos` Did you mean `logs`?',
+      { errorType: 'compile', compileErrorCode: 'unknown-dataset', line: 1, column: 1 },
+    ],
+    [
+      'a bad time',
+      { apl: 'logs', startTime: 'yesterday' },
+      400,
+      'startTime "yesterday" cannot be used: it is neither RFC 3339 nor relative For example: 2026-01-02T03:04:05Z, now-1h.',
+      { compileErrorCode: 'bad-time' },
+    ],
+    [
+      'a start after the end',
+      { apl: 'logs', startTime: 'now', endTime: 'now-1h' },
+      400,
+      'startTime "now" cannot be used: it is after endTime For example: 2026-01-02T03:04:05Z, now-1h.',
+      { compileErrorCode: 'bad-time' },
+    ],
+    ['no JSON', '{"apl": ', 400, 'The body is not JSON.', { errorType: 'invalid_json' }],
+    [
+      'a negative limit',
+      { apl: 'logs', defaultLimit: -1 },
+      400,
+      '`defaultLimit` should be a whole number that is not negative.',
+      { errorType: 'invalid_request' },
+    ],
+    [
+      'an order that is none',
+      { apl: 'logs', defaultOrder: ['_time'] },
+      400,
+      '`defaultOrder` should be a list of {"field": string, "desc": boolean}.',
+      { errorType: 'invalid_request' },
+    ],
+    [
+      'variables that are none',
+      { apl: 'logs', variables: [1] },
+      400,
+      '`variables` should be an object.',
+      { errorType: 'invalid_request' },
+    ],
+    [
+      'a bad time limit',
+      { apl: 'logs', queryOptions: { timeLimitMs: '5' } },
+      400,
+      '`queryOptions.timeLimitMs` should be a whole number of milliseconds above 0.',
+      { errorType: 'invalid_request' },
+    ],
+  ];
+  test.each(cases)('%s', async (_, sent, status, message, detail) => {
+    const answer = await service().json('POST', '/v1/query/_apl', sent);
+    expect(answer).toEqual({
+      status,
+      body: { code: status, message, detail: expect.objectContaining(detail) },
+    });
+  });
+});
+
+test('members that are null or empty are not there', async () => {
+  const { tables } = await ask('logs | project ms', {
+    cursor: '',
+    defaultLimit: null,
+    defaultOrder: null,
+    libraries: null,
+  });
+  expect(tables[0].columns).toEqual([[9, 4, 2, 1]]);
+});
+
+test('options of the query string that change nothing here', async () => {
+  const route =
+    '/v1/datasets/_apl?format=tabular&nocache=true&saveAsKind=analytics&dataset_name=logs&streaming-duration=1m';
+  const { status, body } = await service().json('POST', route, { apl: 'logs | count', ...window });
+  expect([status, body.tables[0].columns]).toEqual([200, [[4]]]);
+});
+
+test('a query that takes longer than it may is stopped, and that is said', async () => {
+  const apl =
+    'range a from 1 to 1000000 step 1 | extend k = 1 | join kind=inner (range b from 1 to 1000000 step 1 | extend k = 1) on k | summarize sum(a * b)';
+  expect(await service().query(apl, { queryOptions: { timeLimitMs: 200 } })).toEqual({
+    status: 504,
+    body: {
+      code: 504,
+      message:
+        'The query was stopped after 0.2 s, its time limit. Narrow the time range, or read fewer fields.',
+      detail: {
+        errorType: 'query_timeout',
+        message: 'The query was stopped after 0.2 s, its time limit.',
+        hint: 'Narrow the time range, or read fewer fields.',
+      },
+    },
+  });
+});
+
+/** Sums of reals depend on their order in the last digits. */
+function rounded(column: readonly unknown[]): unknown[] {
+  return column.map(cell => (typeof cell === 'number' ? Number(cell.toPrecision(12)) : cell));
+}
+
+function namesOf(table: { fields: readonly { name: string }[] }): string {
+  return table.fields.map(field => field.name).join(' ');
+}

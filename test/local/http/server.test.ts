@@ -1,0 +1,336 @@
+import { once } from 'node:events';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { compileRequest } from '../../../kernel/local/sql/compile.js';
+import { type Answer, sharedService, type TestService, testService } from '../service.js';
+
+const service = sharedService();
+
+interface Plain {
+  readonly status: number | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly bytes: Buffer;
+}
+
+/** A request with exactly these headers, which fetch would not send. */
+async function plain(
+  to: TestService,
+  route: string,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<Plain> {
+  const sent = request(to.service.url + route, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers,
+    agent: false,
+  });
+  sent.end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return { status: response.statusCode, headers: response.headers, bytes: Buffer.concat(chunks) };
+}
+
+// ---- who may come in ----
+
+const visitors: readonly (readonly [
+  what: string,
+  headers: (to: TestService) => Record<string, string>,
+  status: number,
+])[] = [
+  ['its token', to => ({ authorization: `Bearer ${to.service.token}` }), 200],
+  ['no token', () => ({}), 401],
+  ['another token', () => ({ authorization: 'Bearer x' }), 401],
+  ['the start of the token', to => ({ authorization: `Bearer ${to.service.token.slice(0, -1)}` }), 401],
+  ['another scheme', to => ({ authorization: `Basic ${to.service.token}` }), 401],
+  ['localhost', to => ({ host: `localhost:${new URL(to.service.url).port}`, ...bearer(to) }), 200],
+  ['::1', to => ({ host: `[::1]:${new URL(to.service.url).port}`, ...bearer(to) }), 200],
+  [
+    'a name that was rebound',
+    to => ({ host: `evil.example:${new URL(to.service.url).port}`, ...bearer(to) }),
+    403,
+  ],
+  ['another port', to => ({ host: '127.0.0.1:1', ...bearer(to) }), 403],
+  ['a host without port', to => ({ host: '127.0.0.1', ...bearer(to) }), 403],
+  ['its own origin', to => ({ origin: to.service.url, ...bearer(to) }), 200],
+  ['another origin', to => ({ origin: 'https://evil.example', ...bearer(to) }), 403],
+  ['the origin null', to => ({ origin: 'null', ...bearer(to) }), 403],
+];
+
+function bearer(to: TestService): Record<string, string> {
+  return { authorization: `Bearer ${to.service.token}` };
+}
+
+test.each(visitors)('a visitor with %s', async (_, headers, status) => {
+  const answer = await plain(service(), '/v2/user', headers(service()));
+  expect(answer.status).toBe(status);
+  expect(answer.bytes.toString()).not.toContain(service().service.token);
+});
+
+test('a browser may not ask beforehand either', async () => {
+  const answer = await service().send('OPTIONS', '/v2/user', undefined, { origin: 'https://evil.example' });
+  expect(answer.status).toBe(403);
+  expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+});
+
+test('it listens on this machine alone', () => {
+  expect(new URL(service().service.url).hostname).toBe('127.0.0.1');
+});
+
+// ---- queries ----
+
+test.each(['/v1/datasets/_apl', '/v1/query/_apl?format=tabular&nocache=true'])(
+  'a query is answered at %s',
+  async route => {
+    const response = await service().send('POST', route, {
+      apl: 'a:long\nSELECT 1',
+      startTime: 'now-1h',
+      endTime: 'now',
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-axiom-trace-id')).toMatch(/^[0-9a-f]{32}$/);
+    const body: Answer['body'] = await response.json();
+    expect([body.format, body.datasetNames, body.fieldsMetaMap]).toEqual(['tabular', [], {}]);
+    expect(body.tables[0].columns).toEqual([[1]]);
+  },
+);
+
+test('a mistake in the APL is answered with its place and with what to do', async () => {
+  expect(await service().query('first\r\nsecond ?')).toEqual({
+    status: 400,
+    body: {
+      code: 400,
+      message: 'no such field write another',
+      detail: {
+        errorType: 'compile',
+        compileErrorCode: 'unknown_field',
+        line: 2,
+        column: 8,
+        message: 'no such field',
+        hint: 'write another',
+      },
+    },
+  });
+});
+
+const refused: readonly (readonly [
+  what: string,
+  route: string,
+  body: unknown,
+  status: number,
+  message: string,
+])[] = [
+  ['no APL', '/v1/datasets/_apl', {}, 400, '`apl` should be the text of a query.'],
+  ['a wrong member', '/v1/datasets/_apl', { apl: 'x', startTime: 5 }, 400, '`startTime` should be a string.'],
+  ['no object', '/v1/datasets/_apl', [1], 400, 'The body should be a JSON object.'],
+  [
+    'another format',
+    '/v1/datasets/_apl?format=xml',
+    { apl: 'x' },
+    400,
+    'The local service does not answer in the format "xml". Ask for `format=tabular` or `format=legacy`.',
+  ],
+  ['no such place', '/v9/nothing', {}, 404, 'The service has no POST /v9/nothing.'],
+];
+
+test.each(refused)('refused: %s', async (_, route, body, status, message) => {
+  const answer = await service().json('POST', route, body);
+  expect([answer.status, answer.body.code, answer.body.message]).toEqual([status, status, message]);
+});
+
+test('a body that is not JSON is refused', async () => {
+  const answer = await service().json('POST', '/v1/datasets/_apl', '{"apl": ');
+  expect([answer.status, answer.body.code]).toEqual([400, 400]);
+});
+
+test('a body beyond the limit is refused', async () => {
+  const limited = await testService({ limits: { bodyBytes: 1000 } });
+  const answer = await limited.json('POST', '/v1/datasets/_apl', { apl: 'x'.repeat(2000) });
+  expect(answer).toEqual({
+    status: 413,
+    body: {
+      code: 413,
+      message: 'The body is too large.',
+      detail: { errorType: 'too_large', message: 'The body is too large.' },
+    },
+  });
+});
+
+test.each([
+  ['gzip', 'gzip'],
+  ['deflate, gzip;q=0.5', 'gzip'],
+  ['gzip;q=0', undefined],
+  ['identity', undefined],
+])('a large answer to one who accepts %s is packed as %s', async (accepted, packed) => {
+  const headers = { ...bearer(service()), 'content-type': 'application/json', 'accept-encoding': accepted };
+  const body = JSON.stringify({ apl: "a:string\nSELECT 'text ' || i FROM range(10000) t(i)" });
+  const answer = await plain(service(), '/v1/query/_apl', headers, body);
+  expect(answer.headers['content-encoding']).toBe(packed);
+  const text = (packed === 'gzip' ? gunzipSync(answer.bytes) : answer.bytes).toString();
+  expect(JSON.parse(text).tables[0].columns[0].at(-1)).toBe('text 9999');
+});
+
+const endless =
+  'a:long\nSELECT count(*) FROM range(10000000000) a(i), range(1000) b(j) WHERE hash(i + j) = 1';
+
+test('a client that goes away frees its place', async () => {
+  const one = await testService({ limits: { connections: 1 } });
+  const abort = new AbortController();
+  const pending = fetch(`${one.service.url}/v1/query/_apl`, {
+    method: 'POST',
+    headers: { ...bearer(one), 'content-type': 'application/json' },
+    body: JSON.stringify({ apl: endless }),
+    signal: abort.signal,
+  });
+  const gone = expect(pending).rejects.toThrow('aborted');
+  const behind = one.query('a:long\nSELECT 7');
+  abort.abort();
+  await gone;
+  expect((await behind).body.tables[0].columns).toEqual([[7]]);
+});
+
+test('a failure of the engine is the failure of one query', async () => {
+  const lines: string[] = [];
+  const own = await testService({ log: text => lines.push(text) });
+  const failed = await own.query('a:long\nSELECT nonsense');
+  expect([failed.status, failed.body.detail.errorType]).toEqual([500, 'engine-failed']);
+  expect(lines.map(line => line.split(':')[0])).toEqual(['POST /v1/datasets/_apl?format=tabular']);
+  expect((await own.query('a:long\nSELECT 1')).status).toBe(200);
+});
+
+// ---- datasets ----
+
+test('datasets are made, described, listed and deleted', async () => {
+  const own = await testService();
+  const created = await own.json('POST', '/v2/datasets', { name: 'my logs', description: 'mine' });
+  expect([created.status, created.body.id, created.body.description]).toEqual([200, 'my logs', 'mine']);
+  expect((await own.json('POST', '/v2/datasets', { name: 'my logs' })).status).toBe(409);
+  const event = '{"m":{"a":[1]},"x":1.5}';
+  await own.json('POST', '/v1/datasets/my%20logs/ingest', event, { 'content-type': 'application/x-ndjson' });
+  await own.json('PUT', '/v2/datasets/my%20logs/fields/x', { unit: 'ms', description: 'how long' });
+  expect((await own.json('GET', '/v2/datasets/my%20logs/fields')).body).toEqual([
+    { name: '_time', type: 'datetime', unit: '', hidden: false, description: '' },
+    { name: '_sysTime', type: 'datetime', unit: '', hidden: false, description: '' },
+    { name: 'm.a', type: 'dynamic', unit: '', hidden: false, description: '' },
+    { name: 'x', type: 'float', unit: 'ms', hidden: false, description: 'how long' },
+  ]);
+  expect((await own.json('GET', '/v2/datasets/my%20logs/mapfields')).body).toEqual(['m.a']);
+  const answer = (await own.query('dataset my logs: x:real')).body;
+  expect(answer.datasetNames).toEqual(['my logs']);
+  expect(answer.fieldsMetaMap['my logs'].at(-1)).toEqual({
+    name: 'x',
+    type: 'float',
+    unit: 'ms',
+    hidden: false,
+    description: 'how long',
+  });
+  const { rowsExamined, rowsMatched, blocksExamined, minBlockTime, maxBlockTime } = answer.status;
+  expect([rowsExamined, rowsMatched, blocksExamined]).toEqual([1, 1, 1]);
+  expect([minBlockTime, maxBlockTime]).toEqual(['2026-06-15T12:00:00Z', '2026-06-15T12:00:00Z']);
+  expect((await own.json('GET', '/v2/datasets')).body.map((each: { name: string }) => each.name)).toEqual([
+    'my logs',
+  ]);
+  expect((await own.json('DELETE', '/v2/datasets/my%20logs')).status).toBe(204);
+  expect((await own.json('GET', '/v2/datasets/my%20logs')).status).toBe(404);
+  expect((await own.json('GET', '/v2/datasets/my%20logs/fields')).status).toBe(404);
+});
+
+test('the lists that a service on one machine has nothing for are empty', async () => {
+  for (const route of ['/v2/annotations?datasets=x', '/v2/vfields?dataset=x']) {
+    expect(await service().json('GET', route)).toEqual({ status: 200, body: [] });
+  }
+  expect((await service().json('GET', '/v2/user')).body).toEqual({ id: 'local', name: 'local', email: '' });
+});
+
+test('the language itself is understood', async () => {
+  const own = await testService({ compile: compileRequest });
+  const event =
+    '{"_time":"2026-06-15T11:30:00Z","status":500}\n{"_time":"2026-06-15T11:31:00Z","status":200}';
+  await own.json('POST', '/v2/datasets', { name: 'logs' });
+  await own.json('POST', '/v1/datasets/logs/ingest', event, { 'content-type': 'application/x-ndjson' });
+  const answer = await own.query('logs | where status == 500 | project _time, status');
+  expect(answer.body.tables?.[0].columns).toEqual([['2026-06-15T11:30:00Z'], [500]]);
+  expect([answer.body.status.rowsExamined, answer.body.status.rowsMatched]).toEqual([2, 1]);
+  const wrong = await own.query('logs\n| where stauts == 500');
+  expect([wrong.status, wrong.body.detail.line, wrong.body.detail.column]).toEqual([400, 2, 9]);
+});
+
+const counted: readonly (readonly [apl: string, examined: number, matched: number])[] = [
+  ['counts | count', 5000, 5000],
+  ['counts | where n % 10 == 0 | count', 5000, 500],
+  ['counts | extend m = n * 2 | where m < 20 | sort by n | limit 3', 5000, 10],
+  ['union (counts | where n < 3), (counts | where n == 9)', 10_000, 4],
+  ['print x = 1', 0, 0],
+];
+
+test.each(counted)('rows examined and matched: %s', async (apl, examined, matched) => {
+  const own = await testService({ compile: compileRequest });
+  const events = Array.from({ length: 5000 }, (_, n) => ({ _time: '2026-06-15T11:30:00Z', n }));
+  await own.json('POST', '/v2/datasets', { name: 'counts' });
+  await own.json('POST', '/v1/datasets/counts/ingest', events);
+  const { status } = (await own.query(apl)).body;
+  expect([status.rowsExamined, status.rowsMatched]).toEqual([examined, matched]);
+});
+
+// ---- a managed service ----
+
+function runtimeFile(of: TestService): string {
+  return path.join(of.dataDir, 'service.json');
+}
+
+async function hold(to: TestService): Promise<ClientRequest> {
+  const sent = request(`${to.service.url}/v1/alive`, { headers: bearer(to), agent: false });
+  sent.on('error', () => {});
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const [chunk] = await once(response, 'data');
+  expect([response.statusCode, String(chunk)]).toEqual([200, '{"alive":true}\n']);
+  return sent;
+}
+
+test('a managed service says where it is, for its user alone, and takes that back at its end', async () => {
+  const managed = await testService({ managed: true });
+  const { url, token } = managed.service;
+  const content = { url, token, pid: process.pid, version: '1.2.3' };
+  expect(JSON.parse(await readFile(runtimeFile(managed), 'utf8'))).toEqual(content);
+  expect((await stat(runtimeFile(managed))).mode & 0o777).toBe(0o600);
+  await managed.service.close();
+  await expect(stat(runtimeFile(managed))).rejects.toMatchObject({ code: 'ENOENT' });
+  await expect(fetch(url)).rejects.toThrow('fetch failed');
+});
+
+test('the file of another service that took over stays', async () => {
+  const managed = await testService({ managed: true });
+  await writeFile(runtimeFile(managed), '{"token":"other"}');
+  await managed.service.close();
+  expect(await readFile(runtimeFile(managed), 'utf8')).toBe('{"token":"other"}');
+});
+
+test('a managed service closes after the last who held it has gone', async () => {
+  const managed = await testService({ managed: true, limits: { idleMs: 300 } });
+  const [first, second] = [await hold(managed), await hold(managed)];
+  first.destroy();
+  await new Promise(resolve => setTimeout(resolve, 600));
+  expect((await managed.json('GET', '/v2/user')).status).toBe(200);
+  second.destroy();
+  await managed.service.closed;
+  await expect(stat(runtimeFile(managed))).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test('a managed service that nobody ever held closes too, and says so', async () => {
+  const lines: string[] = [];
+  const managed = await testService({ managed: true, limits: { idleMs: 10 }, log: text => lines.push(text) });
+  await managed.service.closed;
+  expect(lines).toEqual(['nobody uses the service any more: closing']);
+});
+
+test('a service that is not managed writes no file and stays', async () => {
+  const own = await testService({ limits: { idleMs: 10 } });
+  (await hold(own)).destroy();
+  await new Promise(resolve => setTimeout(resolve, 100));
+  expect((await own.json('GET', '/v2/user')).status).toBe(200);
+  await expect(stat(runtimeFile(own))).rejects.toMatchObject({ code: 'ENOENT' });
+});

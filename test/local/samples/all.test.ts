@@ -1,0 +1,92 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Engine } from '../../../kernel/local/engine/duckdb.js';
+import { samples } from '../../../kernel/local/samples/all.js';
+
+let directory: string;
+let engine: Engine;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'apl-kernel-test-'));
+  engine = await Engine.open({ dataDir: directory, families: [], connections: 1 });
+});
+
+afterAll(async () => {
+  await engine.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** Rows of SQL over `sample`, whose columns are the fields in order, named f0, f1 and so on. */
+function read(dataset: string, fields: readonly string[], from: string, to: string, sql: string) {
+  const sample = samples.find(each => each.schema.name === dataset);
+  const [start, end] = [from, to].map(time => BigInt(Date.parse(time)) * 1_000_000n);
+  const scan = sample?.scan(fields, start as bigint, end as bigint);
+  return engine.session(session => session.run(`WITH sample AS (${scan}) ${sql}`));
+}
+
+const day = ['2026-01-26T00:00:00Z', '2026-01-27T00:00:00Z'] as const;
+
+test.each([
+  ['sample-http-logs', 'id', 12],
+  ['otel-demo-traces', 'span_id', 12],
+])('%s: parts of a window have the rows of the whole', async (dataset, id, parts) => {
+  const sums = 'SELECT count(*), sum(hash(f0, f1) >> 16), min(f1), max(f1) FROM sample';
+  const whole = await read(dataset, [id, '_time'], ...day, sums);
+  const hours = Array.from({ length: parts + 1 }, (_, index) =>
+    new Date(Date.parse(day[0]) + (index * 86_400_000) / parts).toISOString(),
+  );
+  const pieces = await Promise.all(
+    hours.slice(1).map((end, index) => read(dataset, [id, '_time'], hours[index] ?? '', end, sums)),
+  );
+  const total = (column: number) => pieces.reduce((sum, rows) => sum + BigInt(String(rows[0]?.[column])), 0n);
+  expect([total(0), total(1)].map(String)).toEqual(whole[0]?.slice(0, 2).map(String));
+});
+
+describe('one field tells nothing of another that has nothing to do with it', () => {
+  test.each([
+    ['sample-http-logs', 'req_duration_ms', 'resp_body_size_bytes'],
+    ['sample-http-logs', 'resp_body_size_bytes', 'resp_header_size_bytes'],
+  ])('%s: %s and %s', async (dataset, one, other) => {
+    const [row] = await read(
+      dataset,
+      [one, other, 'status'],
+      ...day,
+      "SELECT abs(corr(ln(f0), ln(f1))) < 0.02 FROM sample WHERE f2 = '200'",
+    );
+    expect(row).toEqual([true]);
+  });
+
+  test.each([
+    ['sample-http-logs', ['geo.city', 'uri', 'method', 'user_agent']],
+    ['otel-demo-traces', ['name', 'kind', 'service.name', 'resource.host.name']],
+  ])('%s: every pair of values occurs', async (dataset, fields) => {
+    for (const [index, field] of fields.entries()) {
+      const other = fields[(index + 1) % fields.length] ?? '';
+      const frequent = (column: string) =>
+        `(SELECT ${column} FROM sample WHERE ${column} IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC LIMIT 3)`;
+      const [row] = await read(
+        dataset,
+        [field, other],
+        ...day,
+        `SELECT count(DISTINCT (f0, f1)) FROM sample WHERE f0 IN ${frequent('f0')} AND f1 IN ${frequent('f1')}`,
+      );
+      expect([field, other, Number(row?.[0])]).toEqual([field, other, 9]);
+    }
+  });
+});
+
+test('the outage of 26 January 2026 is that of one data centre', async () => {
+  const rows = await read(
+    'sample-http-logs',
+    ['server_datacenter', 'status', '_time'],
+    '2026-01-26T15:15:00Z',
+    '2026-01-26T15:30:00Z',
+    "SELECT f0, round(avg((f1 >= '500')::INT), 1) FROM sample GROUP BY 1 ORDER BY 2 DESC, 1",
+  );
+  expect(rows.map(([place, share]) => [place, Number(share)])).toEqual([
+    ['GRU', 0.9],
+    ...['DCA', 'FRA', 'LHR', 'NRT', 'SYD'].map(place => [place, 0]),
+  ]);
+});

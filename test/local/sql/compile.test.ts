@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import type { QueryRequest } from '../../../kernel/api/wire.js';
+import { compileRequest } from '../../../kernel/local/sql/compile.js';
+import { everyType } from '../../apl/queries.js';
+import { now, openQueries, secondsAgo, start } from '../queries.js';
+
+const none = {
+  names: () => [],
+  schema: () => undefined,
+  scan: (name: string): string => {
+    throw new RangeError(`there is no dataset ${name}`);
+  },
+};
+
+function compile(request: QueryRequest) {
+  const result = compileRequest(request, none, now);
+  if (!result.ok) throw new Error(result.diagnostics.map(each => each.message).join('; '));
+  return result.compiled;
+}
+
+function refusal(request: QueryRequest): string {
+  const result = compileRequest(request, none, now);
+  return result.ok ? '' : result.diagnostics.map(each => `${each.code}: ${each.message}`).join('; ');
+}
+
+describe('the window of a request', () => {
+  const hour = 3_600_000_000_000n;
+  const cases: readonly (readonly [
+    start: string | undefined,
+    end: string | undefined,
+    from: bigint,
+    to: bigint,
+  ])[] = [
+    [undefined, undefined, start, now],
+    ['now-2h', undefined, now - 2n * hour, now],
+    ['now-2h', 'now-1h', now - 2n * hour, now - hour],
+    ['now', 'now+1h', now, now + hour],
+    ['2026-01-02T00:00:00Z', '2026-01-03T00:00:00Z', 1_767_312_000_000_000_000n, 1_767_398_400_000_000_000n],
+  ];
+  test.each(cases)('%s to %s', (startTime, endTime, from, to) => {
+    const { range } =
+      compile({ apl: 'print 1', ...(startTime && { startTime }), ...(endTime && { endTime }) }).tables[0] ??
+      {};
+    expect(range).toEqual({ field: '_time', start: from, end: to });
+  });
+  test('is refused where it cannot be read or ends before it starts', () => {
+    expect(refusal({ apl: 'print 1', startTime: 'soon' })).toBe(
+      'bad-time: startTime "soon" cannot be used: it is neither RFC 3339 nor relative',
+    );
+    expect(refusal({ apl: 'print 1', startTime: 'now', endTime: 'now-1h' })).toBe(
+      'bad-time: startTime "now" cannot be used: it is after endTime',
+    );
+  });
+});
+
+describe('variables of a request', () => {
+  const declared = 'declare query_parameters(n:long, d:timespan = 1h); print n, d';
+  const cases: readonly (readonly [variables: Record<string, unknown>, expected: string])[] = [
+    [{ n: 5 }, ''],
+    [{ n: '5' }, ''],
+    [{ n: 5, d: '2h' }, ''],
+    [{ n: 'five' }, 'parameter: the parameter `n` cannot be "five": its type is long'],
+    [{ n: 5, d: 'soon' }, 'parameter: the parameter `d` cannot be "soon": its type is timespan'],
+    [{}, 'parameter: the parameter `n` has no value and no default'],
+  ];
+  test.each(cases)('%j', (variables, expected) => {
+    expect(refusal({ apl: declared, variables })).toBe(expected);
+  });
+});
+
+describe('names of columns stay out of the SQL', () => {
+  test.each(['"; DROP TABLE x; --', "it's", 'a\nb', 'ключ', '\\'])('%j', name => {
+    const quoted = JSON.stringify(name);
+    const { tables } = compile({
+      apl: `print [${quoted}] = 1 | where [${quoted}] > 0 | summarize count() by [${quoted}]`,
+    });
+    expect(tables[0]?.fields.map(field => field.name)).toEqual([name, 'count_']);
+    expect(tables[0]?.sql.includes(name)).toBe(false);
+  });
+});
+
+test('a constant that a function refuses is shown where it stands', () => {
+  const apl = "let p = '(b'; print 'abc' | extend x = print_0 matches regex '[', y = extract(p, 1, print_0)";
+  const result = compileRequest({ apl }, none, now);
+  const [found] = result.ok ? [] : result.diagnostics;
+  expect(found && apl.slice(found.from, found.to)).toBe("'['");
+});
+
+test('nesting does not multiply the size of the query', () => {
+  const nested = (depth: number): string => {
+    let text = 'j.a';
+    for (let level = 0; level < depth; level += 1) text = `bin(parse_json(tostring(${text})) % (1 + j.b), 1)`;
+    return `${everyType}T | extend x = ${text}`;
+  };
+  const size = (depth: number): number => compile({ apl: nested(depth) }).tables[0]?.sql.length ?? 0;
+  const step = size(3) - size(2);
+  expect(size(12) - size(11)).toBeLessThan(2 * step);
+});
+
+describe('rows', () => {
+  const many = {
+    open: false,
+    fields: [
+      { name: '_time', type: 'datetime' as const },
+      { name: 'n', type: 'long' as const },
+    ],
+    rows: Array.from({ length: 1_200 }, (_, index) => [secondsAgo(1_300 - index), String(index)]),
+  };
+  const { run } = openQueries({ many });
+
+  async function firstAndCount(apl: string): Promise<readonly [string | undefined, number]> {
+    const outcome = await run(apl);
+    return outcome.ok ? [outcome.ran.rows[0]?.at(-1), outcome.ran.rows.length] : ['refused', 0];
+  }
+
+  const cases: readonly (readonly [apl: string, first: string, count: number])[] = [
+    ['many', '1199', 1_000],
+    ['many | project n', '1199', 1_000],
+    ['many | project x = n | where x < 1100', '1099', 1_000],
+    ['many | sort by n asc', '0', 1_000],
+    ['many | summarize by n | sort by n asc', '0', 1_200],
+  ];
+  test.each(cases)('%s', async (apl, first, count) => {
+    expect(await firstAndCount(apl)).toEqual([first, count]);
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { openQueries } from '../queries.js';
+
+const { run } = openQueries();
+
+async function cells(apl: string): Promise<readonly (readonly string[])[]> {
+  const outcome = await run(apl);
+  if (!outcome.ok) throw new Error(outcome.diagnostics.map(each => each.message).join('; '));
+  return outcome.ran.rows;
+}
+
+const values = [
+  "'",
+  "''",
+  '"',
+  '\\',
+  "'; DROP TABLE x; --",
+  '\u0000',
+  'a\u0000b',
+  '\n',
+  '%',
+  '_',
+  '$1',
+  '{}',
+  '😀',
+  'ﬀ',
+  '\u202e',
+  '\ufeff',
+  '',
+];
+
+describe('a value of any kind comes back as it was', () => {
+  test.each(values)('%j', async value => {
+    const text = JSON.stringify(value);
+    expect(await cells(`print s = ${text}`)).toEqual([[text]]);
+    expect(await cells(`print s = ${text} | where s == ${text} | summarize n = count() by s`)).toEqual([
+      [text, '1'],
+    ]);
+    expect(await cells(`print s = dynamic({${text}: ${text}}) | project x = s[${text}]`)).toEqual([[text]]);
+    expect(
+      await cells(
+        `print s = ${text} | where s in (${text}) and s contains ${text} and s startswith ${text} | count`,
+      ),
+    ).toEqual([['1']]);
+  });
+});
+
+describe('a name of any kind names its own column', () => {
+  const names = [
+    'a"b',
+    "a'b",
+    'a\\b',
+    'a\nb',
+    '"; DROP TABLE x; --',
+    'ключ',
+    'select',
+    'c0',
+    'rowid',
+    '*',
+    ' ',
+    'A',
+    'a',
+  ];
+  test('side by side', async () => {
+    const items = names.map((name, index) => `[${JSON.stringify(name)}] = ${index}`);
+    const reversed = [...names].reverse().map(name => `[${JSON.stringify(name)}]`);
+    const expected = names.map((_, index) => String(index)).reverse();
+    expect(await cells(`print ${items.join(', ')} | project ${reversed.join(', ')}`)).toEqual([expected]);
+  });
+  test.each(names)('%j', async name => {
+    const quoted = `[${JSON.stringify(name)}]`;
+    const table = `let t = datatable(${quoted}:long, z:long)[1, 2, 1, 3];`;
+    expect(await cells(`${table} t | summarize sum(z) by ${quoted}`)).toEqual([['1', '5']]);
+    expect(await cells(`${table} t | join (t) on ${quoted} | count`)).toEqual([['4']]);
+    expect(await cells(`${table} t | union t | sort by ${quoted}, z | limit 1`)).toEqual([['1', '3']]);
+    expect(
+      await cells(`${table} t | mv-expand x = dynamic([1]) | project-away ${quoted}, x | count`),
+    ).toEqual([['2']]);
+  });
+});
+
+test('fields of one name in all but case are two fields', async () => {
+  expect(await cells('print Name = 1, name = 2, NAME = 3 | project name, NAME, Name')).toEqual([
+    ['2', '3', '1'],
+  ]);
+});
+
+test('integers keep every digit through every stage', async () => {
+  const apl =
+    'datatable(n:long)[9007199254740993, -9223372036854775808] | extend j = dynamic([9007199254740993]) | sort by n | project n, m = j[0], t = tostring(n), s = n + 0';
+  expect(await cells(apl)).toEqual([
+    ['9007199254740993', '9007199254740993', '"9007199254740993"', '9007199254740993'],
+    ['-9223372036854775808', '9007199254740993', '"-9223372036854775808"', '-9223372036854775808'],
+  ]);
+});

@@ -1,0 +1,197 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { Engine, sqlText } from '../../../kernel/local/engine/duckdb.js';
+import type { BuiltinDataset } from '../../../kernel/local/sql/compiled.js';
+import { DatasetStore } from '../../../kernel/local/store/datasets.js';
+import { importFile } from '../../../kernel/local/store/import.js';
+import { nowMs, temporaryDirectory } from '../service.js';
+
+const builtin: BuiltinDataset = {
+  schema: { name: 'sample', open: false, fields: [{ name: '_time', type: 'datetime' }] },
+  description: 'Computed.',
+  scan: () => 'SELECT make_timestamp_ns(5) AS f0',
+};
+
+interface Parts {
+  readonly engine: Engine;
+  readonly store: DatasetStore;
+  readonly dataDir: string;
+}
+
+async function openStore(): Promise<Parts> {
+  const dataDir = await temporaryDirectory();
+  const engine = await Engine.open({ dataDir, families: [] });
+  onTestFinished(() => engine.close());
+  return { dataDir, engine, store: new DatasetStore(dataDir, engine, [builtin]) };
+}
+
+async function add({ store, dataDir }: Parts, dataset: string, ...lines: object[]): Promise<void> {
+  await addText({ store, dataDir }, dataset, lines.map(line => JSON.stringify(line)).join('\n'));
+}
+
+async function addText(
+  { store, dataDir }: Omit<Parts, 'engine'>,
+  dataset: string,
+  ndjson: string,
+): Promise<void> {
+  const file = path.join(await temporaryDirectory(), 'lines.ndjson');
+  await writeFile(file, ndjson);
+  await importFile(store, dataDir, { path: file, dataset }, BigInt(nowMs) * 1_000_000n);
+}
+
+const everything = [-(2n ** 63n), 2n ** 63n - 1n] as const;
+
+async function rows(
+  { store, engine }: Parts,
+  dataset: string,
+  fields: string[],
+  window = everything,
+): Promise<string[][]> {
+  const scan = (await store.snapshot()).scan(dataset, fields, ...window);
+  const names = fields.map((_, index) => `f${index}`).join(', ');
+  return (await engine.run(`SELECT ${names} FROM (${scan}) ORDER BY ALL`)).map(row => row.map(String));
+}
+
+async function typesOf({ store }: Parts, dataset: string): Promise<Record<string, string>> {
+  const schema = (await store.snapshot()).schema(dataset);
+  return Object.fromEntries((schema?.fields ?? []).map(field => [field.name, field.type]));
+}
+
+const merges: readonly (readonly [
+  what: string,
+  first: string,
+  second: string,
+  type: string,
+  values: string[],
+])[] = [
+  ['equal types', '1', '2', 'long', ['1', '2']],
+  ['integers and reals', '1', '2.5', 'real', ['1', '2.5']],
+  ['integers that a real cannot hold', '9007199254740993', '2.5', 'dynamic', ['2.5', '9007199254740993']],
+  ['text and integers', '"a"', '1', 'dynamic', ['"a"', '1']],
+  ['true and integers', 'true', '1', 'dynamic', ['1', 'true']],
+  ['nulls and anything', 'null', '1', 'long', ['1', 'null']],
+  ['a list and text', '[1]', '"a"', 'dynamic', ['"a"', '[1]']],
+];
+
+test.each(merges)('types are merged over files: %s', async (_, first, second, type, values) => {
+  const parts = await openStore();
+  await addText(parts, 'd', `{"_time":1700000000,"x":${first}}`);
+  await addText(parts, 'd', `{"_time":1700000001,"x":${second}}`);
+  expect((await typesOf(parts, 'd')).x).toBe(type);
+  expect((await rows(parts, 'd', ['x'])).flat().sort()).toEqual(values);
+});
+
+test('fields that differ only in case, and odd names, stay apart', async () => {
+  const parts = await openStore();
+  const line = {
+    _time: 1_700_000_000,
+    a: 1,
+    A: 2,
+    a_2: 3,
+    'x y': 4,
+    "it's": 5,
+    'q"q': 6,
+    'é.ü': 7,
+    '': 8,
+    _TIME: 9,
+  };
+  await add(parts, 'Odd / näme', line);
+  const fields = ['a', 'A', 'a_2', 'x y', "it's", 'q"q', 'é.ü', '_', '_TIME'];
+  expect(await rows(parts, 'Odd / näme', fields)).toEqual([['1', '2', '3', '4', '5', '6', '7', '8', '9']]);
+});
+
+test('a field that one file lacks is null there', async () => {
+  const parts = await openStore();
+  await add(parts, 'd', { _time: 1_700_000_000, a: 1 });
+  await add(parts, 'd', { _time: 1_700_000_001, b: 'x' });
+  expect(await rows(parts, 'd', ['a', 'b'])).toEqual([
+    ['1', 'null'],
+    ['null', 'x'],
+  ]);
+  expect(await rows(parts, 'd', ['_time', 'gone'])).toEqual([
+    ['2023-11-14 22:13:20', 'null'],
+    ['2023-11-14 22:13:21', 'null'],
+  ]);
+});
+
+test('a window takes its start and not its end, and only files that meet it are examined', async () => {
+  const parts = await openStore();
+  for (const second of [10, 20, 30]) await add(parts, 'd', { _time: 1_700_000_000 + second, n: second });
+  const at = (second: number) => BigInt(1_700_000_000 + second) * 1_000_000_000n;
+  expect(await rows(parts, 'd', ['n'], [at(20), at(30)])).toEqual([['20']]);
+  expect(await rows(parts, 'd', ['n'], [at(20) + 1n, at(30) + 1n])).toEqual([['30']]);
+  expect(await rows(parts, 'd', ['n'], [at(40), at(50)])).toEqual([]);
+  const catalog = await parts.store.snapshot();
+  expect(catalog.examined('d', at(20), at(30))).toEqual({ blocks: 1, rows: 1, minNs: at(20), maxNs: at(20) });
+  expect(catalog.examined('d', at(40), at(50))).toEqual({ blocks: 0, rows: 0 });
+});
+
+test('no field at all is enough to count', async () => {
+  const parts = await openStore();
+  await add(parts, 'd', { _time: 1_700_000_000 }, { _time: 1_700_000_001 });
+  const scan = (await parts.store.snapshot()).scan('d', [], ...everything);
+  expect(await parts.engine.run(`SELECT count(*) FROM (${scan})`)).toEqual([[2n]]);
+});
+
+test('a file of another program is read by its column names, once it has times', async () => {
+  const parts = await openStore();
+  await add(parts, 'd', { _time: 1_700_000_000, n: 1 });
+  const directory = path.join(parts.dataDir, 'datasets', 'd');
+  const put = (select: string, name: string) =>
+    parts.engine.run(`COPY (${select}) TO ${sqlText(path.join(directory, name))} (FORMAT parquet)`);
+  await put("SELECT '2023-11-14 22:13:21'::TIMESTAMP AS _time, 2::INTEGER AS n", 'other.parquet');
+  await put('SELECT 3 AS n', 'timeless.parquet');
+  expect(await rows(parts, 'd', ['_time', '_sysTime', 'n'])).toEqual([
+    ['2023-11-14 22:13:20', '2026-06-15 12:00:00', '1'],
+    ['2023-11-14 22:13:21', 'null', '2'],
+  ]);
+});
+
+test('datasets are made, listed, described and deleted', async () => {
+  const parts = await openStore();
+  await parts.store.create('new', 'mine');
+  expect(await typesOf(parts, 'new')).toEqual({ _time: 'datetime', _sysTime: 'datetime' });
+  expect(await rows(parts, 'new', ['_time', 'x'])).toEqual([]);
+  await expect(parts.store.create('new', '')).rejects.toMatchObject({ status: 409 });
+  await expect(parts.store.create('sample', '')).rejects.toMatchObject({ status: 409 });
+  expect((await parts.store.snapshot()).names()).toEqual(['new', 'sample']);
+  await parts.store.annotateField('new', '_time', { unit: 'ns' });
+  await parts.store.annotateField('new', '_time', { description: 'when' });
+  const schema = (await parts.store.snapshot()).schema('new');
+  expect(schema?.fields[0]).toEqual({ name: '_time', type: 'datetime', unit: 'ns', description: 'when' });
+  await parts.store.remove('new');
+  expect((await parts.store.snapshot()).names()).toEqual(['sample']);
+  await expect(parts.store.remove('new')).rejects.toMatchObject({ status: 404 });
+  await expect(parts.store.remove('sample')).rejects.toMatchObject({ status: 403 });
+  expect(await readdir(path.join(parts.dataDir, 'datasets'))).toEqual([]);
+});
+
+test.each(['', 'a\nb', 'x'.repeat(129), '\ud800'])('no dataset has the name %j', async name => {
+  const { store } = await openStore();
+  await expect(store.create(name, '')).rejects.toMatchObject({ status: 400, code: 'invalid_name' });
+});
+
+test.each(['.', '..', '../up', '%2e', 'CON*', 'a b', '日志'])(
+  'a dataset may have the name %j and stays in its place',
+  async name => {
+    const { store, dataDir } = await openStore();
+    await store.create(name, '');
+    expect((await store.snapshot()).names()).toEqual([name, 'sample'].sort());
+    expect(await readdir(path.join(dataDir, 'datasets'))).toHaveLength(1);
+    expect((await readdir(dataDir)).sort()).toEqual(['.tmp', 'datasets']);
+  },
+);
+
+test('directories that are no datasets are left alone', async () => {
+  const { store, dataDir } = await openStore();
+  for (const name of ['.deleted-1', 'not%zz'])
+    await mkdir(path.join(dataDir, 'datasets', name), { recursive: true });
+  expect((await store.snapshot()).names()).toEqual(['sample']);
+});
+
+test('computed datasets are read through the same catalogue', async () => {
+  const parts = await openStore();
+  expect(await rows(parts, 'sample', ['_time'])).toEqual([['1970-01-01 00:00:00.000000005']]);
+  expect((await parts.store.snapshot()).info('sample')?.description).toBe('Computed.');
+});

@@ -1,0 +1,359 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { Engine, sqlText } from '../../../kernel/local/engine/duckdb.js';
+import { sharedService, temporaryDirectory } from '../service.js';
+
+interface Imported {
+  readonly dataset: string;
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: what is read from it is compared with exact values
+  readonly body: any;
+}
+
+const service = sharedService();
+let datasets = 0;
+
+async function importText(name: string, content: string | Uint8Array, timeField?: string): Promise<Imported> {
+  const file = path.join(await temporaryDirectory(), name);
+  await writeFile(file, content);
+  const dataset = `d${++datasets}`;
+  const request = { path: file, dataset, timeField };
+  return { dataset, ...(await service().json('POST', '/v1/local/import', request)) };
+}
+
+async function columnsOf(dataset: string, fields: string): Promise<unknown[][]> {
+  return (await service().query(`dataset ${dataset}: ${fields}`)).body.tables[0].columns;
+}
+
+// ---- where the time is found ----
+
+const times: readonly (readonly [what: string, line: object, field: string, time: string])[] = [
+  [
+    'RFC 3339 with nanoseconds',
+    { timestamp: '2024-02-29T23:59:59.123456789Z' },
+    'timestamp',
+    '2024-02-29T23:59:59.123456789Z',
+  ],
+  ['an offset', { '@timestamp': '2024-01-01T00:30:00.5+02:00' }, '@timestamp', '2023-12-31T22:30:00.5Z'],
+  ['a space, a comma, no zone', { time: '2024-01-01 10:20:30,250' }, 'time', '2024-01-01T10:20:30.25Z'],
+  ['slashes', { date: '2024/01/02 03:04:05' }, 'date', '2024-01-02T03:04:05Z'],
+  ['a day', { date: '2024-01-02' }, 'date', '2024-01-02T00:00:00Z'],
+  ['seconds', { ts: 1_700_000_000 }, 'ts', '2023-11-14T22:13:20Z'],
+  ['seconds with a fraction', { ts: 1_700_000_000.25 }, 'ts', '2023-11-14T22:13:20.25Z'],
+  ['seconds as text', { ts: '1700000000.123456789' }, 'ts', '2023-11-14T22:13:20.123456789Z'],
+  ['milliseconds', { eventTime: 1_700_000_000_123 }, 'eventTime', '2023-11-14T22:13:20.123Z'],
+  ['microseconds', { event_time: 1_700_000_000_123_456 }, 'event_time', '2023-11-14T22:13:20.123456Z'],
+  ['nanoseconds', { _time: '1700000000123456789' }, '_time', '2023-11-14T22:13:20.123456789Z'],
+  ['Apache', { time_local: '10/Oct/2000:13:55:36 -0700' }, 'time_local', '2000-10-10T20:55:36Z'],
+  [
+    'Apache in brackets',
+    { time_local: '[10/Oct/2000:13:55:36 +0000]' },
+    'time_local',
+    '2000-10-10T13:55:36Z',
+  ],
+  ['RFC 1123', { date: 'Sun, 06 Nov 1994 08:49:37 GMT' }, 'date', '1994-11-06T08:49:37Z'],
+  ['ctime', { time: 'Sun Dec 04 04:47:44 2005' }, 'time', '2005-12-04T04:47:44Z'],
+  ['syslog earlier in the year', { timestamp: 'Jun 15 11:59:59' }, 'timestamp', '2026-06-15T11:59:59Z'],
+  ['syslog later in the year', { timestamp: 'Jun 15 12:00:01' }, 'timestamp', '2025-06-15T12:00:01Z'],
+  ['syslog on a leap day', { timestamp: 'Feb 29 00:00:00' }, 'timestamp', '2024-02-29T00:00:00Z'],
+  [
+    'month, day and time apart',
+    { Date: 'Dec', Day: 10, Time: '06:55:46' },
+    'Date, Day, Time',
+    '2025-12-10T06:55:46Z',
+  ],
+  [
+    'date and time apart',
+    { Date: '2015-10-18', Time: '18:01:47,978' },
+    'Date, Time',
+    '2015-10-18T18:01:47.978Z',
+  ],
+  [
+    'year, month, day and time apart',
+    { Year: 2016, Month: 'March', Day: 3, Time: '1:02:03' },
+    'Year, Month, Day, Time',
+    '2016-03-03T01:02:03Z',
+  ],
+  ['the likelier of two', { created: '2001-01-01', ts: '2002-02-02' }, 'ts', '2002-02-02T00:00:00Z'],
+  ['not a duration', { time: 12, ts: 1_700_000_000 }, 'ts', '2023-11-14T22:13:20Z'],
+];
+
+test.each(times)('the time is found: %s', async (_, line, field, time) => {
+  const { dataset, body } = await importText('in.ndjson', JSON.stringify(line));
+  expect(body.timeField).toBe(field);
+  expect(await columnsOf(dataset, '_time:datetime')).toEqual([[time]]);
+});
+
+test('a year that is not there is said', async () => {
+  const { body } = await importText('in.csv', 'Date,Day,Time\nDec,10,06:55:46\n');
+  expect(body.notes).toEqual([
+    'The time is put together from `Date`, `Day`, `Time`.',
+    '`Date`, `Day`, `Time` gives no year: each time is taken to lie in the twelve months before the import.',
+  ]);
+});
+
+test('without any time rows have that of the import, which is said', async () => {
+  const { dataset, body } = await importText('in.csv', 'name,size\na,1\n');
+  expect([body.timeField, body.notes]).toEqual([
+    '',
+    ['No field holds a time: every row has the time of its import. Name one if there is one.'],
+  ]);
+  expect(await columnsOf(dataset, '_time:datetime _sysTime:datetime')).toEqual([
+    ['2026-06-15T12:00:00Z'],
+    ['2026-06-15T12:00:00Z'],
+  ]);
+});
+
+test('a named field is the time, whatever it is called', async () => {
+  const { dataset, body } = await importText('in.csv', 'ts,seen\n2001-01-01,2002-02-02\n', 'seen');
+  expect(body.timeField).toBe('seen');
+  expect(await columnsOf(dataset, '_time:datetime')).toEqual([['2002-02-02T00:00:00Z']]);
+});
+
+test('rows whose time cannot be read are kept and counted', async () => {
+  const { dataset, body } = await importText('in.csv', 'n,when\n1,2002-02-02\n2,never\n3,\n', 'when');
+  expect([body.rows, body.notes]).toEqual([
+    3,
+    ['2 rows have no readable time in `when`: they have the time of their import.'],
+  ]);
+  expect(await columnsOf(dataset, 'n:long _time:datetime')).toEqual([
+    [1, 2, 3],
+    ['2002-02-02T00:00:00Z', '2026-06-15T12:00:00Z', '2026-06-15T12:00:00Z'],
+  ]);
+});
+
+// ---- what becomes of the values ----
+
+const values: readonly (readonly [
+  what: string,
+  name: string,
+  content: string,
+  fields: string,
+  columns: unknown[][],
+])[] = [
+  [
+    'nested objects',
+    'in.json',
+    '[{"a":{"b":{"c":1},"d e":"x"}},{"a":{"b":null}}]',
+    'a.b.c:long',
+    [[1, null]],
+  ],
+  ['lists as JSON', 'in.ndjson', '{"l":[1,{"x":2}]}\n{"l":[]}', 'l:dynamic', [[[1, { x: 2 }], []]]],
+  [
+    'mixed types as JSON',
+    'in.ndjson',
+    '{"x":1}\n{"x":"1"}\n{"x":{"y":2}}\n{"x":null}',
+    'x:dynamic',
+    [[1, '1', { y: 2 }, null]],
+  ],
+  ['integers and reals', 'in.ndjson', '{"x":1}\n{"x":-1.5}', 'x:real', [[1, -1.5]]],
+  ['a key that is a number', 'in.ndjson', '{"r":{"200":1}}', 'r.200:long', [[1]]],
+  ['a pretty-printed object', 'in.json', '{\n  "a": {\n    "b": true\n  }\n}\n', 'a.b:bool', [[true]]],
+  ['a byte order mark', 'in.ndjson', '\ufeff{"x":"y"}', 'x:string', [['y']]],
+  [
+    'CSV types',
+    'in.csv',
+    'i,r,b,s,z,e\n1,1.5,true,a,007,\n-2,2,false,"b, ""c""\nd",1,\n',
+    'i:long r:real b:bool s:string z:string e:string',
+    [
+      [1, -2],
+      [1.5, 2],
+      [true, false],
+      ['a', 'b, "c"\nd'],
+      ['007', '1'],
+      [null, null],
+    ],
+  ],
+  [
+    'CSV with semicolons and a byte order mark',
+    'in.csv',
+    '\ufeffa;b\n1;x,y\n',
+    'a:long b:string',
+    [[1], ['x,y']],
+  ],
+  ['tabs', 'in.tsv', 'a\tb\n1\tx\n', 'a:long b:string', [[1], ['x']]],
+  ['short lines', 'in.csv', 'a,b,c\n1,2\n3,4,5\n', 'c:long', [[null, 5]]],
+  [
+    'a header with a gap and a repeat',
+    'in.csv',
+    'a,a,,A\n1,2,3,4\n',
+    'a:long column3:long A:long',
+    [[1], [3], [4]],
+  ],
+  [
+    'no header',
+    'in.csv',
+    '1,x\n2,y\n',
+    'column1:long column2:string',
+    [
+      [1, 2],
+      ['x', 'y'],
+    ],
+  ],
+  ['one column', 'in.csv', 'v\n1\n2\n', 'v:long', [[1, 2]]],
+  ['Windows lines', 'in.csv', 'a,b\r\n1,x\r\n', 'a:long b:string', [[1], ['x']]],
+];
+
+test.each(values)('values: %s', async (_, name, content, fields, columns) => {
+  const { dataset, body } = await importText(name, content);
+  expect(body.rows).toBe(columns[0]?.length);
+  expect(await columnsOf(dataset, fields)).toEqual(columns);
+});
+
+const exact: readonly (readonly [name: string, content: string, fields: string, expected: string])[] = [
+  [
+    'in.ndjson',
+    '{"i":9223372036854775807,"u":18446744073709551615}',
+    'i:long u:dynamic',
+    '[[9223372036854775807],[18446744073709551615]]',
+  ],
+  ['in.ndjson', '{"x":9007199254740993}\n{"x":1.5}', 'x:dynamic', '[[9007199254740993,1.5]]'],
+  ['in.ndjson', '{"x":-9223372036854775808}', 'x:long', '[[-9223372036854775808]]'],
+  [
+    'in.csv',
+    'x,y\n9223372036854775807,123456789012345678901234567890\n',
+    'x:long y:string',
+    '[[9223372036854775807],["123456789012345678901234567890"]]',
+  ],
+];
+
+test.each(exact)('integers keep every digit: %s %s', async (name, content, fields, expected) => {
+  const { dataset } = await importText(name, content);
+  const response = await service().send('POST', '/v1/query/_apl', { apl: `dataset ${dataset}: ${fields}` });
+  const text = await response.text();
+  expect(text.slice(text.indexOf('"columns":'))).toBe(`"columns":${expected}}]}`);
+});
+
+test('a value of megabytes is kept whole', async () => {
+  const long = 'x'.repeat(3_000_000);
+  const { dataset } = await importText('in.csv', `a,b\n1,${long}\n`);
+  expect(await columnsOf(dataset, 'b:string')).toEqual([[long]]);
+});
+
+test('a compressed file is read', async () => {
+  const { dataset } = await importText('in.ndjson.gz', gzipSync('{"a":1}'));
+  expect(await columnsOf(dataset, 'a:long')).toEqual([[1]]);
+});
+
+test('an object with very many keys is one field', async () => {
+  const lines = Array.from({ length: 300 }, (_, index) =>
+    JSON.stringify({ counts: { [`k${index}`]: index } }),
+  );
+  const { dataset, body } = await importText('in.ndjson', lines.join('\n'));
+  expect(body.fields).toEqual([
+    { name: '_time', type: 'datetime' },
+    { name: '_sysTime', type: 'datetime' },
+    { name: 'counts', type: 'dynamic' },
+  ]);
+  expect((await columnsOf(dataset, 'counts:dynamic'))[0]?.[7]).toEqual({ k7: 7 });
+});
+
+test('a Parquet file keeps its types; structs are flattened', async () => {
+  const { dataDir } = service();
+  const file = path.join(dataDir, 'in.parquet');
+  const engine = await Engine.open({ dataDir, families: [] });
+  await engine.run(
+    `COPY (SELECT make_timestamp_ns(1700000000123456789) AS ts, {'a': 1, 'b': {'c d': 'x'}} AS s, [1, 2] AS l, MAP {'k': 1.5} AS m, 12.5::DECIMAL(9,2) AS d) TO ${sqlText(file)} (FORMAT parquet)`,
+  );
+  await engine.close();
+  const { body } = await service().json('POST', '/v1/local/import', { path: file, dataset: 'p' });
+  expect(body.fields.slice(2)).toEqual([
+    { name: 'ts', type: 'datetime' },
+    { name: 's.a', type: 'integer' },
+    { name: 's.b.c d', type: 'string' },
+    { name: 'l', type: 'dynamic' },
+    { name: 'm', type: 'dynamic' },
+    { name: 'd', type: 'float' },
+  ]);
+  const { tables } = (await service().query('dataset p: _time:datetime s.a:long l:dynamic m:dynamic d:real'))
+    .body;
+  expect(tables[0].columns).toEqual([
+    ['2023-11-14T22:13:20.123456789Z'],
+    [1],
+    [[1, 2]],
+    [{ k: 1.5 }],
+    [12.5],
+  ]);
+});
+
+test('the same file again adds its rows, or takes the place of what was there', async () => {
+  const file = path.join(await temporaryDirectory(), 'in.csv');
+  await writeFile(file, 'time,n\n2001-01-01,1\n2001-01-02,2\n');
+  const rows = async (replace?: boolean) => {
+    await service().json('POST', '/v1/local/import', { path: file, dataset: 'again', replace });
+    return (await columnsOf('again', 'n:long'))[0];
+  };
+  expect([await rows(), await rows(), await rows(true)]).toEqual([
+    [1, 2],
+    [1, 2, 1, 2],
+    [1, 2],
+  ]);
+});
+
+// ---- what is refused ----
+
+const refused: readonly (readonly [
+  what: string,
+  name: string,
+  content: string | Uint8Array,
+  message: RegExp,
+])[] = [
+  ['an empty file', 'in.csv', '', /^.*in\.csv holds no rows\.$/],
+  ['a header alone', 'in.csv', 'a,b\n', /^.*in\.csv holds no rows\.$/],
+  ['an empty list', 'in.json', '[]', /^.*in\.json holds no rows\.$/],
+  [
+    'broken JSON',
+    'in.ndjson',
+    '{"a":1}\n{"a":\n',
+    /^Malformed JSON in file "in\.ndjson", at byte 6 in line \d: unexpected end of data\.$/,
+  ],
+  [
+    'numbers',
+    'in.ndjson',
+    '1\n2\n',
+    /^2 of the values are not JSON objects, such as 1\. Each event is one object: \{"field": value, …\}\.$/,
+  ],
+  [
+    'a line with more cells than the others',
+    'in.csv',
+    `a,b\n${'1,2\n'.repeat(30_000)}1,2,3\n`,
+    /^CSV Error on Line: 30002\n.*1,2,3/s,
+  ],
+  [
+    'UTF-16',
+    'in.csv',
+    Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'),
+    /is UTF-16\. Convert it to UTF-8 first\.$/,
+  ],
+  ['no Parquet', 'in.parquet', 'PAR1 and nothing else', /in\.parquet/],
+];
+
+test.each(refused)('refused: %s', async (_, name, content, message) => {
+  const { dataset, status, body } = await importText(name, content);
+  expect(status).toBe(400);
+  expect(body.message).toMatch(message);
+  expect((await service().json('GET', `/v2/datasets/${dataset}`)).status).toBe(404);
+});
+
+test.each([
+  ['nope', /^There is no field `nope` to take the time from\. The fields are `a`, `when`\.$/],
+  ['a', /^No value of `a` can be read as a time, such as "x"\. Times are RFC 3339, /],
+])('a time field that does not serve is refused: %s', async (field, message) => {
+  const { status, body } = await importText('in.csv', 'a,when\nx,2001-01-01\n', field);
+  expect(status).toBe(400);
+  expect(body.message).toMatch(message);
+});
+
+test.each([
+  [{ path: '/no/such/file.csv', dataset: 'd' }, 'There is no file /no/such/file.csv.'],
+  [{ path: '/', dataset: 'd' }, '/ is not a file.'],
+  [{ dataset: 'd' }, '`path` should be the path of a file.'],
+  [{ path: 'x', dataset: 'd', replace: 'no' }, '`replace` should be true or false.'],
+  [{ path: 'x' }, '`dataset` should be the name of a dataset.'],
+  [[], 'The body should be a JSON object.'],
+])('a request to import that is wrong is refused: %j', async (body, message) => {
+  const answer = await service().json('POST', '/v1/local/import', body);
+  expect([answer.status, answer.body.message]).toEqual([400, message]);
+});

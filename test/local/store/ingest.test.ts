@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { type Answer, sharedService, testService } from '../service.js';
+
+const service = sharedService();
+let datasets = 0;
+
+interface Ingested extends Answer {
+  readonly columns: unknown[][];
+}
+
+async function ingest(
+  body: string | Uint8Array,
+  type: string,
+  fields: string,
+  parameters = '',
+  headers = {},
+): Promise<Ingested> {
+  const dataset = `d${++datasets}`;
+  await service().json('POST', '/v2/datasets', { name: dataset });
+  const route = `/v1/datasets/${dataset}/ingest${parameters}`;
+  const answer = await service().json('POST', route, body, { 'content-type': type, ...headers });
+  const { columns } = (await service().query(`dataset ${dataset}: ${fields}`)).body.tables[0];
+  return { ...answer, columns };
+}
+
+const accepted: readonly (readonly [
+  what: string,
+  body: string,
+  type: string,
+  fields: string,
+  columns: unknown[][],
+])[] = [
+  [
+    'a JSON array',
+    '[{"_time":"2024-01-01T00:00:00.000000001Z","a":{"b":1}}]',
+    'application/json',
+    '_time:datetime a.b:long',
+    [['2024-01-01T00:00:00.000000001Z'], [1]],
+  ],
+  [
+    'one JSON object',
+    '{"a":1}',
+    'application/json; charset=utf-8',
+    '_time:datetime a:long',
+    [['2026-06-15T12:00:00Z'], [1]],
+  ],
+  ['NDJSON', '{"a":1}\n{"a":2}\n', 'application/x-ndjson', 'a:long', [[1, 2]]],
+  [
+    'CSV',
+    '_time,a\n2024-01-01,x\n',
+    'text/csv',
+    '_time:datetime a:string',
+    [['2024-01-01T00:00:00Z'], ['x']],
+  ],
+];
+
+test.each(accepted)('accepted: %s', async (_, body, type, fields, columns) => {
+  const answer = await ingest(body, type, fields);
+  expect(answer).toEqual({
+    status: 200,
+    body: {
+      ingested: columns[0]?.length,
+      failed: 0,
+      failures: [],
+      processedBytes: body.length,
+      blocksCreated: 1,
+      walLength: 0,
+    },
+    columns,
+  });
+});
+
+test('gzip is unpacked and counted unpacked', async () => {
+  const { body, columns } = await ingest(gzipSync('{"a":1}'), 'application/x-ndjson', 'a:long', '', {
+    'content-encoding': 'gzip',
+  });
+  expect([body.ingested, body.processedBytes, columns]).toEqual([1, 7, [[1]]]);
+});
+
+test('nothing in a list is nothing stored', async () => {
+  const { status, body, columns } = await ingest('[]', 'application/json', '_time:datetime');
+  expect([status, body.ingested, body.blocksCreated, columns]).toEqual([200, 0, 0, [[]]]);
+});
+
+const layouts: readonly (readonly [format: string, text: string, time: string])[] = [
+  ['2006-01-02 15:04:05', '2024-02-03 04:05:06', '2024-02-03T04:05:06Z'],
+  ['02/01/2006 15:04:05.000', '03/02/2024 04:05:06.789', '2024-02-03T04:05:06.789Z'],
+  ['Jan 02 2006 03:04:05 PM', 'Feb 03 2024 04:05:06 PM', '2024-02-03T16:05:06Z'],
+  ['2006-01-02T15:04:05-0700', '2024-02-03T04:05:06+0200', '2024-02-03T02:05:06Z'],
+  ['%d.%m.%Y %H:%M', '03.02.2024 04:05', '2024-02-03T04:05:00Z'],
+];
+
+test.each(layouts)('a timestamp in the format %s', async (format, text, time) => {
+  const parameters = `?timestamp-field=at&timestamp-format=${encodeURIComponent(format)}`;
+  const { columns } = await ingest(
+    JSON.stringify([{ at: text }]),
+    'application/json',
+    '_time:datetime',
+    parameters,
+  );
+  expect(columns).toEqual([[time]]);
+});
+
+test('a delimiter may be named', async () => {
+  const { columns } = await ingest('a|b\n1,5|x\n', 'text/csv', 'a:string b:string', '?csv-delimiter=%7C');
+  expect(columns).toEqual([['1,5'], ['x']]);
+});
+
+test('events without a readable time are stored and reported', async () => {
+  const { body, columns } = await ingest(
+    '[{"at":"2024-01-01"},{"at":"?"}]',
+    'application/json',
+    '_time:datetime',
+    '?timestamp-field=at',
+  );
+  expect(columns).toEqual([['2024-01-01T00:00:00Z', '2026-06-15T12:00:00Z']]);
+  expect(body.failures).toEqual([
+    {
+      timestamp: '2026-06-15T12:00:00.000Z',
+      error: '1 events have no readable time in `at`: they are stored with this one',
+    },
+  ]);
+});
+
+const refused: readonly (readonly [
+  what: string,
+  body: string,
+  headers: Record<string, string>,
+  status: number,
+  message: RegExp,
+])[] = [
+  ['broken JSON', '[{"a":1}', { 'content-type': 'application/json' }, 400, /^Malformed JSON/],
+  [
+    'another type',
+    'a',
+    { 'content-type': 'text/plain' },
+    415,
+    /^Events cannot be read from "text\/plain"\. Send application\/json, /,
+  ],
+  [
+    'no gzip',
+    'a',
+    { 'content-type': 'text/csv', 'content-encoding': 'gzip' },
+    400,
+    /^The body is not valid gzip\.$/,
+  ],
+  [
+    'another packing',
+    'a',
+    { 'content-type': 'text/csv', 'content-encoding': 'br' },
+    415,
+    /^The body is br\. /,
+  ],
+];
+
+test.each(refused)('refused, and nothing is stored: %s', async (_, body, headers, status, message) => {
+  const answer = await ingest(body, '', '_time:datetime', '', headers);
+  expect([answer.status, answer.body.code, answer.columns]).toEqual([status, status, [[]]]);
+  expect(answer.body.message).toMatch(message);
+});
+
+test('an unknown dataset is not made by an ingest', async () => {
+  const answer = await service().json('POST', '/v1/datasets/gone/ingest', '{}', {
+    'content-type': 'application/json',
+  });
+  expect(answer.status).toBe(404);
+});
+
+test('a body that unpacks beyond the limit is refused, and leaves nothing behind', async () => {
+  const limited = await testService({ limits: { ingestBytes: 100_000 } });
+  await limited.json('POST', '/v2/datasets', { name: 'd' });
+  const bodies = [gzipSync('x'.repeat(100_001)), randomBytes(100_001)];
+  for (const [index, body] of bodies.entries()) {
+    const headers = { 'content-type': 'text/csv', 'content-encoding': index === 0 ? 'gzip' : 'identity' };
+    const answer = await limited.json('POST', '/v1/datasets/d/ingest', body, headers);
+    expect(answer.body.message).toBe(
+      'The body is larger than 100000 bytes. Send it in parts, or import it as a file.',
+    );
+    expect(answer.status).toBe(413);
+  }
+  const [scratch = ''] = await readdir(path.join(limited.dataDir, '.tmp'));
+  expect(
+    (await readdir(path.join(limited.dataDir, '.tmp', scratch))).filter(name => name.endsWith('.csv')),
+  ).toEqual([]);
+});

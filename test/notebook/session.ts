@@ -1,0 +1,157 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import type { AxiomEnvironment } from '../../kernel/api/profile.js';
+import type { CellIo, DisplayData, ExecuteOutcome, KernelHandler } from '../../kernel/jupyter/message.js';
+import { createInterpreter } from '../../kernel/notebook/interpreter.js';
+import type { LocalServiceAccess } from '../../kernel/notebook/session.js';
+import { type Reply, type Seen, type Service, startService, tabular } from '../api/service.js';
+
+/** 2026-03-04T05:06:07.123456789Z */
+export const now = 1_772_600_767_123_456_789n;
+
+/** The token of the service that stands in for the local one. */
+export const localToken = 'local-token-4711';
+
+/** One thing that a cell put out. */
+export type Output =
+  | { readonly kind: 'stdout' | 'stderr'; readonly text: string }
+  | {
+      readonly kind: 'display' | 'update' | 'result';
+      readonly data: DisplayData['data'];
+      readonly metadata: DisplayData['metadata'];
+    }
+  | { readonly kind: 'asked' | 'asked for a secret'; readonly text: string };
+
+export interface CellRun {
+  readonly outcome: ExecuteOutcome;
+  readonly outputs: readonly Output[];
+}
+
+/** An interpreter whose local service is a scripted one. */
+export interface Bench {
+  readonly handler: KernelHandler;
+  readonly service: Service;
+  readonly homeDir: string;
+  readonly logged: readonly string[];
+  run(
+    code: string,
+    options?: {
+      readonly signal?: AbortSignal;
+      readonly expressions?: Record<string, string>;
+      /** What the user enters when asked; absent where the front end cannot ask. */
+      readonly answer?: string;
+    },
+  ): Promise<CellRun>;
+  close(): Promise<void>;
+}
+
+export interface BenchOptions {
+  readonly reply?: (seen: Seen) => Reply;
+  readonly environment?: (service: Service) => AxiomEnvironment;
+  readonly local?: (service: Service) => LocalServiceAccess;
+  readonly timeLimitMs?: number;
+}
+
+/** Starts a service and an interpreter that uses it as its local service. */
+export async function startBench(options: BenchOptions = {}): Promise<Bench> {
+  const service = await startService(options.reply ?? everyday);
+  const homeDir = await mkdtemp(join(tmpdir(), 'apl-home-'));
+  const logged: string[] = [];
+  const handler = createInterpreter({
+    now: () => now,
+    environment: options.environment?.(service) ?? {},
+    homeDir,
+    workDir: '/data',
+    version: '1.2.3',
+    local: options.local?.(service) ?? {
+      connect: async () => ({ url: service.url, token: localToken, restarted: false }),
+      close: () => undefined,
+    },
+    log: text => logged.push(text),
+    ...(options.timeLimitMs === undefined ? {} : { timeLimitMs: options.timeLimitMs }),
+  });
+  return {
+    handler,
+    service,
+    homeDir,
+    logged,
+    async run(code, { signal = new AbortController().signal, expressions = {}, answer } = {}) {
+      const outputs: Output[] = [];
+      const outcome = await handler.execute(
+        { code, userExpressions: expressions },
+        recorder(outputs, signal, answer),
+      );
+      return { outcome, outputs };
+    },
+    async close() {
+      await handler.shutdown(false);
+      await service.close();
+      await rm(homeDir, { recursive: true });
+    },
+  };
+}
+
+/** Answers queries with one row, and knows one dataset. */
+export function everyday({ path, method }: Seen): Reply {
+  if (path === '/v1/datasets/_apl') return { headers: { 'x-axiom-trace-id': 'trace-1' }, body: counted };
+  if (path === '/v2/datasets')
+    return { body: [{ id: 'web', name: 'web', description: 'requests', kind: 'events' }] };
+  if (path === '/v2/datasets/web/fields') return { body: fields };
+  if (path === '/v2/user') return { body: { id: 'u1', name: 'Ada', email: 'ada@example.org' } };
+  return { status: 404, body: { code: 404, message: `${method} ${path}` } };
+}
+
+export const counted = tabular([{ name: 'n', type: 'integer' }], [[42]]);
+
+const fields = [
+  { name: '_time', type: 'datetime', unit: '', hidden: false, description: '' },
+  { name: 'status', type: 'integer', unit: '', hidden: false, description: 'HTTP status' },
+  { name: 'duration', type: 'float', unit: 'ms', hidden: false, description: '' },
+  { name: 'geo.city', type: 'string', unit: '', hidden: false, description: '' },
+];
+
+/** What a cell printed, in one string. */
+export function printed({ outputs }: CellRun): string {
+  return outputs.map(output => (output.kind === 'stdout' ? output.text : '')).join('');
+}
+
+/** The text/plain of what a cell showed. */
+export function shown({ outputs }: CellRun): readonly string[] {
+  return outputs.flatMap(output => ('data' in output ? [String(output.data['text/plain'])] : []));
+}
+
+/** The traceback of a failed cell without colours; empty when it succeeded. */
+export function traceback({ outcome }: CellRun): readonly string[] {
+  return outcome.status === 'error' ? outcome.traceback.map(stripVTControlCharacters) : [];
+}
+
+/** The bodies of the queries that the service was sent. */
+export function queries(service: Service): readonly Record<string, unknown>[] {
+  return service.seen.filter(each => each.path.endsWith('_apl')).map(each => JSON.parse(each.body));
+}
+
+function recorder(outputs: Output[], signal: AbortSignal, answer: string | undefined): CellIo {
+  const show =
+    (kind: 'display' | 'update' | 'result') =>
+    ({ data, metadata }: DisplayData) =>
+      void outputs.push({ kind, data, metadata });
+  return {
+    executionCount: 1,
+    silent: false,
+    storeHistory: true,
+    allowStdin: answer !== undefined,
+    signal,
+    stream: (kind, text) => void outputs.push({ kind, text }),
+    display: show('display'),
+    updateDisplay: show('update'),
+    result: show('result'),
+    clearOutput: () => undefined,
+    input: async (text, password) => {
+      if (answer === undefined) throw new Error('there is no input');
+      outputs.push({ kind: password ? 'asked for a secret' : 'asked', text });
+      return answer;
+    },
+  };
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import {
+  freezeRange,
+  isFrozen,
+  parseRange,
+  resolveRange,
+  storedRange,
+  TimeRangeError,
+} from '../../kernel/notebook/time-range.js';
+
+/** 2026-03-04T05:06:07.123456789Z */
+const now = 1_772_600_767_123_456_789n;
+
+function check(input: string, start: string, end: string, label: string) {
+  const range = parseRange(input);
+  expect({ ...resolveRange(range, now), label: range.label }).toEqual({
+    startTime: start,
+    endTime: end,
+    label,
+  });
+}
+
+const at = '2026-03-04T05:06:07.123456789Z';
+const hourAgo = '2026-03-04T04:06:07.123456789Z';
+const dayAgo = '2026-03-03T05:06:07.123456789Z';
+
+/** What was thrown: its message and hint. */
+function refusal(work: () => unknown): readonly [string, string] {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof TimeRangeError) return [error.message, error.hint ?? ''];
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('a range is read from', () => {
+  test.each([
+    ['last 1h', hourAgo, at, 'last 1h'],
+    ['1h', hourAgo, at, 'last 1h'],
+    ['-1h', hourAgo, at, 'last 1h'],
+    ['now-1h', hourAgo, at, 'last 1h'],
+    ['now - 1h', hourAgo, at, 'last 1h'],
+    ['"last 1h"', hourAgo, at, 'last 1h'],
+    ['60m', hourAgo, at, 'last 60m'],
+    ['last hour', hourAgo, at, 'last hour'],
+    ['Last 1 Hour', hourAgo, at, 'last 1 hour'],
+    ['1 day ago', dayAgo, at, 'last 1 day'],
+    ['-1d12h', '2026-03-02T17:06:07.123456789Z', at, 'last 1d12h'],
+    ['-2w', '2026-02-18T05:06:07.123456789Z', at, 'last 2w'],
+    ['250ms', '2026-03-04T05:06:06.873456789Z', at, 'last 250ms'],
+    ['1ns', '2026-03-04T05:06:07.123456788Z', at, 'last 1ns'],
+    ['now-1d now-1h', dayAgo, hourAgo, 'now-1d .. now-1h'],
+    ['now-1d..now-1h', dayAgo, hourAgo, 'now-1d .. now-1h'],
+    ['-1d -1h', dayAgo, hourAgo, '-1d .. -1h'],
+    ['-1d to now', dayAgo, at, 'last 1d'],
+    ['-1h..', hourAgo, at, 'last 1h'],
+    ['since -1h', hourAgo, at, 'last 1h'],
+    ['now now+1h', at, '2026-03-04T06:06:07.123456789Z', 'now .. now+1h'],
+    ['today', '2026-03-04T00:00:00Z', at, 'today (UTC)'],
+    ['yesterday', '2026-03-03T00:00:00Z', '2026-03-04T00:00:00Z', 'yesterday (UTC)'],
+    ['yesterday..today', '2026-03-03T00:00:00Z', '2026-03-04T00:00:00Z', 'yesterday .. today'],
+    ['today today+4h', '2026-03-04T00:00:00Z', '2026-03-04T04:00:00Z', 'today .. today+4h'],
+    ['2026-01-01', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', '2026-01-01 (UTC)'],
+    ['2026-01-01..2026-01-02', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', '2026-01-01 .. 2026-01-02'],
+    ['2026-01-01 2026-01-03', '2026-01-01T00:00:00Z', '2026-01-03T00:00:00Z', '2026-01-01 .. 2026-01-03'],
+    ['2026-01-01..', '2026-01-01T00:00:00Z', at, '2026-01-01 .. now'],
+    [
+      '2026-01-01T10:00:00Z 2026-01-01T11:30:00.5+01:00',
+      '2026-01-01T10:00:00Z',
+      '2026-01-01T10:30:00.500Z',
+      '2026-01-01T10:00:00Z .. 2026-01-01T11:30:00.5+01:00',
+    ],
+    [
+      '2026-01-01 10:00 2026-01-01 11:00:00.000000001',
+      '2026-01-01T10:00:00Z',
+      '2026-01-01T11:00:00.000000001Z',
+      '2026-01-01T10:00 .. 2026-01-01T11:00:00.000000001',
+    ],
+    [
+      '1960-01-01T00:00:00.000000001Z..1970-01-01',
+      '1960-01-01T00:00:00.000000001Z',
+      '1970-01-01T00:00:00Z',
+      '1960-01-01T00:00:00.000000001Z .. 1970-01-01',
+    ],
+  ])('%s', check);
+});
+
+describe('a range is refused', () => {
+  test.each([
+    ['', 'no time range is given'],
+    ['yestreday', '`yestreday` is not a time or a length of time'],
+    ['last 0h', '`0h` is not a time or a length of time'],
+    ['last 1x', '`1x` is not a time or a length of time'],
+    ['3 months', 'months and years have no fixed length: `3 months`'],
+    ['2026-02-30', 'there is no time `2026-02-30`'],
+    ['2026-01-01T25:00Z..', 'there is no time `2026-01-01T25:00Z`'],
+    ['2026-01-01T10:61Z..', 'there is no time `2026-01-01T10:61Z`'],
+    [
+      '2026-01-02..2026-01-01',
+      'the range ends (2026-01-01T00:00:00Z) before it starts (2026-01-02T00:00:00Z)',
+    ],
+    [
+      '2026-01-01..2026-01-01',
+      'the range is empty: it starts and ends at 2026-01-01T00:00:00Z (the end is exclusive)',
+    ],
+    ['..2026-01-01', 'the range `..2026-01-01` has no start'],
+    ['-3h -2h -1h', 'a range has two ends; `-3h -2h -1h` has 3 parts'],
+    [
+      '1000-01-01..2026-01-01',
+      '`1000-01-01` is outside of 1677-09-21 to 2262-04-11, what nanoseconds in 64 bits can hold',
+    ],
+  ])('%s', (input, message) => {
+    expect(refusal(() => parseRange(input))[0]).toBe(message);
+  });
+
+  test('when it is resolved, if it has turned round by then', () => {
+    const range = parseRange('2026-03-05 now');
+    expect(refusal(() => resolveRange(range, now))[0]).toBe(
+      'the range ends (2026-03-04T05:06:07.123456789Z) before it starts (2026-03-05T00:00:00Z)',
+    );
+  });
+
+  test('with the nearest word as help', () => {
+    const [, hint] = refusal(() => parseRange('yestreday'));
+    expect(hint.slice(0, 31)).toBe('Did you mean `yesterday`? Write');
+  });
+});
+
+test('freezing keeps the window', () => {
+  const range = parseRange('now-1d now-1h');
+  const frozen = freezeRange(range, now);
+  expect([isFrozen(range), isFrozen(frozen), frozen.label]).toEqual([false, true, `${dayAgo} .. ${hourAgo}`]);
+  expect(resolveRange(frozen, now + 1_000_000_000n)).toEqual({ startTime: dayAgo, endTime: hourAgo });
+});
+
+test.each([
+  ['last 1h', 'now-1h', 'now'],
+  ['-1d12h', 'now-36h', 'now'],
+  ['-2w', 'now-14d', 'now'],
+  ['now-1d now+90s', 'now-1d', 'now+90s'],
+  ['today', '2026-03-04T00:00:00Z', 'now'],
+  ['2026-01-01..2026-01-02', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'],
+])('%s is stored relative where it can be', (input, startTime, endTime) => {
+  expect(storedRange(parseRange(input), now)).toEqual({ startTime, endTime });
+});
