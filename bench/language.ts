@@ -3,8 +3,11 @@
  * and texts made to be slow to read. Each figure is the 95th percentile of runs in one warm process, in milliseconds;
  * `growth` is the time of a text against that of half of it. Prints a table, then the figures as JSON.
  */
+
+import { complete } from '../kernel/apl/editor/complete.js';
 import { aplParser } from '../kernel/apl/editor/highlight.js';
-import { complete, parseCell, parseQuery } from '../kernel/apl/index.js';
+import { parseCell } from '../kernel/apl/syntax/cell.js';
+import { parseQuery } from '../kernel/apl/syntax/parse.js';
 import { compileRequest } from '../kernel/local/sql/compile.js';
 import type { DatasetCatalog, DatasetField, DatasetSchema } from '../kernel/local/sql/compiled.js';
 
