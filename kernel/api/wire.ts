@@ -166,6 +166,11 @@ export interface DatasetInfo {
   readonly created?: string;
   readonly who?: string;
   readonly kind?: string;
+  /** The local service alone says how much a dataset holds; absent for its samples, which are computed. */
+  readonly rows?: number;
+  /** RFC 3339 of the first and the last event; absent when there is none. */
+  readonly firstTime?: string;
+  readonly lastTime?: string;
 }
 
 export interface User {
@@ -260,6 +265,9 @@ export function readDatasets(value: unknown): readonly DatasetInfo[] {
       ...optionalString(object, 'created', path),
       ...optionalString(object, 'who', path),
       ...optionalString(object, 'kind', path),
+      ...(object.rows === undefined ? {} : { rows: number(object.rows, `${path}.rows`) }),
+      ...optionalString(object, 'firstTime', path),
+      ...optionalString(object, 'lastTime', path),
     };
   });
 }

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import path from 'node:path';
 import type { DatasetInfo } from '../../api/wire.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
+import { rfc3339 } from '../engine/columns.js';
 import { type Engine, sqlName, sqlText } from '../engine/duckdb.js';
 import { type Block, type FileField, type FileSummary, readFooters } from '../engine/parquet.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
@@ -196,7 +197,7 @@ class FrozenCatalog implements Snapshot {
     const builtin = this.#builtins.get(name);
     if (builtin) return infoOf(name, { description: builtin.description });
     const stored = this.#stored.get(name);
-    return stored && infoOf(name, stored.note);
+    return stored && { ...infoOf(name, stored.note), ...stored.extent };
   }
 }
 
@@ -212,6 +213,13 @@ class StoredDataset {
     this.#types = mergedTypes(this.#files);
     const fields = [...this.#types].map(([field, type]) => ({ name: field, type, ...note.fields?.[field] }));
     this.schema = { name, fields, open: false };
+  }
+
+  /** The rows there are, and the times of the first and the last. */
+  get extent(): Pick<DatasetInfo, 'rows' | 'firstTime' | 'lastTime'> {
+    const { rows, minNs, maxNs } = this.examined(-(1n << 63n), 1n << 63n);
+    if (minNs === undefined || maxNs === undefined) return { rows };
+    return { rows, firstTime: rfc3339(minNs), lastTime: rfc3339(maxNs) };
   }
 
   scan(fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {

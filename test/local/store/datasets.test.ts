@@ -195,3 +195,17 @@ test('computed datasets are read through the same catalogue', async () => {
   expect(await rows(parts, 'sample', ['_time'])).toEqual([['1970-01-01 00:00:00.000000005']]);
   expect((await parts.store.snapshot()).info('sample')?.description).toBe('Computed.');
 });
+
+test('a dataset says how many rows it holds, and between which times', async () => {
+  const parts = await openStore();
+  const extent = async (name: string) => {
+    const { rows, firstTime, lastTime } = (await parts.store.snapshot()).info(name) ?? {};
+    return [rows, firstTime, lastTime];
+  };
+  await parts.store.create('logs', '');
+  expect(await extent('logs')).toEqual([0, undefined, undefined]);
+  await add(parts, 'logs', { _time: '2015-10-31T00:40:00.000000001Z' });
+  await add(parts, 'logs', { _time: '2015-10-30T23:58:00Z' }, { _time: '2015-10-31T00:00:00Z' });
+  expect(await extent('logs')).toEqual([3, '2015-10-30T23:58:00Z', '2015-10-31T00:40:00.000000001Z']);
+  expect(await extent('sample')).toEqual([undefined, undefined, undefined]);
+});
