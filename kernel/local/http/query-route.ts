@@ -2,14 +2,15 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ErrorBody } from '../../api/wire.js';
+import type { ErrorBody, QueryRequest } from '../../api/wire.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import { type Engine, EngineError } from '../engine/duckdb.js';
 import { externalFiles } from '../engine/external.js';
-import { runQuery } from '../engine/run.js';
+import { type QueryAnswer, runQuery } from '../engine/run.js';
 import { RecordingCatalog } from '../engine/scans.js';
 import type { Compile } from '../sql/compiled.js';
 import type { DatasetStore } from '../store/datasets.js';
+import { departure } from './departure.js';
 import { legacyBody } from './legacy.js';
 import { readQueryRequest, timeLimitOf } from './requests.js';
 import { ServiceError } from './service-error.js';
@@ -56,14 +57,18 @@ export async function answerQuery(
 ): Promise<FastifyReply> {
   const format = readFormat((request.query as Record<string, string | undefined>).format ?? 'tabular');
   const query = readQueryRequest(request.body);
+  const limitMs = Math.min(parts.queryMs, timeLimitOf(query) ?? parts.queryMs);
+  const answer = await withinTime(limitMs, departure(request), signal => answerOf(parts, query, signal));
+  return send(request, reply, format === 'legacy' ? legacyBody(answer, query) : tabularBody(answer));
+}
+
+/** A client may leave at any moment, so each step that takes time is preceded by a look at the signal. */
+async function answerOf(parts: QueryParts, query: QueryRequest, signal: AbortSignal): Promise<QueryAnswer> {
   const catalog = new RecordingCatalog(await parts.datasets.snapshot());
+  signal.throwIfAborted();
   const compiled = parts.compile(query, catalog, parts.nowNs(), externalFiles(parts.dataDir));
   if (!compiled.ok) throw failureOf(query.apl, compiled.diagnostics);
-  const limitMs = Math.min(parts.queryMs, timeLimitOf(query) ?? parts.queryMs);
-  const answer = await withinTime(limitMs, disconnected(reply), signal =>
-    runQuery(parts.engine, compiled.compiled, catalog, signal),
-  );
-  return send(request, reply, format === 'legacy' ? legacyBody(answer, query) : tabularBody(answer));
+  return runQuery(parts.engine, compiled.compiled, catalog, signal);
 }
 
 async function withinTime<T>(
@@ -95,13 +100,6 @@ function readingError(error: unknown): unknown {
   const [said = ''] = error.message.split(/\n\s*(?:Possible|LINE)/);
   const message = said.replace(/^[A-Za-z ]+ Error: /, '').replace(/[^"'\s]*[\\/]external[\\/]/g, '');
   return new ServiceError(400, 'unreadable', message.trim(), { cause: error });
-}
-
-/** A signal that is aborted when the client of `reply` goes away before it is answered. */
-export function disconnected(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  reply.raw.once('close', () => controller.abort());
-  return controller.signal;
 }
 
 function readFormat(format: string): 'tabular' | 'legacy' {

@@ -6,7 +6,8 @@ import { type Snapshot, unknownDataset } from '../store/datasets.js';
 import { importFile } from '../store/import.js';
 import { ingest } from '../store/ingest.js';
 import type { StarredFilter, StarredStore } from '../store/starred.js';
-import { answerQuery, disconnected, type QueryParts } from './query-route.js';
+import { departure } from './departure.js';
+import { answerQuery, type QueryParts } from './query-route.js';
 import { readCount, readFieldNote, readImportRequest, readNewDataset, readStarredBody } from './requests.js';
 
 /** What the routes need of the service. */
@@ -29,13 +30,13 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
   addDatasetRoutes(app, parts);
   addStarredRoutes(app, parts.starred);
   addIngestRoute(app, parts);
-  app.post('/v1/local/import', (request, reply) =>
+  app.post('/v1/local/import', request =>
     importFile(
       parts.datasets,
       parts.dataDir,
       readImportRequest(request.body),
       parts.nowNs(),
-      disconnected(reply),
+      departure(request),
     ),
   );
 }
@@ -125,9 +126,9 @@ function addIngestRoute(app: FastifyInstance, parts: RouteParts): void {
   app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
-    scope.post<Id>('/v1/datasets/:id/ingest', { bodyLimit: parts.ingestBytes }, async (request, reply) => {
+    scope.post<Id>('/v1/datasets/:id/ingest', { bodyLimit: parts.ingestBytes }, async request => {
       fieldsOf(await parts.datasets.snapshot(), request.params.id);
-      return ingest(parts.datasets, parts.engine, ingestRequest(request, parts), disconnected(reply));
+      return ingest(parts.datasets, parts.engine, ingestRequest(request, parts), departure(request));
     });
     done();
   });

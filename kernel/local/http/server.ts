@@ -10,6 +10,7 @@ import type { BuiltinDataset, Compile } from '../sql/compiled.js';
 import { DatasetStore, replaceFile } from '../store/datasets.js';
 import { StarredStore } from '../store/starred.js';
 import { KeepAlive } from './alive.js';
+import { watchDepartures } from './departure.js';
 import { guard } from './guard.js';
 import { CompileFailure } from './query-route.js';
 import { addRoutes, localUser } from './routes.js';
@@ -92,6 +93,7 @@ async function listen(options: ServiceOptions, engine: Engine): Promise<Service>
     close().catch(error => options.log(`closing failed: ${messageOf(error)}`));
   };
   const keepAlive = new KeepAlive(options.limits?.idleMs ?? 30_000, options.managed ? idle : () => {});
+  watchDepartures(app);
   addHooks(app, options, token);
   addAlive(app, keepAlive);
   addRoutes(app, routeParts(options, engine));
@@ -171,10 +173,16 @@ function refusalOf(error: FastifyError): ServiceError {
 function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {
   const body: ErrorBody = {
     code: error.status,
-    message: error.hint === undefined ? error.message : `${error.message} ${error.hint}`,
+    message: sentences(error.message, error.hint),
     detail: error instanceof CompileFailure ? error.detail : detailOf(error),
   };
   return reply.code(error.status).send(body);
+}
+
+/** One text for readers that know nothing of `detail.hint`. */
+function sentences(message: string, hint: string | undefined): string {
+  if (hint === undefined) return message;
+  return /[.!?:]$/.test(message) ? `${message} ${hint}` : `${message}. ${hint}`;
 }
 
 function detailOf(error: ServiceError): NonNullable<ErrorBody['detail']> {

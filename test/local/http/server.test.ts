@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
@@ -103,7 +105,7 @@ test('a mistake in the APL is answered with its place and with what to do', asyn
     status: 400,
     body: {
       code: 400,
-      message: 'no such field write another',
+      message: 'no such field. write another',
       detail: {
         errorType: 'compile',
         compileErrorCode: 'unknown_field',
@@ -186,10 +188,35 @@ test('a client that goes away frees its place', async () => {
     signal: abort.signal,
   });
   const gone = expect(pending).rejects.toThrow('aborted');
-  const behind = one.query('a:long\nSELECT 7');
+  const behind = one.query('a:long\nSELECT 7::BIGINT');
   abort.abort();
   await gone;
   expect((await behind).body.tables[0].columns).toEqual([[7]]);
+});
+
+/** Sends a query whole and leaves after a moment, whatever the service is doing with it then. */
+async function leaveEarly(to: TestService, apl: string, afterMs: number): Promise<void> {
+  const body = JSON.stringify({ apl });
+  const { hostname, port, host } = new URL(to.service.url);
+  const head = [
+    'POST /v1/query/_apl HTTP/1.1',
+    `host: ${host}`,
+    `authorization: Bearer ${to.service.token}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  await delay(afterMs);
+  socket.destroy();
+}
+
+test('clients that leave while their queries are still being prepared leave nothing running', async () => {
+  const one = await testService({ limits: { connections: 1, queue: 100 } });
+  await Promise.all(Array.from({ length: 40 }, (_, index) => leaveEarly(one, endless, index % 14)));
+  expect((await one.query('a:long\nSELECT 7::BIGINT')).body.tables[0].columns).toEqual([[7]]);
 });
 
 test('a failure of the engine is the failure of one query', async () => {

@@ -1,0 +1,24 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { EngineError } from '../engine/duckdb.js';
+
+/** Has every request watched for its client's leaving from the first moment on; {@link departure} then tells of it. */
+export function watchDepartures(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const gone = new AbortController();
+    departures.set(request, gone.signal);
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished)
+        gone.abort(new EngineError('query-cancelled', 'The query was cancelled.'));
+    });
+    done();
+  });
+}
+
+/** Returns the signal that is aborted when the client of a request goes away before it is answered. */
+export function departure(request: FastifyRequest): AbortSignal {
+  const signal = departures.get(request);
+  if (signal === undefined) throw new RangeError('the request is not watched');
+  return signal;
+}
+
+const departures = new WeakMap<FastifyRequest, AbortSignal>();
