@@ -10,14 +10,14 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
  * begins with is its own; every file has one. Names are relative to kernel/, or those of packages.
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  'apl/syntax': ['apl/catalog/entry'],
+  'apl/syntax': ['apl/catalog/entry', 'text'],
   'apl/catalog': ['apl/syntax'],
   'apl/plan': ['apl/syntax', 'apl/catalog/entry'],
   'apl/bind': ['apl/syntax', 'apl/catalog', 'apl/plan', 'fastest-levenshtein'],
   'apl/editor': ['apl', '@lezer/common', '@lezer/highlight'],
-  jupyter: ['zeromq', 'node:*', 'errors'],
+  jupyter: ['zeromq', 'node:*', 'errors', 'text'],
   api: ['undici', 'smol-toml', 'node:*', 'errors'],
-  result: ['apache-arrow', 'vega', 'vega-lite', 'string-width', 'node:*', 'errors', 'api/wire'],
+  result: ['apache-arrow', 'vega', 'vega-lite', 'string-width', 'node:*', 'errors', 'api/wire', 'text'],
   notebook: [
     'apl',
     'api',
@@ -26,19 +26,21 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'jupyter/message',
     'string-width',
     'fastest-levenshtein',
+    'text',
     'node:*',
   ],
-  headless: ['errors', 'jupyter/message', 'markdown-it', 'node:*'],
+  headless: ['errors', 'jupyter/message', 'markdown-it', 'node:*', 'text'],
   commands: ['commands', 'local', 'api/wire', 'errors', 'zeromq', '@duckdb/*', 'node:*'],
   'local/samples': ['apl/catalog', 'local/sql/compiled', 'local/duckdb/literal'],
   'local/functions': ['node:*', 're2js'],
   'local/duckdb': ['apl', 'errors', 'local/functions', '@duckdb/*', 'node:*', 're2js'],
   'local/sql': ['apl', 'api/wire', 'local/duckdb', 'local/engine/external'],
-  'local/engine': ['apl', 'api/wire', 'errors', 'local', '@duckdb/*', 'node:*'],
+  'local/engine': ['apl', 'api/wire', 'errors', 'local', '@duckdb/*', 'node:*', 'text'],
   'local/store': ['apl', 'api/wire', 'errors', 'local', '@duckdb/*', 'proper-lockfile', 'node:*'],
-  'local/http': ['apl', 'api/wire', 'errors', 'local', 'fastify', '@fastify/*', 'node:*'],
+  'local/http': ['apl', 'api/wire', 'errors', 'local', 'fastify', '@fastify/*', 'node:*', 'text'],
   local: ['errors', 'node:*', 'proper-lockfile'],
   'errors.ts': [],
+  'text.ts': [],
   'main.ts': ['*'],
 };
 

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import MarkdownIt from 'markdown-it';
+import { escapeHtml } from '../text.js';
 import { type Cell, type CodeCell, type Notebook, type NotebookOutput, sourceOf } from './notebook.js';
 
 /** One self-contained HTML page of an executed notebook; its policy lets no script run and loads nothing from elsewhere. */
@@ -96,8 +97,4 @@ function textOf(value: unknown): string | undefined {
 
 function plainText(text: string): string {
   return escapeHtml(stripVTControlCharacters(text));
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
 }

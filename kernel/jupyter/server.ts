@@ -1,4 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { cut, oneLine } from '../text.js';
 import { Comms } from './comms.js';
 import type { Connection } from './connection.js';
 import { describeFailure, ExecutionQueue } from './execution.js';
@@ -50,7 +51,7 @@ export async function startKernel(
   createHandler: () => KernelHandler | Promise<KernelHandler>,
   options: KernelOptions = {},
 ): Promise<RunningKernel> {
-  const log = oneLine(options.log ?? (line => process.stderr.write(`[apl-kernel] ${line}\n`)));
+  const log = safeLog(options.log ?? (line => process.stderr.write(`[apl-kernel] ${line}\n`)));
   const channels = await bindChannels(connection, log);
   if (connection.key === '') log('the connection has no key: messages are neither signed nor checked');
   const server = new KernelServer(channels, createHandler, options, log);
@@ -307,10 +308,10 @@ async function atMost(ms: number, work: Promise<void>): Promise<void> {
 
 /** Text of a sender for a log line: short, and without control characters. */
 function quote(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  return JSON.stringify(cut(text, 60));
 }
 
 /** One call, one line: what a sender put into a message cannot forge another or steer a terminal. */
-function oneLine(sink: (line: string) => void): (line: string) => void {
-  return line => sink(line.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cf}]+/gu, ' '));
+function safeLog(sink: (line: string) => void): (line: string) => void {
+  return line => sink(oneLine(line));
 }

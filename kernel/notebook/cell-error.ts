@@ -5,8 +5,8 @@ import type { Diagnostic } from '../apl/syntax/ast.js';
 import { type CellQuery, type MagicLine, toCellOffset } from '../apl/syntax/cell.js';
 import { AplKernelError } from '../errors.js';
 import type { ExecuteOutcome } from '../jupyter/message.js';
+import { visible, visibleLines } from '../text.js';
 import { MagicError } from './magics/arguments.js';
-import { visible } from './magics/output.js';
 import { TimeRangeError } from './time-range.js';
 
 /** An error of a cell as the front end shows it. */
@@ -58,10 +58,10 @@ function failure(
   cell: string,
   place?: Place,
 ): CellFailure {
-  const said = visible(redact(message));
+  const said = visibleLines(redact(message));
   const traceback = [`${bold(red(code))}: ${said}`];
   if (place !== undefined) traceback.push(...excerpt(cell, place));
-  if (hint !== undefined) traceback.push(`${bold('hint')}: ${visible(redact(hint))}`);
+  if (hint !== undefined) traceback.push(`${bold('hint')}: ${visibleLines(redact(hint))}`);
   return { status: 'error', ename: code, evalue: said.replace(/\s+/g, ' '), traceback };
 }
 

@@ -3,6 +3,7 @@ import type { QueryRequest } from '../api/wire.js';
 import type { Operator, Pipeline } from '../apl/syntax/ast.js';
 import { parseQuery } from '../apl/syntax/parse.js';
 import type { Notice, Provenance, QueryResult } from '../result/result.js';
+import { formatCount } from '../text.js';
 import type { Session } from './session.js';
 import { isFrozen, resolveRange, type TimeRange } from './time-range.js';
 
@@ -121,8 +122,8 @@ function defaultLimitNotice(order: QueryOrder, result: Omit<QueryResult, 'notice
   if (pipeline?.operators.some(operator => reducing.has(operator.kind))) return undefined;
   const matched = result.status.rowsMatched;
   if (matched === table.data.numRows) return undefined;
-  const rows = table.data.numRows.toLocaleString('en');
-  const of = matched > table.data.numRows ? ` of ${matched.toLocaleString('en')} matching` : '';
+  const rows = formatCount(table.data.numRows);
+  const of = matched > table.data.numRows ? ` of ${formatCount(matched)} matching` : '';
   const whose = order.rowLimit === undefined ? 'the default limit' : 'the limit set by %limit';
   return `Only ${rows}${of} rows were fetched (${whose}). Add \`| limit N\` or aggregate; \`%limit N\` changes it.`;
 }

@@ -1,5 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { AplKernelError } from '../errors.js';
+import { cut } from '../text.js';
 
 /** One end of a range. Times and offsets are nanoseconds; days are UTC days. */
 export type Bound =
@@ -282,5 +283,5 @@ function fail(text: string): never {
 }
 
 function shown(text: string): string {
-  return `\`${text.length > 60 ? `${text.slice(0, 60)}…` : text}\``;
+  return `\`${cut(text, 60)}\``;
 }

@@ -2,10 +2,11 @@
  * Which results are aggregates over time, and what of them is drawn: measures, the largest groups, a bounded number of points.
  */
 import { DataType, type Field, type Vector } from 'apache-arrow';
+import { cut } from '../text.js';
 import { FIELD_KEY } from './arrow.js';
 import type { ArrowTable } from './result.js';
 import { said } from './summary.js';
-import { cut, exactInt64, shownText } from './text.js';
+import { exactInt64, shownText } from './text.js';
 
 /** One numeric column. `key` names it in the rows; the label is for people. */
 export interface Measure {

@@ -4,11 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import type { Field, Vector } from 'apache-arrow';
+import { cut, escapeHtml, formatCount, plural, visible } from '../text.js';
 import { FIELD_KEY } from './arrow.js';
 import { stylesheet } from './html-style.js';
 import type { ArrowTable, Notice, QueryResult } from './result.js';
-import { allNotices, footerParts, plural, said, sizeAndRange } from './summary.js';
-import { cut, formatCount, isNumeric, shownText, visible } from './text.js';
+import { allNotices, footerParts, said, sizeAndRange } from './summary.js';
+import { isNumeric, shownText } from './text.js';
 
 /** How much of a result is written out. */
 export interface HtmlLimits {
@@ -46,11 +47,6 @@ export function toHtml(result: QueryResult, limits: HtmlLimits = HTML_LIMITS): s
   ].join('\n');
   const scope = `apl-${createHash('sha256').update(body).digest('hex').slice(0, 10)}`;
   return `<div class="${scope}">\n<style>${stylesheet(scope)}</style>\n${body}\n</div>`;
-}
-
-/** Text for HTML content and for quoted attributes alike. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"'`]/g, character => `&#${character.charCodeAt(0)};`);
 }
 
 /** Inline, as front ends drop style sheets from notebooks that are not trusted. */

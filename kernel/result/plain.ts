@@ -3,10 +3,11 @@
  */
 import type { Vector } from 'apache-arrow';
 import stringWidth from 'string-width';
+import { formatCount, plural, visible } from '../text.js';
 import { FIELD_KEY } from './arrow.js';
 import type { ArrowTable, QueryResult } from './result.js';
-import { allNotices, footerParts, plural, said, sizeAndRange } from './summary.js';
-import { formatCount, isNumeric, shownText, visible } from './text.js';
+import { allNotices, footerParts, said, sizeAndRange } from './summary.js';
+import { isNumeric, shownText } from './text.js';
 
 /** How much of a result is written out. */
 export interface PlainLimits {

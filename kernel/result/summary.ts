@@ -1,9 +1,9 @@
 /**
  * What is said around a table, the same words in HTML and in plain text: size and range above, notices, and the footer.
  */
+import { cut, formatCount, plural, visible } from '../text.js';
 import { FIELD_KEY } from './arrow.js';
 import type { ArrowTable, Notice, QueryResult } from './result.js';
-import { cut, formatCount, visible } from './text.js';
 
 /** Longer names, messages and descriptions are cut: they come from outside. */
 const MAX_WORDS = 500;
@@ -46,11 +46,6 @@ export function footerParts(result: QueryResult): readonly string[] {
   }
   if (provenance.traceId !== undefined) parts.push(`trace ${said(provenance.traceId)}`);
   return parts;
-}
-
-/** `1 row`, `2,000 rows`. */
-export function plural(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Outside text, safe in a sentence: bounded, without invisible characters. */

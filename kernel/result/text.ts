@@ -2,6 +2,7 @@
  * Cells and figures as exact text, the same in every rendering.
  */
 import { DataType, type Field, Int64, TimeUnit, Vector } from 'apache-arrow';
+import { visible } from '../text.js';
 import { FIELD_KEY } from './arrow.js';
 
 /**
@@ -75,25 +76,6 @@ export function formatDuration(nanos: bigint): string {
     : `${sign}${minutes / 60n}h${minutes % 60n}m${seconds}`;
 }
 
-/** A count with thousands separators, for sentences about a table (never for its cells). */
-export function formatCount(count: number): string {
-  return COUNT.format(count);
-}
-
-/** Text in which every control, bidirectional override and invisible character shows as a mark of its own. */
-export function visible(text: string): string {
-  if (PRINTABLE_ASCII.test(text)) return text;
-  return text.replace(INVISIBLE, mark);
-}
-
-/** At most `limit` UTF-16 units, with an ellipsis for what was cut; never half a character. */
-export function cut(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  const end = limit - 1;
-  const splitsPair = /[\ud800-\udbff]/.test(text.charAt(end - 1));
-  return `${text.slice(0, splitsPair ? end - 1 : end)}\u2026`;
-}
-
 const NANOS_PER: Readonly<Record<TimeUnit, bigint>> = {
   [TimeUnit.SECOND]: 1_000_000_000n,
   [TimeUnit.MILLISECOND]: 1_000_000n,
@@ -101,16 +83,7 @@ const NANOS_PER: Readonly<Record<TimeUnit, bigint>> = {
   [TimeUnit.NANOSECOND]: 1n,
 };
 
-const COUNT = new Intl.NumberFormat('en-US');
 const AMBIGUOUS = /^(?:$|null$|")/;
-const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-
-/**
- * Controls, format characters, halves of characters and what fonts leave blank. Emoji need variation selectors and joiners, and so do some
- * scripts: those two stay where they stand between characters that are not ASCII.
- */
-const INVISIBLE =
-  /(?![\ufe00-\ufe0f])(?!(?<=[^\0-\x7f])[\u200c\u200d](?=[^\0-\x7f]))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 const int64Views = new WeakMap<Vector, Vector<Int64>>();
 
@@ -134,12 +107,4 @@ function decimal(value: bigint, places: number): string {
   const fraction = digits.slice(-places).replace(/0+$/, '');
   const whole = digits.slice(0, -places);
   return fraction === '' ? whole : `${whole}.${fraction}`;
-}
-
-function mark(character: string): string {
-  const code = character.codePointAt(0) as number;
-  if (code === 0x0a) return '\u21b5';
-  if (code === 0x09) return '\u21e5';
-  if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';
-  return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`;
 }

@@ -302,7 +302,9 @@ describe('a cell fails', () => {
 
   test('with control characters made visible', async () => {
     bench.service.answer(() => ({ status: 400, body: { message: 'bad \u001b]0;title\u0007 \u202e' } }));
-    expect(traceback(await bench.run('web'))).toEqual(['invalid-query: bad \\u001b]0;title\\u0007 \\u202e']);
+    expect(traceback(await bench.run('web'))).toEqual([
+      'invalid-query: bad \u27e8U+001B\u27e9]0;title\u27e8U+0007\u27e9 \u27e8U+202E\u27e9',
+    ]);
   });
 });
 

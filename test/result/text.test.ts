@@ -1,6 +1,6 @@
 import type { Vector } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
-import { cut, formatDuration, formatTime, shownText, visible } from '../../kernel/result/text.js';
+import { formatDuration, formatTime, shownText } from '../../kernel/result/text.js';
 import { sampleResult } from './sample.js';
 
 describe('durations read as Go writes them', () => {
@@ -33,35 +33,6 @@ describe('times have the digits they need', () => {
   ])('%s ns', (nanos, expected) => expect(formatTime(nanos)).toBe(expected));
 });
 
-describe('what cannot be seen is shown', () => {
-  test.each([
-    ['plain text', 'plain text'],
-    ['a\nb\tc', 'a\u21b5b\u21e5c'],
-    [
-      '\u001b[31mred\u0007\u0000\u007f',
-      '\u27e8U+001B\u27e9[31mred\u27e8U+0007\u27e9\u27e8U+0000\u27e9\u27e8U+007F\u27e9',
-    ],
-    ['\u009b2J', '\u27e8U+009B\u27e92J'],
-    ['evil\u202etxt.exe', 'evil\u27e8U+202E\u27e9txt.exe'],
-    [
-      '\u2066a\u2069\u200f\u061c',
-      '\u27e8U+2066\u27e9a\u27e8U+2069\u27e9\u27e8U+200F\u27e9\u27e8U+061C\u27e9',
-    ],
-    [
-      'pay\u200bpal\ufeff\u00ad\u2060',
-      'pay\u27e8U+200B\u27e9pal\u27e8U+FEFF\u27e9\u27e8U+00AD\u27e9\u27e8U+2060\u27e9',
-    ],
-    ['a\u200db', 'a\u27e8U+200D\u27e9b'],
-    ['tag \u{e0041}', 'tag \u27e8U+E0041\u27e9'],
-    ['a\u2028b', 'a\u27e8U+2028\u27e9b'],
-    ['half \ud800', 'half \ufffd'],
-    [
-      '\ud83d\udc69\u200d\ud83d\udc67 \u2764\ufe0f \u05e9\u05dc\u05d5\u05dd',
-      '\ud83d\udc69\u200d\ud83d\udc67 \u2764\ufe0f \u05e9\u05dc\u05d5\u05dd',
-    ],
-  ])('%j', (text, expected) => expect(visible(text)).toBe(expected));
-});
-
 test('a null differs from every text', () => {
   const { tables } = sampleResult([
     { columns: [['s', 'string', String.raw`[null,"null",""," ","\"null\"","Null"]`]] },
@@ -77,10 +48,4 @@ test('a null differs from every text', () => {
     { text: String.raw`"\"null\""`, isNull: false },
     { text: 'Null', isNull: false },
   ]);
-});
-
-test('a cut keeps whole characters', () => {
-  expect(cut('abcdef', 6)).toBe('abcdef');
-  expect(cut('abcdefg', 6)).toBe('abcde\u2026');
-  expect(cut('abcd\ud83d\ude00fg', 6)).toBe('abcd\u2026');
 });

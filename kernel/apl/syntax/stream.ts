@@ -1,3 +1,4 @@
+import { oneLine } from '../../text.js';
 import type { Diagnostic, Identifier, Span } from './ast.js';
 import { type Token, tokenize } from './lexer.js';
 
@@ -247,7 +248,7 @@ export class TokenStream {
   }
 
   private reportFlaw(token: Token): void {
-    const shown = shorten(this.source.slice(token.from, token.to));
+    const shown = oneLine(this.source.slice(token.from, token.to), 40);
     if (token.flaw === 'unterminated') {
       this.report(
         'error',
@@ -293,9 +294,5 @@ const characterHints: Readonly<Record<string, string>> = {
 
 /** The token as a message shows it. */
 function quote(token: Token, source: string): string {
-  return `\`${shorten(source.slice(token.from, token.to))}\``;
-}
-
-function shorten(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+  return `\`${oneLine(source.slice(token.from, token.to), 40)}\``;
 }

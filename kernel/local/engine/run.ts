@@ -2,6 +2,7 @@ import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import type { QueryStatus, StatusMessage, WireType } from '../../api/wire.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
 import { parseDatetime } from '../../apl/syntax/literals.js';
+import { formatCount } from '../../text.js';
 import {
   type CompiledPage,
   type CompiledQuery,
@@ -219,7 +220,7 @@ function cutMessages({ table, columns }: RanTable): StatusMessage[] {
   const reason = table.rowLimit?.reason ?? 'server';
   if (reason === 'query') return [];
   const what = table.name === '_totals' ? 'totals' : 'rows';
-  const msg = `Only the first ${columns.rows.toLocaleString('en-US')} ${what} are returned; there are more. ${limitReasons[reason]}`;
+  const msg = `Only the first ${formatCount(columns.rows)} ${what} are returned; there are more. ${limitReasons[reason]}`;
   return [{ priority: 'warn', count: 1, code: `row_limit_${reason}`, msg }];
 }
 

@@ -4,6 +4,7 @@ import { createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorBody, QueryRequest } from '../../api/wire.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
+import { formatCount } from '../../text.js';
 import { type Engine, EngineError } from '../engine/duckdb.js';
 import { externalFiles } from '../engine/external.js';
 import { type QueryAnswer, runQuery } from '../engine/run.js';
@@ -86,7 +87,7 @@ async function withinTime<T>(
 }
 
 function timedOut(limitMs: number, cause: unknown): ServiceError {
-  const seconds = (limitMs / 1000).toLocaleString('en-US');
+  const seconds = formatCount(limitMs / 1000);
   return new ServiceError(504, 'query_timeout', `The query was stopped after ${seconds} s, its time limit.`, {
     hint: 'Narrow the time range, or read fewer fields.',
     cause,

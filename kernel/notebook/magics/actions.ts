@@ -3,11 +3,12 @@ import { basename, resolve } from 'node:path';
 import { type Endpoint, localProfile, Token } from '../../api/profile.js';
 import type { ImportReport, StarredQuery } from '../../api/wire.js';
 import type { CellIo } from '../../jupyter/message.js';
+import { formatCount, oneLine, plural, visible, visibleLines } from '../../text.js';
 import { quoteName } from '../query-run.js';
 import type { Session } from '../session.js';
 import { defaultRange, freezeRange, isFrozen, parseRange, resolveRange } from '../time-range.js';
 import { MagicError, misuse } from './arguments.js';
-import { oneLine, tableOutput, textOutput, visible } from './output.js';
+import { tableOutput, textOutput } from './output.js';
 import { createStar, listStars, updateStar } from './starred.js';
 import type { MagicCall, MagicHost } from './table.js';
 
@@ -43,10 +44,7 @@ export function limit({ words, options, cell, magic }: MagicCall, { session, io,
   if (cell) return;
   session.rowLimit = plan.rowLimit;
   const rows = plan.rowLimit;
-  say(
-    io,
-    rows === undefined ? "Row limit: the service's own (1,000)" : `Row limit: ${rows.toLocaleString('en')}`,
-  );
+  say(io, rows === undefined ? "Row limit: the service's own (1,000)" : `Row limit: ${formatCount(rows)}`);
 }
 
 /** Lists the profiles or changes to one; asks for the token of one that has none, where the front end can ask. */
@@ -110,7 +108,7 @@ export async function datasets(_: MagicCall, { session, io }: MagicHost): Promis
   const caption =
     found.length === 0
       ? 'There are no datasets. `%import FILE` makes one of a file.'
-      : count(found.length, 'dataset');
+      : plural(found.length, 'dataset');
   io.display(tableOutput(['dataset', 'kind', 'description'], rows, caption));
 }
 
@@ -133,12 +131,12 @@ export async function schema({ words }: MagicCall, { session, io }: MagicHost): 
       tableOutput(
         ['field', 'type', 'unit', 'description'],
         rows,
-        `${dataset}: ${count(rows.length, 'field')}`,
+        `${dataset}: ${plural(rows.length, 'field')}`,
       ),
     );
   }
   const rest = all.length - shown.length;
-  if (rest > 0) say(io, `${count(rest, 'more dataset')} not shown; \`%schema DATASET\` shows one.`);
+  if (rest > 0) say(io, `${plural(rest, 'more dataset')} not shown; \`%schema DATASET\` shows one.`);
 }
 
 /** Runs a query for a few events. */
@@ -207,7 +205,7 @@ async function withProgress(
 function reportOutput(report: ImportReport): ReturnType<typeof tableOutput> {
   const time = report.timeField === '' ? '' : `, time from ${report.timeField}`;
   const notes = report.notes.map(note => `\n${note}`).join('');
-  const caption = `${report.dataset}: ${count(report.rows, 'row')}, ${count(report.fields.length, 'field')}${time}${notes}`;
+  const caption = `${report.dataset}: ${plural(report.rows, 'row')}, ${plural(report.fields.length, 'field')}${time}${notes}`;
   return tableOutput(
     ['field', 'type'],
     report.fields.map(field => [field.name, field.type]),
@@ -247,7 +245,7 @@ export function star(call: MagicCall, host: MagicHost): void {
     const what = create ? 'Created' : 'Updated';
     say(
       io,
-      `${what} the starred query ${saved.id ?? '(the service told no id)'}, "${oneLine(saved.name)}": ${storedText(saved)}; ${await audience(session)}`,
+      `${what} the starred query ${saved.id ?? '(the service told no id)'}, "${oneLine(saved.name, 120)}": ${storedText(saved)}; ${await audience(session)}`,
     );
   });
 }
@@ -274,16 +272,16 @@ export async function stars({ options, magic }: MagicCall, { session, io }: Magi
     each.name,
     each.dataset ?? '',
     [each.query.startTime, each.query.endTime].filter(Boolean).join(' .. '),
-    oneLine(each.query.apl),
+    oneLine(each.query.apl, 120),
   ]);
   const hint = who === 'me' ? " of your own; `%stars --who all` lists everybody's" : '';
   io.display(
-    tableOutput(['id', 'name', 'dataset', 'time range', 'query'], rows, `${counted(found.length)}${hint}`),
+    tableOutput(
+      ['id', 'name', 'dataset', 'time range', 'query'],
+      rows,
+      `${plural(found.length, 'starred query', 'starred queries')}${hint}`,
+    ),
   );
-}
-
-function counted(stars: number): string {
-  return stars === 1 ? '1 starred query' : `${stars} starred queries`;
 }
 
 /** Deletes a starred query. */
@@ -301,9 +299,5 @@ export function echo({ raw }: MagicCall, { io }: MagicHost): void {
 
 /** Prints one line. */
 export function say(io: CellIo, text: string): void {
-  io.stream('stdout', `${visible(text)}\n`);
-}
-
-function count(amount: number, noun: string): string {
-  return `${amount.toLocaleString('en')} ${noun}${amount === 1 ? '' : 's'}`;
+  io.stream('stdout', `${visibleLines(text)}\n`);
 }

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import type { DisplayData } from '../../jupyter/message.js';
+import { escapeHtml, visible, visibleLines } from '../../text.js';
 
 /** Returns a small table for reading, as script-free HTML and as aligned text; every value is escaped for both. */
 export function tableOutput(
@@ -13,10 +14,11 @@ export function tableOutput(
   const body = rows.map(row => `<tr>${row.map(cellHtml).join('')}</tr>`).join('');
   const table =
     rows.length === 0 ? '' : `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
-  const text = rows.length === 0 ? caption : `${caption}\n\n${alignedText([headers, ...rows])}`;
+  const words = visibleLines(caption);
+  const text = rows.length === 0 ? words : `${words}\n\n${alignedText([headers, ...rows])}`;
   return {
     data: {
-      'text/html': `<div style="overflow-x:auto"><div style="white-space:pre-line">${withCode(escapeHtml(caption))}</div>${table}</div>`,
+      'text/html': `<div style="overflow-x:auto"><div style="white-space:pre-line">${withCode(caption)}</div>${table}</div>`,
       'text/plain': text,
     },
     metadata: {},
@@ -25,39 +27,12 @@ export function tableOutput(
 
 /** Returns a line of text, with its control characters made visible. */
 export function textOutput(text: string): DisplayData {
-  return { data: { 'text/plain': visible(text) }, metadata: {} };
+  return { data: { 'text/plain': visibleLines(text) }, metadata: {} };
 }
 
 /** Returns Markdown of our own making, with itself as plain text. */
 export function markdownOutput(markdown: string): DisplayData {
   return { data: { 'text/markdown': markdown, 'text/plain': markdown }, metadata: {} };
-}
-
-/** Returns the text with control characters, which a terminal would obey, made visible; newlines and tabs stay. */
-export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, control =>
-    control === '\n' || control === '\t'
-      ? control
-      : `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
-
-/** Returns the text on one line, cut to a length that is said. */
-export function oneLine(text: string, limit = 120): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= limit ? line : `${line.slice(0, limit - 1)}…`;
-}
-
-/** Returns the text as HTML content. */
-export function escapeHtml(text: string): string {
-  const names: Readonly<Record<string, string>> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  };
-  return visible(text).replace(/[&<>"']/g, character => names[character] ?? character);
 }
 
 /** Longer values may be broken into lines, of no less than `longWidth`. */
@@ -69,9 +44,10 @@ function cellHtml(value: string): string {
   return `<td style="text-align:left;white-space:${wrapping}">${escapeHtml(value)}</td>`;
 }
 
-/** What stands between backticks in escaped text, as code. */
-function withCode(html: string): string {
-  return html.replace(/`([^`]+)`/g, '<code>$1</code>');
+/** HTML of text in which backticks enclose code. */
+function withCode(text: string): string {
+  const parts = text.split(/`([^`]+)`/).map(escapeHtml);
+  return parts.map((part, index) => (index % 2 === 0 ? part : `<code>${part}</code>`)).join('');
 }
 
 function alignedText(rows: readonly (readonly string[])[]): string {

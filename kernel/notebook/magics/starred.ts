@@ -1,10 +1,10 @@
 import { ForbiddenError, NotFoundError } from '../../api/errors.js';
 import type { StarredQuery } from '../../api/wire.js';
+import { oneLine } from '../../text.js';
 import { datasetOf } from '../query-run.js';
 import type { Session } from '../session.js';
 import { storedRange, type TimeRange } from '../time-range.js';
 import { MagicError } from './arguments.js';
-import { oneLine } from './output.js';
 
 /** What is to be saved as a starred query. */
 export interface StarOrder {

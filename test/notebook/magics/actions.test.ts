@@ -363,7 +363,7 @@ describe('starred queries', () => {
     const { outputs } = await bench.run('%stars');
     const html = outputs.flatMap(output => ('data' in output ? [String(output.data['text/html'])] : []));
     expect(html[0]).toContain('<code>%stars --who all</code> lists everybody&#39;s</div>');
-    expect(html[0]).toContain('white-space:pre">&lt;b onclick=&quot;x&quot;&gt;`y`&lt;/b&gt;</td>');
+    expect(html[0]).toContain('white-space:pre">&#60;b onclick=&#34;x&#34;&#62;&#96;y&#96;&#60;/b&#62;</td>');
   });
 
   test('%stars lists', async () => {
@@ -437,8 +437,8 @@ test('data from the service cannot become markup', async () => {
   const html = output !== undefined && 'data' in output ? String(output.data['text/html']) : '';
   expect([
     html.includes('<img'),
-    html.includes('&lt;img src=x onerror=alert(1)&gt;'),
-    html.includes('\\u001b[31m&quot;&amp;'),
+    html.includes('&#60;img src=x onerror=alert(1)&#62;'),
+    html.includes('\u27e8U+001B\u27e9[31m&#34;&#38;'),
   ]).toEqual([false, true, true]);
 });
 

@@ -1,0 +1,63 @@
+/**
+ * Text of strangers on its way out: made visible, escaped and cut. Free of Node.js and of every other folder.
+ */
+
+/**
+ * The text on one line, in which every control, bidirectional override and invisible character shows as a mark of its own:
+ * `↵` for a newline, `⇥` for a tab, `⟨U+202E⟩` for the others.
+ */
+export function visible(text: string): string {
+  return PRINTABLE_ASCII.test(text) ? text : text.replace(INVISIBLE, mark);
+}
+
+/** As `visible`, for text of several lines: newlines and tabs stay what they are. */
+export function visibleLines(text: string): string {
+  if (PRINTABLE_ASCII.test(text)) return text;
+  return text.replace(INVISIBLE, character => (/[\n\t]/.test(character) ? character : mark(character)));
+}
+
+/** Text for HTML content and for quoted attributes alike, with invisible characters made visible as by `visibleLines`. */
+export function escapeHtml(text: string): string {
+  return visibleLines(text).replace(/[&<>"'`]/g, character => `&#${character.charCodeAt(0)};`);
+}
+
+/** At most `limit` UTF-16 units, with an ellipsis for what was cut; never half a character. */
+export function cut(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const end = limit - 1;
+  const splitsPair = /[\ud800-\udbff]/.test(text.charAt(end - 1));
+  return `${text.slice(0, splitsPair ? end - 1 : end)}\u2026`;
+}
+
+/** The text on one line for a sentence or a list: white space shrunk to single spaces, visible, and cut to a limit if there is one. */
+export function oneLine(text: string, limit = Number.POSITIVE_INFINITY): string {
+  return cut(visible(text.replace(/\s+/g, ' ').trim()), limit);
+}
+
+/** A count with thousands separators, for sentences (never for cells of a table). */
+export function formatCount(count: number): string {
+  return COUNT.format(count);
+}
+
+/** A count with its noun: `1 row`, `2,000 rows`. */
+export function plural(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : nouns}`;
+}
+
+const COUNT = new Intl.NumberFormat('en-US');
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+
+/**
+ * Controls, format characters, halves of characters and what fonts leave blank. Emoji need variation selectors and joiners,
+ * and so do some scripts: those two stay where they stand between characters that are not ASCII.
+ */
+const INVISIBLE =
+  /(?![\ufe00-\ufe0f])(?!(?<=[^\0-\x7f])[\u200c\u200d](?=[^\0-\x7f]))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+function mark(character: string): string {
+  const code = character.codePointAt(0) as number;
+  if (code === 0x0a) return '\u21b5';
+  if (code === 0x09) return '\u21e5';
+  if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';
+  return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`;
+}

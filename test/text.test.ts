@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { cut, escapeHtml, oneLine, plural, visible, visibleLines } from '../kernel/text.js';
+
+describe('what cannot be seen is shown', () => {
+  test.each([
+    ['plain text', 'plain text'],
+    ['a\nb\tc', 'a\u21b5b\u21e5c'],
+    [
+      '\u001b[31mred\u0007\u0000\u007f',
+      '\u27e8U+001B\u27e9[31mred\u27e8U+0007\u27e9\u27e8U+0000\u27e9\u27e8U+007F\u27e9',
+    ],
+    ['\u009b2J', '\u27e8U+009B\u27e92J'],
+    ['evil\u202etxt.exe', 'evil\u27e8U+202E\u27e9txt.exe'],
+    [
+      '\u2066a\u2069\u200f\u061c',
+      '\u27e8U+2066\u27e9a\u27e8U+2069\u27e9\u27e8U+200F\u27e9\u27e8U+061C\u27e9',
+    ],
+    [
+      'pay\u200bpal\ufeff\u00ad\u2060',
+      'pay\u27e8U+200B\u27e9pal\u27e8U+FEFF\u27e9\u27e8U+00AD\u27e9\u27e8U+2060\u27e9',
+    ],
+    ['a\u200db', 'a\u27e8U+200D\u27e9b'],
+    ['tag \u{e0041}', 'tag \u27e8U+E0041\u27e9'],
+    ['a\u2028b', 'a\u27e8U+2028\u27e9b'],
+    ['half \ud800', 'half \ufffd'],
+    [
+      '\ud83d\udc69\u200d\ud83d\udc67 \u2764\ufe0f \u05e9\u05dc\u05d5\u05dd',
+      '\ud83d\udc69\u200d\ud83d\udc67 \u2764\ufe0f \u05e9\u05dc\u05d5\u05dd',
+    ],
+  ])('%j', (text, expected) => expect(visible(text)).toBe(expected));
+});
+
+test('lines stay lines where they may, and everything else is marked there too', () => {
+  expect(visibleLines('a\nb\tc\r\u202e\u001b[2J')).toBe(
+    'a\nb\tc\u27e8U+000D\u27e9\u27e8U+202E\u27e9\u27e8U+001B\u27e9[2J',
+  );
+});
+
+describe('HTML', () => {
+  test.each([
+    [`<a href="x" title='y'>&\``, '&#60;a href=&#34;x&#34; title=&#39;y&#39;&#62;&#38;&#96;'],
+    ['\u202e<\u0000\n\t', '\u27e8U+202E\u27e9&#60;\u27e8U+0000\u27e9\n\t'],
+  ])('%j', (text, expected) => expect(escapeHtml(text)).toBe(expected));
+
+  test('of any text has no markup and no invisible character', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), text => {
+        const html = escapeHtml(text).replace(/&#\d+;/g, '');
+        expect(html).not.toMatch(/[&<>"'`]/);
+        expect(visibleLines(html)).toBe(html);
+      }),
+    );
+  });
+});
+
+test('a cut keeps whole characters', () => {
+  expect(cut('abcdef', 6)).toBe('abcdef');
+  expect(cut('abcdefg', 6)).toBe('abcde\u2026');
+  expect(cut('abcd\ud83d\ude00fg', 6)).toBe('abcd\u2026');
+});
+
+test.each([
+  ['  a\r\n\t b\u2028c ', 'a b c'],
+  ['\u001b[31mred\n\u202e', '\u27e8U+001B\u27e9[31mred \u27e8U+202E\u27e9'],
+  ['abc defg', 'abc de\u2026'],
+])('one line of %j', (text, expected) => {
+  expect(oneLine(text, text.startsWith('abc') ? 7 : 80)).toBe(expected);
+});
+
+test('a noun goes with its count', () => {
+  expect([plural(1, 'row'), plural(0, 'row'), plural(12_345, 'query', 'queries')]).toEqual([
+    '1 row',
+    '0 rows',
+    '12,345 queries',
+  ]);
+});
