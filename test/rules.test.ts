@@ -30,7 +30,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:*',
   ],
   headless: ['errors', 'jupyter/message', 'markdown-it', 'node:*', 'text'],
-  commands: ['commands', 'local', 'api/wire', 'errors', 'zeromq', '@duckdb/*', 'node:*'],
+  commands: ['commands', 'local', 'api/wire', 'api/profile', 'errors', 'zeromq', '@duckdb/*', 'node:*'],
   'local/samples': ['apl/catalog', 'local/sql/compiled', 'local/duckdb/literal'],
   'local/functions': ['node:*', 're2js'],
   'local/duckdb': ['apl', 'errors', 'local/functions', '@duckdb/*', 'node:*', 're2js'],

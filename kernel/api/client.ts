@@ -5,12 +5,14 @@ import {
   type Attempt,
   bodyError,
   headerText,
+  identifier,
   refusalError,
+  tooLargeError,
   transportError,
   truncatedError,
   unexpectedBody,
 } from './failure.js';
-import type { Endpoint } from './profile.js';
+import { type Endpoint, localProfile } from './profile.js';
 import * as wire from './wire.js';
 
 /** A limit as a response header tells it; `resetSeconds` is seconds since 1970. */
@@ -143,6 +145,8 @@ interface Send {
   readonly unlimited?: boolean;
   /** The address, when it is not the endpoint's `url`. */
   readonly base?: string;
+  /** The largest answer that is read; MAX_ANSWER_BYTES when absent. */
+  readonly maxBytes?: number;
 }
 
 interface Answer {
@@ -151,6 +155,17 @@ interface Answer {
 }
 
 const defaultTimeLimitMs = 120_000;
+
+const MiB = 1024 * 1024;
+
+/** Of a query's answer, unpacked: a few bytes of gzip may stand for gigabytes, and one string cannot hold more than this. */
+const MAX_RESULT_BYTES = 512 * MiB;
+
+/** Of any other answer, unpacked. */
+const MAX_ANSWER_BYTES = 64 * MiB;
+
+/** Of a refusal, unpacked; a longer one says nothing that would be shown. */
+const MAX_REFUSAL_BYTES = MiB;
 
 function get(action: string, path: string, parameters: NonNullable<Send['parameters']> = {}): Send {
   return { action, method: 'GET', path, parameters };
@@ -192,13 +207,14 @@ class Transport {
       path: edgeUrl === undefined ? '/v1/datasets/_apl' : '/v1/query/_apl',
       parameters: { format: 'tabular' },
       json: request,
+      maxBytes: MAX_RESULT_BYTES,
       ...(edgeUrl === undefined ? {} : { base: edgeUrl }),
     };
     const started = performance.now();
     const { headers, body } = await this.#send(send, signal);
     const elapsedMs = performance.now() - started;
     checkJsonEnds(body, this.#attempt(send));
-    return { body, elapsedMs, ...responseFacts(headers) };
+    return { body, elapsedMs, ...responseFacts(headers, this.#endpoint) };
   }
 
   async json<T>(send: Send, read: (value: unknown) => T, signal?: AbortSignal): Promise<T> {
@@ -249,12 +265,18 @@ class Transport {
       headers: { ...this.#headers(send), 'accept-encoding': isThisMachine(base) ? 'identity' : 'gzip' },
       body: send.json === undefined ? (send.data ?? null) : JSON.stringify(send.json),
       signal,
-    });
-    const body = await readBody(response).catch(error => {
-      throw bodyError(this.#attempt(send), error);
+      // An answer that nobody asked for would be taken for that of the next request: only our own service is trusted with one
+      // connection for several.
+      reset: this.#endpoint.profileName !== localProfile,
     });
     const { statusCode: status, headers } = response;
-    if (status >= 200 && status < 300) return { headers, body };
+    const accepted = status >= 200 && status < 300;
+    const maxBytes = accepted ? (send.maxBytes ?? MAX_ANSWER_BYTES) : MAX_REFUSAL_BYTES;
+    const body = await readBody(response, maxBytes).catch(error => {
+      throw bodyError(this.#attempt(send), error);
+    });
+    if (accepted && body === undefined) throw tooLargeError(this.#attempt(send), maxBytes);
+    if (accepted && body !== undefined) return { headers, body };
     throw refusalError(this.#attempt(send), { status, headers, body: new TextDecoder().decode(body) });
   }
 
@@ -311,18 +333,51 @@ function isThisMachine({ hostname }: URL): boolean {
   return /^(localhost|\[::1\]|127(\.\d+){3})$/.test(hostname);
 }
 
-async function readBody(response: Dispatcher.ResponseData): Promise<Uint8Array> {
-  const zipped = /gzip/i.test(headerText(response.headers, 'content-encoding') ?? '');
-  const chunks: Uint8Array[] = [];
-  if (!zipped) {
-    for await (const chunk of response.body) chunks.push(chunk);
-    return concatenate(chunks);
+/** The body, unpacked; undefined when it is larger than `maxBytes`, and not much more than that has been read. */
+async function readBody(
+  response: Dispatcher.ResponseData,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
+  const announced = Number(headerText(response.headers, 'content-length') ?? 0);
+  if (announced > maxBytes) {
+    response.body.destroy();
+    return undefined;
   }
-  const { pipeline } = await import('node:stream/promises');
-  await pipeline(response.body, createGunzip(), async source => {
-    for await (const chunk of source) chunks.push(chunk);
-  });
-  return concatenate(chunks);
+  const chunks = new Chunks(maxBytes);
+  try {
+    if (/gzip/i.test(headerText(response.headers, 'content-encoding') ?? '')) {
+      const { pipeline } = await import('node:stream/promises');
+      await pipeline(response.body, createGunzip(), source => chunks.collect(source));
+    } else await chunks.collect(response.body);
+  } catch (error) {
+    // Streams that are stopped halfway say so, each in its own words.
+    if (!chunks.overflowed) throw error;
+  }
+  return chunks.overflowed ? undefined : concatenate(chunks.all);
+}
+
+/** What has come of a body, up to a limit. */
+class Chunks {
+  readonly all: Uint8Array[] = [];
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get overflowed(): boolean {
+    return this.#bytes > this.#maxBytes;
+  }
+
+  /** Reads to the end, or until it is too much. */
+  async collect(source: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const chunk of source) {
+      this.#bytes += chunk.length;
+      if (this.overflowed) return;
+      this.all.push(chunk);
+    }
+  }
 }
 
 function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
@@ -337,8 +392,11 @@ function checkJsonEnds(body: Uint8Array, attempt: Attempt): void {
   if (!text(-512).endsWith('}')) throw truncatedError(attempt);
 }
 
-function responseFacts(headers: Answer['headers']): Omit<RawResult, 'body' | 'elapsedMs'> {
-  const traceId = headerText(headers, 'x-axiom-trace-id');
+function responseFacts(
+  headers: Answer['headers'],
+  endpoint: Endpoint,
+): Omit<RawResult, 'body' | 'elapsedMs'> {
+  const traceId = identifier(headerText(headers, 'x-axiom-trace-id'), endpoint);
   const historyQueryId = headerText(headers, 'x-axiom-history-query-id');
   const queryLimit = limitState(headers, 'x-querylimit');
   const rateLimit = limitState(headers, 'x-ratelimit');

@@ -34,20 +34,17 @@ export interface Refusal {
 
 /** Returns the error for an answer whose status is not a success. */
 export function refusalError(attempt: Attempt, refusal: Refusal): ApiError {
+  const { status, headers } = refusal;
+  const { endpoint } = attempt;
   const parsed = readErrorBody(parseJson(refusal.body));
-  const said =
-    parsed === undefined
-      ? ''
-      : redact(oneParagraph(parsed.detail?.message || parsed.message), attempt.endpoint);
-  const traceId = headerText(refusal.headers, 'x-axiom-trace-id');
-  const shared = { status: refusal.status, ...(traceId === undefined ? {} : { traceId }) };
-  const { status } = refusal;
+  const detail = parsed?.detail;
+  const said = clean(detail?.message || parsed?.message, endpoint);
+  const traceId = identifier(headerText(headers, 'x-axiom-trace-id'), endpoint);
+  const shared = { status, ...(traceId === undefined ? {} : { traceId }) };
   if (parsed === undefined && looksLikeHtml(refusal)) return htmlError(attempt, status);
-  const hint = parsed?.detail?.hint;
-  const shown =
-    hint === undefined ? shared : { ...shared, hint: redact(oneParagraph(hint), attempt.endpoint) };
+  const shown = detail?.hint === undefined ? shared : { ...shared, hint: clean(detail.hint, endpoint) };
   if (status >= 300 && status < 400) return redirectError(attempt, refusal);
-  if (status === 400) return badRequest(attempt, parsed?.detail, said, shown);
+  if (status === 400) return badRequest(attempt, detail, said, shown);
   if (status === 429) return tooMany(attempt, refusal, said, shown);
   return statusError(attempt, status, said, shown);
 }
@@ -96,14 +93,7 @@ export function transportError(attempt: Attempt, error: unknown): ApiError {
 /** Returns the error for an answer whose headers came and whose body did not come whole. */
 export function bodyError(attempt: Attempt, error: unknown): ApiError {
   if (error instanceof RangeError) {
-    return new UnexpectedAnswerError(
-      `the answer of ${attempt.host} is too large to be held: ${error.message}`,
-      {
-        code: 'answer-too-large',
-        hint: 'Aggregate in the query, project fewer fields, or narrow the time range.',
-        cause: error,
-      },
-    );
+    return answerTooLarge(`the answer of ${attempt.host} does not fit into memory`, error);
   }
   if (!errorCodes(error).includes('Z_DATA_ERROR')) return truncatedError(attempt, error);
   return new UnexpectedAnswerError(`the answer of ${attempt.host} is damaged: it says gzip and is not`, {
@@ -111,6 +101,12 @@ export function bodyError(attempt: Attempt, error: unknown): ApiError {
     hint: 'Run the cell again. If it stays, something between here and the service changes its answers.',
     cause: error,
   });
+}
+
+/** Returns the error for an answer of more than `maxBytes`, a whole number of MiB. */
+export function tooLargeError(attempt: Attempt, maxBytes: number): ApiError {
+  const limit = `${maxBytes / (1024 * 1024)} MiB`;
+  return answerTooLarge(`the answer of ${attempt.host} is larger than ${limit}, the most that is read`);
 }
 
 /** Returns the error for an answer that ended early. */
@@ -139,6 +135,12 @@ export function redact(text: string, endpoint?: Endpoint): string {
   return without.replace(/\bxa[ap]t-[\w-]+/g, '***').replace(/\b(bearer\s+)[\w.~+/=-]+/gi, '$1***');
 }
 
+/** Returns a name that the service chose, such as an error code or a trace id; undefined when it is none, or holds a token. */
+export function identifier(value: string | undefined, endpoint: Endpoint): string | undefined {
+  if (value === undefined || !/^[\w.:-]{1,64}$/.test(value)) return undefined;
+  return redact(value, endpoint) === value ? value : undefined;
+}
+
 /** Returns one header as text. */
 export function headerText(headers: Refusal['headers'], name: string): string | undefined {
   const value = headers[name];
@@ -152,22 +154,34 @@ interface Shared {
   readonly hint?: string;
 }
 
+function answerTooLarge(message: string, cause?: unknown): ApiError {
+  return new UnexpectedAnswerError(message, {
+    code: 'answer-too-large',
+    hint: 'Aggregate in the query, project fewer fields, or narrow the time range.',
+    cause,
+  });
+}
+
 function badRequest(attempt: Attempt, detail: ErrorBody['detail'], said: string, shared: Shared): ApiError {
+  const named = (code: string | undefined) => identifier(code, attempt.endpoint);
   if (attempt.action !== 'run a query') {
-    const code = detail?.errorType || 'bad-request';
+    const code = named(detail?.errorType) ?? 'bad-request';
     return new RequestError(`could not ${attempt.action}: ${said || 'bad request'}`, { code, ...shared });
   }
   const { line, column } = detail ?? {};
   return new QueryError(said || 'the service refused the query without saying why', {
-    code: detail?.compileErrorCode || detail?.errorType || 'invalid-query',
+    code: named(detail?.compileErrorCode) ?? named(detail?.errorType) ?? 'invalid-query',
     ...(line !== undefined && line > 0 ? { position: { line, column: Math.max(1, column ?? 1) } } : {}),
     ...shared,
   });
 }
 
 function tooMany(attempt: Attempt, refusal: Refusal, said: string, shared: Shared): ApiError {
-  const { headers } = refusal;
-  const retryAfter = headerText(headers, 'retry-after');
+  const header = (name: string) => {
+    const value = headerText(refusal.headers, name);
+    return value === undefined ? undefined : clean(value, attempt.endpoint);
+  };
+  const retryAfter = header('retry-after');
   if (retryAfter !== undefined) {
     return new BudgetError(
       `the spend budget of this token is used up${quoted(said)}; requests are taken again ${afterText(retryAfter)}`,
@@ -178,11 +192,11 @@ function tooMany(attempt: Attempt, refusal: Refusal, said: string, shared: Share
       },
     );
   }
-  const scope = headerText(headers, 'x-ratelimit-scope');
-  const limit = headerText(headers, 'x-ratelimit-limit');
-  const reset = Number(headerText(headers, 'x-ratelimit-reset'));
+  const scope = header('x-ratelimit-scope');
+  const limit = header('x-ratelimit-limit');
+  const reset = epochText(Number(header('x-ratelimit-reset')));
   const which = [limit && `limit ${limit}`, scope && `per ${scope}`].filter(Boolean).join(' ');
-  const when = reset > 0 ? `; it resets at ${epochText(reset)}` : '';
+  const when = reset === undefined ? '' : `; it resets at ${reset}`;
   return new RateLimitError(
     `too many requests to ${attempt.host}${which && ` (${which})`}${quoted(said)}${when}`,
     {
@@ -274,7 +288,8 @@ function forbiddenHint(endpoint: Endpoint): string {
 
 function redirectError(attempt: Attempt, { status, headers }: Refusal): ApiError {
   const location = headerText(headers, 'location');
-  const target = location !== undefined && URL.canParse(location) ? ` to ${new URL(location).host}` : '';
+  const host = location !== undefined && URL.canParse(location) ? new URL(location).host : '';
+  const target = host === '' ? '' : ` to ${clean(host, attempt.endpoint)}`;
   return new UnexpectedAnswerError(
     `${attempt.host} redirects${target} instead of answering (status ${status})`,
     {
@@ -302,8 +317,9 @@ function looksLikeHtml({ headers, body }: Refusal): boolean {
 
 function afterText(retryAfter: string): string {
   const seconds = Number(retryAfter);
-  if (Number.isFinite(seconds)) return `in ${secondsText(seconds)}`;
-  return Number.isNaN(Date.parse(retryAfter)) ? 'later' : `at ${new Date(retryAfter).toISOString()}`;
+  if (seconds >= 0 && Number.isFinite(seconds)) return `in ${secondsText(seconds)}`;
+  const isDate = Number.isNaN(seconds) && !Number.isNaN(Date.parse(retryAfter));
+  return isDate ? `at ${new Date(retryAfter).toISOString()}` : 'later';
 }
 
 function secondsText(seconds: number): string {
@@ -312,13 +328,19 @@ function secondsText(seconds: number): string {
   return minutes === 0 ? rest : `${minutes} min ${rest}`;
 }
 
-function epochText(seconds: number): string {
+/** RFC 3339 for seconds since 1970; undefined for a number that is no time after that. */
+function epochText(seconds: number): string | undefined {
   const time = new Date(seconds * 1000);
-  return Number.isNaN(time.getTime()) ? `${seconds}` : time.toISOString();
+  return seconds > 0 && !Number.isNaN(time.getTime()) ? time.toISOString() : undefined;
 }
 
 function quoted(said: string): string {
   return said === '' ? '' : `: ${said}`;
+}
+
+/** Text of the service as one paragraph without tokens. */
+function clean(text: string | undefined, endpoint: Endpoint): string {
+  return text === undefined ? '' : redact(oneParagraph(text), endpoint);
 }
 
 function oneParagraph(text: string): string {

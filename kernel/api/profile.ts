@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { AplKernelError } from '../errors.js';
@@ -83,6 +83,16 @@ export async function loadProfiles(homeDir: string, environment: AxiomEnvironmen
   return resolveProfiles(text === undefined ? {} : await parseToml(text), environment);
 }
 
+/**
+ * Returns what is wrong when `~/.axiom.toml` can be read or changed by other users of the machine; undefined when it cannot, is
+ * absent, or stands on a system without such permissions.
+ */
+export async function profileFileWarning(homeDir: string): Promise<string | undefined> {
+  const found = await stat(join(homeDir, '.axiom.toml')).catch(() => undefined);
+  if (found === undefined || process.platform === 'win32' || (found.mode & 0o077) === 0) return undefined;
+  return 'Other users of this machine can read the tokens in ~/.axiom.toml: `chmod 600 ~/.axiom.toml` prevents it.';
+}
+
 /** Returns the profiles of a parsed configuration file, with the environment taking precedence over it. */
 export function resolveProfiles(
   file: Readonly<Record<string, unknown>>,
@@ -128,12 +138,13 @@ async function parseToml(source: string): Promise<Readonly<Record<string, unknow
 }
 
 function fileEndpoint(name: string, entry: Readonly<Record<string, unknown>>): Endpoint {
-  const token = text(entry.token);
-  const orgId = text(entry.org_id);
-  const edgeUrl = edgeAddress(text(entry.edge_url), text(entry.edge_region), `[deployments.${name}]`);
+  const place = `[deployments.${name}]`;
+  const token = headerValue(text(entry.token), `token of ${place}`);
+  const orgId = headerValue(text(entry.org_id), `org_id of ${place}`);
+  const edgeUrl = edgeAddress(text(entry.edge_url), text(entry.edge_region), place);
   return {
     profileName: name,
-    url: address(text(entry.url) || hostedUrl, `url of [deployments.${name}]`),
+    url: address(text(entry.url) || hostedUrl, `url of ${place}`),
     ...(edgeUrl === undefined ? {} : { edgeUrl }),
     ...(token === undefined ? {} : { token: new Token(token) }),
     ...(orgId === undefined ? {} : { orgId }),
@@ -142,15 +153,25 @@ function fileEndpoint(name: string, entry: Readonly<Record<string, unknown>>): E
 
 function environmentEndpoint(base: Endpoint | undefined, environment: AxiomEnvironment): Endpoint {
   const edgeUrl = edgeAddress(environment.edgeUrl, environment.edgeRegion, 'AXIOM_EDGE_URL') ?? base?.edgeUrl;
-  const token = environment.token ? new Token(environment.token.trim()) : base?.token;
-  const orgId = environment.orgId || base?.orgId;
+  const typed = headerValue(text(environment.token), 'AXIOM_TOKEN');
+  const token = typed === undefined ? base?.token : new Token(typed);
+  const orgId = headerValue(text(environment.orgId), 'AXIOM_ORG_ID') ?? base?.orgId;
   return {
     profileName: base?.profileName ?? environmentProfile,
     url: environment.url ? address(environment.url, 'AXIOM_URL') : (base?.url ?? hostedUrl),
     ...(edgeUrl === undefined ? {} : { edgeUrl }),
     ...(token === undefined ? {} : { token }),
-    ...(orgId ? { orgId } : {}),
+    ...(orgId === undefined ? {} : { orgId }),
   };
+}
+
+/** What goes into a header has to be visible ASCII. The value may be a secret and is not quoted. */
+function headerValue(value: string | undefined, place: string): string | undefined {
+  if (value === undefined || /^[\x21-\x7e]+$/.test(value)) return value;
+  throw new ProfileError(
+    `the ${place} holds characters that cannot be sent, such as a space, a line break or an accent`,
+    'Copy it again, whole and alone.',
+  );
 }
 
 function edgeAddress(url: string | undefined, region: string | undefined, place: string): string | undefined {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { access, constants, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { profileFileWarning } from '../api/profile.js';
 import {
   jupyterDataDirs,
   KERNEL_NAME,
@@ -42,6 +43,7 @@ export async function examine(request: DoctorRequest): Promise<readonly Finding[
     await kernelspecFinding(dataDirs, files),
     await labextensionFinding(dataDirs, files),
     await dataDirFinding(request.dataDir),
+    await profilesFinding(machine.home),
     await serviceFinding(request.runningService),
   ];
 }
@@ -140,6 +142,21 @@ async function dataDirFinding(dataDir: string): Promise<Finding> {
       fix: 'make it writable, or set APL_KERNEL_DATA to a directory that is',
     };
   }
+}
+
+async function profilesFinding(home: string): Promise<Finding> {
+  const name = 'profiles';
+  const path = join(home, '.axiom.toml');
+  if (!existsSync(path))
+    return { name, state: 'ok', found: 'no ~/.axiom.toml; the local service needs none' };
+  const warning = await profileFileWarning(home);
+  if (warning === undefined) return { name, state: 'ok', found: path };
+  return {
+    name,
+    state: 'warning',
+    found: `other users can read ${path}`,
+    fix: 'run `chmod 600 ~/.axiom.toml`',
+  };
 }
 
 async function serviceFinding(runningService: () => Promise<string | undefined>): Promise<Finding> {

@@ -8,6 +8,7 @@ import {
   localProfile,
   ProfileError,
   type Profiles,
+  profileFileWarning,
   Token,
 } from '../api/profile.js';
 import type { QueryRequest } from '../api/wire.js';
@@ -51,6 +52,7 @@ export class Session {
   #active: string | undefined;
   #opened: { readonly key: unknown; readonly client: Promise<Client> } | undefined;
   #restarted = false;
+  #warned = false;
   /** Tokens that the user typed, by profile; nothing writes them anywhere. */
   readonly #tokens = new Map<string, Token>();
 
@@ -103,6 +105,14 @@ export class Session {
     this.#active = name;
     this.schema.clear();
     await this.#closeClient();
+  }
+
+  /** What other users of the machine can do to the profiles; told once. */
+  async takeProfileWarning(): Promise<string | undefined> {
+    if (this.#warned) return undefined;
+    const warning = await profileFileWarning(this.options.homeDir);
+    this.#warned = warning !== undefined;
+    return warning;
   }
 
   /** A client for the active profile; the local service is started when it does not run. */

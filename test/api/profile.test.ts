@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -7,6 +7,7 @@ import {
   type AxiomEnvironment,
   loadProfiles,
   ProfileError,
+  profileFileWarning,
   resolveProfiles,
   Token,
 } from '../../kernel/api/profile.js';
@@ -81,6 +82,18 @@ describe('profiles come from', () => {
       ['prod', 'prod http://127.0.0.1:1 - xaat-9 acme', eu, edge],
     ],
     ['empty values: nothing', {}, { token: '', url: '', deployment: '' }, ['local']],
+    [
+      'the environment, with blanks around',
+      {},
+      { token: ' xaat-9\n', orgId: ' acme ', url: ' https://h/a/ ', edgeRegion: 'edge.example' },
+      ['environment', 'environment https://h/a https://edge.example xaat-9 acme'],
+    ],
+    [
+      'the environment: an edge address counts before a region',
+      file,
+      { edgeUrl: 'https://e', edgeRegion: 'r' },
+      ['prod', 'prod https://api.axiom.co https://e xaat-1 acme', eu, edge],
+    ],
   ])('%s', (_, input, environment, expected) => check(input, environment, expected));
 });
 
@@ -98,6 +111,37 @@ describe('a profile is refused', () => {
       {},
       { url: 'https://u:hunter2@h' },
       'the AXIOM_URL has a user name or password in it',
+    ],
+    [
+      'with a token of two lines',
+      {},
+      { token: 'xaat-1\nxaat-2' },
+      'the AXIOM_TOKEN holds characters that cannot be sent, such as a space, a line break or an accent',
+    ],
+    ['with a token that is not ASCII', {}, { token: 'xaat-€' }, 'the AXIOM_TOKEN holds characters'],
+    [
+      'with an organisation of two words',
+      {},
+      { url: 'https://h', orgId: 'a b' },
+      'the AXIOM_ORG_ID holds characters',
+    ],
+    [
+      'with such a token in the file',
+      { deployments: { a: { token: 'xaat-\u00e9' } } },
+      {},
+      'the token of [deployments.a] holds characters',
+    ],
+    [
+      'with such an organisation in the file',
+      { deployments: { a: { org_id: 'a\u0000' } } },
+      {},
+      'the org_id of [deployments.a] holds characters',
+    ],
+    [
+      'with an edge address that is none',
+      { deployments: { a: { edge_url: 'edge' } } },
+      {},
+      'the edge URL of [deployments.a] is not a web address',
     ],
     [
       'that is not there',
@@ -123,6 +167,26 @@ describe('the file', () => {
 
   test('may be absent', async () => {
     expect(await load(undefined)).toEqual({ active: 'local', endpoints: [] });
+  });
+
+  test('is warned of when others can read it', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'apl-profile-'));
+    const path = join(home, '.axiom.toml');
+    const warnings = [await profileFileWarning(home)];
+    await writeFile(path, '');
+    for (const mode of [0o600, 0o400, 0o644, 0o640, 0o602]) {
+      await chmod(path, mode);
+      warnings.push(await profileFileWarning(home));
+    }
+    await rm(home, { recursive: true });
+    const warning =
+      'Other users of this machine can read the tokens in ~/.axiom.toml: `chmod 600 ~/.axiom.toml` prevents it.';
+    expect(warnings).toEqual([undefined, undefined, undefined, warning, warning, warning]);
+  });
+
+  test('is refused when it cannot be read', async () => {
+    const error = await loadProfiles('/dev/null/\u0000', {}).catch(reason => reason);
+    expect([error.name, error.message]).toEqual(['ProfileError', '~/.axiom.toml cannot be read']);
   });
 
   test('is TOML', async () => {

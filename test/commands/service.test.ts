@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
@@ -65,9 +65,22 @@ describe('doctor', () => {
       kernelspec: 'ERROR',
       extension: 'warning',
       data: 'ok',
+      profiles: 'ok',
       service: 'ok',
     });
     expect(stdout).toContain('-> run `apl-kernel install`, with the options for the Jupyter that you use');
+  });
+
+  test('warns when other users can read the tokens', async () => {
+    const home = scratchDirectory();
+    const path = join(home, '.axiom.toml');
+    writeFileSync(path, '', { mode: 0o644 });
+    const { stdout } = await aplKernel(['doctor'], { HOME: home, PATH: '' });
+    expect(findings(stdout)).toMatchObject({ profiles: 'warning' });
+    expect(stdout).toContain(`other users can read ${path}`);
+    chmodSync(path, 0o600);
+    const after = await aplKernel(['doctor'], { HOME: home, PATH: '' });
+    expect(findings(after.stdout)).toMatchObject({ profiles: 'ok' });
   });
 
   test('is content once the kernel is installed', async () => {

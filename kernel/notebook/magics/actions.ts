@@ -50,11 +50,13 @@ export function limit({ words, options, cell, magic }: MagicCall, { session, io,
 /** Lists the profiles or changes to one; asks for the token of one that has none, where the front end can ask. */
 export async function use(call: MagicCall, host: MagicHost): Promise<void> {
   const [name] = call.words;
+  const { session, io } = host;
+  const warning = await session.takeProfileWarning();
+  if (warning !== undefined) io.stream('stderr', `${warning}\n`);
   if (name === undefined) {
     if (call.options.has('token')) throw misuse(call.magic, '--token wants the name of a profile');
     return listProfiles(host);
   }
-  const { session, io } = host;
   const endpoint = await session.readEndpoint(name);
   const asks = call.options.has('token') || (endpoint?.token === undefined && io.allowStdin);
   if (endpoint !== undefined && asks) session.keepToken(name, await askToken(endpoint, io));

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseArguments, splitWords } from '../../../kernel/notebook/magics/arguments.js';
@@ -165,9 +165,32 @@ describe('%use', () => {
     expect(bench.service.seen.at(-1)?.headers.authorization).toBe('Bearer local-token-4711');
   });
 
+  test('warns once when other users can read the tokens', async () => {
+    const path = join(bench.homeDir, '.axiom.toml');
+    const warnings = async () =>
+      (await bench.run('%use')).outputs.flatMap(output => (output.kind === 'stderr' ? [output.text] : []));
+    await writeFile(path, toml(bench.service.url));
+    await chmod(path, 0o600);
+    expect(await warnings()).toEqual([]);
+    await chmod(path, 0o644);
+    expect(await warnings()).toEqual([
+      'Other users of this machine can read the tokens in ~/.axiom.toml: `chmod 600 ~/.axiom.toml` prevents it.\n',
+    ]);
+    expect(await warnings()).toEqual([]);
+  });
+
+  test('has a typed token count before the configured one, for as long as the kernel lives', async () => {
+    await writeFile(join(bench.homeDir, '.axiom.toml'), toml(bench.service.url));
+    const sent = () => bench.service.seen.at(-1)?.headers.authorization;
+    await bench.run('%use prod --token\nweb | count', { answer: 'xaat-typed' });
+    expect(sent()).toBe('Bearer xaat-typed');
+    await bench.run('%use local\n%use prod\nweb | count', { answer: 'xaat-other' });
+    expect(sent()).toBe('Bearer xaat-typed');
+  });
+
   test('asks for the token of a profile that has none, and keeps it out of sight', async () => {
     const url = `url = "${bench.service.url}"`;
-    await writeFile(join(bench.homeDir, '.axiom.toml'), `[deployments.bare]\n${url}\n`);
+    await writeFile(join(bench.homeDir, '.axiom.toml'), `[deployments.bare]\n${url}\n`, { mode: 0o600 });
     const prompt = { kind: 'asked for a secret', text: `Token for bare (${bench.service.url}): ` };
     const run = await bench.run('%use bare\nweb | count', { answer: ' xaat-typed ' });
     expect(run.outputs[0]).toEqual(prompt);

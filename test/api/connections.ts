@@ -1,0 +1,59 @@
+import { afterEach, beforeEach } from 'vitest';
+import { type Client, createClient } from '../../kernel/api/client.js';
+import { ApiError } from '../../kernel/api/errors.js';
+import { type Endpoint, Token } from '../../kernel/api/profile.js';
+import { type Service, startService, tabular } from './service.js';
+
+export const secret = 'xaat-11111111-2222-3333-4444-555555555555';
+
+export const request = {
+  apl: 'web | count',
+  startTime: '2026-03-04T04:00:00Z',
+  endTime: '2026-03-04T05:00:00Z',
+};
+
+export const answer = tabular([{ name: 'n', type: 'integer' }], [[1]]);
+
+/** A service for each test, and clients of it that are closed after the test. */
+export interface Connections {
+  readonly service: Service;
+  /** A client of the profile `prod` with a token, unless said otherwise. */
+  connect(endpoint?: Partial<Endpoint>, timeLimitMs?: number): Client;
+}
+
+/** Has every test of a file start with a service that answers each request with `answer`. */
+export function useService(): Connections {
+  let clients: Client[] = [];
+  let service: Service;
+  beforeEach(async () => {
+    service = await startService(() => ({ body: answer }));
+  });
+  afterEach(async () => {
+    await Promise.all(clients.map(client => client.close()));
+    clients = [];
+    await service.close();
+  });
+  return {
+    get service() {
+      return service;
+    },
+    connect(endpoint = {}, timeLimitMs) {
+      const client = createClient(
+        { profileName: 'prod', url: service.url, token: new Token(secret), ...endpoint },
+        { version: '1.2.3', ...(timeLimitMs === undefined ? {} : { timeLimitMs }) },
+      );
+      clients.push(client);
+      return client;
+    },
+  };
+}
+
+/** What some work failed with, which has to be an ApiError. */
+export async function failureOf(work: Promise<unknown>): Promise<ApiError> {
+  const error = await work.then(
+    () => new Error('it succeeded'),
+    reason => reason,
+  );
+  if (error instanceof ApiError) return error;
+  throw error;
+}

@@ -1,0 +1,304 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { createClient } from '../../kernel/api/client.js';
+import { QueryError } from '../../kernel/api/errors.js';
+import { Token } from '../../kernel/api/profile.js';
+import { answer, failureOf, request, secret, useService } from './connections.js';
+import type { Reply } from './service.js';
+
+const connections = useService();
+const { connect } = connections;
+
+describe('an error body becomes', () => {
+  const json = (status: number, message: string, headers: Record<string, string> = {}): Reply => ({
+    status,
+    headers,
+    body: { code: status, message },
+  });
+  test.each<readonly [string, Reply, string, string, string]>([
+    [
+      '401',
+      json(401, 'invalid token'),
+      'UnauthorizedError',
+      'unauthorized',
+      '{host} does not accept the token of the profile prod: invalid token',
+    ],
+    [
+      '403',
+      json(403, 'missing capability'),
+      'ForbiddenError',
+      'forbidden',
+      'the token of the profile prod may not run a query: missing capability',
+    ],
+    [
+      '404',
+      json(404, 'dataset not found'),
+      'NotFoundError',
+      'not-found',
+      'could not run a query: not found: dataset not found',
+    ],
+    [
+      '409',
+      json(409, 'entity exists'),
+      'ConflictError',
+      'exists',
+      'could not run a query: it exists already: entity exists',
+    ],
+    [
+      '413',
+      json(413, ''),
+      'RequestError',
+      'too-large',
+      'could not run a query: the request is too large for {host}',
+    ],
+    ['422', json(422, 'no'), 'RequestError', 'refused', '{host} refused to run a query with status 422: no'],
+    [
+      '429 of a rate limit',
+      {
+        status: 429,
+        headers: {
+          'x-ratelimit-scope': 'user',
+          'x-ratelimit-limit': '10',
+          'x-ratelimit-reset': '1772600767',
+        },
+        body: { message: 'rate limit exceeded' },
+      },
+      'RateLimitError',
+      'rate-limited',
+      'too many requests to {host} (limit 10 per user): rate limit exceeded; it resets at 2026-03-04T05:06:07.000Z',
+    ],
+    [
+      '429 of a budget',
+      json(429, 'budget exceeded', { 'retry-after': '754' }),
+      'BudgetError',
+      'budget-exhausted',
+      'the spend budget of this token is used up: budget exceeded; requests are taken again in 12 min 34 s',
+    ],
+    [
+      '430',
+      json(430, 'limit'),
+      'PlanLimitError',
+      'plan-limit',
+      "the query limit of the organisation's plan is used up: limit",
+    ],
+    [
+      '500 with a trace',
+      json(500, 'boom', { 'x-axiom-trace-id': 't1' }),
+      'ServiceError',
+      'service-failed',
+      '{host} failed with status 500: boom (trace t1)',
+    ],
+    [
+      '503 without a body',
+      { status: 503 },
+      'ServiceError',
+      'service-failed',
+      '{host} failed with status 503',
+    ],
+    [
+      'a proxy page',
+      { status: 502, headers: { 'content-type': 'text/html' }, body: '<html><h1>Bad gateway</h1></html>' },
+      'UnexpectedAnswerError',
+      'html-answer',
+      "{host} answered with a web page (status 502) instead of the API's JSON",
+    ],
+    [
+      'a sign-in page that says 200',
+      { headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>Sign in</title>' },
+      'UnexpectedAnswerError',
+      'html-answer',
+      "{host} answered with a web page (status 200) instead of the API's JSON",
+    ],
+    [
+      'a redirect',
+      { status: 302, headers: { location: 'https://app.axiom.co/login?token=1' } },
+      'UnexpectedAnswerError',
+      'redirected',
+      '{host} redirects to app.axiom.co instead of answering (status 302)',
+    ],
+    [
+      'text',
+      { body: 'ok' },
+      'UnexpectedAnswerError',
+      'not-json',
+      "{host} answered something that is not the API's JSON",
+    ],
+    [
+      'an empty body',
+      { body: '' },
+      'UnexpectedAnswerError',
+      'not-json',
+      "{host} answered something that is not the API's JSON",
+    ],
+    [
+      'half a body',
+      { body: '{"format":"tabular","tab' },
+      'TruncatedAnswerError',
+      'truncated-answer',
+      'the answer of {host} ended before it was complete',
+    ],
+    [
+      'half a gzip body',
+      { headers: { 'content-encoding': 'gzip' }, body: gzipSync(JSON.stringify(answer)).subarray(0, 40) },
+      'TruncatedAnswerError',
+      'truncated-answer',
+      'the answer of {host} ended before it was complete',
+    ],
+    [
+      'a damaged gzip body',
+      { headers: { 'content-encoding': 'gzip' }, body: 'no gzip at all' },
+      'UnexpectedAnswerError',
+      'damaged-answer',
+      'the answer of {host} is damaged: it says gzip and is not',
+    ],
+  ])('%s', async (_, reply, name, code, message) => {
+    connections.service.answer(() => reply);
+    const error = await failureOf(connect().query(request));
+    const host = new URL(connections.service.url).host;
+    expect([error.name, error.code, error.message]).toEqual([name, code, message.replaceAll('{host}', host)]);
+  });
+
+  test.each<readonly [string, string, string]>([
+    ['an escape sequence', '\u001b]0;owned\u0007', 'invalid-query'],
+    ['a line break', 'a\nb', 'invalid-query'],
+    ['65 letters', 'x'.repeat(65), 'invalid-query'],
+    ['64 letters', 'x'.repeat(64), 'x'.repeat(64)],
+    ['the token', secret, 'invalid-query'],
+    ['a token of another', 'xapt-22222222-2222', 'invalid-query'],
+    ['nothing', '', 'invalid-query'],
+    ['a plain code', 'type_mismatch-2', 'type_mismatch-2'],
+  ])('a query error whose code is %s', async (_, sent, code) => {
+    for (const detail of [{ compileErrorCode: sent }, { errorType: sent }]) {
+      connections.service.answer(() => ({ status: 400, body: { message: 'no', detail } }));
+      expect((await failureOf(connect().query(request))).code).toBe(code);
+      if (code === 'invalid-query') {
+        connections.service.answer(() => ({
+          status: 400,
+          body: { message: 'no', detail: { errorType: sent } },
+        }));
+        expect((await failureOf(connect().datasets())).code).toBe('bad-request');
+      }
+    }
+  });
+
+  test('a token that a server repeats, wherever it does', async () => {
+    const token = 'an-access-token-4711';
+    const client = connect({ token: new Token(token) });
+    const replies: readonly Reply[] = [
+      json(403, `no ${token}`),
+      {
+        status: 400,
+        body: { message: 'no', detail: { message: token, hint: `not ${token}`, errorType: token } },
+      },
+      json(500, 'no', { 'x-axiom-trace-id': token }),
+      json(429, 'no', { 'x-ratelimit-scope': token, 'x-ratelimit-limit': token }),
+      json(429, 'no', { 'retry-after': token }),
+      { status: 302, headers: { location: `https://${token}.example.org/` } },
+    ];
+    for (const reply of replies) {
+      connections.service.answer(() => reply);
+      const { name, message, hint, code, traceId } = await failureOf(client.query(request));
+      expect(`${name} ${JSON.stringify({ message, hint, code, traceId })}`).not.toContain(token);
+    }
+    connections.service.answer(() => ({ headers: { 'x-axiom-trace-id': token }, body: answer }));
+    expect((await client.query(request)).traceId).toBe(undefined);
+  });
+
+  test.each<readonly [string, Readonly<Record<string, string>>, string]>([
+    ['never', { 'x-ratelimit-reset': 'Infinity' }, ''],
+    ['before 1970', { 'x-ratelimit-reset': '-1' }, ''],
+    ['after all time', { 'x-ratelimit-reset': '1e300' }, ''],
+    ['in words', { 'x-ratelimit-reset': 'soon' }, ''],
+    ['in seconds', { 'retry-after': '59.5' }, '; requests are taken again in 60 s'],
+    ['at once', { 'retry-after': '0' }, '; requests are taken again in 0 s'],
+    ['in the past', { 'retry-after': '-5' }, '; requests are taken again later'],
+    ['in eternity', { 'retry-after': 'Infinity' }, '; requests are taken again later'],
+    [
+      'at a time',
+      { 'retry-after': 'Wed, 04 Mar 2026 05:06:07 GMT' },
+      '; requests are taken again at 2026-03-04T05:06:07.000Z',
+    ],
+  ])('a limit that resets %s', async (_, headers, end) => {
+    connections.service.answer(() => json(429, 'no', headers));
+    const { message } = await failureOf(connect().query(request));
+    const start =
+      'retry-after' in headers
+        ? 'the spend budget of this token is used up: no'
+        : `too many requests to ${new URL(connections.service.url).host}: no`;
+    expect(message).toBe(start + end);
+  });
+
+  test('a query error that says where', async () => {
+    connections.service.answer(() => ({
+      status: 400,
+      body: {
+        code: 400,
+        message: 'compile error',
+        detail: {
+          errorType: 'compile',
+          compileErrorCode: 'unknown-field',
+          line: 2,
+          column: 9,
+          message: 'unknown field `stauts`',
+          hint: 'did you mean `status`?',
+        },
+      },
+    }));
+    const error = await failureOf(connect().query(request));
+    expect(error instanceof QueryError && [error.code, error.message, error.hint, error.position]).toEqual([
+      'unknown-field',
+      'unknown field `stauts`',
+      'did you mean `status`?',
+      { line: 2, column: 9 },
+    ]);
+  });
+
+  test("an error whose hint is the service's own", async () => {
+    connections.service.answer(() => ({
+      status: 404,
+      body: { message: 'no dataset `wbe`', detail: { hint: 'Did you mean `web`?' } },
+    }));
+    const error = await failureOf(connect().fields('wbe'));
+    expect([error.message, error.hint]).toEqual([
+      'could not read the fields of wbe: not found: no dataset `wbe`',
+      'Did you mean `web`?',
+    ]);
+  });
+
+  test('a refused import', async () => {
+    connections.service.answer(() => ({
+      status: 400,
+      body: {
+        code: 400,
+        message: 'No such file. Check it.',
+        detail: { errorType: 'no-file', message: 'No such file.', hint: 'Check it.' },
+      },
+    }));
+    const error = await failureOf(connect().importFile({ path: '/a', dataset: 'a' }));
+    expect([error.name, error.code, error.message, error.hint]).toEqual([
+      'RequestError',
+      'no-file',
+      'could not import a file: No such file.',
+      'Check it.',
+    ]);
+  });
+
+  test('a query error that does not say where', async () => {
+    connections.service.answer(() => ({ status: 400, body: { message: 'cannot parse' } }));
+    const error = await failureOf(connect().query(request));
+    expect(error instanceof QueryError && [error.code, error.message, error.position]).toEqual([
+      'invalid-query',
+      'cannot parse',
+      undefined,
+    ]);
+  });
+
+  test('a missing token, where none was sent', async () => {
+    connections.service.answer(() => json(401, 'no token'));
+    const client = createClient({ profileName: 'prod', url: connections.service.url }, { version: '1' });
+    const error = await failureOf(client.query(request));
+    expect(error.message).toBe(
+      `${new URL(connections.service.url).host} wants a token and the profile prod has none`,
+    );
+  });
+});
