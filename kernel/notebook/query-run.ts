@@ -1,9 +1,9 @@
 import type { RawResult } from '../api/client.js';
 import type { QueryRequest } from '../api/wire.js';
-import type { Operator, Pipeline } from '../apl/syntax/ast.js';
-import { parseQuery } from '../apl/syntax/parse.js';
-import type { Notice, Provenance, QueryResult } from '../result/result.js';
+import type { Operator } from '../apl/syntax/ast.js';
+import type { Notice, Provenance, QueryAnswer, QueryResult } from '../result/result.js';
 import { formatCount } from '../text.js';
+import { mainPipeline } from './reading.js';
 import type { Session } from './session.js';
 import { isFrozen, resolveRange, type TimeRange } from './time-range.js';
 
@@ -42,18 +42,9 @@ export async function runQuery(
     fieldsMetaMap: envelope.fieldsMetaMap,
     provenance: provenanceOf(session, order, request, raw, profile, envelope.datasetNames, elapsedMs),
   };
-  return { ...result, notices: noticesOf(session, order, result) };
-}
-
-/** Returns the name of the dataset that a query reads first; undefined when it reads none by name. */
-export function datasetOf(text: string): string | undefined {
-  const source = mainPipeline(text)?.source;
-  return source?.kind === 'dataset' ? source.name.name : undefined;
-}
-
-/** Returns a name as APL spells it whatever it holds. */
-export function quoteName(name: string): string {
-  return `['${name.replace(/[\\']/g, '\\$&')}']`;
+  const notices = noticesOf(session, order, result);
+  const { emptyAnswerNotices } = await import('./empty-answer.js');
+  return { ...result, notices: [...notices, ...(await emptyAnswerNotices(session, result, signal))] };
 }
 
 /** The rows that come back when neither query nor request says how many. */
@@ -83,11 +74,7 @@ function provenanceOf(
 }
 
 /** What only the kernel knows; the renderings add what the status says. */
-function noticesOf(
-  session: Session,
-  order: QueryOrder,
-  result: Omit<QueryResult, 'notices'>,
-): readonly Notice[] {
+function noticesOf(session: Session, order: QueryOrder, result: QueryAnswer): readonly Notice[] {
   const notices: Notice[] = [];
   if (session.takeRestart()) {
     notices.push({
@@ -113,7 +100,7 @@ const reducing: ReadonlySet<Operator['kind']> = new Set([
 ]);
 
 /** As many rows as the default limit, from a query that asked for no number of rows: there are probably more. */
-function defaultLimitNotice(order: QueryOrder, result: Omit<QueryResult, 'notices'>): string | undefined {
+function defaultLimitNotice(order: QueryOrder, result: QueryAnswer): string | undefined {
   const table = result.tables[0];
   const limit = order.rowLimit ?? serviceRowLimit;
   if (table === undefined || table.data.numRows < limit || table.info.groups.length > 0) return undefined;
@@ -126,9 +113,4 @@ function defaultLimitNotice(order: QueryOrder, result: Omit<QueryResult, 'notice
   const of = matched > table.data.numRows ? ` of ${formatCount(matched)} matching` : '';
   const whose = order.rowLimit === undefined ? 'the default limit' : 'the limit set by %limit';
   return `Only ${rows}${of} rows were fetched (${whose}). Add \`| limit N\` or aggregate; \`%limit N\` changes it.`;
-}
-
-function mainPipeline(text: string): Pipeline | undefined {
-  const statement = parseQuery(text).query.statements.find(each => each.kind === 'query');
-  return statement?.kind === 'query' ? statement.pipeline : undefined;
 }

@@ -32,6 +32,10 @@ export class TimeRangeError extends AplKernelError {
 const second = 1_000_000_000n;
 const day = 86_400n * second;
 
+/** The whole days that nanoseconds in 64 bits can hold: 1677-09-22 to 2262-04-11. */
+const earliest = -106_751n * day;
+const latest = 106_751n * day;
+
 const spellings =
   'Write `last 1h`, `-1d12h`, `now-1d now-1h`, `today`, `yesterday`, `2026-01-31`, `2026-01-01..2026-01-02`, or two times such as `2026-01-01T10:00Z 2026-01-01T11:30Z`.';
 
@@ -103,6 +107,20 @@ export function formatTime(time: bigint): string {
     .padStart(9, '0')
     .replace(/(?:000)+$/, '');
   return digits === '' ? `${whole}Z` : `${whole}.${digits}Z`;
+}
+
+/** Returns `2026-01-31 10:30` in UTC for nanoseconds since 1970. */
+export function formatMinute(time: bigint): string {
+  return formatTime(time).slice(0, 16).replace('T', ' ');
+}
+
+/** Returns the range, as `%time` takes it, of the whole days around two times; `all` where a day is beyond what a time can hold. */
+export function daysAround(first: bigint, last: bigint): string {
+  const start = midnight(first);
+  const end = midnight(last) + day;
+  if (start < earliest || end > latest) return 'all';
+  const [from, to] = [start, end].map(time => formatTime(time).slice(0, 10));
+  return end - start === day ? `${from}` : `${from}..${to}`;
 }
 
 /** Spaces that mean nothing are dropped, and a date followed by a time of day becomes one word. */
@@ -235,10 +253,15 @@ function timeOf(end: Bound, now: bigint): bigint {
     case 'now':
       return now + end.offset;
     case 'today':
-      return now - (((now % day) + day) % day) + end.offset;
+      return midnight(now) + end.offset;
     case 'at':
       return end.time;
   }
+}
+
+/** The start of the UTC day of a time. */
+function midnight(time: bigint): bigint {
+  return time - (((time % day) + day) % day);
 }
 
 function checkOrder(start: bigint, end: bigint): void {

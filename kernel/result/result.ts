@@ -39,12 +39,16 @@ export interface Notice {
   readonly text: string;
 }
 
-/** Everything one query answered. `tables[0]` is the result; a table named `_totals` holds the totals of a time-binned one. */
-export interface QueryResult {
+/** What a service answered to one query. `tables[0]` is the result; a table named `_totals` holds the totals of a time-binned one. */
+export interface QueryAnswer {
   readonly tables: readonly ArrowTable[];
   readonly status: QueryStatus;
   readonly datasetNames: readonly string[];
   readonly fieldsMetaMap: Readonly<Record<string, readonly FieldMeta[]>>;
   readonly provenance: Provenance;
+}
+
+/** An answer and what the kernel has to say about it. */
+export interface QueryResult extends QueryAnswer {
   readonly notices: readonly Notice[];
 }

@@ -21,12 +21,7 @@ export function sizeAndRange(table: ArrowTable, result: QueryResult): readonly s
 
 /** Every limit and doubt: what the kernel noticed, what the service reported, and columns that are not of their type. */
 export function allNotices(result: QueryResult): readonly Notice[] {
-  const notices = [
-    ...result.notices,
-    ...statusNotices(result),
-    ...columnNotices(result),
-    ...emptyNotices(result),
-  ];
+  const notices = [...result.notices, ...statusNotices(result), ...columnNotices(result)];
   const texts = new Set<string>();
   const isNew = ({ text }: Notice) => !texts.has(text) && texts.add(text) !== undefined;
   return notices.filter(isNew).map(({ level, text }) => ({ level, text: said(text) }));
@@ -68,10 +63,6 @@ function statusNotices({ status }: QueryResult): readonly Notice[] {
     notices.push({ level: priority === 'info' ? 'info' : 'warn', text });
   }
   return notices;
-}
-
-function emptyNotices({ tables }: QueryResult): readonly Notice[] {
-  return tables[0]?.data.numRows === 0 ? [{ level: 'info', text: 'No row in this time range matched.' }] : [];
 }
 
 function columnNotices({ tables }: QueryResult): readonly Notice[] {

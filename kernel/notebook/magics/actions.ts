@@ -4,7 +4,7 @@ import { type Endpoint, localProfile, Token } from '../../api/profile.js';
 import type { ImportReport, StarredQuery } from '../../api/wire.js';
 import type { CellIo } from '../../jupyter/message.js';
 import { formatCount, oneLine, plural, visible, visibleLines } from '../../text.js';
-import { quoteName } from '../query-run.js';
+import { quoteName } from '../reading.js';
 import type { Session } from '../session.js';
 import { defaultRange, freezeRange, isFrozen, parseRange, resolveRange } from '../time-range.js';
 import { MagicError, misuse } from './arguments.js';

@@ -1,7 +1,7 @@
 import { ForbiddenError, NotFoundError } from '../../api/errors.js';
 import type { StarredQuery } from '../../api/wire.js';
 import { oneLine } from '../../text.js';
-import { datasetOf } from '../query-run.js';
+import { datasetOf } from '../reading.js';
 import type { Session } from '../session.js';
 import { storedRange, type TimeRange } from '../time-range.js';
 import { MagicError } from './arguments.js';

@@ -1,0 +1,272 @@
+/**
+ * An answer without data must not read like "nothing happened": these notices say what the datasets hold instead, and which
+ * condition of the query no row meets.
+ */
+
+import { localProfile } from '../api/profile.js';
+import type { DatasetInfo, QueryRequest } from '../api/wire.js';
+import { parseDatetime } from '../apl/syntax/literals.js';
+import { decodeTabular } from '../result/arrow.js';
+import type { ArrowTable, Notice, QueryAnswer } from '../result/result.js';
+import { said } from '../result/summary.js';
+import { cellText } from '../result/text.js';
+import { cut, formatCount, plural } from '../text.js';
+import { type Comparison, type Condition, type QueryReading, quoteName, readConditions } from './reading.js';
+import type { Session } from './session.js';
+import { daysAround, formatMinute } from './time-range.js';
+
+/** The result to explain, and what the questions about it are asked with. */
+interface Inquiry {
+  readonly session: Session;
+  readonly result: QueryAnswer;
+  readonly reading: QueryReading;
+  readonly signal: AbortSignal;
+  /** Datasets by name as the service lists them; empty when it would not. */
+  readonly listing: ReadonlyMap<string, DatasetInfo>;
+}
+
+/** Datasets and conditions beyond these are not looked into. */
+const maxDatasets = 5;
+const maxConditions = 8;
+/** For one question; without an answer by then less is said. */
+const timeLimitMs = 5_000;
+
+/**
+ * Returns what to say above an answer that found nothing, and above one that joined a dataset without a row in the time
+ * range. Asks the service a few short questions; what it does not answer is left out.
+ */
+export async function emptyAnswerNotices(
+  session: Session,
+  result: QueryAnswer,
+  signal: AbortSignal,
+): Promise<readonly Notice[]> {
+  const reading = readConditions(result.provenance.query);
+  const empty = foundNothing(result, reading);
+  const joined = reading.sources > 1 && result.provenance.profile === localProfile;
+  if (result.datasetNames.length === 0 || !(empty || joined)) return [];
+  const listing = await listedDatasets(session, signal);
+  const inquiry = { session, result, reading, signal, listing };
+  const outside = await outsideNotices(inquiry, empty);
+  const all = result.datasetNames.length === outside.length;
+  const texts = empty && !all ? [...outside, ...(await unmatched(inquiry))] : outside;
+  return texts.map(text => ({ level: 'warn', text }));
+}
+
+/** True when no row was there to answer from, so that a count of 0 or a null says nothing about the data. */
+function foundNothing({ status, tables }: QueryAnswer, { isSeries }: QueryReading): boolean {
+  const [table] = tables;
+  if (status.rowsExamined === 0 || status.rowsMatched === 0 || table?.data.numRows === 0) return true;
+  return isSeries && table !== undefined && isAllZeros(table);
+}
+
+/** The steps of a series are rows of their own to the engine: whether an event is behind them only their values say. */
+function isAllZeros(table: ArrowTable): boolean {
+  const cells = table.data.schema.fields.flatMap((_, column) =>
+    Array.from({ length: table.data.numRows }, (_, row) => textAt(table, column, row) ?? 'null'),
+  );
+  return cells.every(cell => cell.includes('"') || /^[[\]0., null]*$/.test(cell));
+}
+
+async function listedDatasets(session: Session, signal: AbortSignal): Promise<Inquiry['listing']> {
+  const datasets = await session.schema.datasets(signal).catch(() => []);
+  return new Map(datasets.map(dataset => [dataset.name, dataset]));
+}
+
+/** One sentence for each dataset that has no row in the time range. */
+async function outsideNotices(inquiry: Inquiry, empty: boolean): Promise<readonly string[]> {
+  const names = inquiry.result.datasetNames.slice(0, maxDatasets);
+  const texts = await Promise.all(names.map(name => outsideNotice(inquiry, name, empty)));
+  return texts.filter(text => text !== undefined);
+}
+
+async function outsideNotice(inquiry: Inquiry, name: string, empty: boolean): Promise<string | undefined> {
+  const { status, provenance } = inquiry.result;
+  const info = inquiry.listing.get(name);
+  const dataset = code(name);
+  if (info?.rows === 0) return `${dataset} holds no events.`;
+  if (info?.rows !== undefined) {
+    if (await hasRows(inquiry, info, empty)) return undefined;
+    return `${dataset} has no events in ${said(provenance.rangeLabel)}. It holds ${extentText(info)}`;
+  }
+  if (status.rowsExamined > 0) return undefined;
+  const newest = await newestTime(inquiry, name);
+  const where = newest === undefined ? '' : ` Its newest event is of ${spanText(newest, newest)}`;
+  return `${dataset} has no events in ${said(provenance.rangeLabel)}.${where}`;
+}
+
+/** `500 events, 2015-10-30 23:58 to 2015-10-31 00:40: ...` and the line that reads them. */
+export function extentText({ rows = 0, firstTime, lastTime }: DatasetInfo): string {
+  const [first, last] = [parseDatetime(firstTime ?? ''), parseDatetime(lastTime ?? '')];
+  const events = plural(rows, 'event');
+  return first === undefined || last === undefined ? `${events}.` : `${events}, ${spanText(first, last)}`;
+}
+
+function spanText(first: bigint, last: bigint): string {
+  const [from, to] = [formatMinute(first), formatMinute(last)];
+  return `${from === to ? from : `${from} to ${to}`}: \`%time ${daysAround(first, last)}\``;
+}
+
+/** Whether the dataset has a row in the time range; a range within its span is asked about only where the answer was empty. */
+async function hasRows(inquiry: Inquiry, info: DatasetInfo, empty: boolean): Promise<boolean> {
+  const { startTime, endTime } = inquiry.result.provenance;
+  const [start, end] = [parseDatetime(startTime), parseDatetime(endTime)];
+  const [first, last] = [parseDatetime(info.firstTime ?? ''), parseDatetime(info.lastTime ?? '')];
+  if (start === undefined || end === undefined || first === undefined || last === undefined) return true;
+  if (last < start || first >= end) return false;
+  if (!empty || (start <= first && last < end)) return true;
+  const table = await ask(inquiry, `${quoteName(info.name)} | count`);
+  return table === undefined || numberAt(table, 0) > 0;
+}
+
+async function newestTime(inquiry: Inquiry, name: string): Promise<bigint | undefined> {
+  const window = { startTime: '1970-01-01T00:00:00Z', endTime: inquiry.result.provenance.endTime };
+  const table = await ask(inquiry, `${quoteName(name)} | project _time | limit 1`, window);
+  return parseDatetime(textAt(table, 0, 0) ?? '');
+}
+
+const unexplained = 'No row in this time range matched.';
+
+/** Why none of the rows in the range is in the answer. */
+async function unmatched(inquiry: Inquiry): Promise<readonly string[]> {
+  const { dataset } = inquiry.reading;
+  const name = inquiry.result.datasetNames.find(each => each === dataset);
+  if (name === undefined) return [unexplained];
+  const conditions = inquiry.reading.conditions.slice(0, maxConditions);
+  const counts = await conditionCounts(inquiry, name, conditions);
+  if (counts === undefined) return [unexplained];
+  const { rows, met, matched } = counts;
+  const events = `${plural(rows, 'event')} of ${code(name)} in ${said(inquiry.result.provenance.rangeLabel)}`;
+  if (matched > 0) return [`The query leaves nothing of the ${events}.`];
+  const never = conditions.filter((_, index) => met[index] === 0);
+  const some = conditions.map(
+    (each, index) => `${code(each.text)} holds for ${formatCount(met[index] ?? 0)}`,
+  );
+  if (never.length === 0) return [`None of the ${events} meets all conditions: ${some.join(', ')}.`];
+  const found = await Promise.all(never.map(each => whatFieldsHold(inquiry, name, each)));
+  return [`None of the ${events} matches.`, ...found.flat()];
+}
+
+interface Counts {
+  readonly rows: number;
+  /** Rows that meet each condition, and all of them. */
+  readonly met: readonly number[];
+  readonly matched: number;
+}
+
+async function conditionCounts(
+  inquiry: Inquiry,
+  name: string,
+  conditions: readonly Condition[],
+): Promise<Counts | undefined> {
+  const each = conditions.map(({ text }, index) => `, c${index} = countif(${text})`).join('');
+  const all = conditions.map(({ text }) => `(${text})`).join(' and ') || 'true';
+  const query = `${inquiry.reading.prelude}${quoteName(name)} | summarize n = count(), matched = countif(${all})${each}`;
+  const table = await ask(inquiry, query);
+  if (table === undefined) return undefined;
+  const met = conditions.map((_, index) => numberAt(table, index + 2));
+  return { rows: numberAt(table, 0), matched: numberAt(table, 1), met };
+}
+
+/** What the fields hold that a condition compares with something that is not there. */
+async function whatFieldsHold(
+  inquiry: Inquiry,
+  name: string,
+  { text, comparisons }: Condition,
+): Promise<readonly string[]> {
+  if (comparisons.length === 0) return [`${code(text)} holds for no event.`];
+  const sentences = comparisons
+    .slice(0, maxDatasets)
+    .map(comparison =>
+      orders.has(comparison.operator)
+        ? spanSentence(inquiry, name, comparison)
+        : valuesSentence(inquiry, name, comparison),
+    );
+  const said = (await Promise.all(sentences)).filter(sentence => sentence !== undefined);
+  return [`${code(text)} holds for no event${said.length === 0 ? '.' : `: ${said.join('; ')}.`}`];
+}
+
+const orders: ReadonlySet<string> = new Set(['<', '<=', '>', '>=', 'between']);
+
+async function spanSentence(
+  inquiry: Inquiry,
+  name: string,
+  { field }: Comparison,
+): Promise<string | undefined> {
+  const table = await ask(
+    inquiry,
+    `${quoteName(name)} | summarize least = min(${field}), most = max(${field})`,
+  );
+  const [least, most] = [textAt(table, 0, 0), textAt(table, 1, 0)];
+  if (least === undefined || most === undefined) return undefined;
+  return `${code(field)} lies between ${code(least)} and ${code(most)}`;
+}
+
+/** Values asked for, to look for near misses, and values named. */
+const maxValues = 50;
+const namedValues = 5;
+
+async function valuesSentence(
+  inquiry: Inquiry,
+  name: string,
+  comparison: Comparison,
+): Promise<string | undefined> {
+  const { field } = comparison;
+  const table = await ask(
+    inquiry,
+    `${quoteName(name)} | where isnotnull(${field}) | summarize n = count() by value = ${field} | top ${maxValues} by n`,
+  );
+  if (table === undefined) return undefined;
+  const values = Array.from({ length: table.data.numRows }, (_, row) => ({
+    text: textAt(table, 0, row) ?? 'null',
+    rows: Number(textAt(table, 1, row)),
+  }));
+  if (values.length === 0) return `${code(field)} is null in all of them`;
+  const named = values.slice(0, namedValues).map(({ text, rows }) => `${code(text)} (${formatCount(rows)})`);
+  const others = values.length > namedValues ? ' and others' : '';
+  const texts = values.map(({ text }) => text);
+  return `${code(field)} holds ${named.join(', ')}${others}${advice(comparison, texts)}`;
+}
+
+/** The slips that are made most: other case, and a pattern where a text is compared. */
+function advice({ operator, texts }: Comparison, values: readonly string[]): string {
+  if (['==', '=~', 'in', 'in~'].includes(operator) && texts.some(text => /\.[*+]|[*^$|]/.test(text)))
+    return `; \`${operator}\` compares whole texts, \`matches regex\` takes a pattern`;
+  const lower = new Set(texts.map(text => text.toLowerCase()));
+  const near = values.find(value => lower.has(value.toLowerCase()));
+  return near === undefined ? '' : `; did you mean ${code(near)}? \`=~\` ignores case`;
+}
+
+/** The first table of the answer; undefined when there is none in time. */
+async function ask(
+  { session, result, signal }: Inquiry,
+  apl: string,
+  window: Pick<QueryRequest, 'startTime' | 'endTime'> = result.provenance,
+): Promise<ArrowTable | undefined> {
+  const { startTime, endTime } = window;
+  const request = { apl, ...(startTime && { startTime }), ...(endTime && { endTime }) };
+  try {
+    const raw = await session.query(request, AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]));
+    return decodeTabular(raw.body).tables[0];
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
+
+function numberAt(table: ArrowTable, column: number): number {
+  return Number(textAt(table, column, 0) ?? 0);
+}
+
+function textAt(table: ArrowTable | undefined, column: number, row: number): string | undefined {
+  const vector = table?.data.getChildAt(column);
+  const field = table?.data.schema.fields[column];
+  if (!vector || field === undefined || row >= vector.length) return undefined;
+  return cellText(vector, row, field) ?? undefined;
+}
+
+const maxCode = 80;
+
+/** A name or value in a sentence: bounded, and marked as code where front ends can. */
+function code(text: string): string {
+  return `\`${cut(said(text), maxCode).replaceAll('`', "'")}\``;
+}

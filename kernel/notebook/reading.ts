@@ -1,0 +1,123 @@
+import type { Expr, Pipeline, Query, Source, Statement } from '../apl/syntax/ast.js';
+import { parseQuery } from '../apl/syntax/parse.js';
+import { visitQuery } from '../apl/syntax/walk.js';
+
+/** A field compared with constants. `field` is APL; `texts` are the constants that are texts. */
+export interface Comparison {
+  readonly field: string;
+  readonly operator: string;
+  readonly texts: readonly string[];
+}
+
+/** A condition that every row has to meet, as it is written. */
+export interface Condition {
+  readonly text: string;
+  readonly comparisons: readonly Comparison[];
+}
+
+/** What the text of a query says about the rows that it reads. */
+export interface QueryReading {
+  /** The statements before the query, which its conditions may refer to. */
+  readonly prelude: string;
+  /** The dataset that the query reads first; undefined when it reads none by name. */
+  readonly dataset: string | undefined;
+  /** The conditions directly after that dataset, in order. */
+  readonly conditions: readonly Condition[];
+  /** How many tables are read: datasets, tables written into the query, lookups. */
+  readonly sources: number;
+  /** Whether it makes series, whose steps are there without data too. */
+  readonly isSeries: boolean;
+}
+
+/** Returns the pipeline of a query's text, without the statements before it. */
+export function mainPipeline(text: string): Pipeline | undefined {
+  return queryStatement(parseQuery(text).query)?.pipeline;
+}
+
+/** Returns the name of the dataset that a query reads first; undefined when it reads none by name. */
+export function datasetOf(text: string): string | undefined {
+  const source = mainPipeline(text)?.source;
+  return source?.kind === 'dataset' ? source.name.name : undefined;
+}
+
+/** Returns a name as APL spells it whatever it holds. */
+export function quoteName(name: string): string {
+  return `['${name.replace(/[\\']/g, '\\$&')}']`;
+}
+
+/** Returns what a query reads and on which conditions; of a text with mistakes, what could be read. */
+export function readConditions(text: string): QueryReading {
+  const { query } = parseQuery(text);
+  const statement = queryStatement(query);
+  const pipeline = statement?.pipeline;
+  const read: Source[] = [];
+  visitQuery(query, { source: source => read.push(source) });
+  return {
+    prelude: text.slice(0, statement?.from ?? 0),
+    dataset: pipeline?.source.kind === 'dataset' ? pipeline.source.name.name : undefined,
+    conditions: pipeline === undefined ? [] : conditionsOf(pipeline, text),
+    isSeries: pipeline?.operators.some(({ kind }) => kind === 'make-series') ?? false,
+    sources: read.filter(({ kind }) => tables.has(kind)).length,
+  };
+}
+
+function queryStatement(query: Query): Extract<Statement, { kind: 'query' }> | undefined {
+  return query.statements.find(each => each.kind === 'query');
+}
+
+const tables: ReadonlySet<string> = new Set(['dataset', 'datatable', 'print', 'range', 'externaldata']);
+
+/** After another operator a name may be another field than that of the dataset. */
+function conditionsOf({ operators }: Pipeline, text: string): readonly Condition[] {
+  const first = operators.findIndex(operator => operator.kind !== 'where');
+  const filters = first < 0 ? operators : operators.slice(0, first);
+  return filters
+    .flatMap(operator => (operator.kind === 'where' ? conjuncts(operator.predicate) : []))
+    .map(expr => ({ text: text.slice(expr.from, expr.to), comparisons: comparisonsIn(expr, text) }));
+}
+
+function conjuncts(expr: Expr): readonly Expr[] {
+  if (expr.kind === 'paren') return conjuncts(expr.inner);
+  if (expr.kind !== 'binary' || expr.operator !== 'and') return [expr];
+  return [...conjuncts(expr.left), ...conjuncts(expr.right)];
+}
+
+/** The comparisons that a condition is made of. */
+function comparisonsIn(expr: Expr, text: string): readonly Comparison[] {
+  switch (expr.kind) {
+    case 'paren':
+      return comparisonsIn(expr.inner, text);
+    case 'list':
+      return comparison(expr.left, expr.operator, expr.items, text);
+    case 'between':
+      return comparison(expr.value, 'between', [expr.low, expr.high], text);
+    case 'binary':
+      if (expr.operator === 'and' || expr.operator === 'or')
+        return [...comparisonsIn(expr.left, text), ...comparisonsIn(expr.right, text)];
+      return isField(expr.left)
+        ? comparison(expr.left, expr.operator, [expr.right], text)
+        : comparison(expr.right, expr.operator, [expr.left], text);
+    default:
+      return [];
+  }
+}
+
+function comparison(
+  field: Expr,
+  operator: string,
+  values: readonly Expr[],
+  text: string,
+): readonly Comparison[] {
+  if (!isField(field)) return [];
+  const texts = values.flatMap(each =>
+    each.kind === 'literal' && each.type === 'string' && each.value !== null ? [String(each.value)] : [],
+  );
+  return [{ field: text.slice(field.from, field.to), operator, texts }];
+}
+
+/** `status`, `geo.city`, `['a b']['c']`. */
+function isField(expr: Expr): boolean {
+  if (expr.kind === 'member') return isField(expr.object);
+  if (expr.kind === 'index') return isField(expr.object);
+  return expr.kind === 'name';
+}
