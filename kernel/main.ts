@@ -188,12 +188,18 @@ interface ServeOptions {
   readonly stop?: boolean;
 }
 
+const stopTexts = {
+  none: 'no local service is running',
+  ended: 'the local service has ended',
+  alive: 'the local service does not end: its process is still there',
+} as const;
+
 async function serve({ port, data, managed, stop }: ServeOptions): Promise<void> {
   const service = await import('./commands/service.js');
   if (stop) {
-    console.log(
-      (await service.stopSharedService(data)) ? 'the local service is ending' : 'no local service is running',
-    );
+    const report = await service.stopSharedService(data);
+    console.log(stopTexts[report]);
+    if (report === 'alive') process.exitCode = 1;
     return;
   }
   if (machine.env.UV_THREADPOOL_SIZE === undefined) return withThreads();
@@ -214,8 +220,10 @@ async function serve({ port, data, managed, stop }: ServeOptions): Promise<void>
   process.exit();
 }
 
+/** The service answers from this machine alone: what gives access to the hosted one is not passed on to it. */
 function serviceEnvironment(): NodeJS.ProcessEnv {
-  return { UV_THREADPOOL_SIZE: SERVICE_THREADS, ...machine.env };
+  const own = Object.entries(machine.env).filter(([name]) => !name.startsWith('AXIOM_'));
+  return { UV_THREADPOOL_SIZE: SERVICE_THREADS, ...Object.fromEntries(own) };
 }
 
 /** Runs this command in a process that has enough threads. */
@@ -293,16 +301,12 @@ function log(text: string): void {
 }
 
 async function doctor(): Promise<void> {
-  const [{ examine, findingsText }, { sharedService }] = await Promise.all([
-    import('./commands/doctor.js'),
-    import('./commands/service.js'),
-  ]);
+  const { examine, findingsText } = await import('./commands/doctor.js');
   const findings = await examine({
     machine,
     files,
     nodeVersion: process.versions.node,
     dataDir: dataDirectory(),
-    runningService: async () => (await sharedService(dataDirectory()))?.url,
   });
   console.log(findingsText(findings));
   if (findings.some(({ state }) => state === 'error')) process.exitCode = 1;

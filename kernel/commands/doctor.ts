@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { access, constants, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { profileFileWarning } from '../api/profile.js';
+import { findShared, type SharedService } from '../local/shared.js';
 import {
   jupyterDataDirs,
   KERNEL_NAME,
@@ -26,8 +27,6 @@ export interface DoctorRequest {
   readonly nodeVersion: string;
   /** The local service's data directory. */
   readonly dataDir: string;
-  /** Says where the local service answers, or undefined when none runs. */
-  readonly runningService: () => Promise<string | undefined>;
 }
 
 /** Looks at everything that the kernel needs, and returns one finding each, in the order in which to mend them. */
@@ -44,7 +43,7 @@ export async function examine(request: DoctorRequest): Promise<readonly Finding[
     await labextensionFinding(dataDirs, files),
     await dataDirFinding(request.dataDir),
     await profilesFinding(machine.home),
-    await serviceFinding(request.runningService),
+    serviceFinding(await findShared(request.dataDir, probeMs)),
   ];
 }
 
@@ -159,10 +158,30 @@ async function profilesFinding(home: string): Promise<Finding> {
   };
 }
 
-async function serviceFinding(runningService: () => Promise<string | undefined>): Promise<Finding> {
-  const address = await runningService();
-  const found = address === undefined ? 'not running; the first query starts it' : `answers at ${address}`;
-  return { name: 'service', state: 'ok', found };
+/** Someone waits for the report. */
+const probeMs = 2_000;
+
+function serviceFinding(shared: SharedService): Finding {
+  const name = 'service';
+  switch (shared.kind) {
+    case 'none':
+      return { name, state: 'ok', found: 'not running; the first query starts it' };
+    case 'running':
+      return { name, state: 'ok', found: `answers at ${shared.file.url}` };
+    case 'frozen': {
+      const found = `process ${shared.file.pid} does not answer at ${shared.file.url}`;
+      return {
+        name,
+        state: 'warning',
+        found,
+        fix: 'wait a little, or end it with `apl-kernel serve --stop`',
+      };
+    }
+    case 'gone': {
+      const found = 'not running; the last one ended without clearing up, and the first query starts another';
+      return { name, state: 'ok', found };
+    }
+  }
 }
 
 function findFile(dataDirs: readonly string[], ...below: readonly string[]): string | undefined {

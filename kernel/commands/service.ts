@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import type { ImportReport } from '../api/wire.js';
 import { AplKernelError } from '../errors.js';
 import type { Service } from '../local/http/server.js';
-import { runtimeFilePath } from '../local/launch.js';
+import { endShared, findShared } from '../local/shared.js';
 
 /** What a service of this machine is started with. */
 export interface ServeRequest {
@@ -66,27 +65,12 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
   }
 }
 
-/** The address and process of the service that kernels share in this data directory, if it answers. */
-export async function sharedService(
-  dataDir: string,
-): Promise<{ readonly url: string; readonly pid: number } | undefined> {
-  try {
-    const { url, token, pid } = JSON.parse(await readFile(runtimeFilePath(dataDir), 'utf8')) as Record<
-      string,
-      unknown
-    >;
-    const headers = { authorization: `Bearer ${String(token)}` };
-    const answer = await fetch(`${String(url)}/v2/user`, { headers, signal: AbortSignal.timeout(2_000) });
-    return answer.ok ? { url: String(url), pid: Number(pid) } : undefined;
-  } catch {
-    return undefined;
-  }
-}
+/** What `serve --stop` found and did. */
+export type StopReport = 'none' | 'ended' | 'alive';
 
-/** Ends the service that kernels share in this data directory, and returns whether there was one. */
-export async function stopSharedService(dataDir: string): Promise<boolean> {
-  const service = await sharedService(dataDir);
-  if (service === undefined) return false;
-  process.kill(service.pid, 'SIGTERM');
-  return true;
+/** Ends the service that kernels share in a data directory, and waits for its end; what answers in its place is left alone. */
+export async function stopSharedService(dataDir: string): Promise<StopReport> {
+  const found = await findShared(dataDir);
+  if (found.kind === 'none' || found.kind === 'gone') return 'none';
+  return (await endShared(dataDir, found.file)) ? 'ended' : 'alive';
 }

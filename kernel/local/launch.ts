@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AplKernelError } from '../errors.js';
+import { endShared, findShared, type RuntimeFile, runtimeFilePath } from './shared.js';
 
 /** Where the running local service is and how to be let in. */
 export interface LocalAddress {
@@ -25,14 +26,6 @@ export interface LocalService {
   close(): void;
 }
 
-/** What a service writes into its runtime file, mode 0600, once it listens. */
-export interface RuntimeFile {
-  readonly url: string;
-  readonly token: string;
-  readonly pid: number;
-  readonly version: string;
-}
-
 export interface LaunchOptions {
   /** Holds the runtime file and the log; made when absent. */
   readonly dataDir: string;
@@ -41,6 +34,8 @@ export interface LaunchOptions {
   readonly log: (text: string) => void;
   /** How long a new service may take to listen; 30,000 when absent. */
   readonly startLimitMs?: number;
+  /** How long a service that runs may take to answer before it is ended as frozen; 10,000 when absent. */
+  readonly patienceMs?: number;
 }
 
 export interface SpawnedService {
@@ -50,17 +45,13 @@ export interface SpawnedService {
 
 /** The local service could not be started. */
 export class LaunchError extends AplKernelError {
-  constructor(message: string, dataDir: string, cause?: unknown) {
-    super('local-service', message, {
-      hint: `See ${join(dataDir, 'service.log')}; \`apl-kernel doctor\` says what is wrong.`,
-      cause,
-    });
+  constructor(message: string, dataDir: string, cause?: unknown, hint = seeLog(dataDir)) {
+    super('local-service', message, { hint, cause });
   }
 }
 
-/** Returns the path of the runtime file in a data directory. */
-export function runtimeFilePath(dataDir: string): string {
-  return join(dataDir, 'service.json');
+function seeLog(dataDir: string): string {
+  return `See ${join(dataDir, 'service.log')}; \`apl-kernel doctor\` says what is wrong.`;
 }
 
 /** Returns the local service of a data directory, not yet started. */
@@ -90,7 +81,6 @@ export function spawnDetached(
 }
 
 const pollMs = 25;
-const probeLimitMs = 2_000;
 
 class Launcher implements LocalService {
   readonly #options: LaunchOptions;
@@ -119,10 +109,12 @@ class Launcher implements LocalService {
     this.#held = undefined;
   }
 
-  /** Lets go of a service that does not answer, before its connection has told that it is gone. */
+  /** Lets go of a service that does not prove itself, before its connection has told that it is gone. */
   async #drop(): Promise<void> {
     const held = this.#held;
-    if (held === undefined || (await answers(held.file)) || this.#held !== held) return;
+    if (held === undefined) return;
+    const found = await this.#running();
+    if (found?.secret === held.file.secret || this.#held !== held) return;
     this.#held = undefined;
     held.request.destroy();
   }
@@ -135,15 +127,20 @@ class Launcher implements LocalService {
     return { url: file.url, token: file.token, restarted };
   }
 
-  /** The service that the runtime file names, if it answers; a file left behind by a crash names none. */
+  /** The service that the runtime file names, if it proves itself. One that is frozen helps nobody: it is ended. */
   async #running(): Promise<RuntimeFile | undefined> {
-    const file = await readRuntimeFile(this.#options.dataDir);
-    return file !== undefined && (await answers(file)) ? file : undefined;
+    const { dataDir, log, patienceMs } = this.#options;
+    const found = await findShared(dataDir, patienceMs);
+    if (found.kind === 'running') return found.file;
+    if (found.kind !== 'frozen') return undefined;
+    log('the local service does not answer any more: ending it');
+    await endShared(dataDir, found.file, 0);
+    return undefined;
   }
 
   async #start(): Promise<RuntimeFile> {
     const { dataDir, log } = this.#options;
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await checkWritable(dataDir);
     const unlock = await this.#lock();
     try {
       const other = await this.#running();
@@ -235,36 +232,32 @@ class Launcher implements LocalService {
   }
 }
 
-async function readRuntimeFile(dataDir: string): Promise<RuntimeFile | undefined> {
+/** Waiting for a lock helps nobody where no file can be written at all. */
+async function checkWritable(dataDir: string): Promise<void> {
+  const probe = join(dataDir, `.probe-${crypto.randomUUID()}`);
   try {
-    const { url, token, pid, version } = JSON.parse(await readFile(runtimeFilePath(dataDir), 'utf8'));
-    const complete = typeof url === 'string' && typeof token === 'string' && isLoopback(url);
-    return complete ? { url, token, pid: Number(pid), version: String(version) } : undefined;
-  } catch {
-    return undefined;
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await writeFile(probe, Buffer.alloc(4096), { mode: 0o600 });
+  } catch (error) {
+    throw unwritable(dataDir, error);
+  } finally {
+    await rm(probe, { force: true }).catch(() => undefined);
   }
 }
 
-/** A token goes to this machine only, whatever the file says. */
-function isLoopback(url: string): boolean {
-  return URL.canParse(url) && ['127.0.0.1', '[::1]', 'localhost'].includes(new URL(url).hostname);
-}
-
-function answers(file: RuntimeFile): Promise<boolean> {
-  return new Promise(resolve => {
-    const probe = request(`${file.url}/v2/user`, {
-      headers: authorization(file),
-      agent: false,
-      timeout: probeLimitMs,
-    });
-    probe.on('response', response => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    });
-    probe.on('timeout', () => probe.destroy());
-    probe.on('error', () => resolve(false));
-    probe.on('close', () => resolve(false)).end();
-  });
+function unwritable(dataDir: string, cause: unknown): LaunchError {
+  const { code = '' } = cause as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    const hint = `Free some space where ${dataDir} is, or set APL_KERNEL_DATA to a directory on another disk.`;
+    return new LaunchError('the local service cannot start: its disk is full', dataDir, cause, hint);
+  }
+  const hint = `Make ${dataDir} writable, or set APL_KERNEL_DATA to a directory that is.`;
+  return new LaunchError(
+    'the local service cannot start: its data directory cannot be written',
+    dataDir,
+    cause,
+    hint,
+  );
 }
 
 function authorization(file: RuntimeFile): { readonly authorization: string } {

@@ -1,6 +1,12 @@
 import { closest } from 'fastest-levenshtein';
 import type { Client, RawResult } from '../api/client.js';
-import { ConnectionError } from '../api/errors.js';
+import {
+  ConnectionError,
+  InterruptedError,
+  TimeLimitError,
+  TruncatedAnswerError,
+  UnexpectedAnswerError,
+} from '../api/errors.js';
 import {
   type AxiomEnvironment,
   type Endpoint,
@@ -53,6 +59,8 @@ export class Session {
   #opened: { readonly key: unknown; readonly client: Promise<Client> } | undefined;
   #restarted = false;
   #warned = false;
+  /** The last query on the local service ended so that the service may be frozen or gone: it is asked before the next. */
+  #doubted = false;
   /** Tokens that the user typed, by profile; nothing writes them anywhere. */
   readonly #tokens = new Map<string, Token>();
 
@@ -129,8 +137,10 @@ export class Session {
     try {
       return await client.query(request, signal);
     } catch (error) {
-      if (!(error instanceof ConnectionError) || client.endpoint.profileName !== localProfile) throw error;
-      const again = await this.#localClient(signal, true);
+      if (client.endpoint.profileName !== localProfile) throw error;
+      this.#doubted = raisesDoubt(error);
+      if (!isLost(error)) throw error;
+      const again = await this.#localClient(signal);
       if (!this.#restarted) throw error;
       return again.query(request, signal);
     }
@@ -166,8 +176,9 @@ export class Session {
     };
   }
 
-  async #localClient(signal: AbortSignal | undefined, doubted = false): Promise<Client> {
-    const address = await this.options.local.connect(signal, doubted);
+  async #localClient(signal: AbortSignal | undefined): Promise<Client> {
+    const address = await this.options.local.connect(signal, this.#doubted);
+    this.#doubted = false;
     if (address.restarted) this.#restarted = true;
     const endpoint = { profileName: localProfile, url: address.url, token: new Token(address.token) };
     return this.#open(endpoint, `${address.url} ${address.token}`);
@@ -191,4 +202,15 @@ export class Session {
     this.#opened = undefined;
     await (await opened?.client)?.close();
   }
+}
+
+/** The answer did not come, or came from something else. */
+function isLost(error: unknown): boolean {
+  const kinds = [ConnectionError, TruncatedAnswerError, UnexpectedAnswerError];
+  return kinds.some(kind => error instanceof kind);
+}
+
+/** A query that its user or the clock ended may have left a service behind that answers nobody. */
+function raisesDoubt(error: unknown): boolean {
+  return isLost(error) || error instanceof InterruptedError || error instanceof TimeLimitError;
 }

@@ -1,5 +1,6 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
@@ -39,6 +40,52 @@ describe('serve', () => {
       stdout: 'no local service is running\n',
       stderr: '',
     });
+  });
+});
+
+describe('serve --stop', () => {
+  /** A service that kernels could share, running in a home of its own. */
+  async function shared() {
+    const home = scratchDirectory();
+    const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
+    const service = startAplKernel(['serve', '--managed'], { ...env, UV_THREADPOOL_SIZE: '16' });
+    await expect.poll(() => existsSync(join(home, 'data', 'service.json')), { timeout: 20_000 }).toBe(true);
+    return { env, service, exit: once(service, 'exit') };
+  }
+  const stop = async (env: Readonly<Record<string, string>>) =>
+    (await aplKernel(['serve', '--stop'], env)).stdout;
+
+  test('ends the service and says so once it has ended', async () => {
+    const { env, service, exit } = await shared();
+    expect(await stop(env)).toBe('the local service has ended\n');
+    expect([service.exitCode ?? (await exit)[0], await stop(env)]).toEqual([
+      0,
+      'no local service is running\n',
+    ]);
+  });
+
+  test('ends a frozen one too', async () => {
+    const { env, service, exit } = await shared();
+    service.kill('SIGSTOP');
+    expect((await aplKernel(['doctor'], env)).stdout).toMatch(
+      /^warning +service +process \d+ does not answer/m,
+    );
+    expect(await stop(env)).toBe('the local service has ended\n');
+    expect(await exit).toEqual([null, 'SIGKILL']);
+  });
+
+  test('ends no process that the file names but that is not the service', async () => {
+    const { env, service } = await shared();
+    const path = join(env.APL_KERNEL_DATA, 'service.json');
+    const file = JSON.parse(readFileSync(path, 'utf8'));
+    const other = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)']);
+    writeFileSync(path, JSON.stringify({ ...file, pid: other.pid }));
+    expect(await stop(env)).toBe('no local service is running\n');
+    writeFileSync(path, JSON.stringify({ ...file, pid: other.pid, started: '', secret: 'another' }));
+    expect(await stop(env)).toBe('no local service is running\n');
+    expect([other.exitCode, other.signalCode]).toEqual([null, null]);
+    other.kill();
+    service.kill();
   });
 });
 

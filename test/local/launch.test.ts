@@ -1,34 +1,40 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import {
   createLocalService,
   LaunchError,
   type LocalService,
-  runtimeFilePath,
   spawnDetached,
 } from '../../kernel/local/launch.js';
+import { processStart, runtimeFilePath } from '../../kernel/local/shared.js';
 
 /** A service of the smallest kind, as a process of its own: it writes its runtime file, and ends when nobody holds it. */
 const program = `
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { createHmac } from 'node:crypto';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 const [dataDir, delay] = process.argv.slice(2);
 appendFileSync(dataDir + '/starts', 'start ');
 let held = 0;
+const secret = 's-' + process.pid;
+const stat = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
+const started = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() + ' ' + stat[19];
 const server = createServer((request, response) => {
+  const nonce = request.url.split('/v1/local/proof?nonce=')[1];
+  const text = 'apl-kernel ' + server.address().port + ' ' + nonce;
+  if (nonce) return response.end(createHmac('sha256', secret).update(text).digest('base64url'));
   if (request.headers.authorization !== 'Bearer t-' + process.pid) return response.writeHead(401).end();
-  if (request.url === '/v2/user') return response.end('{}');
   held += 1;
   response.writeHead(200).flushHeaders();
   response.on('close', () => { held -= 1; if (held === 0) process.exit(0); });
 });
 setTimeout(() => server.listen(0, '127.0.0.1', () => {
   const url = 'http://127.0.0.1:' + server.address().port;
-  writeFileSync(dataDir + '/service.json', JSON.stringify({ url, token: 't-' + process.pid, pid: process.pid, version: '1' }), { mode: 0o600 });
+  writeFileSync(dataDir + '/service.json', JSON.stringify({ url, token: 't-' + process.pid, secret, pid: process.pid, started, version: '1' }), { mode: 0o600 });
 }), Number(delay));
 setTimeout(() => process.exit(0), 20_000);
 `;
@@ -58,6 +64,7 @@ function launcher(delay = 0, startLimitMs = 10_000, script = 'service.mjs'): Loc
     spawn: () => spawnDetached(process.execPath, args, dataDir),
     log: text => logged.push(text),
     startLimitMs,
+    patienceMs: 500,
   });
   services.push(service);
   return service;
@@ -130,28 +137,87 @@ test('a service that died a moment ago is found out when it is doubted', async (
   expect([after.restarted, after.token !== before.token, await starts()]).toEqual([true, true, 2]);
 });
 
-test('a runtime file that a crash left behind is not believed', async () => {
-  await writeFile(
-    runtimeFilePath(dataDir),
-    JSON.stringify({ url: 'http://127.0.0.1:9', token: 'old', pid: 1, version: '1' }),
-  );
+/** A server that is not ours; what it was asked is in `asked`. */
+async function stranger(answer: (response: ServerResponse) => void) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.url} ${request.headers.authorization}`);
+    answer(response);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, asked };
+}
+
+async function leaveRuntimeFile(content: object): Promise<void> {
+  const usual = { token: 'old', secret: 'old', pid: process.pid, started: '', version: '1' };
+  await writeFile(runtimeFilePath(dataDir), JSON.stringify({ ...usual, ...content }));
+}
+
+const ownStart = await processStart(process.pid);
+
+test.each([
+  ['nothing listens there', 9, { started: ownStart }],
+  ['its process is gone', undefined, { pid: 2 ** 22 + 1 }],
+  ['its process id belongs to another now', undefined, { started: 'an earlier boot 1' }],
+  ['a page is served there', undefined, { started: ownStart }],
+  ['it has no secret', undefined, { secret: undefined }],
+])('a runtime file is not believed: %s', async (_, port, content) => {
+  const other = await stranger(response => response.end('<html>'));
+  await leaveRuntimeFile({ url: `http://127.0.0.1:${port ?? other.port}`, ...content });
   const { token } = await launcher().connect();
   expect(token).toBe(`t-${await servicePid()}`);
+  expect(
+    other.asked.filter(line => !/^\/v1\/local\/proof\?nonce=[0-9a-f]{64} undefined$/.test(line)),
+  ).toEqual([]);
+});
+
+test('a stranger that never answers is given up, and gets no token', async () => {
+  const other = await stranger(() => {});
+  await leaveRuntimeFile({ url: `http://127.0.0.1:${other.port}` });
+  const { token } = await launcher().connect();
+  expect(token).toBe(`t-${await servicePid()}`);
+  expect(other.asked.filter(line => !line.endsWith(' undefined'))).toEqual([]);
 });
 
 test('a runtime file that points elsewhere is not even tried', async () => {
-  const asked: (string | undefined)[] = [];
-  const other = createServer((request, response) => {
-    asked.push(request.url);
-    response.end('{}');
-  });
-  await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
-  const { port } = other.address() as AddressInfo;
-  const url = `http://[::ffff:127.0.0.1]:${port}`;
-  await writeFile(runtimeFilePath(dataDir), JSON.stringify({ url, token: 'old', pid: 1, version: '1' }));
-  const address = await launcher().connect();
-  other.close();
-  expect([asked, address.token]).toEqual([[], `t-${await servicePid()}`]);
+  const other = await stranger(response => response.end());
+  await leaveRuntimeFile({ url: `http://[::ffff:127.0.0.1]:${other.port}` });
+  const { token } = await launcher().connect();
+  expect([other.asked, token]).toEqual([[], `t-${await servicePid()}`]);
+});
+
+test('a frozen service is ended, and another takes its place', async () => {
+  const local = launcher();
+  const before = await local.connect();
+  const frozen = (await servicePid()) as number;
+  process.kill(frozen, 'SIGSTOP');
+  const after = await local.connect(undefined, true);
+  expect([after.restarted, after.token !== before.token, await starts()]).toEqual([true, true, 2]);
+  await ended(frozen);
+});
+
+test('a frozen service is ended for a kernel that did not use it before', async () => {
+  await launcher().connect();
+  const frozen = (await servicePid()) as number;
+  process.kill(frozen, 'SIGSTOP');
+  expect((await launcher().connect()).restarted).toBe(false);
+  await ended(frozen);
+});
+
+test('a data directory that cannot be written is told at once', async () => {
+  const file = join(dataDir, 'file');
+  await writeFile(file, '');
+  const spawn = () => spawnDetached(process.execPath, [], dataDir);
+  const local = createLocalService({ dataDir: join(file, 'below'), spawn, log: () => {} });
+  const error = await local.connect().catch(reason => reason);
+  expect([error instanceof LaunchError, error.message]).toEqual([
+    true,
+    'the local service cannot start: its data directory cannot be written',
+  ]);
 });
 
 test('a service nobody holds can end', async () => {

@@ -207,6 +207,29 @@ describe('a query that finds the local service gone', () => {
   });
 });
 
+test.each(['its time limit', 'its user'])(
+  'the local service is asked whether it is there after a query that %s ended',
+  async who => {
+    const doubts: boolean[] = [];
+    const bench = await startBench({
+      reply: () => () => undefined,
+      local: service => ({
+        connect: async (_, doubted = false) => {
+          doubts.push(doubted);
+          return { url: service.url, token: 't', restarted: false };
+        },
+        close: () => undefined,
+      }),
+      ...(who === 'its time limit' && { timeLimitMs: 50 }),
+    });
+    const run = () => bench.run('web | count', who === 'its user' ? { signal: AbortSignal.timeout(50) } : {});
+    await run();
+    await run();
+    await bench.close();
+    expect(doubts).toEqual([false, true]);
+  },
+);
+
 describe('an error in the APL', () => {
   test.each<readonly [string, string, object, readonly string[]]>([
     [

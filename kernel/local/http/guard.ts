@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from './service-error.js';
 
 /**
- * Throws ServiceError unless a request is meant for this service and made by someone who holds its token. A web page that is
- * open on the same machine can send requests here: it cannot forge the Host of a name that was rebound, nor hide its Origin.
+ * Throws ServiceError unless a request is meant for this service. A web page that is open on the same machine can send
+ * requests here: it cannot forge the Host of a name that was rebound, nor hide its Origin.
  */
-export function guard(headers: IncomingHttpHeaders, port: number, token: string): void {
+export function guardOrigin(headers: IncomingHttpHeaders, port: number): void {
   const own = ownHosts.map(host => `${host}:${port}`);
   if (!own.includes(headers.host ?? '')) {
     throw new ServiceError(403, 'host', 'The Host header does not name this service.');
@@ -14,6 +14,10 @@ export function guard(headers: IncomingHttpHeaders, port: number, token: string)
   if (headers.origin !== undefined && !own.includes(headers.origin.replace(/^http:\/\//, ''))) {
     throw new ServiceError(403, 'origin', 'Requests of other web pages are refused.');
   }
+}
+
+/** Throws ServiceError unless a request is made by someone who holds the token. */
+export function guardToken(headers: IncomingHttpHeaders, token: string): void {
   const given = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
   if (given === undefined || !equal(given, token)) {
     throw new ServiceError(401, 'unauthorized', 'The request has no valid token.', {

@@ -5,13 +5,14 @@ import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } f
 import type { ErrorBody } from '../../api/wire.js';
 import { AplKernelError } from '../../errors.js';
 import { Engine } from '../engine/duckdb.js';
+import { processStart, proofOf, proofPath, type RuntimeFile, runtimeFilePath } from '../shared.js';
 import { compileRequest } from '../sql/compile.js';
 import type { BuiltinDataset, Compile } from '../sql/compiled.js';
 import { DatasetStore, replaceFile } from '../store/datasets.js';
 import { StarredStore } from '../store/starred.js';
 import { KeepAlive } from './alive.js';
 import { watchDepartures } from './departure.js';
-import { guard } from './guard.js';
+import { guardOrigin, guardToken } from './guard.js';
 import { CompileFailure } from './query-route.js';
 import { addRoutes, localUser } from './routes.js';
 import { ServiceError } from './service-error.js';
@@ -77,15 +78,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 async function listen(options: ServiceOptions, engine: Engine): Promise<Service> {
   const token = options.token ?? randomBytes(32).toString('base64url');
   const app = fastify({ bodyLimit: options.limits?.bodyBytes ?? 4 * 2 ** 20, forceCloseConnections: true });
-  const runtimeFile = path.join(options.dataDir, 'service.json');
+  const secret = randomBytes(32).toString('base64url');
   let announceClosed = () => {};
   const closed = new Promise<void>(resolve => {
     announceClosed = resolve;
   });
   let closing: Promise<void> | undefined;
   const close = () => {
-    const written = options.managed ? runtimeFile : undefined;
-    closing ??= shutDown(app, engine, keepAlive, written, token).finally(announceClosed);
+    closing ??= shutDown(app, engine, keepAlive, options, secret).finally(announceClosed);
     return closing;
   };
   const idle = () => {
@@ -95,11 +95,11 @@ async function listen(options: ServiceOptions, engine: Engine): Promise<Service>
   const keepAlive = new KeepAlive(options.limits?.idleMs ?? 30_000, options.managed ? idle : () => {});
   watchDepartures(app);
   addHooks(app, options, token);
+  addProof(app, secret);
   addAlive(app, keepAlive);
   addRoutes(app, routeParts(options, engine));
   const url = await app.listen({ host: '127.0.0.1', port: options.port });
-  if (options.managed)
-    await writeRuntimeFile(runtimeFile, { url, token, pid: process.pid, version: options.version });
+  if (options.managed) await writeRuntimeFile(options, { url, token, secret });
   return { url, token, closed, close };
 }
 
@@ -120,8 +120,9 @@ function routeParts(options: ServiceOptions, engine: Engine) {
 function addHooks(app: FastifyInstance, options: ServiceOptions, token: string): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-axiom-trace-id', randomBytes(16).toString('hex'));
-    const port = request.socket.localPort;
-    if (port !== undefined) guard(request.headers, port, token);
+    const port = request.socket.localPort ?? 0;
+    guardOrigin(request.headers, port);
+    if (request.routeOptions.url !== proofPath) guardToken(request.headers, token);
   });
   app.setNotFoundHandler((request, reply) => {
     const place = `${request.method} ${request.url.split('?')[0]}`;
@@ -132,6 +133,16 @@ function addHooks(app: FastifyInstance, options: ServiceOptions, token: string):
     if (refusal.status >= 500)
       options.log(`${request.method} ${request.url}: ${error.stack ?? error.message}`);
     return refuse(reply, refusal);
+  });
+}
+
+/** A client that knows the secret of the runtime file asks this before it sends the token. */
+function addProof(app: FastifyInstance, secret: string): void {
+  app.get<{ Querystring: Record<string, string | undefined> }>(proofPath, request => {
+    const nonce = request.query.nonce ?? '';
+    if (!/^[0-9a-f]{64}$/.test(nonce))
+      throw new ServiceError(400, 'invalid_request', '`nonce` should be 32 bytes in hexadecimal.');
+    return proofOf(secret, nonce, request.socket.localPort ?? 0);
   });
 }
 
@@ -197,23 +208,29 @@ async function shutDown(
   app: FastifyInstance,
   engine: Engine,
   keepAlive: KeepAlive,
-  runtimeFile: string | undefined,
-  token: string,
+  options: ServiceOptions,
+  secret: string,
 ): Promise<void> {
   keepAlive.stop();
-  if (runtimeFile !== undefined) await removeRuntimeFile(runtimeFile, token);
+  if (options.managed) await removeRuntimeFile(options.dataDir, secret);
   await engine.close();
   await app.close();
 }
 
-async function writeRuntimeFile(file: string, content: object): Promise<void> {
-  await replaceFile(file, `${JSON.stringify(content, null, 2)}\n`);
+async function writeRuntimeFile(
+  { dataDir, version }: ServiceOptions,
+  known: Pick<RuntimeFile, 'url' | 'token' | 'secret'>,
+): Promise<void> {
+  const started = await processStart(process.pid);
+  const content: RuntimeFile = { ...known, pid: process.pid, started, version };
+  await replaceFile(runtimeFilePath(dataDir), `${JSON.stringify(content, null, 2)}\n`);
 }
 
 /** Another service may have taken over meanwhile: its file stays. */
-async function removeRuntimeFile(file: string, token: string): Promise<void> {
+async function removeRuntimeFile(dataDir: string, secret: string): Promise<void> {
+  const file = runtimeFilePath(dataDir);
   try {
-    if (JSON.parse(await readFile(file, 'utf8')).token === token) await rm(file, { force: true });
+    if (JSON.parse(await readFile(file, 'utf8')).secret === secret) await rm(file, { force: true });
   } catch {
     // There is none, or it is not readable: it is not ours.
   }

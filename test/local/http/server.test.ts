@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { findShared, processStart } from '../../../kernel/local/shared.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
 import { type Answer, sharedService, type TestService, testService } from '../service.js';
 
@@ -321,19 +322,32 @@ async function hold(to: TestService): Promise<ClientRequest> {
 test('a managed service says where it is, for its user alone, and takes that back at its end', async () => {
   const managed = await testService({ managed: true });
   const { url, token } = managed.service;
-  const content = { url, token, pid: process.pid, version: '1.2.3' };
+  const started = await processStart(process.pid);
+  const content = { url, token, secret: expect.any(String), pid: process.pid, started, version: '1.2.3' };
   expect(JSON.parse(await readFile(runtimeFile(managed), 'utf8'))).toEqual(content);
+  const shared = await findShared(managed.dataDir);
+  expect([shared.kind, 'file' in shared && shared.file.token]).toEqual(['running', token]);
   expect((await stat(runtimeFile(managed))).mode & 0o777).toBe(0o600);
   await managed.service.close();
   await expect(stat(runtimeFile(managed))).rejects.toMatchObject({ code: 'ENOENT' });
   await expect(fetch(url)).rejects.toThrow('fetch failed');
 });
 
+test('the proof of a service asks for no token, only for a nonce', async () => {
+  const nonce = 'ab'.repeat(32);
+  const answer = await plain(service(), `/v1/local/proof?nonce=${nonce}`, {});
+  expect([answer.status, answer.bytes.toString()]).toEqual([200, expect.stringMatching(/^[\w-]{43}$/)]);
+  expect((await plain(service(), '/v1/local/proof?nonce=short', {})).status).toBe(400);
+  expect((await plain(service(), `/v1/local/proof?nonce=${nonce}`, { host: 'evil.example' })).status).toBe(
+    403,
+  );
+});
+
 test('the file of another service that took over stays', async () => {
   const managed = await testService({ managed: true });
-  await writeFile(runtimeFile(managed), '{"token":"other"}');
+  await writeFile(runtimeFile(managed), '{"secret":"other"}');
   await managed.service.close();
-  expect(await readFile(runtimeFile(managed), 'utf8')).toBe('{"token":"other"}');
+  expect(await readFile(runtimeFile(managed), 'utf8')).toBe('{"secret":"other"}');
 });
 
 test('a managed service closes after the last who held it has gone', async () => {
