@@ -5,12 +5,12 @@
 
 import { localProfile } from '../api/profile.js';
 import type { DatasetInfo, QueryRequest } from '../api/wire.js';
-import { parseDatetime } from '../apl/syntax/literals.js';
 import { decodeTabular } from '../result/arrow.js';
 import type { ArrowTable, Notice, QueryAnswer } from '../result/result.js';
 import { said } from '../result/summary.js';
 import { cellText } from '../result/text.js';
 import { cut, formatCount, plural } from '../text.js';
+import { parseTime } from '../time.js';
 import { type Comparison, type Condition, type QueryReading, quoteName, readConditions } from './reading.js';
 import type { Session } from './session.js';
 import { daysAround, formatMinute } from './time-range.js';
@@ -96,7 +96,7 @@ async function outsideNotice(inquiry: Inquiry, name: string, empty: boolean): Pr
 
 /** `500 events, 2015-10-30 23:58 to 2015-10-31 00:40: ...` and the line that reads them. */
 export function extentText({ rows = 0, firstTime, lastTime }: DatasetInfo): string {
-  const [first, last] = [parseDatetime(firstTime ?? ''), parseDatetime(lastTime ?? '')];
+  const [first, last] = [parseTime(firstTime ?? ''), parseTime(lastTime ?? '')];
   const events = plural(rows, 'event');
   return first === undefined || last === undefined ? `${events}.` : `${events}, ${spanText(first, last)}`;
 }
@@ -109,8 +109,8 @@ function spanText(first: bigint, last: bigint): string {
 /** Whether the dataset has a row in the time range; a range within its span is asked about only where the answer was empty. */
 async function hasRows(inquiry: Inquiry, info: DatasetInfo, empty: boolean): Promise<boolean> {
   const { startTime, endTime } = inquiry.result.provenance;
-  const [start, end] = [parseDatetime(startTime), parseDatetime(endTime)];
-  const [first, last] = [parseDatetime(info.firstTime ?? ''), parseDatetime(info.lastTime ?? '')];
+  const [start, end] = [parseTime(startTime), parseTime(endTime)];
+  const [first, last] = [parseTime(info.firstTime ?? ''), parseTime(info.lastTime ?? '')];
   if (start === undefined || end === undefined || first === undefined || last === undefined) return true;
   if (last < start || first >= end) return false;
   if (!empty || (start <= first && last < end)) return true;
@@ -121,7 +121,7 @@ async function hasRows(inquiry: Inquiry, info: DatasetInfo, empty: boolean): Pro
 async function newestTime(inquiry: Inquiry, name: string): Promise<bigint | undefined> {
   const window = { startTime: '1970-01-01T00:00:00Z', endTime: inquiry.result.provenance.endTime };
   const table = await ask(inquiry, `${quoteName(name)} | project _time | limit 1`, window);
-  return parseDatetime(textAt(table, 0, 0) ?? '');
+  return parseTime(textAt(table, 0, 0) ?? '');
 }
 
 const unexplained = 'No row in this time range matched.';

@@ -1,6 +1,16 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { AplKernelError } from '../errors.js';
 import { cut } from '../text.js';
+import {
+  DAY,
+  EARLIEST_TIME,
+  formatTime,
+  HOUR,
+  LATEST_TIME,
+  parseTime,
+  parseTimespan,
+  UNITS,
+} from '../time.js';
 
 /** One end of a range. Times and offsets are nanoseconds; days are UTC days. */
 export type Bound =
@@ -29,30 +39,12 @@ export class TimeRangeError extends AplKernelError {
   }
 }
 
-const second = 1_000_000_000n;
-const day = 86_400n * second;
-
-/** The whole days that nanoseconds in 64 bits can hold: 1677-09-22 to 2262-04-11. */
-const earliest = -106_751n * day;
-const latest = 106_751n * day;
-
 const spellings =
   'Write `last 1h`, `-1d12h`, `now-1d now-1h`, `today`, `yesterday`, `2026-01-31`, `2026-01-01..2026-01-02`, or two times such as `2026-01-01T10:00Z 2026-01-01T11:30Z`.';
 
-const units: Readonly<Record<string, bigint>> = {
-  ...unit(1n, 'ns', 'nanosecond', 'nanoseconds'),
-  ...unit(1_000n, 'us', 'µs', 'μs', 'microsecond', 'microseconds'),
-  ...unit(1_000_000n, 'ms', 'millisecond', 'milliseconds'),
-  ...unit(second, 's', 'sec', 'secs', 'second', 'seconds'),
-  ...unit(60n * second, 'm', 'min', 'mins', 'minute', 'minutes'),
-  ...unit(3_600n * second, 'h', 'hr', 'hrs', 'hour', 'hours'),
-  ...unit(day, 'd', 'day', 'days'),
-  ...unit(7n * day, 'w', 'week', 'weeks'),
-};
-
 /** What is used until the user says otherwise. */
 export const defaultRange: TimeRange = {
-  start: { kind: 'now', offset: -3_600n * second },
+  start: { kind: 'now', offset: -HOUR },
   end: { kind: 'now', offset: 0n },
   label: 'last 1h',
 };
@@ -93,20 +85,9 @@ export function isFrozen(range: TimeRange): boolean {
 export function storedRange(range: TimeRange, now: bigint): ResolvedRange {
   const stored = (bound: Bound) => {
     if (bound.kind !== 'now') return formatTime(timeOf(bound, now));
-    return bound.offset === 0n ? 'now' : `now${bound.offset < 0n ? '-' : '+'}${formatDuration(bound.offset)}`;
+    return bound.offset === 0n ? 'now' : `now${bound.offset < 0n ? '-' : '+'}${inLargestUnit(bound.offset)}`;
   };
   return { startTime: stored(range.start), endTime: stored(range.end) };
-}
-
-/** Returns RFC 3339 in UTC for nanoseconds since 1970, with a fraction of 0, 3, 6 or 9 digits as it takes. */
-export function formatTime(time: bigint): string {
-  const milliseconds = time / 1_000_000n - (time % 1_000_000n < 0n ? 1n : 0n);
-  const fraction = ((time % second) + second) % second;
-  const whole = new Date(Number(milliseconds)).toISOString().slice(0, 19);
-  const digits = String(fraction)
-    .padStart(9, '0')
-    .replace(/(?:000)+$/, '');
-  return digits === '' ? `${whole}Z` : `${whole}.${digits}Z`;
 }
 
 /** Returns `2026-01-31 10:30` in UTC for nanoseconds since 1970. */
@@ -117,10 +98,10 @@ export function formatMinute(time: bigint): string {
 /** Returns the range, as `%time` takes it, of the whole days around two times; `all` where a day is beyond what a time can hold. */
 export function daysAround(first: bigint, last: bigint): string {
   const start = midnight(first);
-  const end = midnight(last) + day;
-  if (start < earliest || end > latest) return 'all';
+  const end = midnight(last) + DAY;
+  if (start < EARLIEST_TIME || end > LATEST_TIME) return 'all';
   const [from, to] = [start, end].map(time => formatTime(time).slice(0, 10));
-  return end - start === day ? `${from}` : `${from}..${to}`;
+  return end - start === DAY ? `${from}` : `${from}..${to}`;
 }
 
 /** Spaces that mean nothing are dropped, and a date followed by a time of day becomes one word. */
@@ -145,7 +126,7 @@ function wholeRange(source: string): TimeRange | undefined {
   if (lower === 'today') return { start: { kind: 'today', offset: 0n }, end: now(0n), label: 'today (UTC)' };
   if (lower === 'yesterday') {
     return {
-      start: { kind: 'today', offset: -day },
+      start: { kind: 'today', offset: -DAY },
       end: { kind: 'today', offset: 0n },
       label: 'yesterday (UTC)',
     };
@@ -160,7 +141,7 @@ function wholeRange(source: string): TimeRange | undefined {
 function oneDay(source: string): TimeRange | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(source)) return undefined;
   const time = absoluteTime(source) ?? fail(source);
-  return { start: { kind: 'at', time }, end: { kind: 'at', time: time + day }, label: `${source} (UTC)` };
+  return { start: { kind: 'at', time }, end: { kind: 'at', time: time + DAY }, label: `${source} (UTC)` };
 }
 
 /** `a..b`, `a b`, `a..`, `a`: what is missing on the right is now. */
@@ -187,7 +168,7 @@ function bound(text: string): Bound {
     const amount = length === undefined ? 0n : (duration(length) ?? fail(text));
     const offset = sign === '-' ? -amount : amount;
     if (anchor === 'now') return now(offset);
-    return { kind: 'today', offset: anchor === 'today' ? offset : offset - day };
+    return { kind: 'today', offset: anchor === 'today' ? offset : offset - DAY };
   }
   const ago = /^-?(\d.*)$/.exec(lower)?.[1];
   const length = ago === undefined ? undefined : duration(ago);
@@ -198,54 +179,24 @@ function bound(text: string): Bound {
 
 /** Nanoseconds of `1d12h`, `90m`, `2 hours`; undefined when the text is no duration. */
 function duration(text: string): bigint | undefined {
-  let total = 0n;
-  let rest = text.trim();
-  while (rest !== '') {
-    const part = /^(\d{1,9}) ?([a-zµμ]+)/.exec(rest);
-    if (part === null) return undefined;
-    const size = units[part[2] ?? ''];
-    if (size === undefined) return undefined;
-    total += BigInt(part[1] ?? '0') * size;
-    rest = rest.slice(part[0].length);
-  }
-  return total === 0n ? undefined : total;
+  if (!/^\d[^:]*$/.test(text)) return undefined;
+  return parseTimespan(text.replaceAll(/(?<=\d) (?=[a-zµμ])/g, '')) || undefined;
 }
 
 const calendarLength = /^-?\d+ ?(mo|months?|y|years?)$/i;
 
-const timePattern =
-  /^(\d{4})-(\d{2})-(\d{2})(?:t(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(z|[+-]\d{2}:?\d{2})?)?$/i;
-
 /** Nanoseconds since 1970 of a date or a time; undefined when the text is neither. A time without an offset is UTC. */
 function absoluteTime(text: string): bigint | undefined {
-  const match = timePattern.exec(text);
-  if (match === null) return undefined;
-  const [, year, month, date, hour = '0', minute = '0', seconds = '0', fraction = '', zone = 'Z'] = match;
-  const parts = [
-    Number(year),
-    Number(month) - 1,
-    Number(date),
-    Number(hour),
-    Number(minute),
-    Number(seconds),
-  ] as const;
-  const at = new Date(Date.UTC(...parts));
-  const same = at.getUTCMonth() === parts[1] && at.getUTCDate() === parts[2] && at.getUTCHours() === parts[3];
-  if (!same || parts[4] > 59 || parts[5] > 59) throw new TimeRangeError(`there is no time ${shown(text)}`);
-  const time = BigInt(at.getTime()) * 1_000_000n + BigInt(fraction.padEnd(9, '0')) - zoneOffset(zone);
-  if (time < -(1n << 63n) || time >= 1n << 63n) {
-    throw new TimeRangeError(
-      `${shown(text)} is outside of 1677-09-21 to 2262-04-11, what nanoseconds in 64 bits can hold`,
-    );
-  }
-  return time;
-}
-
-function zoneOffset(zone: string): bigint {
-  const match = /^([+-])(\d{2}):?(\d{2})$/.exec(zone);
-  if (match === null) return 0n;
-  const minutes = BigInt(match[2] ?? '0') * 60n + BigInt(match[3] ?? '0');
-  return (match[1] === '-' ? -minutes : minutes) * 60n * second;
+  const year = /^(\d{4})-\d{2}-\d{2}(?:t|$)/i.exec(text)?.[1];
+  if (year === undefined) return undefined;
+  const time = parseTime(text);
+  if (time !== undefined) return time;
+  const isOutside = year <= '1677' || year >= '2262';
+  throw new TimeRangeError(
+    isOutside
+      ? `${shown(text)} is outside of 1677-09-22 to 2262-04-11, what nanoseconds in 64 bits can hold`
+      : `there is no time ${shown(text)}`,
+  );
 }
 
 function timeOf(end: Bound, now: bigint): bigint {
@@ -261,7 +212,7 @@ function timeOf(end: Bound, now: bigint): bigint {
 
 /** The start of the UTC day of a time. */
 function midnight(time: bigint): bigint {
-  return time - (((time % day) + day) % day);
+  return time - (((time % DAY) + DAY) % DAY);
 }
 
 function checkOrder(start: bigint, end: bigint): void {
@@ -276,10 +227,10 @@ function checkOrder(start: bigint, end: bigint): void {
 }
 
 /** A length in its largest whole unit, `36h` rather than `1d12h`: one unit is what every reader takes. The sign is dropped. */
-function formatDuration(length: bigint): string {
+function inLargestUnit(length: bigint): string {
   const amount = length < 0n ? -length : length;
-  const name = ['d', 'h', 'm', 's', 'ms', 'us'].find(each => amount % (units[each] ?? 1n) === 0n) ?? 'ns';
-  return `${amount / (units[name] ?? 1n)}${name}`;
+  const name = ['d', 'h', 'm', 's', 'ms', 'us'].find(each => amount % (UNITS.get(each) ?? 1n) === 0n) ?? 'ns';
+  return `${amount / (UNITS.get(name) ?? 1n)}${name}`;
 }
 
 function untilNow(length: bigint, label: string): TimeRange {
@@ -288,10 +239,6 @@ function untilNow(length: bigint, label: string): TimeRange {
 
 function now(offset: bigint): Bound {
   return { kind: 'now', offset };
-}
-
-function unit(size: bigint, ...names: readonly string[]): Record<string, bigint> {
-  return Object.fromEntries(names.map(name => [name, size]));
 }
 
 function fail(text: string): never {

@@ -2,6 +2,7 @@
  * Single cells from JSON bytes to exact 64-bit integers and doubles: integers, floats, ISO 8601 times, Go durations.
  * Each reader consumes the cell at `json.pos` and answers false when the cell does not fit, without having lost anything.
  */
+import { parseGoDuration } from '../time.js';
 import { DOT, type JsonBytes, MINUS, NINE, QUOTE, ZERO } from './json-bytes.js';
 import type { Int64Store } from './store.js';
 
@@ -101,41 +102,9 @@ export function readTimespan(json: JsonBytes, store: Int64Store, row: number): b
   const { pos } = json;
   if (json.bytes[pos] !== QUOTE) return readInteger(json, store, row);
   json.string();
-  const nanos = parseGoDuration(json.text(pos + 1, json.pos - 1));
+  const nanos = parseGoDuration(json.text(pos + 1, json.pos - 1), 'refuse');
   return nanos !== undefined && store.setBig(row, nanos);
 }
-
-/** Nanoseconds of a duration as Go writes it (`1h2m3.5s`, `-1.5ms`, `0`), or undefined when it is none or finer than 1 ns. */
-export function parseGoDuration(text: string): bigint | undefined {
-  const unsigned = text.replace(/^[+-]/, '');
-  if (unsigned === '0') return 0n;
-  let total = 0n;
-  let at = 0;
-  for (const [match, whole = '', fraction = '', unit = ''] of unsigned.matchAll(GO_PART)) {
-    const digits = whole + fraction;
-    const nanos = BigInt(digits) * (GO_UNITS[unit] as bigint);
-    const divisor = 10n ** BigInt(fraction.length);
-    if (digits === '' || nanos % divisor !== 0n) return undefined;
-    total += nanos / divisor;
-    at += match.length;
-  }
-  if (at === 0 || at !== unsigned.length) return undefined;
-  return text.startsWith('-') ? -total : total;
-}
-
-/** One number with its unit; `y` keeps the parts adjacent. */
-const GO_PART = /(\d*)(?:\.(\d*))?(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/gy;
-
-const GO_UNITS: Readonly<Record<string, bigint>> = {
-  ns: 1n,
-  us: 1_000n,
-  '\u00b5s': 1_000n,
-  '\u03bcs': 1_000n,
-  ms: 1_000_000n,
-  s: 1_000_000_000n,
-  m: 60_000_000_000n,
-  h: 3_600_000_000_000n,
-};
 
 const POWERS_OF_TEN = Float64Array.from({ length: SAFE_DIGITS + 1 }, (_, exponent) => 10 ** exponent);
 

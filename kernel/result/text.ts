@@ -3,6 +3,7 @@
  */
 import { DataType, type Field, Int64, TimeUnit, Vector } from 'apache-arrow';
 import { visible } from '../text.js';
+import { formatDuration, formatTime, MICROSECOND, MILLISECOND, SECOND } from '../time.js';
 import { FIELD_KEY } from './arrow.js';
 
 /**
@@ -49,37 +50,10 @@ export function exactInt64(vector: Vector, row: number): bigint {
   return int64View(vector).get(row) as bigint;
 }
 
-/** RFC 3339 in UTC of nanoseconds since 1970; the fraction has 0, 3, 6 or 9 digits, as many as it needs. */
-export function formatTime(nanos: bigint): string {
-  const fraction = ((nanos % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
-  const whole = new Date(Number((nanos - fraction) / 1_000_000n)).toISOString().slice(0, 19);
-  const digits = fraction
-    .toString()
-    .padStart(9, '0')
-    .replace(/(?:000)+$/, '');
-  return digits === '' ? `${whole}Z` : `${whole}.${digits}Z`;
-}
-
-/** A duration as Go writes it: `1.5s`, `5m0.004487127s`, `250ms`, `0s`. */
-export function formatDuration(nanos: bigint): string {
-  const sign = nanos < 0n ? '-' : '';
-  const size = nanos < 0n ? -nanos : nanos;
-  if (size === 0n) return '0s';
-  if (size < 1_000n) return `${sign}${size}ns`;
-  if (size < 1_000_000n) return `${sign}${decimal(size, 3)}\u00b5s`;
-  if (size < 1_000_000_000n) return `${sign}${decimal(size, 6)}ms`;
-  const minutes = size / 60_000_000_000n;
-  const seconds = `${decimal(size % 60_000_000_000n, 9)}s`;
-  if (minutes === 0n) return sign + seconds;
-  return minutes < 60n
-    ? `${sign}${minutes}m${seconds}`
-    : `${sign}${minutes / 60n}h${minutes % 60n}m${seconds}`;
-}
-
 const NANOS_PER: Readonly<Record<TimeUnit, bigint>> = {
-  [TimeUnit.SECOND]: 1_000_000_000n,
-  [TimeUnit.MILLISECOND]: 1_000_000n,
-  [TimeUnit.MICROSECOND]: 1_000n,
+  [TimeUnit.SECOND]: SECOND,
+  [TimeUnit.MILLISECOND]: MILLISECOND,
+  [TimeUnit.MICROSECOND]: MICROSECOND,
   [TimeUnit.NANOSECOND]: 1n,
 };
 
@@ -99,12 +73,4 @@ function int64View(vector: Vector): Vector<Int64> {
 function isText(field: Field): boolean {
   const type = DataType.isDictionary(field.type) ? (field.type.dictionary as DataType) : field.type;
   return DataType.isUtf8(type) && !field.metadata.has(FIELD_KEY.extension);
-}
-
-/** `value / 10^places` without trailing zeros. */
-function decimal(value: bigint, places: number): string {
-  const digits = value.toString().padStart(places + 1, '0');
-  const fraction = digits.slice(-places).replace(/0+$/, '');
-  const whole = digits.slice(0, -places);
-  return fraction === '' ? whole : `${whole}.${fraction}`;
 }

@@ -49,6 +49,7 @@ describe('a range is read from', () => {
     ['1 day ago', dayAgo, at, 'last 1 day'],
     ['-1d12h', '2026-03-02T17:06:07.123456789Z', at, 'last 1d12h'],
     ['-2w', '2026-02-18T05:06:07.123456789Z', at, 'last 2w'],
+    ['1.5h', '2026-03-04T03:36:07.123456789Z', at, 'last 1.5h'],
     ['250ms', '2026-03-04T05:06:06.873456789Z', at, 'last 250ms'],
     ['1ns', '2026-03-04T05:06:07.123456788Z', at, 'last 1ns'],
     ['now-1d now-1h', dayAgo, hourAgo, 'now-1d .. now-1h'],
@@ -93,9 +94,16 @@ describe('a range is refused', () => {
     ['yestreday', '`yestreday` is not a time or a length of time'],
     ['last 0h', '`0h` is not a time or a length of time'],
     ['last 1x', '`1x` is not a time or a length of time'],
+    [
+      '0099-01-01..',
+      '`0099-01-01` is outside of 1677-09-22 to 2262-04-11, what nanoseconds in 64 bits can hold',
+    ],
     ['3 months', 'months and years have no fixed length: `3 months`'],
     ['2026-02-30', 'there is no time `2026-02-30`'],
     ['2026-01-01T25:00Z..', 'there is no time `2026-01-01T25:00Z`'],
+    ['2026-01-01T24:00:00Z..', 'there is no time `2026-01-01T24:00:00Z`'],
+    ['2026-01..', '`2026-01` is not a time or a length of time'],
+    ['10:30..', '`10:30` is not a time or a length of time'],
     ['2026-01-01T10:61Z..', 'there is no time `2026-01-01T10:61Z`'],
     [
       '2026-01-02..2026-01-01',
@@ -109,7 +117,7 @@ describe('a range is refused', () => {
     ['-3h -2h -1h', 'a range has two ends; `-3h -2h -1h` has 3 parts'],
     [
       '1000-01-01..2026-01-01',
-      '`1000-01-01` is outside of 1677-09-21 to 2262-04-11, what nanoseconds in 64 bits can hold',
+      '`1000-01-01` is outside of 1677-09-22 to 2262-04-11, what nanoseconds in 64 bits can hold',
     ],
   ])('%s', (input, message) => {
     expect(refusal(() => parseRange(input))[0]).toBe(message);

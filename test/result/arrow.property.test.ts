@@ -2,7 +2,8 @@ import { tableFromIPC, tableToIPC, type Vector } from 'apache-arrow';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DecodeError, decodeTabular } from '../../kernel/result/arrow.js';
-import { cellText, formatDuration, formatTime } from '../../kernel/result/text.js';
+import { cellText } from '../../kernel/result/text.js';
+import { formatDuration, formatTime } from '../../kernel/time.js';
 import { responseBytes, type SampleColumn } from './sample.js';
 
 const INT64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });

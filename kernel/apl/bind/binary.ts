@@ -1,7 +1,7 @@
+import { parseTime, parseTimespan } from '../../time.js';
 import type { TypeName } from '../catalog/entry.js';
 import type { Bound } from '../plan/plan.js';
 import type { BinaryOperator, Expr } from '../syntax/ast.js';
-import { parseDatetime, parseTimespan } from '../syntax/literals.js';
 import { type Binder, convertTo, isNull, isNumber, type Scope, typeInWords, unbound } from './binder.js';
 import { bindExpression, bindPredicate, shorten } from './expression.js';
 
@@ -113,8 +113,7 @@ function alignConstant(left: Bound, right: Bound): Pair | undefined {
 function textAs(value: Bound, type: TypeName): Bound | undefined {
   if (value.kind !== 'constant' || value.type !== 'string' || (type !== 'datetime' && type !== 'timespan'))
     return undefined;
-  const parsed =
-    type === 'datetime' ? parseDatetime(String(value.value)) : parseTimespan(String(value.value));
+  const parsed = type === 'datetime' ? parseTime(String(value.value)) : parseTimespan(String(value.value));
   return parsed === undefined ? undefined : { kind: 'constant', type, value: parsed };
 }
 

@@ -1,7 +1,7 @@
+import { parseTime, parseTimespan } from '../../time.js';
 import type { TypeName } from '../catalog/entry.js';
 import type { BindEnvironment, Bound, Plan } from '../plan/plan.js';
 import type { Diagnostic, ParameterDecl, Query, Statement } from '../syntax/ast.js';
-import { parseDatetime, parseTimespan } from '../syntax/literals.js';
 import { Binder, convertTo } from './binder.js';
 import { bindExpression } from './expression.js';
 import { bindPipeline, type Stage } from './pipeline.js';
@@ -206,7 +206,7 @@ function variableAs(value: unknown, type: TypeName): Bound | undefined {
 function textAs(text: string, type: TypeName): Bound | undefined {
   const parsed =
     type === 'datetime'
-      ? parseDatetime(text)
+      ? parseTime(text)
       : type === 'timespan'
         ? parseTimespan(text)
         : type === 'long' && /^-?\d{1,18}$/.test(text)

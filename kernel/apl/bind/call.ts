@@ -1,8 +1,9 @@
+import { parseTime, parseTimespan } from '../../time.js';
 import { aggregateNamed, functionNamed, functionNames } from '../catalog/all.js';
 import type { FunctionEntry, Param, ParamType, TypeName } from '../catalog/entry.js';
 import type { Bound } from '../plan/plan.js';
 import type { Argument, Expr, Span } from '../syntax/ast.js';
-import { parseDatetime, parseTimespan, typeNamed } from '../syntax/literals.js';
+import { typeNamed } from '../syntax/literals.js';
 import { bindAggregate } from './aggregate.js';
 import {
   type Binder,
@@ -232,7 +233,7 @@ function scalarTarget(wanted: TypeName, value: Bound): TypeName | undefined {
     return isNumber(given) || given === 'timespan' ? wanted : undefined;
   if (wanted === 'timespan') return given === 'long' ? wanted : undefined;
   if (wanted === 'datetime' && value.kind === 'constant' && given === 'string')
-    return parseDatetime(String(value.value)) === undefined ? undefined : wanted;
+    return parseTime(String(value.value)) === undefined ? undefined : wanted;
   return undefined;
 }
 
@@ -366,8 +367,7 @@ function bindConstructor(binder: Binder, expr: CallExpr, scope: Scope): Bound {
   const value = onlyArgument(binder, expr, scope);
   if (value.type === type || isNull(value)) return convertTo(value, type);
   if (value.kind === 'constant' && value.type === 'string' && (type === 'datetime' || type === 'timespan')) {
-    const parsed =
-      type === 'datetime' ? parseDatetime(String(value.value)) : parseTimespan(String(value.value));
+    const parsed = type === 'datetime' ? parseTime(String(value.value)) : parseTimespan(String(value.value));
     if (parsed !== undefined) return { kind: 'constant', type, value: parsed };
     binder.error(`bad-${type}`, expr, `\`${String(value.value)}\` is not a ${type}`);
     return convertTo(unbound, type);

@@ -1,8 +1,9 @@
+import { DAY, parseTime, parseTimespan } from '../../time.js';
 import type { TypeName } from '../catalog/entry.js';
 import type { Argument, BinaryOperator, Expr, ListOperator, Literal, Span, Subquery } from './ast.js';
 import { parseDynamic } from './dynamic.js';
 import type { Token } from './lexer.js';
-import { parseDatetime, parseTimespan, typeNamed } from './literals.js';
+import { typeNamed } from './literals.js';
 import { parsePipeline } from './pipeline.js';
 import { reportCase, takeExclamation, takeIsNull, takeLike, takeLogic, takeNegation } from './slips.js';
 import { maxDepth, type TokenStream } from './stream.js';
@@ -394,8 +395,7 @@ function parseWord(stream: TokenStream): Expr {
 function rawLiteral(stream: TokenStream, word: Token, type: 'datetime' | 'timespan'): Literal {
   stream.next();
   const raw = stream.next();
-  const value =
-    type === 'datetime' ? parseDatetime(raw.text) : (parseTimespan(raw.text) ?? bareDays(raw.text));
+  const value = type === 'datetime' ? parseTime(raw.text) : (parseTimespan(raw.text) ?? bareDays(raw.text));
   if (value === undefined) reportRawLiteral(stream, raw, type);
   stream.expectSymbol(')', `to close \`${word.text}(\``);
   const span = { from: word.from, to: stream.lastEnd };
@@ -406,7 +406,7 @@ function rawLiteral(stream: TokenStream, word: Token, type: 'datetime' | 'timesp
 
 /** `timespan(2)` is two days, as in Kusto. */
 function bareDays(text: string): bigint | undefined {
-  return /^\d+$/.test(text) ? BigInt(text) * 86_400_000_000_000n : undefined;
+  return /^\d+$/.test(text) ? BigInt(text) * DAY : undefined;
 }
 
 function reportRawLiteral(stream: TokenStream, raw: Token, type: 'datetime' | 'timespan'): void {

@@ -1,3 +1,4 @@
+import { UNITS } from '../../time.js';
 import type { Span } from './ast.js';
 
 /**
@@ -44,12 +45,6 @@ export function isNameStart(code: number): boolean {
 }
 
 const rawLiteralNames = new Set(['datetime', 'date', 'timespan', 'time']);
-const timespanUnits = new Set([
-  ...['d', 'day', 'days', 'h', 'hr', 'hrs', 'hour', 'hours', 'm', 'min', 'mins', 'minute', 'minutes'],
-  ...['s', 'sec', 'secs', 'second', 'seconds', 'ms', 'millisecond', 'milliseconds', 'milli', 'millis'],
-  ...['us', 'µs', 'μs', 'microsecond', 'microseconds', 'micro', 'micros', 'ns', 'nanosecond', 'nanoseconds'],
-  ...['nano', 'nanos', 'tick', 'ticks', 'w', 'week', 'weeks'],
-]);
 const negatableWords = /^!(?:contains|startswith|endswith|hasprefix|hassuffix|has|in|matches|between)/;
 const secondCharacters = new Set(['=', '~', '.', '<', '>', '&']);
 const twoCharacterSymbols = new Set(['==', '!=', '<>', '<=', '>=', '=~', '!~', '..', '<<', '=>', '&&']);
@@ -108,7 +103,7 @@ function readNumber(source: string, from: number): Token {
     return { kind: 'number', from, to: exponentEnd, text: source.slice(from, exponentEnd) };
   const text = source.slice(from, end);
   if (end === to) return { kind: 'number', from, to, text };
-  if (timespanUnits.has(source.slice(to, end))) return { kind: 'timespan', from, to: end, text };
+  if (UNITS.has(source.slice(to, end))) return { kind: 'timespan', from, to: end, text };
   return { kind: 'number', from, to: end, text, flaw: 'suffix' };
 }
 

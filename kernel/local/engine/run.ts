@@ -1,8 +1,8 @@
 import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import type { QueryStatus, StatusMessage, WireType } from '../../api/wire.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
-import { parseDatetime } from '../../apl/syntax/literals.js';
 import { formatCount } from '../../text.js';
+import { parseTime } from '../../time.js';
 import {
   type CompiledPage,
   type CompiledQuery,
@@ -161,7 +161,7 @@ function cursorsOf(
 /** The rows at one end that share a time. */
 function edge(columns: JsonColumns, index: number, end: 'first' | 'last'): Run | undefined {
   const { text, rows } = columns.run(index, end);
-  const time = parseDatetime(text.replaceAll('"', ''));
+  const time = parseTime(text.replaceAll('"', ''));
   return time === undefined ? undefined : { time, rows, all: rows === columns.rows };
 }
 

@@ -1,3 +1,13 @@
+import {
+  EARLIEST_TIME,
+  LATEST_TIME,
+  MICROSECOND,
+  MILLISECOND,
+  parseOffset,
+  SECOND,
+  timeOf,
+} from '../../time.js';
+
 /**
  * Returns the nanoseconds since 1970 of a time written in one of the many usual ways (RFC 3339, 1123, 850, ANSI C, Apache,
  * month names, month/day/year, epoch numbers by their length); UTC unless it has a zone. Null when it is none of them.
@@ -75,11 +85,11 @@ function digitsNs(digits: string): bigint | null {
         fraction: part(14, 17),
       });
     case 10:
-      return BigInt(digits) * 1_000_000_000n;
+      return BigInt(digits) * SECOND;
     case 13:
-      return BigInt(digits) * 1_000_000n;
+      return BigInt(digits) * MILLISECOND;
     case 16:
-      return BigInt(digits) * 1_000n;
+      return BigInt(digits) * MICROSECOND;
     case 19:
       return inRange(BigInt(digits));
     default:
@@ -88,18 +98,20 @@ function digitsNs(digits: string): bigint | null {
 }
 
 function fieldsNs(fields: Fields): bigint | null {
-  const date = dayMs(fullYear(fields.year), monthNumber(fields.month), Number(fields.day ?? 1));
-  const seconds = secondOfDay(fields);
+  const hour = hourOfDay(Number(fields.hour ?? 0), fields.half?.toLowerCase());
   const offset = zoneMinutes(fields.zone);
-  if (date === null || seconds === null || offset === null) return null;
-  const nanoseconds = BigInt((fields.fraction ?? '').slice(0, 9).padEnd(9, '0'));
-  return inRange(BigInt(date / 1000 + seconds - offset * 60) * 1_000_000_000n + nanoseconds);
-}
-
-function dayMs(year: number, month: number, day: number): number | null {
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() : null;
+  if (hour === null || offset === null) return null;
+  const time = timeOf({
+    year: fullYear(fields.year),
+    month: monthNumber(fields.month),
+    day: Number(fields.day ?? 1),
+    hour,
+    minute: Number(fields.minute ?? 0),
+    second: Number(fields.second ?? 0),
+    fraction: fields.fraction ?? '',
+    offset,
+  });
+  return time ?? null;
 }
 
 /** Two digits are read as POSIX does: 69 to 99 are 19xx. */
@@ -114,13 +126,6 @@ function monthNumber(text: string | undefined): number {
   return named === -1 ? Number(text ?? 1) : named + 1;
 }
 
-function secondOfDay(fields: Fields): number | null {
-  const hour = hourOfDay(Number(fields.hour ?? 0), fields.half?.toLowerCase());
-  const minute = Number(fields.minute ?? 0);
-  const second = Number(fields.second ?? 0);
-  return hour === null || hour > 23 || minute > 59 || second > 59 ? null : hour * 3600 + minute * 60 + second;
-}
-
 function hourOfDay(hour: number, half: string | undefined): number | null {
   if (half === undefined) return hour;
   if (hour < 1 || hour > 12) return null;
@@ -129,12 +134,10 @@ function hourOfDay(hour: number, half: string | undefined): number | null {
 
 function zoneMinutes(text: string | undefined): number | null {
   if (text === undefined) return 0;
-  const [, sign, hours, minutes] = /^(?:utc|gmt)?([+-])(\d{2}):?(\d{2})?$/i.exec(text) ?? [];
-  if (hours === undefined) return zones[text.toLowerCase()] ?? null;
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes ?? 0));
+  const offset = parseOffset(text.replace(/^(?:utc|gmt)(?=[+-])/i, ''));
+  return offset ?? zones[text.toLowerCase()] ?? null;
 }
 
-/** What the engine can both hold and print. */
 function inRange(ns: bigint): bigint | null {
-  return ns >= -9_223_286_400_000_000_000n && ns <= 9_223_372_036_854_775_806n ? ns : null;
+  return ns >= EARLIEST_TIME && ns <= LATEST_TIME ? ns : null;
 }

@@ -3,8 +3,8 @@ import { bind } from '../../apl/bind/bind.js';
 import type { Bound, ExternalFile, Plan, Relation } from '../../apl/plan/plan.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import { mergeDiagnostics } from '../../apl/syntax/diagnostics.js';
-import { parseDatetime, parseTimespan } from '../../apl/syntax/literals.js';
 import { parseQuery } from '../../apl/syntax/parse.js';
+import { HOUR, parseTime, parseTimespan } from '../../time.js';
 import { autoBinWidth } from '../duckdb/functions/datetime.js';
 import { TemplateError } from '../duckdb/literal.js';
 import {
@@ -26,7 +26,6 @@ export type CompileResult =
 const defaultRowLimit = 1000;
 /** The most rows that one request returns. */
 const serverRowLimit = 1_000_000;
-const hourNs = 3_600_000_000_000n;
 
 /**
  * Compiles a request to SQL: parse, bind against the catalogue's schemas, plan, write. Times are nanoseconds since 1970;
@@ -241,8 +240,8 @@ type RequestWindow =
   | { readonly ok: false; readonly diagnostic: Diagnostic };
 
 function requestWindow(request: QueryRequest, now: bigint): RequestWindow {
-  const end = request.endTime === undefined ? now : parseTime(request.endTime, now);
-  const start = request.startTime === undefined ? (end ?? now) - hourNs : parseTime(request.startTime, now);
+  const end = request.endTime === undefined ? now : requestTime(request.endTime, now);
+  const start = request.startTime === undefined ? (end ?? now) - HOUR : requestTime(request.startTime, now);
   if (start === undefined || end === undefined)
     return badTime(
       start === undefined ? 'startTime' : 'endTime',
@@ -253,9 +252,9 @@ function requestWindow(request: QueryRequest, now: bigint): RequestWindow {
 }
 
 /** RFC 3339, `now`, `now-1h`, `now+5m`. */
-function parseTime(text: string, now: bigint): bigint | undefined {
+function requestTime(text: string, now: bigint): bigint | undefined {
   const relative = /^now\s*(?:([+-])\s*(.+))?$/.exec(text.trim());
-  if (relative === null) return parseDatetime(text);
+  if (relative === null) return parseTime(text);
   if (relative[2] === undefined) return now;
   const offset = parseTimespan(relative[2]);
   return offset === undefined ? undefined : relative[1] === '-' ? now - offset : now + offset;

@@ -1,6 +1,6 @@
 import type { conversion as catalog } from '../../../apl/catalog/conversion.js';
 import type { TypeName } from '../../../apl/catalog/entry.js';
-import { durationNs } from '../../functions/duration-text.js';
+import { EARLIEST_TIME, LATEST_TIME, parseGoDuration } from '../../../time.js';
 import { canonicalJson } from '../../functions/json-text.js';
 import { timeNs } from '../../functions/time-text.js';
 import { computedOnce } from '../arguments.js';
@@ -228,7 +228,7 @@ export const setup: readonly string[] = [
      THEN trunc(x)::BIGINT END`,
   `CREATE MACRO apl_real_json(x) AS CASE WHEN isfinite(x) THEN to_json(x) END`,
   // The engine cannot print a time of 1677-09-21 or the last nanosecond of the range.
-  `CREATE MACRO apl_long_time(n) AS CASE WHEN n BETWEEN -9223286400000000000 AND 9223372036854775806
+  `CREATE MACRO apl_long_time(n) AS CASE WHEN n BETWEEN ${EARLIEST_TIME} AND ${LATEST_TIME}
      THEN make_timestamp_ns(n) END`,
   `CREATE MACRO apl_text_long(s) AS CASE WHEN regexp_full_match(s, '[+-]?[0-9]+') THEN TRY_CAST(s AS BIGINT) END`,
   `CREATE MACRO apl_text_real(s) AS CASE WHEN regexp_full_match(s, '${realText}')
@@ -267,6 +267,11 @@ export const setup: readonly string[] = [
 
 export const udfs: readonly JsFunction[] = [
   { name: 'apl_parse_time', params: ['VARCHAR'], returns: 'BIGINT', run: timeNs },
-  { name: 'apl_parse_span', params: ['VARCHAR'], returns: 'BIGINT', run: durationNs },
+  {
+    name: 'apl_parse_span',
+    params: ['VARCHAR'],
+    returns: 'BIGINT',
+    run: (text: string) => parseGoDuration(text) ?? null,
+  },
   { name: 'apl_canonical_json', params: ['VARCHAR'], returns: 'VARCHAR', run: canonicalJson },
 ];

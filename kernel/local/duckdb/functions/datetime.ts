@@ -1,4 +1,15 @@
 import type { datetime as catalog } from '../../../apl/catalog/datetime.js';
+import {
+  DAY,
+  EARLIEST_TIME,
+  HOUR,
+  LATEST_TIME,
+  MICROSECOND,
+  MILLISECOND,
+  MINUTE,
+  SECOND,
+  WEEK,
+} from '../../../time.js';
 import { at, once } from '../arguments.js';
 import { TemplateError } from '../literal.js';
 import type { JsFunction, SqlArg, SqlTemplate } from '../template.js';
@@ -18,36 +29,26 @@ export const datetime: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
   endofyear: args => endOf(args, nextYear),
   getmonth: args => datePart('month', at(args, 0)),
   getyear: args => datePart('year', at(args, 0)),
-  hourofday: args => clockPart(at(args, 0), day, hour),
+  hourofday: args => clockPart(at(args, 0), DAY, HOUR),
   monthofyear: args => datePart('month', at(args, 0)),
   now: ([offset], { now }) => (offset === undefined ? nowSql(now) : shiftedNow(now, offset, 1n)),
-  startofday: args => (args.length === 1 ? binTime(at(args, 0), day) : startOf(args, sameDay)),
+  startofday: args => (args.length === 1 ? binTime(at(args, 0), DAY) : startOf(args, sameDay)),
   startofmonth: args => startOf(args, sameMonth),
   startofweek: args =>
-    args.length === 1 ? binTime(at(args, 0), week, sundayOrigin) : startOf(args, sameWeek),
+    args.length === 1 ? binTime(at(args, 0), WEEK, sundayOrigin) : startOf(args, sameWeek),
   startofyear: args => startOf(args, sameYear),
-  unixtime_microseconds_todatetime: args => fromUnix(at(args, 0), 1_000n),
-  unixtime_milliseconds_todatetime: args => fromUnix(at(args, 0), 1_000_000n),
+  unixtime_microseconds_todatetime: args => fromUnix(at(args, 0), MICROSECOND),
+  unixtime_milliseconds_todatetime: args => fromUnix(at(args, 0), MILLISECOND),
   unixtime_nanoseconds_todatetime: args => fromUnix(at(args, 0), 1n),
-  unixtime_seconds_todatetime: args => fromUnix(at(args, 0), second),
+  unixtime_seconds_todatetime: args => fromUnix(at(args, 0), SECOND),
   week_of_year: args => datePart('week', at(args, 0)),
 };
 
-const second = 1_000_000_000n;
-const minute = 60n * second;
-const hour = 60n * minute;
-const day = 24n * hour;
-const week = 7n * day;
-
-/** The first and the last nanosecond since 1970 that the engine can hold and print: 1677-09-22 and 2262-04-11. */
-const earliest = -9_223_286_400_000_000_000n;
-const latest = 9_223_372_036_854_775_806n;
-
 /** Days from 0001-01-01, a Monday, to 1970-01-01. */
 const daysBefore1970 = 719_162n;
-const yearOne = -daysBefore1970 * day;
+const yearOne = -daysBefore1970 * DAY;
 /** Sunday 1970-01-04. */
-const sundayOrigin = 3n * day;
+const sundayOrigin = 3n * DAY;
 
 /**
  * Macros: floor division and remainder of int64; `apl_time` makes a time of nanoseconds in any integer type, null when out of
@@ -58,9 +59,9 @@ export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_floor_mod(n, d) AS (n % d + d) % d`,
   `CREATE OR REPLACE MACRO apl_clamp(n, low, high) AS CASE WHEN n IS NOT NULL THEN least(greatest(n, low), high) END`,
   `CREATE OR REPLACE MACRO apl_time(n) AS
-     CASE WHEN n BETWEEN ${earliest} AND ${latest} THEN make_timestamp_ns(CAST(n AS BIGINT)) END`,
+     CASE WHEN n BETWEEN ${EARLIEST_TIME} AND ${LATEST_TIME} THEN make_timestamp_ns(CAST(n AS BIGINT)) END`,
   `CREATE OR REPLACE MACRO apl_date(t) AS CASE WHEN epoch_ns(t) >= 0 THEN CAST(t AS DATE)
-     ELSE DATE '1970-01-01' + CAST(apl_floor_div(epoch_ns(t), ${day}) AS INTEGER) END`,
+     ELSE DATE '1970-01-01' + CAST(apl_floor_div(epoch_ns(t), ${DAY}) AS INTEGER) END`,
   `CREATE OR REPLACE MACRO apl_midnight(d) AS
      CASE WHEN d BETWEEN DATE '1677-09-22' AND DATE '2262-04-11' THEN CAST(d AS TIMESTAMP_NS) END`,
   `CREATE OR REPLACE MACRO apl_tick_before(d) AS
@@ -77,7 +78,7 @@ export const setup: readonly string[] = [
      ELSE TRY_CAST(epoch_ns(a)::HUGEINT - epoch_ns(b)::HUGEINT AS BIGINT) END`,
   // The engine adds months to a date by keeping the day of the month, or the last day where there is none.
   `CREATE OR REPLACE MACRO apl_shift_months(t, n) AS apl_time(
-     CAST(epoch_us(apl_date(t) + to_months(n)) AS HUGEINT) * 1000 + apl_floor_mod(epoch_ns(t), ${day}))`,
+     CAST(epoch_us(apl_date(t) + to_months(n)) AS HUGEINT) * 1000 + apl_floor_mod(epoch_ns(t), ${DAY}))`,
 ];
 
 export const udfs: readonly JsFunction[] = [];
@@ -106,11 +107,11 @@ export function binTimeByColumn(time: SqlArg, width: SqlArg): string {
 }
 
 const ladder = [1n, 5n, 10n, 15n, 30n]
-  .flatMap(n => n * second)
+  .flatMap(n => n * SECOND)
   .concat(
-    [1n, 5n, 10n, 15n, 30n].map(n => n * minute),
-    [1n, 3n, 6n, 12n].map(n => n * hour),
-    [1n, 7n, 30n].map(n => n * day),
+    [1n, 5n, 10n, 15n, 30n].map(n => n * MINUTE),
+    [1n, 3n, 6n, 12n].map(n => n * HOUR),
+    [1n, 7n, 30n].map(n => n * DAY),
   );
 const mostBuckets = 120n;
 
@@ -119,7 +120,7 @@ export function autoBinWidth(start: bigint, end: bigint): bigint {
   const range = end - start;
   const step = ladder.find(width => width * mostBuckets >= range);
   if (step !== undefined) return step;
-  const longest = 30n * day;
+  const longest = 30n * DAY;
   return longest * ((range + longest * mostBuckets - 1n) / (longest * mostBuckets));
 }
 
@@ -170,13 +171,13 @@ function clockPart(time: SqlArg, cycle: bigint, unit: bigint): string {
 
 /** Units of a fixed length, in nanoseconds. */
 const fixedUnits: Readonly<Record<string, bigint>> = {
-  week,
-  day,
-  hour,
-  minute,
-  second,
-  millisecond: 1_000_000n,
-  microsecond: 1_000n,
+  week: WEEK,
+  day: DAY,
+  hour: HOUR,
+  minute: MINUTE,
+  second: SECOND,
+  millisecond: MILLISECOND,
+  microsecond: MICROSECOND,
   nanosecond: 1n,
 };
 
@@ -215,7 +216,7 @@ function boundaries(unit: string, time: string): string {
     case 'month':
       return `(year(${date}) * 12 + month(${date}))`;
     case 'week':
-      return `apl_floor_div(apl_floor_div(epoch_ns(${time}), ${day}) + 4, 7)`;
+      return `apl_floor_div(apl_floor_div(epoch_ns(${time}), ${DAY}) + 4, 7)`;
     default:
       return `apl_floor_div(epoch_ns(${time}), ${fixedUnits[unit]})`;
   }
@@ -231,12 +232,12 @@ const dateParts: Readonly<Record<string, string>> = {
 };
 
 const clockParts: Readonly<Record<string, readonly [cycle: bigint, unit: bigint]>> = {
-  hour: [day, hour],
-  minute: [hour, minute],
-  second: [minute, second],
-  millisecond: [second, 1_000_000n],
-  microsecond: [second, 1_000n],
-  nanosecond: [second, 1n],
+  hour: [DAY, HOUR],
+  minute: [HOUR, MINUTE],
+  second: [MINUTE, SECOND],
+  millisecond: [SECOND, MILLISECOND],
+  microsecond: [SECOND, MICROSECOND],
+  nanosecond: [SECOND, 1n],
 };
 
 function datetimePart(part: SqlArg, time: SqlArg): string {
@@ -257,8 +258,8 @@ function partName(part: SqlArg, allowed: readonly string[]): string {
 // ---- shifts ----
 
 function shiftTime(time: SqlArg, delta: bigint): string {
-  const low = delta < 0n ? earliest - delta : earliest;
-  const high = delta > 0n ? latest - delta : latest;
+  const low = delta < 0n ? EARLIEST_TIME - delta : EARLIEST_TIME;
+  const high = delta > 0n ? LATEST_TIME - delta : LATEST_TIME;
   if (low > high) return 'NULL::TIMESTAMP_NS';
   if (delta === 0n) return time.sql;
   return once([time], sql => {
@@ -268,7 +269,7 @@ function shiftTime(time: SqlArg, delta: bigint): string {
 }
 
 function nowSql(now: bigint): string {
-  return now < earliest || now > latest ? 'NULL::TIMESTAMP_NS' : `make_timestamp_ns(${now})`;
+  return now < EARLIEST_TIME || now > LATEST_TIME ? 'NULL::TIMESTAMP_NS' : `make_timestamp_ns(${now})`;
 }
 
 function shiftedNow(now: bigint, span: SqlArg, sign: 1n | -1n): string {
@@ -278,7 +279,7 @@ function shiftedNow(now: bigint, span: SqlArg, sign: 1n | -1n): string {
 
 function fromUnix(count: SqlArg, unit: bigint): string {
   return once([count], sql => {
-    const inside = `${sql} BETWEEN ${earliest / unit} AND ${latest / unit}`;
+    const inside = `${sql} BETWEEN ${EARLIEST_TIME / unit} AND ${LATEST_TIME / unit}`;
     return `CASE WHEN ${inside} THEN make_timestamp_ns(${unit === 1n ? sql : `${sql} * ${unit}`}) END`;
   });
 }

@@ -1,0 +1,199 @@
+/**
+ * Times and lengths of time: exact 64-bit nanoseconds from text and to text. Free of Node.js and of every other folder.
+ */
+
+export const MICROSECOND = 1_000n;
+export const MILLISECOND = 1_000_000n;
+export const SECOND = 1_000_000_000n;
+export const MINUTE = 60n * SECOND;
+export const HOUR = 60n * MINUTE;
+export const DAY = 24n * HOUR;
+export const WEEK = 7n * DAY;
+
+/** The first nanosecond since 1970 that every part can hold and print: 1677-09-22T00:00:00Z. */
+export const EARLIEST_TIME = -106_751n * DAY;
+/** The last one: 2262-04-11T23:47:16.854775806Z. */
+export const LATEST_TIME = 2n ** 63n - 2n;
+
+/** Units in nanoseconds by the spellings of Go, which also the service writes. */
+const GO_UNITS: ReadonlyMap<string, bigint> = new Map([
+  ['ns', 1n],
+  ...named(MICROSECOND, 'us', '\u00b5s', '\u03bcs'),
+  ['ms', MILLISECOND],
+  ['s', SECOND],
+  ['m', MINUTE],
+  ['h', HOUR],
+]);
+
+/** Units of a fixed length in nanoseconds, by every spelling that the language and time ranges read. */
+export const UNITS: ReadonlyMap<string, bigint> = new Map([
+  ...GO_UNITS,
+  ...named(1n, 'nanosecond', 'nanoseconds', 'nano', 'nanos'),
+  ...named(100n, 'tick', 'ticks'),
+  ...named(MICROSECOND, 'microsecond', 'microseconds', 'micro', 'micros'),
+  ...named(MILLISECOND, 'millisecond', 'milliseconds', 'milli', 'millis'),
+  ...named(SECOND, 'sec', 'secs', 'second', 'seconds'),
+  ...named(MINUTE, 'min', 'mins', 'minute', 'minutes'),
+  ...named(HOUR, 'hr', 'hrs', 'hour', 'hours'),
+  ...named(DAY, 'd', 'day', 'days'),
+  ...named(WEEK, 'w', 'week', 'weeks'),
+]);
+
+/**
+ * Nanoseconds of `1d`, `1.5h`, `1h30m`, `-10ms` or `d.hh:mm:ss.fffffffff`; undefined when it is none of these or beyond int64.
+ * Digits below a nanosecond are dropped.
+ */
+export function parseTimespan(text: string): bigint | undefined {
+  const clock = CLOCK.exec(text);
+  return clock === null ? signedSum(text, UNITS, 'drop') : parseClock(clock);
+}
+
+/**
+ * Nanoseconds of a duration as Go writes it (`1h2m3.5s`, `-1.5ms`, `0`); undefined when it is none or beyond int64. Digits
+ * below a nanosecond are dropped, or make it undefined.
+ */
+export function parseGoDuration(text: string, belowNanosecond: Finer = 'drop'): bigint | undefined {
+  return /^[-+]?0$/.test(text) ? 0n : signedSum(text, GO_UNITS, belowNanosecond);
+}
+
+/** A duration as Go writes it: `1.5s`, `5m0.004487127s`, `250ms`, `0s`. */
+export function formatDuration(nanos: bigint): string {
+  const sign = nanos < 0n ? '-' : '';
+  const size = nanos < 0n ? -nanos : nanos;
+  if (size === 0n) return '0s';
+  if (size < MICROSECOND) return `${sign}${size}ns`;
+  if (size < MILLISECOND) return `${sign}${decimal(size, 3)}\u00b5s`;
+  if (size < SECOND) return `${sign}${decimal(size, 6)}ms`;
+  const minutes = size / MINUTE;
+  const seconds = `${decimal(size % MINUTE, 9)}s`;
+  if (minutes === 0n) return sign + seconds;
+  return minutes < 60n
+    ? `${sign}${minutes}m${seconds}`
+    : `${sign}${minutes / 60n}h${minutes % 60n}m${seconds}`;
+}
+
+/**
+ * Nanoseconds since 1970 of an ISO 8601 date or time, in UTC unless it has an offset; undefined when it is none, does not
+ * exist, or is beyond the range. A month may stand without its day. Digits below a nanosecond are dropped.
+ */
+export function parseTime(text: string): bigint | undefined {
+  const match = ISO_TIME.exec(text.trim());
+  if (match === null) return undefined;
+  const [, year, month, day = '1', hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] = match;
+  const offset = /^[-+]/.test(zone) ? parseOffset(zone) : 0;
+  if (offset === undefined) return undefined;
+  return timeOf({
+    year: Number(year),
+    month: Number(month),
+    day: Number(day),
+    hour: Number(hour),
+    minute: Number(minute),
+    second: Number(second),
+    fraction,
+    offset,
+  });
+}
+
+/** Minutes east of UTC of `+02:00`, `-0530` or `+02`; undefined when it is none of these or a day and more. */
+export function parseOffset(text: string): number | undefined {
+  const [, sign, hours, minutes = '0'] = /^([-+])(\d{2})(?::?(\d{2}))?$/.exec(text) ?? [];
+  if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59) return undefined;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+}
+
+/** A date and a time of day, as a calendar and a clock show them. */
+export interface CivilTime {
+  readonly year: number;
+  /** 1 to 12. */
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+  /** Digits below the second. */
+  readonly fraction: string;
+  /** Minutes east of UTC. */
+  readonly offset: number;
+}
+
+/** Nanoseconds since 1970, or undefined for a day or time that does not exist (as 24:00:00 does not) or is beyond the range. */
+export function timeOf(at: CivilTime): bigint | undefined {
+  if (at.hour > 23 || at.minute > 59 || at.second > 59) return undefined;
+  const date = new Date(0);
+  date.setUTCFullYear(at.year, at.month - 1, at.day);
+  if (date.getUTCMonth() !== at.month - 1 || date.getUTCDate() !== at.day) return undefined;
+  const seconds = date.getTime() / 1000 + at.hour * 3600 + (at.minute - at.offset) * 60 + at.second;
+  const time = BigInt(seconds) * SECOND + BigInt(at.fraction.slice(0, 9).padEnd(9, '0'));
+  return time < EARLIEST_TIME || time > LATEST_TIME ? undefined : time;
+}
+
+/** RFC 3339 in UTC of nanoseconds since 1970; the fraction has 0, 3, 6 or 9 digits, as many as it needs. */
+export function formatTime(nanos: bigint): string {
+  const fraction = ((nanos % SECOND) + SECOND) % SECOND;
+  const whole = new Date(Number((nanos - fraction) / MILLISECOND)).toISOString().slice(0, 19);
+  const digits = fraction
+    .toString()
+    .padStart(9, '0')
+    .replace(/(?:000)+$/, '');
+  return digits === '' ? `${whole}Z` : `${whole}.${digits}Z`;
+}
+
+/** What becomes of digits below a nanosecond. */
+type Finer = 'drop' | 'refuse';
+
+const CLOCK = /^([-+]?)(?:(\d+)\.)?(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?$/;
+
+const ISO_TIME =
+  /^(\d{4})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)?\s*(Z|UTC|[-+]\d{2}:?\d{2})?$/i;
+
+/** No unit has room for more digits of a fraction. */
+const MOST_DIGITS = 18;
+
+function named(size: bigint, ...names: readonly string[]): [string, bigint][] {
+  return names.map(name => [name, size]);
+}
+
+/** The sum of `1h30m`; every part is a number with its unit, and nothing stands between them. */
+function signedSum(text: string, units: ReadonlyMap<string, bigint>, finer: Finer): bigint | undefined {
+  const unsigned = text.replace(/^[-+]/, '');
+  let total = 0n;
+  let end = 0;
+  for (const [part, whole = '', fraction = '', unit = ''] of unsigned.matchAll(
+    /(\d*)(?:\.(\d*))?([a-z\u00b5\u03bc]+)/gy,
+  )) {
+    const size = units.get(unit);
+    const digits = whole + fraction.slice(0, MOST_DIGITS);
+    if (size === undefined || digits === '') return undefined;
+    const scale = 10n ** BigInt(digits.length - whole.length);
+    const scaled = BigInt(digits) * size;
+    const isFiner = scaled % scale !== 0n || /[1-9]/.test(fraction.slice(MOST_DIGITS));
+    if (finer === 'refuse' && isFiner) return undefined;
+    total += scaled / scale;
+    end += part.length;
+  }
+  if (end === 0 || end !== unsigned.length) return undefined;
+  return withinInt64(text.startsWith('-') ? -total : total);
+}
+
+function parseClock(match: RegExpExecArray): bigint | undefined {
+  const [, sign, days = '0', hours = '0', minutes = '0', seconds = '0', fraction = ''] = match;
+  const total =
+    BigInt(days) * DAY +
+    BigInt(hours) * HOUR +
+    BigInt(minutes) * MINUTE +
+    BigInt(seconds) * SECOND +
+    BigInt(fraction.padEnd(9, '0'));
+  return withinInt64(sign === '-' ? -total : total);
+}
+
+function withinInt64(value: bigint): bigint | undefined {
+  return BigInt.asIntN(64, value) === value ? value : undefined;
+}
+
+/** `value / 10^places` without trailing zeros. */
+function decimal(value: bigint, places: number): string {
+  const digits = value.toString().padStart(places + 1, '0');
+  const fraction = digits.slice(-places).replace(/0+$/, '');
+  const whole = digits.slice(0, -places);
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}
