@@ -202,8 +202,15 @@ export interface ImportReport {
   readonly dataset: string;
   readonly rows: number;
   readonly fields: readonly { readonly name: string; readonly type: string }[];
+  /** Where the times are from; empty when no field holds a time. */
   readonly timeField: string;
   readonly notes: readonly string[];
+  /** The rows that the dataset held before and holds now. */
+  readonly rowsBefore: number;
+  readonly rowsNow: number;
+  /** RFC 3339 of the first and the last event of the dataset; absent when none has a time. */
+  readonly firstTime?: string;
+  readonly lastTime?: string;
 }
 
 // ---- checks: JSON of unknown shape in, a typed value out, or a ShapeError that names the place ----
@@ -337,6 +344,10 @@ export function readImportReport(value: unknown): ImportReport {
     notes: list(object.notes ?? [], 'import report.notes').map((note, index) =>
       string(note, `import report.notes[${index}]`),
     ),
+    rowsBefore: number(object.rowsBefore, 'import report.rowsBefore'),
+    rowsNow: number(object.rowsNow, 'import report.rowsNow'),
+    ...optionalString(object, 'firstTime', 'import report'),
+    ...optionalString(object, 'lastTime', 'import report'),
   };
 }
 

@@ -256,7 +256,7 @@ describe('a request', () => {
   });
 
   test('that imports a file has none', async () => {
-    const report = { dataset: 'a', rows: 0, fields: [], timeField: '', notes: [] };
+    const report = { dataset: 'a', rows: 0, fields: [], timeField: '', notes: [], rowsBefore: 0, rowsNow: 0 };
     connections.service.answer(() => response => setTimeout(() => response.end(JSON.stringify(report)), 150));
     expect(await connect({}, 50).importFile({ path: '/a', dataset: 'a' })).toEqual(report);
   });
@@ -357,9 +357,29 @@ describe('the other requests', () => {
     [
       'import',
       client => client.importFile({ path: '/a.csv', dataset: 'a' }),
-      { dataset: 'a', rows: 2, fields: [{ name: 'x', type: 'string' }], timeField: 'ts', notes: [] },
+      {
+        dataset: 'a',
+        rows: 2,
+        fields: [{ name: 'x', type: 'string' }],
+        timeField: 'ts',
+        notes: [],
+        rowsBefore: 1,
+        rowsNow: 3,
+        firstTime: 'a',
+        lastTime: 'b',
+      },
       'POST /v1/local/import?',
-      { dataset: 'a', rows: 2, fields: [{ name: 'x', type: 'string' }], timeField: 'ts', notes: [] },
+      {
+        dataset: 'a',
+        rows: 2,
+        fields: [{ name: 'x', type: 'string' }],
+        timeField: 'ts',
+        notes: [],
+        rowsBefore: 1,
+        rowsNow: 3,
+        firstTime: 'a',
+        lastTime: 'b',
+      },
     ],
   ])('%s', async (_, call, reply, line, expected) => {
     connections.service.answer(() => ({ body: JSON.stringify(reply) }));

@@ -6,7 +6,9 @@ export interface FileField {
   readonly name: string;
   readonly type: TypeName;
   readonly column: string;
-  /** Every value is null, so that the type says nothing. */
+  /** The type was declared, not found in the values: it counts without any. */
+  readonly declared?: boolean;
+  /** Every value is null, and the type says nothing. */
   readonly empty?: boolean;
   /** Integers that a double cannot hold exactly. */
   readonly wide?: boolean;
@@ -24,26 +26,29 @@ export interface FileSummary {
   readonly path: string;
   readonly fields: readonly FileField[];
   readonly blocks: readonly Block[];
+  /** Its rows have no time of their own. */
+  readonly timeless: boolean;
+  /** The names of files in the same directory whose place it has taken. */
+  readonly replaces: readonly string[];
 }
 
-/** Returns the statement that writes the rows of `select` to a Parquet file which knows the names of its fields. */
-export function copyToParquet(select: string, file: string, fields: readonly FileField[]): string {
-  const described = fields.map(({ name, type, column, empty }) => ({
-    name,
-    type,
-    column,
-    ...(empty && { empty }),
-  }));
-  const metadata = sqlText(JSON.stringify({ version: 1, fields: described }));
-  return `COPY (${select}) TO ${sqlText(file)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {'${metadataKey}': ${metadata}})`;
+/** What a file says of itself beside its rows. */
+export type FileNote = Partial<Pick<FileSummary, 'timeless' | 'replaces'>> & Pick<FileSummary, 'fields'>;
+
+/** Returns the statement that writes the rows of `select` to a Parquet file with a note on itself. */
+export function copyToParquet(select: string, file: string, note: FileNote): string {
+  const metadata = sqlText(JSON.stringify({ version: 1, ...note }));
+  return `COPY (${select}) TO ${sqlText(file)} (FORMAT parquet, COMPRESSION snappy, KV_METADATA {'${metadataKey}': ${metadata}})`;
 }
 
 /** Returns column names for fields, in order, that differ even where case is folded. */
 export function columnNames(fields: readonly string[]): string[] {
   const taken = new Set<string>();
   return fields.map(field => {
-    let column = field;
-    for (let suffix = 2; taken.has(fold(column)); suffix++) column = `${field}_${suffix}`;
+    // The engine's names end at a zero character.
+    const plain = field.replaceAll('\0', '');
+    let column = plain;
+    for (let suffix = 2; taken.has(fold(column)); suffix++) column = `${plain}_${suffix}`;
     taken.add(fold(column));
     return column;
   });
@@ -53,16 +58,20 @@ export function columnNames(fields: readonly string[]): string[] {
 export async function readFooters(engine: Engine, paths: readonly string[]): Promise<FileSummary[]> {
   if (paths.length === 0) return [];
   const list = `[${paths.map(sqlText).join(', ')}]`;
-  const fields = await readFields(engine, list, paths);
-  const wide = await readWide(engine, list);
+  const notes = await readNotes(engine, list, paths);
+  const columns = await readColumns(engine, list);
   const blocks = await readBlocks(engine, list);
-  return paths.map(path => ({
-    path,
-    fields: (fields.get(path) ?? []).map(field =>
-      wide.has(`${path}\n${field.column}`) ? { ...field, wide: true } : field,
-    ),
-    blocks: blocks.get(path) ?? [],
-  }));
+  return paths.map(path => {
+    const { fields, timeless = false, replaces = [] } = notes.get(path) ?? { fields: [] };
+    const measured = fields.map(field => ({ ...field, ...columns.get(columnKey(path, field.column)) }));
+    return {
+      path,
+      fields: measured.map(({ empty = false, ...field }) => ({ ...field, empty: empty && !field.declared })),
+      blocks: blocks.get(path) ?? [],
+      timeless,
+      replaces,
+    };
+  });
 }
 
 /** Returns the type of the language that holds an engine type; nested and unknown types are dynamic. */
@@ -82,21 +91,19 @@ function fold(name: string): string {
   return name.toLowerCase();
 }
 
-async function readFields(
+async function readNotes(
   engine: Engine,
   list: string,
   paths: readonly string[],
-): Promise<Map<string, readonly FileField[]>> {
+): Promise<Map<string, FileNote>> {
   const rows = await engine.run(
     `SELECT file_name, decode(value) FROM parquet_kv_metadata(${list}) WHERE decode(key) = '${metadataKey}'`,
   );
-  const fields = new Map(
-    rows.map(([path, json]) => [String(path), JSON.parse(String(json)).fields as FileField[]]),
-  );
+  const notes = new Map(rows.map(([path, json]) => [String(path), JSON.parse(String(json)) as FileNote]));
   for (const path of paths) {
-    if (!fields.has(path)) fields.set(path, await foreignFields(engine, path));
+    if (!notes.has(path)) notes.set(path, { fields: await foreignFields(engine, path) });
   }
-  return fields;
+  return notes;
 }
 
 /** A file that another program has put there names its fields by its columns. */
@@ -106,17 +113,31 @@ async function foreignFields(engine: Engine, path: string): Promise<FileField[]>
     name: String(column),
     column: String(column),
     type: typeOfSql(String(type)),
+    declared: true,
   }));
 }
 
-/** Doubles hold integers exactly up to 2^53. */
-async function readWide(engine: Engine, list: string): Promise<Set<string>> {
+/** What the statistics say of columns: whether all is null, and whether a double, exact up to 2^53, can hold the integers. */
+async function readColumns(
+  engine: Engine,
+  list: string,
+): Promise<Map<string, Pick<FileField, 'empty' | 'wide'>>> {
   const rows = await engine.run(
-    `SELECT DISTINCT file_name, path_in_schema FROM parquet_metadata(${list})
-     WHERE type = 'INT64' AND (TRY_CAST(stats_min_value AS BIGINT) < -9007199254740992
-       OR TRY_CAST(stats_max_value AS BIGINT) > 9007199254740992)`,
+    `SELECT file_name, path_in_schema, bool_and(stats_null_count = num_values),
+       bool_or(type = 'INT64' AND (TRY_CAST(stats_min_value AS BIGINT) < -9007199254740992
+         OR TRY_CAST(stats_max_value AS BIGINT) > 9007199254740992))
+     FROM parquet_metadata(${list}) GROUP BY ALL`,
   );
-  return new Set(rows.map(([path, column]) => `${path}\n${column}`));
+  return new Map(
+    rows.map(([path, column, empty, wide]) => [
+      columnKey(String(path), String(column)),
+      { empty: empty === true, wide: wide === true },
+    ]),
+  );
+}
+
+function columnKey(path: string, column: string): string {
+  return `${path}\n${column}`;
 }
 
 async function readBlocks(engine: Engine, list: string): Promise<Map<string, Block[]>> {

@@ -8,7 +8,8 @@ import { Engine } from '../engine/duckdb.js';
 import { processStart, proofOf, proofPath, type RuntimeFile, runtimeFilePath } from '../shared.js';
 import { compileRequest } from '../sql/compile.js';
 import type { BuiltinDataset, Compile } from '../sql/compiled.js';
-import { DatasetStore, replaceFile } from '../store/datasets.js';
+import { DatasetStore } from '../store/datasets.js';
+import { replaceFile } from '../store/files.js';
 import { StarredStore } from '../store/starred.js';
 import { KeepAlive } from './alive.js';
 import { watchDepartures } from './departure.js';
@@ -77,7 +78,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 async function listen(options: ServiceOptions, engine: Engine): Promise<Service> {
   const token = options.token ?? randomBytes(32).toString('base64url');
-  const app = fastify({ bodyLimit: options.limits?.bodyBytes ?? 4 * 2 ** 20, forceCloseConnections: true });
+  const app = fastify({
+    bodyLimit: options.limits?.bodyBytes ?? 4 * 2 ** 20,
+    forceCloseConnections: true,
+    // Names of datasets and fields stand in paths; they have limits of their own.
+    routerOptions: { maxParamLength: 4096 },
+  });
   const secret = randomBytes(32).toString('base64url');
   let announceClosed = () => {};
   const closed = new Promise<void>(resolve => {

@@ -1,40 +1,35 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { DatasetInfo } from '../../api/wire.js';
-import type { TypeName } from '../../apl/catalog/entry.js';
-import { rfc3339 } from '../engine/columns.js';
-import { type Engine, sqlName, sqlText } from '../engine/duckdb.js';
-import { type Block, type FileField, type FileSummary, readFooters } from '../engine/parquet.js';
+import type { Engine } from '../engine/duckdb.js';
+import { type FileSummary, readFooters } from '../engine/parquet.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { ServiceError } from '../http/service-error.js';
 import type { BuiltinDataset, DatasetField, DatasetSchema, ScanFilter } from '../sql/compiled.js';
+import { deletedName, emptyWhenMissing, removeLeftovers, replaceFile } from './files.js';
+import { decodeName, encodeName, isDatasetName, nameRule } from './names.js';
+import { type DatasetNote, type Extent, type FieldNote, StoredDataset } from './stored.js';
 
 /** The datasets as they were at one moment; queries of one request all see the same. */
 export interface Snapshot extends MeasuredCatalog {
   info(name: string): DatasetInfo | undefined;
 }
 
-/** What may be said about a dataset beside its rows. */
-export interface DatasetNote {
-  readonly description?: string;
-  readonly created?: string;
-  readonly fields?: Readonly<Record<string, FieldNote>>;
-}
-
-/** What may be said about a field. */
-export type FieldNote = Pick<DatasetField, 'unit' | 'description' | 'hidden'>;
-
 /**
  * The datasets under `<dataDir>/datasets`: a directory each, holding Parquet files that are never changed once they are
- * there, and `dataset.json`. Nothing is locked: a file appears by being renamed into place.
+ * there, and `dataset.json`. Nothing is locked: a file appears by being renamed into place, and those that it says it
+ * replaces count no more from that moment on. They are deleted later, as queries may still be reading them.
  */
 export class DatasetStore {
+  readonly #dataDir: string;
   readonly #root: string;
   readonly #engine: Engine;
   readonly #builtins: ReadonlyMap<string, BuiltinDataset>;
+  #tidied: Promise<void> | undefined;
   readonly #footers = new Map<string, { readonly version: string; readonly summary: FileSummary }>();
 
   constructor(dataDir: string, engine: Engine, builtins: readonly BuiltinDataset[] = []) {
+    this.#dataDir = dataDir;
     this.#root = path.join(dataDir, 'datasets');
     this.#engine = engine;
     this.#builtins = new Map(builtins.map(each => [each.schema.name, each]));
@@ -43,13 +38,16 @@ export class DatasetStore {
   /** Reads which files there are now; a footer that was read before is not read again. */
   async snapshot(): Promise<Snapshot> {
     const stored = new Map<string, StoredDataset>();
-    for (const name of await this.#names()) stored.set(name, await this.#load(name));
+    for (const name of await this.#names()) {
+      const loaded = await this.#load(name);
+      if (loaded) stored.set(name, loaded);
+    }
     return new FrozenCatalog(stored, this.#builtins);
   }
 
   /** Makes an empty dataset; 409 when there is one of that name. */
   async create(name: string, description: string): Promise<DatasetInfo> {
-    this.#checkName(name);
+    this.checkName(name);
     if ((await this.snapshot()).schema(name)) {
       throw new ServiceError(409, 'exists', `There already is a dataset \`${name}\`.`);
     }
@@ -63,20 +61,27 @@ export class DatasetStore {
       throw new ServiceError(403, 'forbidden', `\`${name}\` comes with the service and cannot be deleted.`);
     }
     if (!(await this.#names()).includes(name)) throw unknownDataset(name);
-    const doomed = path.join(this.#root, `.deleted-${crypto.randomUUID()}`);
+    const doomed = path.join(this.#root, deletedName());
     await rename(this.#directory(name), doomed);
     await rm(doomed, { recursive: true, force: true });
   }
 
-  /** Moves a finished Parquet file into a dataset, which is made when there is none; with `replace` it is the only one then. */
-  async publish(name: string, file: string, replace = false): Promise<void> {
-    this.#checkName(name);
+  /** Moves a finished Parquet file into a dataset, which is made when there is none. */
+  async publish(name: string, file: string): Promise<void> {
+    this.checkName(name);
     if (!(await this.#names()).includes(name))
       await this.annotate(name, { created: new Date().toISOString() });
-    const directory = this.#directory(name);
-    const old = replace ? (await readdir(directory)).filter(entry => entry.endsWith('.parquet')) : [];
-    await rename(file, path.join(directory, `${Date.now()}-${crypto.randomUUID()}.parquet`));
-    for (const each of old) await rm(path.join(directory, each), { force: true });
+    await rename(file, path.join(this.#directory(name), `${Date.now()}-${crypto.randomUUID()}.parquet`));
+  }
+
+  /** The names of the Parquet files of a dataset, for a file that takes the place of all of them. */
+  async fileNames(name: string): Promise<string[]> {
+    return parquetNames(this.#directory(name));
+  }
+
+  /** How much a dataset holds; nothing when there is none. */
+  async extent(name: string): Promise<Extent> {
+    return (await this.#load(name))?.extent ?? { rows: 0 };
   }
 
   /** Replaces what is said about a dataset, keeping what `note` does not mention. */
@@ -104,22 +109,18 @@ export class DatasetStore {
   }
 
   /** Refuses names that cannot be a dataset's. */
-  #checkName(name: string): void {
+  checkName(name: string): void {
     if (this.#builtins.has(name)) {
       throw new ServiceError(409, 'exists', `\`${name}\` comes with the service.`, {
         hint: 'Choose another name.',
       });
     }
-    if (name.length === 0 || name.length > 128 || hasControls(name)) {
-      throw new ServiceError(
-        400,
-        'invalid_name',
-        'A dataset name has 1 to 128 characters, none of them invisible.',
-      );
-    }
+    if (!isDatasetName(name)) throw new ServiceError(400, 'invalid_name', nameRule);
   }
 
   async #names(): Promise<string[]> {
+    this.#tidied ??= this.#tidy();
+    await this.#tidied;
     const entries = await readdir(this.#root, { withFileTypes: true }).catch(emptyWhenMissing);
     return entries.flatMap(entry => (entry.isDirectory() ? (decodeName(entry.name) ?? []) : []));
   }
@@ -128,8 +129,29 @@ export class DatasetStore {
     return path.join(this.#root, encodeName(name));
   }
 
-  async #load(name: string): Promise<StoredDataset> {
+  /** Removes what was left behind by processes that were killed. */
+  async #tidy(): Promise<void> {
+    const datasets = await readdir(this.#root).catch(emptyWhenMissing);
+    const directories = [this.#dataDir, this.#root, ...datasets.map(name => path.join(this.#root, name))];
+    for (const directory of directories) await removeLeftovers(directory);
+  }
+
+  /** Undefined for a dataset that is not there, or not any more. */
+  async #load(name: string): Promise<StoredDataset | undefined> {
     const directory = this.#directory(name);
+    try {
+      const files = await this.#summaries(directory);
+      const replaced = new Set(files.flatMap(file => file.replaces));
+      await this.#removeReplaced(files, replaced);
+      const live = files.filter(file => !replaced.has(path.basename(file.path)));
+      return new StoredDataset(name, live, await readNote(directory));
+    } catch (error) {
+      if (await isDirectory(directory)) throw error;
+      return undefined;
+    }
+  }
+
+  async #summaries(directory: string): Promise<FileSummary[]> {
     const versions = await fileVersions(directory);
     const unread = [...versions].filter(([file, version]) => this.#footers.get(file)?.version !== version);
     const summaries = await readFooters(
@@ -139,8 +161,20 @@ export class DatasetStore {
     for (const summary of summaries) {
       this.#footers.set(summary.path, { version: versions.get(summary.path) ?? '', summary });
     }
-    const files = [...versions.keys()].flatMap(file => this.#footers.get(file)?.summary ?? []);
-    return new StoredDataset(name, files, await readNote(directory));
+    return [...versions.keys()].flatMap(file => this.#footers.get(file)?.summary ?? []);
+  }
+
+  /** Deletes files whose place was taken so long ago that no query reads them any more. */
+  async #removeReplaced(files: readonly FileSummary[], replaced: ReadonlySet<string>): Promise<void> {
+    const doomed = files.filter(file => replaced.has(path.basename(file.path)));
+    if (doomed.length === 0) return;
+    const replacers = files.filter(file => file.replaces.length > 0);
+    const times = await Promise.all(replacers.map(file => stat(file.path)));
+    if (times.some(({ mtimeMs }) => Date.now() - mtimeMs < keptMs)) return;
+    for (const file of doomed) {
+      this.#footers.delete(file.path);
+      await rm(file.path, { force: true });
+    }
   }
 }
 
@@ -151,19 +185,10 @@ export function unknownDataset(name: string): ServiceError {
   });
 }
 
-/** Writes a file so that a reader sees the old text or the new, never a part. */
-export async function replaceFile(file: string, text: string): Promise<void> {
-  const draft = `${file}.${crypto.randomUUID()}.tmp`;
-  await writeFile(draft, text, { mode: 0o600 });
-  await rename(draft, file);
-}
-
 const noteFile = 'dataset.json';
 
-const systemFields: readonly DatasetField[] = [
-  { name: '_time', type: 'datetime' },
-  { name: '_sysTime', type: 'datetime' },
-];
+/** Longer than any query runs. */
+const keptMs = 15 * 60_000;
 
 class FrozenCatalog implements Snapshot {
   readonly #stored: ReadonlyMap<string, StoredDataset>;
@@ -201,165 +226,6 @@ class FrozenCatalog implements Snapshot {
   }
 }
 
-class StoredDataset {
-  readonly schema: DatasetSchema;
-  readonly note: DatasetNote;
-  readonly #files: readonly FileSummary[];
-  readonly #types: ReadonlyMap<string, TypeName>;
-
-  constructor(name: string, files: readonly FileSummary[], note: DatasetNote) {
-    this.note = note;
-    this.#files = files.filter(file => file.blocks.length > 0);
-    this.#types = mergedTypes(this.#files);
-    const fields = [...this.#types].map(([field, type]) => ({ name: field, type, ...note.fields?.[field] }));
-    this.schema = { name, fields, open: false };
-  }
-
-  /** The rows there are, and the times of the first and the last. */
-  get extent(): Pick<DatasetInfo, 'rows' | 'firstTime' | 'lastTime'> {
-    const { rows, minNs, maxNs } = this.examined(-(1n << 63n), 1n << 63n);
-    if (minNs === undefined || maxNs === undefined) return { rows };
-    return { rows, firstTime: rfc3339(minNs), lastTime: rfc3339(maxNs) };
-  }
-
-  scan(fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
-    const files = this.#files.filter(file => file.blocks.some(block => overlaps(block, startNs, endNs)));
-    const selects = groupByShape(files).map(group => this.#select(group, fields, startNs, endNs, filter));
-    return selects.length > 0 ? selects.join(' UNION ALL ') : this.#emptySelect(fields);
-  }
-
-  examined(startNs: bigint, endNs: bigint): ExaminedBlocks {
-    const blocks = this.#files.flatMap(file => file.blocks).filter(block => overlaps(block, startNs, endNs));
-    if (blocks.length === 0) return { blocks: 0, rows: 0 };
-    return {
-      blocks: blocks.length,
-      rows: blocks.reduce((total, block) => total + block.rows, 0),
-      minNs: blocks.map(block => block.minNs).reduce(earlier),
-      maxNs: blocks.map(block => block.maxNs).reduce(later),
-    };
-  }
-
-  #select(
-    files: readonly FileSummary[],
-    fields: readonly string[],
-    startNs: bigint,
-    endNs: bigint,
-    filter: ScanFilter | undefined,
-  ): string {
-    const known = new Map(files[0]?.fields.map(field => [field.name, field]));
-    const values = fields.map(name => columnSql(known.get(name), this.#types.get(name) ?? 'string'));
-    const columns = values.map((value, index) => `${value} AS f${index}`);
-    const list = files.map(file => sqlText(file.path)).join(', ');
-    const where = windowSql(sqlName(known.get('_time')?.column ?? '_time'), startNs, endNs);
-    const conditions = [...(where === '' ? [] : [where]), ...(filter === undefined ? [] : [filter(values)])];
-    const only = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
-    return `SELECT ${selectList(columns)} FROM read_parquet([${list}])${only}`;
-  }
-
-  #emptySelect(fields: readonly string[]): string {
-    const columns = fields.map(
-      (name, index) => `NULL::${sqlType(this.#types.get(name) ?? 'string')} AS f${index}`,
-    );
-    return `SELECT ${selectList(columns)} WHERE false`;
-  }
-}
-
-/** A query that only counts asks for no field; SQL wants one all the same. */
-function selectList(columns: readonly string[]): string {
-  return columns.length > 0 ? columns.join(', ') : '1 AS f0';
-}
-
-function overlaps(block: Block, startNs: bigint, endNs: bigint): boolean {
-  return block.maxNs >= startNs && block.minNs < endNs;
-}
-
-function earlier(a: bigint, b: bigint): bigint {
-  if (a < b) return a;
-  return b;
-}
-
-function later(a: bigint, b: bigint): bigint {
-  if (a > b) return a;
-  return b;
-}
-
-/** Files read together must have the same columns of the same types. */
-function groupByShape(files: readonly FileSummary[]): FileSummary[][] {
-  const groups = new Map<string, FileSummary[]>();
-  for (const file of files) {
-    const shape = JSON.stringify(
-      file.fields.map(({ name, type, column, empty }) => [name, type, column, empty]),
-    );
-    const group = groups.get(shape);
-    if (group) group.push(file);
-    else groups.set(shape, [file]);
-  }
-  return [...groups.values()];
-}
-
-function mergedTypes(files: readonly FileSummary[]): Map<string, TypeName> {
-  const seen = new Map<string, FileField[]>(systemFields.map(field => [field.name, []]));
-  for (const field of files.flatMap(file => file.fields)) {
-    const known = seen.get(field.name);
-    if (known) known.push(field);
-    else seen.set(field.name, [field]);
-  }
-  return new Map([...seen].map(([name, fields]) => [name, isSystem(name) ? 'datetime' : mergeTypes(fields)]));
-}
-
-/** Integers become reals only where a real holds all of them exactly; what does not fit together is dynamic. */
-function mergeTypes(fields: readonly FileField[]): TypeName {
-  const telling = fields.filter(field => !field.empty);
-  const types = new Set(telling.map(field => field.type));
-  const [only] = types;
-  if (types.size <= 1) return only ?? 'string';
-  const numbers = types.size === 2 && types.has('long') && types.has('real');
-  return numbers && !telling.some(field => field.wide) ? 'real' : 'dynamic';
-}
-
-function isSystem(name: string): boolean {
-  return systemFields.some(field => field.name === name);
-}
-
-function columnSql(field: FileField | undefined, wanted: TypeName): string {
-  if (!field || field.empty) return `NULL::${sqlType(wanted)}`;
-  const column = sqlName(field.column);
-  if (wanted === 'dynamic' && field.type === 'datetime') {
-    return `to_json(replace(${column}::TIMESTAMP_NS::VARCHAR, ' ', 'T') || 'Z')::VARCHAR`;
-  }
-  if (wanted === 'dynamic' && field.type !== 'dynamic') return `to_json(${column})::VARCHAR`;
-  return `${column}::${sqlType(wanted)}`;
-}
-
-/** Dynamic values are JSON text throughout. */
-function sqlType(type: TypeName): string {
-  return sqlTypes[type];
-}
-
-const sqlTypes: Readonly<Record<TypeName, string>> = {
-  bool: 'BOOLEAN',
-  long: 'BIGINT',
-  real: 'DOUBLE',
-  string: 'VARCHAR',
-  datetime: 'TIMESTAMP_NS',
-  timespan: 'BIGINT',
-  dynamic: 'VARCHAR',
-};
-
-/** The whole days that TIMESTAMP_NS spans: the engine fails on texts of times in the days that it has in part. */
-const earliestNs = -9_223_286_400_000_000_000n;
-const latestNs = 9_223_286_400_000_000_000n;
-
-function windowSql(time: string, startNs: bigint, endNs: bigint): string {
-  const bounds = [
-    ...(startNs > earliestNs
-      ? [`${time} >= make_timestamp_ns(${startNs < latestNs ? startNs : latestNs})`]
-      : []),
-    ...(endNs < latestNs ? [`${time} < make_timestamp_ns(${endNs > earliestNs ? endNs : earliestNs})`] : []),
-  ];
-  return bounds.join(' AND ');
-}
-
 function infoOf(name: string, note: DatasetNote): DatasetInfo {
   return {
     id: name,
@@ -371,16 +237,23 @@ function infoOf(name: string, note: DatasetNote): DatasetInfo {
   };
 }
 
-async function fileVersions(directory: string): Promise<Map<string, string>> {
+async function parquetNames(directory: string): Promise<string[]> {
   const entries = await readdir(directory).catch(emptyWhenMissing);
-  const files = entries.filter(entry => entry.endsWith('.parquet') && !entry.startsWith('.')).sort();
+  return entries.filter(entry => entry.endsWith('.parquet') && !entry.startsWith('.')).sort();
+}
+
+async function fileVersions(directory: string): Promise<Map<string, string>> {
   const versions = new Map<string, string>();
-  for (const name of files) {
+  for (const name of await parquetNames(directory)) {
     const file = path.join(directory, name);
-    const found = await stat(file, { bigint: true });
-    versions.set(file, `${found.size}-${found.mtimeNs}`);
+    const found = await stat(file, { bigint: true }).catch(() => undefined);
+    if (found) versions.set(file, `${found.size}-${found.mtimeNs}`);
   }
   return versions;
+}
+
+async function isDirectory(directory: string): Promise<boolean> {
+  return (await stat(directory).catch(() => undefined))?.isDirectory() ?? false;
 }
 
 async function readNote(directory: string): Promise<DatasetNote> {
@@ -391,33 +264,4 @@ async function readNote(directory: string): Promise<DatasetNote> {
     // What is said about a dataset is no reason to refuse its rows.
     return {};
   }
-}
-
-/** A directory name on any system: `%` escapes, and no leading dot. */
-function encodeName(name: string): string {
-  const escaped = encodeURIComponent(name).replace(/[*'()!~]/g, escapeCharacter);
-  return escaped.startsWith('.') ? `%2E${escaped.slice(1)}` : escaped;
-}
-
-function escapeCharacter(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-}
-
-/** Directories that no dataset name leads to are not datasets. */
-function decodeName(directory: string): string | undefined {
-  try {
-    const name = decodeURIComponent(directory);
-    return encodeName(name) === directory ? name : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function hasControls(name: string): boolean {
-  return /[\p{Cc}\p{Cf}\p{Cs}]/u.test(name);
-}
-
-function emptyWhenMissing(error: NodeJS.ErrnoException): [] {
-  if (error.code === 'ENOENT') return [];
-  throw error;
 }

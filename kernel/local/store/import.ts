@@ -7,6 +7,7 @@ import { wireType } from '../engine/run.js';
 import { ServiceError } from '../http/service-error.js';
 import type { DatasetStore } from './datasets.js';
 import { type CsvOptions, type Staged, stageCsv, stageJson, stageParquet } from './staging.js';
+import type { Extent } from './stored.js';
 import { findTime, type TimeOptions, type TimeSource } from './timestamps.js';
 
 /** The kinds of file that become a dataset. */
@@ -20,6 +21,7 @@ export async function importFile(
   nowNs: bigint,
   signal?: AbortSignal,
 ): Promise<ImportReport> {
+  store.checkName(request.dataset);
   const file = path.resolve(request.path);
   const format = await formatOf(file);
   // The engine that serves queries sees the data directory only; this one sees one file more.
@@ -32,9 +34,10 @@ export async function importFile(
       time: timeOptions(request, nowNs),
       replace: request.replace === true,
     };
+    const before = await store.extent(request.dataset);
     const stored = await storeFile(store, engine, load, signal);
     if (stored.rows === 0) throw emptyFile(file);
-    return report(request.dataset, stored);
+    return report(request.dataset, stored, before, await store.extent(request.dataset));
   } finally {
     await engine.close();
   }
@@ -70,8 +73,9 @@ export async function storeFile(
 ): Promise<Stored> {
   const draft = path.join(engine.workDir, `${crypto.randomUUID()}.parquet`);
   try {
-    const stored = await engine.session(session => writeDraft(session, draft, load), signal);
-    if (stored.rows > 0) await store.publish(load.dataset, draft, load.replace);
+    const replaces = load.replace ? await store.fileNames(load.dataset) : [];
+    const stored = await engine.session(session => writeDraft(session, draft, load, replaces), signal);
+    if (stored.rows > 0) await store.publish(load.dataset, draft);
     return stored;
   } catch (error) {
     throw readingError(error, load.file);
@@ -80,14 +84,22 @@ export async function storeFile(
   }
 }
 
-async function writeDraft(session: Session, draft: string, load: Load): Promise<Stored> {
+async function writeDraft(
+  session: Session,
+  draft: string,
+  load: Load,
+  replaces: readonly string[],
+): Promise<Stored> {
   const staged = await stage(session, load);
   if (staged.rows === 0) return { rows: 0, late: 0, fields: [], notes: [] };
   const time = await findTime(session, staged.columns, load.time);
   const [row] = await session.run(`SELECT count(*) FROM staged WHERE (${time.sql}) IS NULL`);
   const late = Number(row?.[0]);
   const fields = fieldsOf(staged);
-  await session.run(copyToParquet(selectOf(staged, fields, time, load.time), draft, fields));
+  const timeless = time.field === undefined;
+  await session.run(
+    copyToParquet(selectOf(staged, fields, time, load.time), draft, { fields, timeless, replaces }),
+  );
   const notes = [...staged.notes, ...time.notes, ...lateNotes(time, late)];
   return {
     rows: staged.rows,
@@ -153,13 +165,16 @@ function timeOptions(request: ImportRequest, nowNs: bigint): TimeOptions {
   return { nowNs, ...(request.timeField !== undefined && { field: request.timeField }) };
 }
 
-function report(dataset: string, stored: Stored): ImportReport {
+function report(dataset: string, stored: Stored, before: Extent, { rows, ...span }: Extent): ImportReport {
   return {
     dataset,
     rows: stored.rows,
     fields: stored.fields.map(({ name, type }) => ({ name, type: wireType(type) })),
     timeField: stored.timeField ?? '',
     notes: stored.notes,
+    rowsBefore: before.rows,
+    rowsNow: rows,
+    ...span,
   };
 }
 

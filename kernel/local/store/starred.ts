@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { readStarredQuery, type StarredQuery } from '../../api/wire.js';
 import { ServiceError } from '../http/service-error.js';
-import { replaceFile } from './datasets.js';
+import { emptyWhenMissing, removeLeftovers, replaceFile } from './files.js';
 
 /** A starred query as it is kept: always with an id. */
 export type KeptQuery = StarredQuery & { readonly id: string };
@@ -29,6 +29,7 @@ export class StarredStore {
 
   /** Returns the queries that pass the filter, by name. */
   async list(filter: StarredFilter): Promise<KeptQuery[]> {
+    await removeLeftovers(this.#directory);
     const names = await readdir(this.#directory).catch(emptyWhenMissing);
     const ids = names.flatMap(name => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []));
     const kept = await Promise.all(ids.filter(isId).map(id => this.#read(id)));
@@ -112,9 +113,4 @@ function unknownQuery(id: string): ServiceError {
   return new ServiceError(404, 'starred_not_found', `There is no starred query ${JSON.stringify(id)}.`, {
     hint: 'A new one is created with POST, or `%star --new`.',
   });
-}
-
-function emptyWhenMissing(error: NodeJS.ErrnoException): [] {
-  if (error.code === 'ENOENT') return [];
-  throw error;
 }

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine, sqlText } from '../../../kernel/local/engine/duckdb.js';
@@ -167,12 +167,15 @@ test('datasets are made, listed, described and deleted', async () => {
   expect(await readdir(path.join(parts.dataDir, 'datasets'))).toEqual([]);
 });
 
-test.each(['', 'a\nb', 'x'.repeat(129), '\ud800'])('no dataset has the name %j', async name => {
-  const { store } = await openStore();
-  await expect(store.create(name, '')).rejects.toMatchObject({ status: 400, code: 'invalid_name' });
-});
+test.each(['', 'a\nb', 'x'.repeat(129), '日'.repeat(27), '\ud800'])(
+  'no dataset has the name %j',
+  async name => {
+    const { store } = await openStore();
+    await expect(store.create(name, '')).rejects.toMatchObject({ status: 400, code: 'invalid_name' });
+  },
+);
 
-test.each(['.', '..', '../up', '%2e', 'CON*', 'a b', '日志'])(
+test.each(['.', '..', '../up', '%2e', 'CON*', 'a b', '日'.repeat(26), 'x'.repeat(128)])(
   'a dataset may have the name %j and stays in its place',
   async name => {
     const { store, dataDir } = await openStore();
@@ -208,4 +211,85 @@ test('a dataset says how many rows it holds, and between which times', async () 
   await add(parts, 'logs', { _time: '2015-10-30T23:58:00Z' }, { _time: '2015-10-31T00:00:00Z' });
   expect(await extent('logs')).toEqual([3, '2015-10-30T23:58:00Z', '2015-10-31T00:40:00.000000001Z']);
   expect(await extent('sample')).toEqual([undefined, undefined, undefined]);
+});
+
+// ---- a replaced dataset ----
+
+const put = ({ store, engine, dataDir }: Parts, n: number, replace: boolean) =>
+  temporaryFile('in.ndjson', `{"_time":${1_700_000_000 + n},"n":${n}}`).then(file =>
+    importFile(store, dataDir, { path: file, dataset: 'd', replace }, BigInt(nowMs) * 1_000_000n).then(
+      () => engine,
+    ),
+  );
+
+async function temporaryFile(name: string, text: string): Promise<string> {
+  const file = path.join(await temporaryDirectory(), name);
+  await writeFile(file, text);
+  return file;
+}
+
+test('the appearance of one file takes the place of all others, and a query that had begun reads on', async () => {
+  const parts = await openStore();
+  await put(parts, 1, false);
+  const begun = (await parts.store.snapshot()).scan('d', ['n'], ...everything);
+  await put(parts, 2, true);
+  await put(parts, 3, true);
+  await put(parts, 4, false);
+  expect(await rows(parts, 'd', ['n'])).toEqual([['3'], ['4']]);
+  expect(await parts.engine.run(begun)).toEqual([[1n]]);
+});
+
+test('until that file appears nothing has changed', async () => {
+  const parts = await openStore();
+  await put(parts, 1, false);
+  const directory = path.join(parts.dataDir, 'datasets', 'd');
+  await put(parts, 2, true);
+  const newest = (await readdir(directory)).filter(name => name.endsWith('.parquet')).sort()[1] ?? '';
+  await rename(path.join(directory, newest), path.join(parts.dataDir, newest));
+  expect(await rows(parts, 'd', ['n'])).toEqual([['1']]);
+  await rename(path.join(parts.dataDir, newest), path.join(directory, newest));
+  expect(await rows(parts, 'd', ['n'])).toEqual([['2']]);
+});
+
+test('replaced files are deleted once no query can be reading them', async () => {
+  const parts = await openStore();
+  for (const n of [1, 2, 3]) await put(parts, n, true);
+  const directory = path.join(parts.dataDir, 'datasets', 'd');
+  const files = async () => (await readdir(directory)).filter(name => name.endsWith('.parquet'));
+  await parts.store.snapshot();
+  expect(await files()).toHaveLength(3);
+  const before = new Date(Date.now() - 3_600_000);
+  for (const name of await files()) await utimes(path.join(directory, name), before, before);
+  expect(await rows(parts, 'd', ['n'])).toEqual([['3']]);
+  expect(await files()).toHaveLength(1);
+});
+
+test('what a killed process has left is removed, unless it is new', async () => {
+  const { dataDir } = await openStore();
+  const directory = path.join(dataDir, 'datasets', 'd');
+  await mkdir(path.join(dataDir, 'datasets', '.deleted-old'), { recursive: true });
+  await mkdir(directory, { recursive: true });
+  const before = new Date(Date.now() - 3_600_000);
+  for (const name of [path.join(dataDir, 'service.json.1.tmp'), path.join(directory, 'dataset.json.1.tmp')]) {
+    await writeFile(name, '{');
+    await utimes(name, before, before);
+  }
+  await utimes(path.join(dataDir, 'datasets', '.deleted-old'), before, before);
+  await writeFile(path.join(directory, 'dataset.json.2.tmp'), '{');
+  const engine = await Engine.open({ dataDir, families: [] });
+  onTestFinished(() => engine.close());
+  await new DatasetStore(dataDir, engine).snapshot();
+  expect(await readdir(dataDir)).toEqual(['.tmp', 'datasets']);
+  expect(await readdir(path.join(dataDir, 'datasets'))).toEqual(['d']);
+  expect(await readdir(directory)).toEqual(['dataset.json.2.tmp']);
+});
+
+test('a directory that vanishes while the datasets are read is no dataset, and no error', async () => {
+  const parts = await openStore();
+  await put(parts, 1, false);
+  await put(parts, 2, false);
+  const reading = parts.store.snapshot();
+  await parts.store.remove('d');
+  const names = (await reading).names();
+  expect(names.filter(name => name !== 'd')).toEqual(['sample']);
 });

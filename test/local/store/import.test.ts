@@ -15,9 +15,14 @@ interface Imported {
 const service = sharedService();
 let datasets = 0;
 
-async function importText(name: string, content: string | Uint8Array, timeField?: string): Promise<Imported> {
+async function fileOf(name: string, content: string | Uint8Array): Promise<string> {
   const file = path.join(await temporaryDirectory(), name);
   await writeFile(file, content);
+  return file;
+}
+
+async function importText(name: string, content: string | Uint8Array, timeField?: string): Promise<Imported> {
+  const file = await fileOf(name, content);
   const dataset = `d${++datasets}`;
   const request = { path: file, dataset, timeField };
   return { dataset, ...(await service().json('POST', '/v1/local/import', request)) };
@@ -278,18 +283,48 @@ test('a Parquet file keeps its types; structs are flattened', async () => {
   ]);
 });
 
-test('the same file again adds its rows, or takes the place of what was there', async () => {
+test('the same file again adds its rows, or takes the place of what was there, and the reply says so', async () => {
   const file = path.join(await temporaryDirectory(), 'in.csv');
   await writeFile(file, 'time,n\n2001-01-01,1\n2001-01-02,2\n');
   const rows = async (replace?: boolean) => {
-    await service().json('POST', '/v1/local/import', { path: file, dataset: 'again', replace });
-    return (await columnsOf('again', 'n:long'))[0];
+    const { body } = await service().json('POST', '/v1/local/import', {
+      path: file,
+      dataset: 'again',
+      replace,
+    });
+    return [
+      (await columnsOf('again', 'n:long'))[0],
+      body.rowsBefore,
+      body.rowsNow,
+      body.firstTime,
+      body.lastTime,
+    ];
   };
+  const span = ['2001-01-01T00:00:00Z', '2001-01-02T00:00:00Z'];
   expect([await rows(), await rows(), await rows(true)]).toEqual([
-    [1, 2],
-    [1, 2, 1, 2],
-    [1, 2],
+    [[1, 2], 0, 2, ...span],
+    [[1, 2, 1, 2], 2, 4, ...span],
+    [[1, 2], 4, 2, ...span],
   ]);
+});
+
+test('a name of the longest kind works in every route', async () => {
+  const dataset = 'x'.repeat(128);
+  const { body } = await service().json('POST', '/v1/local/import', {
+    path: await fileOf('in.csv', 'time,n\n2001-01-01,1\n'),
+    dataset,
+  });
+  expect(body.rows).toBe(1);
+  expect((await service().json('GET', `/v2/datasets/${dataset}/fields`)).status).toBe(200);
+  expect((await service().json('DELETE', `/v2/datasets/${dataset}`)).status).toBe(204);
+});
+
+test('a name that is too long is refused before the file is read', async () => {
+  const { body } = await service().json('POST', '/v1/local/import', {
+    path: '/no/such',
+    dataset: '日'.repeat(27),
+  });
+  expect(body.message).toMatch(/^A dataset name has 1 to 128 characters/);
 });
 
 // ---- what is refused ----

@@ -268,6 +268,8 @@ describe('the service is asked by', () => {
         fields: [{ name: 'ts', type: 'datetime' }],
         timeField: 'ts',
         notes: ['2 lines were empty'],
+        rowsBefore: 0,
+        rowsNow: 1200,
       },
     }));
     const run = await bench.run('%import ~/access.log.ndjson.gz --time ts');

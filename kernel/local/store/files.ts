@@ -1,0 +1,34 @@
+import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Writes a file so that a reader sees the old text or the new, never a part. */
+export async function replaceFile(file: string, text: string): Promise<void> {
+  const draft = `${file}.${crypto.randomUUID()}.tmp`;
+  await writeFile(draft, text, { mode: 0o600 });
+  await rename(draft, file);
+}
+
+/** Removes what an operation that was killed has left in a directory: the drafts of files, and what was being deleted. */
+export async function removeLeftovers(directory: string): Promise<void> {
+  const entries = await readdir(directory).catch(emptyWhenMissing);
+  for (const name of entries.filter(each => each.endsWith('.tmp') || each.startsWith(deletedPrefix))) {
+    const leftover = path.join(directory, name);
+    const found = await stat(leftover).catch(() => undefined);
+    // Another process may be about to rename it.
+    if (found && Date.now() - found.mtimeMs > staleMs) await rm(leftover, { recursive: true, force: true });
+  }
+}
+
+/** A name for a directory that is about to be deleted. */
+export function deletedName(): string {
+  return `${deletedPrefix}${crypto.randomUUID()}`;
+}
+
+/** Returns nothing for a directory that is not there; throws any other error again. */
+export function emptyWhenMissing(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
+}
+
+const deletedPrefix = '.deleted-';
+const staleMs = 60_000;

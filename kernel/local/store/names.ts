@@ -1,0 +1,42 @@
+/** Whether a text can be the name of a dataset: neither empty nor longer than a directory's name, nothing in it invisible. */
+export function isDatasetName(name: string): boolean {
+  return (
+    name.length > 0 &&
+    name.length <= longestName &&
+    !hasInvisible(name) &&
+    encodeName(name).length <= longestEncoded
+  );
+}
+
+/** What {@link isDatasetName} asks for. */
+export const nameRule =
+  'A dataset name has 1 to 128 characters, none of them invisible; escaped as in a URL it has at most 240.';
+
+const longestName = 128;
+
+/** File systems stop at 255 bytes. */
+const longestEncoded = 240;
+
+/** A directory name on any system: `%` escapes, and no leading dot. */
+export function encodeName(name: string): string {
+  const escaped = encodeURIComponent(name).replace(/[*'()!~]/g, escapeCharacter);
+  return escaped.startsWith('.') ? `%2E${escaped.slice(1)}` : escaped;
+}
+
+function escapeCharacter(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+/** Directories that no dataset name leads to are not datasets. */
+export function decodeName(directory: string): string | undefined {
+  try {
+    const name = decodeURIComponent(directory);
+    return encodeName(name) === directory ? name : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function hasInvisible(name: string): boolean {
+  return /[\p{Cc}\p{Cf}\p{Cs}]/u.test(name);
+}

@@ -1,0 +1,196 @@
+import type { DatasetInfo } from '../../api/wire.js';
+import type { TypeName } from '../../apl/catalog/entry.js';
+import { rfc3339 } from '../engine/columns.js';
+import { sqlName, sqlText } from '../engine/duckdb.js';
+import type { Block, FileField, FileSummary } from '../engine/parquet.js';
+import type { ExaminedBlocks } from '../engine/scans.js';
+import type { DatasetField, DatasetSchema, ScanFilter } from '../sql/compiled.js';
+
+/** What may be said about a dataset beside its rows. */
+export interface DatasetNote {
+  readonly description?: string;
+  readonly created?: string;
+  readonly fields?: Readonly<Record<string, FieldNote>>;
+}
+
+/** What may be said about a field. */
+export type FieldNote = Pick<DatasetField, 'unit' | 'description' | 'hidden'>;
+
+/** How much a dataset holds: its rows, and RFC 3339 of the first and the last event where there is one with a time. */
+export type Extent = Required<Pick<DatasetInfo, 'rows'>> & Pick<DatasetInfo, 'firstTime' | 'lastTime'>;
+
+/** One dataset at one moment: the Parquet files that it consists of, and the SQL that reads them as one table. */
+export class StoredDataset {
+  readonly schema: DatasetSchema;
+  readonly note: DatasetNote;
+  readonly #files: readonly FileSummary[];
+  readonly #types: ReadonlyMap<string, TypeName>;
+
+  constructor(name: string, files: readonly FileSummary[], note: DatasetNote) {
+    this.note = note;
+    this.#files = files.filter(file => file.blocks.length > 0);
+    this.#types = mergedTypes(this.#files);
+    const fields = [...this.#types].map(([field, type]) => ({ name: field, type, ...note.fields?.[field] }));
+    this.schema = { name, fields, open: false };
+  }
+
+  /** The rows there are, and the times of the first and the last. */
+  get extent(): Extent {
+    const rows = this.#files.flatMap(file => file.blocks).reduce((total, block) => total + block.rows, 0);
+    const [first, ...others] = this.#files.filter(file => !file.timeless).flatMap(file => file.blocks);
+    if (first === undefined) return { rows };
+    return {
+      rows,
+      firstTime: rfc3339(others.map(block => block.minNs).reduce(earlier, first.minNs)),
+      lastTime: rfc3339(others.map(block => block.maxNs).reduce(later, first.maxNs)),
+    };
+  }
+
+  scan(fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
+    const files = this.#files.filter(file => blocksIn(file, startNs, endNs).length > 0);
+    const selects = groupByShape(files).map(group => this.#select(group, fields, startNs, endNs, filter));
+    return selects.length > 0 ? selects.join(' UNION ALL ') : this.#emptySelect(fields);
+  }
+
+  examined(startNs: bigint, endNs: bigint): ExaminedBlocks {
+    const blocks = this.#files.flatMap(file => blocksIn(file, startNs, endNs));
+    if (blocks.length === 0) return { blocks: 0, rows: 0 };
+    return {
+      blocks: blocks.length,
+      rows: blocks.reduce((total, block) => total + block.rows, 0),
+      minNs: blocks.map(block => block.minNs).reduce(earlier),
+      maxNs: blocks.map(block => block.maxNs).reduce(later),
+    };
+  }
+
+  #select(
+    files: readonly FileSummary[],
+    fields: readonly string[],
+    startNs: bigint,
+    endNs: bigint,
+    filter: ScanFilter | undefined,
+  ): string {
+    const known = new Map(files[0]?.fields.map(field => [field.name, field]));
+    const values = fields.map(name => columnSql(known.get(name), this.#types.get(name) ?? 'string'));
+    const columns = values.map((value, index) => `${value} AS f${index}`);
+    const list = files.map(file => sqlText(file.path)).join(', ');
+    const time = sqlName(known.get('_time')?.column ?? '_time');
+    const where = files[0]?.timeless ? '' : windowSql(time, startNs, endNs);
+    const conditions = [...(where === '' ? [] : [where]), ...(filter === undefined ? [] : [filter(values)])];
+    const only = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+    return `SELECT ${selectList(columns)} FROM read_parquet([${list}])${only}`;
+  }
+
+  #emptySelect(fields: readonly string[]): string {
+    const columns = fields.map(
+      (name, index) => `NULL::${sqlType(this.#types.get(name) ?? 'string')} AS f${index}`,
+    );
+    return `SELECT ${selectList(columns)} WHERE false`;
+  }
+}
+
+/** A query that only counts asks for no field; SQL wants one all the same. */
+function selectList(columns: readonly string[]): string {
+  return columns.length > 0 ? columns.join(', ') : '1 AS f0';
+}
+
+/** Rows that have no time of their own are in every window: those of a lookup table, for instance. */
+function blocksIn(file: FileSummary, startNs: bigint, endNs: bigint): readonly Block[] {
+  return file.timeless ? file.blocks : file.blocks.filter(block => overlaps(block, startNs, endNs));
+}
+
+function overlaps(block: Block, startNs: bigint, endNs: bigint): boolean {
+  return block.maxNs >= startNs && block.minNs < endNs;
+}
+
+function earlier(a: bigint, b: bigint): bigint {
+  if (a < b) return a;
+  return b;
+}
+
+function later(a: bigint, b: bigint): bigint {
+  if (a > b) return a;
+  return b;
+}
+
+/** Files read together must have the same columns of the same types, and all of them times or none. */
+function groupByShape(files: readonly FileSummary[]): FileSummary[][] {
+  const groups = new Map<string, FileSummary[]>();
+  for (const file of files) {
+    const fields = file.fields.map(({ name, type, column, empty }) => [name, type, column, empty]);
+    const shape = JSON.stringify([file.timeless, fields]);
+    const group = groups.get(shape);
+    if (group) group.push(file);
+    else groups.set(shape, [file]);
+  }
+  return [...groups.values()];
+}
+
+function mergedTypes(files: readonly FileSummary[]): Map<string, TypeName> {
+  const seen = new Map<string, FileField[]>(systemFields.map(field => [field.name, []]));
+  for (const field of files.flatMap(file => file.fields)) {
+    const known = seen.get(field.name);
+    if (known) known.push(field);
+    else seen.set(field.name, [field]);
+  }
+  return new Map([...seen].map(([name, fields]) => [name, isSystem(name) ? 'datetime' : mergeTypes(fields)]));
+}
+
+/** Integers become reals only where a real holds all of them exactly; what does not fit together is dynamic. */
+function mergeTypes(fields: readonly FileField[]): TypeName {
+  const telling = fields.filter(field => !field.empty);
+  const types = new Set(telling.map(field => field.type));
+  const [only] = types;
+  if (types.size <= 1) return only ?? 'string';
+  const numbers = types.size === 2 && types.has('long') && types.has('real');
+  return numbers && !telling.some(field => field.wide) ? 'real' : 'dynamic';
+}
+
+function isSystem(name: string): boolean {
+  return systemFields.some(field => field.name === name);
+}
+
+function columnSql(field: FileField | undefined, wanted: TypeName): string {
+  if (!field || field.empty) return `NULL::${sqlType(wanted)}`;
+  const column = sqlName(field.column);
+  if (wanted === 'dynamic' && field.type === 'datetime') {
+    return `to_json(replace(${column}::TIMESTAMP_NS::VARCHAR, ' ', 'T') || 'Z')::VARCHAR`;
+  }
+  if (wanted === 'dynamic' && field.type !== 'dynamic') return `to_json(${column})::VARCHAR`;
+  return `${column}::${sqlType(wanted)}`;
+}
+
+/** Dynamic values are JSON text throughout. */
+function sqlType(type: TypeName): string {
+  return sqlTypes[type];
+}
+
+const sqlTypes: Readonly<Record<TypeName, string>> = {
+  bool: 'BOOLEAN',
+  long: 'BIGINT',
+  real: 'DOUBLE',
+  string: 'VARCHAR',
+  datetime: 'TIMESTAMP_NS',
+  timespan: 'BIGINT',
+  dynamic: 'VARCHAR',
+};
+
+/** The whole days that TIMESTAMP_NS spans: the engine fails on texts of times in the days that it has in part. */
+const earliestNs = -9_223_286_400_000_000_000n;
+const latestNs = 9_223_286_400_000_000_000n;
+
+function windowSql(time: string, startNs: bigint, endNs: bigint): string {
+  const bounds = [
+    ...(startNs > earliestNs
+      ? [`${time} >= make_timestamp_ns(${startNs < latestNs ? startNs : latestNs})`]
+      : []),
+    ...(endNs < latestNs ? [`${time} < make_timestamp_ns(${endNs > earliestNs ? endNs : earliestNs})`] : []),
+  ];
+  return bounds.join(' AND ');
+}
+
+/** The fields that every dataset has. */
+const systemFields: readonly DatasetField[] = [
+  { name: '_time', type: 'datetime' },
+  { name: '_sysTime', type: 'datetime' },
+];
