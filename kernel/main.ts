@@ -161,7 +161,7 @@ function onOrphaned(end: () => void): void {
 }
 
 async function run(notebooks: readonly string[], directory: string): Promise<void> {
-  const { runNotebook } = await import('./headless/run.js');
+  const { failureLines, runNotebook } = await import('./headless/run.js');
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   let failed = 0;
@@ -172,8 +172,9 @@ async function run(notebooks: readonly string[], directory: string): Promise<voi
       console.log(
         `${report.failure === undefined ? 'ok     ' : 'FAILED '} ${path}: ${report.page}, ${report.notebook}`,
       );
-      if (report.failure !== undefined) console.log(`        ${report.failure}`);
-      if (report.failure !== undefined) failed += 1;
+      if (report.failure === undefined) continue;
+      for (const line of failureLines(report.failure)) console.log(`        ${line}`);
+      failed += 1;
     } finally {
       await handler.shutdown(false);
     }

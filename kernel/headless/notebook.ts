@@ -54,6 +54,13 @@ export function sourceOf(cell: Cell): string {
   return typeof cell.source === 'string' ? cell.source : cell.source.join('');
 }
 
+const scriptLines = new WeakMap<Cell, number>();
+
+/** The line of an `.apl` file, from 1, at which the source of a cell begins; undefined for a cell of a notebook. */
+export function lineOf(cell: Cell): number | undefined {
+  return scriptLines.get(cell);
+}
+
 function fromJson(text: string): Notebook | string {
   let value: unknown;
   try {
@@ -78,10 +85,16 @@ function isCell(value: unknown): boolean {
 }
 
 function fromScript(text: string): Notebook {
-  const cells = text
-    .split(/^(?=\/\/ %%)/m)
-    .map(cellOfScript)
-    .filter(cell => sourceOf(cell) !== '');
+  const cells: Cell[] = [];
+  let line = 1;
+  for (const [index, part] of text.split(/^(?=\/\/ %%)/m).entries()) {
+    const cell = cellOfScript(part, index);
+    const source = sourceOf(cell);
+    const before = cell.cell_type === 'code' ? part.slice(0, part.lastIndexOf(source)) : '';
+    scriptLines.set(cell, line + lineBreaks(before));
+    line += lineBreaks(part);
+    if (source !== '') cells.push(cell);
+  }
   return {
     cells,
     metadata: {
@@ -91,6 +104,10 @@ function fromScript(text: string): Notebook {
     nbformat: 4,
     nbformat_minor: 5,
   };
+}
+
+function lineBreaks(text: string): number {
+  return text.split('\n').length - 1;
 }
 
 function cellOfScript(part: string, index: number): Cell {

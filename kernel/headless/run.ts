@@ -1,18 +1,27 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { AplKernelError } from '../errors.js';
 import type { KernelHandler } from '../jupyter/message.js';
-import { type CodeCell, type Notebook, parseNotebook, sourceOf } from './notebook.js';
+import { type CodeCell, lineOf, type Notebook, parseNotebook, sourceOf } from './notebook.js';
 import { type Displays, OutputCollector } from './outputs.js';
 import { notebookPage } from './page.js';
 
-/** One notebook's run: the files that were written, and the message of the cell that failed, if one did. */
+/** A failed cell: its execution count, as the written notebook has it, and what a front end would show, without colours. */
+export interface FailedCell {
+  readonly executionCount: number;
+  /** In an `.apl` file: the line at which the cell begins, from 1. */
+  readonly line: number | undefined;
+  readonly traceback: readonly string[];
+}
+
+/** One notebook's run: the files that were written, and the cell that failed, if one did. */
 export interface HeadlessReport {
   readonly source: string;
   readonly notebook: string;
   readonly page: string;
   readonly cells: number;
-  readonly failure: string | undefined;
+  readonly failure: FailedCell | undefined;
 }
 
 /** The file to run cannot be read as a notebook or as APL. */
@@ -38,6 +47,12 @@ export async function runNotebook(
   await writeFile(written.notebook, `${JSON.stringify(notebook, null, 1)}\n`);
   await writeFile(written.page, notebookPage(notebook, name));
   return { source: path, ...written, cells: codeCells.length, failure };
+}
+
+/** A failure as lines for a terminal: which cell, then why and where in it. */
+export function failureLines({ executionCount, line, traceback }: FailedCell): readonly string[] {
+  const begins = line === undefined ? '' : `, which begins at line ${line}`;
+  return [`cell [${executionCount}]${begins}:`, ...traceback];
 }
 
 async function readNotebook(path: string): Promise<Notebook> {
@@ -67,7 +82,7 @@ async function runCells(
   cells: readonly CodeCell[],
   handler: KernelHandler,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<FailedCell | undefined> {
   const displays: Displays = new Map();
   let executionCount = 0;
   for (const cell of cells) {
@@ -79,7 +94,9 @@ async function runCells(
     const outcome = await handler.execute({ code, userExpressions: {} }, outputs);
     if (outcome.status === 'ok') continue;
     outputs.error(outcome);
-    if (!cell.metadata.tags?.includes('raises-exception')) return `${outcome.ename}: ${outcome.evalue}`;
+    if (cell.metadata.tags?.includes('raises-exception')) continue;
+    const traceback = outcome.traceback.flatMap(text => stripVTControlCharacters(text).split('\n'));
+    return { executionCount, line: lineOf(cell), traceback };
   }
   return undefined;
 }

@@ -42,6 +42,11 @@ export class ExecutionQueue {
     this.#parts = parts;
   }
 
+  /** The number of the last cell that left history. */
+  get count(): number {
+    return this.#count;
+  }
+
   submit(request: Received, fields: ExecuteFields): void {
     this.#submitted += 1;
     this.#waiting.push({ request, fields });

@@ -1,4 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { AplKernelError } from '../errors.js';
 import { cut, oneLine } from '../text.js';
 import { Comms } from './comms.js';
 import type { Connection } from './connection.js';
@@ -13,7 +14,6 @@ import {
   createSigner,
   decode,
   type JsonObject,
-  type Message,
   PROTOCOL_VERSION,
   SeenSignatures,
   type Signer,
@@ -111,11 +111,9 @@ class KernelServer implements RunningKernel {
   listen(): void {
     const { shell, control, stdin, iopub } = this.#channels;
     this.#session.status(undefined, 'starting');
-    void shell.listen(frames => this.#accept('shell', frames, message => this.#dispatch('shell', message)));
-    void control.listen(frames =>
-      this.#accept('control', frames, message => this.#dispatch('control', message)),
-    );
-    void stdin.listen(frames => this.#accept('stdin', frames, message => this.#takeInput(message)));
+    void shell.listen(frames => this.#takeRequest('shell', frames));
+    void control.listen(frames => this.#takeRequest('control', frames));
+    void stdin.listen(frames => this.#takeInput(frames));
     void iopub.listen(frames => this.#greetSubscriber(frames));
   }
 
@@ -141,18 +139,29 @@ class KernelServer implements RunningKernel {
     this.#settleClosed({ restart });
   }
 
-  #accept(channel: string, frames: Uint8Array[], use: (message: Message) => void): void {
+  #takeRequest(channel: Received['channel'], frames: Uint8Array[]): void {
     const decoded = decode(frames, this.#signer, this.#seen);
-    if (decoded.kind === 'message') use(decoded.message);
-    else this.#log(`dropped a message on ${channel}: ${decoded.code}: ${decoded.reason}`);
+    if (decoded.kind === 'message') this.#dispatch({ channel, message: decoded.message });
+    else if (decoded.message === undefined) this.#dropped(channel, decoded);
+    else this.#fail({ channel, message: decoded.message }, new OversizedRequestError(decoded.reason));
   }
 
-  #takeInput(message: Message): void {
+  #takeInput(frames: Uint8Array[]): void {
+    const decoded = decode(frames, this.#signer, this.#seen);
+    if (decoded.kind === 'rejected') {
+      this.#dropped('stdin', decoded);
+      return;
+    }
+    const { message } = decoded;
     if (message.header.msg_type === 'input_reply') this.#input.receive(message);
     else
       this.#log(
         `ignored a message on stdin: its type ${quote(message.header.msg_type)} does not belong there`,
       );
+  }
+
+  #dropped(channel: string, { code, reason }: { readonly code: string; readonly reason: string }): void {
+    this.#log(`dropped a message on ${channel}: ${code}: ${reason}`);
   }
 
   /** A subscription is one frame: 1 and the topic; 0 and the topic ends it. */
@@ -161,17 +170,21 @@ class KernelServer implements RunningKernel {
     else if (frame?.[0] !== 0) this.#log('ignored a message on iopub: it is no subscription');
   }
 
-  #dispatch(channel: Received['channel'], message: Message): void {
-    const received = { channel, message };
+  #dispatch(received: Received): void {
+    const { header, content } = received.message;
     let request: Request | undefined;
     try {
-      request = parseRequest(message.header.msg_type, message.content);
+      request = parseRequest(header.msg_type, content);
     } catch (cause) {
-      void this.#whileBusy(received, () => Promise.reject(cause));
+      this.#fail(received, cause);
       return;
     }
     if (request?.kind === 'execute') this.#cells.submit(received, request);
     else void this.#whileBusy(received, () => this.#perform(received, request));
+  }
+
+  #fail(received: Received, cause: unknown): void {
+    void this.#whileBusy(received, () => Promise.reject(cause));
   }
 
   async #whileBusy(received: Received, work: () => Promise<void>): Promise<void> {
@@ -190,7 +203,7 @@ class KernelServer implements RunningKernel {
     const reply = (content: JsonObject) => this.#session.reply(received, `${request?.kind}_reply`, content);
     switch (request?.kind) {
       case undefined:
-        return this.#log(`ignored a message of the unknown type ${quote(message.header.msg_type)}`);
+        throw new UnknownTypeError(message.header.msg_type);
       case 'kernel_info':
         reply(infoContent(this.#info ?? (await this.#getHandler()).info));
         // Front ends wait for this reply before they ask anything: now is the time to load the rest.
@@ -240,15 +253,34 @@ class KernelServer implements RunningKernel {
 
   /** A client that waits for a reply gets one, whatever went wrong. */
   #replyFailure(received: Received, cause: unknown): void {
-    const { msg_type } = received.message.header;
+    const { header } = received.message;
+    const { msg_type } = header;
     const { ename, evalue } = describeFailure(cause);
     this.#log(`a message of the type ${quote(msg_type)} failed: ${evalue}`);
     if (!msg_type.endsWith('_request')) return;
+    const failure = { ename, evalue, traceback: [`${ename}: ${evalue}`] };
+    if (msg_type === 'execute_request') this.#session.publish(header, 'error', failure);
     const content =
-      msg_type === 'is_complete_request'
-        ? { status: 'unknown' }
-        : { status: 'error', ename, evalue, traceback: [`${ename}: ${evalue}`] };
-    this.#session.reply(received, msg_type.replace(/_request$/, '_reply'), content);
+      msg_type === 'is_complete_request' ? { status: 'unknown' } : { status: 'error', ...failure };
+    const rest = { execution_count: this.#cells.count, user_expressions: {}, payload: [] };
+    this.#session.reply(received, msg_type.replace(/_request$/, '_reply'), {
+      ...content,
+      ...(msg_type === 'execute_request' ? rest : {}),
+    });
+  }
+}
+
+/** A request of a type that the messaging protocol does not have, or that this kernel does not serve (`request_unknown`). */
+class UnknownTypeError extends AplKernelError {
+  constructor(type: string) {
+    super('request_unknown', `This kernel does not answer messages of the type ${quote(type)}`);
+  }
+}
+
+/** A request that is signed and too large to be read (`request_too_large`). */
+class OversizedRequestError extends AplKernelError {
+  constructor(reason: string) {
+    super('request_too_large', `The message is too large: ${reason}`);
   }
 }
 

@@ -42,10 +42,18 @@ export type RejectionCode =
   | 'malformed-header'
   | 'unsupported-version';
 
-/** What decoding yields; `reason` is one line and quotes nothing of the message. */
+/**
+ * What decoding yields; `reason` is one line and quotes nothing of the message. A message that is too large is there without
+ * its content when it is signed: its sender waits for an answer.
+ */
 export type Decoded =
   | { readonly kind: 'message'; readonly message: Message }
-  | { readonly kind: 'rejected'; readonly code: RejectionCode; readonly reason: string };
+  | {
+      readonly kind: 'rejected';
+      readonly code: RejectionCode;
+      readonly reason: string;
+      readonly message?: Message;
+    };
 
 /** Signs and checks the four JSON frames of a message with HMAC-SHA256; an empty key signs nothing and accepts all. */
 export interface Signer {
@@ -99,6 +107,9 @@ export interface WireLimits {
   readonly maxFrames: number;
 }
 
+/** A header above this is not read: each of its fields is short. */
+const MAX_HEADER_BYTES = 64 * 1024;
+
 /** 32 MiB in 4,096 frames: far above any cell, far below what would hurt. */
 export const WIRE_LIMITS: WireLimits = { maxBytes: 32 * 1024 * 1024, maxFrames: 4096 };
 
@@ -117,8 +128,6 @@ export function decode(
   seen: SeenSignatures,
   limits: WireLimits = WIRE_LIMITS,
 ): Decoded {
-  const bytes = frames.reduce((sum, frame) => sum + frame.length, 0);
-  if (bytes > limits.maxBytes) return rejected('too-large', `${bytes} bytes, over ${limits.maxBytes}`);
   if (frames.length > limits.maxFrames) {
     return rejected('too-many-frames', `${frames.length} frames, over ${limits.maxFrames}`);
   }
@@ -134,7 +143,20 @@ export function decode(
   if (signature.length > 0 && !seen.admit(Buffer.from(signature).toString('latin1'))) {
     return rejected('replayed-signature', 'a message with this signature was received before');
   }
-  return read(frames.slice(0, at), parts, buffers);
+  const identities = frames.slice(0, at);
+  const bytes = frames.reduce((sum, frame) => sum + frame.length, 0);
+  if (bytes > limits.maxBytes) return tooLarge(identities, header, `${bytes} bytes, over ${limits.maxBytes}`);
+  return read(identities, parts, buffers);
+}
+
+function tooLarge(identities: readonly Uint8Array[], header: Uint8Array, reason: string): Decoded {
+  const empty = Buffer.from('{}');
+  const short = header.length > MAX_HEADER_BYTES ? empty : header;
+  const decoded = read(identities, [short, empty, empty, empty], []);
+  return {
+    ...rejected('too-large', reason),
+    ...(decoded.kind === 'message' ? { message: decoded.message } : {}),
+  };
 }
 
 function read(
@@ -186,6 +208,6 @@ function readHeader(fields: JsonObject): Header | undefined {
   return { ...Object.fromEntries(scalars), msg_id, msg_type, session, version, username, date };
 }
 
-function rejected(code: RejectionCode, reason: string): Decoded {
+function rejected(code: RejectionCode, reason: string): Extract<Decoded, { readonly kind: 'rejected' }> {
   return { kind: 'rejected', code, reason };
 }

@@ -103,7 +103,7 @@ const reducing: ReadonlySet<Operator['kind']> = new Set([
 function defaultLimitNotice(order: QueryOrder, result: QueryAnswer): string | undefined {
   const table = result.tables[0];
   const limit = order.rowLimit ?? serviceRowLimit;
-  if (table === undefined || table.data.numRows < limit || table.info.groups.length > 0) return undefined;
+  if (table === undefined || table.data.numRows !== limit || table.info.groups.length > 0) return undefined;
   if (result.status.messages?.some(message => /limit/i.test(message.code))) return undefined;
   const pipeline = mainPipeline(order.text);
   if (pipeline?.operators.some(operator => reducing.has(operator.kind))) return undefined;

@@ -4,8 +4,9 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { Field, makeData, RecordBatch, Schema, Struct, Table } from 'apache-arrow';
-import type { FieldMeta, QueryStatus, ResultField, TabularResult } from '../api/wire.js';
+import type { FieldMeta, ResultField, TabularResult } from '../api/wire.js';
 import { type DecodedColumn, decodeColumn } from './column.js';
+import { type Envelope, readEnvelope, readFields, readTableInfo } from './envelope.js';
 import { DecodeError, JsonBytes, OPEN_ARRAY } from './json-bytes.js';
 import type { ArrowTable, TableInfo } from './result.js';
 
@@ -13,7 +14,7 @@ export { DecodeError } from './json-bytes.js';
 
 /** A decoded tabular response: everything but the cells, and one Arrow table for each table. */
 export interface TabularArrow {
-  readonly envelope: Omit<TabularResult, 'tables'>;
+  readonly envelope: Envelope;
   readonly tables: readonly ArrowTable[];
 }
 
@@ -52,7 +53,7 @@ export function decodeTabular(body: Uint8Array): TabularArrow {
   if (tables === undefined && rest.get('tables') !== null) {
     throw new DecodeError('The response holds no list of `tables`: it is not a tabular result', 0);
   }
-  const envelope = toEnvelope(rest);
+  const envelope = readEnvelope(rest);
   return { envelope, tables: (tables ?? []).map(table => toArrow(table, envelope.fieldsMetaMap)) };
 }
 
@@ -61,15 +62,19 @@ interface DecodedTable {
   readonly columns: readonly DecodedColumn[];
 }
 
-/** Bytes that are not UTF-8 become U+FFFD, as any JSON parser would see them. */
+/** Bytes that are not UTF-8 become U+FFFD, as any JSON parser would see them; in pieces, as one string could not hold them. */
 function wellFormed(body: Uint8Array): Uint8Array {
   if (isUtf8(body)) return body;
-  try {
-    return new TextEncoder().encode(new TextDecoder().decode(body));
-  } catch (cause) {
-    throw new DecodeError('The response is not UTF-8', 0, cause);
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const pieces: Uint8Array[] = [];
+  for (let from = 0; from < body.length; from += PIECE_BYTES) {
+    const piece = body.subarray(from, from + PIECE_BYTES);
+    pieces.push(Buffer.from(decoder.decode(piece, { stream: true })));
   }
+  return Buffer.concat([...pieces, Buffer.from(decoder.decode())]);
 }
+
+const PIECE_BYTES = 16 * 1024 * 1024;
 
 function startsWithBom(body: Uint8Array): boolean {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
@@ -94,16 +99,19 @@ function decodeTable(json: JsonBytes, index: number): DecodedTable {
       return;
     }
     columnsAt = json.pos;
-    columns = parts.has('fields') ? decodeColumns(json, fieldsOf(parts, start)) : undefined;
+    columns = parts.has('fields') ? decodeColumns(json, readFields(parts.get('fields'), start)) : undefined;
     if (columns === undefined) json.skip();
   });
-  const fields = fieldsOf(parts, start);
+  const fields = readFields(parts.get('fields'), start);
   if (columns === undefined && columnsAt !== undefined)
     columns = decodeColumns(new JsonBytes(json.bytes, columnsAt), fields);
   if (columns === undefined && fields.length > 0 && parts.get('columns') !== null) {
     throw new DecodeError('A table has fields and no columns', start);
   }
-  return { info: toInfo(parts, fields, index), columns: columns?.length ? columns : fields.map(emptyColumn) };
+  return {
+    info: readTableInfo(parts, fields, index),
+    columns: columns?.length ? columns : fields.map(emptyColumn),
+  };
 }
 
 /** A table without rows may come without columns. */
@@ -149,58 +157,6 @@ function decodeBounded(json: JsonBytes, field: ResultField, rowsHint: number): D
     );
   }
 }
-
-function fieldsOf(parts: ReadonlyMap<string, unknown>, offset: number): readonly ResultField[] {
-  return listOf(parts.get('fields')).map(item => {
-    const field = recordOf(item);
-    if (typeof field.name !== 'string') throw new DecodeError('A field of a table has no name', offset);
-    const type = typeof field.type === 'string' ? field.type : 'unknown';
-    return { ...field, name: field.name, type } as ResultField;
-  });
-}
-
-/** Absent parts and nulls, which Go services send for empty lists, become empty. */
-function toInfo(
-  parts: ReadonlyMap<string, unknown>,
-  fields: readonly ResultField[],
-  index: number,
-): TableInfo {
-  const name = parts.get('name');
-  const range = parts.get('range');
-  const buckets = parts.get('buckets');
-  return {
-    name: typeof name === 'string' ? name : String(index),
-    sources: listOf(parts.get('sources')).filter(isRecord) as unknown as TableInfo['sources'],
-    fields,
-    order: listOf(parts.get('order')).filter(isRecord) as unknown as TableInfo['order'],
-    groups: listOf(parts.get('groups')).filter(isRecord) as unknown as TableInfo['groups'],
-    ...(isRecord(range) ? { range: range as NonNullable<TableInfo['range']> } : {}),
-    ...(isRecord(buckets) ? { buckets: buckets as NonNullable<TableInfo['buckets']> } : {}),
-  };
-}
-
-function toEnvelope(rest: ReadonlyMap<string, unknown>): TabularArrow['envelope'] {
-  return {
-    format: 'tabular',
-    status: { ...EMPTY_STATUS, ...recordOf(rest.get('status')) },
-    datasetNames: listOf(rest.get('datasetNames')).filter(name => typeof name === 'string'),
-    fieldsMetaMap: recordOf(rest.get('fieldsMetaMap')) as TabularResult['fieldsMetaMap'],
-  };
-}
-
-const EMPTY_STATUS: QueryStatus = {
-  elapsedTime: 0,
-  blocksExamined: 0,
-  blocksCached: 0,
-  blocksMatched: 0,
-  rowsExamined: 0,
-  rowsMatched: 0,
-  numGroups: 0,
-  isPartial: false,
-  cacheStatus: 0,
-  minBlockTime: '',
-  maxBlockTime: '',
-};
 
 function toArrow({ info, columns }: DecodedTable, metaMap: TabularResult['fieldsMetaMap']): ArrowTable {
   const names = uniqueNames(info.fields.map(field => field.name));
@@ -280,20 +236,5 @@ function findMeta(
 ): FieldMeta | undefined {
   const named = info.sources.map(source => source.name).filter(source => Object.hasOwn(metaMap, source));
   const datasets = named.length > 0 ? named : Object.keys(metaMap);
-  return datasets
-    .flatMap(dataset => listOf(metaMap[dataset]))
-    .map(meta => recordOf(meta) as Partial<FieldMeta>)
-    .find((meta): meta is FieldMeta => meta.name === name);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {};
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+  return datasets.flatMap(dataset => metaMap[dataset] ?? []).find(meta => meta.name === name);
 }

@@ -65,12 +65,33 @@ describe('run', () => {
   test('ends at a failing cell, writes what there is, and exits with 1', async () => {
     const env = fresh();
     const { HOME: home = '' } = env;
-    writeFileSync(join(home, 'bad.apl'), '%nonsense\n// %%\n%echo never\n');
+    const script = [
+      '// %%',
+      '%echo first',
+      '// %%',
+      '',
+      '%echo second',
+      '%nonsense',
+      '// %%',
+      '%echo never',
+      '',
+    ];
+    writeFileSync(join(home, 'bad.apl'), script.join('\n'));
     const { code, stdout } = await aplKernel(['run', 'bad.apl'], env);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^FAILED {2}bad\.apl: out\/bad\.html, out\/bad\.ipynb\n {8}magic: /);
+    expect(stdout.split('\n').slice(0, 5)).toEqual([
+      'FAILED  bad.apl: out/bad.html, out/bad.ipynb',
+      '        cell [2], which begins at line 5:',
+      expect.stringMatching(/^ {8}magic: /),
+      '         --> line 2, column 1 of the cell',
+      '        2 | %nonsense',
+    ]);
     const { cells } = JSON.parse(readFileSync(join(home, 'out/bad.ipynb'), 'utf8')) as Written;
-    expect(cells.map(cell => cell.outputs?.map(output => output.output_type))).toEqual([['error'], []]);
+    expect(cells.map(cell => cell.outputs?.map(output => output.output_type))).toEqual([
+      ['stream'],
+      ['stream', 'error'],
+      [],
+    ]);
   });
 
   test('goes on after a failing cell that is tagged so', async () => {

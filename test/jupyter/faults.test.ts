@@ -65,9 +65,12 @@ describe('dropped with a log line, and the kernel answers on', () => {
       "unsupported-version: the protocol version is not 5.x as this kernel's 5.4",
     ],
     [
-      'a frame of 64 MiB',
-      client => client.frames(randomUUID(), 'comm_msg', {}, { buffers: [Buffer.alloc(64 * 1024 * 1024)] }),
-      'too-large: ',
+      'a frame of 64 MiB under another key',
+      client => {
+        const frames = client.frames('m', 'comm_msg', {}, { buffers: [Buffer.alloc(64 * 1024 * 1024)] });
+        return frames.with(1, Buffer.from('0'.repeat(64)));
+      },
+      'bad-signature: ',
     ],
     [
       'ten thousand frames',
@@ -109,17 +112,53 @@ describe('dropped with a log line, and the kernel answers on', () => {
     expect(client.seen.filter(({ content }) => content.text === 'once').length).toBe(1);
   });
 
-  test('unknown types, with busy and idle around them', async () => {
+  test('unknown types, with busy and idle around them; a request is answered', async () => {
     const { client, lines } = await startEcho();
-    for (const type of ['nonsense', 'debug_request', 'a\u001b[31m\nforged: line']) {
+    for (const type of ['nonsense', 'a\u001b[31m\nforged: line']) {
       const outputs = await client.outputs(await client.send('shell', type, {}));
       expect(outputs.map(({ content }) => content.execution_state)).toEqual(['busy', 'idle']);
     }
+    for (const channel of ['shell', 'control'] as const) {
+      const id = await client.send(channel, 'debug_request', { type: 'request', command: 'attach' });
+      const { type, content } = await client.reply(id);
+      const evalue = 'This kernel does not answer messages of the type "debug_request"';
+      expect([type, content]).toEqual([
+        'debug_reply',
+        { status: 'error', ename: 'UnknownTypeError', evalue, traceback: [`UnknownTypeError: ${evalue}`] },
+      ]);
+      expect((await client.outputs(id)).map(each => each.content.execution_state)).toEqual(['busy', 'idle']);
+    }
+    const unknown = (type: string) =>
+      `a message of the type ${type} failed: This kernel does not answer messages of the type ${type}`;
     expect(lines).toEqual([
-      'ignored a message of the unknown type "nonsense"',
-      'ignored a message of the unknown type "debug_request"',
-      'ignored a message of the unknown type "a\\u001b[31m\\nforged: line"',
+      unknown('"nonsense"'),
+      unknown('"a\\u001b[31m\\nforged: line"'),
+      unknown('"debug_request"'),
+      unknown('"debug_request"'),
     ]);
+    await expectAlive(client);
+  });
+
+  test('a cell of 33 MiB: the answer says why it does not run', async () => {
+    const { client, lines } = await startEcho();
+    await client.reply(await client.send('shell', 'execute_request', { code: 'out 1' }));
+    const code = 'x'.repeat(33 * 1024 * 1024);
+    const id = await client.send('shell', 'execute_request', { code });
+    const { type, content } = await client.reply(id);
+    const evalue = String(content.evalue);
+    expect(evalue).toMatch(/^The message is too large: \d+ bytes, over 33554432$/);
+    const error = { ename: 'OversizedRequestError', evalue, traceback: [`OversizedRequestError: ${evalue}`] };
+    expect([type, content]).toEqual([
+      'execute_reply',
+      { status: 'error', ...error, execution_count: 1, user_expressions: {}, payload: [] },
+    ]);
+    const outputs = await client.outputs(id);
+    expect(outputs.map(output => output.content.execution_state ?? output.content)).toEqual([
+      'busy',
+      error,
+      'idle',
+    ]);
+    expect(lines).toEqual([`a message of the type "execute_request" failed: ${evalue}`]);
     await expectAlive(client);
   });
 
@@ -148,16 +187,15 @@ describe('answered with an error', () => {
   test.each(cases)('%s %j', async (type, content, evalue) => {
     const { client } = await startEcho();
     const id = await client.send('shell', type, { ...content });
+    const error = { ename: 'InvalidRequestError', evalue, traceback: [`InvalidRequestError: ${evalue}`] };
+    const runs = type === 'execute_request';
     expect((await client.reply(id)).content).toEqual({
       status: 'error',
-      ename: 'InvalidRequestError',
-      evalue,
-      traceback: [`InvalidRequestError: ${evalue}`],
+      ...error,
+      ...(runs ? { execution_count: 0, user_expressions: {}, payload: [] } : {}),
     });
-    expect((await client.outputs(id)).map(message => message.content.execution_state)).toEqual([
-      'busy',
-      'idle',
-    ]);
+    const published = (await client.outputs(id)).map(({ content }) => content.execution_state ?? content);
+    expect(published).toEqual(runs ? ['busy', error, 'idle'] : ['busy', 'idle']);
     await expectAlive(client);
   });
 });

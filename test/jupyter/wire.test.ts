@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   createSigner,
+  DELIMITER,
   decode,
   encode,
   type Header,
@@ -147,10 +148,23 @@ describe('decode rejects', () => {
     expect(decode(frames, signer, new SeenSignatures())).toMatchObject({ kind: 'rejected', code });
   });
 
-  test('more bytes or more frames than allowed, before it looks at them', () => {
+  test('more bytes or more frames than allowed; who sent too many bytes is known if they are signed', () => {
     const limits = { maxBytes: 1000, maxFrames: 10 };
     const decodeWithin = (frames: Uint8Array[]) => decode(frames, signer, new SeenSignatures(), limits);
-    expect(decodeWithin([...good, Buffer.alloc(1000)])).toMatchObject({ code: 'too-large' });
+    const large = decodeWithin([...good, Buffer.alloc(1000)]);
+    const { header } = message;
+    expect(large).toMatchObject({
+      code: 'too-large',
+      message: { header, identities: [], content: {}, buffers: [] },
+    });
+    const unsigned = good.with(good.findIndex(frame => DELIMITER.equals(frame)) + 1, Buffer.from('0'));
+    expect(decodeWithin([...unsigned, Buffer.alloc(1000)])).toMatchObject({ code: 'bad-signature' });
+    const wordy = { ...message, header: { ...header, username: 'x'.repeat(64 * 1024) } };
+    expect(decodeWithin(encode(wordy, signer))).toEqual({
+      kind: 'rejected',
+      code: 'too-large',
+      reason: expect.stringMatching(/^\d+ bytes, over 1000$/),
+    });
     expect(decodeWithin([...good, ...Array.from({ length: 5 }, () => Buffer.alloc(0))])).toMatchObject({
       code: 'too-many-frames',
     });

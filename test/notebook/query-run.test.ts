@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { QueryStatus } from '../../kernel/api/wire.js';
+import { datasetOf, quoteName } from '../../kernel/notebook/reading.js';
+import { tabular } from '../api/service.js';
+import { type Bench, queries, shown, startBench, traceback } from './session.js';
+
+let bench: Bench;
+
+beforeEach(async () => {
+  bench = await startBench();
+});
+
+afterEach(() => bench.close());
+
+/** What is said about the limit above the table of a query that `rows` rows answer. */
+async function notice(
+  cell: string,
+  rows: number,
+  status: Partial<QueryStatus> = {},
+): Promise<string | undefined> {
+  const numbers = Array.from({ length: rows }, (_, index) => index);
+  bench.service.answer(() => ({
+    body: tabular([{ name: 'n', type: 'integer' }], [numbers], { rowsMatched: rows, ...status }),
+  }));
+  const text = shown(await bench.run(cell)).join('\n');
+  return /^.*Only .* rows were fetched.*$/m.exec(text)?.[0];
+}
+
+describe('the default limit is named', () => {
+  const more = { rowsMatched: 313_001 };
+  const named = 'Only 1,000 of 313,001 matching rows were fetched (the default limit).';
+
+  test.each<readonly [string, string, number, Partial<QueryStatus>, string | undefined]>([
+    ['when as many rows came', 'web', 1000, more, named],
+    [
+      'also where the service counts no matches',
+      'web',
+      1000,
+      { rowsMatched: 0 },
+      'Only 1,000 rows were fetched',
+    ],
+    ['unless all that match came', 'web', 1000, {}, undefined],
+    ['unless fewer came', 'web', 999, more, undefined],
+    ['unless more came than it allows', 'web', 1001, more, undefined],
+    ['unless many more came', 'web', 3001, more, undefined],
+    [
+      'as that of %limit',
+      '%%limit 10\nweb',
+      10,
+      more,
+      'Only 10 of 313,001 matching rows were fetched (the limit set by %limit).',
+    ],
+    ['unless %limit allowed more', '%%limit 2000\nweb', 1000, more, undefined],
+    ['unless the query asks for so many', 'web | take 1000', 1000, more, undefined],
+    ['unless the query aggregates', 'web | summarize count() by n', 1000, more, undefined],
+    ['after a filter', 'web | where n > 1', 1000, more, named],
+    [
+      'unless the service names it',
+      'web',
+      1000,
+      { ...more, messages: [{ priority: 'warn', count: 1, code: 'default_limit', msg: 'cut' }] },
+      undefined,
+    ],
+  ])('%s', async (_, cell, rows, status, expected) => {
+    const said = await notice(cell, rows, status);
+    if (expected === undefined) expect(said).toBe(undefined);
+    else expect(said).toContain(expected);
+  });
+});
+
+describe('a query', () => {
+  test('is sent with its range, and with a limit only where one is set', async () => {
+    await bench.run('%%time 2026-01-01..2026-01-02\nweb');
+    await bench.run('%%limit 5\n%%time 2026-01-01..2026-01-02\nweb');
+    const range = { apl: 'web', startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-02T00:00:00Z' };
+    expect(queries(bench.service)).toEqual([range, { ...range, defaultLimit: 5 }]);
+  });
+
+  test.each(['messages', 7, [null], ['text'], { a: 1 }, [{ msg: null }], [[1]]])(
+    'is answered whatever the messages are: %j',
+    async messages => {
+      const body = { ...tabular([{ name: 'n', type: 'integer' }], [[4711]]), status: { messages } };
+      bench.service.answer(() => ({ body }));
+      const run = await bench.run('web');
+      expect([traceback(run), shown(run).some(text => text.includes('4711'))]).toEqual([[], true]);
+    },
+  );
+});
+
+test.each<readonly [string, string | undefined]>([
+  ['web', 'web'],
+  ["['my logs'] | count", 'my logs'],
+  ["let a = 1; ['my logs'] | where b == a", 'my logs'],
+  ['print 1', undefined],
+  ['', undefined],
+])('the dataset of %j', (text, name) => expect(datasetOf(text)).toBe(name));
+
+test.each([
+  ['web', "['web']"],
+  ["it's", "['it\\'s']"],
+  ['a\\b', "['a\\\\b']"],
+])('the name %j is written so that it is read as one', (name, written) => {
+  expect(quoteName(name)).toBe(written);
+  expect(datasetOf(written)).toBe(name);
+});
