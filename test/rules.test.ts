@@ -10,10 +10,11 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
  * begins with is its own; every file has one. Names are relative to kernel/, or those of packages.
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  'apl/syntax': ['apl/catalog/entry', 'text', 'time'],
-  'apl/catalog': ['apl/syntax'],
+  'apl/operators': ['apl/catalog/entry'],
+  'apl/syntax': ['apl/operators', 'apl/catalog/entry', 'text', 'time'],
+  'apl/catalog': ['apl/syntax', 'apl/operators'],
   'apl/plan': ['apl/syntax', 'apl/catalog/entry'],
-  'apl/bind': ['apl/syntax', 'apl/catalog', 'apl/plan', 'fastest-levenshtein', 'time'],
+  'apl/bind': ['apl/syntax', 'apl/operators', 'apl/catalog', 'apl/plan', 'time'],
   'apl/editor': ['apl', '@lezer/common', '@lezer/highlight'],
   jupyter: ['zeromq', 'node:*', 'errors', 'text'],
   api: ['undici', 'smol-toml', 'node:*', 'errors'],

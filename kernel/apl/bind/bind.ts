@@ -3,8 +3,9 @@ import type { TypeName } from '../catalog/entry.js';
 import type { BindEnvironment, Bound, Plan } from '../plan/plan.js';
 import type { Diagnostic, ParameterDecl, Query, Statement } from '../syntax/ast.js';
 import { Binder, convertTo } from './binder.js';
-import { bindExpression } from './expression.js';
-import { bindPipeline, type Stage } from './pipeline.js';
+import { bindExpression } from './expressions/expression.js';
+import { bindPipeline } from './pipeline.js';
+import type { Stage } from './stage.js';
 
 export interface BoundQuery {
   /** Absent when an error was found. */
@@ -14,7 +15,7 @@ export interface BoundQuery {
 
 /** Resolves the names and types of a parsed query against schemas given as data. Never throws for what a user wrote. */
 export function bind(query: Query, source: string, environment: BindEnvironment): BoundQuery {
-  const binder = new Binder(source, environment);
+  const binder = new Binder(source, environment, bindPipeline);
   defineVariables(binder, environment.variables);
   let stage: Stage | undefined;
   for (const statement of query.statements) {
@@ -37,7 +38,7 @@ export function bind(query: Query, source: string, environment: BindEnvironment)
 
 /** Binds the statements that end before `offset`, so that an editor can ask what holds there; what is wrong is in the binder. */
 export function binderAt(query: Query, source: string, environment: BindEnvironment, offset: number): Binder {
-  const binder = new Binder(source, environment);
+  const binder = new Binder(source, environment, bindPipeline);
   defineVariables(binder, environment.variables);
   for (const statement of query.statements) {
     const ended = source.slice(statement.to, offset).includes(';');

@@ -1,7 +1,7 @@
 import type { TypeName } from '../catalog/entry.js';
 import type { Aggregated, BindEnvironment, Bound, Column, Relation } from '../plan/plan.js';
-import type { Diagnostic, Expr, Severity, Span } from '../syntax/ast.js';
-import { nearest } from './suggest.js';
+import type { Diagnostic, Expr, Pipeline, Severity, Span } from '../syntax/ast.js';
+import { nearest } from '../syntax/nearest.js';
 
 /** The names an expression may use. */
 export interface Scope {
@@ -45,12 +45,19 @@ export class Binder {
   readonly datasets = new Set<string>();
   /** The text being bound, to name columns after the expression they come from. */
   readonly source: string;
+  /** Binds a query that stands within an expression: expressions know nothing of pipelines. */
+  readonly bindPipeline: (pipeline: Pipeline) => Bindable;
   private nextId = 0;
   private readonly reported = new Set<string>();
 
-  constructor(source: string, environment: BindEnvironment) {
+  constructor(
+    source: string,
+    environment: BindEnvironment,
+    bindPipeline: (binder: Binder, pipeline: Pipeline) => Bindable,
+  ) {
     this.source = source;
     this.environment = environment;
+    this.bindPipeline = pipeline => bindPipeline(this, pipeline);
   }
 
   column(name: string, type: TypeName, rest: Omit<Column, 'id' | 'name' | 'type'> = {}): Column {
@@ -155,4 +162,15 @@ const articles: Readonly<Record<TypeName, string>> = {
 /** "a string", "an integer", … for messages. */
 export function typeInWords(type: TypeName): string {
   return articles[type];
+}
+
+/** A text on one line, cut to what a message can hold. */
+export function shorten(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > 40 ? `${line.slice(0, 39)}…` : line;
+}
+
+/** The text of an expression without white space. */
+export function tightText(binder: Binder, span: Span): string {
+  return binder.text(span).replace(/\s+/g, '');
 }

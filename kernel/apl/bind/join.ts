@@ -1,43 +1,22 @@
+import { optionsOf } from '../operators/rows.js';
 import type { Bound, Column, Computed, JoinKind, Relation } from '../plan/plan.js';
-import type { Expr, Operator } from '../syntax/ast.js';
+import type { Expr, OperatorOf } from '../syntax/ast.js';
+import { optionText } from '../syntax/options.js';
 import { type Binder, commonType, convertTo, type Scope, unwrap } from './binder.js';
-import { bindExpression } from './expression.js';
-import { dottedName, findColumn, reference } from './name.js';
-import { freshStage, keep, project, type Stage } from './pipeline.js';
-import { bindSource, optionText } from './source.js';
-import { nearest } from './suggest.js';
+import { bindExpression } from './expressions/expression.js';
+import { dottedName, findColumn, reference } from './names.js';
+import { bindSource } from './source.js';
+import { freshStage, keep, project, type Stage } from './stage.js';
 
-type Join = Extract<Operator, { kind: 'join' | 'lookup' }>;
+type Join = OperatorOf<'join' | 'lookup'>;
 interface Condition {
   readonly left: Bound;
   readonly right: Bound;
 }
 
-const joinKinds: readonly JoinKind[] = [
-  'inner',
-  'innerunique',
-  'leftouter',
-  'rightouter',
-  'fullouter',
-  'leftsemi',
-  'leftanti',
-  'rightsemi',
-  'rightanti',
-];
-const aliases: Readonly<Record<string, JoinKind>> = {
-  left: 'leftouter',
-  right: 'rightouter',
-  outer: 'fullouter',
-  full: 'fullouter',
-  anti: 'leftanti',
-  semi: 'leftsemi',
-  leftantisemi: 'leftanti',
-  rightantisemi: 'rightanti',
-};
-
 /** Binds `join` and `lookup`: equal keys, then the fields of both sides; a key of the same name stands once. */
 export function bindJoin(binder: Binder, operator: Join, stage: Stage): Stage {
-  const kind = joinKind(binder, operator);
+  const kind = joinKind(operator);
   const right = freshIds(binder, bindSource(binder, operator.right));
   const sides = { left: stage.relation.columns, right: right.relation.columns };
   const on = operator.on.flatMap(condition => bindCondition(binder, condition, sides));
@@ -55,20 +34,10 @@ export function bindJoin(binder: Binder, operator: Join, stage: Stage): Stage {
   );
 }
 
-function joinKind(binder: Binder, operator: Join): JoinKind {
-  const option = operator.options.find(candidate => candidate.name.name === 'kind');
-  const text = optionText(operator.options, 'kind') ?? (operator.kind === 'lookup' ? 'leftouter' : 'inner');
-  const kind = joinKinds.find(candidate => candidate === text) ?? aliases[text];
-  const allowed = operator.kind === 'lookup' ? ['inner', 'leftouter'] : joinKinds;
-  if (kind !== undefined && allowed.includes(kind)) return kind;
-  const guess = nearest(text, allowed);
-  binder.error(
-    'join-kind',
-    option ?? operator,
-    `\`${operator.kind}\` has no kind \`${text}\``,
-    guess === undefined ? `Kinds: ${allowed.join(', ')}.` : `Did you mean \`${guess}\`?`,
-  );
-  return 'inner';
+/** A value that the row does not allow was refused by the parser. */
+function joinKind({ kind, options }: Join): JoinKind {
+  const written = optionText(options, 'kind', optionsOf(kind));
+  return (written ?? (kind === 'lookup' ? 'leftouter' : 'inner')) as JoinKind;
 }
 
 /** A table joined with itself needs columns of its own on each side. */

@@ -1,33 +1,25 @@
 import type { TypeName } from '../catalog/entry.js';
+import { optionsOf } from '../operators/rows.js';
 import type { Bound, Column, Computed, Relation } from '../plan/plan.js';
-import type { Expr, FieldPattern, Operator, Option, ParsePiece, Span } from '../syntax/ast.js';
+import type { Expr, FieldPattern, OperatorOf, Option, ParsePiece, Span } from '../syntax/ast.js';
+import { optionText } from '../syntax/options.js';
 import { type Binder, convertTo, scopeOf } from './binder.js';
-import { bindConstant, bindCount, bindExpression } from './expression.js';
-import { reference } from './name.js';
-import { defaultName, keep, type Stage, withRelation } from './pipeline.js';
-import { optionText } from './source.js';
-import { expand, extend } from './stage.js';
+import { bindConstant, bindCount, bindExpression } from './expressions/expression.js';
+import { expand } from './fields.js';
+import { defaultName, reference } from './names.js';
+import { extend, keep, type Stage, withRelation } from './stage.js';
 
 /** Binds `mv-expand`: one row for each element, several columns in step. */
-export function bindExpand(
-  binder: Binder,
-  operator: Extract<Operator, { kind: 'mv-expand' }>,
-  stage: Stage,
-): Stage {
-  const kind = optionText(operator.options, 'kind') ?? optionText(operator.options, 'bagexpansion') ?? 'bag';
-  if (kind !== 'bag' && kind !== 'array')
-    binder.error(
-      'bad-option',
-      operator.options[0] ?? operator,
-      `\`kind=${kind}\` is unknown`,
-      'Kinds: bag, array.',
-    );
-  const items = operator.items.map(({ item, type }, index) => {
+export function bindExpand(binder: Binder, operator: OperatorOf<'mv-expand'>, stage: Stage): Stage {
+  const option = (name: string): string | undefined =>
+    optionText(operator.options, name, optionsOf('mv-expand'));
+  const isBag = (option('kind') ?? option('bagexpansion') ?? 'bag') === 'bag';
+  const items = operator.items.map(({ type, ...item }, index) => {
     const value = convertTo(bindExpression(binder, item.value, scopeOf(stage)), 'dynamic');
     const name = item.names[0]?.name ?? defaultName(binder, item.value, index);
     return { column: binder.column(name, 'dynamic'), value, type };
   });
-  const indexName = optionText(operator.options, 'with_itemindex');
+  const indexName = option('with_itemindex');
   const index = indexName === undefined ? {} : { index: binder.column(indexName, 'long') };
   const limit = operator.limit === undefined ? {} : { limit: bindCount(binder, operator.limit, 'the limit') };
   const names = new Set(items.map(item => item.column.name));
@@ -41,7 +33,7 @@ export function bindExpand(
     kind: 'expand',
     input: stage.relation,
     items: items.map(({ column, value }) => ({ column, value })),
-    bag: kind === 'bag',
+    bag: isBag,
     columns,
     ...index,
     ...limit,
@@ -87,20 +79,17 @@ function inPlace(before: Stage, after: Stage, expanded: readonly Column[]): Stag
 /** Binds `parse` and `parse-where`: the pattern becomes one regular expression. */
 export function bindParse(
   binder: Binder,
-  operator: Extract<Operator, { kind: 'parse' | 'parse-where' }>,
+  operator: OperatorOf<'parse' | 'parse-where'>,
   stage: Stage,
 ): Stage {
-  const kind = optionText(operator.options, 'kind') ?? 'simple';
-  if (!['simple', 'regex', 'relaxed'].includes(kind))
-    binder.error(
-      'bad-option',
-      operator.options[0] ?? operator,
-      `\`kind=${kind}\` is unknown`,
-      'Kinds: simple, regex, relaxed.',
-    );
+  const kind = optionText(operator.options, 'kind', optionsOf('parse')) ?? 'simple';
   const subject = convertTo(bindExpression(binder, operator.subject, scopeOf(stage)), 'string');
   const fields = operator.pieces.filter(piece => piece.kind === 'field');
-  const pattern = parsePattern(operator.pieces, kind, optionText(operator.options, 'flags'));
+  const pattern = parsePattern(
+    operator.pieces,
+    kind,
+    optionText(operator.options, 'flags', optionsOf('parse')),
+  );
   const at = [operator.subject, patternSpan(operator)];
   const texts = fields.map(
     (_, index): Bound => ({
@@ -153,7 +142,7 @@ export function bindParse(
   return extend(input, items);
 }
 
-function patternSpan({ pieces, word }: Extract<Operator, { kind: 'parse' | 'parse-where' }>): Span {
+function patternSpan({ pieces, word }: OperatorOf<'parse' | 'parse-where'>): Span {
   const [first, last] = [pieces[0], pieces.at(-1)];
   return first === undefined || last === undefined ? word : { from: first.from, to: last.to };
 }
@@ -210,11 +199,7 @@ function typed(value: Bound, type: TypeName): Bound {
 }
 
 /** Binds `parse-kv`: each key is looked for by itself, in any order. */
-export function bindParseKv(
-  binder: Binder,
-  operator: Extract<Operator, { kind: 'parse-kv' }>,
-  stage: Stage,
-): Stage {
+export function bindParseKv(binder: Binder, operator: OperatorOf<'parse-kv'>, stage: Stage): Stage {
   const subject = convertTo(bindExpression(binder, operator.subject, scopeOf(stage)), 'string');
   const pair = optionString(binder, operator.options, 'pair_delimiter') ?? ' ';
   const separator = optionString(binder, operator.options, 'kv_delimiter') ?? '=';
@@ -241,21 +226,17 @@ function keyPattern(key: string, pair: string, separator: string, quote: string)
 function optionString(binder: Binder, options: readonly Option[], name: string): string | undefined {
   const option = options.find(candidate => candidate.name.name === name);
   if (option === undefined) return undefined;
-  const value = optionText([option], name);
+  const value = optionText([option], name, optionsOf('parse-kv'));
   if (value === undefined || value === '')
     binder.error('bad-option', option, `\`${name}\` must be a text that is not empty`);
   return value;
 }
 
 /** Binds `redact`: masks what the patterns match, in the named fields or in all strings. */
-export function bindRedact(
-  binder: Binder,
-  operator: Extract<Operator, { kind: 'redact' }>,
-  stage: Stage,
-): Stage {
-  const token = optionText(operator.options, 'replaceToken') ?? '*';
-  const hash = optionText(operator.options, 'replaceHash') === 'true';
-  const groups = optionText(operator.options, 'redactGroups') === 'true';
+export function bindRedact(binder: Binder, operator: OperatorOf<'redact'>, stage: Stage): Stage {
+  const token = optionText(operator.options, 'replaceToken', optionsOf('redact')) ?? '*';
+  const hash = optionText(operator.options, 'replaceHash', optionsOf('redact')) === 'true';
+  const groups = optionText(operator.options, 'redactGroups', optionsOf('redact')) === 'true';
   const patterns = operator.patterns.flatMap(pattern => redactPattern(binder, pattern));
   const fields =
     operator.on.length === 0

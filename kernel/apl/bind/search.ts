@@ -1,22 +1,21 @@
+import { optionsOf } from '../operators/rows.js';
 import type { Bound, Column } from '../plan/plan.js';
-import type { BinaryOperator, SearchClause, SearchPredicate } from '../syntax/ast.js';
+import type { BinaryOperator, OperatorOf, SearchPredicate, SourceOf } from '../syntax/ast.js';
+import { optionText } from '../syntax/options.js';
 import { type Binder, convertTo, type Scope, scopeOf } from './binder.js';
-import { bindExpression, bindPredicate } from './expression.js';
-import { type Stage, withRelation } from './pipeline.js';
-import { optionText } from './source.js';
+import { bindExpression, bindPredicate } from './expressions/expression.js';
+import { type Stage, withRelation } from './stage.js';
+
+type SearchNode = OperatorOf<'search'> | SourceOf<'search'>;
 
 /** Keeps the rows in which the search finds its terms. */
-export function bindSearchFilter(binder: Binder, clause: SearchClause, stage: Stage): Stage {
-  const kind = optionText(clause.options, 'kind') ?? 'default';
-  if (!['default', 'case_insensitive', 'case_sensitive'].includes(kind)) {
-    binder.error(
-      'bad-option',
-      clause.options[0] ?? clause.predicate,
-      `\`kind=${kind}\` is unknown`,
-      'Kinds: default, case_insensitive, case_sensitive.',
-    );
-  }
-  const predicate = bindSearch(binder, clause.predicate, scopeOf(stage), kind === 'case_sensitive');
+export function bindSearchFilter(
+  binder: Binder,
+  { options, predicate: search }: SearchNode,
+  stage: Stage,
+): Stage {
+  const isSensitive = optionText(options, 'kind', optionsOf('search')) === 'case_sensitive';
+  const predicate = bindSearch(binder, search, scopeOf(stage), isSensitive);
   return withRelation(stage, {
     kind: 'filter',
     input: stage.relation,

@@ -1,12 +1,13 @@
 import type { Aggregated, Bound, Column, Relation } from '../plan/plan.js';
-import type { Expr, Operator } from '../syntax/ast.js';
-import { aggregateName } from './aggregate.js';
+import type { Expr, OperatorOf } from '../syntax/ast.js';
 import { type AggregateSink, type Binder, scopeOf, unwrap } from './binder.js';
-import { bindConstant, bindExpression, fold } from './expression.js';
-import { freshStage, type Stage, uniqueNames } from './pipeline.js';
+import { aggregateName } from './expressions/aggregate.js';
+import { constantInteger } from './expressions/constant.js';
+import { bindConstant, bindExpression } from './expressions/expression.js';
+import { freshStage, type Stage, uniqueNames } from './stage.js';
 import { bindKeys } from './summarize.js';
 
-type MakeSeries = Extract<Operator, { kind: 'make-series' }>;
+type MakeSeries = OperatorOf<'make-series'>;
 type SeriesAggregate = Extract<Relation, { kind: 'series' }>['aggregates'][number];
 
 const maxPoints = 1_000_000n;
@@ -91,15 +92,17 @@ function bindWindow(
       'the axis of `make-series` must be a time or an integer',
       'Convert it first with `extend`.',
     );
-  const step = constantAt(binder, operator.step, 'the step') ?? (isTime ? environment.autoBin : 1n);
-  const start = constantAt(binder, operator.start, 'the start') ?? environment.start;
-  const stop = constantAt(binder, operator.stop, 'the end') ?? environment.end;
+  const [rangeStart, rangeStop, rangeStep] = operator.range;
+  const stepExpr = rangeStep ?? operator.step;
+  const step = constantAt(binder, stepExpr, 'the step') ?? (isTime ? environment.autoBin : 1n);
+  const start = constantAt(binder, rangeStart ?? operator.start, 'the start') ?? environment.start;
+  const stop = constantAt(binder, rangeStop ?? operator.stop, 'the end') ?? environment.end;
   if (!isTime && axis.type !== 'long') return { start: axis, stop: axis, step: axis };
-  if (step <= 0n) binder.error('series-step', operator.step ?? operator, 'the step must be more than zero');
+  if (step <= 0n) binder.error('series-step', stepExpr ?? operator, 'the step must be more than zero');
   else if ((stop - start) / step > maxPoints) {
     binder.error(
       'series-too-long',
-      operator.step ?? operator,
+      stepExpr ?? operator,
       `the series would have ${(stop - start) / step} points, more than ${maxPoints}`,
       'Make the step larger or the range shorter.',
     );
@@ -126,29 +129,4 @@ function constantAt(binder: Binder, expr: Expr | undefined, what: string): bigin
       'For example: ago(2h), now(), datetime(2026-01-02), 5m.',
     );
   return value;
-}
-
-/** The integer, time or duration that an expression always has, or undefined: literals, now(), ago(), bins and sums of them. */
-export function constantInteger(binder: Binder, bound: Bound): bigint | undefined {
-  const value = fold(bound);
-  if (value.kind === 'constant') return typeof value.value === 'bigint' ? value.value : undefined;
-  if (value.kind === 'convert') return constantInteger(binder, value.value);
-  if (value.kind === 'binary') return evaluateSum(binder, value);
-  if (value.kind !== 'call') return undefined;
-  const args = value.args.map(argument => constantInteger(binder, argument));
-  const { now } = binder.environment;
-  const [first, second] = args;
-  if (value.name === 'now') return now + (first ?? 0n);
-  if (value.name === 'ago' && first !== undefined) return now - first;
-  if (value.name === 'bin' && first !== undefined && second !== undefined && second > 0n)
-    return first - (((first % second) + second) % second);
-  return undefined;
-}
-
-function evaluateSum(binder: Binder, value: Extract<Bound, { kind: 'binary' }>): bigint | undefined {
-  const [left, right] = [constantInteger(binder, value.left), constantInteger(binder, value.right)];
-  if (left === undefined || right === undefined) return undefined;
-  if (value.operator === '+') return left + right;
-  if (value.operator === '-') return left - right;
-  return value.operator === '*' ? left * right : undefined;
 }

@@ -1,20 +1,25 @@
 import type { TypeName } from '../catalog/entry.js';
+import { optionsOf } from '../operators/rows.js';
 import type { Bound, Column, ExternalFormat, Relation } from '../plan/plan.js';
 import type {
   Assignment,
   Expr,
   FieldPattern,
   Literal,
-  Option,
+  OperatorOf,
   Source,
+  SourceOf,
   Span,
-  UnionClause,
 } from '../syntax/ast.js';
+import { optionText } from '../syntax/options.js';
 import { type Binder, commonType, convertTo, isNull, isNumber } from './binder.js';
-import { bindExpression } from './expression.js';
-import { bindPipeline, defaultName, freshStage, type Stage, uniqueNames } from './pipeline.js';
+import { constantInteger } from './expressions/constant.js';
+import { bindExpression } from './expressions/expression.js';
+import { defaultName } from './names.js';
+import { matchesPattern } from './pattern.js';
+import { bindPipeline } from './pipeline.js';
 import { bindSearchFilter } from './search.js';
-import { constantInteger } from './series.js';
+import { freshStage, type Stage, uniqueNames } from './stage.js';
 
 const noScope = { columns: [], open: false };
 
@@ -34,7 +39,7 @@ export function bindSource(binder: Binder, source: Source): Stage {
     case 'externaldata':
       return bindExternalData(binder, source);
     case 'union':
-      return bindUnion(binder, source.union, undefined);
+      return bindUnion(binder, source, undefined);
     case 'search':
       return bindSearchSource(binder, source);
     case 'paren':
@@ -45,22 +50,16 @@ export function bindSource(binder: Binder, source: Source): Stage {
 }
 
 /** `union T1, T2` over the stage before it, if any: columns by name, nulls where a table lacks one. */
-export function bindUnion(binder: Binder, clause: UnionClause, before: Stage | undefined): Stage {
+export function bindUnion(
+  binder: Binder,
+  { tables: given, options }: OperatorOf<'union'> | SourceOf<'union'>,
+  before: Stage | undefined,
+): Stage {
   const names = before === undefined ? [] : [{ name: 'union_arg0', stage: before }];
-  const tables = clause.tables.flatMap((table, index) =>
+  const tables = given.flatMap((table, index) =>
     table.kind === 'pattern' ? matching(binder, table.pattern) : [named(binder, table, names.length + index)],
   );
-  return unionOf(binder, [...names, ...tables], sourceOption(clause.options));
-}
-
-export function optionText(options: readonly Option[], name: string): string | undefined {
-  const value = options.find(option => option.name.name === name)?.value;
-  if (value?.kind === 'name') return value.name;
-  return value?.kind === 'literal' && value.value !== null ? String(value.value) : undefined;
-}
-
-function sourceOption(options: readonly Option[]): string | undefined {
-  return optionText(options, 'withsource');
+  return unionOf(binder, [...names, ...tables], optionText(options, 'withsource', optionsOf('union')));
 }
 
 /** A table without a name of its own is called after its place in the union. */
@@ -69,7 +68,7 @@ function named(binder: Binder, table: Source, place: number): { name: string; st
   return { name, stage: bindSource(binder, table) };
 }
 
-function bindDataset(binder: Binder, source: Extract<Source, { kind: 'dataset' }>): Stage {
+function bindDataset(binder: Binder, source: SourceOf<'dataset'>): Stage {
   const { name } = source.name;
   const definition = binder.definitions.get(name);
   if (definition?.kind === 'table') {
@@ -135,21 +134,6 @@ function matching(binder: Binder, pattern: FieldPattern): { name: string; stage:
   return names.map(name => ({ name, stage: scan(binder, name) }));
 }
 
-/** True when `name` has the parts of the pattern in order, with anything between them. */
-export function matchesPattern(pattern: FieldPattern, name: string): boolean {
-  const [first = '', ...rest] = pattern.parts;
-  if (pattern.exact) return name === first;
-  if (!name.startsWith(first)) return false;
-  let at = first.length;
-  for (const [index, part] of rest.entries()) {
-    const last = index === rest.length - 1;
-    const found = last ? name.length - part.length : name.indexOf(part, at);
-    if (found < at || !name.startsWith(part, found)) return false;
-    at = found + part.length;
-  }
-  return true;
-}
-
 function unionOf(
   binder: Binder,
   tables: readonly { name: string; stage: Stage }[],
@@ -191,7 +175,7 @@ function sourceOf(stage: Stage, output: Column): Bound {
   return convertTo({ kind: 'column', id: column.id, type: column.type }, output.type);
 }
 
-function bindDatatable(binder: Binder, source: Extract<Source, { kind: 'datatable' }>): Stage {
+function bindDatatable(binder: Binder, source: SourceOf<'datatable'>): Stage {
   const columns = uniqueNames(source.columns.map(column => binder.column(column.name.name, column.type)));
   const width = columns.length;
   if (width > 0 && source.values.length % width !== 0) {
@@ -246,7 +230,7 @@ function bindPrint(binder: Binder, items: readonly Assignment[]): Stage {
   return bounded(freshStage({ kind: 'values', rows: [row], columns }, false));
 }
 
-function bindRange(binder: Binder, source: Extract<Source, { kind: 'range' }>): Stage {
+function bindRange(binder: Binder, source: SourceOf<'range'>): Stage {
   const [start, end, step] = [source.start, source.end, source.step].map(expr =>
     bindExpression(binder, expr, noScope),
   ) as [Bound, Bound, Bound];
@@ -302,16 +286,16 @@ function checkLength(binder: Binder, span: Span, bounds: readonly Bound[]): void
   );
 }
 
-type ExternalData = Extract<Source, { kind: 'externaldata' }>;
+type ExternalData = SourceOf<'externaldata'>;
 
 /** Files by their addresses, or what is wrong with one of them. */
 function bindExternalData(binder: Binder, source: ExternalData): Stage {
   const columns = uniqueNames(source.columns.map(column => binder.column(column.name.name, column.type)));
   const files = source.urls.flatMap(url => externalFile(binder, source, url));
   const skipFirst = ['ignoreFirstRecord', 'skipFirstRow'].some(
-    name => optionText(source.options, name)?.toLowerCase() === 'true',
+    name => optionText(source.options, name, optionsOf('externaldata')) === 'true',
   );
-  const format = externalFormat(binder, source);
+  const format = externalFormat(source);
   return bounded(freshStage({ kind: 'external', files, format, skipFirst, columns }, false));
 }
 
@@ -329,25 +313,14 @@ function externalFile(binder: Binder, source: ExternalData, url: Literal): reado
   return [];
 }
 
-/** The format that is written, or that of the first file's name. */
-function externalFormat(binder: Binder, source: ExternalData): ExternalFormat {
-  const written = optionText(source.options, 'format');
-  const address = String(source.urls[0]?.value ?? '');
-  const name = written ?? /\.([a-z]+)$/i.exec(address)?.[1] ?? 'csv';
-  const format = externalFormats[name.toLowerCase()];
-  if (format === undefined && written !== undefined) {
-    const option = source.options.find(each => each.name.name === 'format');
-    const known = Object.keys(externalFormats).join(', ');
-    binder.error(
-      'unknown-format',
-      option?.name ?? source,
-      `unknown format \`${written}\``,
-      `Formats: ${known}.`,
-    );
-  }
-  return format ?? 'csv';
+/** The format that is written, or that of the first file's name; of what is neither, CSV. */
+function externalFormat({ options, urls }: ExternalData): ExternalFormat {
+  const ending = /\.([a-z]+)$/i.exec(String(urls[0]?.value ?? ''))?.[1] ?? 'csv';
+  const name = optionText(options, 'format', optionsOf('externaldata')) ?? ending;
+  return externalFormats[name.toLowerCase()] ?? 'csv';
 }
 
+/** Endings of names and values of `format`. */
 const externalFormats: Readonly<Record<string, ExternalFormat>> = {
   csv: 'csv',
   tsv: 'tsv',
@@ -361,8 +334,8 @@ const externalFormats: Readonly<Record<string, ExternalFormat>> = {
   txt: 'txt',
 };
 
-function bindSearchSource(binder: Binder, source: Extract<Source, { kind: 'search' }>): Stage {
-  const { tables } = source.search;
+function bindSearchSource(binder: Binder, source: SourceOf<'search'>): Stage {
+  const { tables } = source;
   const every = (): { name: string; stage: Stage }[] =>
     binder.environment.datasets().map(name => ({ name, stage: scan(binder, name) }));
   const stages =
@@ -378,7 +351,7 @@ function bindSearchSource(binder: Binder, source: Extract<Source, { kind: 'searc
                 },
               ],
         );
-  return bindSearchFilter(binder, source.search, unionOf(binder, stages, '$table'));
+  return bindSearchFilter(binder, source, unionOf(binder, stages, '$table'));
 }
 
 function empty(columns: readonly Column[]): Stage {

@@ -1,14 +1,14 @@
 import { aggregateNamed } from '../catalog/all.js';
 import type { Aggregated, Bound, Column, Computed } from '../plan/plan.js';
-import type { Assignment, Expr, Operator } from '../syntax/ast.js';
-import { aggregateName, bindAggregateParts, describe, expandFields, fieldOf } from './aggregate.js';
-import { type AggregateSink, type Binder, convertTo, scopeOf, unwrap } from './binder.js';
-import type { CallExpr } from './call.js';
-import { bindCount, bindExpression, tightText } from './expression.js';
-import { reference } from './name.js';
-import { columnFor, defaultName, freshStage, keep, project, type Stage, uniqueNames } from './pipeline.js';
+import type { Assignment, Expr, OperatorOf } from '../syntax/ast.js';
+import { type AggregateSink, type Binder, convertTo, scopeOf, tightText, unwrap } from './binder.js';
+import { aggregateName, bindAggregateParts, describe, expandFields } from './expressions/aggregate.js';
+import type { CallExpr } from './expressions/call.js';
+import { bindCount, bindExpression } from './expressions/expression.js';
+import { defaultName, fieldOf, reference } from './names.js';
+import { columnFor, freshStage, keep, project, type Stage, uniqueNames } from './stage.js';
 
-type Summarize = Extract<Operator, { kind: 'summarize' }>;
+type Summarize = OperatorOf<'summarize'>;
 
 /** Binds `summarize aggregates by keys`. */
 export function bindSummarize(binder: Binder, operator: Summarize, before: Stage): Stage {

@@ -30,38 +30,6 @@ export type FunctionName = (typeof catalogue)[number]['name'];
 /** Every scalar function. */
 export const functions: readonly FunctionEntry[] = catalogue;
 
-/** The words that may follow a pipe. */
-export const operatorNames: readonly string[] = [
-  'where',
-  'extend',
-  'extend-valid',
-  'project',
-  'project-away',
-  'project-keep',
-  'project-rename',
-  'project-reorder',
-  'summarize',
-  'sort',
-  'order',
-  'limit',
-  'take',
-  'top',
-  'sample',
-  'count',
-  'distinct',
-  'getschema',
-  'join',
-  'lookup',
-  'union',
-  'search',
-  'make-series',
-  'mv-expand',
-  'parse',
-  'parse-where',
-  'parse-kv',
-  'redact',
-];
-
 const byName = index(functions);
 const aggregatesByName = index(aggregates);
 

@@ -41,3 +41,16 @@ export interface FunctionEntry {
   /** Refused by name and position, with this reason. */
   readonly unavailable?: string;
 }
+
+/** An element of the language that is written otherwise than as a call. */
+export interface ElementEntry {
+  readonly kind: 'operator' | 'source' | 'statement' | 'syntax' | 'scalar';
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  /** How it is written, one form a line; `[…]` may be left out. */
+  readonly usage: readonly string[];
+  /** One or two sentences. */
+  readonly doc: string;
+  /** Absent where nothing can be shown without a dataset or with one exact result. */
+  readonly example?: Example;
+}

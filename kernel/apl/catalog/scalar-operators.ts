@@ -1,4 +1,4 @@
-import type { ElementEntry } from './operators.js';
+import type { ElementEntry } from './entry.js';
 
 /** The operators of expressions, each with its negation where it has one. */
 export const scalarOperators: readonly ElementEntry[] = [

@@ -1,6 +1,6 @@
-import type { ElementEntry } from './operators.js';
+import type { ElementEntry } from './entry.js';
 
-/** Sources, statements, and the syntax of names and literals. */
+/** Datasets, statements, and the syntax of names and literals. */
 export const syntax: readonly ElementEntry[] = [
   {
     kind: 'source',
@@ -8,34 +8,6 @@ export const syntax: readonly ElementEntry[] = [
     aliases: ['dataset reference'],
     usage: ["['name']", 'name'],
     doc: 'Reads a dataset within the time range of the request: start included, end excluded. Names with other characters than letters, digits and `_` are quoted.',
-  },
-  {
-    kind: 'source',
-    name: 'datatable',
-    usage: ['datatable(name:type, …)[value, …]'],
-    doc: 'A table written in the query, its values row by row.',
-    example: { apl: "datatable(a:long, b:string)[1, 'x', 2, 'y'] | where a == 2", result: '[2, "y"]' },
-  },
-  {
-    kind: 'source',
-    name: 'print',
-    usage: ['print [name =] expression, …'],
-    doc: 'One row of computed values.',
-    example: { apl: 'print a = 1 + 1, b = strcat("x", "y")', result: '[2, "xy"]' },
-  },
-  {
-    kind: 'source',
-    name: 'range',
-    aliases: ['range (tabular)'],
-    usage: ['range name from start to end step width'],
-    doc: 'One row for each value from start up to and including end.',
-    example: { apl: 'range i from 1 to 9 step 2 | summarize n = count(), last = max(i)', result: '[5, 9]' },
-  },
-  {
-    kind: 'source',
-    name: 'externaldata',
-    usage: ['externaldata (name:type, …) ["address", …] [with (format="csv", ignoreFirstRecord=true)]'],
-    doc: 'A table read from files below `external` in the data directory: CSV, TSV, PSV, SCSV, JSON, lines or whole texts. What needs the network is refused.',
   },
   {
     kind: 'statement',

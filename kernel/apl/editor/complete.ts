@@ -1,11 +1,12 @@
 import { aggregates } from '../catalog/aggregates.js';
-import { functionNamed, functions } from '../catalog/all.js';
-import type { FunctionEntry, TypeName } from '../catalog/entry.js';
-import { type ElementEntry, elementNamed, tabularOperators } from '../catalog/operators.js';
+import { aggregateNamed, functionNamed, functions } from '../catalog/all.js';
+import type { ElementEntry, FunctionEntry, TypeName } from '../catalog/entry.js';
+import { elementNamed, tabularOperators } from '../catalog/operators.js';
+import { clauseWords, sources as wordSources } from '../operators/rows.js';
 import type { BindEnvironment, Column } from '../plan/plan.js';
 import { typeSpellings } from '../syntax/literals.js';
-import { parseQuery } from '../syntax/parse.js';
-import { type Cursor, cursorAt, optionValues, type Slot, scalarWords } from './cursor.js';
+import type { OpenCall, OperandSlot, Slot } from '../syntax/offers.js';
+import { type Cursor, cursorAt, scalarWords, type ValueSlot } from './cursor.js';
 import { signatureOf } from './describe.js';
 import { matchQuality } from './match.js';
 import { type NamesAt, namesAt } from './scope.js';
@@ -56,19 +57,21 @@ export interface Completions {
 export function complete(text: string, offset: number, environment: EditorEnvironment): Completions {
   const cursor = cursorAt(text, offset);
   const range = { from: cursor.from, to: offset + closingLength(text, offset, cursor) };
-  if (cursor.slot.kind === 'none') return { ...range, items: [] };
-  const before = text.slice(0, offset);
+  const { query } = cursor;
   let names: NamesAt | undefined;
   const context: Context = {
     cursor,
     environment,
     text,
     get names() {
-      names ??= namesAt(parseQuery(before).query, before, environment, cursor.from);
+      names ??= namesAt(query, text.slice(0, query.to), environment, query.to);
       return names;
     },
   };
-  return { ...range, items: ranked(candidates(cursor.slot, context), cursor.typed) };
+  return {
+    ...range,
+    items: ranked([...following(cursor), ...candidates(cursor.slot, context)], cursor.typed),
+  };
 }
 
 /** A name as it is written in a query: quoted where it is not a plain word. */
@@ -86,8 +89,9 @@ function quotedName(name: string): string {
 
 const reserved = new Set([
   ...scalarWords,
-  ...['not', 'true', 'false', 'null', 'by', 'on', 'asc', 'desc', 'with', 'as', 'step', 'from', 'to'],
-  ...['matches', 'default', 'limit', 'let', 'set', 'declare', 'print', 'union', 'search', 'range'],
+  ...clauseWords,
+  ...Object.keys(wordSources),
+  ...['not', 'true', 'false', 'null', 'asc', 'desc', 'matches', 'default', 'let', 'set', 'declare'],
 ]);
 
 interface Context {
@@ -121,9 +125,24 @@ function fits(typed: string, label: string): boolean {
   return matchQuality(typed, label) !== undefined;
 }
 
-function candidates(slot: Exclude<Slot, { kind: 'none' }>, context: Context): readonly Candidate[] {
+/** Words and options that may come; options come after tables, and before everything else. */
+function following({ words, options, scalar, slot }: Cursor): readonly Candidate[] {
+  const operators = scalar ? ['==', '!=', '>', '>=', '<', '<=', '=~', '!~', ...scalarWords] : [];
+  return [
+    ...options.map(option => plain(option, 'option', slot.kind === 'source' ? 1.5 : 0)),
+    ...words.map(word => plain(word, 'keyword', 0)),
+    ...operators.map(word => ({
+      ...plain(word, 'keyword', 1),
+      ...describedElement(elementNamed(word)),
+    })),
+  ];
+}
+
+function candidates(slot: Slot | ValueSlot, context: Context): readonly Candidate[] {
   const { cursor } = context;
   switch (slot.kind) {
+    case 'none':
+      return [];
     case 'source':
       return sources(context, slot.statement);
     case 'operator':
@@ -132,12 +151,10 @@ function candidates(slot: Exclude<Slot, { kind: 'none' }>, context: Context): re
       return operands(slot, context);
     case 'field':
       return fields(context.names.columns, cursor.quoted);
-    case 'words':
-      return words(slot.words, slot.scalar);
     case 'type':
       return types(type => type);
     case 'option':
-      return (optionValues[slot.operator]?.[slot.option] ?? []).map(value => plain(value, 'option', 0));
+      return slot.values.map(value => plain(value, 'option', 0));
     case 'member':
       return members(slot, context);
     case 'value':
@@ -162,7 +179,7 @@ function sources({ environment, names, cursor }: Context, statement: boolean): r
   return [
     ...tables.map(([name]) => plain(name, 'let', 0, writtenName(name))),
     ...datasets,
-    ...['print', 'union', 'search', 'datatable', 'range', 'externaldata'].map(word => element(word, 2)),
+    ...Object.keys(wordSources).map(word => element(word, 2)),
     ...(statement ? ['let', 'set', 'declare'].map(word => element(word, 3)) : []),
   ];
 }
@@ -199,33 +216,39 @@ const snippets = [
 
 const literals = ['true', 'false', 'null', 'datetime(', 'timespan(', 'dynamic(', 'not('];
 
-function operands(slot: Extract<Slot, { kind: 'operand' }>, context: Context): readonly Candidate[] {
+function operands(slot: OperandSlot, context: Context): readonly Candidate[] {
   const { cursor, names } = context;
-  const shown = (slot.sides ? joined(names) : names.columns).filter(column =>
+  const tables = slot.tables === true;
+  const extra = slot.clause?.offers;
+  const mayAggregate = extra === 'aggregates' && !insideAggregate(slot.call);
+  const shown = (extra === 'sides' ? joined(names) : names.columns).filter(column =>
     fits(cursor.typed, column.name),
   );
-  const columns = fields(shown, cursor.quoted, slot.aggregates ? 2 : 0);
-  if (cursor.quoted) return slot.tables ? [...columns, ...sources(context, false)] : columns;
-  if (slot.callee !== undefined && takesType(slot.callee, slot.argument ?? 0))
-    return types(type => `typeof(${type})`);
-  const lets = [...names.definitions].filter(([, { kind }]) => kind === 'scalar' || slot.tables);
+  const columns = fields(shown, cursor.quoted, mayAggregate ? 2 : 0);
+  if (cursor.quoted) return tables ? [...columns, ...sources(context, false)] : columns;
+  if (slot.call !== undefined && takesType(slot.call)) return types(type => `typeof(${type})`);
+  const lets = [...names.definitions].filter(([, { kind }]) => kind === 'scalar' || tables);
   return [
-    ...slot.options.map(option => plain(option, 'option', 0)),
     ...(slot.compared === undefined ? [] : values(slot.compared, context, value => quoteValue(value))),
     ...columns,
-    ...(slot.sides ? ['$left', '$right'].map(side => plain(side, 'keyword', 0)) : []),
-    ...(slot.keys && shown.some(column => column.name === '_time')
+    ...(extra === 'sides' ? ['$left', '$right'].map(side => plain(side, 'keyword', 0)) : []),
+    ...(extra === 'keys' && shown.some(column => column.name === '_time')
       ? [plain('bin_auto(_time)', 'snippet', 1)]
       : []),
     ...lets.map(([name, definition]) => ({
       ...plain(name, 'let', 1, writtenName(name)),
       ...(definition.kind === 'scalar' ? { type: definition.value.type } : {}),
     })),
-    ...(slot.aggregates ? aggregates.flatMap(entry => callables(entry, 'aggregate', 1)) : []),
+    ...(mayAggregate ? aggregates.flatMap(entry => callables(entry, 'aggregate', 1)) : []),
     ...functionItems,
     ...literals.map(word => plain(word, 'keyword', 5)),
-    ...(slot.tables ? sources(context, false).map(item => ({ ...item, rank: 6 })) : []),
+    ...(tables ? sources(context, false).map(item => ({ ...item, rank: 6 })) : []),
   ];
+}
+
+/** Aggregates may stand within functions, but not within each other. */
+function insideAggregate(call: OpenCall | undefined): boolean {
+  return call !== undefined && (aggregateNamed(call.callee) !== undefined || insideAggregate(call.outer));
 }
 
 /** The fields of both sides of a join; those that both have come first, and once. */
@@ -250,7 +273,7 @@ const functionItems: readonly Candidate[] = functions
   .flatMap(entry => callables(entry, 'function', 3))
   .sort((a, b) => (a.label < b.label ? -1 : 1));
 
-function takesType(callee: string, argument: number): boolean {
+function takesType({ callee, argument }: OpenCall): boolean {
   return functionNamed(callee)?.params[argument]?.type === 'type';
 }
 
@@ -263,16 +286,6 @@ function fields(columns: readonly Column[], quoted = false, place = 0): readonly
   });
 }
 
-function words(clause: readonly string[], scalar: boolean): readonly Candidate[] {
-  const operators = ['==', '!=', '>', '>=', '<', '<=', '=~', '!~', ...scalarWords];
-  return [
-    ...clause.map(word => plain(word, 'keyword', 0)),
-    ...(scalar
-      ? operators.map(word => ({ ...plain(word, 'keyword', 1), ...describedElement(elementNamed(word)) }))
-      : []),
-  ];
-}
-
 function types(write: (type: string) => string): readonly Candidate[] {
   const main = ['bool', 'long', 'real', 'string', 'datetime', 'timespan', 'dynamic'];
   return [...main, ...typeSpellings.filter(type => !main.includes(type))].map(type =>
@@ -282,15 +295,15 @@ function types(write: (type: string) => string): readonly Candidate[] {
 
 /** Behind `path.`: the rest of flat names that start so, then the keys of the map. */
 function members(
-  { path, quoted }: Extract<Slot, { kind: 'member' }>,
+  { path, bracket }: Extract<Slot, { kind: 'member' }>,
   context: Context,
 ): readonly Candidate[] {
   const { names, environment } = context;
   const [first = '', ...keys] = path;
   if (first === '$left' || first === '$right')
-    return fields(first === '$left' ? names.columns : names.right, quoted);
+    return fields(first === '$left' ? names.columns : names.right, bracket);
   const dotted = `${path.join('.')}.`;
-  const flat = quoted ? [] : names.columns.filter(column => column.name.startsWith(dotted));
+  const flat = bracket ? [] : names.columns.filter(column => column.name.startsWith(dotted));
   const column = [...names.columns, ...names.right].find(({ name }) => name === first);
   const origin = column === undefined ? [] : datasetsOf(names, column);
   const known = column?.type === 'dynamic' ? (environment.mapKeys?.([first, ...keys], origin) ?? []) : [];
@@ -301,7 +314,7 @@ function members(
       const rest = name.slice(dotted.length);
       return { ...plain(rest, 'field', 0, write(rest, true)), type };
     }),
-    ...known.map(key => plain(key, 'field', 1, quoted ? `${quoteInner(key, "'")}']` : write(key, false))),
+    ...known.map(key => plain(key, 'field', 1, bracket ? `${quoteInner(key, "'")}']` : write(key, false))),
   ];
 }
 

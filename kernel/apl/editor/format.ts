@@ -1,3 +1,4 @@
+import { lineWords } from '../operators/rows.js';
 import type { Query } from '../syntax/ast.js';
 import { splitCell } from '../syntax/cell.js';
 import { type Token, tokenize } from '../syntax/lexer.js';
@@ -76,7 +77,7 @@ export function sameTree(a: Query, b: Query): boolean {
   return true;
 }
 
-const placeKeys = new Set(['from', 'to', 'operatorSpan', 'word']);
+const placeKeys = new Set(['from', 'to', 'operatorSpan', 'word', 'orderSpan', 'defaultSpan']);
 
 /** The lines of one statement: where they break, and how far each is indented. */
 class Layout {
@@ -95,7 +96,7 @@ class Layout {
   constructor(text: string, tokens: readonly Token[], query: Query) {
     this.#text = text;
     this.#tokens = tokens;
-    this.#spaced = spacingOf(text, tokens, query);
+    this.#spaced = spacingOf(tokens, query);
     this.#measure();
     this.#first = tokens.findIndex(token => token.kind !== 'comment');
     this.#breakPipes(0, tokens.length, tokens[this.#first]?.text === 'let' ? indentStep : 0);
@@ -158,7 +159,7 @@ class Layout {
   /** Breaks a stage that does not fit: before its clauses, then behind its commas or before its `and` and `or`. */
   #breakStage(from: number, to: number, indent: number, column: number): void {
     if (this.#fits(from, to, column)) return;
-    const clauses = this.#find(from + 2, to, token => token.kind === 'word' && clauseWords.has(token.text));
+    const clauses = this.#find(from + 2, to, token => token.kind === 'word' && lineWords.has(token.text));
     for (const clause of clauses) this.#breaks.set(clause, indent + 2);
     const starts = [from, ...clauses];
     for (const [order, start] of starts.entries())
@@ -240,5 +241,3 @@ class Layout {
 }
 
 const logicWords = new Set(['and', 'or']);
-/** Words that start a line where a stage is broken. */
-const clauseWords = new Set(['by', 'on', 'step', 'with']);

@@ -11,6 +11,7 @@ import {
 } from '@lezer/common';
 import { styleTags, tags } from '@lezer/highlight';
 import { aggregateNamed, functionNamed } from '../catalog/all.js';
+import { clauseWords, sources } from '../operators/rows.js';
 import type { Span } from '../syntax/ast.js';
 import { type MagicLine, splitCell } from '../syntax/cell.js';
 import { type Token, tokenize } from '../syntax/lexer.js';
@@ -379,8 +380,9 @@ function wordName(word: string, called: boolean): NodeName {
 }
 
 const contextualWords = new Set([
-  ...['let', 'set', 'declare', 'query_parameters', 'print', 'datatable', 'externaldata', 'range', 'union'],
-  ...['search', 'by', 'on', 'with', 'as', 'to', 'from', 'step', 'default', 'limit', 'in'],
+  ...clauseWords,
+  ...Object.keys(sources),
+  ...['let', 'set', 'declare', 'query_parameters', 'default'],
 ]);
 const sortWords = new Set(['asc', 'desc', 'nulls', 'first', 'last', 'granny']);
 const operatorWords = new Set(['and', 'or', 'not', 'between', '!between']);

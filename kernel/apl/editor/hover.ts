@@ -2,7 +2,7 @@ import { aggregateNamed, functionNamed } from '../catalog/all.js';
 import type { FunctionEntry, TypeName } from '../catalog/entry.js';
 import { elementNamed } from '../catalog/operators.js';
 import type { BindEnvironment, Column } from '../plan/plan.js';
-import type { Expr, Identifier, Query, Source, Span } from '../syntax/ast.js';
+import type { Expr, Query, Source, Span } from '../syntax/ast.js';
 import { type Token, tokenize } from '../syntax/lexer.js';
 import { typeNamed } from '../syntax/literals.js';
 import { parseQuery } from '../syntax/parse.js';
@@ -86,7 +86,7 @@ function atName(place: Place): Found | undefined {
     },
     expr: expr => addExpr(place, expr, add),
   });
-  for (const name of definedNames(query, offset)) add(name, () => describeOutput(place, name));
+  for (const span of definedNames(query, offset)) add(span, () => describeOutput(place, span));
   return found.at(-1);
 }
 
@@ -186,30 +186,24 @@ function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_{}[\]<>&#|!]/g, '\\$&');
 }
 
-/** The names that an operator or a statement defines around the cursor. */
-function definedNames(query: Query, offset: number): Identifier[] {
-  const names: Identifier[] = [];
-  for (const statement of query.statements) {
-    if (statement.kind === 'let') names.push(statement.name);
-    else if (statement.kind === 'parameters') names.push(...statement.params.map(param => param.name));
-  }
+interface DefinedName extends Span {
+  readonly name: string;
+}
+
+/** The names at the cursor that an operator or a statement defines. */
+function definedNames(query: Query, offset: number): DefinedName[] {
+  const names: DefinedName[] = [];
   visitQuery(query, {
-    operator: operator => {
-      if (!touches(operator, offset)) return;
-      if ('items' in operator)
-        names.push(...operator.items.flatMap(item => ('names' in item ? item.names : [])));
-      if ('aggregates' in operator) names.push(...operator.aggregates.flatMap(item => item.names));
-      if ('by' in operator) names.push(...operator.by.flatMap(item => item.names));
-      if ('columns' in operator) names.push(...operator.columns.map(column => column.name));
-      if ('pieces' in operator)
-        names.push(...operator.pieces.flatMap(piece => (piece.kind === 'field' ? [piece.name] : [])));
+    name: ({ from, to }, role, name) => {
+      if (role === 'definition' && name !== undefined && touches({ from, to }, offset))
+        names.push({ from, to, name });
     },
   });
   return names;
 }
 
 /** A name where it is defined: what the operator makes of it, or the `let` behind its statement. */
-function describeOutput(place: Place, { name, from }: Identifier): string | undefined {
+function describeOutput(place: Place, { name, from }: DefinedName): string | undefined {
   const statement = place.query.statements.find(each => each.kind === 'let' && each.name.from === from);
   if (statement !== undefined) {
     const text = `${place.text.slice(0, statement.to)};`;

@@ -1,7 +1,7 @@
 import { aggregates } from '../catalog/aggregates.js';
 import { functions } from '../catalog/all.js';
-import type { Example, FunctionEntry } from '../catalog/entry.js';
-import { type ElementEntry, elements } from '../catalog/operators.js';
+import type { ElementEntry, Example, FunctionEntry } from '../catalog/entry.js';
+import { elements } from '../catalog/operators.js';
 import { code, signatureOf } from './describe.js';
 
 /** Returns the reference page of the language in Markdown: every element of the catalogue, by group. */

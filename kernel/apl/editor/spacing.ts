@@ -6,8 +6,8 @@ import { visitQuery } from '../syntax/walk.js';
  * Returns what tells whether a space stands before the token at an index, when both are on one line. The tree says what the
  * tokens alone do not: which minus is a sign, which bracket an index, what belongs to one name.
  */
-export function spacingOf(text: string, tokens: readonly Token[], query: Query): (index: number) => boolean {
-  const tree = readTree(text, tokens, query);
+export function spacingOf(tokens: readonly Token[], query: Query): (index: number) => boolean {
+  const tree = readTree(tokens, query);
   return index => {
     const [before, token] = [tokens[index - 1], tokens[index]];
     if (before === undefined || token === undefined) return false;
@@ -45,7 +45,7 @@ function symbolOf(token: Token): string {
   return token.kind === 'symbol' ? token.text : '';
 }
 
-function readTree(text: string, tokens: readonly Token[], query: Query): Tree {
+function readTree(tokens: readonly Token[], query: Query): Tree {
   const glued = new Set<number>();
   const at = new Map(tokens.map((token, index) => [token.from, index]));
   const glue = ({ from, to }: Span): void => {
@@ -58,16 +58,7 @@ function readTree(text: string, tokens: readonly Token[], query: Query): Tree {
     glued.add(index);
   };
   visitQuery(query, {
-    operator: operator => {
-      glue(operator.word);
-      if (operator.kind === 'project-reorder')
-        for (const item of operator.items) glueHyphens(item.pattern.to, item.to);
-      if (operator.kind === 'make-series')
-        for (const item of operator.aggregates)
-          if (item.fallback !== undefined) glueDefault(item.fallback.from);
-    },
-    pattern: glue,
-    option: option => glue(option),
+    unit: glue,
     expr: expr => {
       if (expr.kind === 'call') glueFirst(expr.callee.to);
       else if (expr.kind === 'index') glueFirst(expr.object.to);
@@ -75,21 +66,6 @@ function readTree(text: string, tokens: readonly Token[], query: Query): Tree {
     },
   });
   return { glued, depths: depthsOf(tokens) };
-
-  /** `granny-asc` behind a pattern. */
-  function glueHyphens(from: number, to: number): void {
-    for (let index = firstAt(tokens, from) + 1; (tokens[index]?.to ?? to + 1) <= to; index += 1)
-      glued.add(index);
-  }
-
-  /** `default=0`. */
-  function glueDefault(from: number): void {
-    const index = at.get(from) ?? -1;
-    if (text.slice(tokens[index - 2]?.from, tokens[index - 2]?.to) === 'default') {
-      glued.add(index - 1);
-      glued.add(index);
-    }
-  }
 }
 
 /** The first token that starts at `from` or behind it. */

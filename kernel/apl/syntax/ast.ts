@@ -1,4 +1,6 @@
 import type { TypeName } from '../catalog/entry.js';
+import type { Clause, ListOperand, Operand } from '../operators/grammar.js';
+import type { OperatorKind, operators, SourceKind, sources } from '../operators/rows.js';
 
 /** A half-open range of UTF-16 offsets into the parsed text. */
 export interface Span {
@@ -173,44 +175,54 @@ export interface ColumnDecl extends Span {
   readonly type: TypeName;
 }
 
-export type Source =
-  | (Span & { readonly kind: 'dataset'; readonly name: Identifier })
-  /** `github*`: only where several tables are allowed. */
-  | (Span & { readonly kind: 'pattern'; readonly pattern: FieldPattern })
-  | (Span & {
-      readonly kind: 'datatable';
-      readonly columns: readonly ColumnDecl[];
-      readonly values: readonly Expr[];
-    })
-  | (Span & { readonly kind: 'print'; readonly items: readonly Assignment[] })
-  | (Span & {
-      readonly kind: 'range';
-      readonly name: Identifier;
-      readonly start: Expr;
-      readonly end: Expr;
-      readonly step: Expr;
-    })
-  | (Span & {
-      readonly kind: 'externaldata';
-      readonly columns: readonly ColumnDecl[];
-      readonly urls: readonly Literal[];
-      readonly options: readonly Option[];
-    })
-  | (Span & { readonly kind: 'union'; readonly union: UnionClause })
-  | (Span & { readonly kind: 'search'; readonly search: SearchClause })
-  | (Span & { readonly kind: 'paren'; readonly pipeline: Pipeline })
-  | (Span & { readonly kind: 'missing' });
-
-export interface UnionClause {
+/** What each operand of a clause becomes. */
+export interface OperandNodes {
+  readonly expression: Expr;
+  readonly expressions: readonly Expr[];
+  readonly assignments: readonly Assignment[];
+  readonly 'defaulted assignments': readonly DefaultedAssignment[];
+  readonly 'typed assignments': readonly TypedAssignment[];
+  readonly 'field patterns': readonly FieldPattern[];
+  readonly 'ordered patterns': readonly OrderedPattern[];
+  readonly 'sort key': SortKey;
+  readonly 'sort keys': readonly SortKey[];
+  readonly source: Source;
+  readonly sources: readonly Source[];
+  readonly 'sources in parentheses': readonly Source[];
   readonly options: readonly Option[];
-  readonly tables: readonly Source[];
+  readonly 'options in parentheses': readonly Option[];
+  readonly columns: readonly ColumnDecl[];
+  readonly name: Identifier;
+  readonly values: readonly Expr[];
+  readonly texts: readonly Literal[];
+  readonly range: readonly Expr[];
+  readonly pieces: readonly ParsePiece[];
+  readonly search: SearchPredicate;
 }
 
-export interface SearchClause {
-  readonly options: readonly Option[];
-  readonly tables: readonly Source[];
-  readonly predicate: SearchPredicate;
-}
+/** A clause that may be left out and is no list is an optional property. */
+type MayBeAbsent<C extends Clause> = C extends { readonly optional: true }
+  ? C['takes'] extends ListOperand
+    ? false
+    : true
+  : false;
+type Held<T extends Operand> = OperandNodes[T];
+/** The properties that the clauses of a row give its node. */
+type NodeOf<R extends { readonly clauses: readonly Clause[] }> = {
+  readonly [C in R['clauses'][number] as MayBeAbsent<C> extends true ? never : C['name']]: Held<C['takes']>;
+} & {
+  readonly [C in R['clauses'][number] as MayBeAbsent<C> extends true ? C['name'] : never]?: Held<C['takes']>;
+};
+
+export type Source = Span &
+  (
+    | { readonly kind: 'dataset'; readonly name: Identifier }
+    /** `github*`: only where several tables are allowed. */
+    | { readonly kind: 'pattern'; readonly pattern: FieldPattern }
+    | { [K in SourceKind]: { readonly kind: K } & NodeOf<(typeof sources)[K]> }[SourceKind]
+    | { readonly kind: 'paren'; readonly pipeline: Pipeline }
+    | { readonly kind: 'missing' }
+  );
 
 export type SearchPredicate =
   | (Span & { readonly kind: 'term'; readonly field?: Expr; readonly text: string })
@@ -224,86 +236,39 @@ export type ParsePiece =
   | (Span & { readonly kind: 'text'; readonly text: string })
   | (Span & { readonly kind: 'field'; readonly name: Identifier; readonly type: TypeName });
 
-/** The word of the operator, so that the editor can colour and explain it. */
 interface OperatorBase extends Span {
+  /** The word of the operator, so that the editor can colour and explain it. */
   readonly word: Span;
 }
 
+/** An operator: its kind, and what its clauses hold. */
 export type Operator = OperatorBase &
   (
-    | { readonly kind: 'where'; readonly predicate: Expr }
-    | { readonly kind: 'extend' | 'extend-valid' | 'project'; readonly items: readonly Assignment[] }
-    | { readonly kind: 'project-away' | 'project-keep'; readonly patterns: readonly FieldPattern[] }
-    | { readonly kind: 'project-rename'; readonly items: readonly Assignment[] }
-    | { readonly kind: 'project-reorder'; readonly items: readonly ReorderItem[] }
-    | {
-        readonly kind: 'summarize';
-        readonly aggregates: readonly Assignment[];
-        readonly by: readonly Assignment[];
-        readonly hasBy: boolean;
-      }
-    | { readonly kind: 'sort'; readonly keys: readonly SortKey[] }
-    | { readonly kind: 'limit'; readonly count: Expr | undefined }
-    | { readonly kind: 'top'; readonly count: Expr; readonly key: SortKey }
-    | { readonly kind: 'sample'; readonly proportion: Expr }
-    | { readonly kind: 'count' }
-    | { readonly kind: 'getschema' }
-    | { readonly kind: 'distinct'; readonly items: readonly Assignment[]; readonly all: boolean }
-    | {
-        readonly kind: 'join' | 'lookup';
-        readonly options: readonly Option[];
-        readonly right: Source;
-        readonly on: readonly Expr[];
-      }
-    | { readonly kind: 'union'; readonly union: UnionClause }
-    | { readonly kind: 'search'; readonly search: SearchClause }
-    | {
-        readonly kind: 'make-series';
-        readonly aggregates: readonly SeriesAggregate[];
-        readonly on: Expr;
-        readonly start?: Expr;
-        readonly stop?: Expr;
-        readonly step?: Expr;
-        readonly by: readonly Assignment[];
-      }
-    | {
-        readonly kind: 'mv-expand';
-        readonly options: readonly Option[];
-        readonly items: readonly ExpandItem[];
-        readonly limit?: Expr;
-      }
-    | {
-        readonly kind: 'parse' | 'parse-where';
-        readonly options: readonly Option[];
-        readonly subject: Expr;
-        readonly pieces: readonly ParsePiece[];
-      }
-    | {
-        readonly kind: 'parse-kv';
-        readonly subject: Expr;
-        readonly columns: readonly ColumnDecl[];
-        readonly options: readonly Option[];
-      }
-    | {
-        readonly kind: 'redact';
-        readonly options: readonly Option[];
-        readonly patterns: readonly Expr[];
-        readonly on: readonly FieldPattern[];
-      }
+    | { [K in OperatorKind]: { readonly kind: K } & NodeOf<(typeof operators)[K]> }[OperatorKind]
     | { readonly kind: 'unknown' }
   );
 
-export interface ReorderItem extends Span {
+/** The node of an operator of one kind. */
+export type OperatorOf<K extends OperatorKind> = Extract<Operator, { readonly kind: K }>;
+
+/** The node of a source of one kind. */
+export type SourceOf<K extends Source['kind']> = Extract<Source, { readonly kind: K }>;
+
+/** A pattern and how the fields that it names are ordered; `orderSpan` is where that is written. */
+export interface OrderedPattern extends Span {
   readonly pattern: FieldPattern;
   readonly order?: 'asc' | 'desc' | 'granny-asc' | 'granny-desc';
+  readonly orderSpan?: Span;
 }
 
-export interface SeriesAggregate extends Assignment {
+/** `name = expr default=value`; `defaultSpan` is that of `default=value`. */
+export interface DefaultedAssignment extends Assignment {
   readonly fallback?: Expr;
+  readonly defaultSpan?: Span;
 }
 
-export interface ExpandItem extends Span {
-  readonly item: Assignment;
+/** `name = expr to typeof(type)`. */
+export interface TypedAssignment extends Assignment {
   readonly type?: TypeName;
 }
 

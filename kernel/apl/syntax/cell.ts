@@ -1,3 +1,4 @@
+import { clauseWords } from '../operators/rows.js';
 import type { Diagnostic, Span } from './ast.js';
 import { type Token, tokenize } from './lexer.js';
 
@@ -168,7 +169,7 @@ function isBlankBetween(source: string, previous: Token, token: Token): boolean 
 }
 
 /** Words that can only go on with the query above. */
-const continuations = new Set(['by', 'on', 'and', 'or', 'with', 'step', 'to', 'from', 'limit', 'default']);
+const continuations = new Set([...clauseWords, 'and', 'or', 'default']);
 
 /** A blank line ends a query unless the code before or after it cannot stand there alone. */
 function isBoundary(before: readonly Token[], after: Token | undefined): boolean {

@@ -24,7 +24,9 @@ export function parseExpression(
 /** Parses `[name =] expr` items separated by commas, up to `)`; the parenthesis is consumed. */
 export function parseArguments(stream: TokenStream, callee: string): Argument[] {
   const args: Argument[] = [];
-  while (!stream.done && !stream.isSymbol(')')) {
+  const call = { callee, argument: 0, outer: stream.call };
+  stream.call = call;
+  while (stream.offering !== undefined || (!stream.done && !stream.isSymbol(')'))) {
     const from = stream.peek().from;
     const named = stream.peek().kind === 'word' && stream.isSymbol('=', 1) ? stream.takeName() : undefined;
     if (named !== undefined) stream.next();
@@ -33,7 +35,9 @@ export function parseArguments(stream: TokenStream, callee: string): Argument[] 
       named === undefined ? { from, to: value.to, value } : { from, to: value.to, name: named, value },
     );
     if (stream.takeSymbol(',') === undefined) break;
+    call.argument += 1;
   }
+  stream.call = call.outer;
   if (stream.takeSymbol(')') !== undefined) return args;
   stream.expected('`,` or `)`', `in the arguments of \`${callee}\``);
   stream.skipTo(')', '|', ';');
@@ -115,6 +119,7 @@ const listOperators = new Set(['in', '!in', 'in~', '!in~', 'has_any', 'has_any_c
 function parseComparison(stream: TokenStream, context: string): Expr {
   let left = parseAdditive(stream, context);
   for (;;) {
+    stream.offering?.addScalar();
     const compared =
       stream.peek().kind === 'symbol' ? compareBySymbol(stream, left) : compareByWord(stream, left);
     if (compared === undefined) return left;
@@ -127,7 +132,25 @@ function compareBySymbol(stream: TokenStream, left: Expr): Expr | undefined {
   const operator = symbolComparisons[token.text];
   if (operator === undefined) return singleEquals(stream, left);
   stream.next();
+  offerCompared(stream, left);
   return binary(operator, token, left, parseAdditive(stream, `after \`${token.text}\``));
+}
+
+/** Offers the values of the field on the left. */
+function offerCompared(stream: TokenStream, left: Expr, tables = false): void {
+  if (stream.offering === undefined) return;
+  const compared = pathOf(left);
+  stream.offerOperand({ ...(compared === undefined ? {} : { compared }), ...(tables ? { tables } : {}) });
+}
+
+/** The parts of `a.b['c']`. */
+function pathOf(expr: Expr): readonly string[] | undefined {
+  if (expr.kind === 'name') return [expr.name];
+  const path = expr.kind === 'member' || expr.kind === 'index' ? pathOf(expr.object) : undefined;
+  if (path === undefined) return undefined;
+  if (expr.kind === 'member') return [...path, expr.member.name];
+  const key = expr.kind === 'index' && expr.index.kind === 'literal' ? expr.index.value : undefined;
+  return typeof key === 'string' ? [...path, key] : undefined;
 }
 
 function compareByWord(stream: TokenStream, left: Expr): Expr | undefined {
@@ -140,6 +163,7 @@ function compareByWord(stream: TokenStream, left: Expr): Expr | undefined {
   if (word === 'matches' || word === '!matches') return parseMatches(stream, left);
   if (word === 'between' || word === '!between') return parseBetween(stream, left);
   stream.next();
+  offerCompared(stream, left);
   return binary(word as BinaryOperator, token, left, parseAdditive(stream, `after \`${token.text}\``));
 }
 
@@ -180,20 +204,22 @@ function parseList(stream: TokenStream, left: Expr): Expr {
   const token = stream.next();
   const operator = token.text.toLowerCase() as ListOperator;
   const operatorSpan = { from: token.from, to: token.to };
-  const items = parseListItems(stream, operator);
+  const items = parseListItems(stream, operator, left);
   return { kind: 'list', operator, operatorSpan, left, items, from: left.from, to: stream.lastEnd };
 }
 
-function parseListItems(stream: TokenStream, operator: ListOperator): (Expr | Subquery)[] {
+function parseListItems(stream: TokenStream, operator: ListOperator, left: Expr): (Expr | Subquery)[] {
   const bracket = stream.takeSymbol('[');
   if (bracket !== undefined)
     stream.report('error', 'expected', bracket, `the list of \`${operator}\` stands in parentheses`);
   else if (stream.expectSymbol('(', `after \`${operator}\``) === undefined) return [];
   const close = bracket === undefined ? ')' : ']';
   const items: (Expr | Subquery)[] = [];
+  offerCompared(stream, left, true);
   while (!stream.done && !stream.isSymbol(close)) {
     items.push(parseListItem(stream, operator));
     if (stream.takeSymbol(',') === undefined) break;
+    offerCompared(stream, left, true);
   }
   if (stream.expectSymbol(close, `to close the list of \`${operator}\``) === undefined) {
     stream.skipTo(close, '|', ';');
@@ -213,6 +239,8 @@ function parseListItem(stream: TokenStream, operator: string): Expr {
 /** `matches regex "…"`; `regex` may be forgotten, with a diagnostic. */
 function parseMatches(stream: TokenStream, left: Expr): Expr {
   const token = stream.next();
+  stream.offering?.addWords('regex');
+  stream.offering?.stop();
   const regex = stream.takeWord('regex');
   if (regex === undefined) {
     stream.report(
@@ -301,6 +329,7 @@ function parsePostfix(stream: TokenStream, context: string): Expr {
   for (;;) {
     if (stream.isSymbol('.')) {
       stream.next();
+      offerMember(stream, value, false);
       const member = stream.expectName('a name', 'after `.`');
       value = {
         kind: 'member',
@@ -311,11 +340,17 @@ function parsePostfix(stream: TokenStream, context: string): Expr {
       };
     } else if (stream.isSymbol('[') && value.kind !== 'missing') {
       stream.next();
+      offerMember(stream, value, true);
       const index = parseOr(stream, 'as an index');
       if (stream.expectSymbol(']', 'to close the index') === undefined) stream.skipTo(']', '|', ';', ')');
       value = { kind: 'index', object: value, index, from: value.from, to: stream.lastEnd };
     } else return value;
   }
+}
+
+function offerMember(stream: TokenStream, object: Expr, bracket: boolean): void {
+  const path = stream.offering === undefined ? undefined : pathOf(object);
+  if (path !== undefined) stream.offer({ kind: 'member', path, bracket });
 }
 
 function parsePrimary(stream: TokenStream, context: string): Expr {
@@ -345,6 +380,7 @@ function parsePrimary(stream: TokenStream, context: string): Expr {
       stream.next();
       return { kind: 'missing', from, to };
   }
+  stream.offerOperand();
   stream.expected('an expression', context);
   return { kind: 'missing', from, to: from };
 }
@@ -419,6 +455,7 @@ function reportRawLiteral(stream: TokenStream, raw: Token, type: 'datetime' | 't
 
 function parseTypeof(stream: TokenStream, word: Token): Expr {
   stream.next();
+  stream.offer({ kind: 'type' });
   const name = stream.expectName('a type', 'in `typeof`');
   const type = typeNamed(name.name);
   if (type === undefined && name.name !== '') reportType(stream, name);
@@ -439,6 +476,7 @@ export function reportType(stream: TokenStream, name: Span & { readonly name: st
 
 /** A type name in a declaration; `string` stands in for one that is missing or unknown. */
 export function parseType(stream: TokenStream, context: string): TypeName {
+  stream.offer({ kind: 'type' });
   const name = stream.expectName('a type', context);
   const type = typeNamed(name.name);
   if (type === undefined && name.name !== '') reportType(stream, name);

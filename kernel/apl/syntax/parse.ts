@@ -1,8 +1,10 @@
 import type { Diagnostic, Expr, ParameterDecl, Pipeline, Query, Span, Statement } from './ast.js';
 import { parseExpression, parseType } from './expression.js';
 import type { Token } from './lexer.js';
+import type { Offers } from './offers.js';
 import { parseOperators, parsePipeline } from './pipeline.js';
 import { takeStrayBracket } from './slips.js';
+import { startsSource } from './source.js';
 import { TokenStream } from './stream.js';
 
 export interface Parsed {
@@ -16,15 +18,27 @@ export function parseQuery(text: string): Parsed {
   return { query: parseStatements(stream, text.length), diagnostics: stream.diagnostics };
 }
 
-/** Parses a query whose tokens, without comments, are known: those of `text` between `from` and `to`. Places count from the start of `text`. */
-export function parseTokens(text: string, tokens: readonly Token[], { from, to }: Span): Query {
-  return { ...parseStatements(new TokenStream(text, tokens, to), to), from };
+/**
+ * Parses a query whose tokens, without comments, are known: those of `text` between `from` and `to`. Places count from the
+ * start of `text`. `offers` collects what may stand at the end.
+ */
+export function parseTokens(
+  text: string,
+  tokens: readonly Token[],
+  { from, to }: Span,
+  offers?: Offers,
+): Query {
+  return { ...parseStatements(new TokenStream(text, tokens, to, offers), to), from };
 }
 
 function parseStatements(stream: TokenStream, to: number): Query {
   const statements: Statement[] = [];
+  offerStatement(stream);
   while (!stream.done) {
-    if (stream.takeSymbol(';') !== undefined) continue;
+    if (stream.takeSymbol(';') !== undefined) {
+      offerStatement(stream);
+      continue;
+    }
     const mark = stream.mark;
     statements.push(parseStatement(stream));
     if (!stream.done && !stream.isSymbol(';')) {
@@ -36,10 +50,16 @@ function parseStatements(stream: TokenStream, to: number): Query {
   return { statements, from: 0, to };
 }
 
+function offerStatement(stream: TokenStream): void {
+  stream.offer({ kind: 'source', statement: true });
+}
+
 function parseStatement(stream: TokenStream): Statement {
   if (stream.isWord('let') && !stream.isSymbol('|', 1)) return parseLet(stream);
-  if (stream.isWord('set') && stream.peek(1).kind === 'word') return parseSet(stream);
-  if (stream.isWord('declare') && stream.isWord('query_parameters', 1)) return parseParameters(stream);
+  const isOpen = stream.offersAt(1);
+  if (stream.isWord('set') && (stream.peek(1).kind === 'word' || isOpen)) return parseSet(stream);
+  if (stream.isWord('declare') && (stream.isWord('query_parameters', 1) || isOpen))
+    return parseParameters(stream);
   const pipeline = parseWhole(stream);
   return { kind: 'query', pipeline, from: pipeline.from, to: pipeline.to };
 }
@@ -56,24 +76,17 @@ function parseLet(stream: TokenStream): Statement {
   const { from } = stream.next();
   const name = stream.expectName('a name', 'after `let`');
   stream.expectSymbol('=', 'after the name');
+  stream.offerOperand({ tables: true });
   const value = parseLetValue(stream);
   return { kind: 'let', name, value, tabular: 'source' in value, from, to: stream.lastEnd };
 }
 
-const tableWords = new Set(['datatable', 'externaldata', 'union', 'search', 'print']);
-
 /** A table or a scalar: what follows decides. */
 function parseLetValue(stream: TokenStream): Expr | Pipeline {
   if (isLambda(stream)) return refuseLambda(stream);
-  const word = stream.peek();
   const next = stream.peek(1);
-  if (
-    word.kind === 'word' &&
-    tableWords.has(word.text) &&
-    (next.kind !== 'symbol' || next.text === '(' || next.text === '[')
-  )
-    return parsePipeline(stream);
-  if (word.text === 'range' && next.kind === 'word') return parsePipeline(stream);
+  const isOperator = next.kind === 'symbol' && next.text !== '(' && next.text !== '[';
+  if (startsSource(stream) && !isOperator) return parsePipeline(stream);
   const mark = stream.mark;
   const found = stream.diagnostics.length;
   const value = parseExpression(stream, 'after `=`');
@@ -104,6 +117,7 @@ function refuseLambda(stream: TokenStream): Expr {
 
 function parseSet(stream: TokenStream): Statement {
   const { from } = stream.next();
+  stream.offering?.addWords('stricttypes');
   const name = stream.expectName('an option', 'after `set`');
   const value = stream.takeSymbol('=') === undefined ? undefined : parseExpression(stream, 'after `=`');
   return { kind: 'set', name, ...(value === undefined ? {} : { value }), from, to: stream.lastEnd };
@@ -111,6 +125,7 @@ function parseSet(stream: TokenStream): Statement {
 
 function parseParameters(stream: TokenStream): Statement {
   const { from } = stream.next();
+  stream.offering?.addWords('query_parameters');
   stream.next();
   const params: ParameterDecl[] = [];
   stream.expectSymbol('(', 'after `query_parameters`');

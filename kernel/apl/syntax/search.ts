@@ -1,18 +1,10 @@
-import type { SearchClause, SearchPredicate } from './ast.js';
+import type { SearchPredicate } from './ast.js';
 import { parseExpression } from './expression.js';
-import { parseList, parseOptions, parseSource } from './pipeline.js';
 import type { TokenStream } from './stream.js';
 
-/** Parses what follows the word `search`: `[kind=…] [in (T1, T2*)] predicate`. */
-export function parseSearch(stream: TokenStream): SearchClause {
-  const options = parseOptions(stream, ['kind']);
-  let tables: SearchClause['tables'] = [];
-  if (stream.isWord('in') && stream.isSymbol('(', 1)) {
-    stream.skip(2);
-    tables = parseList(stream, () => parseSource(stream));
-    stream.expectSymbol(')', 'to close the list of datasets');
-  }
-  return { options, tables, predicate: parseOr(stream) };
+/** Parses what `search` looks for: terms, fields with terms, and conditions, joined by `and`, `or` and `not`. */
+export function parseSearch(stream: TokenStream): SearchPredicate {
+  return parseOr(stream);
 }
 
 function parseOr(stream: TokenStream): SearchPredicate {

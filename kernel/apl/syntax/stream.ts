@@ -1,6 +1,8 @@
 import { oneLine } from '../../text.js';
+import type { Clause } from '../operators/grammar.js';
 import type { Diagnostic, Identifier, Span } from './ast.js';
 import { type Token, tokenize } from './lexer.js';
+import type { Offers, OpenCall, OperandSlot, Slot } from './offers.js';
 
 /** Levels of brackets. */
 export const maxDepth = 200;
@@ -12,15 +14,23 @@ export class TokenStream {
   readonly diagnostics: Diagnostic[] = [];
   /** True where `=` can only be a slip for `==`. */
   comparing = false;
+  /** The clause that is being read, and the calls in it that are open. */
+  clause: Clause | undefined;
+  call: OpenCall | undefined;
+  private readonly offers: Offers | undefined;
   private at = 0;
   private depth = 0;
   private readonly end: Token;
   /** Place of an error -> its index in `diagnostics`; stale once that list was cut and has grown again. */
   private readonly errorIndexes = new Map<number, number>();
 
-  /** `tokens` without comments, where they are known already: those of a stretch of `source` that ends at `to`. */
-  constructor(source: string, tokens?: readonly Token[], to: number = source.length) {
+  /**
+   * `tokens` without comments, where they are known already: those of a stretch of `source` that ends at `to`. `offers`
+   * collects what may stand at its end.
+   */
+  constructor(source: string, tokens?: readonly Token[], to: number = source.length, offers?: Offers) {
     this.source = source;
+    this.offers = offers;
     this.tokens = tokens ?? tokenize(source).filter(token => token.kind !== 'comment');
     this.end = { kind: 'symbol', from: to, to, text: '' };
     for (const token of this.tokens) {
@@ -35,6 +45,36 @@ export class TokenStream {
 
   get done(): boolean {
     return this.at >= this.tokens.length;
+  }
+
+  /** What collects the words that may come next, where the text ends here and somebody asks. */
+  get offering(): Offers | undefined {
+    return this.offers !== undefined && this.done ? this.offers : undefined;
+  }
+
+  /** True where the text ends after `ahead` more tokens, and somebody asks what may stand there. */
+  offersAt(ahead: number): boolean {
+    return this.offers !== undefined && this.at + ahead === this.tokens.length;
+  }
+
+  /** Offers what may stand where the text ends. */
+  offer(slot: Slot): void {
+    this.offering?.add(slot);
+  }
+
+  /** Offers a value of the clause and the call that are being read. */
+  offerOperand(rest: Omit<OperandSlot, 'kind' | 'clause' | 'call'> = {}): void {
+    const offers = this.offering;
+    if (offers === undefined) return;
+    const { clause, call } = this;
+    if (clause?.offers === 'fields' && call === undefined) offers.add({ kind: 'field' });
+    else
+      offers.add({
+        kind: 'operand',
+        ...rest,
+        ...(clause === undefined ? {} : { clause }),
+        ...(call === undefined ? {} : { call }),
+      });
   }
 
   /** Where the last consumed token ended. */
@@ -155,6 +195,17 @@ export class TokenStream {
     }
   }
 
+  /** Runs `parse` for a clause, or for none, and goes on with the one before. */
+  within<T>(clause: Clause | undefined, parse: () => T): T {
+    const before = { clause: this.clause, call: this.call };
+    this.clause = clause;
+    this.call = undefined;
+    const value = parse();
+    this.clause = before.clause;
+    this.call = before.call;
+    return value;
+  }
+
   /** Runs `parse` with `comparing` set, and restores it. */
   withComparing<T>(comparing: boolean, parse: () => T): T {
     const before = this.comparing;
@@ -213,6 +264,7 @@ export class TokenStream {
 
   /** Says that `what` was expected here; once for each place. */
   expected(what: string, context: string, hint?: string): void {
+    this.offering?.stop();
     const token = this.peek();
     const found = this.done ? 'the query ends here' : `found ${quote(token, this.source)}`;
     const span = this.done ? this.endSpan() : token;

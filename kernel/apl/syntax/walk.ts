@@ -1,15 +1,35 @@
+import type { Clause, Operand } from '../operators/grammar.js';
+import { clausesOf } from '../operators/rows.js';
 import type {
   Assignment,
   Expr,
   FieldPattern,
+  Identifier,
+  OperandNodes,
   Operator,
   Option,
   Pipeline,
   Query,
-  SearchClause,
   SearchPredicate,
   Source,
+  Span,
+  Statement,
 } from './ast.js';
+
+/** What a name, or a word that is none, stands for. */
+export type NameRole =
+  /** The word of an operator. */
+  | 'stage'
+  | 'dataset'
+  | 'field'
+  | 'member'
+  /** A name that the query defines: of a `let`, a parameter, a new field. */
+  | 'definition'
+  | 'callee'
+  | 'optionName'
+  | 'optionValue'
+  /** Of a comparison: a symbol, or words such as `!has` and `matches regex`. */
+  | 'operator';
 
 /** What to do at each node of a tree; a parent comes before what it holds. */
 export interface Visitor {
@@ -19,28 +39,37 @@ export interface Visitor {
   readonly expr?: (expr: Expr) => void;
   readonly option?: (option: Option) => void;
   readonly pattern?: (pattern: FieldPattern) => void;
+  /** A stretch that is one word or one `name=value`, although it holds several tokens. */
+  readonly unit?: (span: Span) => void;
+  /** A name and what it stands for; `name` is what it says, where that is a definition, or may be of a `let`. */
+  readonly name?: (span: Span, role: NameRole, name?: string) => void;
 }
 
 /** Visits every node of a query. */
 export function visitQuery(query: Query, visitor: Visitor): void {
-  for (const statement of query.statements) {
-    switch (statement.kind) {
-      case 'let':
-        if ('source' in statement.value) visitPipeline(statement.value, visitor);
-        else visitExprs([statement.value], visitor);
-        break;
-      case 'set':
-        visitExprs([statement.value], visitor);
-        break;
-      case 'parameters':
-        visitExprs(
-          statement.params.map(param => param.fallback),
-          visitor,
-        );
-        break;
-      case 'query':
-        visitPipeline(statement.pipeline, visitor);
-    }
+  for (const statement of query.statements) visitStatement(statement, visitor);
+}
+
+/** Visits every node of a statement. */
+export function visitStatement(statement: Statement, visitor: Visitor): void {
+  switch (statement.kind) {
+    case 'let':
+      visitor.name?.(statement.name, 'definition', statement.name.name);
+      if ('source' in statement.value) visitPipeline(statement.value, visitor);
+      else visitExprs([statement.value], visitor);
+      break;
+    case 'set':
+      visitor.name?.(statement.name, 'optionName');
+      visitExprs([statement.value], visitor);
+      break;
+    case 'parameters':
+      for (const { name, fallback } of statement.params) {
+        visitor.name?.(name, 'definition', name.name);
+        visitExprs([fallback], visitor);
+      }
+      break;
+    case 'query':
+      visitPipeline(statement.pipeline, visitor);
   }
 }
 
@@ -53,136 +82,129 @@ function visitPipeline(pipeline: Pipeline, visitor: Visitor): void {
 function visitSource(source: Source, visitor: Visitor): void {
   visitor.source?.(source);
   switch (source.kind) {
+    case 'dataset':
+      visitor.name?.(source, 'dataset', source.name.quoted ? undefined : source.name.name);
+      return;
     case 'pattern':
       visitor.pattern?.(source.pattern);
-      break;
-    case 'datatable':
-      visitExprs(source.values, visitor);
-      break;
-    case 'print':
-      visitExprs(values(source.items), visitor);
-      break;
-    case 'range':
-      visitExprs([source.start, source.end, source.step], visitor);
-      break;
-    case 'externaldata':
-      visitOptions(source.options, visitor);
-      break;
-    case 'union':
-      visitTables(source.union.options, source.union.tables, visitor);
-      break;
-    case 'search':
-      visitSearch(source.search, visitor);
-      break;
+      visitor.unit?.(source.pattern);
+      visitor.name?.(source.pattern, 'dataset');
+      return;
     case 'paren':
       visitPipeline(source.pipeline, visitor);
-      break;
-    case 'dataset':
+      return;
     case 'missing':
+      return;
+    default:
+      visitClauses(source, visitor);
   }
 }
 
 function visitOperator(operator: Operator, visitor: Visitor): void {
   visitor.operator?.(operator);
-  if ('options' in operator) visitOptions(operator.options, visitor);
-  switch (operator.kind) {
-    case 'where':
-      visitExprs([operator.predicate], visitor);
-      break;
-    case 'extend':
-    case 'extend-valid':
-    case 'project':
-    case 'project-rename':
-    case 'distinct':
-      visitExprs(values(operator.items), visitor);
-      break;
-    case 'project-away':
-    case 'project-keep':
-      visitPatterns(operator.patterns, visitor);
-      break;
-    case 'project-reorder':
-      visitPatterns(
-        operator.items.map(item => item.pattern),
-        visitor,
-      );
-      break;
-    case 'summarize':
-      visitExprs(values([...operator.aggregates, ...operator.by]), visitor);
-      break;
-    case 'sort':
-      visitExprs(
-        operator.keys.map(key => key.value),
-        visitor,
-      );
-      break;
-    case 'limit':
-      visitExprs([operator.count], visitor);
-      break;
-    case 'top':
-      visitExprs([operator.count, operator.key.value], visitor);
-      break;
-    case 'sample':
-      visitExprs([operator.proportion], visitor);
-      break;
-    case 'join':
-    case 'lookup':
-      visitSource(operator.right, visitor);
-      visitExprs(operator.on, visitor);
-      break;
-    case 'union':
-      visitTables(operator.union.options, operator.union.tables, visitor);
-      break;
-    case 'search':
-      visitSearch(operator.search, visitor);
-      break;
-    case 'make-series': {
-      const { aggregates, on, start, stop, step, by } = operator;
-      const fallbacks = aggregates.map(aggregate => aggregate.fallback);
-      visitExprs([...values([...aggregates, ...by]), ...fallbacks, on, start, stop, step], visitor);
-      break;
-    }
-    case 'mv-expand':
-      visitExprs([...values(operator.items.map(({ item }) => item)), operator.limit], visitor);
-      break;
-    case 'parse':
-    case 'parse-where':
-    case 'parse-kv':
-      visitExprs([operator.subject], visitor);
-      break;
-    case 'redact':
-      visitPatterns(operator.on, visitor);
-      visitExprs(operator.patterns, visitor);
-      break;
-    case 'count':
-    case 'getschema':
-    case 'unknown':
+  if (operator.kind === 'unknown') return;
+  visitor.name?.(operator.word, 'stage');
+  visitor.unit?.(operator.word);
+  visitClauses(operator, visitor);
+}
+
+/** What a node of a row holds, clause by clause. */
+function visitClauses(node: { readonly kind: string }, visitor: Visitor): void {
+  const held = node as unknown as Readonly<Record<string, unknown>>;
+  for (const clause of clausesOf(node.kind)) {
+    const value = held[clause.name];
+    if (value !== undefined) visitOperand(clause, value, visitor);
   }
 }
 
-function values(items: readonly Assignment[]): Expr[] {
-  return items.map(item => item.value);
+/** The property of a node is what the operand of its clause makes: the type of the node is made from the same row. */
+function visitOperand({ takes }: Clause, value: unknown, visitor: Visitor): void {
+  const walk = walkers[takes] as (value: unknown, visitor: Visitor) => void;
+  walk(value, visitor);
+}
+
+type Walker<T extends Operand> = (value: OperandNodes[T], visitor: Visitor) => void;
+
+/** What each operand holds. */
+const walkers: { readonly [T in Operand]: Walker<T> } = {
+  expression: (value, visitor) => visitExprs([value], visitor),
+  expressions: visitExprs,
+  assignments: visitAssignments,
+  'defaulted assignments': (items, visitor) => {
+    for (const item of items) {
+      visitAssignments([item], visitor);
+      visitExprs([item.fallback], visitor);
+      if (item.defaultSpan !== undefined) visitor.unit?.(item.defaultSpan);
+    }
+  },
+  'typed assignments': visitAssignments,
+  'field patterns': visitPatterns,
+  'ordered patterns': (items, visitor) => {
+    for (const { pattern, orderSpan } of items) {
+      visitPatterns([pattern], visitor);
+      if (orderSpan !== undefined) visitor.unit?.(orderSpan);
+    }
+  },
+  'sort key': (key, visitor) => visitExprs([key.value], visitor),
+  'sort keys': (keys, visitor) =>
+    visitExprs(
+      keys.map(key => key.value),
+      visitor,
+    ),
+  source: visitSource,
+  sources: visitSources,
+  'sources in parentheses': visitSources,
+  options: visitOptions,
+  'options in parentheses': visitOptions,
+  columns: visitDefinitions,
+  name: (name, visitor) => visitor.name?.(name, 'definition', name.name),
+  values: visitExprs,
+  texts: () => undefined,
+  range: visitExprs,
+  pieces: (pieces, visitor) =>
+    visitDefinitions(
+      pieces.filter(piece => piece.kind === 'field'),
+      visitor,
+    ),
+  search: visitSearch,
+};
+
+function visitSources(sources: readonly Source[], visitor: Visitor): void {
+  for (const source of sources) visitSource(source, visitor);
+}
+
+function visitAssignments(items: readonly Assignment[], visitor: Visitor): void {
+  for (const { names, value } of items) {
+    for (const name of names) visitor.name?.(name, 'definition', name.name);
+    visitExprs([value], visitor);
+  }
+}
+
+function visitDefinitions(items: readonly { readonly name: Identifier }[], visitor: Visitor): void {
+  for (const { name } of items) visitor.name?.(name, 'definition', name.name);
 }
 
 function visitPatterns(patterns: readonly FieldPattern[], visitor: Visitor): void {
-  for (const pattern of patterns) visitor.pattern?.(pattern);
+  for (const pattern of patterns) {
+    visitor.pattern?.(pattern);
+    visitor.name?.(pattern, 'field');
+    visitor.unit?.(pattern);
+  }
 }
 
 /** The value of an option is a word, not a name. */
 function visitOptions(options: readonly Option[], visitor: Visitor): void {
   for (const option of options) {
     visitor.option?.(option);
-    if (option.value.kind !== 'name') visitExprs([option.value], visitor);
+    visitor.unit?.(option);
+    visitor.name?.(option.name, 'optionName');
+    if (option.value.kind === 'name') visitor.name?.(option.value, 'optionValue');
+    else visitExprs([option.value], visitor);
   }
 }
 
-function visitTables(options: readonly Option[], tables: readonly Source[], visitor: Visitor): void {
-  visitOptions(options, visitor);
-  for (const table of tables) visitSource(table, visitor);
-}
-
-function visitSearch(search: SearchClause, visitor: Visitor): void {
-  visitTables(search.options, search.tables, visitor);
-  const pending: SearchPredicate[] = [search.predicate];
+function visitSearch(search: SearchPredicate, visitor: Visitor): void {
+  const pending: SearchPredicate[] = [search];
   for (let predicate = pending.pop(); predicate !== undefined; predicate = pending.pop()) {
     if (predicate.kind === 'and' || predicate.kind === 'or') pending.push(predicate.right, predicate.left);
     else if (predicate.kind === 'not') pending.push(predicate.operand);
@@ -198,38 +220,71 @@ function visitExprs(exprs: readonly (Expr | undefined)[], visitor: Visitor): voi
     const expr = pending.pop();
     if (expr === undefined) continue;
     visitor.expr?.(expr);
+    if (visitor.name !== undefined) visitNames(expr, visitor.name);
     if (expr.kind === 'subquery') visitPipeline(expr.pipeline, visitor);
-    else pending.push(...childrenOf(expr).toReversed());
+    else pushChildren(expr, pending);
   }
 }
 
-function childrenOf(expr: Exclude<Expr, { kind: 'subquery' }>): readonly Expr[] {
+/** The names that belong to an expression itself. */
+function visitNames(expr: Expr, visit: NonNullable<Visitor['name']>): void {
+  switch (expr.kind) {
+    case 'name':
+      visit(expr, 'field', expr.quoted ? undefined : expr.name);
+      return;
+    case 'member':
+      visit(expr.member, 'member');
+      return;
+    case 'call':
+      visit(expr.callee, 'callee');
+      for (const { name } of expr.args) if (name !== undefined) visit(name, 'definition', name.name);
+      return;
+    case 'binary':
+    case 'list':
+      visit(expr.operatorSpan, 'operator');
+      return;
+    default:
+  }
+}
+
+/** Puts what an expression holds on the list, the first on top. */
+function pushChildren(expr: Exclude<Expr, { kind: 'subquery' }>, pending: (Expr | undefined)[]): void {
   switch (expr.kind) {
     case 'member':
-      return [expr.object];
+      pending.push(expr.object);
+      return;
     case 'index':
-      return [expr.object, expr.index];
+      pending.push(expr.index, expr.object);
+      return;
     case 'call':
-      return expr.args.map(argument => argument.value);
+      for (let at = expr.args.length - 1; at >= 0; at -= 1) pending.push(expr.args[at]?.value);
+      return;
     case 'unary':
-      return [expr.operand];
+      pending.push(expr.operand);
+      return;
     case 'binary':
-      return [expr.left, expr.right];
+      pending.push(expr.right, expr.left);
+      return;
     case 'list':
-      return [expr.left, ...expr.items];
+      for (let at = expr.items.length - 1; at >= 0; at -= 1) pending.push(expr.items[at]);
+      pending.push(expr.left);
+      return;
     case 'between':
-      return [expr.value, expr.low, expr.high];
+      pending.push(expr.high, expr.low, expr.value);
+      return;
     case 'paren':
-      return [expr.inner];
+      pending.push(expr.inner);
+      return;
     case 'array':
-      return expr.items;
+      for (let at = expr.items.length - 1; at >= 0; at -= 1) pending.push(expr.items[at]);
+      return;
     case 'map':
-      return expr.entries.map(entry => entry.value);
+      for (let at = expr.entries.length - 1; at >= 0; at -= 1) pending.push(expr.entries[at]?.value);
+      return;
     case 'name':
     case 'literal':
     case 'typeof':
     case 'star':
     case 'missing':
-      return [];
   }
 }

@@ -43,7 +43,7 @@ describe('a source', () => {
 
 describe('an operator', () => {
   test.each<Case>([
-    ['web | $0', ['operator where', 'operator count']],
+    ['web | $0', ['operator where', 'operator limit']],
     ['web | where status > 1\n| summ$0', ['operator summarize']],
     ['web | project-a$0', ['operator project-away']],
     ['web | project-$0', ['operator project-away', 'operator project-keep']],
@@ -124,7 +124,10 @@ describe('the words that may follow', () => {
     ['web | sort by status asc $0', ['keyword nulls first', 'keyword nulls last']],
     ['web | top 5 $0', ['keyword by']],
     ['web | join (spans) $0', ['keyword on']],
-    ['web | make-series count() on _time $0', ['keyword from', 'keyword in range(', 'keyword step']],
+    [
+      'web | make-series count() on _time $0',
+      ['keyword from', 'keyword to', 'keyword in range(', 'keyword step', 'keyword by'],
+    ],
     ['web | make-series count() on _time step 1h $0', ['keyword by']],
     ['web | project-reorder status gr$0', ['keyword granny-asc', 'keyword granny-desc']],
     ['web | parse method $0', ['keyword with']],
@@ -141,7 +144,7 @@ describe('options, types, keys, and values', () => {
     ['web | lookup kind=$0', ['option leftouter', 'option inner']],
     ['web | parse kind=r$0', ['option regex', 'option relaxed']],
     ['web | mv-expand $0', ['option kind=', 'option with_itemindex=']],
-    ['web | parse-kv method as (a) with ($0', ['keyword pair_delimiter=']],
+    ['web | parse-kv method as (a) with ($0', ['option pair_delimiter=']],
     ['datatable(a:$0', ['type bool', 'type long']],
     ['datatable(a:long, b:str$0', ['type string']],
     ['declare query_parameters(a:$0', ['type bool']],

@@ -1,6 +1,7 @@
-import type { Bound, Column } from '../plan/plan.js';
-import type { Expr } from '../syntax/ast.js';
-import { type Binder, convertTo, type Scope, typeInWords, unbound, unwrap } from './binder.js';
+import type { Bound, Column } from '../../plan/plan.js';
+import type { Expr } from '../../syntax/ast.js';
+import { type Binder, convertTo, type Scope, typeInWords, unbound, unwrap } from '../binder.js';
+import { dottedName, findColumn, reference } from '../names.js';
 import { bindExpression } from './expression.js';
 
 type NameExpr = Extract<Expr, { kind: 'name' | 'member' | 'index' }>;
@@ -15,29 +16,12 @@ export function bindName(binder: Binder, expr: NameExpr, scope: Scope): Bound {
   const flat = findFlat(expr, scope);
   if (flat !== undefined) return reference(flat);
   if (expr.kind === 'name') return bindSimple(binder, expr, scope);
-  const object = expr.kind === 'member' ? expr.object : expr.object;
+  const { object } = expr;
   if (isUnknownRoot(binder, expr, scope)) return reportUnknown(binder, expr, scope);
   const parent = bindExpression(binder, object, scope);
   const key: Bound =
     expr.kind === 'member' ? text(expr.member.name) : bindExpression(binder, expr.index, scope);
   return bindPath(binder, expr, parent, key);
-}
-
-/** The column called `name`; later columns win, as a name is used once in a relation. */
-export function findColumn(columns: readonly Column[], name: string): Column | undefined {
-  return columns.find(column => column.name === name);
-}
-
-export function reference(column: Column): Bound {
-  return { kind: 'column', id: column.id, type: column.type };
-}
-
-/** The dotted name of `a.b.c`, or undefined where an index or an expression stands in between. */
-export function dottedName(expr: Expr): string | undefined {
-  if (expr.kind === 'name') return expr.name;
-  if (expr.kind !== 'member') return undefined;
-  const object = dottedName(expr.object);
-  return object === undefined ? undefined : `${object}.${expr.member.name}`;
 }
 
 function findFlat(expr: NameExpr, scope: Scope): Column | undefined {

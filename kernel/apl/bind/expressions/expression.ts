@@ -1,10 +1,20 @@
-import type { Bound, Relation } from '../plan/plan.js';
-import type { Expr, Literal, Span } from '../syntax/ast.js';
+import type { Bound, Relation } from '../../plan/plan.js';
+import type { Expr, Literal } from '../../syntax/ast.js';
+import {
+  type Binder,
+  commonType,
+  convertTo,
+  isNumber,
+  type Scope,
+  shorten,
+  tightText,
+  typeInWords,
+  unbound,
+} from '../binder.js';
 import { bindBinary } from './binary.js';
-import { type Binder, commonType, convertTo, isNumber, type Scope, typeInWords, unbound } from './binder.js';
 import { bindCall } from './call.js';
+import { fold, int64Max } from './constant.js';
 import { bindName } from './name.js';
-import { bindPipeline } from './pipeline.js';
 
 /** Binds an expression: resolves its names, infers its type, inserts conversions. What cannot be bound is reported and null. */
 export function bindExpression(binder: Binder, expr: Expr, scope: Scope): Bound {
@@ -112,23 +122,6 @@ export function bindCount(binder: Binder, expr: Expr, what: string): Bound {
   return { kind: 'constant', type: 'long', value: 0n };
 }
 
-export function shorten(text: string): string {
-  const line = text.replace(/\s+/g, ' ');
-  return line.length > 40 ? `${line.slice(0, 39)}…` : line;
-}
-
-/** Constants under a minus become constants. */
-export function fold(value: Bound): Bound {
-  if (value.kind !== 'negate') return value;
-  const operand = fold(value.operand);
-  if (operand.kind !== 'constant') return value;
-  if (typeof operand.value === 'bigint')
-    return { ...operand, value: -operand.value > int64Max ? null : -operand.value };
-  return typeof operand.value === 'number' ? { ...operand, value: -operand.value } : value;
-}
-
-const int64Max = 2n ** 63n - 1n;
-
 function bindLiteral(binder: Binder, literal: Literal, negated = false): Bound {
   const { type, value } = literal;
   if (type === 'long' && typeof value === 'bigint' && value > int64Max && !negated) {
@@ -150,11 +143,6 @@ function bindKey(binder: Binder, expr: Expr, scope: Scope): Bound | undefined {
   const text = tightText(binder, expr);
   const key = sink.keys.find(candidate => candidate.text === text);
   return key === undefined ? undefined : { kind: 'column', id: key.column.id, type: key.column.type };
-}
-
-/** The text of an expression without white space. */
-export function tightText(binder: Binder, span: Span): string {
-  return binder.text(span).replace(/\s+/g, '');
 }
 
 function bindUnary(binder: Binder, expr: Extract<Expr, { kind: 'unary' }>, scope: Scope): Bound {
@@ -228,7 +216,7 @@ function bindList(binder: Binder, expr: Extract<Expr, { kind: 'list' }>, scope: 
 }
 
 function asTable(binder: Binder, item: Expr): Relation | undefined {
-  if (item.kind === 'subquery') return bindPipeline(binder, item.pipeline).relation;
+  if (item.kind === 'subquery') return binder.bindPipeline(item.pipeline).relation;
   const inner = item.kind === 'paren' ? item.inner : item;
   const definition = inner.kind === 'name' ? binder.definitions.get(inner.name) : undefined;
   if (definition?.kind !== 'table') return undefined;

@@ -1,10 +1,9 @@
-import { parseTime, parseTimespan } from '../../time.js';
-import { aggregateNamed, functionNamed, functionNames } from '../catalog/all.js';
-import type { FunctionEntry, Param, ParamType, TypeName } from '../catalog/entry.js';
-import type { Bound } from '../plan/plan.js';
-import type { Argument, Expr, Span } from '../syntax/ast.js';
-import { typeNamed } from '../syntax/literals.js';
-import { bindAggregate } from './aggregate.js';
+import { parseTime, parseTimespan } from '../../../time.js';
+import { aggregateNamed, functionNamed, functionNames } from '../../catalog/all.js';
+import type { FunctionEntry, Param, ParamType, TypeName } from '../../catalog/entry.js';
+import type { Bound } from '../../plan/plan.js';
+import type { Argument, Expr, Span } from '../../syntax/ast.js';
+import { typeNamed } from '../../syntax/literals.js';
 import {
   type Binder,
   commonType,
@@ -12,11 +11,13 @@ import {
   isNull,
   isNumber,
   type Scope,
+  shorten,
   typeInWords,
   unbound,
-} from './binder.js';
-import { bindExpression, shorten } from './expression.js';
-import { findColumn, reference } from './name.js';
+} from '../binder.js';
+import { findColumn, reference } from '../names.js';
+import { bindAggregate } from './aggregate.js';
+import { bindExpression } from './expression.js';
 
 export type CallExpr = Extract<Expr, { kind: 'call' }>;
 type SpecialForm = (binder: Binder, expr: CallExpr, scope: Scope) => Bound | undefined;

@@ -1,9 +1,18 @@
-import { parseTime, parseTimespan } from '../../time.js';
-import type { TypeName } from '../catalog/entry.js';
-import type { Bound } from '../plan/plan.js';
-import type { BinaryOperator, Expr } from '../syntax/ast.js';
-import { type Binder, convertTo, isNull, isNumber, type Scope, typeInWords, unbound } from './binder.js';
-import { bindExpression, bindPredicate, shorten } from './expression.js';
+import { parseTime, parseTimespan } from '../../../time.js';
+import type { TypeName } from '../../catalog/entry.js';
+import type { Bound } from '../../plan/plan.js';
+import type { BinaryOperator, Expr } from '../../syntax/ast.js';
+import {
+  type Binder,
+  convertTo,
+  isNull,
+  isNumber,
+  type Scope,
+  shorten,
+  typeInWords,
+  unbound,
+} from '../binder.js';
+import { bindExpression, bindPredicate } from './expression.js';
 
 type BinaryExpr = Extract<Expr, { kind: 'binary' }>;
 

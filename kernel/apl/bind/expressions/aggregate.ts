@@ -1,10 +1,10 @@
-import type { FunctionEntry, TypeName } from '../catalog/entry.js';
-import type { AggregateCall, Bound, Column } from '../plan/plan.js';
-import type { Argument, Expr } from '../syntax/ast.js';
-import { type AggregateSink, type Binder, convertTo, unwrap } from './binder.js';
+import type { FunctionEntry, TypeName } from '../../catalog/entry.js';
+import type { AggregateCall, Bound, Column } from '../../plan/plan.js';
+import type { Argument, Expr } from '../../syntax/ast.js';
+import { type AggregateSink, type Binder, convertTo } from '../binder.js';
+import { fieldOf, reference } from '../names.js';
 import { alignArguments, argumentSpans, type CallExpr, positional } from './call.js';
 import { bindExpression } from './expression.js';
-import { dottedName, reference } from './name.js';
 
 /** Binds an aggregate's arguments over the input, records it in the sink, and returns its column. */
 export function bindAggregate(
@@ -59,20 +59,6 @@ export function aggregateName(expr: CallExpr, name: string): string {
   const prefix = name.startsWith('percentiles_array') ? 'percentiles' : name;
   const skipped = name === 'countif' || name === 'spotlight';
   return `${prefix}_${skipped || field === undefined ? '' : field}`;
-}
-
-/** The field that an expression is about: itself, or the only one in it. */
-export function fieldOf(expr: Expr): string | undefined {
-  const inner = unwrap(expr);
-  const name = dottedName(inner);
-  if (name !== undefined) return name;
-  if (inner.kind === 'index') {
-    const object = fieldOf(inner.object);
-    return object !== undefined && inner.index.kind === 'literal'
-      ? `${object}.${String(inner.index.value)}`
-      : object;
-  }
-  return undefined;
 }
 
 export function describe(expr: CallExpr, name: string): NonNullable<Column['agg']> {

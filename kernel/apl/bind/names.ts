@@ -1,0 +1,53 @@
+import type { Bound, Column } from '../plan/plan.js';
+import type { Expr } from '../syntax/ast.js';
+import { type Binder, unwrap } from './binder.js';
+
+/** The column called `name`; later columns win, as a name is used once in a relation. */
+export function findColumn(columns: readonly Column[], name: string): Column | undefined {
+  return columns.find(column => column.name === name);
+}
+
+export function reference(column: Column): Bound {
+  return { kind: 'column', id: column.id, type: column.type };
+}
+
+/** The dotted name of `a.b.c`, or undefined where an index or an expression stands in between. */
+export function dottedName(expr: Expr): string | undefined {
+  if (expr.kind === 'name') return expr.name;
+  if (expr.kind !== 'member') return undefined;
+  const object = dottedName(expr.object);
+  return object === undefined ? undefined : `${object}.${expr.member.name}`;
+}
+
+/** The field that an expression is about: itself, or the only one in it. */
+export function fieldOf(expr: Expr): string | undefined {
+  const inner = unwrap(expr);
+  const name = dottedName(inner);
+  if (name !== undefined) return name;
+  if (inner.kind === 'index') {
+    const object = fieldOf(inner.object);
+    return object !== undefined && inner.index.kind === 'literal'
+      ? `${object}.${String(inner.index.value)}`
+      : object;
+  }
+  return undefined;
+}
+
+/** The name of an expression that was given none: its field, or its text. */
+export function defaultName(binder: Binder, expr: Expr, index: number, prefix?: string): string {
+  const field = fieldOf(expr) ?? binnedField(expr);
+  if (field !== undefined) return field;
+  return prefix === undefined
+    ? binder.text(expr).replace(/\s+/g, ' ') || `column${index + 1}`
+    : `${prefix}${index}`;
+}
+
+const binning = new Set(['bin', 'bin_auto', 'floor', 'ceiling', 'round']);
+
+/** `bin(_time, 1h)` is about `_time`. */
+function binnedField(expr: Expr): string | undefined {
+  const inner = unwrap(expr);
+  if (inner.kind !== 'call' || !binning.has(inner.callee.name)) return undefined;
+  const first = inner.args[0]?.value;
+  return first === undefined ? undefined : dottedName(unwrap(first));
+}

@@ -1,0 +1,137 @@
+import type { OperatorKind } from '../operators/rows.js';
+import type { Bound, Column, Relation } from '../plan/plan.js';
+import type { Expr, OperatorOf } from '../syntax/ast.js';
+import { type Binder, scopeOf } from './binder.js';
+import { bindConstant, bindCount, bindPredicate } from './expressions/expression.js';
+import { bindExtendValid, bindItems, bindRename, bindReorder, expand } from './fields.js';
+import { bindJoin } from './join.js';
+import { limitGroups, limitRows, sort } from './order.js';
+import { bindExpand, bindParse, bindParseKv, bindRedact } from './reshape.js';
+import { bindSearchFilter } from './search.js';
+import { bindSeries } from './series.js';
+import { bindUnion } from './source.js';
+import { extend, freshStage, keep, project, type Stage, withRelation } from './stage.js';
+import { bindSummarize } from './summarize.js';
+
+type OperatorBinders = {
+  readonly [K in OperatorKind]: (binder: Binder, operator: OperatorOf<K>, stage: Stage) => Stage;
+};
+
+/** What each operator makes of the stage before it. */
+export const operatorBinders: OperatorBinders = {
+  where: (binder, operator, stage) => filter(binder, stage, operator.predicate, '`where`'),
+  extend: (binder, operator, stage) => extend(stage, bindItems(binder, operator.items, stage)),
+  'extend-valid': bindExtendValid,
+  project: (binder, operator, stage) =>
+    project({ ...stage, open: false }, bindItems(binder, operator.items, stage)),
+  'project-away': (binder, operator, stage) => {
+    const away = new Set(operator.patterns.flatMap(pattern => expand(binder, pattern, stage)));
+    return chooseColumns(stage, column => !away.has(column));
+  },
+  'project-keep': (binder, operator, stage) => {
+    const kept = new Set(operator.patterns.flatMap(pattern => expand(binder, pattern, stage)));
+    return chooseColumns(stage, column => kept.has(column));
+  },
+  'project-rename': bindRename,
+  'project-reorder': bindReorder,
+  summarize: bindSummarize,
+  sort: (binder, operator, stage) => sort(binder, operator.keys, stage),
+  limit: (binder, operator, stage) =>
+    limitGroups(
+      stage,
+      operator.count === undefined
+        ? { kind: 'constant', type: 'long', value: 10n }
+        : bindCount(binder, operator.count, 'the limit'),
+    ),
+  top: (binder, operator, stage) =>
+    limitRows(sort(binder, [operator.key], stage), bindCount(binder, operator.count, 'the number of `top`')),
+  sample: bindSample,
+  count: bindRowCount,
+  getschema: (binder, _, stage) => ({
+    ...freshStage(schemaTable(binder, stage.relation.columns), false),
+    bounded: true,
+  }),
+  distinct: bindDistinct,
+  join: bindJoin,
+  lookup: bindJoin,
+  union: (binder, operator, stage) => bindUnion(binder, operator, stage),
+  search: (binder, operator, stage) => bindSearchFilter(binder, operator, stage),
+  'make-series': bindSeries,
+  'mv-expand': bindExpand,
+  parse: bindParse,
+  'parse-where': bindParse,
+  'parse-kv': bindParseKv,
+  redact: bindRedact,
+};
+
+function chooseColumns(stage: Stage, isKept: (column: Column) => boolean): Stage {
+  return project({ ...stage, open: false }, stage.relation.columns.filter(isKept).map(keep));
+}
+
+function bindRowCount(binder: Binder, _: OperatorOf<'count'>, stage: Stage): Stage {
+  const column = binder.column('count', 'long', { agg: { name: 'count', args: [], fields: [] } });
+  const aggregates = [{ column, call: { name: 'count', args: [], type: 'long' as const } }];
+  const relation: Relation = {
+    kind: 'aggregate',
+    input: stage.relation,
+    keys: [],
+    aggregates,
+    columns: [column],
+  };
+  return { ...freshStage(relation, false), bounded: true };
+}
+
+function bindDistinct(binder: Binder, { items }: OperatorOf<'distinct'>, stage: Stage): Stage {
+  const isStar = items.length === 1 && items[0]?.value.kind === 'star';
+  const kept = isStar ? stage.relation.columns.map(keep) : bindItems(binder, items, stage);
+  const projected = project({ ...stage, open: false }, kept);
+  const { columns } = projected.relation;
+  return { ...freshStage({ kind: 'distinct', input: projected.relation, columns }, false), bounded: true };
+}
+
+function bindSample(binder: Binder, operator: OperatorOf<'sample'>, stage: Stage): Stage {
+  const value = bindConstant(binder, operator.proportion, 'the proportion of `sample`');
+  const proportion = value === undefined ? 1 : Number(value.value);
+  if (!(proportion > 0 && proportion <= 1)) {
+    binder.error(
+      'bad-proportion',
+      operator.proportion,
+      '`sample` takes a proportion above 0 and up to 1',
+      'For example: sample 0.1 keeps a tenth of the rows.',
+    );
+  }
+  const relation: Relation = {
+    kind: 'sample',
+    input: stage.relation,
+    proportion: { kind: 'constant', type: 'real', value: proportion },
+    columns: stage.relation.columns,
+  };
+  return withRelation(stage, relation);
+}
+
+const schemaColumns = ['ColumnName', 'ColumnOrdinal', 'DataType', 'ColumnType'] as const;
+
+function schemaTable(binder: Binder, columns: readonly Column[]): Relation {
+  const text = (value: string): Bound => ({ kind: 'constant', type: 'string', value });
+  const rows = columns.map((column, index): Bound[] => [
+    text(column.name),
+    { kind: 'constant', type: 'long', value: BigInt(index) },
+    text(column.type),
+    text(column.type),
+  ]);
+  return {
+    kind: 'values',
+    rows,
+    columns: schemaColumns.map(name => binder.column(name, name === 'ColumnOrdinal' ? 'long' : 'string')),
+  };
+}
+
+export function filter(binder: Binder, stage: Stage, predicate: Expr, context: string): Stage {
+  const bound = bindPredicate(binder, predicate, scopeOf(stage), context);
+  return withRelation(stage, {
+    kind: 'filter',
+    input: stage.relation,
+    predicate: bound,
+    columns: stage.relation.columns,
+  });
+}

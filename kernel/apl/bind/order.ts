@@ -1,0 +1,78 @@
+import { type Bound, isSorted, type OrderKey, type Relation } from '../plan/plan.js';
+import type { SortKey } from '../syntax/ast.js';
+import { type Binder, scopeOf, unwrap } from './binder.js';
+import { bindExpression } from './expressions/expression.js';
+import { dottedName, findColumn, reference } from './names.js';
+import { type Stage, withRelation } from './stage.js';
+
+/** Sorts the rows: descending unless said; nulls are smallest unless said. */
+export function sort(binder: Binder, keys: readonly SortKey[], stage: Stage): Stage {
+  const bound = keys.map((key): OrderKey => {
+    const value = bindExpression(binder, key.value, scopeOf(stage));
+    const descending = key.descending ?? true;
+    return { value, descending, nullsFirst: key.nulls === undefined ? !descending : key.nulls === 'first' };
+  });
+  const order = keys.flatMap((key, index) => {
+    const name = dottedName(unwrap(key.value));
+    return name === undefined || findColumn(stage.relation.columns, name) === undefined
+      ? []
+      : [{ field: name, desc: bound[index]?.descending ?? true }];
+  });
+  const sorted: Relation = {
+    kind: 'sort',
+    input: stage.relation,
+    keys: bound,
+    columns: stage.relation.columns,
+  };
+  return { ...stage, relation: sorted, order };
+}
+
+/** The first rows; of a dataset that nothing sorts, the newest. */
+export function limitRows(stage: Stage, count: Bound): Stage {
+  const ordered = newestFirst(stage);
+  const { relation } = ordered;
+  const limited = withRelation(ordered, {
+    kind: 'limit',
+    input: relation,
+    count,
+    columns: relation.columns,
+  });
+  return { ...withoutRanking(limited), bounded: true };
+}
+
+/** Right after a summarize whose first key is a time bin and that has further keys, a limit counts groups, and each keeps all its bins. */
+export function limitGroups(stage: Stage, count: Bound): Stage {
+  const { summary, relation } = stage;
+  if (summary?.bin === undefined || summary.groups.length === 0) return limitRows(stage, count);
+  const first = summary.aggregates.find(
+    column => column.type === 'long' || column.type === 'real' || column.type === 'timespan',
+  );
+  const rank: OrderKey[] =
+    first === undefined ? [] : [{ value: reference(first), descending: true, nullsFirst: false }];
+  return withRelation(stage, {
+    kind: 'top-groups',
+    input: relation,
+    groups: summary.groups,
+    rank,
+    count,
+    columns: relation.columns,
+  });
+}
+
+/** The first events of a dataset are its newest, unless the query sorts them: a limit always keeps the same rows. */
+function newestFirst(stage: Stage): Stage {
+  const { relation } = stage;
+  const time = findColumn(relation.columns, '_time');
+  if (stage.bounded || isSorted(relation) || time?.type !== 'datetime') return stage;
+  const keys = [{ value: reference(time), descending: true, nullsFirst: false }];
+  const sorted: Relation = { kind: 'sort', input: relation, keys, columns: relation.columns };
+  return { ...stage, relation: sorted, order: [{ field: '_time', desc: true }] };
+}
+
+/** The first bins by something else than their time are a ranking, and no series any more. */
+function withoutRanking(stage: Stage): Stage {
+  const { bucket, ...rest } = stage;
+  const ranked =
+    bucket !== undefined && stage.order[0] !== undefined && stage.order[0].field !== bucket.field;
+  return ranked ? rest : stage;
+}

@@ -1,0 +1,103 @@
+import type { Example } from '../catalog/entry.js';
+
+/** What a clause of an operator holds; each has one reader, one walker, and one type of node. */
+export type Operand =
+  | 'expression'
+  | 'expressions'
+  /** `name = expr, …`; aggregates may stand in it where `offers` says so. */
+  | 'assignments'
+  /** Assignments, each with an optional `default=value`. */
+  | 'defaulted assignments'
+  /** Assignments, each with an optional `to typeof(type)`. */
+  | 'typed assignments'
+  | 'field patterns'
+  /** Field patterns, each with an optional order of names. */
+  | 'ordered patterns'
+  | 'sort key'
+  | 'sort keys'
+  /** One table. */
+  | 'source'
+  | 'sources'
+  /** `(T1, T2*)`. */
+  | 'sources in parentheses'
+  /** `name=value` words that precede the rest. */
+  | 'options'
+  /** `(name=value, …)`. */
+  | 'options in parentheses'
+  /** `(name: type, …)`. */
+  | 'columns'
+  /** The name of a new column. */
+  | 'name'
+  /** `[expr, …]`. */
+  | 'values'
+  /** `["text", …]`. */
+  | 'texts'
+  /** `range(start, stop, step)`. */
+  | 'range'
+  /** What `parse` matches: texts, fields and stars. */
+  | 'pieces'
+  /** What `search` looks for. */
+  | 'search';
+
+/** Operands that are lists, and empty where their clause is left out. */
+export type ListOperand = Exclude<Operand, 'expression' | 'sort key' | 'source' | 'name' | 'search'>;
+
+/** What an option takes: one of some words, a text, or the name of a new column. */
+export type OptionValues =
+  | {
+      readonly takes: 'word';
+      readonly values: readonly string[];
+      /** Words that are read as one of the values. */
+      readonly synonyms?: Readonly<Record<string, string>>;
+    }
+  | { readonly takes: 'text' | 'name'; readonly values?: undefined; readonly synonyms?: undefined };
+
+/** The options of an operator by their names. */
+export type Options = Readonly<Record<string, OptionValues & { readonly doc: string }>>;
+
+/** A part of an operator: a word, if it has one, and what follows it. */
+export interface Clause {
+  /** The property of the node that holds what was read. */
+  readonly name: string;
+  readonly takes: Operand;
+  readonly word?: string;
+  readonly optional?: true;
+  /** The clause is left out where this word stands. */
+  readonly absentBefore?: string;
+  /** "expected WHAT WHERE" and a hint for a word that is missing; `$` stands for the operator as it was written. */
+  readonly expected?: readonly [what: string, where: string, hint?: string];
+  /** Completes "expected an expression …" where it is not "after WORD"; `$` as above. */
+  readonly context?: string;
+  /** An expression without comparisons, as a word of the next clause follows it. */
+  readonly level?: 'sum';
+  /** What completion offers besides fields and functions: aggregates, time bins, the sides of a join; or fields alone. */
+  readonly offers?: 'aggregates' | 'keys' | 'sides' | 'fields' | 'new names';
+  readonly options?: Options;
+  /** The formatter starts a line before the word where the operator does not fit on one. */
+  readonly startsLine?: true;
+}
+
+/** How an element is documented. */
+export interface Documentation {
+  /** How it is written, one form a line; `[…]` may be left out. */
+  readonly usage: readonly string[];
+  /** One or two sentences. */
+  readonly doc: string;
+  /** Absent where nothing can be shown without a dataset or with one exact result. */
+  readonly example?: Example;
+}
+
+/** All that is known of an operator but for its meaning, which is in `bind/operators.ts`. */
+export interface OperatorRow extends Documentation {
+  /** Further words for the same operator. */
+  readonly also?: Readonly<Record<string, Documentation>>;
+  /** Spellings that are still read. */
+  readonly old?: readonly string[];
+  readonly clauses: readonly Clause[];
+}
+
+/** All that is known of a source that a word introduces but for its meaning, which is in `bind/source.ts`. */
+export interface SourceRow extends Documentation {
+  readonly aliases?: readonly string[];
+  readonly clauses: readonly Clause[];
+}

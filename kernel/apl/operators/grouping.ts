@@ -1,0 +1,65 @@
+import type { OperatorRow } from './grammar.js';
+
+const numbers = 'datatable(x:long, ok:bool)[1, true, 2, false, 6, true]';
+
+/** Operators that make one row of many, or a table about the table. */
+export const grouping = {
+  count: {
+    usage: ['T | count'],
+    doc: 'Returns one row with the number of rows, in the field `count`.',
+    example: { apl: `${numbers} | count`, result: '[3]' },
+    clauses: [],
+  },
+  distinct: {
+    usage: ['T | distinct field, …', 'T | distinct *'],
+    doc: 'Returns each combination of the fields once.',
+    example: { apl: "datatable(s:string)['a', 'a', 'a'] | distinct s | count", result: '[1]' },
+    clauses: [{ name: 'items', takes: 'assignments' }],
+  },
+  getschema: {
+    usage: ['T | getschema'],
+    doc: 'Returns the fields instead of the rows: name, position, and type.',
+    example: { apl: 'print a = 1 | getschema', result: '["a", 0, "long", "long"]' },
+    clauses: [],
+  },
+  summarize: {
+    usage: ['T | summarize [name =] aggregate, … [by [name =] expression, …]'],
+    doc: 'Groups the rows by the values after `by` and returns one row for each group with its aggregates.',
+    example: {
+      apl: `${numbers} | summarize n = count(), total = sum(x) by ok | sort by n desc`,
+      result: '[true, 2, 7]',
+    },
+    clauses: [
+      { name: 'aggregates', takes: 'assignments', absentBefore: 'by', offers: 'aggregates' },
+      { name: 'by', takes: 'assignments', word: 'by', optional: true, offers: 'keys', startsLine: true },
+    ],
+  },
+  'make-series': {
+    usage: [
+      'T | make-series [name =] aggregate [default=value], … on time [from start to end] step width [by field, …]',
+      'T | make-series … on time in range(start, end, width) [by field, …]',
+    ],
+    doc: 'Returns one row for each group, with an array of the aggregate at equal steps of time. Steps without rows hold the default, 0 unless given.',
+    example: {
+      apl: 'datatable(t:datetime)[datetime(2026-01-01T00:10:00Z), datetime(2026-01-01T02:10:00Z)] | make-series n = count() on t from datetime(2026-01-01) to datetime(2026-01-01T03:00:00Z) step 1h | project n',
+      result: '[[1, 0, 1]]',
+    },
+    clauses: [
+      { name: 'aggregates', takes: 'defaulted assignments', offers: 'aggregates' },
+      {
+        name: 'on',
+        takes: 'expression',
+        word: 'on',
+        level: 'sum',
+        offers: 'fields',
+        expected: ['`on` and a time field', 'in `$`', 'For example: make-series count() on _time step 5m.'],
+        startsLine: true,
+      },
+      { name: 'start', takes: 'expression', word: 'from', optional: true },
+      { name: 'stop', takes: 'expression', word: 'to', optional: true },
+      { name: 'range', takes: 'range', word: 'in', optional: true },
+      { name: 'step', takes: 'expression', word: 'step', optional: true, startsLine: true },
+      { name: 'by', takes: 'assignments', word: 'by', optional: true, offers: 'keys', startsLine: true },
+    ],
+  },
+} as const satisfies Readonly<Record<string, OperatorRow>>;

@@ -1,0 +1,137 @@
+import type { Clause, Operand, Options, OptionValues } from '../operators/grammar.js';
+import { clauseWords } from '../operators/rows.js';
+import type { Expr, Identifier, Option } from './ast.js';
+import { nearest } from './nearest.js';
+import type { TokenStream } from './stream.js';
+
+/**
+ * `name=value` words such as `kind=inner`, as many as stand here. A name that the operator does not know is refused where
+ * nothing else can be written so.
+ */
+export function parseOptions(
+  stream: TokenStream,
+  clause: Clause,
+  owner: string,
+  next: Clause | undefined,
+): Option[] {
+  const known = clause.options ?? {};
+  const options: Option[] = [];
+  for (;;) {
+    offerNames(stream, known, options);
+    const name = stream.peek();
+    if (name.kind !== 'word' || !stream.isSymbol('=', 1)) return options;
+    if (!Object.hasOwn(known, name.text) && !isSlip(stream, next)) return options;
+    options.push(parseOption(stream, known, owner));
+  }
+}
+
+/** `(format="csv", ignoreFirstRecord=true)`. */
+export function parseEnclosedOptions(stream: TokenStream, clause: Clause, owner: string): Option[] {
+  const known = clause.options ?? {};
+  const options: Option[] = [];
+  if (stream.expectSymbol('(', `after \`${clause.word}\``) === undefined) return [];
+  offerNames(stream, known, options);
+  while (stream.peek().kind === 'word') {
+    options.push(parseOption(stream, known, owner));
+    if (stream.takeSymbol(',') === undefined) break;
+    offerNames(stream, known, options);
+  }
+  stream.expectSymbol(')', `to close \`${clause.word} (\``);
+  return options;
+}
+
+/** What an option was given: a word or a text as it was written, a synonym as the value that it stands for. */
+export function optionText(options: readonly Option[], name: string, known: Options): string | undefined {
+  const value = options.find(option => option.name.name === name)?.value;
+  const text = value === undefined ? undefined : writtenValue(value);
+  return text === undefined ? undefined : (canonical(text, known[name]) ?? text);
+}
+
+function offerNames(stream: TokenStream, known: Options, given: readonly Option[]): void {
+  stream.offering?.addOptions(
+    Object.keys(known)
+      .filter(name => !given.some(option => option.name.name === name))
+      .map(name => `${name}=`),
+  );
+}
+
+/** Operands that may start with `name = value` themselves. */
+const mayName: ReadonlySet<Operand> = new Set(['assignments', 'typed assignments', 'search']);
+
+/** True where `foo=bar` can only be an option that nobody knows. */
+function isSlip(stream: TokenStream, next: Clause | undefined): boolean {
+  if (next === undefined || !mayName.has(next.takes)) return true;
+  const after = stream.peek(3);
+  return after.kind === 'word' && !clauseWords.has(after.text) && after.text !== 'and' && after.text !== 'or';
+}
+
+function parseOption(stream: TokenStream, known: Options, owner: string): Option {
+  const name = stream.takeName() as Identifier;
+  const row = Object.hasOwn(known, name.name) ? known[name.name] : undefined;
+  stream.expectSymbol('=', `after \`${name.name}\``);
+  if (row === undefined) reportName(stream, name, known, owner);
+  const value = parseValue(stream, name.name, row);
+  if (row !== undefined) checkValue(stream, name.name, row, value, owner);
+  return { name, value, from: name.from, to: stream.lastEnd };
+}
+
+function reportName(stream: TokenStream, name: Identifier, known: Options, owner: string): void {
+  const names = Object.keys(known);
+  const guess = nearest(name.name, names);
+  stream.report(
+    'error',
+    'unknown-option',
+    name,
+    `\`${owner}\` has no option \`${name.name}\``,
+    guess === undefined ? `It takes ${names.join(', ')}.` : `Did you mean \`${guess}\`?`,
+  );
+}
+
+function checkValue(stream: TokenStream, name: string, row: OptionValues, value: Expr, owner: string): void {
+  const text = writtenValue(value);
+  if (text === undefined || row.takes !== 'word' || canonical(text, row) !== undefined) return;
+  const guess = nearest(text, row.values);
+  stream.report(
+    'error',
+    'bad-option',
+    value,
+    `\`${name}\` of \`${owner}\` cannot be \`${text}\``,
+    guess === undefined ? `It is one of ${row.values.join(', ')}.` : `Did you mean \`${guess}\`?`,
+  );
+}
+
+function canonical(text: string, row: OptionValues | undefined): string | undefined {
+  if (row?.takes !== 'word') return text;
+  const lower = text.toLowerCase();
+  const synonyms = row.synonyms ?? {};
+  return row.values.includes(lower) ? lower : Object.hasOwn(synonyms, lower) ? synonyms[lower] : undefined;
+}
+
+function writtenValue(value: Expr): string | undefined {
+  if (value.kind === 'name') return value.name;
+  return value.kind === 'literal' && value.value !== null ? String(value.value) : undefined;
+}
+
+/** A bare word such as `case_sensitive` or `leftouter`, a string, or a number. */
+function parseValue(stream: TokenStream, name: string, row: OptionValues | undefined): Expr {
+  const word = stream.hyphenatedWord();
+  if (word !== undefined && word.text !== 'true' && word.text !== 'false') {
+    stream.skip(word.tokens);
+    return { kind: 'name', name: word.text, quoted: false, ...word.span };
+  }
+  const token = stream.peek();
+  if (token.kind === 'string' || token.kind === 'number' || token.kind === 'word')
+    return parseLiteral(stream);
+  if (stream.isQuotedName()) return { kind: 'name', ...(stream.takeName() as Identifier) };
+  stream.offer({ kind: 'option', values: row?.values ?? [] });
+  stream.expected('a value', `for \`${name}\``);
+  return { kind: 'missing', from: token.from, to: token.from };
+}
+
+function parseLiteral(stream: TokenStream): Expr {
+  const token = stream.next();
+  const { from, to, text } = token;
+  if (token.kind === 'string') return { kind: 'literal', type: 'string', value: text, from, to };
+  if (token.kind === 'word') return { kind: 'literal', type: 'bool', value: text === 'true', from, to };
+  return { kind: 'literal', type: 'real', value: Number(text), from, to };
+}

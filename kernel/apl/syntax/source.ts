@@ -1,0 +1,125 @@
+import type { SourceRow } from '../operators/grammar.js';
+import { type SourceKind, sourceNamed } from '../operators/rows.js';
+import type { Source } from './ast.js';
+import { parseClauses } from './clauses.js';
+import { parseExpression } from './expression.js';
+import { closeList } from './items.js';
+import { parsePattern } from './pattern.js';
+import { parsePipeline } from './pipeline.js';
+import type { TokenStream } from './stream.js';
+
+/** A dataset, a `let` name, an inline table, or a query in parentheses. */
+export function parseSource(stream: TokenStream): Source {
+  const token = stream.peek();
+  const { from } = token;
+  if (stream.isSymbol('(')) return parseParenthesised(stream);
+  if (startsSource(stream)) return parseWordSource(stream);
+  if (token.kind === 'string') return stringSource(stream);
+  const unquoted = takeUnquoted(stream);
+  if (unquoted !== undefined) return unquoted;
+  const mark = stream.mark;
+  const pattern = parsePattern(stream);
+  if (pattern === undefined) return missingSource(stream);
+  if (pattern.exact && stream.isSymbol('(')) return parseImplicitPrint(stream, mark);
+  const span = { from, to: stream.lastEnd };
+  if (!pattern.exact) return { kind: 'pattern', pattern, ...span };
+  const quoted = token.kind === 'symbol';
+  return { kind: 'dataset', name: { name: pattern.parts[0] as string, quoted, ...span }, ...span };
+}
+
+/** True where a word introduces a source: it is no dataset of that name. */
+export function startsSource(stream: TokenStream): boolean {
+  const { kind, text } = stream.peek();
+  const row = kind === 'word' ? sourceNamed(text)?.row : undefined;
+  return row !== undefined && introduces(stream, row);
+}
+
+function introduces(stream: TokenStream, { clauses }: SourceRow): boolean {
+  const [first, second] = clauses;
+  if (first?.takes === 'columns') return stream.isSymbol('(', 1);
+  if (first?.takes === 'name')
+    return stream.peek(1).kind === 'word' && (stream.isWord(second?.word ?? '', 2) || stream.offersAt(2));
+  return !stream.isSymbol('|', 1) && !stream.isSymbol(';', 1);
+}
+
+function parseWordSource(stream: TokenStream): Source {
+  const { from, text } = stream.next();
+  const { kind, row } = sourceNamed(text) as { kind: SourceKind; row: SourceRow };
+  const node = parseClauses(stream, row.clauses, text);
+  return Object.assign(node, { kind, from, to: stream.lastEnd }) as unknown as Source;
+}
+
+function missingSource(stream: TokenStream): Source {
+  const { from } = stream.peek();
+  stream.offer({ kind: 'source', statement: false });
+  stream.expected(
+    'a dataset',
+    'here',
+    "A query starts with a dataset, such as ['sample-http-logs'], or with print, datatable, union or search.",
+  );
+  stream.skipTo('|', ';');
+  return { kind: 'missing', from, to: from };
+}
+
+/** `http-logs` without quotes, and `select` from SQL. */
+function takeUnquoted(stream: TokenStream): Source | undefined {
+  const word = stream.hyphenatedWord();
+  if (word === undefined) return undefined;
+  const { text, span } = word;
+  if (
+    /^select$/i.test(text) &&
+    !stream.isSymbol('|', 1) &&
+    !stream.isSymbol(';', 1) &&
+    stream.peek(1).text !== ''
+  ) {
+    const hint = "Start with the dataset: ['logs'] | where … | project ….";
+    stream.report('error', 'sql', span, 'this is SQL, not APL', hint);
+    stream.skipTo(';');
+    return { kind: 'missing', ...span };
+  }
+  if (word.tokens === 1) return undefined;
+  stream.skip(word.tokens);
+  stream.report(
+    'error',
+    'unquoted-name',
+    span,
+    `\`${text}\` needs quotes, for it contains \`-\``,
+    `Write ['${text}'].`,
+  );
+  return { kind: 'dataset', name: { name: text, quoted: true, ...span }, ...span };
+}
+
+/** A call where a dataset should be: its value is what was meant. */
+function parseImplicitPrint(stream: TokenStream, mark: number): Source {
+  stream.rewind(mark);
+  const value = parseExpression(stream, 'here');
+  const span = { from: value.from, to: value.to };
+  stream.report(
+    'hint',
+    'implicit-print',
+    span,
+    'an expression stands where a dataset should',
+    'It is read as `print …`.',
+  );
+  return { kind: 'print', items: [{ names: [], value, ...span }], ...span };
+}
+
+function parseParenthesised(stream: TokenStream): Source {
+  const from = stream.next().from;
+  const pipeline = parsePipeline(stream);
+  closeList(stream, ')', 'to close the query in parentheses');
+  return { kind: 'paren', pipeline, from, to: stream.lastEnd };
+}
+
+/** `"dataset"` without brackets is a habit from SQL. */
+function stringSource(stream: TokenStream): Source {
+  const { from, to, text } = stream.next();
+  stream.report(
+    'error',
+    'dataset-in-quotes',
+    { from, to },
+    'a dataset name in quotes needs brackets',
+    `Write ['${text}'].`,
+  );
+  return { kind: 'dataset', name: { name: text, quoted: true, from, to }, from, to };
+}
