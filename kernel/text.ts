@@ -21,6 +21,12 @@ export function escapeHtml(text: string): string {
   return visibleLines(text).replace(/[&<>"'`]/g, character => `&#${character.charCodeAt(0)};`);
 }
 
+/** HTML of text in which backticks enclose code. */
+export function withCode(text: string): string {
+  const parts = text.split(/`([^`]+)`/).map(escapeHtml);
+  return parts.map((part, index) => (index % 2 === 0 ? part : `<code>${part}</code>`)).join('');
+}
+
 /** At most `limit` UTF-16 units, with an ellipsis for what was cut; never half a character. */
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;

@@ -54,12 +54,6 @@ export interface AxiomEnvironment {
   readonly edgeRegion?: string | undefined;
 }
 
-/** The profiles that can be used; `active` is the one to start with. `local` is always usable and not in `endpoints`. */
-export interface Profiles {
-  readonly active: string;
-  readonly endpoints: readonly Endpoint[];
-}
-
 /** A profile cannot be used as it is configured. */
 export class ProfileError extends AplKernelError {
   constructor(message: string, hint: string, cause?: unknown) {
@@ -73,8 +67,19 @@ export const localProfile = 'local';
 const hostedUrl = 'https://api.axiom.co';
 const environmentProfile = 'environment';
 
-/** Returns the profiles of `~/.axiom.toml` and of the environment; throws ProfileError when the file cannot be read. */
-export async function loadProfiles(homeDir: string, environment: AxiomEnvironment): Promise<Profiles> {
+/**
+ * Returns the name of the profile to start with: the one that AXIOM_DEPLOYMENT names, else `local`. That a file or a token is
+ * on the machine does not send a notebook's queries to Axiom.
+ */
+export function startProfile(environment: AxiomEnvironment): string {
+  return environment.deployment || localProfile;
+}
+
+/** Returns the profiles of `~/.axiom.toml` and of the environment, without `local`, which can always be used; throws ProfileError when the file cannot be read. */
+export async function loadProfiles(
+  homeDir: string,
+  environment: AxiomEnvironment,
+): Promise<readonly Endpoint[]> {
   const path = join(homeDir, '.axiom.toml');
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
@@ -93,33 +98,33 @@ export async function profileFileWarning(homeDir: string): Promise<string | unde
   return 'Other users of this machine can read the tokens in ~/.axiom.toml: `chmod 600 ~/.axiom.toml` prevents it.';
 }
 
-/** Returns the profiles of a parsed configuration file, with the environment taking precedence over it. */
+/** Returns the profiles, without `local`, of a parsed configuration file, with the environment taking precedence over it. */
 export function resolveProfiles(
   file: Readonly<Record<string, unknown>>,
   environment: AxiomEnvironment,
-): Profiles {
+): readonly Endpoint[] {
   const configured = Object.entries(table(file.deployments)).map(([name, entry]) =>
     fileEndpoint(name, table(entry)),
   );
   const named = environment.deployment || text(file.active_deployment) || text(file.active_deployments);
   const base = configured.find(endpoint => endpoint.profileName === named);
-  if (environment.deployment && base === undefined && environment.deployment !== localProfile) {
-    throw new ProfileError(
-      `AXIOM_DEPLOYMENT names ${environment.deployment}, which ~/.axiom.toml does not have`,
-      configured.length === 0
-        ? 'Add it to ~/.axiom.toml, or unset AXIOM_DEPLOYMENT.'
-        : `It has: ${configured.map(endpoint => endpoint.profileName).join(', ')}.`,
-    );
-  }
   const changed = environment.url || environment.token || environment.edgeUrl || environment.edgeRegion;
-  if (!changed) {
-    const fallback = configured.length === 1 ? configured[0]?.profileName : undefined;
-    const active = named === localProfile ? localProfile : (base?.profileName ?? fallback ?? localProfile);
-    return { active, endpoints: configured };
-  }
-  const endpoint = environmentEndpoint(base, environment);
-  const others = configured.filter(each => each.profileName !== endpoint.profileName);
-  return { active: endpoint.profileName, endpoints: [endpoint, ...others] };
+  const endpoint = changed ? environmentEndpoint(base, environment) : undefined;
+  const others = configured.filter(each => each.profileName !== endpoint?.profileName);
+  const endpoints = endpoint === undefined ? others : [endpoint, ...others];
+  checkDeployment(endpoints, environment);
+  return endpoints;
+}
+
+function checkDeployment(endpoints: readonly Endpoint[], { deployment }: AxiomEnvironment): void {
+  const names = endpoints.map(endpoint => endpoint.profileName);
+  if (!deployment || deployment === localProfile || names.includes(deployment)) return;
+  throw new ProfileError(
+    `AXIOM_DEPLOYMENT names ${deployment}, which ~/.axiom.toml does not have`,
+    names.length === 0
+      ? 'Add it to ~/.axiom.toml, or unset AXIOM_DEPLOYMENT.'
+      : `There are: ${names.join(', ')}.`,
+  );
 }
 
 async function parseToml(source: string): Promise<Readonly<Record<string, unknown>>> {

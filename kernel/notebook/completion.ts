@@ -121,7 +121,7 @@ const seenValues = new WeakMap<Session, { readonly profile: string; readonly see
 /** What was seen in the data of the profile in use. */
 async function seenBy(session: Session): Promise<SeenValues> {
   const { SeenValues } = await import('./seen-values.js');
-  const profile = await session.profileName().catch(() => '');
+  const profile = session.profileName;
   const known = seenValues.get(session);
   if (known?.profile === profile) return known.seen;
   const seen = new SeenValues(session);

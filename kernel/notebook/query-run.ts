@@ -1,7 +1,8 @@
 import type { RawResult } from '../api/client.js';
+import { localProfile } from '../api/profile.js';
 import type { QueryRequest } from '../api/wire.js';
 import type { Operator } from '../apl/syntax/ast.js';
-import type { Notice, Provenance, QueryAnswer, QueryResult } from '../result/result.js';
+import type { ArrowTable, Notice, Provenance, QueryAnswer, QueryResult } from '../result/result.js';
 import { formatCount } from '../text.js';
 import { mainPipeline } from './reading.js';
 import type { Session } from './session.js';
@@ -26,7 +27,8 @@ export async function runQuery(
     ...range,
     ...(order.rowLimit === undefined ? {} : { defaultLimit: order.rowLimit }),
   };
-  const profile = await session.profileName();
+  const profile = session.profileName;
+  const introduction = await session.takeIntroduction();
   // The decoder loads while the service works.
   const [raw, { decodeTabular }] = await Promise.all([
     session.query(request, signal),
@@ -36,15 +38,41 @@ export async function runQuery(
   const { envelope, tables } = decodeTabular(raw.body);
   const elapsedMs = raw.elapsedMs + performance.now() - received;
   const result = {
-    tables,
+    tables: tables.map(table => inReadingOrder(table, order.text)),
     status: envelope.status,
     datasetNames: envelope.datasetNames,
     fieldsMetaMap: envelope.fieldsMetaMap,
     provenance: provenanceOf(session, order, request, raw, profile, envelope.datasetNames, elapsedMs),
   };
-  const notices = noticesOf(session, order, result);
   const { emptyAnswerNotices } = await import('./empty-answer.js');
-  return { ...result, notices: [...notices, ...(await emptyAnswerNotices(session, result, signal))] };
+  const notices = [
+    ...(introduction === undefined ? [] : [{ level: 'info' as const, text: introduction }]),
+    ...noticesOf(session, order, result),
+    ...(await emptyAnswerNotices(session, result, signal)),
+  ];
+  return { ...result, notices };
+}
+
+/** Operators after which the order of the columns is the query's own. */
+const arranging: ReadonlySet<Operator['kind']> = new Set([
+  'project',
+  'project-keep',
+  'project-reorder',
+  'summarize',
+  'count',
+  'distinct',
+  'getschema',
+  'make-series',
+]);
+
+/** Events begin with their time and end with the time at which they were stored, unless the query says which columns it wants. */
+function inReadingOrder(table: ArrowTable, text: string): ArrowTable {
+  if (mainPipeline(text)?.operators.some(({ kind }) => arranging.has(kind)) ?? true) return table;
+  const place = (name: string) => (name === '_time' ? 0 : name === '_sysTime' ? 2 : 1);
+  const names = table.data.schema.fields.map(({ name }) => name);
+  const order = [...names.keys()].sort((a, b) => place(names[a] ?? '') - place(names[b] ?? ''));
+  const fields = order.flatMap(index => table.info.fields[index] ?? []);
+  return { info: { ...table.info, fields }, data: table.data.selectAt(order) };
 }
 
 /** The rows that come back when neither query nor request says how many. */
@@ -66,6 +94,7 @@ function provenanceOf(
     rangeLabel: order.range.label,
     frozen: isFrozen(order.range),
     profile,
+    isLocal: profile === localProfile,
     datasets,
     ...(raw.traceId === undefined ? {} : { traceId: raw.traceId }),
     elapsedMs,

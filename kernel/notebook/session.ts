@@ -13,8 +13,8 @@ import {
   loadProfiles,
   localProfile,
   ProfileError,
-  type Profiles,
   profileFileWarning,
+  startProfile,
   Token,
 } from '../api/profile.js';
 import type { QueryRequest } from '../api/wire.js';
@@ -54,8 +54,9 @@ export class Session {
   range: TimeRange = defaultRange;
   /** Sent as `defaultLimit`; absent: the service's own. */
   rowLimit: number | undefined;
-  #profiles: Profiles | undefined;
-  #active: string | undefined;
+  #profiles: readonly Endpoint[] | undefined;
+  #active: string;
+  #introduced = false;
   #opened: { readonly key: unknown; readonly client: Promise<Client> } | undefined;
   #restarted = false;
   #warned = false;
@@ -66,6 +67,7 @@ export class Session {
 
   constructor(options: SessionOptions) {
     this.options = options;
+    this.#active = startProfile(options.environment);
     this.schema = new SchemaCache({
       datasets: async signal => (await this.client(signal)).datasets(signal),
       fields: async (dataset, signal) => (await this.client(signal)).fields(dataset, signal),
@@ -74,19 +76,18 @@ export class Session {
 
   /** Every name that `use` takes. */
   async profileNames(): Promise<readonly string[]> {
-    const { endpoints } = await this.#loadProfiles();
+    const endpoints = await this.#loadProfiles();
     return [localProfile, ...endpoints.map(each => each.profileName).filter(name => name !== localProfile)];
   }
 
-  async profileName(): Promise<string> {
-    this.#active ??= (await this.#loadProfiles()).active;
+  get profileName(): string {
     return this.#active;
   }
 
   /** The configured endpoint of a profile; undefined for `local`, whose address is known when it runs. */
   async endpoint(name: string): Promise<Endpoint | undefined> {
     if (name === localProfile) return undefined;
-    const { endpoints } = await this.#loadProfiles();
+    const endpoints = await this.#loadProfiles();
     const found = endpoints.find(each => each.profileName === name);
     if (found !== undefined) return found;
     const names = await this.profileNames();
@@ -111,6 +112,7 @@ export class Session {
   async use(name: string): Promise<void> {
     await this.readEndpoint(name);
     this.#active = name;
+    this.#introduced = true;
     this.schema.clear();
     await this.#closeClient();
   }
@@ -125,7 +127,7 @@ export class Session {
 
   /** A client for the active profile; the local service is started when it does not run. */
   async client(signal?: AbortSignal): Promise<Client> {
-    const name = await this.profileName();
+    const name = this.profileName;
     if (name === localProfile) return this.#localClient(signal);
     const endpoint = (await this.endpoint(name)) as Endpoint;
     return this.#open(endpoint, endpoint);
@@ -153,27 +155,39 @@ export class Session {
     return restarted;
   }
 
+  /** Once, unless the user has changed the profile: where queries run, if they could run elsewhere too. */
+  async takeIntroduction(): Promise<string | undefined> {
+    if (this.#introduced) return undefined;
+    this.#introduced = true;
+    if (this.profileName !== localProfile)
+      return `Queries run on the profile \`${this.profileName}\`, as AXIOM_DEPLOYMENT says; \`%use local\` changes to the service on this machine.`;
+    try {
+      const others = (await this.profileNames()).filter(name => name !== localProfile);
+      if (others.length === 0) return undefined;
+      return `Queries run on the service on this machine; \`%use NAME\` changes to another profile: ${others.join(', ')}.`;
+    } catch (error) {
+      if (!(error instanceof ProfileError)) throw error;
+      return `Queries run on the service on this machine. There is no other profile: ${error.message}.`;
+    }
+  }
+
   async close(): Promise<void> {
     this.options.local.close();
     await this.#closeClient();
   }
 
-  async #loadProfiles(): Promise<Profiles> {
+  async #loadProfiles(): Promise<readonly Endpoint[]> {
     this.#profiles ??= this.#withTypedTokens(
       await loadProfiles(this.options.homeDir, this.options.environment),
     );
     return this.#profiles;
   }
 
-  #withTypedTokens({ active, endpoints }: Profiles): Profiles {
-    const typed = (endpoint: Endpoint) => this.#tokens.get(endpoint.profileName) ?? endpoint.token;
-    return {
-      active,
-      endpoints: endpoints.map(endpoint => {
-        const token = typed(endpoint);
-        return token === undefined ? endpoint : { ...endpoint, token };
-      }),
-    };
+  #withTypedTokens(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+    return endpoints.map(endpoint => {
+      const token = this.#tokens.get(endpoint.profileName) ?? endpoint.token;
+      return token === undefined ? endpoint : { ...endpoint, token };
+    });
   }
 
   async #localClient(signal: AbortSignal | undefined): Promise<Client> {

@@ -42,15 +42,25 @@ body[data-jp-theme-light="false"] &{color-scheme:dark;--a6:${DARK[6]};--a7:${DAR
 & ul.apl-notices li.apl-warn{border-left-color:var(--a7);background:var(--a6)}
 & .apl-box{border:1px solid var(--a3);border-radius:4px;background:var(--a0);width:fit-content;max-width:100%;box-sizing:border-box}
 & table.apl-table{border-collapse:separate;border-spacing:0;margin:0;border:0;font-size:12px;table-layout:auto;width:auto}
-& table.apl-table thead tr th{position:sticky;top:0;z-index:2;background:var(--a4);color:var(--a1);text-align:left;vertical-align:bottom;font-weight:600;padding:4px 10px;border:0;border-bottom:1px solid var(--a3);white-space:pre;max-width:none}
+& table.apl-table thead tr th{position:sticky;top:0;z-index:2;background:var(--a4);color:var(--a1);vertical-align:bottom;font-weight:600;padding:4px 10px;border:0;border-bottom:1px solid var(--a3);white-space:pre;max-width:none}
 & table.apl-table thead tr th small{font-weight:400;font-size:11px;color:var(--a2)}
 & table.apl-table thead tr th u{text-decoration:underline dotted;text-underline-offset:3px;cursor:help}
 & table.apl-table thead tr th i{font-style:normal;color:var(--a2);padding-left:4px}
-& table.apl-table tbody tr td{background:var(--a0);color:var(--a1);text-align:left;vertical-align:top;padding:3px 10px;border:0;white-space:pre;max-width:none;font-variant-numeric:tabular-nums;unicode-bidi:isolate}
+& table.apl-table tbody tr td{background:var(--a0);color:var(--a1);text-align:right;vertical-align:top;padding:3px 10px;border:0;white-space:pre;max-width:none;font-variant-numeric:tabular-nums;unicode-bidi:isolate}
 & table.apl-table tbody tr:nth-child(even) td{background:linear-gradient(var(--a5),var(--a5)),var(--a0)}
 & table.apl-table tbody tr:hover td{background:linear-gradient(var(--a4),var(--a4)),var(--a0)}
-& table.apl-table tr th.n,& table.apl-table tr td.n{text-align:right}
+& ul.apl-notices code{background:none;color:inherit;font-size:inherit;padding:0}
+& table.apl-table caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+& details.apl-more{margin:4px 0}
+& details.apl-more summary{cursor:pointer;color:var(--a2);padding:2px 0}
+& .apl-box:focus-visible,& details.apl-more summary:focus-visible{outline:2px solid var(--jp-brand-color1,#2a85c7);outline-offset:1px}
 & table.apl-table tbody tr td.z{color:var(--a2);font-style:italic;opacity:.75}
 & table.apl-table.apl-pinned tr>:first-child{position:sticky;left:0;z-index:1;border-right:1px solid var(--a3)}
 & table.apl-table.apl-pinned thead tr>:first-child{z-index:3}
+@media print{
+& .apl-box{max-height:none!important;overflow:visible!important;border:0}
+& details.apl-more::details-content{display:block;content-visibility:visible}
+& table.apl-table thead tr th,& table.apl-table tbody tr td{position:static!important;white-space:pre-wrap!important;overflow-wrap:anywhere;font-size:9px;padding:2px 4px}
+& table.apl-table tr{break-inside:avoid}
+}
 `;

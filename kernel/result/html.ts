@@ -3,13 +3,13 @@
  * and holds no character of the data that was not escaped.
  */
 import { createHash } from 'node:crypto';
-import type { Field, Vector } from 'apache-arrow';
-import { cut, escapeHtml, formatCount, plural, visible } from '../text.js';
+import { DataType, type Field, type Vector } from 'apache-arrow';
+import { cut, escapeHtml, formatCount, plural, withCode } from '../text.js';
 import { FIELD_KEY } from './arrow.js';
 import { stylesheet } from './html-style.js';
 import type { ArrowTable, Notice, QueryResult } from './result.js';
-import { allNotices, footerParts, said, sizeAndRange } from './summary.js';
-import { isNumeric, shownText } from './text.js';
+import { footerParts, heading, resultNotices, said, tableSize, totalsNotices } from './summary.js';
+import { isNumeric, roundedReal, shownName, shownText } from './text.js';
 
 /** How much of a result is written out. */
 export interface HtmlLimits {
@@ -31,7 +31,7 @@ const PINNED_FROM = 12;
 /** Tables after the first, such as totals, get this share of the limits. */
 const SECONDARY_SHARE = 0.125;
 
-/** The HTML of a result: notices, size and range, the table in a scroll box, its totals, the footer. */
+/** The HTML of a result: notices, size and range, the table in a scroll box, its totals folded, the footer. */
 export function toHtml(result: QueryResult, limits: HtmlLimits = HTML_LIMITS): string {
   const secondary = { rows: Math.ceil(limits.rows * SECONDARY_SHARE), bytes: limits.bytes * SECONDARY_SHARE };
   const blocks = result.tables.map((table, index) =>
@@ -39,7 +39,7 @@ export function toHtml(result: QueryResult, limits: HtmlLimits = HTML_LIMITS): s
   );
   const cutNotices = blocks.flatMap(block => block.notices);
   const body = [
-    noticeList([...allNotices(result), ...cutNotices]),
+    noticeList([...resultNotices(result), ...cutNotices]),
     ...(blocks.length === 0
       ? ['<p class="apl-size">The query answered no table.</p>']
       : blocks.map(block => block.html)),
@@ -51,6 +51,10 @@ export function toHtml(result: QueryResult, limits: HtmlLimits = HTML_LIMITS): s
 
 /** Inline, as front ends drop style sheets from notebooks that are not trusted. */
 const BOX_STYLE = 'max-height:420px;overflow:auto';
+const HEAD_NUMERIC = 'text-align:right;vertical-align:bottom;white-space:pre;border-bottom:1px solid';
+const HEAD_TEXT = HEAD_NUMERIC.replace('right', 'left');
+const TEXT_STYLE = ' style="text-align:left"';
+const TIME_STYLE = ' style="text-align:left;white-space:nowrap"';
 
 const SEPARATOR = ' <span class="apl-dot">\u00b7</span> ';
 
@@ -59,7 +63,7 @@ function noticeList(notices: readonly Notice[]): string {
   const hidden = notices.length - MAX_NOTICES;
   const items = notices
     .slice(0, MAX_NOTICES)
-    .map(({ level, text }) => `<li class="apl-${level}">${escapeHtml(text)}</li>`);
+    .map(({ level, text }) => `<li class="apl-${level}">${withCode(text)}</li>`);
   if (hidden > 0) items.push(`<li class="apl-info">${plural(hidden, 'more notice')}.</li>`);
   return `<ul class="apl-notices">${items.join('')}</ul>`;
 }
@@ -76,25 +80,37 @@ function tableBlock(table: ArrowTable, result: QueryResult, index: number, limit
   const { rows, html } = bodyRows(shownColumns, table.data.numRows, limits, head.join('').length);
   const { numRows, numCols } = table.data;
   const label = tableLabel(table, index);
-  const heading =
-    index === 0 ? sizeAndRange(table, result) : [label, ...sizeAndRange(table, result).slice(0, 1)];
   const pinned = shownColumns.length >= PINNED_FROM ? ' apl-pinned' : '';
+  const name = escapeHtml(`${label}, ${tableSize(table)}`);
+  const box = [
+    `<div class="apl-box" style="${BOX_STYLE}" role="region" aria-label="${name}" tabindex="0">`,
+    `<table class="apl-table${pinned}" style="table-layout:auto">`,
+    `<caption>${name}</caption>`,
+    `<thead><tr>${head.join('')}</tr></thead>`,
+    `<tbody>\n${html}</tbody></table></div>`,
+  ].join('\n');
   return {
     notices: [
       ...(rows < numRows ? [rowsCut(label, index, rows, numRows, limits)] : []),
       ...(head.length < numCols ? [columnsCut(head.length, numCols)] : []),
     ],
-    html: [
-      `<p class="apl-size">${heading.map(escapeHtml).join(SEPARATOR)}</p>`,
-      `<div class="apl-box" style="${BOX_STYLE}" tabindex="0"><table class="apl-table${pinned}">`,
-      `<thead><tr>${head.join('')}</tr></thead>`,
-      `<tbody>\n${html}</tbody></table></div>`,
-    ].join('\n'),
+    html: index === 0 ? `${headingHtml(heading(table, result))}\n${box}` : folded(table, result, label, box),
   };
 }
 
+function headingHtml(words: readonly string[]): string {
+  return `<p class="apl-size">${words.map(escapeHtml).join(SEPARATOR)}</p>`;
+}
+
+/** What few ask for opens with a click, and is there in print. */
+function folded(table: ArrowTable, result: QueryResult, label: string, box: string): string {
+  const notices = table.info.name === '_totals' ? noticeList(totalsNotices(result)) : '';
+  const words = [label, tableSize(table)].map(escapeHtml).join(SEPARATOR);
+  return `<details class="apl-more"><summary>${words}</summary>\n${notices}${box}</details>`;
+}
+
 function tableLabel(table: ArrowTable, index: number): string {
-  return table.info.name === '_totals' ? 'Totals' : index === 0 ? 'result' : `Table ${said(table.info.name)}`;
+  return table.info.name === '_totals' ? 'Totals' : index === 0 ? 'Result' : `Table ${said(table.info.name)}`;
 }
 
 function rowsCut(label: string, index: number, rows: number, total: number, limits: HtmlLimits): Notice {
@@ -114,6 +130,8 @@ interface Column {
   readonly field: Field;
   readonly vector: Vector;
   readonly numeric: boolean;
+  /** The style attribute of its cells; none for numbers, whose place at the right is that of every cell. */
+  readonly style: string;
 }
 
 function columnsOf({ data }: ArrowTable): readonly Column[] {
@@ -121,6 +139,7 @@ function columnsOf({ data }: ArrowTable): readonly Column[] {
     field,
     vector: data.getChildAt(index) as Vector,
     numeric: isNumeric(field),
+    style: isNumeric(field) ? '' : DataType.isTimestamp(field.type) ? TIME_STYLE : TEXT_STYLE,
   }));
 }
 
@@ -142,14 +161,14 @@ function headCell({ field, numeric }: Column, table: ArrowTable): string {
   const unit = metadata.get(FIELD_KEY.unit);
   const description = metadata.get(FIELD_KEY.description);
   const order = table.info.order.find(item => item.field === field.name);
-  const name = cut(visible(field.name), CELL_LENGTH);
+  const name = cut(shownName(field.name), CELL_LENGTH);
   const title = [said(field.name), description && said(description)].filter(Boolean).join('\n');
   const under = [metadata.get(FIELD_KEY.type), unit]
     .filter(Boolean)
     .map(text => escapeHtml(said(text as string)));
   const arrow = order === undefined ? '' : `<i>${order.desc ? '\u2193' : '\u2191'}</i>`;
   const needsTitle = description !== undefined || name !== field.name;
-  const attributes = `${numeric ? ' class="n"' : ''}${needsTitle ? ` title="${titleAttribute(title)}"` : ''}`;
+  const attributes = ` scope="col" style="${numeric ? HEAD_NUMERIC : HEAD_TEXT}"${needsTitle ? ` title="${titleAttribute(title)}"` : ''}`;
   const mark = description === undefined ? escapeHtml(name) : `<u>${escapeHtml(name)}</u>`;
   return `<th${attributes}>${mark}${arrow}<br><small>${under.join(' \u00b7 ')}</small></th>`;
 }
@@ -173,12 +192,12 @@ function bodyRows(
   return { rows: lines.length, html: lines.join('') };
 }
 
-function bodyCell({ field, vector, numeric }: Column, row: number): string {
+function bodyCell({ field, vector, numeric, style }: Column, row: number): string {
   const { text, isNull } = shownText(vector, row, field);
-  if (isNull) return `<td class="${numeric ? 'n ' : ''}z">null</td>`;
-  const open = numeric ? '<td class="n"' : '<td';
-  if (text.length <= CELL_LENGTH) return `${open}>${escapeHtml(text)}</td>`;
-  return `${open} title="${titleAttribute(text)}">${escapeHtml(cut(text, CELL_LENGTH))}</td>`;
+  if (isNull) return `<td class="z"${style}>null</td>`;
+  const shown = numeric && DataType.isFloat(field.type) ? roundedReal(text) : cut(text, CELL_LENGTH);
+  const title = shown === text ? '' : ` title="${titleAttribute(text)}"`;
+  return `<td${style}${title}>${escapeHtml(shown)}</td>`;
 }
 
 function titleAttribute(text: string): string {

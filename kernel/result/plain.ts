@@ -5,9 +5,9 @@ import type { Vector } from 'apache-arrow';
 import stringWidth from 'string-width';
 import { formatCount, plural, visible } from '../text.js';
 import { FIELD_KEY } from './arrow.js';
-import type { ArrowTable, QueryResult } from './result.js';
-import { allNotices, footerParts, said, sizeAndRange } from './summary.js';
-import { isNumeric, shownText } from './text.js';
+import type { ArrowTable, Notice, QueryResult } from './result.js';
+import { footerParts, heading, resultNotices, said, tableSize, totalsNotices } from './summary.js';
+import { isNumeric, shownName, shownText } from './text.js';
 
 /** How much of a result is written out. */
 export interface PlainLimits {
@@ -24,11 +24,14 @@ const GAP = '  ';
 
 /** The text of a result: notices, size and range, the aligned table, its totals, the footer; no escape sequence survives. */
 export function toPlain(result: QueryResult, limits: PlainLimits = PLAIN_LIMITS): string {
-  const notices = allNotices(result).map(
-    ({ level, text }) => `${level === 'warn' ? 'Warning' : 'Note'}: ${text}`,
-  );
+  const notices = resultNotices(result).map(noticeLine);
   const tables = result.tables.flatMap((table, index) => tableLines(table, result, index, limits));
   return [...notices, ...tables, footerParts(result).join(' \u00b7 ')].join('\n');
+}
+
+/** Backticks mark code where a front end can show it as such; here they would only be noise. */
+function noticeLine({ level, text }: Notice): string {
+  return `${level === 'warn' ? 'Warning' : 'Note'}: ${text.replace(/`([^`]+)`/g, '$1')}`;
 }
 
 function tableLines(
@@ -40,16 +43,17 @@ function tableLines(
   const { numRows, numCols } = table.data;
   const rows = Math.min(numRows, limits.rows);
   const columns = fittingColumns(table, rows, limits.width);
-  const label = table.info.name === '_totals' ? 'Totals' : `Table ${said(table.info.name)}`;
-  const heading =
-    index === 0 ? sizeAndRange(table, result) : [label, ...sizeAndRange(table, result).slice(0, 1)];
+  const isTotals = table.info.name === '_totals';
+  const label = isTotals ? 'Totals' : `Table ${said(table.info.name)}`;
+  const words = index === 0 ? heading(table, result) : [label, tableSize(table)];
   const cuts = [
     ...(rows < numRows ? [`Showing the first ${formatCount(rows)} of ${plural(numRows, 'row')}.`] : []),
     ...(columns.length < numCols
       ? [`Showing the first ${formatCount(columns.length)} of ${plural(numCols, 'column')}.`]
       : []),
   ];
-  return [heading.join(' \u00b7 '), ...cuts, ...alignedLines(columns, rows)];
+  const notices = isTotals ? totalsNotices(result).map(noticeLine) : [];
+  return [words.join(' \u00b7 '), ...notices, ...cuts, ...alignedLines(columns, rows)];
 }
 
 interface TextColumn {
@@ -76,7 +80,7 @@ type Field = ArrowTable['data']['schema']['fields'][number];
 
 function textColumn(vector: Vector, field: Field, rows: number): TextColumn {
   const unit = field.metadata.get(FIELD_KEY.unit);
-  const name = visible(field.name);
+  const name = shownName(field.name);
   const head = cutToWidth(unit === undefined ? name : `${name} (${visible(unit)})`, MAX_CELL_WIDTH);
   const cells = Array.from({ length: rows }, (_, row) =>
     cutToWidth(shownText(vector, row, field).text, MAX_CELL_WIDTH),

@@ -26,6 +26,8 @@ export interface Provenance {
   /** True when the range is absolute, so that running the query again reads the same window. */
   readonly frozen: boolean;
   readonly profile: string;
+  /** True when the service on this machine answered. */
+  readonly isLocal: boolean;
   readonly datasets: readonly string[];
   readonly traceId?: string;
   /** Measured by the client, milliseconds from request to decoded result. */

@@ -8,38 +8,62 @@ import type { ArrowTable, Notice, QueryResult } from './result.js';
 /** Longer names, messages and descriptions are cut: they come from outside. */
 const MAX_WORDS = 500;
 
-/** Rows, columns and the time range: `1,000 rows x 12 columns`, `last 1h (... to ...)`. */
-export function sizeAndRange(table: ArrowTable, result: QueryResult): readonly string[] {
-  const { numRows, numCols } = table.data;
-  const size = `${plural(numRows, 'row')} \u00d7 ${plural(numCols, 'column')}`;
+/** Rows and columns: `1,000 rows × 12 columns`. */
+export function tableSize({ data }: ArrowTable): string {
+  return `${plural(data.numRows, 'row')} \u00d7 ${plural(data.numCols, 'column')}`;
+}
+
+/** What stands above a result: its profile unless that is the service on this machine, its size, and `last 1h (… to …)`. */
+export function heading(table: ArrowTable, result: QueryResult): readonly string[] {
   const { range } = table.info;
-  const { rangeLabel, startTime, endTime, frozen } = result.provenance;
+  const { rangeLabel, startTime, endTime, frozen, profile, isLocal } = result.provenance;
   const window = `${range?.start ?? startTime} to ${range?.end ?? endTime}`;
   const label = frozen || rangeLabel === '' || rangeLabel === window ? window : `${rangeLabel} (${window})`;
-  return [size, said(label)];
+  return [...(isLocal ? [] : [`profile ${said(profile)}`]), tableSize(table), said(label)];
 }
 
 /** Every limit and doubt: what the kernel noticed, what the service reported, and columns that are not of their type. */
 export function allNotices(result: QueryResult): readonly Notice[] {
-  const notices = [...result.notices, ...statusNotices(result), ...columnNotices(result)];
+  return [...resultNotices(result), ...totalsNotices(result)];
+}
+
+/** What is to be said above the result: everything but what concerns its totals alone. */
+export function resultNotices(result: QueryResult): readonly Notice[] {
+  return told([
+    ...result.notices,
+    ...doubtNotices(result),
+    ...messageNotices(result, code => code !== TOTALS_CODE),
+    ...columnNotices(result),
+  ]);
+}
+
+/** What is to be said about the totals of a time-binned result. */
+export function totalsNotices(result: QueryResult): readonly Notice[] {
+  return told(messageNotices(result, code => code === TOTALS_CODE));
+}
+
+/** How the local service names aggregates that its totals do not hold. */
+const TOTALS_CODE = 'totals_left_out';
+
+/** Each text once, bounded and visible. */
+function told(notices: readonly Notice[]): readonly Notice[] {
   const texts = new Set<string>();
   const isNew = ({ text }: Notice) => !texts.has(text) && texts.add(text) !== undefined;
   return notices.filter(isNew).map(({ level, text }) => ({ level, text: said(text) }));
 }
 
-/** Rows, elapsed time, rows examined, cache, trace id; each part stands alone. */
+/** Elapsed time, rows examined, cache, and the trace id by which Axiom's support finds a query; each part stands alone. */
 export function footerParts(result: QueryResult): readonly string[] {
   const { status, provenance } = result;
-  const rows = result.tables[0]?.data.numRows ?? 0;
   const parts = [
-    plural(rows, 'row'),
     `${formatMs(provenance.elapsedMs)} (${formatMs(status.elapsedTime / 1000)} in the service)`,
+    `${plural(status.rowsExamined, 'row')} examined`,
   ];
-  parts.push(`${plural(status.rowsExamined, 'row')} examined`);
   if (status.blocksExamined > 0) {
     parts.push(`${formatCount(status.blocksCached)} of ${plural(status.blocksExamined, 'block')} cached`);
   }
-  if (provenance.traceId !== undefined) parts.push(`trace ${said(provenance.traceId)}`);
+  if (provenance.traceId !== undefined && !provenance.isLocal)
+    parts.push(`trace ${said(provenance.traceId)}`);
   return parts;
 }
 
@@ -48,7 +72,7 @@ export function said(text: string): string {
   return cut(visible(text), MAX_WORDS);
 }
 
-function statusNotices({ status }: QueryResult): readonly Notice[] {
+function doubtNotices({ status }: QueryResult): readonly Notice[] {
   const notices: Notice[] = [];
   if (status.isPartial)
     notices.push({
@@ -57,8 +81,13 @@ function statusNotices({ status }: QueryResult): readonly Notice[] {
     });
   if (status.isEstimate)
     notices.push({ level: 'warn', text: 'The result is an estimate: the service did not count every row.' });
-  for (const { priority, msg, count } of status.messages ?? []) {
-    if (priority === 'trace' || priority === 'debug') continue;
+  return notices;
+}
+
+function messageNotices({ status }: QueryResult, wanted: (code: string) => boolean): readonly Notice[] {
+  const notices: Notice[] = [];
+  for (const { priority, msg, count, code } of status.messages ?? []) {
+    if (priority === 'trace' || priority === 'debug' || !wanted(code)) continue;
     const text = count > 1 ? `${msg} (${formatCount(count)} times)` : msg;
     notices.push({ level: priority === 'info' ? 'info' : 'warn', text });
   }

@@ -9,6 +9,7 @@ import {
   ProfileError,
   profileFileWarning,
   resolveProfiles,
+  startProfile,
   Token,
 } from '../../kernel/api/profile.js';
 
@@ -39,11 +40,11 @@ const file = {
 };
 
 function check(input: typeof file | object, environment: AxiomEnvironment, expected: readonly string[]) {
-  const { active, endpoints } = resolveProfiles(input as Record<string, unknown>, environment);
+  const endpoints = resolveProfiles(input as Record<string, unknown>, environment);
   const lines = endpoints.map(({ profileName, url, edgeUrl, token, orgId }) =>
     [profileName, url, edgeUrl ?? '-', token?.reveal() ?? '-', orgId ?? '-'].join(' '),
   );
-  expect([active, ...lines]).toEqual(expected);
+  expect([startProfile(environment), ...lines]).toEqual(expected);
 }
 
 const prod = 'prod https://api.axiom.co - xaat-1 acme';
@@ -53,46 +54,51 @@ const edge = 'edge https://api.axiom.co https://eu-central-1.aws.edge.axiom.co x
 describe('profiles come from', () => {
   test.each<readonly [string, object, AxiomEnvironment, readonly string[]]>([
     ['nowhere: local', {}, {}, ['local']],
-    ['the file', file, {}, ['prod', prod, eu, edge]],
+    ['the file: it starts on local all the same', file, {}, ['local', prod, eu, edge]],
     [
       'the file as other tools write it',
       { ...file, active_deployment: undefined, active_deployments: 'eu' },
       {},
-      ['eu', prod, eu, edge],
+      ['local', prod, eu, edge],
     ],
     [
       'a file with one',
       { deployments: { only: { token: 'x' } } },
       {},
-      ['only', 'only https://api.axiom.co - x -'],
+      ['local', 'only https://api.axiom.co - x -'],
     ],
-    ['a file that chooses local', { ...file, active_deployment: 'local' }, {}, ['local', prod, eu, edge]],
+    [
+      'the environment that names itself',
+      {},
+      { token: 'xaat-9', deployment: 'environment' },
+      ['environment', 'environment https://api.axiom.co - xaat-9 -'],
+    ],
     ['the file, chosen by the environment', file, { deployment: 'eu' }, ['eu', prod, eu, edge]],
     ['local, chosen by the environment', file, { deployment: 'local' }, ['local', prod, eu, edge]],
     [
       'the environment alone',
       {},
       { token: 'xaat-9' },
-      ['environment', 'environment https://api.axiom.co - xaat-9 -'],
+      ['local', 'environment https://api.axiom.co - xaat-9 -'],
     ],
     [
       'both: the environment changes the active one',
       file,
       { token: 'xaat-9', url: 'http://127.0.0.1:1/' },
-      ['prod', 'prod http://127.0.0.1:1 - xaat-9 acme', eu, edge],
+      ['local', 'prod http://127.0.0.1:1 - xaat-9 acme', eu, edge],
     ],
     ['empty values: nothing', {}, { token: '', url: '', deployment: '' }, ['local']],
     [
       'the environment, with blanks around',
       {},
       { token: ' xaat-9\n', orgId: ' acme ', url: ' https://h/a/ ', edgeRegion: 'edge.example' },
-      ['environment', 'environment https://h/a https://edge.example xaat-9 acme'],
+      ['local', 'environment https://h/a https://edge.example xaat-9 acme'],
     ],
     [
       'the environment: an edge address counts before a region',
       file,
       { edgeUrl: 'https://e', edgeRegion: 'r' },
-      ['prod', 'prod https://api.axiom.co https://e xaat-1 acme', eu, edge],
+      ['local', 'prod https://api.axiom.co https://e xaat-1 acme', eu, edge],
     ],
   ])('%s', (_, input, environment, expected) => check(input, environment, expected));
 });
@@ -166,7 +172,7 @@ describe('the file', () => {
   }
 
   test('may be absent', async () => {
-    expect(await load(undefined)).toEqual({ active: 'local', endpoints: [] });
+    expect(await load(undefined)).toEqual([]);
   });
 
   test('is warned of when others can read it', async () => {
@@ -190,10 +196,14 @@ describe('the file', () => {
   });
 
   test('is TOML', async () => {
-    const { active, endpoints } = await load(
+    const endpoints = await load(
       'active_deployment = "p"\n[deployments.p]\nurl = "https://h"\ntoken = "xaat-1"\n',
     );
-    expect([active, endpoints[0]?.url, endpoints[0]?.token?.reveal()]).toEqual(['p', 'https://h', 'xaat-1']);
+    expect([endpoints[0]?.profileName, endpoints[0]?.url, endpoints[0]?.token?.reveal()]).toEqual([
+      'p',
+      'https://h',
+      'xaat-1',
+    ]);
   });
 
   test('says where it is not, without quoting the line', async () => {

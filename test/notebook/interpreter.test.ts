@@ -1,6 +1,17 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startService, tabular } from '../api/service.js';
-import { type Bench, counted, everyday, printed, queries, startBench, traceback } from './session.js';
+import {
+  type Bench,
+  type CellRun,
+  counted,
+  everyday,
+  printed,
+  queries,
+  startBench,
+  traceback,
+} from './session.js';
 
 let bench: Bench;
 
@@ -39,6 +50,7 @@ describe('a query', () => {
       rangeLabel: 'last 1h',
       frozen: false,
       profile: 'local',
+      isLocal: true,
       datasets: ['web'],
       traceId: 'trace-1',
       kernelVersion: '1.2.3',
@@ -80,6 +92,63 @@ describe('a query', () => {
       ]);
     },
   );
+});
+
+describe('the profile', () => {
+  const toml = (url: string) => `[deployments.prod]\nurl = "${url}"\ntoken = "xaat-1"\n`;
+  const plain = ({ outputs }: CellRun) =>
+    outputs.flatMap(output => ('data' in output ? String(output.data['text/plain']).split('\n') : []));
+
+  test('is local although the machine knows another, and that is said once', async () => {
+    await writeFile(join(bench.homeDir, '.axiom.toml'), toml(bench.service.url), { mode: 0o600 });
+    expect(plain(await bench.run('web | count'))[0]).toBe(
+      'Note: Queries run on the service on this machine; %use NAME changes to another profile: prod.',
+    );
+    expect(bench.service.seen.at(-1)?.headers.authorization).toBe('Bearer local-token-4711');
+    expect(plain(await bench.run('web | count'))[0]).toMatch(/^1 row/);
+  });
+
+  test('is local although the file of the others is broken', async () => {
+    await writeFile(join(bench.homeDir, '.axiom.toml'), '[deployments', { mode: 0o600 });
+    expect(plain(await bench.run('web | count'))[0]).toBe(
+      'Note: Queries run on the service on this machine. There is no other profile: ~/.axiom.toml is not valid TOML at line 1.',
+    );
+  });
+
+  test('is named above every result when it is another', async () => {
+    await writeFile(join(bench.homeDir, '.axiom.toml'), toml(bench.service.url), { mode: 0o600 });
+    const runs = [await bench.run('%use prod\nweb | count'), await bench.run('web | count')];
+    expect(runs.map(run => plain(run)[0]?.split(' \u00b7 ')[0])).toEqual(['profile prod', 'profile prod']);
+    expect(plain(await bench.run('%use local\nweb | count'))[0]).toMatch(/^1 row/);
+  });
+
+  test('that the environment chooses is said once, and named', async () => {
+    const chosen = await startBench({
+      environment: ({ url }) => ({ deployment: 'environment', url, token: 'xaat-2' }),
+    });
+    const [first, second] = plain(await chosen.run('web | count'));
+    const [third] = plain(await chosen.run('web | count'));
+    await chosen.close();
+    expect(first).toBe(
+      'Note: Queries run on the profile environment, as AXIOM_DEPLOYMENT says; %use local changes to the service on this machine.',
+    );
+    expect([second, third].map(line => line?.split(' \u00b7 ')[0])).toEqual([
+      'profile environment',
+      'profile environment',
+    ]);
+  });
+});
+
+test.each([
+  ['web', '_time a _sysTime'],
+  ['web | where a > 1 | extend b = 1', '_time a _sysTime'],
+  ['web | project _sysTime, a, _time', '_sysTime a _time'],
+])('the columns of %s are %s', async (code, names) => {
+  const fields = ['_sysTime', 'a', '_time'].map(name => ({ name, type: 'integer' }));
+  bench.service.answer(() => ({ body: tabular(fields, [[1], [2], [3]]) }));
+  const [output] = (await bench.run(code)).outputs;
+  const lines = output !== undefined && 'data' in output ? String(output.data['text/plain']).split('\n') : [];
+  expect(lines[1]?.split(/ +/).filter(Boolean).join(' ')).toBe(names);
 });
 
 describe('named results', () => {

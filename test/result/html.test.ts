@@ -31,9 +31,14 @@ test('a table with its range, units, order, totals and footer', () => {
   );
   expect(texts(html, 'p')).toEqual([
     '2 rows \u00d7 3 columns \u00b7 last 1h (2026-11-20T09:00:00Z to 2026-11-20T10:00:00Z)',
-    'Totals \u00b7 1 row \u00d7 1 column',
-    '2 rows \u00b7 55 ms (42 ms in the service) \u00b7 5,000,000 rows examined \u00b7 9 of 12 blocks cached \u00b7 trace trace-1',
+    '55 ms (42 ms in the service) \u00b7 5,000,000 rows examined \u00b7 9 of 12 blocks cached',
   ]);
+  expect(texts(html, 'summary')).toEqual(['Totals \u00b7 1 row \u00d7 1 column']);
+  expect(texts(html, 'caption')).toEqual([
+    'Result, 2 rows \u00d7 3 columns',
+    'Totals, 1 row \u00d7 1 column',
+  ]);
+  expect(html).toContain('role="region" aria-label="Result, 2 rows \u00d7 3 columns" tabindex="0"');
   expect(texts(html, 'th')).toEqual([
     '_time\u2193datetime',
     'bytesinteger \u00b7 decbytes',
@@ -49,8 +54,11 @@ test('a table with its range, units, order, totals and footer', () => {
     '5m0.004487127s',
     '12',
   ]);
-  expect(html).toContain('<th class="n" title="bytes&#10;Bytes &#34;sent&#34;"><u>bytes</u>');
-  expect(html).toContain('<td class="n z">null</td>');
+  const edge = 'vertical-align:bottom;white-space:pre;border-bottom:1px solid';
+  expect(html).toContain(
+    `<th scope="col" style="text-align:right;${edge}" title="bytes&#10;Bytes &#34;sent&#34;"><u>bytes</u>`,
+  );
+  expect(html).toContain('<td class="z">null</td>');
 });
 
 describe('every limit is said above the table', () => {
@@ -85,7 +93,7 @@ describe('every limit is said above the table', () => {
     const shown = texts(html, 'th').length;
     expect(shown).toBeLessThan(300);
     expect(notices(html)).toEqual([
-      `Showing the first ${shown} of 300 columns; add a &#96;project&#96; with the fields you need. The kernel holds all of them.`,
+      `Showing the first ${shown} of 300 columns; add a project with the fields you need. The kernel holds all of them.`,
     ]);
     expect(texts(html, 'td').length).toBe(shown);
   });
@@ -119,6 +127,74 @@ describe('every limit is said above the table', () => {
   });
 });
 
+test('the profile is named unless it is the service on this machine, and so is the trace', () => {
+  const html = toHtml(
+    sampleResult([{ columns: [['i', 'integer', '[1]']] }], {
+      provenance: { profile: 'prod', isLocal: false },
+    }),
+  );
+  expect(texts(html, 'p')).toEqual([
+    'profile prod \u00b7 1 row \u00d7 1 column \u00b7 last 1h (2026-11-20T09:00:00Z to 2026-11-20T10:00:00Z)',
+    '55 ms (42 ms in the service) \u00b7 5,000,000 rows examined \u00b7 9 of 12 blocks cached \u00b7 trace trace-1',
+  ]);
+});
+
+test('code in a notice is shown as code', () => {
+  const html = toHtml(
+    sampleResult([{ columns: [['i', 'integer', '[1]']] }], {
+      notices: [{ level: 'info', text: '`a < b` and `c`, one ` alone' }],
+    }),
+  );
+  expect(html).toContain('<code>a &#60; b</code> and <code>c</code>, one &#96; alone');
+});
+
+test('what concerns the totals alone is folded with them', () => {
+  const left = {
+    priority: 'info',
+    count: 1,
+    code: 'totals_left_out',
+    msg: 'The totals leave out `p95`.',
+  } as const;
+  const html = toHtml(
+    sampleResult(
+      [{ columns: [['i', 'integer', '[1]']] }, { name: '_totals', columns: [['i', 'integer', '[1]']] }],
+      { status: { messages: [left] } },
+    ),
+  );
+  const [above = '', fold = ''] = html.split('<details');
+  expect([above.includes('leave out'), texts(fold, 'li')]).toEqual([false, ['The totals leave out p95.']]);
+});
+
+test.each([
+  ['name ', 'name\u2423'],
+  ['  a b', '\u2423\u2423a b'],
+  ['a\u00a0b', 'a\u2423b'],
+])('spaces of the name %j that nobody would see are shown', (name, shown) => {
+  expect(texts(toHtml(sampleResult([{ columns: [[name, 'integer', '[1]']] }])), 'th')).toEqual([
+    `${shown}integer`,
+  ]);
+});
+
+test.each([
+  ['0.36133139999999986', '0.3613314'],
+  ['123456789.12345679', '123456789.1'],
+  ['-3.3333333333333335e-7', '-3.333333e-7'],
+  ['1.7976931348623157e308', '1.797693e+308'],
+  ['1234.5678', '1234.5678'],
+  ['0.1', '0.1'],
+])('the real number %s is shown as %s, with all digits in its title', (exact, shown) => {
+  const html = toHtml(sampleResult([{ columns: [['f', 'float', `[${exact}]`]] }]));
+  const full = String(Number(exact));
+  expect(html).toContain(full === shown ? `<td>${shown}</td>` : `<td title="${full}">${shown}</td>`);
+});
+
+test('in print nothing is hidden by a scroll box or a fold', () => {
+  const html = toHtml(sampleResult([{ columns: [['i', 'integer', '[1]']] }]));
+  const print = html.slice(html.indexOf('@media print'), html.indexOf('</style>'));
+  expect(print).toContain('.apl-box{max-height:none!important;overflow:visible!important');
+  expect(print).toContain('::details-content{display:block;content-visibility:visible}');
+});
+
 describe('values are text, never markup', () => {
   test('in cells, names, units, descriptions, notices, traces', () => {
     const result = sampleResult(
@@ -126,11 +202,11 @@ describe('values are text, never markup', () => {
       {
         meta: [{ name: HOSTILE, unit: HOSTILE, description: HOSTILE }],
         notices: [{ level: 'warn', text: HOSTILE }],
-        provenance: { traceId: HOSTILE, rangeLabel: HOSTILE },
+        provenance: { traceId: HOSTILE, rangeLabel: HOSTILE, profile: HOSTILE, isLocal: false },
       },
     );
     const html = toHtml(result);
-    expect(html.split(ESCAPED).length - 1).toBe(12);
+    expect(html.split(ESCAPED).length - 1).toBe(13);
     expect(html).not.toContain('<script');
     expect(html).not.toContain('<img');
   });
@@ -139,9 +215,11 @@ describe('values are text, never markup', () => {
     const html = toHtml(
       sampleResult([{ columns: [['s', 'string', JSON.stringify(['x'.repeat(150), 'y'.repeat(5000)])]] }]),
     );
-    expect(html).toContain(`<td title="${'x'.repeat(150)}">${'x'.repeat(99)}\u2026</td>`);
     expect(html).toContain(
-      `<td title="${'y'.repeat(1999)}\u2026 (5,000 characters in all)">${'y'.repeat(99)}\u2026</td>`,
+      `<td style="text-align:left" title="${'x'.repeat(150)}">${'x'.repeat(99)}\u2026</td>`,
+    );
+    expect(html).toContain(
+      `<td style="text-align:left" title="${'y'.repeat(1999)}\u2026 (5,000 characters in all)">${'y'.repeat(99)}\u2026</td>`,
     );
   });
 
@@ -169,6 +247,10 @@ describe('values are text, never markup', () => {
           'p',
           'span',
           'table',
+          'caption',
+          'details',
+          'summary',
+          'code',
           'thead',
           'tbody',
           'tr',
@@ -185,7 +267,10 @@ describe('values are text, never markup', () => {
           ([, list]) => (list as string).match(/\S+/g) ?? [],
         );
         expect(
-          attributes.filter(name => !['class=', 'title=', 'tabindex=', 'style='].includes(name)),
+          attributes.filter(
+            name =>
+              !['class=', 'title=', 'tabindex=', 'style=', 'role=', 'aria-label=', 'scope='].includes(name),
+          ),
         ).toEqual([]);
         expect(html.replaceAll('\n', '').match(/[\p{Cc}\p{Bidi_Control}\u200b]/u)).toBe(null);
       }),

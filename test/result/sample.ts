@@ -79,6 +79,7 @@ const PROVENANCE: Provenance = {
   rangeLabel: 'last 1h',
   frozen: false,
   profile: 'local',
+  isLocal: true,
   datasets: ['logs'],
   traceId: 'trace-1',
   elapsedMs: 55.4,

@@ -74,7 +74,7 @@ async function askToken({ profileName, url }: Endpoint, io: CellIo): Promise<Tok
 }
 
 async function listProfiles({ session, io }: MagicHost): Promise<void> {
-  const active = await session.profileName();
+  const active = session.profileName;
   const rows = (await session.profileNames()).map(async each => {
     const endpoint = await session.endpoint(each);
     const token = endpoint?.token === undefined ? 'none' : `${endpoint.token.kind} token`;
@@ -150,7 +150,7 @@ export async function peek({ words, magic }: MagicCall, { show }: MagicHost): Pr
 
 /** Has the local service make a dataset of a file. */
 export async function importFile({ words, options }: MagicCall, { session, io }: MagicHost): Promise<void> {
-  if ((await session.profileName()) !== localProfile) {
+  if (session.profileName !== localProfile) {
     throw new MagicError(
       '%import works with the local service only',
       'Change to it with `%use local`, then import.',
@@ -257,7 +257,7 @@ function storedText({ query }: StarredQuery): string {
 }
 
 async function audience(session: Session): Promise<string> {
-  return (await session.profileName()) === localProfile
+  return session.profileName === localProfile
     ? 'kept by the local service'
     : 'visible to the whole organisation';
 }

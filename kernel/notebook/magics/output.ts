@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import type { DisplayData } from '../../jupyter/message.js';
-import { escapeHtml, visible, visibleLines } from '../../text.js';
+import { escapeHtml, plural, visible, visibleLines, withCode } from '../../text.js';
 
 /** Returns a small table for reading, as script-free HTML and as aligned text; every value is escaped for both. */
 export function tableOutput(
@@ -9,20 +9,43 @@ export function tableOutput(
   caption: string,
 ): DisplayData {
   const head = headers
-    .map(header => `<th style="text-align:left;white-space:pre">${escapeHtml(header)}</th>`)
+    .map(header => `<th scope="col" style="${headStyle}">${escapeHtml(header)}</th>`)
     .join('');
   const body = rows.map(row => `<tr>${row.map(cellHtml).join('')}</tr>`).join('');
-  const table =
-    rows.length === 0 ? '' : `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
-  const words = visibleLines(caption);
-  const text = rows.length === 0 ? words : `${words}\n\n${alignedText([headers, ...rows])}`;
+  const name = escapeHtml(caption.split('\n')[0] ?? '');
+  const table = `<div class="apl-list" role="region" aria-label="${name}" tabindex="0" style="max-height:420px;overflow:auto"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>${printStyle}`;
   return {
     data: {
-      'text/html': `<div style="overflow-x:auto"><div style="white-space:pre-line">${withCode(caption)}</div>${table}</div>`,
-      'text/plain': text,
+      'text/html': `<div style="white-space:pre-line">${withCode(caption)}</div>${rows.length === 0 ? '' : table}`,
+      'text/plain': [
+        plainCaption(caption),
+        ...(rows.length === 0 ? [] : ['', ...textLines(headers, rows)]),
+      ].join('\n'),
     },
     metadata: {},
   };
+}
+
+const headStyle = 'text-align:left;white-space:pre';
+/** On paper nothing can be scrolled. */
+const printStyle =
+  '<style>@media print{.apl-list{max-height:none!important;overflow:visible!important}}</style>';
+
+/** Backticks mark code where a front end can show it as such. */
+function plainCaption(caption: string): string {
+  return visibleLines(caption).replace(/`([^`]+)`/g, '$1');
+}
+
+/** Rows of a table as text; more would bury what was said before. */
+const textRows = 60;
+
+function textLines(headers: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const shown = rows.slice(0, textRows);
+  const rest = rows.length - shown.length;
+  return [
+    alignedText([headers, ...shown]),
+    ...(rest > 0 ? [`The first ${textRows} of ${plural(rows.length, 'row')} are shown.`] : []),
+  ];
 }
 
 /** Returns a line of text, with its control characters made visible. */
@@ -42,12 +65,6 @@ const longWidth = '24em';
 function cellHtml(value: string): string {
   const wrapping = value.length > longValue ? `pre-wrap;min-width:${longWidth}` : 'pre';
   return `<td style="text-align:left;white-space:${wrapping}">${escapeHtml(value)}</td>`;
-}
-
-/** HTML of text in which backticks enclose code. */
-function withCode(text: string): string {
-  const parts = text.split(/`([^`]+)`/).map(escapeHtml);
-  return parts.map((part, index) => (index % 2 === 0 ? part : `<code>${part}</code>`)).join('');
 }
 
 function alignedText(rows: readonly (readonly string[])[]): string {
