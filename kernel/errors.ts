@@ -1,9 +1,98 @@
+/** The codes of the kernel's and the local service's own errors. */
+export type ErrorCode =
+  // the HTTP API
+  | 'answer-too-large'
+  | 'bad-request'
+  | 'budget-exhausted'
+  | 'connection-lost'
+  | 'connection-refused'
+  | 'damaged-answer'
+  | 'exists'
+  | 'forbidden'
+  | 'host-not-found'
+  | 'html-answer'
+  | 'interrupted'
+  | 'invalid-query'
+  | 'not-found'
+  | 'not-json'
+  | 'plan-limit'
+  | 'rate-limited'
+  | 'redirected'
+  | 'refused'
+  | 'service-failed'
+  | 'time-limit'
+  | 'tls'
+  | 'too-large'
+  | 'truncated-answer'
+  | 'unauthorized'
+  | 'unexpected-shape'
+  // notebooks and the command line
+  | 'decode'
+  | 'install-failed'
+  | 'invalid-connection-file'
+  | 'local-service'
+  | 'magic'
+  | 'no-input'
+  | 'notebook-malformed'
+  | 'notebook-unreadable'
+  | 'port-invalid'
+  | 'profile'
+  | 'python-not-found'
+  | 'request-too-large'
+  | 'request-unknown'
+  | 'serve-failed'
+  | 'time-range'
+  // the local service
+  | 'content-encoding'
+  | 'content-type'
+  | 'dataset-not-found'
+  | 'empty'
+  | 'encoding'
+  | 'engine-busy'
+  | 'engine-failed'
+  | 'engine-memory'
+  | 'field-not-found'
+  | 'format'
+  | 'gzip'
+  | 'host'
+  | 'internal-error'
+  | 'invalid-argument'
+  | 'invalid-json'
+  | 'invalid-name'
+  | 'invalid-request'
+  | 'no-fields'
+  | 'no-such-file'
+  | 'not-a-file'
+  | 'not-an-object'
+  | 'origin'
+  | 'query-cancelled'
+  | 'query-timeout'
+  | 'starred-not-found'
+  | 'starred-unreadable'
+  | 'time-field-unknown'
+  | 'time-unreadable'
+  | 'unreadable';
+
+declare const foreign: unique symbol;
+
+/** A code that someone else chose: another service, or the diagnostics of a query. */
+export type ForeignCode = string & { readonly [foreign]: true };
+
+/** Returns a code as one that is not in the list of our own. */
+export function foreignCode(code: string): ForeignCode {
+  return code as ForeignCode;
+}
+
 /** The base of every operating failure: a stable `code`, a message that says what is wrong, a hint that says what to do. */
 export class AplKernelError extends Error {
-  readonly code: string;
+  readonly code: ErrorCode | ForeignCode;
   readonly hint: string | undefined;
 
-  constructor(code: string, message: string, options: { hint?: string; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode | ForeignCode,
+    message: string,
+    options: { readonly hint?: string | undefined; readonly cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = new.target.name;
     this.code = code;

@@ -1,7 +1,7 @@
-import { AplKernelError } from '../errors.js';
+import { AplKernelError, type ErrorCode, type ForeignCode } from '../errors.js';
 
 export interface ApiErrorOptions {
-  readonly code: string;
+  readonly code: ErrorCode | ForeignCode;
   readonly hint?: string;
   readonly cause?: unknown;
   /** The HTTP status, when there was a response. */
@@ -15,10 +15,7 @@ export class ApiError extends AplKernelError {
   readonly traceId: string | undefined;
 
   constructor(message: string, options: ApiErrorOptions) {
-    super(options.code, message, {
-      ...(options.hint === undefined ? {} : { hint: options.hint }),
-      ...(options.cause === undefined ? {} : { cause: options.cause }),
-    });
+    super(options.code, message, { hint: options.hint, cause: options.cause });
     this.status = options.status;
     this.traceId = options.traceId;
   }
@@ -89,6 +86,6 @@ export class TimeLimitError extends ApiError {}
 /** The request was aborted by its caller. */
 export class InterruptedError extends ApiError {
   constructor(cause?: unknown) {
-    super('the request was interrupted', { code: 'Interrupted', cause });
+    super('the request was interrupted', { code: 'interrupted', cause });
   }
 }

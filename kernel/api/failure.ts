@@ -1,3 +1,4 @@
+import { foreignCode } from '../errors.js';
 import {
   ApiError,
   BudgetError,
@@ -163,7 +164,10 @@ function answerTooLarge(message: string, cause?: unknown): ApiError {
 }
 
 function badRequest(attempt: Attempt, detail: ErrorBody['detail'], said: string, shared: Shared): ApiError {
-  const named = (code: string | undefined) => identifier(code, attempt.endpoint);
+  const named = (code: string | undefined) => {
+    const name = identifier(code, attempt.endpoint);
+    return name === undefined ? undefined : foreignCode(name);
+  };
   if (attempt.action !== 'run a query') {
     const code = named(detail?.errorType) ?? 'bad-request';
     return new RequestError(`could not ${attempt.action}: ${said || 'bad request'}`, { code, ...shared });

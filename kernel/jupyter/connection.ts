@@ -14,10 +14,10 @@ export interface Connection {
   readonly hb_port: number;
 }
 
-/** The connection file cannot be read or does not say where to listen (`connection_file_invalid`). */
+/** The connection file cannot be read or does not say where to listen (`invalid-connection-file`). */
 export class ConnectionFileError extends AplKernelError {
   constructor(message: string, cause?: unknown) {
-    super('connection_file_invalid', message, {
+    super('invalid-connection-file', message, {
       hint: 'Jupyter writes this file when it starts a kernel; start the kernel from Jupyter.',
       cause,
     });

@@ -46,10 +46,10 @@ export type HistoryQuery =
       readonly unique: boolean;
     };
 
-/** A known request whose content lacks a field or has one of the wrong type (`request_invalid`). */
+/** A known request whose content lacks a field or has one of the wrong type (`invalid-request`). */
 export class InvalidRequestError extends AplKernelError {
   constructor(message: string) {
-    super('request_invalid', message, { hint: 'The front end sent a request that this kernel cannot read.' });
+    super('invalid-request', message, { hint: 'The front end sent a request that this kernel cannot read.' });
   }
 }
 

@@ -270,17 +270,17 @@ class KernelServer implements RunningKernel {
   }
 }
 
-/** A request of a type that the messaging protocol does not have, or that this kernel does not serve (`request_unknown`). */
+/** A request of a type that the messaging protocol does not have, or that this kernel does not serve (`request-unknown`). */
 class UnknownTypeError extends AplKernelError {
   constructor(type: string) {
-    super('request_unknown', `This kernel does not answer messages of the type ${quote(type)}`);
+    super('request-unknown', `This kernel does not answer messages of the type ${quote(type)}`);
   }
 }
 
-/** A request that is signed and too large to be read (`request_too_large`). */
+/** A request that is signed and too large to be read (`request-too-large`). */
 class OversizedRequestError extends AplKernelError {
   constructor(reason: string) {
-    super('request_too_large', `The message is too large: ${reason}`);
+    super('request-too-large', `The message is too large: ${reason}`);
   }
 }
 

@@ -2,10 +2,10 @@ import { AplKernelError } from '../errors.js';
 import type { Received, Session } from './session.js';
 import type { Message } from './wire.js';
 
-/** The front end that runs the cell takes no input (`input_unavailable`). */
+/** The front end that runs the cell takes no input (`no-input`). */
 export class InputUnavailableError extends AplKernelError {
   constructor() {
-    super('input_unavailable', 'This front end does not allow a cell to ask for input', {
+    super('no-input', 'This front end does not allow a cell to ask for input', {
       hint: 'Run the cell in a notebook or a console, or give the value in the cell.',
     });
   }

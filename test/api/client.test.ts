@@ -281,7 +281,7 @@ describe('a request', () => {
 
   test('is not sent when it was interrupted before', async () => {
     const error = await failureOf(connect().query(request, AbortSignal.abort()));
-    expect([error.code, connections.service.seen.length]).toEqual(['Interrupted', 0]);
+    expect([error.code, connections.service.seen.length]).toEqual(['interrupted', 0]);
   });
 });
 

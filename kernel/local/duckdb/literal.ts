@@ -9,7 +9,7 @@ export class TemplateError extends AplKernelError {
   readonly span?: Span;
 
   constructor(message: string, argIndex: number, hint?: string, span?: Span) {
-    super('invalid-argument', message, hint === undefined ? {} : { hint });
+    super('invalid-argument', message, { hint });
     this.argIndex = argIndex;
     if (span !== undefined) this.span = span;
   }

@@ -4,6 +4,7 @@ import { createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorBody, QueryRequest } from '../../api/wire.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
+import { foreignCode } from '../../errors.js';
 import { formatCount } from '../../text.js';
 import { type Engine, EngineError } from '../engine/duckdb.js';
 import { externalFiles } from '../engine/external.js';
@@ -34,12 +35,7 @@ export class CompileFailure extends ServiceError {
   readonly detail: NonNullable<ErrorBody['detail']>;
 
   constructor(apl: string, diagnostic: Diagnostic) {
-    super(
-      400,
-      diagnostic.code,
-      diagnostic.message,
-      diagnostic.hint === undefined ? {} : { hint: diagnostic.hint },
-    );
+    super(400, foreignCode(diagnostic.code), diagnostic.message, { hint: diagnostic.hint });
     this.detail = {
       errorType: 'compile',
       compileErrorCode: diagnostic.code,
@@ -88,7 +84,7 @@ async function withinTime<T>(
 
 function timedOut(limitMs: number, cause: unknown): ServiceError {
   const seconds = formatCount(limitMs / 1000);
-  return new ServiceError(504, 'query_timeout', `The query was stopped after ${seconds} s, its time limit.`, {
+  return new ServiceError(504, 'query-timeout', `The query was stopped after ${seconds} s, its time limit.`, {
     hint: 'Narrow the time range, or read fewer fields.',
     cause,
   });

@@ -152,5 +152,5 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function invalid(message: string): ServiceError {
-  return new ServiceError(400, 'invalid_request', message);
+  return new ServiceError(400, 'invalid-request', message);
 }

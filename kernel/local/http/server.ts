@@ -132,7 +132,7 @@ function addHooks(app: FastifyInstance, options: ServiceOptions, token: string):
   });
   app.setNotFoundHandler((request, reply) => {
     const place = `${request.method} ${request.url.split('?')[0]}`;
-    return refuse(reply, new ServiceError(404, 'not_found', `The service has no ${place}.`));
+    return refuse(reply, new ServiceError(404, 'not-found', `The service has no ${place}.`));
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const refusal = refusalOf(error);
@@ -147,7 +147,7 @@ function addProof(app: FastifyInstance, secret: string): void {
   app.get<{ Querystring: Record<string, string | undefined> }>(proofPath, request => {
     const nonce = request.query.nonce ?? '';
     if (!/^[0-9a-f]{64}$/.test(nonce))
-      throw new ServiceError(400, 'invalid_request', '`nonce` should be 32 bytes in hexadecimal.');
+      throw new ServiceError(400, 'invalid-request', '`nonce` should be 32 bytes in hexadecimal.');
     return proofOf(secret, nonce, request.socket.localPort ?? 0);
   });
 }
@@ -171,20 +171,19 @@ const engineStatus: Readonly<Record<string, number>> = {
 function refusalOf(error: FastifyError): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof AplKernelError) {
-    const hint = error.hint === undefined ? {} : { hint: error.hint };
-    return new ServiceError(engineStatus[error.code] ?? 400, error.code, error.message, hint);
+    return new ServiceError(engineStatus[error.code] ?? 400, error.code, error.message, { hint: error.hint });
   }
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new ServiceError(413, 'too_large', 'The body is too large.');
+    return new ServiceError(413, 'too-large', 'The body is too large.');
   if (error.code === 'FST_ERR_CTP_INVALID_JSON_BODY')
-    return new ServiceError(400, 'invalid_json', 'The body is not JSON.');
+    return new ServiceError(400, 'invalid-json', 'The body is not JSON.');
   // The framework marks the errors of a body; one without a mark comes from inside.
   if (error instanceof SyntaxError && error.statusCode === 400)
-    return new ServiceError(400, 'invalid_json', `The body is not JSON: ${error.message}.`);
+    return new ServiceError(400, 'invalid-json', `The body is not JSON: ${error.message}.`);
   if (error.statusCode !== undefined && error.statusCode < 500) {
-    return new ServiceError(error.statusCode, 'invalid_request', error.message);
+    return new ServiceError(error.statusCode, 'invalid-request', error.message);
   }
-  return new ServiceError(500, 'internal', `The service failed: ${error.message}`);
+  return new ServiceError(500, 'internal-error', `The service failed: ${error.message}`);
 }
 
 function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {

@@ -1,4 +1,4 @@
-import { AplKernelError } from '../../errors.js';
+import { AplKernelError, type ErrorCode, type ForeignCode } from '../../errors.js';
 
 /** A request that the local service refuses, with the HTTP status it is answered with. */
 export class ServiceError extends AplKernelError {
@@ -6,9 +6,9 @@ export class ServiceError extends AplKernelError {
 
   constructor(
     status: number,
-    code: string,
+    code: ErrorCode | ForeignCode,
     message: string,
-    options: { readonly hint?: string; readonly cause?: unknown } = {},
+    options: { readonly hint?: string | undefined; readonly cause?: unknown } = {},
   ) {
     super(code, message, options);
     this.status = status;

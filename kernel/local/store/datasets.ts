@@ -98,7 +98,7 @@ export class DatasetStore {
     if (!known || this.#builtins.has(name)) {
       throw new ServiceError(
         404,
-        'field_not_found',
+        'field-not-found',
         `There is no field \`${field}\` to describe in \`${name}\`.`,
       );
     }
@@ -115,7 +115,7 @@ export class DatasetStore {
         hint: 'Choose another name.',
       });
     }
-    if (!isDatasetName(name)) throw new ServiceError(400, 'invalid_name', nameRule);
+    if (!isDatasetName(name)) throw new ServiceError(400, 'invalid-name', nameRule);
   }
 
   async #names(): Promise<string[]> {
@@ -180,7 +180,7 @@ export class DatasetStore {
 
 /** A dataset name that is not known, with what to do. */
 export function unknownDataset(name: string): ServiceError {
-  return new ServiceError(404, 'dataset_not_found', `There is no dataset \`${name}\`.`, {
+  return new ServiceError(404, 'dataset-not-found', `There is no dataset \`${name}\`.`, {
     hint: '`%datasets` lists those there are.',
   });
 }

@@ -190,8 +190,8 @@ const formats: Readonly<Record<string, FileFormat>> = {
 /** The format by the name, else by the first bytes. */
 async function formatOf(file: string): Promise<FileFormat> {
   const found = await stat(file).catch(() => undefined);
-  if (!found) throw new ServiceError(400, 'no_such_file', `There is no file ${file}.`);
-  if (!found.isFile()) throw new ServiceError(400, 'not_a_file', `${file} is not a file.`);
+  if (!found) throw new ServiceError(400, 'no-such-file', `There is no file ${file}.`);
+  if (!found.isFile()) throw new ServiceError(400, 'not-a-file', `${file} is not a file.`);
   if (found.size === 0) throw emptyFile(file);
   const start = await firstBytes(file);
   if (start.subarray(0, 4).toString('latin1') === 'PAR1') return 'parquet';

@@ -61,7 +61,7 @@ function formatOf(contentType: string): FileFormat {
   const [type = ''] = contentType.split(';');
   const format = formats[type.trim().toLowerCase()];
   if (format) return format;
-  throw new ServiceError(415, 'content_type', `Events cannot be read from ${JSON.stringify(type)}.`, {
+  throw new ServiceError(415, 'content-type', `Events cannot be read from ${JSON.stringify(type)}.`, {
     hint: `Send ${Object.keys(formats).join(', ')}.`,
   });
 }
@@ -87,7 +87,7 @@ async function saveBody(request: IngestRequest, file: string): Promise<number> {
         return bytes;
       default:
         target.destroy();
-        throw new ServiceError(415, 'content_encoding', `The body is ${request.contentEncoding}.`, {
+        throw new ServiceError(415, 'content-encoding', `The body is ${request.contentEncoding}.`, {
           hint: 'Send it as it is or with gzip.',
         });
     }
@@ -99,7 +99,7 @@ async function saveBody(request: IngestRequest, file: string): Promise<number> {
 
 /** The refusal of a body beyond the limit. */
 export function tooLarge(maxBytes: number): ServiceError {
-  return new ServiceError(413, 'too_large', `The body is larger than ${maxBytes} bytes.`, {
+  return new ServiceError(413, 'too-large', `The body is larger than ${maxBytes} bytes.`, {
     hint: 'Send it in parts, or import it as a file.',
   });
 }

@@ -82,7 +82,7 @@ interface Field {
 }
 
 function noFields(): ServiceError {
-  return new ServiceError(400, 'no_fields', 'The data has no fields.');
+  return new ServiceError(400, 'no-fields', 'The data has no fields.');
 }
 
 async function stagedRows(
@@ -128,7 +128,7 @@ async function refuseNonObjects(session: Session): Promise<void> {
   if (Number(row?.[0]) === 0) return;
   throw new ServiceError(
     400,
-    'not_an_object',
+    'not-an-object',
     `${row?.[0]} of the values are not JSON objects, such as ${row?.[1]}.`,
     {
       hint: 'Each event is one object: {"field": value, …}.',

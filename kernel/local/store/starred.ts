@@ -82,7 +82,7 @@ export class StarredStore {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw new ServiceError(
         500,
-        'starred_unreadable',
+        'starred-unreadable',
         `The starred query ${id} cannot be read: ${this.#file(id)}`,
         {
           hint: 'Repair the file or delete it.',
@@ -110,7 +110,7 @@ function isId(id: string): boolean {
 }
 
 function unknownQuery(id: string): ServiceError {
-  return new ServiceError(404, 'starred_not_found', `There is no starred query ${JSON.stringify(id)}.`, {
+  return new ServiceError(404, 'starred-not-found', `There is no starred query ${JSON.stringify(id)}.`, {
     hint: 'A new one is created with POST, or `%star --new`.',
   });
 }

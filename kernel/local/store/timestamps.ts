@@ -96,7 +96,7 @@ async function namedTime(
     const known = columns.slice(0, 20).map(each => `\`${each.name}\``);
     throw new ServiceError(
       400,
-      'time_field_unknown',
+      'time-field-unknown',
       `There is no field \`${field}\` to take the time from.`,
       {
         hint: `The fields are ${known.join(', ')}${columns.length > 20 ? ', …' : ''}.`,
@@ -108,7 +108,7 @@ async function namedTime(
   if (counted.read > 0 || counted.present === 0) return found;
   throw new ServiceError(
     400,
-    'time_unreadable',
+    'time-unreadable',
     `No value of \`${field}\` can be read as a time, such as ${counted.sample}.`,
     {
       hint: 'Times are RFC 3339, seconds, ms, µs or ns since 1970, or in the format of Apache logs, syslog or RFC 1123.',

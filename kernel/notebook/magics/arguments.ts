@@ -29,7 +29,7 @@ export interface MagicSyntax {
 /** A magic line that cannot be run as written; the hint is its usage. */
 export class MagicError extends AplKernelError {
   constructor(message: string, hint?: string) {
-    super('magic', message, hint === undefined ? {} : { hint });
+    super('magic', message, { hint });
   }
 }
 

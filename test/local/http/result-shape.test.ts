@@ -496,34 +496,34 @@ describe('requests that cannot be answered', () => {
       'startTime "now" cannot be used: it is after endTime For example: 2026-01-02T03:04:05Z, now-1h.',
       { compileErrorCode: 'bad-time' },
     ],
-    ['no JSON', '{"apl": ', 400, 'The body is not JSON.', { errorType: 'invalid_json' }],
+    ['no JSON', '{"apl": ', 400, 'The body is not JSON.', { errorType: 'invalid-json' }],
     [
       'a negative limit',
       { apl: 'logs', defaultLimit: -1 },
       400,
       '`defaultLimit` should be a whole number that is not negative.',
-      { errorType: 'invalid_request' },
+      { errorType: 'invalid-request' },
     ],
     [
       'an order that is none',
       { apl: 'logs', defaultOrder: ['_time'] },
       400,
       '`defaultOrder` should be a list of {"field": string, "desc": boolean}.',
-      { errorType: 'invalid_request' },
+      { errorType: 'invalid-request' },
     ],
     [
       'variables that are none',
       { apl: 'logs', variables: [1] },
       400,
       '`variables` should be an object.',
-      { errorType: 'invalid_request' },
+      { errorType: 'invalid-request' },
     ],
     [
       'a bad time limit',
       { apl: 'logs', queryOptions: { timeLimitMs: '5' } },
       400,
       '`queryOptions.timeLimitMs` should be a whole number of milliseconds above 0.',
-      { errorType: 'invalid_request' },
+      { errorType: 'invalid-request' },
     ],
   ];
   test.each(cases)('%s', async (_, sent, status, message, detail) => {
@@ -562,7 +562,7 @@ test('a query that takes longer than it may is stopped, and that is said', async
       message:
         'The query was stopped after 0.2 s, its time limit. Narrow the time range, or read fewer fields.',
       detail: {
-        errorType: 'query_timeout',
+        errorType: 'query-timeout',
         message: 'The query was stopped after 0.2 s, its time limit.',
         hint: 'Narrow the time range, or read fewer fields.',
       },

@@ -157,7 +157,7 @@ test('a body beyond the limit is refused', async () => {
     body: {
       code: 413,
       message: 'The body is too large.',
-      detail: { errorType: 'too_large', message: 'The body is too large.' },
+      detail: { errorType: 'too-large', message: 'The body is too large.' },
     },
   });
 });

@@ -171,7 +171,7 @@ test.each(['', 'a\nb', 'x'.repeat(129), '日'.repeat(27), '\ud800'])(
   'no dataset has the name %j',
   async name => {
     const { store } = await openStore();
-    await expect(store.create(name, '')).rejects.toMatchObject({ status: 400, code: 'invalid_name' });
+    await expect(store.create(name, '')).rejects.toMatchObject({ status: 400, code: 'invalid-name' });
   },
 );
 

@@ -113,7 +113,7 @@ test.each(refused)('a body that is not a starred query is refused: %j', async (b
   const answer = await service.json('POST', route, body);
   expect(answer).toEqual({
     status: 400,
-    body: { code: 400, message, detail: { errorType: 'invalid_request', message } },
+    body: { code: 400, message, detail: { errorType: 'invalid-request', message } },
   });
   expect((await service.json('GET', route)).body).toEqual([]);
 });
