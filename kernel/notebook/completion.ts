@@ -8,8 +8,9 @@ import { visitQuery } from '../apl/syntax/walk.js';
 import type { CompleteOutcome, CompletionItem, DisplayData } from '../jupyter/message.js';
 import { elementNames } from './language.js';
 import { splitWords } from './magics/arguments.js';
+import type { Magic } from './magics/magic.js';
 import { markdownOutput } from './magics/output.js';
-import { findMagic, type Magic, magicHelp, magics } from './magics/table.js';
+import { findMagic, magicHelp, magics } from './magics/table.js';
 import type { SeenValues } from './seen-values.js';
 import type { Session } from './session.js';
 

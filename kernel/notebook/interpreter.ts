@@ -13,7 +13,8 @@ import {
 import { completeCell, inspectCell } from './completion.js';
 import { kernelInfo } from './kernel-info.js';
 import { describeElement, elementNames } from './language.js';
-import { type CellPlan, type MagicHost, runMagic } from './magics/table.js';
+import type { CellPlan, MagicHost } from './magics/magic.js';
+import { runMagic } from './magics/table.js';
 import { runQuery } from './query-run.js';
 import { Session, type SessionOptions } from './session.js';
 

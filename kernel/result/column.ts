@@ -12,7 +12,7 @@ import {
 } from 'apache-arrow';
 import { CLOSE_ARRAY, type JsonBytes, NULL_START, OPEN_ARRAY } from './json-bytes.js';
 import { readDatetime, readFloat, readInteger, readTimespan } from './scalar.js';
-import { fitted, grown, Int64Store, Validity } from './store.js';
+import { type ColumnBuilder, fitted, grown, Int64Store, Validity } from './store.js';
 import { JsonTextBuilder, StringBuilder } from './string-column.js';
 
 /** One decoded column: `note` says why the column was kept as JSON text in spite of its declared type. */
@@ -22,14 +22,6 @@ export interface DecodedColumn {
   /** True when the cells are JSON text, one document each. */
   readonly isJson: boolean;
   readonly note?: string;
-}
-
-/** Takes cells one by one, in row order. */
-export interface ColumnBuilder {
-  /** Consumes the cell at `json.pos`, which is not `null`; false when it does not fit the type (then all is thrown away). */
-  read(json: JsonBytes, row: number): boolean;
-  skipNull(row: number): void;
-  finish(rows: number, validity: Validity): Data;
 }
 
 /**

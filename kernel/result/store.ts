@@ -2,7 +2,8 @@
  * Growing memory behind Arrow columns: 64-bit integers written as two words, validity bits, byte strings.
  */
 
-import { BACKSLASH, QUOTE } from './json-bytes.js';
+import type { Data } from 'apache-arrow';
+import { BACKSLASH, type JsonBytes, QUOTE } from './json-bytes.js';
 
 /** Anything that `grown` can double. */
 type Growable = Uint8Array | Int32Array | Float64Array;
@@ -185,4 +186,12 @@ function copy(source: Uint8Array, from: number, to: number, target: Uint8Array, 
   }
   let out = at;
   for (let p = from; p < to; p++) target[out++] = source[p] as number;
+}
+
+/** Takes cells one by one, in row order. */
+export interface ColumnBuilder {
+  /** Consumes the cell at `json.pos`, which is not `null`; false when it does not fit the type (then all is thrown away). */
+  read(json: JsonBytes, row: number): boolean;
+  skipNull(row: number): void;
+  finish(rows: number, validity: Validity): Data;
 }

@@ -11,13 +11,7 @@ import {
   VARCHAR,
 } from '@duckdb/node-api';
 import { families } from './functions/families.js';
-import type { JsFunction } from './template.js';
-
-/** What one family of functions needs in the engine before its templates run: JavaScript functions, then statements in order. */
-export interface FunctionFamily {
-  readonly setup: readonly string[];
-  readonly udfs: readonly JsFunction[];
-}
+import type { FunctionFamily, JsFunction } from './template.js';
 
 /** Registers the JavaScript functions and macros of all families; they are seen by every connection of the same instance. */
 export async function registerFunctions(

@@ -24,3 +24,9 @@ export interface JsFunction {
   readonly returns: 'VARCHAR' | 'BIGINT' | 'DOUBLE' | 'BOOLEAN';
   readonly run: (...args: never[]) => string | bigint | number | boolean | null;
 }
+
+/** What one family of functions needs in the engine before its templates run: JavaScript functions, then statements in order. */
+export interface FunctionFamily {
+  readonly setup: readonly string[];
+  readonly udfs: readonly JsFunction[];
+}

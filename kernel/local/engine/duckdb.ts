@@ -10,7 +10,8 @@ import {
   VARCHAR,
 } from '@duckdb/node-api';
 import { AplKernelError } from '../../errors.js';
-import { type FunctionFamily, registerFunctions } from '../duckdb/register.js';
+import { registerFunctions } from '../duckdb/register.js';
+import type { FunctionFamily } from '../duckdb/template.js';
 import { noCounts, type OperatorCounts, operatorCounts } from './profile.js';
 
 /** A query the engine refused, failed or was told to abandon. Codes: `query-cancelled`, `engine-busy`, `engine-memory`, `engine-failed`. */

@@ -1,16 +1,24 @@
-import type { Relation } from '../../apl/plan/plan.js';
+import type { Computed, Relation } from '../../apl/plan/plan.js';
 import { convert, toDynamic } from '../duckdb/functions/conversion.js';
 import { aggregateSql } from './aggregate.js';
-import { argument } from './expression.js';
-import type { SqlWriter } from './relation.js';
+import { argument, type ExpressionContext } from './expression.js';
 
 type Series = Extract<Relation, { kind: 'series' }>;
+
+/** What writing a series asks of the run of writing that it is part of. */
+interface Writer {
+  readonly context: ExpressionContext;
+  write(relation: Relation): string;
+  stage(body: string, materialized?: boolean): string;
+  expression(value: Computed['value']): string;
+  computed(item: Computed): string;
+}
 
 /**
  * Writes `make-series`: aggregates by group and step number, then joins them to a full grid of groups and steps, so that
  * every step has a value, and gathers each group's steps into arrays.
  */
-export function seriesSql(writer: SqlWriter, relation: Series): string {
+export function seriesSql(writer: Writer, relation: Series): string {
   const [start, stop, step] = [relation.start, relation.stop, relation.step].map(integer) as [
     bigint,
     bigint,
@@ -53,7 +61,7 @@ function integer(value: Series['start']): bigint {
 }
 
 /** The aggregate of a step, or the default where the step has no rows. */
-function filled(writer: SqlWriter, item: Series['aggregates'][number]): string {
+function filled(writer: Writer, item: Series['aggregates'][number]): string {
   const { call, column, fallback } = item;
   const value = `g.c${column.id}`;
   const json =

@@ -8,9 +8,9 @@ import { quoteName } from '../reading.js';
 import type { Session } from '../session.js';
 import { defaultRange, freezeRange, isFrozen, parseRange, resolveRange } from '../time-range.js';
 import { MagicError, misuse } from './arguments.js';
+import type { MagicCall, MagicHost } from './magic.js';
 import { tableOutput, textOutput } from './output.js';
 import { createStar, listStars, updateStar } from './starred.js';
-import type { MagicCall, MagicHost } from './table.js';
 
 /** Shows, sets, freezes or clears the time range. */
 export function time(call: MagicCall, { session, io, plan }: MagicHost): void {

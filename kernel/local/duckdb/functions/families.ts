@@ -1,4 +1,4 @@
-import type { FunctionFamily } from '../register.js';
+import type { FunctionFamily } from '../template.js';
 import * as arrays from './arrays.js';
 import * as conversion from './conversion.js';
 import * as datetime from './datetime.js';

@@ -1,8 +1,7 @@
 import { phrases, spotlight } from '../../functions/insight.js';
 import { redact } from '../../functions/redact.js';
 import { regexArgument } from '../regex.js';
-import type { FunctionFamily } from '../register.js';
-import type { SqlArg, SqlTemplate } from '../template.js';
+import type { FunctionFamily, SqlArg, SqlTemplate } from '../template.js';
 
 type Args = readonly [SqlArg, SqlArg, SqlArg, SqlArg, SqlArg];
 

@@ -1,0 +1,56 @@
+import type { CellQuery } from '../../apl/syntax/cell.js';
+import type { CellIo } from '../../jupyter/message.js';
+import type { QueryResult } from '../../result/result.js';
+import type { Session } from '../session.js';
+import type { TimeRange } from '../time-range.js';
+import type { MagicArguments, MagicOption } from './arguments.js';
+
+/** What the magics of a cell ask of its queries; a fresh one for each cell. */
+export interface CellPlan {
+  readonly queries: readonly CellQuery[];
+  range: TimeRange;
+  rowLimit: number | undefined;
+  /** False: the queries are not run. */
+  run: boolean;
+  /** Called in order once every query of the cell has succeeded, with the results, if they were run. */
+  readonly afterRun: ((results: readonly QueryResult[]) => Promise<void>)[];
+}
+
+/** What a magic may use. */
+export interface MagicHost {
+  readonly session: Session;
+  readonly io: CellIo;
+  readonly plan: CellPlan;
+  /** Runs APL with the settings of the cell and shows its result. */
+  readonly show: (text: string) => Promise<void>;
+  /** Markdown about a language element; undefined when there is none by that name. */
+  readonly describe: (name: string) => Promise<string | undefined>;
+  /** The names that `describe` knows. */
+  readonly languageNames: () => Promise<readonly string[]>;
+}
+
+/** One magic: everything that help, completion and the reference say about it, and what it does. */
+export interface Magic {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly usage: string;
+  readonly options: readonly MagicOption[];
+  /** One line, without a full stop. */
+  readonly summary: string;
+  /** Markdown: what it does, in full, with examples. */
+  readonly help: string;
+  readonly arity: readonly [number, number];
+  /** True when `%%name` makes it hold for one cell. */
+  readonly perCell?: boolean;
+  /** What completion offers for its first argument. */
+  readonly argument?: 'profile' | 'dataset' | 'range' | 'topic' | 'star' | 'file';
+  /** True: the rest of the line is text, quotes and dashes included. */
+  readonly verbatim?: boolean;
+  readonly run: (call: MagicCall, host: MagicHost) => void | Promise<void>;
+}
+
+export interface MagicCall extends MagicArguments {
+  readonly magic: Magic;
+  /** Written with `%%`. */
+  readonly cell: boolean;
+}
