@@ -93,7 +93,7 @@ export const aggregates = [
     doc: 'Counts values in buckets of equal width between the smallest and the largest: an array of {from, to, count}.',
     example: {
       apl: `${numbers} | summarize h = histogram(x, 2)`,
-      result: '[[{"from":1,"to":3.5,"count":2},{"from":3.5,"to":6,"count":1}]]',
+      result: '[[{"from": 1, "to": 3.5, "count": 2}, {"from": 3.5, "to": 6, "count": 1}]]',
     },
   },
   {
@@ -109,7 +109,7 @@ export const aggregates = [
     doc: 'A histogram over the rows for which a predicate holds.',
     example: {
       apl: `${numbers} | summarize h = histogramif(x, 1, ok)`,
-      result: '[[{"from":1,"to":6,"count":2}]]',
+      result: '[[{"from": 1, "to": 6, "count": 2}]]',
     },
   },
   {
@@ -128,7 +128,7 @@ export const aggregates = [
     ],
     returns: 'dynamic',
     doc: 'An array of all values in the order of the rows; nulls are left out.',
-    example: { apl: `${numbers} | summarize l = make_list(x)`, result: '[[1,2,6]]' },
+    example: { apl: `${numbers} | summarize l = make_list(x)`, result: '[[1, 2, 6]]' },
   },
   {
     kind: 'aggregate',
@@ -141,7 +141,7 @@ export const aggregates = [
     ],
     returns: 'dynamic',
     doc: 'An array of the values in the rows for which a predicate holds.',
-    example: { apl: `${numbers} | summarize l = make_list_if(x, ok)`, result: '[[1,6]]' },
+    example: { apl: `${numbers} | summarize l = make_list_if(x, ok)`, result: '[[1, 6]]' },
   },
   {
     kind: 'aggregate',
@@ -159,7 +159,7 @@ export const aggregates = [
     ],
     returns: 'dynamic',
     doc: 'An array of the distinct values in ascending order; nulls are left out.',
-    example: { apl: `${letters} | summarize l = make_set(s)`, result: '[["a","b","c"]]' },
+    example: { apl: `${letters} | summarize l = make_set(s)`, result: '[["a", "b", "c"]]' },
   },
   {
     kind: 'aggregate',
@@ -178,7 +178,7 @@ export const aggregates = [
     ],
     returns: 'dynamic',
     doc: 'An array of the distinct values in the rows for which a predicate holds.',
-    example: { apl: `${letters} | summarize l = make_set_if(s, ok)`, result: '[["a","b"]]' },
+    example: { apl: `${letters} | summarize l = make_set_if(s, ok)`, result: '[["a", "b"]]' },
   },
   {
     kind: 'aggregate',
@@ -250,7 +250,7 @@ export const aggregates = [
     ],
     returns: 'dynamic',
     doc: 'Several percentiles as one array.',
-    example: { apl: `${numbers} | summarize p = percentiles_array(x, 50, 100)`, result: '[[2,6]]' },
+    example: { apl: `${numbers} | summarize p = percentiles_array(x, 50, 100)`, result: '[[2, 6]]' },
   },
   {
     kind: 'aggregate',
@@ -265,7 +265,7 @@ export const aggregates = [
     doc: 'Several percentiles over the rows for which a predicate holds, as one array.',
     example: {
       apl: `${numbers} | summarize p = percentiles_arrayif(x, dynamic([50, 100]), ok)`,
-      result: '[[3.5,6]]',
+      result: '[[3.5, 6]]',
     },
   },
   {
@@ -286,7 +286,7 @@ export const aggregates = [
     doc: 'The word sequences that occur in most rows, longer ones first among equals: an array of {phrase, count}.',
     example: {
       apl: "datatable(s:string)['disk full', 'disk full now', 'ok'] | summarize p = phrases(s, 1)",
-      result: '[[{"phrase":"disk full","count":2}]]',
+      result: '[[{"phrase": "disk full", "count": 2}]]',
     },
   },
   {
@@ -311,7 +311,7 @@ export const aggregates = [
     example: {
       apl: "datatable(s:string, e:bool)['a', true, 'b', false] | summarize r = spotlight(e, s)",
       result:
-        '[[{"field":"s","score":1,"values":[{"value":"a","selected":1,"baseline":0},{"value":"b","selected":0,"baseline":1}]}]]',
+        '[[{"field": "s", "score": 1, "values": [{"value": "a", "selected": 1, "baseline": 0}, {"value": "b", "selected": 0, "baseline": 1}]}]]',
     },
   },
   {

@@ -95,7 +95,7 @@ export const arrays = [
     ],
     returns: 'dynamic',
     doc: 'Moves the elements to the left; those that fall off come back at the end.',
-    example: { apl: 'print x = array_rotate_left(dynamic([1, 2, 3, 4]), 1)', result: '[[2, 3, 4, 1]]' },
+    example: { apl: 'print x = array_rotate_left(dynamic([503, 200, 404]), 1)', result: '[[200, 404, 503]]' },
   },
   {
     kind: 'function',
@@ -169,7 +169,7 @@ export const arrays = [
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
     doc: 'Sorts numbers, text or bools in ascending order, nulls last. Elements of several kinds, or no array at all, give an empty array.',
-    example: { apl: 'print x = array_sort_asc(dynamic([4, 2, 5]))', result: '[[2, 4, 5]]' },
+    example: { apl: 'print x = array_sort_asc(dynamic([503, 200, 404]))', result: '[[200, 404, 503]]' },
   },
   {
     kind: 'function',

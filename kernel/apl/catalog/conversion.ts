@@ -48,7 +48,7 @@ export const conversion = [
     params: [{ name: 'value', type: 'any' }],
     returns: 'datetime',
     doc: 'Returns the value as a time. Numbers count nanoseconds since 1970; text may have any of the usual forms. Null when it cannot be converted.',
-    example: { apl: "print todatetime('2024-06-24')", result: '["2024-06-24T00:00:00Z"]' },
+    example: { apl: "print todatetime('2026-11-20')", result: '["2026-11-20T00:00:00Z"]' },
   },
   {
     kind: 'function',
@@ -165,7 +165,7 @@ export const conversion = [
     params: [{ name: 'value', type: 'string' }],
     returns: 'bool',
     doc: 'Tells whether the text is the number of a payment card: the length and prefix of a known brand and a right check digit. Spaces and hyphens between digits are allowed.',
-    example: { apl: "print iscc('4111111111111111')", result: '[true]' },
+    example: { apl: "print iscc('5555555555554444')", result: '[true]' },
   },
   {
     kind: 'function',

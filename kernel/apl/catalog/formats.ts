@@ -18,7 +18,7 @@ export const formats = [
     params: [{ name: 'text', type: 'string', doc: 'Standard Base64 with padding.' }],
     returns: 'string',
     doc: 'Decodes Base64 to text; null where it is not valid Base64. Bytes that are not UTF-8 become U+FFFD.',
-    example: { apl: "print base64_decode_tostring('Y2hlY2tvdXQ=')", result: '["checkout"]' },
+    example: { apl: "print base64_decode_tostring('cGF5bWVudC1hcGk=')", result: '["payment-api"]' },
   },
   {
     kind: 'function',

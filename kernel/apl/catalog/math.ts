@@ -27,7 +27,7 @@ export const math = [
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
     doc: 'The arc sine in radians; null outside -1 to 1.',
-    example: { apl: 'print x = asin(0.5)', result: '[0.5235987755982989]' },
+    example: { apl: 'print x = asin(1)', result: '[1.5707963267948966]' },
   },
   {
     kind: 'function',
@@ -237,7 +237,7 @@ export const math = [
     ],
     returns: 'real',
     doc: 'A base to the power of an exponent.',
-    example: { apl: 'print x = pow(1024, 3)', result: '[1073741824]' },
+    example: { apl: 'print x = pow(2, 40)', result: '[1099511627776]' },
   },
   {
     kind: 'function',
@@ -246,7 +246,7 @@ export const math = [
     params: [{ name: 'a', type: 'real' }],
     returns: 'real',
     doc: 'Degrees as radians.',
-    example: { apl: 'print x = radians(180)', result: '[3.141592653589793]' },
+    example: { apl: 'print x = radians(90)', result: '[1.5707963267948966]' },
   },
   {
     kind: 'function',
@@ -270,7 +270,7 @@ export const math = [
     ],
     returns: 'dynamic',
     doc: 'An array of values from start to stop, at most 1,048,576.',
-    example: { apl: 'print x = range(100, 500, 100)', result: '[[100, 200, 300, 400, 500]]' },
+    example: { apl: 'print x = range(10, 50, 20)', result: '[[10, 30, 50]]' },
   },
   {
     kind: 'function',
@@ -312,7 +312,7 @@ export const math = [
     ],
     returns: 'bool',
     doc: 'Whether an array has an element.',
-    example: { apl: 'print x = set_has_element(dynamic([1, 2, 3]), 2)', result: '[true]' },
+    example: { apl: 'print x = set_has_element(dynamic([200, 404, 503]), 404)', result: '[true]' },
   },
   {
     kind: 'function',
@@ -326,8 +326,8 @@ export const math = [
     returns: 'dynamic',
     doc: 'The elements that every array has, each once, in the order of the first.',
     example: {
-      apl: 'print x = set_intersect(dynamic([1, 2, 3]), dynamic([2, 3, 4, 5]))',
-      result: '[[2, 3]]',
+      apl: 'print x = set_intersect(dynamic([200, 404]), dynamic([404, 503]))',
+      result: '[[404]]',
     },
   },
   {
@@ -342,8 +342,8 @@ export const math = [
     returns: 'dynamic',
     doc: 'The elements of all arrays, each once, in the order in which they first appear.',
     example: {
-      apl: 'print x = set_union(dynamic([1, 2, 3]), dynamic([2, 3, 4, 5]))',
-      result: '[[1, 2, 3, 4, 5]]',
+      apl: 'print x = set_union(dynamic([200, 404]), dynamic([404, 503]))',
+      result: '[[200, 404, 503]]',
     },
   },
   {

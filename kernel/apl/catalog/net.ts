@@ -9,7 +9,7 @@ export const net = [
     params: [{ name: 'ip', type: 'string' }],
     returns: 'long',
     doc: 'Returns an IPv4 address as a number; null where it is none.',
-    example: { apl: "print parse_ipv4('192.168.1.1')", result: '[3232235777]' },
+    example: { apl: "print parse_ipv4('10.20.30.40')", result: '[169090600]' },
   },
   {
     kind: 'function',
@@ -21,7 +21,7 @@ export const net = [
     ],
     returns: 'long',
     doc: 'Returns an IPv4 address as a number with all bits after the prefix cleared; null where it cannot.',
-    example: { apl: "print parse_ipv4_mask('127.0.0.1', 24)", result: '[2130706432]' },
+    example: { apl: "print parse_ipv4_mask('10.20.30.40', 16)", result: '[169082880]' },
   },
   {
     kind: 'function',
@@ -30,7 +30,7 @@ export const net = [
     params: [{ name: 'ip', type: 'any', doc: 'A number or an address.' }],
     returns: 'string',
     doc: 'Returns a number as an IPv4 address; empty where it is none.',
-    example: { apl: 'print format_ipv4(3232235776)', result: '["192.168.1.0"]' },
+    example: { apl: 'print format_ipv4(169090600)', result: '["10.20.30.40"]' },
   },
   {
     kind: 'function',
@@ -116,7 +116,7 @@ export const net = [
     params: [{ name: 'ip', type: 'string' }],
     returns: 'long',
     doc: 'Returns the prefix length of an IPv4 network in CIDR notation, 32 where none is written, null where it is no address.',
-    example: { apl: "print ipv4_netmask_suffix('192.168.1.1/24')", result: '[24]' },
+    example: { apl: "print ipv4_netmask_suffix('10.20.0.0/16')", result: '[16]' },
   },
   {
     kind: 'function',
@@ -199,7 +199,7 @@ export const net = [
     ],
     returns: 'bool',
     doc: 'Tells whether two IPv6 (or IPv4) addresses or networks are equal in the bits that both prefixes cover; null where one cannot be read.',
-    example: { apl: "print ipv6_is_match('2001:db8:abcd::1', '2001:db8::/32')", result: '[true]' },
+    example: { apl: "print ipv6_is_match('2001:db8:77::1', '2001:db8:77::/48')", result: '[true]' },
   },
   {
     kind: 'function',
@@ -211,7 +211,7 @@ export const net = [
     ],
     returns: 'bool',
     doc: 'Tells whether an IPv6 (or IPv4) address lies in a network; null where one cannot be read.',
-    example: { apl: "print ipv6_is_in_range('fd00::a1b2', 'fd00::/8')", result: '[true]' },
+    example: { apl: "print ipv6_is_in_range('fd12:3456::7', 'fc00::/7')", result: '[true]' },
   },
   {
     kind: 'function',
@@ -235,7 +235,7 @@ export const net = [
     params: [{ name: 'ip', type: 'string' }],
     returns: 'dynamic',
     doc: 'Returns what is known of the place of an IP address: `country`, `state`, `city`, `latitude`, `longitude`, `country_iso` and `time_zone`.',
-    example: { apl: "print geo_info_from_ip_address('172.217.22.14')", result: '[null]' },
+    example: { apl: "print geo_info_from_ip_address('203.0.113.7')", result: '[null]' },
     unavailable: 'it needs a database of the places of IP addresses, which is not part of the local service',
   },
 ] as const satisfies readonly FunctionEntry[];

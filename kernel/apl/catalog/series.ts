@@ -257,8 +257,8 @@ export const series = [
     returns: 'dynamic',
     doc: 'Whether each element is greater than or equal to that of another series.',
     example: {
-      apl: 'print x = series_greater_equals(dynamic([2, 4, 6]), dynamic([1, 4, 10]))',
-      result: '[[true, true, false]]',
+      apl: 'print x = series_greater_equals(dynamic([3, 8, 5]), dynamic([3, 9, 1]))',
+      result: '[[true, false, true]]',
     },
   },
   {
@@ -393,7 +393,7 @@ export const series = [
     returns: 'dynamic',
     doc: 'Whether each element differs from that of another series.',
     example: {
-      apl: 'print x = series_not_equals(dynamic([10, 20, 30]), dynamic([10, 25, 30]))',
+      apl: 'print x = series_not_equals(dynamic([7, 7, 9]), dynamic([7, 8, 9]))',
       result: '[[false, true, false]]',
     },
   },

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { aggregates } from '../../../kernel/apl/catalog/aggregates.js';
+import { functions } from '../../../kernel/apl/catalog/all.js';
+import { elements } from '../../../kernel/apl/catalog/operators.js';
+
+/** JSON with one space after each comma and colon, and no other outside strings. */
+function spaced(json: string): string {
+  return json.replace(/("(?:[^"\\]|\\.)*")|\s+|([,:])/g, (_, text?: string, mark?: string) =>
+    mark === undefined ? (text ?? '') : `${mark} `,
+  );
+}
+
+test.each([
+  ['[1,2]', '[1, 2]'],
+  ['[ {"a , b":"c:\\""} ]', '[{"a , b": "c:\\""}]'],
+])('spacing of %s', (json, expected) => expect(spaced(json)).toBe(expected));
+
+test('the results of examples are spaced one way', () => {
+  const results = [...functions, ...aggregates, ...elements].map(each => each.example?.result ?? '');
+  expect(results.filter(result => spaced(result) !== result)).toEqual([]);
+});
