@@ -17,7 +17,7 @@ import {
   type Vector,
   vectorFromArray,
 } from 'apache-arrow';
-import { toChart } from './chart.js';
+import { toChart } from './chart/drawing.js';
 import { HTML_LIMITS, toHtml } from './html.js';
 import { PLAIN_LIMITS, toPlain } from './plain.js';
 import type { QueryResult } from './result.js';
@@ -38,15 +38,17 @@ export interface OutputOptions {
   readonly byteBudget?: number;
   /** False leaves the chart out. Default true. */
   readonly chart?: boolean;
+  /** The moment of the query, in milliseconds since 1970. Default: now. */
+  readonly now?: number;
 }
 
 export const ARROW_MIME = 'application/vnd.apache.arrow.stream';
-export const VEGA_LITE_MIME = 'application/vnd.vegalite.v5+json';
+export const VEGA_MIME = 'application/vnd.vega.v5+json';
 
 const DEFAULT_BYTE_BUDGET = 1024 * 1024;
 
 /**
- * The outputs of a result, in the order to show them: a chart (Vega-Lite and SVG) if the result is an aggregate over time,
+ * The outputs of a result, in the order to show them: a chart (Vega and SVG) if the result is an aggregate over time,
  * then the table (HTML, plain text, Arrow). Two outputs, as a front end shows only one MIME type of each: the chart is
  * meant as display_data, the last output as execute_result.
  */
@@ -54,12 +56,15 @@ export async function toOutputs(
   result: QueryResult,
   options: OutputOptions = {},
 ): Promise<readonly Output[]> {
-  const table = toBundle(result, options);
-  if (options.chart === false) return [table];
-  const chart = await toChart(result);
-  if (chart === undefined) return [table];
-  const data = { [VEGA_LITE_MIME]: chart.spec, 'image/svg+xml': chart.svg, 'text/plain': chart.description };
-  return [{ data, metadata: { apl: aplMetadata(result) } }, table];
+  const chart = options.chart === false ? undefined : await toChart(result, options.now ?? Date.now());
+  if (chart === undefined) return [toBundle(result, options)];
+  if (chart.kind === 'none') return [toBundle(withNotice(result, chart.reason), options)];
+  const data = { [VEGA_MIME]: chart.spec, 'image/svg+xml': chart.svg, 'text/plain': chart.description };
+  return [{ data, metadata: { apl: aplMetadata(result) } }, toBundle(result, options)];
+}
+
+function withNotice(result: QueryResult, text: string): QueryResult {
+  return { ...result, notices: [...result.notices, { level: 'info', text }] };
 }
 
 /** The table of a result in all its MIME types. */

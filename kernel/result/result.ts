@@ -41,6 +41,17 @@ export interface Notice {
   readonly text: string;
 }
 
+/** What the text of a query says about the rows of its result. */
+export interface Reading {
+  /**
+   * What a time bin without a row is: nothing happened in it, anywhere in the range or only between the first and the last row;
+   * or nobody knows, as an operator after the aggregation may have removed it.
+   */
+  readonly missingBins: 'empty' | 'empty-between' | 'unknown';
+  /** Columns computed from the keys of the aggregation alone. */
+  readonly keyColumns: readonly string[];
+}
+
 /** What a service answered to one query. `tables[0]` is the result; a table named `_totals` holds the totals of a time-binned one. */
 export interface QueryAnswer {
   readonly tables: readonly ArrowTable[];
@@ -53,4 +64,6 @@ export interface QueryAnswer {
 /** An answer and what the kernel has to say about it. */
 export interface QueryResult extends QueryAnswer {
   readonly notices: readonly Notice[];
+  /** Absent when the query was not read. */
+  readonly reading?: Reading;
 }

@@ -52,7 +52,7 @@ describe.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
       const opened = await openFile(context, lab, file);
       await runAll(opened.page);
       expect(await errors(opened.page).allTextContents()).toEqual([]);
-      expect(await opened.page.locator('.jp-CodeCell .vega-embed canvas').count()).toBe(charts);
+      expect(await opened.page.locator('.jp-CodeCell .vega-embed svg.marks').count()).toBe(charts);
       const charted = opened.page.locator('.jp-CodeCell:has(.vega-embed)');
       expect(await charted.count()).toBe(charts);
       expect(await charted.filter({ has: opened.page.locator('.apl-table') }).count()).toBe(charts);

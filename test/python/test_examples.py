@@ -90,7 +90,7 @@ def test_results_over_time_have_a_chart_and_a_table(executed):
         for cell in notebook.cells
         if cell.cell_type == "code" and any("image/svg+xml" in o.get("data", {}) for o in cell.outputs)
     ]
-    chart = {"application/vnd.vegalite.v5+json", "image/svg+xml", "text/plain"}
+    chart = {"application/vnd.vega.v5+json", "image/svg+xml", "text/plain"}
     table = {"text/html", "text/plain", "application/vnd.apache.arrow.stream"}
     assert charted == [[chart, table]] * CHARTS[name]
 

@@ -1,6 +1,6 @@
 import { tableFromIPC } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
-import { ARROW_MIME, toBundle, toOutputs, VEGA_LITE_MIME } from '../../kernel/result/mime.js';
+import { ARROW_MIME, toBundle, toOutputs, VEGA_MIME } from '../../kernel/result/mime.js';
 import { cells, sampleResult } from './sample.js';
 
 const BUCKETS = { field: '_time', size: 60_000_000_000 };
@@ -17,11 +17,18 @@ test('an aggregate over time is two outputs, the chart first; any other result i
     (await outputs).map(output => Object.keys(output.data));
   const table = ['text/html', 'text/plain', ARROW_MIME];
   expect(await types(toOutputs(sampleResult([OVER_TIME])))).toEqual([
-    [VEGA_LITE_MIME, 'image/svg+xml', 'text/plain'],
+    [VEGA_MIME, 'image/svg+xml', 'text/plain'],
     table,
   ]);
   expect(await types(toOutputs(sampleResult([OVER_TIME]), { chart: false }))).toEqual([table]);
   expect(await types(toOutputs(sampleResult([{ columns: [['i', 'integer', '[1]']] }])))).toEqual([table]);
+});
+
+test('a chart without a value is a sentence above the table', async () => {
+  const nothing = { ...OVER_TIME, columns: [OVER_TIME.columns[0], ['p95', 'float', '[null,null]']] as const };
+  const [table, ...others] = await toOutputs(sampleResult([nothing]));
+  expect(others).toEqual([]);
+  expect(table?.data['text/plain']).toContain('No chart: p95 has no value in any row.');
 });
 
 test('metadata says where the result came from and what was said about it', () => {

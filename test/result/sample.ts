@@ -11,6 +11,10 @@ export interface SampleTable {
   readonly groups?: readonly string[];
   readonly order?: readonly { readonly field: string; readonly desc: boolean }[];
   readonly buckets?: { readonly field: string; readonly size: number };
+  /** The aggregate behind a column. */
+  readonly aggs?: Readonly<Record<string, { readonly name: string; readonly fields?: readonly string[] }>>;
+  /** The searched range, from 09:00 to 10:00 unless said otherwise. */
+  readonly range?: { readonly start: string; readonly end: string };
 }
 
 export interface SampleExtras {
@@ -45,14 +49,20 @@ export function cells(count: number, cell: (row: number) => unknown): string {
   return JSON.stringify(Array.from({ length: count }, (_, row) => cell(row)));
 }
 
-function tableJson({ name = '0', columns, groups = [], order = [], buckets }: SampleTable): string {
+function tableJson(table: SampleTable): string {
+  const { name = '0', columns, groups = [], order = [], buckets, aggs = {} } = table;
+  const range = table.range ?? { start: '2026-11-20T09:00:00Z', end: '2026-11-20T10:00:00Z' };
   const head = {
     name,
     sources: [{ name: 'logs' }],
-    fields: columns.map(([field, type]) => ({ name: field, type })),
+    fields: columns.map(([field, type]) => ({
+      name: field,
+      type,
+      ...(Object.hasOwn(aggs, field) ? { agg: aggs[field] } : {}),
+    })),
     order,
     groups: groups.map(group => ({ name: group })),
-    range: { field: '_time', start: '2026-11-20T09:00:00Z', end: '2026-11-20T10:00:00Z' },
+    range: { field: '_time', ...range },
     ...(buckets ? { buckets } : {}),
   };
   return `${JSON.stringify(head).slice(0, -1)},"columns":[${columns.map(([, , json]) => json).join(',')}]}`;

@@ -1,0 +1,59 @@
+/**
+ * A result over time as a picture: a Vega specification for front ends that draw it, and the same as a static SVG.
+ */
+import { createHash } from 'node:crypto';
+import type { Spec } from 'vega';
+import { escapeHtml } from '../../text.js';
+import type { QueryResult } from '../result.js';
+import type { TimeChart } from './model.js';
+import { toSeries } from './series.js';
+import { interactiveSpec, staticSpec } from './spec.js';
+
+/** One chart in its forms. `description` says in sentences what is drawn, and what of the result is not. */
+export interface Chart {
+  readonly kind: 'chart';
+  readonly spec: Spec;
+  readonly svg: string;
+  readonly description: string;
+}
+
+/** A sentence in the place of a chart that would be empty. */
+export interface NoChart {
+  readonly kind: 'none';
+  readonly reason: string;
+}
+
+/**
+ * Returns the chart of an aggregate over time; undefined when the result is none or has one moment. `now`, in milliseconds
+ * since 1970, is the moment of the query: what comes after it is not missing.
+ */
+export async function toChart(result: QueryResult, now: number): Promise<Chart | NoChart | undefined> {
+  const chart = toSeries(result, now);
+  if (chart === undefined) return undefined;
+  if (typeof chart === 'string') return { kind: 'none', reason: chart };
+  const title = `Chart of ${chart.names.join(', ')} over time`;
+  const description = [title, ...chart.remarks].join('; ');
+  const [spec, svg] = await Promise.all([
+    interactiveSpec(chart, `${description}.`),
+    toSvg(chart, title, `${description}.`),
+  ]);
+  return { kind: 'chart', spec, svg, description: `${description}.` };
+}
+
+async function toSvg(chart: TimeChart, title: string, description: string): Promise<string> {
+  const vega = await import('vega');
+  const view = new vega.View(vega.parse(await staticSpec(chart)), { renderer: 'none' });
+  try {
+    return accessible(await view.toSVG(), title, description);
+  } finally {
+    view.finalize();
+  }
+}
+
+/** An image with a name and a description, which shrinks with what it stands in. */
+function accessible(svg: string, title: string, description: string): string {
+  const id = `apl-${createHash('sha256').update(svg).update(description).digest('hex').slice(0, 10)}`;
+  const attributes = `role="img" aria-labelledby="${id}-t ${id}-d" style="max-width:100%;height:auto"`;
+  const words = `<title id="${id}-t">${escapeHtml(title)}</title><desc id="${id}-d">${escapeHtml(description)}</desc>`;
+  return svg.replace(/^<svg([^>]*)>/, (_, rest: string) => `<svg ${attributes}${rest}>${words}`);
+}

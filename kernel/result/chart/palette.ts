@@ -1,0 +1,76 @@
+/**
+ * The colours of lines: errors red, warnings amber, and what is well blue or green; other names get colours that people who see
+ * fewer colours tell apart. All stand out from white and from near-black.
+ */
+
+/** How a line looks; `dash` is a pattern of strokes and gaps, `[1, 0]` for a solid one. */
+export interface Look {
+  readonly color: string;
+  readonly dash: readonly number[];
+}
+
+/** The look of a single line. */
+export const FIRST_LOOK: Look = { color: '#2a85c7', dash: [1, 0] };
+
+/** Returns a look for each name, no two the same up to 24 names of a kind. */
+export function looksFor(names: readonly (readonly string[])[]): readonly Look[] {
+  const hues = huesOf(names);
+  const isGraded = hues.some(hue => hue !== undefined);
+  const used = new Map<string, number>();
+  let others = 0;
+  return hues.map(hue => {
+    if (hue === undefined) return nthLook(isGraded ? BESIDE_GRADES : PALETTE, others++);
+    const nth = used.get(hue) ?? 0;
+    used.set(hue, nth + 1);
+    return nthLook([COLOR_OF[hue]], nth);
+  });
+}
+
+type Hue = 'bad' | 'warn' | 'info' | 'good' | 'dim';
+
+const COLOR_OF: Readonly<Record<Hue, string>> = {
+  bad: '#d5443a',
+  warn: '#bf7f00',
+  info: '#2a85c7',
+  good: '#119a76',
+  dim: '#868c96',
+};
+
+const PALETTE = ['#2a85c7', '#c98200', '#119a76', '#c5679b', '#7f79c6', '#8a7344'];
+/** For what has no grade among names that have one: nothing that could be taken for good or bad. */
+const BESIDE_GRADES = ['#7f79c6', '#c5679b', '#8a7344'];
+const DASHES = [
+  [1, 0],
+  [6, 3],
+  [2, 2],
+  [8, 2, 2, 2],
+] as const;
+
+const GRADES: readonly (readonly [RegExp, Hue])[] = [
+  [/^(?:emerg(?:ency)?|alert|crit(?:ical)?|fatal|panic|severe|err(?:or)?s?|fail(?:ed|ures?)?)$/, 'bad'],
+  [/^warn(?:ing)?s?$/, 'warn'],
+  [/^(?:info(?:rmation(?:al)?)?|notice)$/, 'info'],
+  [/^(?:ok|success(?:ful)?|passed)$/, 'good'],
+  [/^(?:debug|trace|verbose|fine|finer|finest)$/, 'dim'],
+];
+
+const STATUS = /^[1-5](?:\d\d|xx)$/;
+const STATUS_HUES: Readonly<Record<string, Hue>> = { 1: 'dim', 2: 'good', 3: 'info', 4: 'warn', 5: 'bad' };
+
+/** The first part of the names that holds grades decides: levels, or statuses where all are. */
+function huesOf(names: readonly (readonly string[])[]): readonly (Hue | undefined)[] {
+  for (let part = 0; part < (names[0]?.length ?? 0); part++) {
+    const values = names.map(name => (name[part] ?? '').toLowerCase());
+    const known = values.filter(value => value !== 'null');
+    if (known.length > 0 && known.every(value => STATUS.test(value)))
+      return values.map(value => STATUS_HUES[value.charAt(0)]);
+    const levels = values.map(value => GRADES.find(([words]) => words.test(value))?.[1]);
+    if (levels.some(hue => hue !== undefined)) return levels;
+  }
+  return names.map(() => undefined);
+}
+
+function nthLook(colors: readonly string[], nth: number): Look {
+  const color = colors[nth % colors.length] ?? FIRST_LOOK.color;
+  return { color, dash: DASHES[Math.floor(nth / colors.length) % DASHES.length] ?? DASHES[0] };
+}

@@ -1,0 +1,57 @@
+import { formatCount } from '../../text.js';
+import { aggregateOf, nameOf, namesOf } from './columns.js';
+import type { Facts, Outline, Plot } from './model.js';
+
+/** Returns a sentence for whatever is drawn otherwise than it stands in the table, or is not drawn. */
+export function remarksOf(outline: Outline, plots: readonly Plot[], facts: Facts): readonly string[] {
+  const { empty, leftOut, beyond, measures } = outline;
+  return [
+    ...groupRemarks(outline),
+    ...(beyond.length > 0
+      ? [`the first ${measures.length} of ${measures.length + beyond.length} measures`]
+      : []),
+    ...(empty.length > 0 ? [`no value in any row: ${namesOf(empty)}`] : []),
+    ...(leftOut.length > 0 ? [`not drawn: ${namesOf(leftOut)}`] : []),
+    ...edgeRemarks(outline, plots),
+    ...missingRemarks(outline, facts),
+    ...(plots.some(plot => plot.mark === 'dots') ? ['rows that share a moment are dots'] : []),
+    ...(facts.isThinned
+      ? ['too many points to draw: of neighbours the least and the greatest are shown']
+      : []),
+    ...(facts.isNarrow ? ['the axis does not begin at 0'] : []),
+  ];
+}
+
+function groupRemarks({ groups, keys, measures }: Outline): readonly string[] {
+  const [first] = measures;
+  if (groups.count <= groups.drawn.length || first === undefined) return [];
+  const rank = aggregateOf(first).additive ? `total of ${nameOf(first)}` : nameOf(first);
+  const shown = `${groups.drawn.length} of ${formatCount(groups.count)}`;
+  return [`the ${shown} groups by ${namesOf(keys)} with the greatest ${rank}`];
+}
+
+/** An edge is said to be partial where a value is drawn in it. */
+function edgeRemarks({ axis }: Outline, plots: readonly Plot[]): readonly string[] {
+  const partial = plots.flatMap(plot =>
+    plot.lines.flatMap(line => line.points.filter(point => point.partial)),
+  );
+  const edges = [
+    ...(partial.some(point => point.t < axis.start) ? ['first'] : []),
+    ...(partial.some(point => point.t >= axis.start) ? ['last'] : []),
+  ];
+  return [
+    ...(edges.length > 0
+      ? [`the ${edges.join(' and the ')} bin ${edges.length > 1 ? 'are' : 'is'} partial`]
+      : []),
+    ...(axis.isSearched && axis.until < axis.end ? ['the range ends in the future'] : []),
+    ...(axis.isSearched ? [] : ['the axis covers the times of the result, not the searched range']),
+  ];
+}
+
+function missingRemarks({ missing }: Outline, { zeros, breaks }: Facts): readonly string[] {
+  const why = missing === 'unknown' ? 'the result leaves out' : 'without rows';
+  return [
+    ...(zeros.length > 0 ? [`bins without rows are 0 in ${namesOf(zeros)}`] : []),
+    ...(breaks.length > 0 ? [`bins ${why} are gaps in ${namesOf(breaks)}`] : []),
+  ];
+}

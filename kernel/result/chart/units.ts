@@ -1,0 +1,105 @@
+/**
+ * The unit in which a measure is drawn: 0.15 s reads `150` on an axis in ms, 2,500,000 bytes read `2.5` on one in MB.
+ */
+
+/** How values of a field become figures on an axis: multiplied by `factor`, in `unit` (empty for a bare number). */
+export interface Scale {
+  readonly factor: number;
+  readonly unit: string;
+}
+
+/** Returns the scale for values of a unit, of which `largest` is the greatest magnitude. */
+export function scaleFor(unit: string, largest: number): Scale {
+  const step = STEPS.get(unit);
+  return step === undefined ? plainScale(unit, largest) : onLadder(step, largest);
+}
+
+interface Rung {
+  readonly unit: string;
+  /** In the base unit of the ladder. */
+  readonly size: number;
+  /** The rung is used from so many of its units on: 90 s read better than 1.5 min. */
+  readonly from: number;
+}
+
+type Ladder = readonly Rung[];
+
+interface Step {
+  readonly ladder: Ladder;
+  /** One of the field's unit in the base unit of the ladder. */
+  readonly size: number;
+}
+
+const rung = (unit: string, size: number, from = 1): Rung => ({ unit, size, from });
+
+const TIME: Ladder = [
+  rung('ns', 1e-9),
+  rung('\u00b5s', 1e-6),
+  rung('ms', 1e-3),
+  rung('s', 1),
+  rung('min', 60, 3),
+  rung('h', 3600, 3),
+  rung('d', 86_400, 3),
+];
+
+const powers = (base: number, units: readonly string[]): Ladder =>
+  units.map((unit, power) => rung(unit, base ** power));
+
+const BINARY = powers(1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']);
+const DECIMAL = powers(1000, ['B', 'kB', 'MB', 'GB', 'TB', 'PB']);
+const BITS = powers(1000, ['bit', 'kbit', 'Mbit', 'Gbit', 'Tbit']);
+const perSecond = (ladder: Ladder): Ladder => ladder.map(each => ({ ...each, unit: `${each.unit}/s` }));
+const PERCENT = powers(1, ['%']);
+
+/** The spellings of units in field metadata, which follow those of dashboards: `bytes` counts in 1,024, `decbytes` in 1,000. */
+const STEPS: ReadonlyMap<string, Step> = new Map([
+  ...spelled(TIME, 1e-9, 'ns', 'nanoseconds'),
+  ...spelled(TIME, 1e-6, 'us', '\u00b5s', '\u03bcs', 'microseconds'),
+  ...spelled(TIME, 1e-3, 'ms', 'milliseconds'),
+  ...spelled(TIME, 1, 's', 'sec', 'seconds'),
+  ...spelled(TIME, 60, 'min', 'minutes'),
+  ...spelled(TIME, 3600, 'h', 'hours'),
+  ...spelled(TIME, 86_400, 'd', 'days'),
+  ...spelled(BINARY, 1, 'bytes', 'byte', 'By', 'B'),
+  ...spelled(BINARY, 1024, 'kbytes', 'KiB', 'KiBy'),
+  ...spelled(BINARY, 1024 ** 2, 'mbytes', 'MiB', 'MiBy'),
+  ...spelled(BINARY, 1024 ** 3, 'gbytes', 'GiB', 'GiBy'),
+  ...spelled(DECIMAL, 1, 'decbytes'),
+  ...spelled(DECIMAL, 1e3, 'deckbytes', 'kB', 'KB'),
+  ...spelled(DECIMAL, 1e6, 'decmbytes', 'MB'),
+  ...spelled(DECIMAL, 1e9, 'decgbytes', 'GB'),
+  ...spelled(BITS, 1, 'bits', 'decbits', 'bit'),
+  ...spelled(perSecond(DECIMAL), 1, 'Bps'),
+  ...spelled(perSecond(BINARY), 1, 'binBps'),
+  ...spelled(perSecond(BITS), 1, 'bps', 'binbps'),
+  ...spelled(PERCENT, 1, 'percent', '%'),
+  ...spelled(PERCENT, 100, 'percentunit'),
+]);
+
+function spelled(ladder: Ladder, size: number, ...names: readonly string[]): readonly [string, Step][] {
+  return names.map(name => [name, { ladder, size }]);
+}
+
+/** The highest rung that the greatest value reaches; a measure of zeros stays in its own unit. */
+function onLadder({ ladder, size }: Step, largest: number): Scale {
+  const most = largest === 0 ? size : largest * size;
+  const reached = ladder.findLast(each => most >= each.size * each.from * (1 - 1e-9)) ?? ladder[0];
+  return reached === undefined
+    ? { factor: 1, unit: '' }
+    : { factor: size / reached.size, unit: reached.unit };
+}
+
+const SUPERSCRIPTS = '\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079';
+
+/** Numbers of six digits at most on the axis; what is larger or smaller is counted in a power that the title names. */
+function plainScale(unit: string, largest: number): Scale {
+  if (largest === 0 || (largest >= 1e-3 && largest < 1e6)) return { factor: 1, unit };
+  const power = Math.floor(Math.log10(largest) / 3 + 1e-9) * 3;
+  const name = power === 6 ? 'millions' : power === 9 ? 'billions' : `\u00d710${superscript(power)}`;
+  return { factor: 10 ** -power, unit: unit === '' ? name : `${name} of ${unit}` };
+}
+
+function superscript(power: number): string {
+  const digits = String(Math.abs(power)).replace(/\d/g, digit => SUPERSCRIPTS.charAt(Number(digit)));
+  return power < 0 ? `\u207b${digits}` : digits;
+}

@@ -1,0 +1,132 @@
+import * as vega from 'vega';
+import { describe, expect, test } from 'vitest';
+import { type Chart, toChart } from '../../../kernel/result/chart/drawing.js';
+import { cells, type SampleColumn, type SampleTable, sampleResult } from '../sample.js';
+
+const now = Date.UTC(2027, 0);
+const minute = (index: number) => new Date(Date.UTC(2026, 10, 20, 9, index)).toISOString();
+const time = (count: number, each = 1): SampleColumn => [
+  '_time',
+  'datetime',
+  cells(count, row => minute(Math.floor(row / each))),
+];
+const buckets = { field: '_time', size: 60_000_000_000 };
+
+async function chartOf(table: SampleTable): Promise<Chart> {
+  const chart = await toChart(sampleResult([table]), now);
+  if (chart?.kind !== 'chart') throw new Error('no chart');
+  return chart;
+}
+
+const texts = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text);
+
+describe('names of the data', () => {
+  const hostile = [
+    '<script>alert(1)</script>',
+    "datum['x']",
+    '__proto__',
+    'constructor',
+    'a.b[0]\\',
+    '\\u0041"); alert(1)//',
+    '\u202eevil',
+    "'+alert(1)+'",
+    '\\',
+    '"',
+  ];
+
+  test.each(hostile)('%j as a measure and as a field of groups is drawn as it is', async name => {
+    const columns = [
+      time(6, 2),
+      [`${name} key`, 'string', cells(6, row => (row % 2 === 0 ? name : 'other'))],
+      [name, 'integer', '[1,2,3,4,5,6]'],
+    ] as const;
+    const { svg, spec } = await chartOf({ columns, groups: [`${name} key`], buckets });
+    expect(svg).not.toMatch(/<(script|img)/);
+    expect(texts(svg).filter(text => text?.includes(shown(name))).length).toBe(2);
+    expect(() => vega.parse(spec)).not.toThrow();
+  });
+
+  test('are in no expression and no path: the specification differs in texts alone', async () => {
+    const specOf = async (name: string, value: string) => {
+      const columns = [
+        time(4, 2),
+        [`${name}2`, 'string', JSON.stringify([value, 'b', value, 'b'])],
+        [name, 'integer', '[1,2,3,4]'],
+      ] as const;
+      const { spec } = await chartOf({ columns, groups: [`${name}2`], buckets });
+      return JSON.stringify({ ...spec, description: '' });
+    };
+    const plain = await specOf('nnnn', 'vvvv');
+    const odd = await specOf('\\"];', "'\\\\)");
+    const text = (value: string) => JSON.stringify(value).slice(1, -1);
+    expect(odd.replaceAll(text('\\"];'), 'nnnn').replaceAll(text("'\\\\)"), 'vvvv')).toBe(plain);
+    expect(plain.split('nnnn').length - 1).toBe(1);
+    expect(plain.split('vvvv').length - 1).toBe(1);
+  });
+
+  function shown(name: string): string {
+    const escaped = name.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    return escaped.replace('\u202e', '\u27e8U+202E\u27e9');
+  }
+});
+
+test('the picture is an image with a name, a description and the ability to shrink', async () => {
+  const columns = [time(3), ['a<b', 'integer', '[1,2,3]'], ['s', 'string', '["a","b","c"]']] as const;
+  const { svg, description } = await chartOf({ columns, buckets, aggs: { 'a<b': { name: 'count' } } });
+  expect(svg).toMatch(
+    /^<svg role="img" aria-labelledby="(apl-\w+)-t \1-d" style="max-width:100%;height:auto"[^>]* viewBox="/,
+  );
+  expect(svg).toContain('>Chart of a&#60;b over time</title><desc id="apl-');
+  expect(description).toBe('Chart of a<b over time; not drawn: s; bins without rows are 0 in a<b.');
+  expect(svg).toContain('Not drawn: s. Bins without rows are 0 in a&lt;b.');
+});
+
+test('the menu of front ends saves pictures and sends nothing to another site', async () => {
+  const { spec } = await chartOf({ columns: [time(3), ['n', 'integer', '[1,2,3]']], buckets });
+  expect(spec.usermeta).toEqual({
+    embedOptions: {
+      renderer: 'svg',
+      actions: { export: true, source: false, compiled: false, editor: false },
+    },
+  });
+  expect(JSON.stringify(spec)).not.toMatch(/https?:(?!\/\/vega\.github\.io\/schema)/);
+});
+
+describe('a front end shows the chart as wide as its output', () => {
+  const widths = async (container: number | undefined) => {
+    const { spec } = await chartOf({ columns: [time(3), ['n', 'integer', '[1,2,3]']], buckets });
+    const view = new vega.View(vega.parse(spec), { renderer: 'none' });
+    if (container !== undefined)
+      Object.assign(view, { container: () => ({ clientWidth: container, clientHeight: 300, style: {} }) });
+    await view.runAsync();
+    const svg = await view.toSVG();
+    return [view.signal('width'), Number(/ width="(\d+)"/.exec(svg)?.[1])];
+  };
+  test.each([400, 700, 1400])('%i px', async container => {
+    const [, drawn] = await widths(container);
+    expect(drawn).toBeLessThanOrEqual(container);
+    expect(drawn).toBeGreaterThan(container - 40);
+  });
+  test('680 px of plot where the width is not known', async () => {
+    expect((await widths(undefined))[0]).toBe(680);
+  });
+});
+
+test('every group has a mark, also one with a single bin', async () => {
+  const minutes = Array.from({ length: 61 }, (_, row) => minute(row % 60));
+  const columns = [
+    ['_time', 'datetime', JSON.stringify(minutes)],
+    ['g', 'string', cells(61, row => (row === 60 ? 'alone' : 'all'))],
+    ['x', 'float', cells(61, row => (row === 60 ? 50 : 5))],
+  ] as const;
+  const { svg } = await chartOf({ columns, groups: ['g'], buckets, aggs: { x: { name: 'avg' } } });
+  const dots =
+    svg.match(/<g class="mark-symbol role-mark concat_0_layer_\d_marks"[^>]*>(.*?)<\/g>/)?.[1] ?? '';
+  expect(dots.match(/<path /g)?.length).toBe(1);
+});
+
+test('a raw table has no chart', async () => {
+  expect(await toChart(sampleResult([{ columns: [time(2), ['n', 'integer', '[1,2]']] }]), now)).toBe(
+    undefined,
+  );
+});

@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { distinctLabels, LABEL_LENGTH } from '../../../kernel/result/chart/labels.js';
+
+test('short names stay, long ones with the same beginning show their ends', () => {
+  const name = (end: string) => `/api/v1/organisations/0123456789/projects/0123456789/${end}`;
+  expect(distinctLabels(['a', name('production'), name('staging')])).toEqual([
+    'a',
+    '/api/v1/organisations/012\u20266789/projects/0123456789/production'.slice(0, 26) +
+      name('production').slice(-22),
+    '/api/v1/organisations/012\u2026'.slice(0, 26) + name('staging').slice(-22),
+  ]);
+});
+
+test('names that differ in the middle alone get numbers', () => {
+  const name = (middle: string) => `${'a'.repeat(50)}${middle}${'b'.repeat(40)}`;
+  const labels = distinctLabels([name('x'), name('y'), name('z')]);
+  expect(labels.map(label => label.slice(-4))).toEqual(['bbbb', ' (2)', ' (3)']);
+});
+
+test('any names get labels that differ and fit', () => {
+  const part = fc.string({ unit: 'grapheme', maxLength: 60 });
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(
+        fc.tuple(part, part).map(parts => parts.join('')),
+        { maxLength: 12 },
+      ),
+      names => {
+        const labels = distinctLabels(names);
+        expect(new Set(labels).size).toBe(names.length);
+        expect(labels.every(label => label.length <= LABEL_LENGTH && !/\p{Cs}/u.test(label))).toBe(true);
+      },
+    ),
+  );
+});

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Point, thinned } from '../../../kernel/result/chart/thin.js';
+
+const pointsOf = (values: readonly (number | null)[]): readonly Point[] =>
+  values.map((v, t) => ({ t, v, partial: false }));
+
+test('what fits stays as it is', () => {
+  const points = pointsOf([1, null, 3]);
+  expect(thinned(points, 3)).toBe(points);
+});
+
+test('of each run of neighbours the least, the greatest and a break stay, in order', () => {
+  const values = [5, 9, 1, 5, 5, 5, null, 5, 8, 2, 5, 5];
+  expect(thinned(pointsOf(values), 6).map(({ t, v }) => [t, v])).toEqual([
+    [0, 5],
+    [1, 9],
+    [2, 1],
+    [6, null],
+    [8, 8],
+    [9, 2],
+    [11, 5],
+  ]);
+});
+
+test('extremes and ends survive, and no more points than asked for and the ends', () => {
+  const value = fc.oneof(fc.integer({ min: -1000, max: 1000 }), fc.constant(null));
+  fc.assert(
+    fc.property(
+      fc.array(value, { minLength: 1, maxLength: 400 }),
+      fc.integer({ min: 3, max: 60 }),
+      (values, most) => {
+        const kept = thinned(pointsOf(values), most);
+        const numbers = (each: readonly (number | null)[]) => each.filter(v => v !== null);
+        expect(Math.max(...numbers(kept.map(point => point.v)))).toBe(Math.max(...numbers(values)));
+        expect(Math.min(...numbers(kept.map(point => point.v)))).toBe(Math.min(...numbers(values)));
+        expect(kept.some(point => point.v === null)).toBe(values.includes(null));
+        expect([kept[0]?.t, kept.at(-1)?.t]).toEqual([0, values.length - 1]);
+        expect(kept.length).toBeLessThanOrEqual(
+          Math.max(values.length <= most ? values.length : 0, most + 2),
+        );
+      },
+    ),
+  );
+});
