@@ -14,7 +14,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'apl/syntax': ['apl/operators', 'apl/catalog/entry', 'text', 'time'],
   'apl/catalog': ['apl/syntax', 'apl/operators'],
   'apl/plan': ['apl/syntax', 'apl/catalog/entry'],
-  'apl/bind': ['apl/syntax', 'apl/operators', 'apl/catalog', 'apl/plan', 'time'],
+  'apl/bind': ['apl/syntax', 'apl/operators', 'apl/catalog', 'apl/plan', 'text', 'time'],
   'apl/editor': ['apl', '@lezer/common', '@lezer/highlight'],
   jupyter: ['zeromq', 'node:*', 'errors', 'text'],
   api: ['undici', 'smol-toml', 'node:*', 'errors'],

@@ -39,15 +39,15 @@ export function refusalError(attempt: Attempt, refusal: Refusal): ApiError {
   const { endpoint } = attempt;
   const parsed = readErrorBody(parseJson(refusal.body));
   const detail = parsed?.detail;
-  const said = clean(detail?.message || parsed?.message, endpoint);
+  const reason = clean(detail?.message || parsed?.message, endpoint);
   const traceId = identifier(headerText(headers, 'x-axiom-trace-id'), endpoint);
   const shared = { status, ...(traceId === undefined ? {} : { traceId }) };
   if (parsed === undefined && looksLikeHtml(refusal)) return htmlError(attempt, status);
   const shown = detail?.hint === undefined ? shared : { ...shared, hint: clean(detail.hint, endpoint) };
   if (status >= 300 && status < 400) return redirectError(attempt, refusal);
-  if (status === 400) return badRequest(attempt, detail, said, shown);
-  if (status === 429) return tooMany(attempt, refusal, said, shown);
-  return statusError(attempt, status, said, shown);
+  if (status === 400) return badRequest(attempt, detail, reason, shown);
+  if (status === 429) return tooMany(attempt, refusal, reason, shown);
+  return statusError(attempt, status, reason, shown);
 }
 
 /** Returns the error for a request that got no complete answer. */
@@ -163,24 +163,24 @@ function answerTooLarge(message: string, cause?: unknown): ApiError {
   });
 }
 
-function badRequest(attempt: Attempt, detail: ErrorBody['detail'], said: string, shared: Shared): ApiError {
+function badRequest(attempt: Attempt, detail: ErrorBody['detail'], reason: string, shared: Shared): ApiError {
   const named = (code: string | undefined) => {
     const name = identifier(code, attempt.endpoint);
     return name === undefined ? undefined : foreignCode(name);
   };
   if (attempt.action !== 'run a query') {
     const code = named(detail?.errorType) ?? 'bad-request';
-    return new RequestError(`could not ${attempt.action}: ${said || 'bad request'}`, { code, ...shared });
+    return new RequestError(`could not ${attempt.action}: ${reason || 'bad request'}`, { code, ...shared });
   }
   const { line, column } = detail ?? {};
-  return new QueryError(said || 'the service refused the query without saying why', {
+  return new QueryError(reason || 'the service refused the query without saying why', {
     code: named(detail?.compileErrorCode) ?? named(detail?.errorType) ?? 'invalid-query',
     ...(line !== undefined && line > 0 ? { position: { line, column: Math.max(1, column ?? 1) } } : {}),
     ...shared,
   });
 }
 
-function tooMany(attempt: Attempt, refusal: Refusal, said: string, shared: Shared): ApiError {
+function tooMany(attempt: Attempt, refusal: Refusal, reason: string, shared: Shared): ApiError {
   const header = (name: string) => {
     const value = headerText(refusal.headers, name);
     return value === undefined ? undefined : clean(value, attempt.endpoint);
@@ -188,7 +188,7 @@ function tooMany(attempt: Attempt, refusal: Refusal, said: string, shared: Share
   const retryAfter = header('retry-after');
   if (retryAfter !== undefined) {
     return new BudgetError(
-      `the spend budget of this token is used up${quoted(said)}; requests are taken again ${afterText(retryAfter)}`,
+      `the spend budget of this token is used up${quoted(reason)}; requests are taken again ${afterText(retryAfter)}`,
       {
         code: 'budget-exhausted',
         hint: 'Wait until then, or ask whoever administers the organisation to raise the budget.',
@@ -202,7 +202,7 @@ function tooMany(attempt: Attempt, refusal: Refusal, said: string, shared: Share
   const which = [limit && `limit ${limit}`, scope && `per ${scope}`].filter(Boolean).join(' ');
   const when = reset === undefined ? '' : `; it resets at ${reset}`;
   return new RateLimitError(
-    `too many requests to ${attempt.host}${which && ` (${which})`}${quoted(said)}${when}`,
+    `too many requests to ${attempt.host}${which && ` (${which})`}${quoted(reason)}${when}`,
     {
       code: 'rate-limited',
       hint: 'Wait a little, then run the cell again.',
@@ -211,7 +211,7 @@ function tooMany(attempt: Attempt, refusal: Refusal, said: string, shared: Share
   );
 }
 
-function statusError(attempt: Attempt, status: number, said: string, shared: Shared): ApiError {
+function statusError(attempt: Attempt, status: number, reason: string, shared: Shared): ApiError {
   const { endpoint, action, host } = attempt;
   const profile = `profile ${endpoint.profileName}`;
   switch (status) {
@@ -222,57 +222,57 @@ function statusError(attempt: Attempt, status: number, said: string, shared: Sha
             hint: `\`%use ${endpoint.profileName}\` asks for one; to keep it, put it into ~/.axiom.toml. \`%use local\` needs none.`,
             ...shared,
           })
-        : new UnauthorizedError(`${host} does not accept the token of the ${profile}${quoted(said)}`, {
+        : new UnauthorizedError(`${host} does not accept the token of the ${profile}${quoted(reason)}`, {
             code: 'unauthorized',
             hint: `The token may be mistyped, expired or revoked, or belong to another region. Renew it in ~/.axiom.toml and write \`%use ${endpoint.profileName}\`, or type one with \`%use ${endpoint.profileName} --token\`.`,
             ...shared,
           });
     case 403:
-      return new ForbiddenError(`the token of the ${profile} may not ${action}${quoted(said)}`, {
+      return new ForbiddenError(`the token of the ${profile} may not ${action}${quoted(reason)}`, {
         code: 'forbidden',
         hint: forbiddenHint(endpoint),
         ...shared,
       });
     case 404:
-      return new NotFoundError(`could not ${action}: not found${quoted(said)}`, {
+      return new NotFoundError(`could not ${action}: not found${quoted(reason)}`, {
         code: 'not-found',
         hint: 'Check the name: `%datasets` lists datasets, `%stars --who all` starred queries.',
         ...shared,
       });
     case 409:
-      return new ConflictError(`could not ${action}: it exists already${quoted(said)}`, {
+      return new ConflictError(`could not ${action}: it exists already${quoted(reason)}`, {
         code: 'exists',
         hint: 'Choose another name, or update the one that is there.',
         ...shared,
       });
     case 430:
-      return new PlanLimitError(`the query limit of the organisation's plan is used up${quoted(said)}`, {
+      return new PlanLimitError(`the query limit of the organisation's plan is used up${quoted(reason)}`, {
         code: 'plan-limit',
         hint: 'Narrow the time range so that queries cost less, or wait for the next billing period.',
         ...shared,
       });
     default:
-      return otherStatus(attempt, status, said, shared);
+      return otherStatus(attempt, status, reason, shared);
   }
 }
 
-function otherStatus({ host, action }: Attempt, status: number, said: string, shared: Shared): ApiError {
+function otherStatus({ host, action }: Attempt, status: number, reason: string, shared: Shared): ApiError {
   const trace = shared.traceId === undefined ? '' : ` (trace ${shared.traceId})`;
   if (status === 413) {
-    return new RequestError(`could not ${action}: the request is too large for ${host}${quoted(said)}`, {
+    return new RequestError(`could not ${action}: the request is too large for ${host}${quoted(reason)}`, {
       code: 'too-large',
       hint: 'Send less at once.',
       ...shared,
     });
   }
   if (status < 500) {
-    return new RequestError(`${host} refused to ${action} with status ${status}${quoted(said)}${trace}`, {
+    return new RequestError(`${host} refused to ${action} with status ${status}${quoted(reason)}${trace}`, {
       code: 'refused',
       ...shared,
     });
   }
   const slow = status === 504 || status === 503;
-  return new ServiceError(`${host} failed with status ${status}${quoted(said)}${trace}`, {
+  return new ServiceError(`${host} failed with status ${status}${quoted(reason)}${trace}`, {
     code: 'service-failed',
     hint: slow
       ? 'Run the cell again; if it stays, a narrower time range asks less of the service.'
@@ -338,8 +338,8 @@ function epochText(seconds: number): string | undefined {
   return seconds > 0 && !Number.isNaN(time.getTime()) ? time.toISOString() : undefined;
 }
 
-function quoted(said: string): string {
-  return said === '' ? '' : `: ${said}`;
+function quoted(reason: string): string {
+  return reason === '' ? '' : `: ${reason}`;
 }
 
 /** Text of the service as one paragraph without tokens. */

@@ -1,3 +1,4 @@
+import { oneLine } from '../../text.js';
 import type { TypeName } from '../catalog/entry.js';
 import type { Aggregated, BindEnvironment, Bound, Column, Relation } from '../plan/plan.js';
 import type { Diagnostic, Expr, Pipeline, Severity, Span } from '../syntax/ast.js';
@@ -166,8 +167,7 @@ export function typeInWords(type: TypeName): string {
 
 /** A text on one line, cut to what a message can hold. */
 export function shorten(text: string): string {
-  const line = text.replace(/\s+/g, ' ');
-  return line.length > 40 ? `${line.slice(0, 39)}…` : line;
+  return oneLine(text, 40);
 }
 
 /** The text of an expression without white space. */
