@@ -1,8 +1,8 @@
 import type { Bound, Column, Computed } from '../plan/plan.js';
-import type { Assignment, FieldPattern, OperatorOf, OrderedPattern } from '../syntax/ast.js';
+import type { Assignment, Expr, FieldPattern, OperatorOf, OrderedPattern } from '../syntax/ast.js';
 import { type Binder, scopeOf } from './binder.js';
 import { bindExpression } from './expressions/expression.js';
-import { defaultName, reference } from './names.js';
+import { defaultName, fieldOf, reference } from './names.js';
 import { matchesPattern } from './pattern.js';
 import { columnFor, extend, keep, project, type Stage } from './stage.js';
 
@@ -119,12 +119,17 @@ function compareNatural(a: string, b: string): number {
 }
 
 /** Binds `name = expr` items to new columns over `stage`; a name without a sign keeps its column. */
-export function bindItems(binder: Binder, items: readonly Assignment[], stage: Stage): Computed[] {
+export function bindItems(
+  binder: Binder,
+  items: readonly Assignment[],
+  stage: Stage,
+  nameOf: (value: Expr) => string | undefined = fieldOf,
+): Computed[] {
   const scope = scopeOf(stage);
   return items.flatMap((item, index) => {
     const value = bindExpression(binder, item.value, scope);
     if (item.names.length > 1) return spread(binder, item, value);
-    const name = item.names[0]?.name ?? defaultName(binder, item.value, index);
+    const name = item.names[0]?.name ?? nameOf(item.value) ?? defaultName(binder, item.value, index);
     return [
       { column: columnFor(binder, name, value, stage.relation.columns, item.names.length === 0), value },
     ];

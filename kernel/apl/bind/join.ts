@@ -2,6 +2,7 @@ import { optionsOf } from '../operators/rows.js';
 import type { Bound, Column, Computed, JoinKind, Relation } from '../plan/plan.js';
 import type { Expr, OperatorOf } from '../syntax/ast.js';
 import { optionText } from '../syntax/options.js';
+import { visitExpr } from '../syntax/walk.js';
 import { type Binder, commonType, convertTo, type Scope, unwrap } from './binder.js';
 import { bindExpression } from './expressions/expression.js';
 import { dottedName, findColumn, reference } from './names.js';
@@ -54,7 +55,7 @@ function freshIds(binder: Binder, stage: Stage): Stage {
 
 type Sides = NonNullable<Scope['sides']>;
 
-/** `key`, `$left.a == $right.b`, or several joined by `and`. */
+/** `key`, `a == b`, `$left.a == $right.b`, or several joined by `and`. */
 function bindCondition(binder: Binder, expr: Expr, sides: Sides): Condition[] {
   const inner = unwrap(expr);
   if (inner.kind === 'binary' && inner.operator === 'and')
@@ -67,7 +68,7 @@ function bindCondition(binder: Binder, expr: Expr, sides: Sides): Condition[] {
         'join-condition',
         expr,
         'a join compares fields for equality',
-        'Write `on key` or `on $left.a == $right.b`.',
+        'Write `on key`, `on a == b` or `on $left.a == $right.b`.',
       );
     return [];
   }
@@ -93,13 +94,53 @@ function bindCondition(binder: Binder, expr: Expr, sides: Sides): Condition[] {
   return [];
 }
 
+/** `a == b`: a value of the left side and one of the right, in either order where their fields say which is which. */
 function bindEquality(binder: Binder, expr: Extract<Expr, { kind: 'binary' }>, sides: Sides): Condition[] {
-  const [a, b] = [expr.left, expr.right].map(side => ({
-    side: sideOf(side),
-    value: bindExpression(binder, side, { columns: [], open: false, sides }),
-  })) as [SideValue, SideValue];
-  if (a.side === 'left' && b.side === 'right') return [align(a.value, b.value)];
-  if (a.side === 'right' && b.side === 'left') return [align(b.value, a.value)];
+  const { left, right } = expr;
+  const swapped = !(belongs(binder, left, sides, 'left') && belongs(binder, right, sides, 'right'));
+  if (swapped && !(belongs(binder, left, sides, 'right') && belongs(binder, right, sides, 'left')))
+    return refuseEquality(binder, expr, sides);
+  const [ours, theirs] = swapped ? [right, left] : [left, right];
+  return [align(bindOn(binder, ours, sides, 'left'), bindOn(binder, theirs, sides, 'right'))];
+}
+
+type Side = keyof Sides;
+
+function bindOn(binder: Binder, expr: Expr, sides: Sides, side: Side): Bound {
+  return bindExpression(binder, expr, { columns: sides[side], open: false, sides });
+}
+
+/** True where an expression names fields, and each is one of that side. */
+function belongs(binder: Binder, expr: Expr, sides: Sides, side: Side): boolean {
+  const names = fieldRoots(expr).filter(name => !binder.definitions.has(name));
+  return names.length > 0 && names.every(name => isOnSide(name, sides[side], side));
+}
+
+function isOnSide(name: string, columns: readonly Column[], side: Side): boolean {
+  if (name === '$left' || name === '$right') return name === `$${side}`;
+  return columns.some(column => column.name === name || column.name.startsWith(`${name}.`));
+}
+
+/** The names that the paths in an expression start with. */
+function fieldRoots(expr: Expr): string[] {
+  const names: string[] = [];
+  visitExpr(expr, {
+    expr: each => {
+      if (each.kind === 'name') names.push(each.name);
+    },
+  });
+  return names;
+}
+
+/** Says which name neither side has, or that both values are of one side. */
+function refuseEquality(binder: Binder, expr: Extract<Expr, { kind: 'binary' }>, sides: Sides): Condition[] {
+  const isWritten = (value: Expr): boolean => fieldRoots(value).some(name => name.startsWith('$'));
+  const found = binder.diagnostics.length;
+  if (!isWritten(expr.left) && !isWritten(expr.right)) {
+    bindOn(binder, expr.left, sides, 'left');
+    bindOn(binder, expr.right, sides, 'right');
+  }
+  if (binder.diagnostics.length > found) return [];
   binder.error(
     'join-condition',
     expr,
@@ -107,17 +148,6 @@ function bindEquality(binder: Binder, expr: Extract<Expr, { kind: 'binary' }>, s
     'Write `$left.a == $right.b`.',
   );
   return [];
-}
-
-interface SideValue {
-  readonly side: 'left' | 'right' | undefined;
-  readonly value: Bound;
-}
-
-function sideOf(expr: Expr): 'left' | 'right' | undefined {
-  const name = dottedName(unwrap(expr));
-  if (name?.startsWith('$left.') === true) return 'left';
-  return name?.startsWith('$right.') === true ? 'right' : undefined;
 }
 
 function align(left: Bound, right: Bound): Condition {

@@ -33,6 +33,20 @@ export function fieldOf(expr: Expr): string | undefined {
   return undefined;
 }
 
+/** The field that an expression stands for: itself, or the one that it converts. */
+export function keptName(expr: Expr): string | undefined {
+  const inner = unwrap(expr);
+  const [only, more] = inner.kind === 'call' ? inner.args : [];
+  if (inner.kind === 'call' && only !== undefined && more === undefined && converting.has(inner.callee.name))
+    return fieldOf(only.value);
+  return fieldOf(inner);
+}
+
+const converting = new Set([
+  ...['tostring', 'toint', 'tolong', 'toreal', 'todouble', 'tofloat', 'tobool', 'toboolean'],
+  ...['todatetime', 'totimespan', 'todynamic'],
+]);
+
 /** The name of an expression that was given none: its field, or its text. */
 export function defaultName(binder: Binder, expr: Expr, index: number, prefix?: string): string {
   const field = fieldOf(expr) ?? binnedField(expr);

@@ -5,6 +5,7 @@ import { type Binder, scopeOf } from './binder.js';
 import { bindConstant, bindCount, bindPredicate } from './expressions/expression.js';
 import { bindExtendValid, bindItems, bindRename, bindReorder, expand } from './fields.js';
 import { bindJoin } from './join.js';
+import { keptName } from './names.js';
 import { limitGroups, limitRows, sort } from './order.js';
 import { bindExpand, bindParse, bindParseKv, bindRedact } from './reshape.js';
 import { bindSearchFilter } from './search.js';
@@ -83,7 +84,7 @@ function bindRowCount(binder: Binder, _: OperatorOf<'count'>, stage: Stage): Sta
 
 function bindDistinct(binder: Binder, { items }: OperatorOf<'distinct'>, stage: Stage): Stage {
   const isStar = items.length === 1 && items[0]?.value.kind === 'star';
-  const kept = isStar ? stage.relation.columns.map(keep) : bindItems(binder, items, stage);
+  const kept = isStar ? stage.relation.columns.map(keep) : bindItems(binder, items, stage, keptName);
   const projected = project({ ...stage, open: false }, kept);
   const { columns } = projected.relation;
   return { ...freshStage({ kind: 'distinct', input: projected.relation, columns }, false), bounded: true };
@@ -109,14 +110,14 @@ function bindSample(binder: Binder, operator: OperatorOf<'sample'>, stage: Stage
   return withRelation(stage, relation);
 }
 
-const schemaColumns = ['ColumnName', 'ColumnOrdinal', 'DataType', 'ColumnType'] as const;
+const schemaColumns = ['ColumnName', 'DataType', 'ColumnOrdinal', 'ColumnType'] as const;
 
 function schemaTable(binder: Binder, columns: readonly Column[]): Relation {
   const text = (value: string): Bound => ({ kind: 'constant', type: 'string', value });
   const rows = columns.map((column, index): Bound[] => [
     text(column.name),
-    { kind: 'constant', type: 'long', value: BigInt(index) },
     text(column.type),
+    { kind: 'constant', type: 'long', value: BigInt(index) },
     text(column.type),
   ]);
   return {

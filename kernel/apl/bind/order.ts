@@ -24,7 +24,7 @@ export function sort(binder: Binder, keys: readonly SortKey[], stage: Stage): St
     keys: bound,
     columns: stage.relation.columns,
   };
-  return { ...stage, relation: sorted, order };
+  return { ...withRelation(stage, sorted), order };
 }
 
 /** The first rows; of a dataset that nothing sorts, the newest. */

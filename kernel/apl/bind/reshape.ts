@@ -85,17 +85,14 @@ export function bindParse(
   const kind = optionText(operator.options, 'kind', optionsOf('parse')) ?? 'simple';
   const subject = convertTo(bindExpression(binder, operator.subject, scopeOf(stage)), 'string');
   const fields = operator.pieces.filter(piece => piece.kind === 'field');
-  const pattern = parsePattern(
-    operator.pieces,
-    kind,
-    optionText(operator.options, 'flags', optionsOf('parse')),
-  );
+  const flags = optionText(operator.options, 'flags', optionsOf('parse'));
+  const pattern = parsePattern(operator.pieces, kind, flags);
   const at = [operator.subject, patternSpan(operator)];
   const texts = fields.map(
     (_, index): Bound => ({
       kind: 'call',
       name: '$regex_group',
-      args: [subject, text(pattern), long(index + 1)],
+      args: [subject, text(parsePattern(operator.pieces, kind, flags, index)), long(1)],
       type: 'string',
       at,
     }),
@@ -159,14 +156,25 @@ function allValid(texts: readonly Bound[], values: readonly Bound[]): Bound | un
   );
 }
 
-/** The last field takes what is left; the others take as little as they can. */
-function parsePattern(pieces: readonly ParsePiece[], kind: string, flags: string | undefined): string {
+/**
+ * The last field takes what is left; the others take as little as they can. Only the field of that number has a group: an
+ * engine reads nine at most.
+ */
+function parsePattern(
+  pieces: readonly ParsePiece[],
+  kind: string,
+  flags: string | undefined,
+  captured?: number,
+): string {
+  let field = -1;
   const body = pieces.map((piece, index) => {
     const last = index === pieces.length - 1;
     if (piece.kind === 'text')
       return kind === 'regex' ? `(?:${ungrouped(piece.text)})` : escapeRegex(piece.text);
     if (piece.kind === 'star') return last ? '.*' : '.*?';
-    return last ? '(.*)' : '(.*?)';
+    field += 1;
+    const rest = last ? '.*' : '.*?';
+    return field === captured ? `(${rest})` : rest;
   });
   const end = pieces.at(-1)?.kind === 'text' ? '' : '$';
   return `(?s${flags ?? ''})^${body.join('')}${end}`;

@@ -5,7 +5,7 @@ import { type AggregateSink, type Binder, convertTo, scopeOf, tightText, unwrap 
 import { aggregateName, bindAggregateParts, describe, expandFields } from './expressions/aggregate.js';
 import type { CallExpr } from './expressions/call.js';
 import { bindCount, bindExpression } from './expressions/expression.js';
-import { defaultName, fieldOf, reference } from './names.js';
+import { defaultName, fieldOf, keptName, reference } from './names.js';
 import { columnFor, freshStage, keep, project, type Stage, uniqueNames } from './stage.js';
 
 type Summarize = OperatorOf<'summarize'>;
@@ -60,7 +60,7 @@ export function bindKeys(
     const name =
       item.names[0]?.name ??
       (histogram === undefined
-        ? defaultName(binder, item.value, index)
+        ? (keptName(item.value) ?? defaultName(binder, item.value, index))
         : (fieldOf(histogram.args[0]?.value ?? item.value) ?? 'histogram'));
     const value =
       histogram === undefined
@@ -142,7 +142,7 @@ function bindArgExtreme(binder: Binder, item: Assignment, call: CallExpr, sink: 
   }
   const by = bindExpression(binder, extreme.value, sink.input);
   const name =
-    item.names[0]?.name ?? extreme.name?.name ?? fieldOf(extreme.value) ?? binder.text(extreme.value);
+    item.names[0]?.name ?? extreme.name?.name ?? keptName(extreme.value) ?? binder.text(extreme.value);
   const agg = describe(call, call.callee.name);
   const first: Aggregated = {
     column: binder.column(name, by.type, { agg }),
@@ -154,7 +154,8 @@ function bindArgExtreme(binder: Binder, item: Assignment, call: CallExpr, sink: 
     return { column, call: { name: call.callee.name, args: [value, by], type: value.type } };
   });
   const star = rest.some(argument => argument.value.kind === 'star');
-  const kept = star ? others.filter(other => other.column.name !== name) : others;
+  const taken = new Set([name, ...sink.keys.map(key => key.column.name)]);
+  const kept = star ? others.filter(other => !taken.has(other.column.name)) : others;
   sink.found.push(first, ...kept);
   return [first, ...kept].map(found => keep(found.column));
 }
@@ -223,20 +224,16 @@ function finish(
   aggregates: readonly Column[],
 ): Stage {
   const bucket = bucketOf(binder, operator.by, keys);
-  const first = keys[0]?.column;
-  const binned = bucket !== undefined && bucket.column.type === 'datetime' && first?.id === bucket.column.id;
-  const others = keys.map(key => key.column).filter(column => !binned || column.id !== first?.id);
-  const timed = keys.find(key => key.column.id === bucket?.column.id && key.column.type === 'datetime');
+  const columns = keys.map(key => key.column);
+  const timed = columns.find(column => column.id === bucket?.column.id && column.type === 'datetime');
+  const bin = columns[0] === timed ? timed : undefined;
   return {
     ...stage,
-    groups: keys.map(key => key.column.name).filter(name => name !== timed?.column.name),
+    groups: columns.filter(column => column !== timed).map(column => column.name),
     ...(bucket === undefined ? {} : { bucket: { field: bucket.column.name, size: bucket.size } }),
     summary: {
-      ...(timed === undefined ? {} : { bin: timed.column }),
-      groups:
-        timed === undefined
-          ? others
-          : keys.map(key => key.column).filter(column => column.id !== timed.column.id),
+      ...(bin === undefined ? {} : { bin }),
+      groups: columns.filter(column => column !== bin),
       aggregates,
     },
     bounded: true,

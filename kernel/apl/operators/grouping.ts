@@ -18,8 +18,8 @@ export const grouping = {
   },
   getschema: {
     usage: ['T | getschema'],
-    doc: 'Returns the fields instead of the rows: name, position, and type.',
-    example: { apl: 'print a = 1 | getschema', result: '["a", 0, "long", "long"]' },
+    doc: 'Returns the fields instead of the rows: name, type, and position.',
+    example: { apl: 'print a = 1 | getschema', result: '["a", "long", 0, "long"]' },
     clauses: [],
   },
   summarize: {

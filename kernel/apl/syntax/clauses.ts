@@ -44,7 +44,8 @@ function parseClause(
   if (clause.word === undefined ? isAbsent(stream, clause) : !takeWord(stream, clause, later, owner))
     return nothing(stream, clause);
   const context = (clause.context ?? `after \`${clause.word ?? '$'}\``).replace('$', owner);
-  return readers[clause.takes](stream, context, clause, owner, later[0]);
+  const next = later.find(each => each.optional !== true);
+  return readers[clause.takes](stream, context, clause, owner, next);
 }
 
 function isAbsent(stream: TokenStream, clause: Clause): boolean {

@@ -62,7 +62,8 @@ const mayName: ReadonlySet<Operand> = new Set(['assignments', 'typed assignments
 function isSlip(stream: TokenStream, next: Clause | undefined): boolean {
   if (next === undefined || !mayName.has(next.takes)) return true;
   const after = stream.peek(3);
-  return after.kind === 'word' && !clauseWords.has(after.text) && after.text !== 'and' && after.text !== 'or';
+  const isWord = after.kind === 'word' && !clauseWords.has(after.text) && !['and', 'or'].includes(after.text);
+  return isWord || after.kind === 'string';
 }
 
 function parseOption(stream: TokenStream, known: Options, owner: string): Option {

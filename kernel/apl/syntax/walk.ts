@@ -213,6 +213,11 @@ function visitSearch(search: SearchPredicate, visitor: Visitor): void {
   }
 }
 
+/** Visits an expression and every node in it. */
+export function visitExpr(expr: Expr, visitor: Visitor): void {
+  visitExprs([expr], visitor);
+}
+
 /** A list of its own and no recursion: a chain of ten thousand `or` is one deep tree. */
 function visitExprs(exprs: readonly (Expr | undefined)[], visitor: Visitor): void {
   const pending = exprs.toReversed();
