@@ -64,12 +64,11 @@ async function check({ apl, result }: Example): Promise<void> {
   if (!compiled.ok) throw new Error(compiled.diagnostics.map(each => each.message).join('; '));
   const [table] = compiled.compiled.tables;
   if (table === undefined) throw new Error('there is no table');
-  const types = table.fields.map(field => field.type);
-  const columns = new JsonColumns(types);
-  const stream = await connection.stream(packedSql(table.sql, types));
+  const columns = new JsonColumns(table.fields);
+  const stream = await connection.stream(packedSql(table.sql, table.fields));
   const chunk = await stream.fetchChunk();
   if (chunk !== null && chunk.rowCount > 0) columns.append(chunk, 1);
-  const row = types.map((_, index) => columns.bytes(index).toString());
+  const row = table.fields.map((_, index) => columns.bytes(index).toString());
   expect(tight(`[${row.join(',')}]`)).toBe(tight(result));
 }
 

@@ -1,13 +1,13 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { bind } from '../../kernel/apl/bind/bind.js';
 import type { TypeName } from '../../kernel/apl/catalog/entry.js';
 import type { Diagnostic } from '../../kernel/apl/syntax/ast.js';
 import { mergeDiagnostics } from '../../kernel/apl/syntax/diagnostics.js';
 import { parseQuery } from '../../kernel/apl/syntax/parse.js';
-import { sqlTypes } from '../../kernel/local/duckdb/functions/conversion.js';
 import { sqlString } from '../../kernel/local/duckdb/literal.js';
 import { registerFunctions } from '../../kernel/local/duckdb/register.js';
+import { sqlTypes } from '../../kernel/local/duckdb/types.js';
 import { JsonColumns, packedSql } from '../../kernel/local/engine/columns.js';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
 import type { CompiledTable, DatasetCatalog, DatasetField } from '../../kernel/local/sql/compiled.js';
@@ -58,7 +58,7 @@ export function openQueries(fixtures: Readonly<Record<string, Fixture>> = {}): {
         return { ok: false, diagnostics: [...diagnostics, ...beyond(result.diagnostics, diagnostics)] };
       const [table] = result.compiled.tables;
       if (table === undefined) throw new RangeError('there is no table');
-      await connection.run(`EXPLAIN ${table.sql}`);
+      await checkTypes(connection, table);
       return { ok: true, ran: { table, rows: await rowsOf(connection, table) }, diagnostics };
     },
   };
@@ -131,16 +131,22 @@ function beyond(more: readonly Diagnostic[], known: readonly Diagnostic[]): Diag
   return more.filter(each => !known.some(other => other.code === each.code && other.from === each.from));
 }
 
+/** Whether there are rows or not, every column has the engine's type for the one declared. */
+async function checkTypes(connection: DuckDBConnection, { fields, sql }: CompiledTable): Promise<void> {
+  const described = await connection.runAndReadAll(`DESCRIBE ${sql}`);
+  const found = described.getRows().map((row, index) => `${fields[index]?.name} ${row[1]}`);
+  expect(found).toEqual(fields.map(field => `${field.name} ${sqlTypes[field.type]}`));
+}
+
 /** The rows that the service returns: the SQL fetches one more than the limit. */
 async function rowsOf(connection: DuckDBConnection, table: CompiledTable): Promise<string[][]> {
-  const types = table.fields.map(field => field.type);
-  const columns = new JsonColumns(types);
-  const stream = await connection.stream(packedSql(table.sql, types));
+  const columns = new JsonColumns(table.fields);
+  const stream = await connection.stream(packedSql(table.sql, table.fields));
   for (let chunk = await stream.fetchChunk(); chunk !== null; chunk = await stream.fetchChunk()) {
     if (chunk.rowCount === 0) break;
     columns.append(chunk, chunk.rowCount);
   }
-  const cells = types.map((_, index) => splitJson(columns.bytes(index).toString()));
+  const cells = table.fields.map((_, index) => splitJson(columns.bytes(index).toString()));
   const length = Math.min(columns.rows, table.rowLimit?.rows ?? columns.rows);
   return Array.from({ length }, (_, row) => cells.map(column => column[row] ?? ''));
 }

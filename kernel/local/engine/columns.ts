@@ -1,43 +1,73 @@
 import type { DuckDBDataChunk } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import type { TypeName } from '../../apl/catalog/entry.js';
+import { AplKernelError } from '../../errors.js';
+import { sqlTypes } from '../duckdb/types.js';
+
+/** A column of a result: its name, and the type in which its values are read. */
+export interface DeclaredColumn {
+  readonly name: string;
+  readonly type: TypeName;
+}
 
 /**
- * Returns the SELECT to run instead of `sql`, whose columns have `types`, so that a {@link JsonColumns} can read it. Texts
- * are costly to fetch one by one, so each row's texts travel as one, already JSON, with their lengths beside them.
+ * A column that the engine computed in another type than the one declared, a fault of the compiler: its bytes would be read
+ * as something else. Code `internal-column-type`.
  */
-export function packedSql(sql: string, types: readonly TypeName[]): string {
-  const names = types.map((_, index) => `c${index}`);
-  const texts = textIndexes(types);
-  if (texts.length === 0) return sql;
+export class ColumnTypeError extends AplKernelError {
+  /** The type that the engine gave. */
+  readonly found: string;
+
+  constructor(column: DeclaredColumn, found: string) {
+    super(
+      'internal-column-type',
+      `The field \`${column.name}\` was not computed as a ${column.type}: this is a fault of the local service.`,
+      { hint: `Convert it, for example with to${column.type}(…), and report the query.` },
+    );
+    this.found = found;
+  }
+}
+
+/**
+ * Returns the SELECT to run instead of `sql`, so that a {@link JsonColumns} can read it. Texts are costly to fetch one by
+ * one, so each row's texts travel as one, already JSON, with their lengths beside them; last come the engine's types.
+ */
+export function packedSql(sql: string, fields: readonly DeclaredColumn[]): string {
+  const names = fields.map((_, index) => `c${index}`);
+  const texts = textIndexes(fields);
   const plain = names.filter((_, index) => !texts.includes(index));
+  const jsons = texts.map(index => `${jsonOf(`c${index}`, fields[index]?.type)} AS j${index}`);
+  // The engine knows these before it runs: they cost nothing per row.
+  const types = `concat_ws(',', ${names.map(name => `typeof(${name})`).join(', ')}) AS types`;
+  const inner = `SELECT ${[...plain, ...jsons, types].join(', ')} FROM (${sql}) AS q(${names.join(', ')})`;
+  if (texts.length === 0) return inner;
   const pack = texts.map(index => `j${index}`).join(' || ');
   const lengths = texts.map(index => `strlen(j${index})::INTEGER`);
-  const jsons = texts.map(index => `${jsonOf(`c${index}`, types[index])} AS j${index}`);
-  const inner = `SELECT ${[...plain, ...jsons].join(', ')} FROM (${sql}) AS q(${names.join(', ')})`;
-  return `SELECT ${[...plain, pack, ...lengths].join(', ')} FROM (${inner})`;
+  return `SELECT ${[...plain, pack, ...lengths, 'types'].join(', ')} FROM (${inner})`;
 }
 
 /** The cells of a result as JSON, one comma-separated run of bytes per column, filled chunk by chunk from raw vectors. */
 export class JsonColumns {
-  readonly #types: readonly TypeName[];
+  readonly #fields: readonly DeclaredColumn[];
   readonly #sinks: readonly Sink[];
   #rows = 0;
+  #checked = false;
 
-  constructor(types: readonly TypeName[]) {
-    this.#types = types;
-    this.#sinks = types.map(() => new Sink());
+  constructor(fields: readonly DeclaredColumn[]) {
+    this.#fields = fields;
+    this.#sinks = fields.map(() => new Sink());
   }
 
   get rows(): number {
     return this.#rows;
   }
 
-  /** Adds the first `rows` rows of a chunk of {@link packedSql}. */
+  /** Adds the first `rows` rows of a chunk of {@link packedSql}; throws a {@link ColumnTypeError}. */
   append(chunk: DuckDBDataChunk, rows: number): void {
-    const texts = textIndexes(this.#types);
+    this.#check(chunk);
+    const texts = textIndexes(this.#fields);
     let at = 0;
-    this.#types.forEach((type, index) => {
+    this.#fields.forEach(({ type }, index) => {
       if (texts.includes(index)) return;
       const vector = duckdb.data_chunk_get_vector(chunk.chunk, at++);
       appendPlain(this.#sink(index), type, vector, rows);
@@ -53,8 +83,8 @@ export class JsonColumns {
 
   /** The place of a column among those of a chunk of {@link packedSql}; -1 for a text or no column. */
   plainAt(index: number): number {
-    if (index < 0 || textIndexes(this.#types).includes(index)) return -1;
-    return index - textIndexes(this.#types).filter(each => each < index).length;
+    if (index < 0 || textIndexes(this.#fields).includes(index)) return -1;
+    return index - textIndexes(this.#fields).filter(each => each < index).length;
   }
 
   /** The cell at one end of a column, which holds no text, and how many rows from there on are the same. */
@@ -86,6 +116,16 @@ export class JsonColumns {
     return splitCells(this.bytes(index).toString('utf8'));
   }
 
+  /** Every chunk of a result has the same types. */
+  #check(chunk: DuckDBDataChunk): void {
+    if (this.#checked || this.#fields.length === 0) return;
+    const types = String(chunk.getColumnVector(chunk.columnCount - 1).getItem(0)).split(',');
+    for (const [index, field] of this.#fields.entries()) {
+      if (types[index] !== sqlTypes[field.type]) throw new ColumnTypeError(field, types[index] ?? 'none');
+    }
+    this.#checked = true;
+  }
+
   #appendTexts(chunk: DuckDBDataChunk, packAt: number, texts: readonly number[], rows: number): void {
     const lengths = texts.map((_, offset) => int32(chunk, packAt + 1 + offset, rows));
     const sinks = texts.map(index => this.#sink(index));
@@ -93,7 +133,8 @@ export class JsonColumns {
     for (const [offset, sink] of sinks.entries()) sink.reserve(total(lengths[offset]) + rows);
     splitRows(new TextVector(chunk, packAt, rows), lengths, sinks, rows);
     for (const [offset, index] of texts.entries()) {
-      if (this.#types[index] === 'dynamic') sinks[offset]?.replaceFrom(starts[offset] ?? 0, strictJson);
+      if (this.#fields[index]?.type === 'dynamic')
+        sinks[offset]?.replaceFrom(starts[offset] ?? 0, strictJson);
     }
   }
 
@@ -170,8 +211,8 @@ class Sink {
   }
 }
 
-function textIndexes(types: readonly TypeName[]): number[] {
-  return types.flatMap((type, index) => (type === 'string' || type === 'dynamic' ? [index] : []));
+function textIndexes(fields: readonly DeclaredColumn[]): number[] {
+  return fields.flatMap(({ type }, index) => (type === 'string' || type === 'dynamic' ? [index] : []));
 }
 
 /** What claims to be JSON and is not becomes a JSON string, so that one bad cell cannot break a response. */

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { ExternalFile, ExternalFormat, Relation } from '../../apl/plan/plan.js';
-import { convert, sqlTypes } from '../duckdb/functions/conversion.js';
+import { convert } from '../duckdb/functions/conversion.js';
+import { sqlTypes } from '../duckdb/types.js';
 import { sqlText } from './duckdb.js';
 
 /** The largest file that `externaldata` reads. */

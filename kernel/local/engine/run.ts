@@ -88,12 +88,11 @@ async function drain(result: DuckDBResult): Promise<void> {
 }
 
 async function runTable(run: Statement, table: CompiledTable, sql: string): Promise<RanTable> {
-  const types = table.fields.map(field => field.type);
   const limit = table.rowLimit?.rows ?? Number.POSITIVE_INFINITY;
   const fetch = async (text: string) => {
-    const columns = new JsonColumns(types);
+    const columns = new JsonColumns(table.fields);
     const consume = (result: DuckDBResult) => readColumns(result, columns, limit, timeIndex(table));
-    const { value, counts } = await run(packedSql(text, types), consume);
+    const { value, counts } = await run(packedSql(text, table.fields), consume);
     return { ...value, columns, counts };
   };
   const quick = await fetch(sql);

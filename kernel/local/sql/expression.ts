@@ -2,9 +2,10 @@ import type { TypeName } from '../../apl/catalog/entry.js';
 import type { Bound } from '../../apl/plan/plan.js';
 import { computedOnce } from '../duckdb/arguments.js';
 import { templateOf } from '../duckdb/functions/all.js';
-import { convert, sqlTypes, toDynamic } from '../duckdb/functions/conversion.js';
+import { convert, toDynamic } from '../duckdb/functions/conversion.js';
 import { located, sqlString } from '../duckdb/literal.js';
 import type { SqlArg, SqlContext } from '../duckdb/template.js';
+import { sqlTypes } from '../duckdb/types.js';
 import { textOperator } from './text-match.js';
 
 /** What expressions need besides themselves: the request's fixed times, and how a query inside a list is written. */
@@ -182,7 +183,7 @@ function timeSql(expr: Binary, left: string, right: string): string {
 
 function nanoseconds(expr: Bound, sql: string): string {
   if (expr.type !== 'datetime') return sql;
-  return expr.kind === 'constant' ? String(expr.value) : `epoch_ns(${sql})`;
+  return expr.kind === 'constant' ? constantSql('long', expr.value) : `epoch_ns(${sql})`;
 }
 
 /** Keys that are constant become one JSON pointer, so that a path is read in one pass. */

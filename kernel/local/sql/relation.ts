@@ -1,7 +1,8 @@
 import type { Bound, Column, Computed, OrderKey, Relation } from '../../apl/plan/plan.js';
 import { collectIds, prune } from '../../apl/plan/prune.js';
-import { convert, sqlTypes } from '../duckdb/functions/conversion.js';
+import { convert } from '../duckdb/functions/conversion.js';
 import type { SqlContext } from '../duckdb/template.js';
+import { sqlTypes } from '../duckdb/types.js';
 import { externalSql } from '../engine/external.js';
 import { aggregateSql } from './aggregate.js';
 import type { ScanFilter } from './compiled.js';

@@ -1,5 +1,6 @@
 import type { DatasetInfo } from '../../api/wire.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
+import { sqlTypes } from '../duckdb/types.js';
 import { rfc3339 } from '../engine/columns.js';
 import { sqlName, sqlText } from '../engine/duckdb.js';
 import type { Block, FileField, FileSummary } from '../engine/parquet.js';
@@ -83,7 +84,7 @@ export class StoredDataset {
 
   #emptySelect(fields: readonly string[]): string {
     const columns = fields.map(
-      (name, index) => `NULL::${sqlType(this.#types.get(name) ?? 'string')} AS f${index}`,
+      (name, index) => `NULL::${sqlTypes[this.#types.get(name) ?? 'string']} AS f${index}`,
     );
     return `SELECT ${selectList(columns)} WHERE false`;
   }
@@ -151,29 +152,14 @@ function isSystem(name: string): boolean {
 }
 
 function columnSql(field: FileField | undefined, wanted: TypeName): string {
-  if (!field || field.empty) return `NULL::${sqlType(wanted)}`;
+  if (!field || field.empty) return `NULL::${sqlTypes[wanted]}`;
   const column = sqlName(field.column);
   if (wanted === 'dynamic' && field.type === 'datetime') {
-    return `to_json(replace(${column}::TIMESTAMP_NS::VARCHAR, ' ', 'T') || 'Z')::VARCHAR`;
+    return `to_json(replace(${column}::TIMESTAMP_NS::VARCHAR, ' ', 'T') || 'Z')`;
   }
-  if (wanted === 'dynamic' && field.type !== 'dynamic') return `to_json(${column})::VARCHAR`;
-  return `${column}::${sqlType(wanted)}`;
+  if (wanted === 'dynamic' && field.type !== 'dynamic') return `to_json(${column})`;
+  return `${column}::${sqlTypes[wanted]}`;
 }
-
-/** Dynamic values are JSON text throughout. */
-function sqlType(type: TypeName): string {
-  return sqlTypes[type];
-}
-
-const sqlTypes: Readonly<Record<TypeName, string>> = {
-  bool: 'BOOLEAN',
-  long: 'BIGINT',
-  real: 'DOUBLE',
-  string: 'VARCHAR',
-  datetime: 'TIMESTAMP_NS',
-  timespan: 'BIGINT',
-  dynamic: 'VARCHAR',
-};
 
 /** The whole days that TIMESTAMP_NS spans: the engine fails on texts of times in the days that it has in part. */
 const earliestNs = -9_223_286_400_000_000_000n;

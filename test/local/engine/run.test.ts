@@ -55,8 +55,8 @@ const cells: readonly (readonly [type: string, values: string, expected: string]
   ['string', "(repeat('x', 300)), ('</script>'), ('null')", `"${'x'.repeat(300)}","</script>","null"`],
   [
     'dynamic',
-    `('{"a":[1,9007199254740993]}'), (NULL), ('null'), ('"s"'), ('not json')`,
-    '{"a":[1,9007199254740993]},null,null,"s","not json"',
+    `('{"a":[1,9007199254740993]}'), (NULL), ('null'), ('"s"')`,
+    '{"a":[1,9007199254740993]},null,null,"s"',
   ],
   [
     'dynamic',
@@ -86,12 +86,26 @@ const sqlTypes: Readonly<Record<string, string>> = {
   timespan: 'BIGINT',
   real: 'DOUBLE',
   string: 'VARCHAR',
-  dynamic: 'VARCHAR',
+  dynamic: 'JSON',
   datetime: 'TIMESTAMP_NS',
 };
 
 test.each(cells)('cells of type %s: %s', async (type, values, expected) => {
   await check(`SELECT v::${sqlTypes[type]} FROM (VALUES ${values}) t(v)`, type, expected);
+});
+
+test.each([
+  ['long', '1', 'INTEGER'],
+  ['long', '1::HUGEINT', 'HUGEINT'],
+  ['datetime', "'2026-01-02'::TIMESTAMP", 'TIMESTAMP'],
+  ['string', '1::BIGINT', 'BIGINT'],
+  ['dynamic', "'{}'::VARCHAR", 'VARCHAR'],
+])('a column declared as %s that is `%s` is never read', async (type, sql, found) => {
+  await expect(bodyOf(`SELECT ${sql}`, `x:${type}`)).rejects.toMatchObject({
+    code: 'internal-column-type',
+    message: expect.stringContaining('`x`'),
+    found,
+  });
 });
 
 test('an empty result has empty columns', async () => {

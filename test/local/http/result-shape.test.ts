@@ -10,7 +10,7 @@ const window = { startTime: '2026-06-15T10:00:00Z', endTime: '2026-06-15T12:00:0
 const events = [
   { _time: '2026-06-15T09:59:59.999999999Z', host: 'a', ms: 100, took: 7, ok: true },
   { _time: '2026-06-15T10:00:00Z', host: 'a', ms: 1, took: 1.5, ok: true },
-  { _time: '2026-06-15T10:30:00Z', host: 'b', ms: 2, took: 2.5, ok: false },
+  { _time: '2026-06-15T10:30:00Z', host: 'b', ms: 2, took: 2.5, ok: false, tags: [1, { a: 'b' }] },
   { _time: '2026-06-15T11:00:00Z', host: 'a', ms: 4, took: 4.5, ok: true },
   { _time: '2026-06-15T11:59:59.999999999Z', host: 'a', ms: 9, took: 0.25, ok: false },
 ];
@@ -578,3 +578,14 @@ function rounded(column: readonly unknown[]): unknown[] {
 function namesOf(table: { fields: readonly { name: string }[] }): string {
   return table.fields.map(field => field.name).join(' ');
 }
+
+test('JSON of a stored dataset is JSON inside of arrays and maps', async () => {
+  const body = await ask(
+    'logs | where isnotnull(tags) | project pack_array(tags), bag_pack("t", tags), dynamic([tags])',
+  );
+  expect(body.tables[0].columns).toEqual([
+    [[[1, { a: 'b' }]]],
+    [{ t: [1, { a: 'b' }] }],
+    [[[1, { a: 'b' }]]],
+  ]);
+});

@@ -89,7 +89,7 @@ test.each(['/v1/datasets/_apl', '/v1/query/_apl?format=tabular&nocache=true'])(
   'a query is answered at %s',
   async route => {
     const response = await service().send('POST', route, {
-      apl: 'a:long\nSELECT 1',
+      apl: 'a:long\nSELECT 1::BIGINT',
       startTime: 'now-1h',
       endTime: 'now',
     });
@@ -226,7 +226,7 @@ test('a failure of the engine is the failure of one query', async () => {
   const failed = await own.query('a:long\nSELECT nonsense');
   expect([failed.status, failed.body.detail.errorType]).toEqual([500, 'engine-failed']);
   expect(lines.map(line => line.split(':')[0])).toEqual(['POST /v1/datasets/_apl?format=tabular']);
-  expect((await own.query('a:long\nSELECT 1')).status).toBe(200);
+  expect((await own.query('a:long\nSELECT 1::BIGINT')).status).toBe(200);
 });
 
 // ---- datasets ----

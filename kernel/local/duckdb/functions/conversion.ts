@@ -6,17 +6,7 @@ import { timeNs } from '../../functions/time-text.js';
 import { computedOnce } from '../arguments.js';
 import { compileTimeOnly, luhnSetup } from '../checks.js';
 import type { JsFunction, SqlArg, SqlTemplate } from '../template.js';
-
-/** SQL types of the language's types. */
-export const sqlTypes: Readonly<Record<TypeName, string>> = {
-  bool: 'BOOLEAN',
-  long: 'BIGINT',
-  real: 'DOUBLE',
-  string: 'VARCHAR',
-  datetime: 'TIMESTAMP_NS',
-  timespan: 'BIGINT',
-  dynamic: 'JSON',
-};
+import { sqlTypes } from '../types.js';
 
 /**
  * Returns an argument as SQL of another type; null stays null, and so becomes what cannot be converted. Numbers and

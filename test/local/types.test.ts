@@ -1,0 +1,70 @@
+import { describe, test } from 'vitest';
+import { aggregates } from '../../kernel/apl/catalog/aggregates.js';
+import { functions } from '../../kernel/apl/catalog/all.js';
+import type { FunctionEntry, Param, ParamType, TypeName } from '../../kernel/apl/catalog/entry.js';
+import { openQueries } from './queries.js';
+
+// What runs a query also compares the types that the engine gives with those that are declared.
+const { run } = openQueries();
+
+/** Types to call a parameter with. */
+const typesOf: Readonly<Record<ParamType, readonly TypeName[]>> = {
+  bool: ['bool'],
+  long: ['long'],
+  real: ['real'],
+  string: ['string'],
+  datetime: ['datetime'],
+  timespan: ['timespan'],
+  dynamic: ['dynamic'],
+  number: ['long', 'real'],
+  any: ['bool', 'long', 'real', 'string', 'datetime', 'timespan', 'dynamic'],
+  scalar: ['bool', 'long', 'real', 'string', 'datetime', 'timespan'],
+  array: ['dynamic'],
+  map: ['dynamic'],
+  type: [],
+  field: [],
+};
+
+const columns: Readonly<Record<TypeName, string>> = {
+  bool: 'b',
+  long: 'l',
+  real: 'r',
+  string: 's',
+  datetime: 't',
+  timespan: 'd',
+  dynamic: 'j',
+};
+const table =
+  'datatable(b:bool, l:long, r:real, s:string, t:datetime, d:timespan, j:dynamic)' +
+  "[true, 3, 0.5, 'a b', datetime(2026-01-02), 5m, dynamic([3,1]), null, null, null, null, null, null, null]";
+
+type Written = (type: TypeName) => string;
+const typedNull: Written = type => `${type}(null)`;
+const column: Written = type => columns[type];
+
+/** One call for each choice of type of the parameters that take several, with as many arguments as there are parameters. */
+function calls({ name, params }: FunctionEntry, written: Written): string[] {
+  const most = Math.max(1, ...params.map(({ type }) => typesOf[type].length));
+  const lists = Array.from({ length: most }, (_, choice) =>
+    params.map(param => argument(param, choice, written)),
+  );
+  return lists.map(args => `${name}(${args.join(', ')})`);
+}
+
+function argument({ type, constant }: Param, choice: number, written: Written): string {
+  const types = typesOf[type];
+  const chosen = types[choice % types.length] ?? 'string';
+  return (constant ? typedNull : written)(chosen);
+}
+
+describe('the engine’s types are the declared ones', () => {
+  const ways = { nulls: typedNull, columns: column };
+  for (const [way, written] of Object.entries(ways)) {
+    test.each(functions.filter(each => each.unavailable === undefined))(`$name of ${way}`, async entry => {
+      for (const call of calls(entry, written)) await run(`${table} | project x = ${call}`);
+    });
+    test.each([...aggregates])(`$name of ${way}`, async entry => {
+      for (const call of calls(entry, written)) await run(`${table} | summarize x = ${call}`);
+    });
+  }
+});
