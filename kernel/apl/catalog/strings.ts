@@ -222,7 +222,7 @@ export const strings = [
     group: 'string',
     params: [
       { name: 'value', type: 'any' },
-      { name: 'more', type: 'any', rest: true },
+      { name: 'more', type: 'any', optional: true, rest: true },
     ],
     returns: 'string',
     doc: 'Joins values to one text, each converted as tostring does; null adds nothing.',

@@ -76,6 +76,11 @@ export class JsonColumns {
     this.#rows += rows;
   }
 
+  /** How many values of a column are NaN or infinite, which JSON cannot say: they are null there. */
+  notFinite(index: number): number {
+    return this.#sink(index).notFinite;
+  }
+
   /** The bytes of one column, without brackets. */
   bytes(index: number): Buffer {
     return this.#sink(index).bytes();
@@ -180,6 +185,7 @@ type Vector = ReturnType<typeof duckdb.data_chunk_get_vector>;
 class Sink {
   buffer = Buffer.allocUnsafe(4096);
   length = 0;
+  notFinite = 0;
 
   reserve(extra: number): void {
     if (this.length + extra <= this.buffer.length) return;
@@ -262,7 +268,11 @@ function cellWriter(sink: Sink, type: TypeName, vector: Vector, rows: number): (
 /** JSON has no NaN and no infinity. */
 function writeReal(sink: Sink, value: number): void {
   if (value === (value | 0)) writeInteger(sink, value);
-  else sink.ascii(Number.isFinite(value) ? String(value) : 'null');
+  else if (Number.isFinite(value)) sink.ascii(String(value));
+  else {
+    sink.notFinite++;
+    sink.ascii('null');
+  }
 }
 
 function writeLong(sink: Sink, low: number, high: number): void {

@@ -205,7 +205,10 @@ function groupCount(ran: readonly RanTable[]): number {
 }
 
 function messagesOf(query: CompiledQuery, ran: readonly RanTable[]): { messages?: readonly StatusMessage[] } {
-  const messages = [...query.notices, ...ran.flatMap(each => (each.cut ? cutMessages(each) : []))];
+  const messages = [
+    ...query.notices,
+    ...ran.flatMap(each => [...(each.cut ? cutMessages(each) : []), ...notFinite(each)]),
+  ];
   return messages.length > 0 ? { messages } : {};
 }
 
@@ -221,6 +224,21 @@ function cutMessages({ table, columns }: RanTable): StatusMessage[] {
   const what = table.name === '_totals' ? 'totals' : 'rows';
   const msg = `Only the first ${formatCount(columns.rows)} ${what} are returned; there are more. ${limitReasons[reason]}`;
   return [{ priority: 'warn', count: 1, code: `row_limit_${reason}`, msg }];
+}
+
+/** JSON has no notation for these: the reader must be able to tell them from what is missing. */
+function notFinite({ table, columns }: RanTable): StatusMessage[] {
+  if (table.name === '_totals') return [];
+  return table.fields.flatMap(({ name }, index) => {
+    const count = columns.notFinite(index);
+    if (count === 0) return [];
+    const [what, shown] =
+      count === 1
+        ? ['1 value that is no number', 'it is shown']
+        : [`${count.toLocaleString('en-US')} values that are no numbers`, 'they are shown'];
+    const msg = `\`${name}\` holds ${what} (0.0 / 0) or infinite; ${shown} as null.`;
+    return [{ priority: 'info', count: 1, code: 'not_finite', msg }];
+  });
 }
 
 function timeText(time: bigint | string | undefined): string {

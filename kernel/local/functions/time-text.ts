@@ -49,18 +49,22 @@ const day = '(?<day>\\d{1,2})(?:st|nd|rd|th)?';
 const year = '(?<year>\\d{4})';
 const shortYear = '(?<year>\\d{4}|\\d{2})';
 const clock =
-  '(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:[.,](?<fraction>\\d+))?)?(?:\\s*(?<half>[ap]m))?';
-const zone =
-  '(?:\\s*(?<zone>[a-z]{1,4}(?![a-z:])|(?:utc|gmt)?[+-]\\d{2}(?::?\\d{2})?))?(?:\\s+(?:[a-z]{3,4}|\\([a-z ]+\\)))?';
+  '(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:[.,:](?<fraction>\\d+))?)?(?:\\s*(?<half>[ap]m))?';
+const offset = '[+-]\\d{2}(?::?\\d{2})?';
+// What may follow the zone says the same once more; `m=` is a monotonic clock, as Go prints it.
+const zone = `(?:\\s*(?<zone>[a-z]{1,4}(?![a-z:+-])|[a-z]{0,4}${offset}))?(?:\\s+(?:[a-z]{3,4}|\\([a-z0-9+: -]+\\)|${offset}))?(?:\\s+m=[+-][\\d.]+)?`;
 const time = `(?:(?:\\s*,\\s*|\\s+at\\s+|\\s+|t|:)${clock}${zone})?`;
 
 const patterns: readonly RegExp[] = [
   `${year}(?<sep>[-/.:])(?<month>\\d{1,2})\\k<sep>${day}${time}`,
-  `${year}-(?<month>\\d{2})`,
+  `${year}[-.](?<month>\\d{2})`,
+  `${year}-(?<month>\\d{2})-${day}(?<zone>[+-]\\d{2}:\\d{2})`,
+  `(?<year>\\d{2})(?<month>\\d{2})(?<day>\\d{2})\\s+${clock}`,
   `${year}-${month}-${day}${time}`,
   `${year}年(?<month>\\d{1,2})月${day}日${time}`,
   `(?<month>\\d{1,2})(?<sep>[/.])${day}\\k<sep>${shortYear}${time}`,
   `${weekday}${month}\\s+${day}(?:\\s*,\\s*|\\s+)${year}${time}`,
+  `${weekday}${month}\\s+${day}\\s*,\\s*'?(?<year>\\d{2})${time}`,
   `${weekday}${day}(?:[-/]|\\s+)${month}(?:[-/]|\\s*,\\s*|\\s+)${shortYear}${time}`,
   `${weekday}${month}\\s+${day}\\s+${clock}${zone}\\s+${year}`,
 ].map(source => new RegExp(`^${source}$`, 'i'));
@@ -134,7 +138,7 @@ function hourOfDay(hour: number, half: string | undefined): number | null {
 
 function zoneMinutes(text: string | undefined): number | null {
   if (text === undefined) return 0;
-  const offset = parseOffset(text.replace(/^(?:utc|gmt)(?=[+-])/i, ''));
+  const offset = parseOffset(text.replace(/^[a-z]+(?=[+-])/i, ''));
   return offset ?? zones[text.toLowerCase()] ?? null;
 }
 

@@ -1,67 +1,110 @@
 import type { AggregateCall, Bound } from '../../apl/plan/plan.js';
-import { toDynamic } from '../duckdb/functions/conversion.js';
+import { computedOnce } from '../duckdb/arguments.js';
+import { convert, toDynamic } from '../duckdb/functions/conversion.js';
 import { located, sqlString, TemplateError } from '../duckdb/literal.js';
 import type { SqlArg } from '../duckdb/template.js';
-import { argument, type ExpressionContext, expressionSql } from './expression.js';
+import { argument, type ExpressionContext, expressionSql, withoutNaN } from './expression.js';
 
 const maxListLength = 1_048_576;
 const defaultSetLength = 128;
 
 /** Returns an aggregate as SQL. `order` is the ORDER BY of the rows, for aggregates whose result depends on it. */
 export function aggregateSql(call: AggregateCall, context: ExpressionContext, order: string): string {
-  const filter =
-    call.filter === undefined ? '' : ` FILTER (WHERE ${expressionSql(call.filter, context, true)})`;
-  const args = call.args.map(item => argument(item, context));
+  const filter = call.filter === undefined ? undefined : expressionSql(call.filter, context, true);
+  const args = call.args.map((item, index): SqlArg => {
+    const arg = argument(item, context);
+    return keepsNaN(call.name, index) ? arg : { ...arg, sql: withoutNaN(item, arg.sql) };
+  });
   const template = Object.hasOwn(templates, call.name) ? templates[call.name] : undefined;
   if (template === undefined) throw new RangeError(`no SQL for the aggregate ${call.name}`);
   return located(call.at, () => template({ args, filter, order, call }));
 }
 
+/** What is taken along as it stands, and not looked at. */
+function keepsNaN(name: string, index: number): boolean {
+  return name === 'take_first' || ((name === 'arg_max' || name === 'arg_min') && index === 0);
+}
+
 interface Parts {
   readonly args: readonly SqlArg[];
-  /** ` FILTER (WHERE …)` or nothing. */
-  readonly filter: string;
+  /** The rows that count: a condition, or all. */
+  readonly filter: string | undefined;
   /** ` ORDER BY …` or nothing. */
   readonly order: string;
   readonly call: AggregateCall;
 }
 
 const templates: Readonly<Record<string, (parts: Parts) => string>> = {
-  count: ({ filter }) => `count(*)${filter}`,
-  $values: ({ args, filter }) => `count(${first(args)})${filter}`,
-  dcount: ({ args, filter }) => `count(DISTINCT ${first(args)})${filter}`,
+  count: ({ filter }) => `count(*)${where(filter)}`,
+  $values: ({ args, filter }) => `count(${first(args)})${where(filter)}`,
+  dcount: ({ args, filter }) => `count(DISTINCT ${first(args)})${where(filter)}`,
   sum: sumSql,
-  avg: ({ args, filter, call }) => asType(call, `avg(${first(args)})${filter}`),
-  min: ({ args, filter }) => `min(${first(args)})${filter}`,
-  max: ({ args, filter }) => `max(${first(args)})${filter}`,
-  stdev: ({ args, filter, call }) => asType(call, `stddev_samp(${finite(args[0])})${filter}`),
-  variance: ({ args, filter }) => `var_samp(${finite(args[0])})${filter}`,
+  avg: ({ args, filter, call }) => asType(call, `avg(${first(args)})${where(filter)}`),
+  min: ({ args, filter }) => extremeSql('min', args[0], filter),
+  max: ({ args, filter }) => extremeSql('max', args[0], filter),
+  stdev: ({ args, filter, call }) => asType(call, spreadSql('stddev_samp', args[0], filter)),
+  variance: ({ args, filter }) => spreadSql('var_samp', args[0], filter),
   percentile: ({ args, filter, call }) =>
     asType(
       call,
-      `quantile_cont(${first(args)}::DOUBLE, ${fraction(Number(args[1]?.constant ?? 50), 1)})${filter}`,
+      `quantile_cont(${first(args)}::DOUBLE, ${fraction(Number(args[1]?.constant ?? 50), 1)})${where(filter)}`,
     ),
   percentiles_array: percentilesSql,
   make_list: ({ args, filter, order }) =>
-    cut(`list(${jsonValue(args[0])}${order})${notNull(args[0], filter)}`, args[1], maxListLength),
-  make_set: ({ args, filter, call }) =>
+    cut(`list(${jsonValue(args[0])}${order})${where(filter, notNull(args[0]))}`, args[1], maxListLength),
+  make_set: ({ args, filter }) =>
     cut(
-      `list_sort(list(DISTINCT ${setValue(args[0])})${notNull(args[0], filter)})`,
+      `list_sort(list(DISTINCT ${setValue(args[0])})${where(filter, notNull(args[0]))})`,
       args[1],
-      call.filter === undefined ? defaultSetLength : maxListLength,
+      filter === undefined ? defaultSetLength : maxListLength,
       args[0],
     ),
-  rate: ({ args, filter }) => `(coalesce(sum(${first(args)})${filter}, 0)::DOUBLE / ${args[1]?.sql ?? '1'})`,
-  arg_max: ({ args, filter }) => `arg_max_null(${first(args)}, ${args[1]?.sql ?? 'NULL'})${filter}`,
-  arg_min: ({ args, filter }) => `arg_min_null(${first(args)}, ${args[1]?.sql ?? 'NULL'})${filter}`,
+  rate: ({ args, filter }) =>
+    `(coalesce(sum(${first(args)})${where(filter)}, 0)::DOUBLE / ${args[1]?.sql ?? '1'})`,
+  arg_max: ({ args, filter }) => `arg_max_null(${first(args)}, ${sortKey(args[1])})${where(filter)}`,
+  arg_min: ({ args, filter }) => `arg_min_null(${first(args)}, ${sortKey(args[1])})${where(filter)}`,
   take_first: ({ args }) => `first(${first(args)})`,
-  take_any: ({ args, filter }) => `any_value(${first(args)})${filter}`,
+  take_any: ({ args, filter }) => `any_value(${first(args)})${where(filter)}`,
   topk: topkSql,
   histogram: histogramSql,
   phrases: ({ args, filter }) =>
-    `apl_phrases(to_json(histogram(${first(args)})${filter})::VARCHAR, ${args[1]?.sql ?? '10'})::JSON`,
+    `apl_phrases(to_json(histogram(${first(args)})${where(filter)})::VARCHAR, ${args[1]?.sql ?? '10'})::JSON`,
   spotlight: spotlightSql,
 };
+
+/** ` FILTER (WHERE …)` with the conditions that there are, or nothing. */
+function where(...conditions: readonly (string | undefined)[]): string {
+  const all = conditions.filter(condition => condition !== undefined);
+  return all.length === 0 ? '' : ` FILTER (WHERE ${all.join(' AND ')})`;
+}
+
+/** Returns the smallest or largest value; dynamic values in the order of a sort: numbers by value, before what is no number. */
+export function extremeSql(name: 'min' | 'max', arg: SqlArg | undefined, filter: string | undefined): string {
+  const extreme = `${name}(${sortKey(arg)})${where(filter)}`;
+  return arg?.type === 'dynamic' ? `(${extreme}).value` : extreme;
+}
+
+/** Returns what values are compared by: dynamic values by whether they are numbers, then by number, then by text. */
+export function sortKey(arg: SqlArg | undefined): string {
+  if (arg?.type !== 'dynamic') return arg?.sql ?? 'NULL';
+  return computedOnce([arg], ([value = arg]) => {
+    const number = convert(value, 'real');
+    const key = `{'other': ${number} IS NULL, 'number': ${number}, 'value': ${value.sql}}`;
+    return `CASE WHEN ${value.sql} IS NOT NULL THEN ${key} END`;
+  });
+}
+
+/** A deviation or variance; null where a square would not fit a real. Infinities are passed over. */
+function spreadSql(name: string, arg: SqlArg | undefined, filter: string | undefined): string {
+  const x = finite(arg);
+  if (arg?.type !== 'real') return `${name}(${x})${where(filter)}`;
+  const small = `CASE WHEN abs(${arg.sql}) < ${squareable} THEN ${arg.sql} END`;
+  const largest = `max(abs(${x}))${where(filter)}`;
+  return `CASE WHEN coalesce(${largest} < ${squareable}, true) THEN ${name}(${small})${where(filter)} END`;
+}
+
+/** The squares of numbers below this, and their sums over any number of rows, are finite. */
+const squareable = "'1e145'::DOUBLE";
 
 function first(args: readonly SqlArg[]): string {
   return args[0]?.sql ?? '*';
@@ -69,7 +112,7 @@ function first(args: readonly SqlArg[]): string {
 
 /** A sum beyond 64 bits is null, and a sum over no rows is 0 as in Go and Kusto. */
 function sumSql({ args, filter }: Parts): string {
-  const sum = `sum(${first(args)})${filter}`;
+  const sum = `sum(${first(args)})${where(filter)}`;
   return args[0]?.type === 'real' ? `coalesce(${sum}, 0)` : `TRY_CAST(coalesce(${sum}, 0) AS BIGINT)`;
 }
 
@@ -95,7 +138,7 @@ function percentilesSql({ args, filter, call }: Parts): string {
     .slice(1)
     .flatMap((arg, index) => percentages(arg).map(value => fraction(value, index + 1)));
   const list = fractions.join(', ');
-  const sql = `quantile_cont(${first(args)}::DOUBLE, [${list}])${filter}`;
+  const sql = `quantile_cont(${first(args)}::DOUBLE, [${list}])${where(filter)}`;
   return args[0]?.type === 'timespan'
     ? `to_json(list_transform(${sql}, lambda x: apl_real_long(x)))`
     : `to_json(${sql})`;
@@ -120,9 +163,8 @@ function setValue(arg: SqlArg | undefined): string {
   return arg === undefined ? 'NULL' : arg.type === 'dynamic' ? `${arg.sql}::VARCHAR` : arg.sql;
 }
 
-function notNull(arg: SqlArg | undefined, filter: string): string {
-  const test = `${arg?.sql ?? 'NULL'} IS NOT NULL`;
-  return filter === '' ? ` FILTER (WHERE ${test})` : filter.replace(/\)$/, ` AND ${test})`);
+function notNull(arg: SqlArg | undefined): string {
+  return `${arg?.sql ?? 'NULL'} IS NOT NULL`;
 }
 
 /** At most `limit` elements, as JSON; an empty list is `[]`. */
@@ -137,7 +179,7 @@ function cut(list: string, limit: SqlArg | undefined, fallback: number, element?
 /** The most frequent values, as an array of {value, count}. */
 function topkSql({ args, filter }: Parts): string {
   const [value, count] = args;
-  const entries = `map_entries(histogram(${value === undefined ? 'NULL' : value.type === 'dynamic' ? `${value.sql}::VARCHAR` : value.sql})${filter})`;
+  const entries = `map_entries(histogram(${value === undefined ? 'NULL' : value.type === 'dynamic' ? `${value.sql}::VARCHAR` : value.sql})${where(filter)})`;
   const shaped = `list_transform(${entries}, lambda e: {'value': ${value === undefined ? 'e.key' : toDynamic({ sql: 'e.key', type: value.type })}, 'count': e.value})`;
   const ordered = `list_sort(list_transform(${shaped}, lambda x: {'count': -x.count::BIGINT, 'value': x.value}))`;
   const wanted = Math.max(0, Number(count?.constant ?? 10));
@@ -149,8 +191,7 @@ function histogramSql({ args, filter }: Parts): string {
   const [value, count] = args;
   const x = finite(value);
   const n = buckets(count);
-  const rows =
-    filter === '' ? ` FILTER (WHERE ${x} IS NOT NULL)` : filter.replace(/\)$/, ` AND ${x} IS NOT NULL)`);
+  const rows = where(filter, `${x} IS NOT NULL`);
   return `apl_histogram(list(${x})${rows}, min(${x})${rows}, max(${x})${rows}, ${n})`;
 }
 

@@ -40,7 +40,10 @@ export function expressionSql(expr: Bound, context: ExpressionContext, predicate
     case 'in':
       return listSql(expr, context, predicate);
     case 'between': {
-      const test = `(${value(expr.value)} BETWEEN ${value(expr.low)} AND ${value(expr.high)})`;
+      const high = value(expr.high);
+      // The engine has NaN above all numbers.
+      const ordered = mayBeNaN(expr.high) ? ` AND NOT isnan(${high})` : '';
+      const test = `(${value(expr.value)} BETWEEN ${value(expr.low)} AND ${high}${ordered})`;
       return expr.negated ? `(NOT coalesce(${test}, false))` : predicate ? test : `coalesce(${test}, false)`;
     }
     case 'path':
@@ -120,24 +123,56 @@ function binarySql(expr: Binary, context: ExpressionContext, predicate: boolean)
     const sides = [argument(expr.left, context), argument(expr.right, context)];
     return computedOnce(sides, ([a, b]) => arithmeticSql(expr, a?.sql ?? '', b?.sql ?? ''));
   }
-  const [left, right] = [expressionSql(expr.left, context), expressionSql(expr.right, context)];
+  const [left, right] = [argument(expr.left, context), argument(expr.right, context)];
   switch (operator) {
     case '==':
-      return equalitySql(expr, left, right, predicate);
     case '!=':
-      return inequalitySql(expr, left, right);
     case '<':
     case '<=':
     case '>':
     case '>=':
-      return predicate ? `(${left} ${operator} ${right})` : `coalesce(${left} ${operator} ${right}, false)`;
-    default: {
-      const [a, b] = [argument(expr.left, context), argument(expr.right, context)];
+      return isNull(expr.left) || isNull(expr.right) || !mayMeetNaN(expr)
+        ? comparisonSql(expr, left.sql, right.sql, predicate)
+        : computedOnce([left, right], ([a = left, b = right]) => unorderedSql(expr, a.sql, b.sql, predicate));
+    default:
       return located(expr.at, () =>
-        computedOnce([a, b], ([x = a, y = b]) => textOperator(operator, x, y, predicate)),
+        computedOnce([left, right], ([a = left, b = right]) => textOperator(operator, a, b, predicate)),
       );
-    }
   }
+}
+
+function comparisonSql(expr: Binary, left: string, right: string, predicate: boolean): string {
+  const { operator } = expr;
+  if (operator === '==') return equalitySql(expr, left, right, predicate);
+  if (operator === '!=') return inequalitySql(expr, left, right);
+  return predicate ? `(${left} ${operator} ${right})` : `coalesce(${left} ${operator} ${right}, false)`;
+}
+
+/** True when the engine, for which NaN equals NaN and is above all numbers, may answer otherwise than IEEE 754. */
+function mayMeetNaN({ operator, left, right }: Binary): boolean {
+  const [a, b] = [mayBeNaN(left), mayBeNaN(right)];
+  if (operator === '==' || operator === '!=') return a && b;
+  return operator === '<' || operator === '<=' ? b : a;
+}
+
+/** A comparison where {@link mayMeetNaN}: all but `!=` are false with NaN on either side. */
+function unorderedSql({ operator }: Binary, left: string, right: string, predicate: boolean): string {
+  if (operator === '!=') return `(${left} IS DISTINCT FROM ${right} OR coalesce(isnan(${left}), false))`;
+  const larger = operator === '<' || operator === '<=' ? right : left;
+  const test = `${left} ${operator === '==' ? '=' : operator} ${right} AND NOT isnan(${larger})`;
+  return predicate ? `(${test})` : `coalesce(${test}, false)`;
+}
+
+/** Whether a value may be NaN: a real that is neither a number written in the query nor converted from an integer. */
+export function mayBeNaN(expr: Bound): boolean {
+  if (expr.type !== 'real') return false;
+  if (expr.kind === 'constant') return typeof expr.value === 'number' && Number.isNaN(expr.value);
+  return expr.kind !== 'convert' || expr.value.type === 'string' || expr.value.type === 'dynamic';
+}
+
+/** NaN as null: aggregates and the order of rows pass over it as they pass over what is missing. */
+export function withoutNaN(expr: Bound, sql: string): string {
+  return mayBeNaN(expr) ? `nullif(${sql}, 'NaN'::DOUBLE)` : sql;
 }
 
 /** Operators whose SQL may name a side several times. */
@@ -241,7 +276,8 @@ function membershipSql(expr: List, context: ExpressionContext): string {
   const tests = arrays.map(
     array => `list_contains(apl_texts(${folded ? `lower(${array}::VARCHAR)::JSON` : array}), ${text})`,
   );
-  if (scalars.length > 0) tests.unshift(`${fold(left.sql)} IN (${scalars.join(', ')})`);
+  const ordered = mayBeNaN(expr.left) && expr.items.some(mayBeNaN) ? ` AND NOT isnan(${left.sql})` : '';
+  if (scalars.length > 0) tests.unshift(`(${fold(left.sql)} IN (${scalars.join(', ')})${ordered})`);
   return tests.length === 0 ? 'false' : `(${tests.join(' OR ')})`;
 }
 

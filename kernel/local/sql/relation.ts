@@ -6,7 +6,7 @@ import { sqlTypes } from '../duckdb/types.js';
 import { externalSql } from '../engine/external.js';
 import { aggregateSql } from './aggregate.js';
 import type { ScanFilter } from './compiled.js';
-import { type ExpressionContext, expressionSql } from './expression.js';
+import { type ExpressionContext, expressionSql, withoutNaN } from './expression.js';
 import { seriesSql } from './series.js';
 
 /** Returns a SELECT over a dataset with columns f0..fn in the order of `fields`, restricted to [start, end) nanoseconds. */
@@ -230,7 +230,8 @@ export class SqlWriter {
     const input = this.stage(this.body(relation.input), true);
     const keys = relation.groups.map(column => `c${column.id}`);
     const rank = relation.rank.map(
-      key => `sum(${this.expression(key.value)}) ${key.descending ? 'DESC' : 'ASC'} NULLS LAST`,
+      key =>
+        `sum(${withoutNaN(key.value, this.expression(key.value))}) ${key.descending ? 'DESC' : 'ASC'} NULLS LAST`,
     );
     const order = [...rank, ...keys].join(', ');
     const chosen = this.stage(
@@ -297,7 +298,7 @@ export class SqlWriter {
 function sortSql(value: string, key: OrderKey): string {
   const direction = key.descending ? 'DESC' : 'ASC';
   const nulls = `NULLS ${key.nullsFirst ? 'FIRST' : 'LAST'}`;
-  if (key.value.type !== 'dynamic') return `${value} ${direction} ${nulls}`;
+  if (key.value.type !== 'dynamic') return `${withoutNaN(key.value, value)} ${direction} ${nulls}`;
   const number = convert({ sql: value, type: 'dynamic' }, 'real');
   const numbers = `${number} ${direction} NULLS ${key.descending ? 'FIRST' : 'LAST'}`;
   return `(${value} IS NULL) ${key.nullsFirst ? 'DESC' : 'ASC'}, ${numbers}, ${value}::VARCHAR ${direction}`;

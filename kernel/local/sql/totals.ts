@@ -1,5 +1,6 @@
 import type { AggregateCall, Aggregated, Column, Computed, Plan, Relation } from '../../apl/plan/plan.js';
 import { collectIds } from '../../apl/plan/prune.js';
+import { extremeSql, sortKey } from './aggregate.js';
 import type { ScanFilter } from './compiled.js';
 
 type Aggregate = Extract<Relation, { kind: 'aggregate' }>;
@@ -115,7 +116,7 @@ function merge(
       return plain(call.type === 'real' ? `sum(${own})` : wholeSum(own));
     case 'min':
     case 'max':
-      return plain(`${call.name}(${own})`);
+      return plain(extremeSql(call.name, { sql: own, type: call.type }, undefined));
     case 'take_any':
       return plain(`any_value(${own})`);
     case 'rate':
@@ -162,7 +163,7 @@ function mergeExtreme(aggregate: Aggregated, hide: (call: AggregateCall) => Aggr
   return {
     aggregate,
     hidden: [extreme],
-    sql: `${call.name}_null(${sqlOf(aggregate)}, ${sqlOf(extreme)})`,
+    sql: `${call.name}_null(${sqlOf(aggregate)}, ${sortKey({ sql: sqlOf(extreme), type: by.type })})`,
   };
 }
 

@@ -10,7 +10,7 @@ const window = { startTime: '2026-06-15T10:00:00Z', endTime: '2026-06-15T12:00:0
 const events = [
   { _time: '2026-06-15T09:59:59.999999999Z', host: 'a', ms: 100, took: 7, ok: true },
   { _time: '2026-06-15T10:00:00Z', host: 'a', ms: 1, took: 1.5, ok: true },
-  { _time: '2026-06-15T10:30:00Z', host: 'b', ms: 2, took: 2.5, ok: false, tags: [1, { a: 'b' }] },
+  { _time: '2026-06-15T10:30:00Z', host: 'b', ms: 2, took: 2.5, ok: false },
   { _time: '2026-06-15T11:00:00Z', host: 'a', ms: 4, took: 4.5, ok: true },
   { _time: '2026-06-15T11:59:59.999999999Z', host: 'a', ms: 9, took: 0.25, ok: false },
 ];
@@ -479,21 +479,21 @@ describe('requests that cannot be answered', () => {
       'an unknown dataset',
       { apl: 'lgos\n| count' },
       400,
-      'unknown dataset `lgos` Did you mean `logs`?',
+      'unknown dataset `lgos`. Did you mean `logs`?',
       { errorType: 'compile', compileErrorCode: 'unknown-dataset', line: 1, column: 1 },
     ],
     [
       'a bad time',
       { apl: 'logs', startTime: 'yesterday' },
       400,
-      'startTime "yesterday" cannot be used: it is neither RFC 3339 nor relative For example: 2026-01-02T03:04:05Z, now-1h.',
+      'startTime "yesterday" cannot be used: it is neither RFC 3339 nor relative. For example: 2026-01-02T03:04:05Z, now-1h.',
       { compileErrorCode: 'bad-time' },
     ],
     [
       'a start after the end',
       { apl: 'logs', startTime: 'now', endTime: 'now-1h' },
       400,
-      'startTime "now" cannot be used: it is after endTime For example: 2026-01-02T03:04:05Z, now-1h.',
+      'startTime "now" cannot be used: it is after endTime. For example: 2026-01-02T03:04:05Z, now-1h.',
       { compileErrorCode: 'bad-time' },
     ],
     ['no JSON', '{"apl": ', 400, 'The body is not JSON.', { errorType: 'invalid-json' }],
@@ -580,12 +580,29 @@ function namesOf(table: { fields: readonly { name: string }[] }): string {
 }
 
 test('JSON of a stored dataset is JSON inside of arrays and maps', async () => {
-  const body = await ask(
-    'logs | where isnotnull(tags) | project pack_array(tags), bag_pack("t", tags), dynamic([tags])',
+  await service().send('POST', '/v2/datasets', { name: 'tagged', description: '' });
+  await service().send('POST', '/v1/datasets/tagged/ingest', [
+    { _time: '2026-06-15T10:00:00Z', tags: [1, { a: 'b' }] },
+  ]);
+  const body = await ask('tagged | project pack_array(tags), bag_pack("t", tags), dynamic([tags])');
+  const tags = [1, { a: 'b' }];
+  expect(body.tables[0].columns).toEqual([[[tags]], [{ t: tags }], [[tags]]]);
+});
+
+test('values that JSON cannot say are counted', async () => {
+  const { tables, status } = await ask(
+    'logs | extend r = todouble(ms) / (ms - 1), z = took | project r, z, m = -0.0',
   );
-  expect(body.tables[0].columns).toEqual([
-    [[[1, { a: 'b' }]]],
-    [{ t: [1, { a: 'b' }] }],
-    [[[1, { a: 'b' }]]],
+  expect([
+    tables[0].columns[0].filter((r: number | null) => r === null).length,
+    tables[0].columns[2][0],
+  ]).toEqual([1, 0]);
+  expect(status.messages).toEqual([
+    {
+      priority: 'info',
+      count: 1,
+      code: 'not_finite',
+      msg: '`r` holds 1 value that is no number (0.0 / 0) or infinite; it is shown as null.',
+    },
   ]);
 });

@@ -139,13 +139,23 @@ function round(value: SqlArg, precision: SqlArg | undefined): string {
   return `round(${value.sql}, CAST(apl_clamp(${precision.sql}, -400, 400) AS INTEGER))`;
 }
 
-/** Dynamic values are compared as numbers and stay dynamic. */
+/** Dynamic values are compared as numbers and stay dynamic; NaN is passed over. */
 function extreme(name: 'greatest' | 'least', args: readonly SqlArg[]): string {
-  if (!args.some(arg => arg.type === 'dynamic')) return `${name}(${args.map(arg => arg.sql).join(', ')})`;
+  if (!args.some(arg => arg.type === 'dynamic')) return `${name}(${args.map(notNaN).join(', ')})`;
   return once(
-    [{ sql: `${name}(${args.map(arg => convert(arg, 'real')).join(', ')})`, type: 'real' }],
+    [
+      {
+        sql: `${name}(${args.map(arg => notNaN({ sql: convert(arg, 'real'), type: 'real' })).join(', ')})`,
+        type: 'real',
+      },
+    ],
     x => `apl_real_json(${x})`,
   );
+}
+
+/** NaN counts as little as null. */
+function notNaN({ sql, type, constant }: SqlArg): string {
+  return type === 'real' && constant === undefined ? `nullif(${sql}, 'NaN'::DOUBLE)` : sql;
 }
 
 // ---- bins ----

@@ -172,6 +172,7 @@ describe('joining', () => {
       'a1true1.51.5µs{"a":1}',
     ],
     ['strcat', [nul('string')], ''],
+    ['strcat', [s('a')], 'a'],
     ['strcat_delim', [s(','), s('GET'), nul('string'), n(200n)], 'GET,,200'],
     ['strcat_delim', [s("','"), s('a'), s('b')], "a','b"],
     ['strrep', [s('ab'), n(3n), s('-')], 'ab-ab-ab'],
