@@ -9,13 +9,10 @@ import {
   type DuckDBValue,
   VARCHAR,
 } from '@duckdb/node-api';
-import { AplKernelError } from '../../errors.js';
 import { registerFunctions } from '../duckdb/register.js';
 import type { FunctionFamily } from '../duckdb/template.js';
+import { cancelled, EngineError, engineFailure } from './failure.js';
 import { noCounts, type OperatorCounts, operatorCounts } from './profile.js';
-
-/** A query the engine refused, failed or was told to abandon. Codes: `query-cancelled`, `engine-busy`, `engine-memory`, `engine-failed`. */
-export class EngineError extends AplKernelError {}
 
 /** How to open an engine. `dataDir` and `allow` are the only places that its SQL can read or write. */
 export interface EngineOptions {
@@ -276,7 +273,7 @@ async function guarded<T>(lane: Lane, signal: AbortSignal, work: (lane: Lane) =>
   try {
     return await work(lane);
   } catch (error) {
-    throw signal.aborted ? cancelled(error) : engineError(error);
+    throw signal.aborted ? cancelled(error) : engineFailure(error);
   } finally {
     clearInterval(timer);
     signal.removeEventListener('abort', interrupt);
@@ -314,23 +311,6 @@ async function readCounts(profile: string): Promise<OperatorCounts> {
     // There is none, and a query does not fail for want of counts.
     return noCounts;
   }
-}
-
-function cancelled(cause?: unknown): EngineError {
-  return new EngineError('query-cancelled', 'The query was cancelled.', { cause });
-}
-
-function engineError(error: unknown): Error {
-  if (error instanceof AplKernelError) return error;
-  const text = error instanceof Error ? error.message : String(error);
-  if (/INTERRUPT/.test(text)) return cancelled(error);
-  if (/^Out of Memory/i.test(text)) {
-    return new EngineError('engine-memory', `The query needs more memory than it may have. ${text}`, {
-      hint: 'Narrow the time range or keep fewer fields.',
-      cause: error,
-    });
-  }
-  return new EngineError('engine-failed', text, { cause: error });
 }
 
 function ignore(): void {}

@@ -6,6 +6,7 @@ import type { ExternalFile, ExternalFormat, Relation } from '../../apl/plan/plan
 import { convert } from '../duckdb/functions/conversion.js';
 import { sqlTypes } from '../duckdb/types.js';
 import { sqlText } from './duckdb.js';
+import { EngineError } from './failure.js';
 
 /** The largest file that `externaldata` reads. */
 const mostBytes = 5 * 2 ** 20;
@@ -31,6 +32,19 @@ export function externalSql(relation: Extract<Relation, { kind: 'external' }>): 
   const selects = relation.files.map(file => fileSql(relation, file));
   const columns = relation.columns.map(column => `NULL::${sqlTypes[column.type]} AS c${column.id}`);
   return selects.length === 0 ? `SELECT ${columns.join(', ')} WHERE false` : selects.join(' UNION ALL ');
+}
+
+/**
+ * Returns what to say of a failure to read a file of `externaldata`, with the line where it is known; undefined for any other
+ * failure. The directory of the file and the engine's advice are left out.
+ */
+export function unreadableFile(error: unknown): string | undefined {
+  if (!(error instanceof EngineError)) return undefined;
+  const [, file] = /[\\/]external[\\/]([^"'\r\n]*?)["'\r\n]/.exec(`${error.detail}\n`) ?? [];
+  if (file === undefined) return undefined;
+  const [, unit, number] = /\b(line|record)(?:\/value)?:? (\d+)/i.exec(error.detail) ?? [];
+  const place = unit === undefined ? 'it' : `${unit.toLowerCase()} ${number}`;
+  return `\`${file}\` cannot be read: ${place} is malformed.`;
 }
 
 const whereTo = 'Put the file into `external` in the data directory and name it by its path there.';

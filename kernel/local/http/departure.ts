@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { EngineError } from '../engine/duckdb.js';
+import { cancelled } from '../engine/failure.js';
 
 /** Has every request watched for its client's leaving from the first moment on; {@link departure} then tells of it. */
 export function watchDepartures(app: FastifyInstance): void {
@@ -7,8 +7,7 @@ export function watchDepartures(app: FastifyInstance): void {
     const gone = new AbortController();
     departures.set(request, gone.signal);
     reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished)
-        gone.abort(new EngineError('query-cancelled', 'The query was cancelled.'));
+      if (!reply.raw.writableFinished) gone.abort(cancelled());
     });
     done();
   });

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -6,8 +5,8 @@ import type { ErrorBody, QueryRequest } from '../../api/wire.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import { foreignCode } from '../../errors.js';
 import { formatCount } from '../../text.js';
-import { type Engine, EngineError } from '../engine/duckdb.js';
-import { externalFiles } from '../engine/external.js';
+import type { Engine } from '../engine/duckdb.js';
+import { externalFiles, unreadableFile } from '../engine/external.js';
 import { type QueryAnswer, runQuery } from '../engine/run.js';
 import { RecordingCatalog } from '../engine/scans.js';
 import type { Compile } from '../sql/compiled.js';
@@ -90,13 +89,9 @@ function timedOut(limitMs: number, cause: unknown): ServiceError {
   });
 }
 
-/** What the engine says about a file of `externaldata` is about the user's data; the directory it lies in does not matter. */
 function readingError(error: unknown): unknown {
-  if (!(error instanceof EngineError) || !error.message.includes(`${path.sep}external${path.sep}`))
-    return error;
-  const [said = ''] = error.message.split(/\n\s*(?:Possible|LINE)/);
-  const message = said.replace(/^[A-Za-z ]+ Error: /, '').replace(/[^"'\s]*[\\/]external[\\/]/g, '');
-  return new ServiceError(400, 'unreadable', message.trim(), { cause: error });
+  const unreadable = unreadableFile(error);
+  return unreadable === undefined ? error : new ServiceError(400, 'unreadable', unreadable, { cause: error });
 }
 
 function readFormat(format: string): 'tabular' | 'legacy' {

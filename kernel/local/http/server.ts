@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { inspect } from 'node:util';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { ErrorBody } from '../../api/wire.js';
 import { AplKernelError } from '../../errors.js';
@@ -136,8 +137,7 @@ function addHooks(app: FastifyInstance, options: ServiceOptions, token: string):
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const refusal = refusalOf(error);
-    if (refusal.status >= 500)
-      options.log(`${request.method} ${request.url}: ${error.stack ?? error.message}`);
+    if (refusal.status >= 500) options.log(`${request.method} ${request.url}: ${inspect(error)}`);
     return refuse(reply, refusal);
   });
 }
@@ -163,6 +163,9 @@ function addAlive(app: FastifyInstance, keepAlive: KeepAlive): void {
 const engineStatus: Readonly<Record<string, number>> = {
   'engine-busy': 429,
   'engine-memory': 400,
+  'engine-disk': 507,
+  'query-too-large': 400,
+  'internal-column-type': 500,
   'engine-failed': 500,
   // The client is gone: nobody reads this.
   'query-cancelled': 499,
@@ -183,7 +186,9 @@ function refusalOf(error: FastifyError): ServiceError {
   if (error.statusCode !== undefined && error.statusCode < 500) {
     return new ServiceError(error.statusCode, 'invalid-request', error.message);
   }
-  return new ServiceError(500, 'internal-error', `The service failed: ${error.message}`);
+  return new ServiceError(500, 'internal-error', 'The service failed on this request.', {
+    hint: 'Its log has the details: please report it.',
+  });
 }
 
 function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {

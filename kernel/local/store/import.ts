@@ -1,7 +1,8 @@
 import { open, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { ImportReport, ImportRequest } from '../../api/wire.js';
-import { Engine, EngineError, type Session } from '../engine/duckdb.js';
+import { Engine, type Session } from '../engine/duckdb.js';
+import { EngineError } from '../engine/failure.js';
 import { columnNames, copyToParquet, type FileField } from '../engine/parquet.js';
 import { wireType } from '../engine/run.js';
 import { ServiceError } from '../http/service-error.js';
@@ -233,7 +234,7 @@ function emptyFile(file: string): ServiceError {
 /** What the engine says about a file is about the user's data; the place in the file matters, its advice on SQL does not. */
 function readingError(error: unknown, file: string): unknown {
   if (!(error instanceof EngineError) || error.code !== 'engine-failed') return error;
-  const [text = ''] = error.message.split(/\n\s*Possible fixes/);
+  const [text = ''] = error.detail.split(/\n\s*Possible fixes/);
   const message = text
     .replace(/^[A-Za-z ]+ Error: /, '')
     .replaceAll(file, path.basename(file))

@@ -154,12 +154,13 @@ test.each(refused)('refused: %s', async (address, problem) => {
 test('a file that is not what it should be', async () => {
   const { status, body } = await service().query('externaldata (name:string) ["broken.json"]');
   expect([status, body.detail.errorType]).toEqual([400, 'unreadable']);
-  expect(body.message).toBe(
-    'Malformed JSON in file "broken.json", at byte 1 in record/value 3: invalid literal.',
-  );
+  expect(body.message).toBe('`broken.json` cannot be read: record 3 is malformed.');
 });
 
 test('an unknown format', async () => {
   const { body } = await service().query('externaldata (name:string) ["extra.csv"] with (format="xlsx")');
-  expect([body.detail.message, body.detail.column]).toEqual(['unknown format `xlsx`', 48]);
+  expect([body.detail.message, body.detail.column]).toEqual([
+    '`format` of `externaldata` cannot be `xlsx`',
+    55,
+  ]);
 });

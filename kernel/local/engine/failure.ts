@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { AplKernelError, type ErrorCode } from '../../errors.js';
+
+/**
+ * A query that the engine refused, failed or was told to abandon. Codes: `query-cancelled`, `engine-busy`, `engine-memory`,
+ * `engine-disk`, `query-too-large`, `engine-failed`. `message` is ours; the engine's own words may hold SQL, paths and data.
+ */
+export class EngineError extends AplKernelError {
+  /** What the engine said, for the service's log and for what reads files. */
+  readonly detail: string;
+
+  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(code, message, options);
+    this.detail = options.cause instanceof Error ? options.cause.message : String(options.cause ?? '');
+  }
+}
+
+/** Returns the failure that stands for what the engine threw; a failure of our own stays as it is. */
+export function engineFailure(error: unknown): AplKernelError {
+  if (error instanceof AplKernelError) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  for (const { pattern, code, message, hint } of known) {
+    if (pattern.test(text)) return new EngineError(code, message, { hint, cause: error });
+  }
+  // The same failure has the same number, here and in the log.
+  const number = createHash('sha256').update(withoutValues(text)).digest('hex').slice(0, 8);
+  return new EngineError('engine-failed', `The local service could not run this query (failure ${number}).`, {
+    hint: 'This is a fault of the service, and its log has the details under that number: please report it with the query.',
+    cause: error,
+  });
+}
+
+/** Returns the failure of a query that was told to stop. */
+export function cancelled(cause?: unknown): EngineError {
+  return new EngineError('query-cancelled', 'The query was cancelled.', { cause });
+}
+
+interface Known {
+  readonly pattern: RegExp;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string;
+}
+
+const known: readonly Known[] = [
+  {
+    pattern: /INTERRUPT/,
+    code: 'query-cancelled',
+    message: 'The query was cancelled.',
+    hint: 'Run it again.',
+  },
+  {
+    pattern: /No space left on device|ENOSPC|Disk quota exceeded/i,
+    code: 'engine-disk',
+    message: 'The disk of the local service is full.',
+    hint: 'Free some room there, then run the query again.',
+  },
+  {
+    pattern: /^Out of Memory/i,
+    code: 'engine-memory',
+    message: 'The query needs more memory than it may have.',
+    hint: 'Narrow the time range or keep fewer fields.',
+  },
+  {
+    pattern: /Max expression depth limit|stack overflow|Maximum call stack/i,
+    code: 'query-too-large',
+    message: 'The query is nested too deeply to be run.',
+    hint: 'Split it: give parts names with `extend`, or let one list stand for many terms.',
+  },
+];
+
+/** A failure without what changes from one run to the next. */
+function withoutValues(text: string): string {
+  return (text.split('\n')[0] ?? '').replace(/["'`][^"'`]*["'`]|\d+/g, '');
+}
