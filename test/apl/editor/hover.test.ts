@@ -86,7 +86,7 @@ describe('hover explains', () => {
     ).toEqual([
       'The argument here is `start: long`.',
       'The argument here is `text: string`.',
-      'The argument here is `...more: any`.',
+      'The argument here is `[...more: any]`.',
     ]);
     expect(last('print strlen("a")$0')?.startsWith('gives')).toBe(true);
   });
