@@ -4,6 +4,7 @@ import type { QueryRequest } from '../api/wire.js';
 import type { Operator } from '../apl/syntax/ast.js';
 import type { ArrowTable, Notice, Provenance, QueryAnswer, QueryResult } from '../result/result.js';
 import { formatCount } from '../text.js';
+import { readAggregation } from './aggregation.js';
 import { mainPipeline } from './reading.js';
 import type { Session } from './session.js';
 import { isFrozen, resolveRange, type TimeRange } from './time-range.js';
@@ -50,7 +51,10 @@ export async function runQuery(
     ...noticesOf(session, order, result),
     ...(await emptyAnswerNotices(session, result, signal)),
   ];
-  return { ...result, notices };
+  const [table] = tables;
+  return table === undefined
+    ? { ...result, notices }
+    : { ...result, notices, reading: readAggregation(order.text, table.info) };
 }
 
 /** Operators after which the order of the columns is the query's own. */

@@ -1,0 +1,105 @@
+import type { Expr, Operator, Pipeline, Query, Span } from '../apl/syntax/ast.js';
+import { parseQuery } from '../apl/syntax/parse.js';
+import { visitQuery } from '../apl/syntax/walk.js';
+import type { Reading, TableInfo } from '../result/result.js';
+
+/** Returns what a query's text says about the rows of its result, which `info` describes. */
+export function readAggregation(
+  text: string,
+  info: Pick<TableInfo, 'groups' | 'buckets' | 'range'>,
+): Reading {
+  const { query } = parseQuery(text);
+  const statement = query.statements.find(each => each.kind === 'query');
+  if (statement?.kind !== 'query') return { missingBins: 'unknown', keyColumns: [] };
+  const { operators } = statement.pipeline;
+  const at = operators.findLastIndex(({ kind }) => kind === 'summarize');
+  const after = operators.slice(at + 1);
+  const fields = fieldsOf(query, text);
+  const keys = [
+    ...info.groups.map(({ name }) => name),
+    ...(info.buckets === undefined ? [] : [info.buckets.field]),
+  ];
+  return {
+    missingBins:
+      at < 0 ? 'unknown' : missingBins(operators.slice(0, at), after, fields, info.range?.field ?? '_time'),
+    keyColumns: keyColumns(after, keys, fields),
+  };
+}
+
+/** Operators that keep every row. */
+const keeping: ReadonlySet<Operator['kind']> = new Set([
+  'extend',
+  'project',
+  'project-away',
+  'project-keep',
+  'project-rename',
+  'project-reorder',
+  'sort',
+]);
+
+/** Operators that take some rows whatever they hold. */
+const sampling: ReadonlySet<Operator['kind']> = new Set(['limit', 'top', 'sample']);
+
+function missingBins(
+  before: Pipeline['operators'],
+  after: Pipeline['operators'],
+  fields: readonly FieldUse[],
+  time: string,
+): Reading['missingBins'] {
+  const isSampled = before.some(({ kind }) => sampling.has(kind));
+  if (isSampled || !after.every(({ kind }) => keeping.has(kind))) return 'unknown';
+  const narrows = before.some(each => each.kind === 'where' && within(each.predicate, fields).includes(time));
+  return narrows ? 'empty-between' : 'empty';
+}
+
+/** The columns of operators after the aggregation that are made of its keys and nothing else. */
+function keyColumns(
+  after: Pipeline['operators'],
+  groups: readonly string[],
+  fields: readonly FieldUse[],
+): readonly string[] {
+  const keys = new Set(groups);
+  const found = new Set<string>();
+  for (const operator of after) {
+    if (operator.kind !== 'extend' && operator.kind !== 'project' && operator.kind !== 'project-rename')
+      continue;
+    for (const { names, value } of operator.items) {
+      const [name] = names;
+      const used = within(value, fields);
+      if (names.length !== 1 || name === undefined) continue;
+      if (used.length === 0 || !used.every(each => keys.has(each))) {
+        found.delete(name.name);
+        continue;
+      }
+      keys.add(name.name);
+      found.add(name.name);
+    }
+  }
+  return [...found];
+}
+
+/** A field by its name where a query reads it. */
+interface FieldUse extends Span {
+  readonly name: string;
+}
+
+function fieldsOf(query: Query, text: string): readonly FieldUse[] {
+  const uses: FieldUse[] = [];
+  let end = 0;
+  const add = (expr: Expr, name: string) => {
+    uses.push({ from: expr.from, to: expr.to, name });
+    end = expr.to;
+  };
+  visitQuery(query, {
+    expr: expr => {
+      if (expr.from < end) return;
+      if (expr.kind === 'name') add(expr, expr.name);
+      if (expr.kind === 'member') add(expr, text.slice(expr.from, expr.to));
+    },
+  });
+  return uses;
+}
+
+function within({ from, to }: Span, fields: readonly FieldUse[]): readonly string[] {
+  return fields.filter(field => field.from >= from && field.to <= to).map(({ name }) => name);
+}
