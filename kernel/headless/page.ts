@@ -82,11 +82,12 @@ function bundleHtml(data: Readonly<Record<string, unknown>>): string {
   if (html !== undefined) return html;
   const prose = textOf(data['text/markdown']);
   if (prose !== undefined) return markdown.render(prose);
+  const alt = plainText(textOf(data['text/plain']) ?? '');
   const svg = textOf(data['image/svg+xml']);
   if (svg !== undefined)
-    return `<img alt="" src="data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}">`;
+    return `<img alt="${alt}" src="data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}">`;
   const png = textOf(data['image/png']);
-  if (png !== undefined) return `<img alt="" src="data:image/png;base64,${escapeHtml(png)}">`;
+  if (png !== undefined) return `<img alt="${alt}" src="data:image/png;base64,${escapeHtml(png)}">`;
   return `<pre>${plainText(textOf(data['text/plain']) ?? '')}</pre>`;
 }
 

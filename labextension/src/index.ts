@@ -1,6 +1,8 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { fitCharts } from './charts.js';
 import { aplIcon } from './icon.js';
 
 /** The language id and MIME type, as in the kernel's `language_info`; plain `apl` is the array language of 1966. */
@@ -53,7 +55,18 @@ const fileType: JupyterFrontEndPlugin<void> = {
   },
 };
 
-const plugins: JupyterFrontEndPlugin<void>[] = [language, fileType];
+/** Fits charts to their outputs; JupyterLab's renderer for them is there once all plugins are. */
+const charts: JupyterFrontEndPlugin<void> = {
+  id: '@apl-kernel/labextension:charts',
+  description: 'Charts of results as wide as their outputs.',
+  autoStart: true,
+  requires: [IRenderMimeRegistry],
+  activate: (app: JupyterFrontEnd, rendermime: IRenderMimeRegistry) => {
+    void app.started.then(() => fitCharts(rendermime));
+  },
+};
+
+const plugins: JupyterFrontEndPlugin<void>[] = [language, fileType, charts];
 
 /** The plugins of this extension, one for each concern. */
 export default plugins;

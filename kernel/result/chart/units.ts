@@ -91,10 +91,13 @@ function onLadder({ ladder, size }: Step, largest: number): Scale {
 
 const SUPERSCRIPTS = '\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079';
 
+/** Its reciprocal is a number still. */
+const LOWEST_POWER = -300;
+
 /** Numbers of six digits at most on the axis; what is larger or smaller is counted in a power that the title names. */
 function plainScale(unit: string, largest: number): Scale {
   if (largest === 0 || (largest >= 1e-3 && largest < 1e6)) return { factor: 1, unit };
-  const power = Math.floor(Math.log10(largest) / 3 + 1e-9) * 3;
+  const power = Math.max(LOWEST_POWER, Math.floor(Math.log10(largest) / 3 + 1e-9) * 3);
   const name = power === 6 ? 'millions' : power === 9 ? 'billions' : `\u00d710${superscript(power)}`;
   return { factor: 10 ** -power, unit: unit === '' ? name : `${name} of ${unit}` };
 }
