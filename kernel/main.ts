@@ -95,10 +95,11 @@ async function commands(): Promise<Command> {
     .action(serve);
   program
     .command('import')
-    .description('turn a CSV, NDJSON, JSON or Parquet file into a dataset of the local service')
+    .description('turn a CSV, NDJSON, JSON, Parquet or log file into a dataset of the local service')
     .argument('<file>')
     .requiredOption('--dataset <name>', 'the dataset to add the rows to; made when there is none')
     .option('--time <field>', 'the field that holds the time of a row; found when absent')
+    .option('--format <name>', 'csv, json, parquet, combined, syslog, cri, logfmt or text; found when absent')
     .option('--replace', 'drop what the dataset holds')
     .option('--data <directory>', 'where datasets are kept', dataDirectory())
     .action(importFile);
@@ -240,21 +241,20 @@ async function withThreads(): Promise<void> {
 
 async function importFile(
   file: string,
-  options: { dataset: string; time?: string; replace?: boolean; data: string },
+  options: { dataset: string; time?: string; format?: string; replace?: boolean; data: string },
 ): Promise<void> {
   const { importIntoDataset } = await import('./commands/service.js');
-  const { dataset, rows, fields, timeField, notes } = await importIntoDataset({
+  const { dataset, rows, rowsBefore, rowsNow, fields, timeField, notes } = await importIntoDataset({
     dataDir: options.data,
     file,
     dataset: options.dataset,
     timeField: options.time,
+    format: options.format,
     replace: options.replace ?? false,
   });
-  const time =
-    timeField === undefined
-      ? 'no field with a time: _time is the time of the import'
-      : `_time from ${timeField}`;
+  const time = timeField === '' ? 'no field with a time' : `_time from ${timeField}`;
   console.log(`${dataset}: ${rows} rows, ${fields.length} fields, ${time}`);
+  if (rowsBefore > 0) console.log(`  the dataset held ${rowsBefore} rows before and holds ${rowsNow} now`);
   for (const note of notes) console.log(`  ${note}`);
 }
 

@@ -48,7 +48,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'local/duckdb': ['apl', 'errors', 'local/functions', '@duckdb/*', 'node:*', 're2js', 'time'],
   'local/sql': ['apl', 'api/wire', 'local/duckdb', 'local/engine/external', 'time'],
   'local/engine': ['apl', 'api/wire', 'errors', 'local', '@duckdb/*', 'node:*', 'text', 'time'],
-  'local/store': ['apl', 'api/wire', 'errors', 'local', '@duckdb/*', 'proper-lockfile', 'node:*'],
+  'local/store': ['apl', 'time', 'api/wire', 'errors', 'local', '@duckdb/*', 'proper-lockfile', 'node:*'],
   'local/http': ['apl', 'api/wire', 'errors', 'local', 'fastify', '@fastify/*', 'node:*', 'text', 'time'],
   local: ['errors', 'node:*', 'proper-lockfile'],
   'errors.ts': [],

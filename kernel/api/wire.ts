@@ -194,6 +194,8 @@ export interface ImportRequest {
   readonly path: string;
   readonly dataset: string;
   readonly timeField?: string;
+  /** How the file is read: csv, json, parquet, combined, syslog, cri, logfmt, text; found out when absent. */
+  readonly format?: string;
   /** The rows take the place of what the dataset holds; they are added when absent. */
   readonly replace?: boolean;
 }

@@ -21,6 +21,7 @@ export interface ImportCommand {
   readonly file: string;
   readonly dataset: string;
   readonly timeField: string | undefined;
+  readonly format: string | undefined;
   readonly replace: boolean;
 }
 
@@ -53,12 +54,18 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
     import('../local/engine/duckdb.js'),
     import('../local/samples/all.js'),
   ]);
-  const { dataDir, file, dataset, timeField, replace } = command;
+  const { dataDir, file, dataset, timeField, format, replace } = command;
   const engine = await Engine.open({ dataDir, connections: 1 });
   try {
     const store = new DatasetStore(dataDir, engine, samples);
     const nowNs = BigInt(Date.now()) * 1_000_000n;
-    const request = { path: file, dataset, replace, ...(timeField === undefined ? {} : { timeField }) };
+    const request = {
+      path: file,
+      dataset,
+      replace,
+      ...(timeField === undefined ? {} : { timeField }),
+      ...(format === undefined ? {} : { format }),
+    };
     return await importFile(store, dataDir, request, nowNs);
   } finally {
     await engine.close();

@@ -1,18 +1,23 @@
-import { open, rm, stat } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import path from 'node:path';
 import type { ImportReport, ImportRequest } from '../../api/wire.js';
-import { Engine, type Session } from '../engine/duckdb.js';
-import { EngineError } from '../engine/failure.js';
-import { columnNames, copyToParquet, type FileField } from '../engine/parquet.js';
+import { eventFamily } from '../duckdb/functions/events.js';
+import { Engine, type Session, sqlName, sqlText } from '../engine/duckdb.js';
+import { EngineError, engineFailure } from '../engine/failure.js';
+import { columnNames, copyToParquet, type FileField, type FileNote } from '../engine/parquet.js';
 import { wireType } from '../engine/run.js';
 import { ServiceError } from '../http/service-error.js';
 import type { DatasetStore } from './datasets.js';
-import { type CsvOptions, type Staged, stageCsv, stageJson, stageParquet } from './staging.js';
+import { emptyFile, type FileFormat, formatOf } from './formats.js';
+import { type CsvOptions, readCsv } from './readers/csv.js';
+import { readJson } from './readers/json.js';
+import { readLines } from './readers/lines.js';
+import { readParquet } from './readers/parquet.js';
+import { cells, counted, keep, type Reading } from './readers/reading.js';
+import { spreadSample } from './readers/sample.js';
 import type { Extent } from './stored.js';
 import { findTime, type TimeOptions, type TimeSource } from './timestamps.js';
-
-/** The kinds of file that become a dataset. */
-export type FileFormat = 'csv' | 'json' | 'parquet';
 
 /** Turns a CSV, NDJSON, JSON or Parquet file anywhere on this machine into rows of a dataset; throws ServiceError. */
 export async function importFile(
@@ -24,12 +29,19 @@ export async function importFile(
 ): Promise<ImportReport> {
   store.checkName(request.dataset);
   const file = path.resolve(request.path);
-  const format = await formatOf(file);
+  const format = await formatOf(file, request.format);
   // The engine that serves queries sees the data directory only; this one sees one file more.
-  const engine = await Engine.open({ dataDir, allow: [file], families: [], connections: 1 });
+  const engine = await Engine.open({
+    dataDir,
+    allow: [file],
+    families: [eventFamily],
+    connections: 1,
+    memoryBytes: Math.min(totalmem() / 4, mostMemoryBytes),
+  });
   try {
     const load = {
       file,
+      name: path.basename(file),
       format,
       dataset: request.dataset,
       time: timeOptions(request, nowNs),
@@ -47,6 +59,8 @@ export async function importFile(
 /** A file to add to a dataset. */
 export interface Load {
   readonly file: string;
+  /** What messages call the file. */
+  readonly name: string;
   readonly format: FileFormat;
   readonly dataset: string;
   readonly time: TimeOptions;
@@ -55,10 +69,11 @@ export interface Load {
   readonly replace?: boolean;
 }
 
-/** What was stored. `late` rows have no readable time. */
+/** What was stored. `late` rows have no readable time; `refused` ones are no rows at all. */
 export interface Stored {
   readonly rows: number;
   readonly late: number;
+  readonly refused: number;
   readonly fields: readonly FileField[];
   /** Where the times are from; absent when no field holds a time. */
   readonly timeField?: string;
@@ -72,18 +87,25 @@ export async function storeFile(
   load: Load,
   signal?: AbortSignal,
 ): Promise<Stored> {
-  const draft = path.join(engine.workDir, `${crypto.randomUUID()}.parquet`);
+  const scratch = path.join(engine.workDir, crypto.randomUUID());
+  await mkdir(scratch, { mode: 0o700 });
   try {
+    const draft = path.join(scratch, 'draft.parquet');
     const replaces = load.replace ? await store.fileNames(load.dataset) : [];
     const stored = await engine.session(session => writeDraft(session, draft, load, replaces), signal);
     if (stored.rows > 0) await store.publish(load.dataset, draft);
     return stored;
   } catch (error) {
-    throw readingError(error, load.file);
+    throw readingError(error, load);
   } finally {
-    await rm(draft, { force: true });
+    await rm(scratch, { recursive: true, force: true });
   }
 }
+
+/** Enough to sort files that are larger than memory, on disk. */
+const mostMemoryBytes = 4 * 2 ** 30;
+
+const nothing: Stored = { rows: 0, late: 0, refused: 0, fields: [], notes: [] };
 
 async function writeDraft(
   session: Session,
@@ -91,75 +113,129 @@ async function writeDraft(
   load: Load,
   replaces: readonly string[],
 ): Promise<Stored> {
-  const staged = await stage(session, load);
-  if (staged.rows === 0) return { rows: 0, late: 0, fields: [], notes: [] };
-  const time = await findTime(session, staged.columns, load.time);
-  const [row] = await session.run(`SELECT count(*) FROM staged WHERE (${time.sql}) IS NULL`);
-  const late = Number(row?.[0]);
-  const fields = fieldsOf(staged);
-  const timeless = time.field === undefined;
-  await session.run(
-    copyToParquet(selectOf(staged, fields, time, load.time), draft, { fields, timeless, replaces }),
-  );
-  const notes = [...staged.notes, ...time.notes, ...lateNotes(time, late)];
+  const reading = await read(session, load, path.dirname(draft));
+  if (!reading) return nothing;
+  try {
+    return await write(session, draft, reading, load, replaces);
+  } catch (error) {
+    if (!reading.wider || !mayBeWider(error)) throw error;
+    return write(session, draft, await reading.wider(), load, replaces);
+  }
+}
+
+/** A first pass that ends in the middle of the file has met what the sample does not show. */
+function mayBeWider(error: unknown): boolean {
+  return engineFailure(error).code === 'engine-failed';
+}
+
+function read(session: Session, { file, format, csv }: Load, workDir: string): Promise<Reading | undefined> {
+  switch (format) {
+    case 'csv':
+      return readCsv(session, file, csv);
+    case 'json':
+      return spreadSample(file, workDir).then(sampleFile => readJson(session, { file, sampleFile }));
+    case 'parquet':
+      return readParquet(session, file, workDir);
+    default:
+      return readLines(session, file, format);
+  }
+}
+
+async function write(
+  session: Session,
+  draft: string,
+  reading: Reading,
+  load: Load,
+  replaces: readonly string[],
+): Promise<Stored> {
+  const time = await timeOf(session, reading, load.time);
+  const fields = fieldsOf(reading);
+  const note = { fields, timeless: time.field === undefined, replaces };
+  const [copied] = await session.run(copyToParquet(selectOf(reading, fields, time, load.time), draft, note));
+  const rows = Number(copied?.[0]);
+  await sortIfMixed(session, draft, note);
+  const late = time.field === undefined ? 0 : await countLate(session, draft, load.time);
   return {
-    rows: staged.rows,
+    rows,
     late,
+    refused: reading.refused,
     fields,
-    notes,
+    notes: [...reading.notes, ...time.notes, ...lateNotes(time, late)],
     ...(time.field !== undefined && { timeField: time.field }),
   };
 }
 
-function stage(session: Session, { file, format, csv }: Load): Promise<Staged> {
-  switch (format) {
-    case 'csv':
-      return stageCsv(session, file, csv);
-    case 'json':
-      return stageJson(session, file);
-    case 'parquet':
-      return stageParquet(session, file);
-  }
+async function timeOf(session: Session, reading: Reading, options: TimeOptions): Promise<TimeSource> {
+  await keep(session, 'sampled', cells(reading.fields, reading.sample));
+  const counts = reading.fields.map((_, index) => `count(c${index})`);
+  const [row = []] = await session.run(`SELECT ${counts.join(', ')} FROM sampled`);
+  const columns = reading.fields.map(({ name, type }, index) => ({
+    name,
+    type,
+    column: `c${index}`,
+    empty: Number(row[index]) === 0,
+  }));
+  return findTime(session, columns, options);
 }
 
 const systemNames = ['_time', '_sysTime'];
 
-function fieldsOf(staged: Staged): FileField[] {
-  const own = staged.columns.filter(column => !systemNames.includes(column.name));
+function fieldsOf(reading: Reading): FileField[] {
+  const own = reading.fields.filter(field => !systemNames.includes(field.name));
   const columns = columnNames([...systemNames, ...own.map(field => field.name)]);
-  const system = systemNames.map((name, index) => ({
-    name,
-    type: 'datetime' as const,
-    column: columns[index] ?? name,
-  }));
-  const rest = own.map(({ name, type, empty }, index) => ({
+  const system = systemNames.map(name => ({ name, type: 'datetime' as const }));
+  return [...system, ...own].map(({ name, type, ...rest }, index) => ({
     name,
     type,
-    column: columns[index + systemNames.length] ?? name,
-    ...(empty && { empty }),
+    column: columns[index] ?? name,
+    ...('declared' in rest && rest.declared && { declared: true }),
   }));
-  return [...system, ...rest];
 }
 
-/** Rows are sorted by time, so that a row group spans little of it and a window reads few. */
 function selectOf(
-  staged: Staged,
+  reading: Reading,
   fields: readonly FileField[],
   time: TimeSource,
   { nowNs }: TimeOptions,
 ): string {
   const now = `make_timestamp_ns(${nowNs})`;
-  const own = staged.columns
-    .filter(column => !systemNames.includes(column.name))
-    .map(column => column.column);
-  const values = [`coalesce(${time.sql}, ${now})`, now, ...own];
-  const columns = fields.map((field, index) => `${values[index]} AS "${field.column.replaceAll('"', '""')}"`);
-  return `SELECT ${columns.join(', ')} FROM staged ORDER BY 1`;
+  const own = reading.fields.flatMap(({ name }, index) => (systemNames.includes(name) ? [] : [`c${index}`]));
+  const values = [`CASE WHEN isfinite(t) THEN t ELSE ${now} END`, now, ...own];
+  const columns = fields.map(({ column }, index) => `${values[index]} AS ${sqlName(column)}`);
+  const timed = `SELECT *, ${time.sql} AS t FROM (${cells(reading.fields, reading.from)})`;
+  return `SELECT ${columns.join(', ')} FROM (${timed})`;
+}
+
+/** How many row groups a moment may lie in, on average, before the rows are sorted. */
+const mostOverlap = 3;
+
+/** Most files are in the order of time; one that is not is sorted, so that a window of time reads few row groups. */
+async function sortIfMixed(session: Session, draft: string, note: FileNote): Promise<void> {
+  const [row] = await session.run(
+    `SELECT sum(high - low), max(high) - min(low) FROM (
+       SELECT epoch_ns(TRY_CAST(stats_min_value AS TIMESTAMP_NS))::DOUBLE AS low, epoch_ns(TRY_CAST(stats_max_value AS TIMESTAMP_NS))::DOUBLE AS high
+       FROM parquet_metadata(${sqlText(draft)}) WHERE path_in_schema = '_time')`,
+  );
+  const [covered, whole] = (row ?? []).map(Number);
+  if (!(Number(covered) > Number(whole) * mostOverlap)) return;
+  const sorted = `${draft}.sorted`;
+  await session.run(copyToParquet(`FROM read_parquet(${sqlText(draft)}) ORDER BY _time`, sorted, note));
+  await rename(sorted, draft);
+}
+
+/** Rows without a readable time have that of the import. */
+async function countLate(session: Session, draft: string, { nowNs }: TimeOptions): Promise<number> {
+  const [row] = await session.run(
+    `SELECT count(*) FROM read_parquet(${sqlText(draft)}) WHERE _time = make_timestamp_ns(${nowNs})`,
+  );
+  return Number(row?.[0]);
 }
 
 function lateNotes(time: TimeSource, late: number): string[] {
-  if (time.field === undefined || late === 0) return [];
-  return [`${late} rows have no readable time in \`${time.field}\`: they have the time of their import.`];
+  if (late === 0) return [];
+  return [
+    `No readable time in \`${time.field}\` in ${counted(late, 'row')}: they have the time of their import.`,
+  ];
 }
 
 function timeOptions(request: ImportRequest, nowNs: bigint): TimeOptions {
@@ -179,65 +255,13 @@ function report(dataset: string, stored: Stored, before: Extent, { rows, ...span
   };
 }
 
-const formats: Readonly<Record<string, FileFormat>> = {
-  '.csv': 'csv',
-  '.tsv': 'csv',
-  '.json': 'json',
-  '.ndjson': 'json',
-  '.jsonl': 'json',
-  '.parquet': 'parquet',
-};
+const formatNames: Partial<Record<FileFormat, string>> = { csv: 'CSV', json: 'JSON', parquet: 'Parquet' };
 
-/** The format by the name, else by the first bytes. */
-async function formatOf(file: string): Promise<FileFormat> {
-  const found = await stat(file).catch(() => undefined);
-  if (!found) throw new ServiceError(400, 'no-such-file', `There is no file ${file}.`);
-  if (!found.isFile()) throw new ServiceError(400, 'not-a-file', `${file} is not a file.`);
-  if (found.size === 0) throw emptyFile(file);
-  const start = await firstBytes(file);
-  if (start.subarray(0, 4).toString('latin1') === 'PAR1') return 'parquet';
-  if (isUtf16(start)) {
-    throw new ServiceError(400, 'encoding', `${file} is UTF-16.`, { hint: 'Convert it to UTF-8 first.' });
-  }
-  const named = formats[path.extname(file.replace(/\.(gz|zst)$/, '')).toLowerCase()];
-  return (
-    named ??
-    (/^[[{]/.test(
-      start
-        .toString('utf8')
-        .replace(/^\uFEFF/, '')
-        .trimStart(),
-    )
-      ? 'json'
-      : 'csv')
-  );
-}
-
-function isUtf16(start: Buffer): boolean {
-  return start.length >= 2 && [0xfffe, 0xfeff].includes(start.readUInt16BE(0));
-}
-
-async function firstBytes(file: string): Promise<Buffer> {
-  const handle = await open(file);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(1024), 0, 1024, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
-}
-
-function emptyFile(file: string): ServiceError {
-  return new ServiceError(400, 'empty', `${file} holds no rows.`);
-}
-
-/** What the engine says about a file is about the user's data; the place in the file matters, its advice on SQL does not. */
-function readingError(error: unknown, file: string): unknown {
+/** What is wrong with a file is about the user's data: the line matters, the engine's words do not. */
+function readingError(error: unknown, { name, format }: Load): unknown {
   if (!(error instanceof EngineError) || error.code !== 'engine-failed') return error;
-  const [text = ''] = error.detail.split(/\n\s*Possible fixes/);
-  const message = text
-    .replace(/^[A-Za-z ]+ Error: /, '')
-    .replaceAll(file, path.basename(file))
-    .trim();
+  const [, line] = /\bline:?\s+(\d+)/i.exec(error.detail) ?? [];
+  const place = line === undefined || format === 'parquet' ? '' : `, from line ${line} on`;
+  const message = `${name} cannot be read as ${formatNames[format] ?? 'lines of text'}${place}.`;
   return new ServiceError(400, 'unreadable', message, { cause: error });
 }

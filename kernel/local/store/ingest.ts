@@ -5,10 +5,13 @@ import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { IngestStatus } from '../../api/wire.js';
+import { formatTime } from '../../time.js';
 import type { Engine } from '../engine/duckdb.js';
 import { ServiceError } from '../http/service-error.js';
 import type { DatasetStore } from './datasets.js';
-import { type FileFormat, type Stored, storeFile } from './import.js';
+import type { FileFormat } from './formats.js';
+import { type Stored, storeFile } from './import.js';
+import { counted } from './readers/reading.js';
 
 /** A body to add to a dataset, as the request describes it. */
 export interface IngestRequest {
@@ -35,12 +38,17 @@ export async function ingest(
   const file = path.join(engine.workDir, `${crypto.randomUUID()}.${format}`);
   try {
     const processedBytes = await saveBody(request, file);
-    const stored = await storeFile(store, engine, { file, format, ...loadOptions(request) }, signal);
+    const stored = await storeFile(
+      store,
+      engine,
+      { file, name: 'The body', format, ...loadOptions(request) },
+      signal,
+    );
     const blocksCreated = stored.rows > 0 ? 1 : 0;
     return {
       ingested: stored.rows,
-      failed: 0,
-      failures: lateFailures(stored, request),
+      failed: stored.refused,
+      failures: failuresOf(stored, request),
       processedBytes,
       blocksCreated,
       walLength: 0,
@@ -115,9 +123,12 @@ function loadOptions({ dataset, nowNs, timestampField, timestampFormat, csvDelim
   return { dataset, time, csv };
 }
 
-function lateFailures(stored: Stored, { nowNs }: IngestRequest): IngestStatus['failures'] {
-  if (stored.timeField === undefined || stored.late === 0) return [];
-  const timestamp = new Date(Number(nowNs / 1_000_000n)).toISOString();
-  const error = `${stored.late} events have no readable time in \`${stored.timeField}\`: they are stored with this one`;
-  return [{ timestamp, error }];
+function failuresOf(stored: Stored, { nowNs }: IngestRequest): IngestStatus['failures'] {
+  const timestamp = formatTime(nowNs);
+  const refused = `${counted(stored.refused, 'event')} left out: not a JSON object, or more values than fields`;
+  const late = `${counted(stored.late, 'event')} without a readable time in \`${stored.timeField}\`, stored with this one`;
+  return [
+    ...(stored.refused > 0 ? [{ timestamp, error: refused }] : []),
+    ...(stored.late > 0 ? [{ timestamp, error: late }] : []),
+  ];
 }

@@ -1,15 +1,15 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
+import { EARLIEST_TIME } from '../../time.js';
 import { type Session, sqlText } from '../engine/duckdb.js';
 import { ServiceError } from '../http/service-error.js';
 
-/** A column of rows that wait to be stored, and the field that it will be. */
-export interface StagedColumn {
+/** A column of the table `sampled`, and the field that it will be. */
+export interface SampledColumn {
   readonly name: string;
   readonly type: TypeName;
-  /** Its name in the table `staged`. */
   readonly column: string;
-  /** Every value is null. */
-  readonly empty?: boolean;
+  /** No row of the sample has a value. */
+  readonly empty: boolean;
 }
 
 /** How to find the time of a row. `field` and `format` are what the user named; a format is Go's or strptime's. */
@@ -19,7 +19,7 @@ export interface TimeOptions {
   readonly format?: string;
 }
 
-/** Where the time of a row comes from. `sql` is a TIMESTAMP_NS over `staged`, null where a row has no readable time. */
+/** Where the time of a row comes from. `sql` is a TIMESTAMP_NS over the columns of `sampled`, null or infinite where a row has no readable time. */
 export interface TimeSource {
   readonly sql: string;
   /** The field it was read from; undefined when no field holds a time. */
@@ -27,22 +27,24 @@ export interface TimeSource {
   readonly notes: readonly string[];
 }
 
-/** Returns where the rows of the table `staged` have their time; throws ServiceError when the named field has none. */
+/** Returns where rows like those of the table `sampled` have their time; throws ServiceError when the named field has none. */
 export async function findTime(
   session: Session,
-  columns: readonly StagedColumn[],
+  columns: readonly SampledColumn[],
   options: TimeOptions,
 ): Promise<TimeSource> {
-  for (const macro of macros(options.nowNs)) await session.run(macro);
-  if (options.field !== undefined) return namedTime(session, columns, options.field, options.format);
+  const { nowNs, field, format } = options;
+  if (field !== undefined) return namedTime(session, columns, field, format, nowNs);
+  const own = columns.find(column => column.name === '_time');
+  if (own) return readingOf(session, own, nowNs);
   return (
-    (await combinedTime(session, columns)) ??
-    (await guessedTime(session, columns)) ?? {
-      sql: 'NULL::TIMESTAMP_NS',
-      notes: ['No field holds a time: every row has the time of its import. Name one if there is one.'],
-    }
+    (await combinedTime(session, columns, nowNs)) ??
+    (await guessedTime(session, columns, nowNs)) ?? { sql: 'NULL::TIMESTAMP_NS', notes: [timelessNote] }
   );
 }
+
+const timelessNote =
+  'No field holds a time: every row has the time of its import, and is found whatever the time range. Name one if there is one.';
 
 /** Names that hold the time of an event, the likeliest first; compared without case, `_`, `-` and `@`. */
 const timeNames = [
@@ -69,105 +71,128 @@ const timeNames = [
   't',
 ].map(plainName);
 
-/** One way to write a time: the SQL that reads it from a text, null where the text is not of this kind. */
-interface TimeFormat {
-  readonly label: string;
-  readonly macro: string;
-  readonly assumesYear?: boolean;
-}
-
-const textFormats: readonly TimeFormat[] = [
-  { label: 'ISO 8601', macro: 'ingest_iso' },
-  { label: 'seconds or fractions of a second since 1970', macro: 'ingest_epoch_text' },
-  { label: 'Apache log time', macro: 'ingest_apache' },
-  { label: 'RFC 1123', macro: 'ingest_http' },
-  { label: 'ctime', macro: 'ingest_ctime' },
-  { label: 'syslog time', macro: 'ingest_syslog', assumesYear: true },
-];
-
 async function namedTime(
   session: Session,
-  columns: readonly StagedColumn[],
+  columns: readonly SampledColumn[],
   field: string,
   format: string | undefined,
+  nowNs: bigint,
 ): Promise<TimeSource> {
   const column = columns.find(each => each.name === field);
-  if (!column) {
-    const known = columns.slice(0, 20).map(each => `\`${each.name}\``);
-    throw new ServiceError(
-      400,
-      'time-field-unknown',
-      `There is no field \`${field}\` to take the time from.`,
-      {
-        hint: `The fields are ${known.join(', ')}${columns.length > 20 ? ', …' : ''}.`,
-      },
-    );
-  }
-  const found = format === undefined ? await bestReading(session, column) : formatted(column, format);
-  const counted = await countRead(session, column, found.sql);
-  if (counted.read > 0 || counted.present === 0) return found;
+  if (!column) throw unknownField(columns, field);
+  const found = format === undefined ? await readingOf(session, column, nowNs) : formatted(column, format);
+  const { present, read, example } = await countRead(session, column, found.sql);
+  if (read > 0 || present === 0) return found;
   throw new ServiceError(
     400,
     'time-unreadable',
-    `No value of \`${field}\` can be read as a time, such as ${counted.sample}.`,
+    `No value of \`${field}\` can be read as a time, such as ${example}.`,
     {
       hint: 'Times are RFC 3339, seconds, ms, µs or ns since 1970, or in the format of Apache logs, syslog or RFC 1123.',
     },
   );
 }
 
+function unknownField(columns: readonly SampledColumn[], field: string): ServiceError {
+  const known = columns.slice(0, 20).map(each => `\`${each.name}\``);
+  return new ServiceError(
+    400,
+    'time-field-unknown',
+    `There is no field \`${field}\` to take the time from.`,
+    {
+      hint: `The fields are ${known.join(', ')}${columns.length > 20 ? ', …' : ''}.`,
+    },
+  );
+}
+
+/** A field with the name of a time is one when most of its values are times, and not long ago: a small number is rather a duration. */
 async function guessedTime(
   session: Session,
-  columns: readonly StagedColumn[],
+  columns: readonly SampledColumn[],
+  nowNs: bigint,
 ): Promise<TimeSource | undefined> {
   const ranked = columns
-    .map(column => ({
-      column,
-      rank: column.name === '_time' ? 0 : timeNames.indexOf(plainName(column.name), 1),
-    }))
+    .map(column => ({ column, rank: timeNames.indexOf(plainName(column.name)) }))
     .filter(each => each.rank >= 0 && !each.column.empty)
     .sort((a, b) => a.rank - b.rank);
   for (const { column } of ranked) {
-    const found = await bestReading(session, column);
-    const { present, read, plausible } = await countRead(session, column, found.sql);
-    if (present > 0 && read === present && plausible === present) return found;
+    const found = await readingOf(session, column, nowNs);
+    const { present, plausible } = await countRead(session, column, found.sql);
+    if (plausible * 2 > present) return found;
   }
   return undefined;
 }
 
-async function bestReading(session: Session, column: StagedColumn): Promise<TimeSource> {
-  const { name: field } = column;
+async function readingOf(session: Session, column: SampledColumn, nowNs: bigint): Promise<TimeSource> {
+  const { name: field, column: value } = column;
   switch (column.type) {
     case 'datetime':
-      return { field, sql: column.column, notes: [] };
+      return { field, sql: value, notes: [] };
     case 'long':
     case 'timespan':
-      return { field, sql: `make_timestamp_ns(ingest_epoch(${column.column}))`, notes: [] };
+      return { field, sql: `make_timestamp_ns(${epochNs(value)})`, notes: [] };
     case 'real':
-      return { field, sql: `ingest_epoch_real(${column.column})`, notes: [] };
+      return { field, sql: `make_timestamp_ns(${epochNsOfReal(value)})`, notes: [] };
     case 'string':
+      return readText(session, field, value, nowNs);
     case 'dynamic':
-      return bestTextReading(session, column);
+      return readText(
+        session,
+        field,
+        `if(starts_with(${value}, '"'), ${value}::JSON->>'$', ${value})`,
+        nowNs,
+      );
     case 'bool':
       return { field, sql: 'NULL::TIMESTAMP_NS', notes: [] };
   }
 }
 
-async function bestTextReading(session: Session, column: StagedColumn): Promise<TimeSource> {
-  const counts = textFormats.map(format => `count(${format.macro}(${column.column}))`);
-  const [row = []] = await session.run(`SELECT ${counts.join(', ')} FROM staged`);
-  const best = row
-    .map(Number)
-    .reduce((best, count, index, all) => (count > (all[best] ?? 0) ? index : best), 0);
-  const format = textFormats[best] as TimeFormat;
-  return {
-    field: column.name,
-    sql: `${format.macro}(${column.column})`,
-    notes: format.assumesYear ? [yearNote(`\`${column.name}\``)] : [],
-  };
+/** What the engine reads by itself, the fastest first; whatever it cannot read is left to JavaScript. */
+const textReaders: readonly ((text: string) => string)[] = [
+  text => `TRY_CAST(${text} AS TIMESTAMP_NS)`,
+  text => `TRY_CAST(replace(${text}, ',', '.') AS TIMESTAMP_NS)`,
+  text =>
+    `make_timestamp_ns(CASE WHEN length(${text}) IN (10, 13, 16, 19) THEN ${epochNs(`TRY_CAST(${text} AS BIGINT)`)} END)`,
+  text => `TRY_CAST(try_strptime(trim(${text}, '[]'), '%d/%b/%Y:%H:%M:%S %z') AS TIMESTAMP_NS)`,
+];
+
+const yearless = '[A-Za-z]{3,9}\\s+\\d{1,2}\\s+\\d{1,2}:\\d{2}:\\d{2}([.,]\\d{1,9})?';
+
+async function readText(session: Session, field: string, text: string, nowNs: bigint): Promise<TimeSource> {
+  const counts = textReaders.map(reader => `count(${reader(text)})`);
+  const [row = []] = await session.run(
+    `SELECT ${counts.join(', ')}, coalesce(bool_or(regexp_full_match(${text}, ${sqlText(yearless)})), false) FROM sampled`,
+  );
+  const read = row.slice(0, textReaders.length).map(Number);
+  const best = read.indexOf(Math.max(...read));
+  const quick = textReaders[best]?.(text) ?? 'NULL::TIMESTAMP_NS';
+  const sql = `coalesce(${quick}, make_timestamp_ns(apl_event_time(${text}, ${nowNs}::BIGINT)))`;
+  return { field, sql, notes: row.at(-1) === true ? [yearNote(`\`${field}\``)] : [] };
 }
 
-function formatted(column: StagedColumn, format: string): TimeSource {
+/** Seconds, milliseconds, microseconds or nanoseconds since 1970, by their size; null where there is no such time. */
+function epochNs(value: string): string {
+  const units = [
+    { below: 10n ** 11n, nanos: 10n ** 9n },
+    { below: 10n ** 14n, nanos: 10n ** 6n },
+    { below: 10n ** 17n, nanos: 10n ** 3n },
+  ];
+  const latest = 2n ** 63n - 2n;
+  const cases = units.map(({ below, nanos }) => {
+    const inside = `${value} BETWEEN ${EARLIEST_TIME / nanos} AND ${latest / nanos}`;
+    return `WHEN ${value} > -${below} AND ${value} < ${below} THEN CASE WHEN ${inside} THEN ${value} * ${nanos} END`;
+  });
+  return `CASE ${cases.join(' ')} WHEN ${value} BETWEEN ${EARLIEST_TIME} AND ${latest} THEN ${value} END`;
+}
+
+/** As {@link epochNs}, to the microsecond, which is what a double holds of a time in seconds. */
+function epochNsOfReal(value: string): string {
+  const scale = `CASE WHEN abs(${value}) < 1e11 THEN 1e6 WHEN abs(${value}) < 1e14 THEN 1e3 WHEN abs(${value}) < 1e17 THEN 1 ELSE 1e-3 END`;
+  const micros = `round(${value} * ${scale})`;
+  return `CASE WHEN abs(${micros}) < 9.2e15 THEN CAST(${micros} AS BIGINT) * 1000 END`;
+}
+
+function formatted(column: SampledColumn, format: string): TimeSource {
   const strptime = format.includes('%') ? format : strptimeOf(format);
   const sql = `TRY_CAST(try_strptime(${column.column}::VARCHAR, ${sqlText(strptime)}) AS TIMESTAMP_NS)`;
   return { field: column.name, sql, notes: [] };
@@ -203,22 +228,21 @@ function strptimeOf(layout: string): string {
 interface ReadCount {
   readonly present: number;
   readonly read: number;
-  /** Times later than 1990: a small number is rather a duration. */
   readonly plausible: number;
-  readonly sample: string;
+  readonly example: string;
 }
 
-async function countRead(session: Session, column: StagedColumn, sql: string): Promise<ReadCount> {
+async function countRead(session: Session, { column }: SampledColumn, sql: string): Promise<ReadCount> {
   const [row = []] = await session.run(
-    `SELECT count(${column.column}), count(t), count(*) FILTER (t > '1990-01-01'::TIMESTAMP_NS), any_value(${column.column}::VARCHAR)
-     FROM (SELECT ${column.column}, ${sql} AS t FROM staged)`,
+    `SELECT count(${column}), count(*) FILTER (isfinite(t)), count(*) FILTER (isfinite(t) AND t > '1990-01-01'::TIMESTAMP_NS), any_value(${column}::VARCHAR)
+     FROM (SELECT ${column}, ${sql} AS t FROM sampled)`,
   );
-  const [present, read, plausible, sample] = row;
+  const [present, read, plausible, example] = row;
   return {
     present: Number(present),
     read: Number(read),
     plausible: Number(plausible),
-    sample: JSON.stringify(sample),
+    example: JSON.stringify(example),
   };
 }
 
@@ -242,51 +266,48 @@ const parts = {
 
 async function combinedTime(
   session: Session,
-  columns: readonly StagedColumn[],
+  columns: readonly SampledColumn[],
+  nowNs: bigint,
 ): Promise<TimeSource | undefined> {
-  const clock = await findPart(session, columns, parts.clock);
+  const find = (part: Part) => findPart(session, columns, part);
+  const clock = await find(parts.clock);
   if (!clock) return undefined;
-  const date = await findPart(session, columns, parts.date);
-  if (date)
-    return combination([date, clock], `ingest_iso(${date.column} || 'T' || ingest_clock(${clock.column}))`);
-  const month = await findPart(session, columns, parts.month);
-  const day = await findPart(session, columns, parts.day);
+  const date = await find(parts.date);
+  if (date) return combination(session, [date, clock], [date, clock], nowNs);
+  const month = await find(parts.month);
+  const day = await find(parts.day);
   if (!month || !day) return undefined;
-  const year = await findPart(session, columns, parts.year);
-  const monthDay = `ingest_month_day(${month.column}, ${day.column}::VARCHAR)`;
-  if (year) {
-    const sql = `ingest_iso(${year.column}::VARCHAR || '-' || ${monthDay} || 'T' || ingest_clock(${clock.column}))`;
-    return combination([year, month, day, clock], sql);
-  }
-  return combination(
-    [month, day, clock],
-    `ingest_yearless(${monthDay}, ingest_clock(${clock.column}))`,
-    true,
-  );
+  const year = await find(parts.year);
+  if (!year) return combination(session, [month, day, clock], [month, day, clock], nowNs);
+  return combination(session, [year, month, day, clock], [month, day, year, clock], nowNs);
 }
 
-function combination(columns: readonly StagedColumn[], sql: string, assumesYear = false): TimeSource {
+/** `columns` are in the order in which they are named, `written` in that of the text that is read. */
+async function combination(
+  session: Session,
+  columns: readonly SampledColumn[],
+  written: readonly SampledColumn[],
+  nowNs: bigint,
+): Promise<TimeSource> {
+  const field = columns.map(column => column.name).join(', ');
+  const text = `(${written.map(({ column }) => `${column}::VARCHAR`).join(` || ' ' || `)})`;
+  const { sql, notes } = await readText(session, field, text, nowNs);
   const names = columns.map(column => `\`${column.name}\``).join(', ');
-  const notes = [`The time is put together from ${names}.`];
-  return {
-    sql,
-    field: columns.map(column => column.name).join(', '),
-    notes: assumesYear ? [...notes, yearNote(names)] : notes,
-  };
+  return { sql, field, notes: [`The time is put together from ${names}.`, ...notes] };
 }
 
 async function findPart(
   session: Session,
-  columns: readonly StagedColumn[],
+  columns: readonly SampledColumn[],
   { names, pattern }: Part,
-): Promise<StagedColumn | undefined> {
+): Promise<SampledColumn | undefined> {
   for (const name of names) {
     const column = columns.find(each => plainName(each.name) === name && !each.empty);
     if (!column) continue;
     const [row] = await session.run(
-      `SELECT bool_and(regexp_full_match(${column.column}::VARCHAR, ${sqlText(pattern)})) FROM staged`,
+      `SELECT avg(regexp_full_match(${column.column}::VARCHAR, ${sqlText(pattern)})::INTEGER) FROM sampled`,
     );
-    if (row?.[0] === true) return column;
+    if (Number(row?.[0]) > 0.5) return column;
   }
   return undefined;
 }
@@ -298,84 +319,3 @@ function yearNote(source: string): string {
 function plainName(name: string): string {
   return name.toLowerCase().replace(/[_\-@]/g, '');
 }
-
-// ---- SQL ----
-
-const isoPattern =
-  '^\\s*(\\d{4})[-/.](\\d{2})[-/.](\\d{2})(?:[T ](\\d{1,2}):(\\d{2})(?::(\\d{2})(?:[.,](\\d{1,9})\\d*)?)?)?\\s*(Z|z|UTC|GMT|[+-]\\d{2}(?::?\\d{2})?)?\\s*$';
-const apachePattern =
-  '^\\[?(\\d{1,2})/([A-Z][a-z]{2})/(\\d{4}):(\\d{2}):(\\d{2}):(\\d{2})(?:[.,](\\d{1,9})\\d*)?\\s*([+-]\\d{4})?\\]?$';
-const httpPattern =
-  '^(?:[A-Z][a-z]{2,8},?\\s+)?(\\d{1,2})[ -]([A-Z][a-z]{2})[ -](\\d{4})\\s+(\\d{2}):(\\d{2}):(\\d{2})\\s*(GMT|UTC|[+-]\\d{4})?$';
-const ctimePattern =
-  '^(?:[A-Z][a-z]{2}\\s+)?([A-Z][a-z]{2})\\s+(\\d{1,2})\\s+(\\d{2}):(\\d{2}):(\\d{2})(?:[.,](\\d{1,9})\\d*)?\\s+(\\d{4})$';
-const syslogPattern = '^([A-Z][a-z]{2})\\s+(\\d{1,2})\\s+(\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?)$';
-
-/** Parts are texts, empty where absent; nothing but int64 arithmetic touches the nanoseconds. */
-function macros(nowNs: bigint): string[] {
-  const now = `make_timestamp_ns(${nowNs})`;
-  return [
-    `ingest_month(m) AS (instr('JanFebMarAprMayJunJulAugSepOctNovDec', left(m, 3)) + 2) // 3`,
-    `ingest_month_day(m, d) AS lpad(ingest_month(m)::VARCHAR, 2, '0') || '-' || lpad(d, 2, '0')`,
-    `ingest_clock(t) AS if(strpos(t, ':') = 2, '0' || t, t)`,
-    `ingest_offset_us(z) AS CASE WHEN regexp_full_match(z, '[+-].*')
-       THEN if(left(z, 1) = '-', -1, 1) * 60000000::BIGINT
-         * (z[2:3]::BIGINT * 60 + coalesce(TRY_CAST(right(replace(z[4:], ':', ''), 2) AS BIGINT), 0)) ELSE 0 END`,
-    `ingest_of(y, mo, d, h, mi, s, f, z) AS CASE WHEN y BETWEEN '1678' AND '2261' THEN make_timestamp_ns(
-       (epoch_us(try_strptime(concat(y, '-', mo, '-', d, ' ', coalesce(nullif(h, ''), '00'), ':', coalesce(nullif(mi, ''), '00'),
-         ':', coalesce(nullif(s, ''), '00')), '%Y-%m-%d %H:%M:%S')) - ingest_offset_us(z)) * 1000
-         + rpad(coalesce(f, ''), 9, '0')::BIGINT) END`,
-    partsMacro(
-      'ingest_iso',
-      isoPattern,
-      ['y', 'mo', 'd', 'h', 'mi', 's', 'f', 'z'],
-      'ingest_of(p.y, p.mo, p.d, p.h, p.mi, p.s, p.f, p.z)',
-    ),
-    partsMacro(
-      'ingest_apache',
-      apachePattern,
-      ['d', 'mo', 'y', 'h', 'mi', 's', 'f', 'z'],
-      'ingest_of(p.y, ingest_month(p.mo)::VARCHAR, p.d, p.h, p.mi, p.s, p.f, p.z)',
-    ),
-    partsMacro(
-      'ingest_http',
-      httpPattern,
-      ['d', 'mo', 'y', 'h', 'mi', 's', 'z'],
-      `ingest_of(p.y, ingest_month(p.mo)::VARCHAR, p.d, p.h, p.mi, p.s, '', p.z)`,
-    ),
-    partsMacro(
-      'ingest_ctime',
-      ctimePattern,
-      ['mo', 'd', 'h', 'mi', 's', 'f', 'y'],
-      `ingest_of(p.y, ingest_month(p.mo)::VARCHAR, p.d, p.h, p.mi, p.s, p.f, '')`,
-    ),
-    `ingest_year_of(md, clock) AS year(${now}) - if(md || clock > strftime(${now}, '%m-%d%H:%M:%S'), 1, 0)`,
-    `ingest_leap(md, y) AS if(md = '02-29', y - y % 4, y)`,
-    `ingest_yearless(md, clock) AS ingest_iso(ingest_leap(md, ingest_year_of(md, clock))::VARCHAR || '-' || md || 'T' || clock)`,
-    partsMacro(
-      'ingest_syslog',
-      syslogPattern,
-      ['mo', 'd', 'clock'],
-      'ingest_yearless(ingest_month_day(p.mo, p.d), p.clock)',
-    ),
-    `ingest_epoch(v) AS CASE WHEN abs(v::HUGEINT) < 100000000000 THEN TRY_CAST(v::HUGEINT * 1000000000 AS BIGINT)
-       WHEN abs(v::HUGEINT) < 100000000000000 THEN v * 1000000 WHEN abs(v::HUGEINT) < 100000000000000000 THEN v * 1000 ELSE v END`,
-    `ingest_epoch_us(v) AS CASE WHEN abs(v) < 1e11 THEN v * 1e6 WHEN abs(v) < 1e14 THEN v * 1e3 WHEN abs(v) < 1e17 THEN v ELSE v / 1e3 END`,
-  ]
-    .map(macro => `CREATE OR REPLACE TEMP MACRO ${macro}`)
-    .concat(epochMacros);
-}
-
-/** The engine folds a repeated expression into one, so the pattern is matched once. */
-function partsMacro(name: string, pattern: string, groups: readonly string[], sql: string): string {
-  const matched = `regexp_extract(t::VARCHAR, ${sqlText(pattern)}, [${groups.map(sqlText).join(', ')}])`;
-  const guarded = `CASE WHEN regexp_matches(t::VARCHAR, ${sqlText(pattern)}) THEN ${sql.replaceAll('p.', () => `${matched}.`)} END`;
-  return `${name}(t) AS ${guarded}`;
-}
-
-const epochMacros = [
-  'CREATE OR REPLACE TEMP MACRO ingest_epoch_real(v) AS make_timestamp_ns(TRY_CAST(round(ingest_epoch_us(v)) AS BIGINT) * 1000)',
-  `CREATE OR REPLACE TEMP MACRO ingest_epoch_text(t) AS CASE WHEN regexp_full_match(t::VARCHAR, '\\d{9,19}')
-     THEN make_timestamp_ns(ingest_epoch(TRY_CAST(t AS BIGINT))) WHEN regexp_full_match(t::VARCHAR, '\\d{9,10}[.]\\d{1,9}')
-     THEN make_timestamp_ns(split_part(t::VARCHAR, '.', 1)::BIGINT * 1000000000 + rpad(split_part(t::VARCHAR, '.', 2), 9, '0')::BIGINT) END`,
-];

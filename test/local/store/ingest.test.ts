@@ -120,8 +120,8 @@ test('events without a readable time are stored and reported', async () => {
   expect(columns).toEqual([['2024-01-01T00:00:00Z', '2026-06-15T12:00:00Z']]);
   expect(body.failures).toEqual([
     {
-      timestamp: '2026-06-15T12:00:00.000Z',
-      error: '1 events have no readable time in `at`: they are stored with this one',
+      timestamp: '2026-06-15T12:00:00Z',
+      error: '1 event without a readable time in `at`, stored with this one',
     },
   ]);
 });
@@ -133,7 +133,13 @@ const refused: readonly (readonly [
   status: number,
   message: RegExp,
 ])[] = [
-  ['broken JSON', '[{"a":1}', { 'content-type': 'application/json' }, 400, /^Malformed JSON/],
+  [
+    'broken JSON',
+    '[{"a":1}',
+    { 'content-type': 'application/json' },
+    400,
+    /^The body cannot be read as JSON/,
+  ],
   [
     'another type',
     'a',

@@ -2,6 +2,7 @@ import type { FunctionFamily } from '../template.js';
 import * as arrays from './arrays.js';
 import * as conversion from './conversion.js';
 import * as datetime from './datetime.js';
+import { eventFamily } from './events.js';
 import * as formats from './formats.js';
 import * as genai from './genai.js';
 import { internalFamily } from './internal.js';
@@ -24,4 +25,5 @@ export const families: readonly FunctionFamily[] = [
   math,
   series,
   internalFamily,
+  eventFamily,
 ];

@@ -1,0 +1,114 @@
+import { open, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { constants, gunzipSync } from 'node:zlib';
+import { ServiceError } from '../http/service-error.js';
+import { looksLikeHeader } from './readers/csv.js';
+import { type LineFormat, recognised } from './readers/lines.js';
+
+/** The kinds of file that become a dataset. */
+export type FileFormat = 'csv' | 'json' | 'parquet' | LineFormat;
+
+/** The formats that a request may name. */
+const named: Readonly<Record<string, FileFormat>> = {
+  csv: 'csv',
+  json: 'json',
+  ndjson: 'json',
+  docker: 'json',
+  parquet: 'parquet',
+  combined: 'combined',
+  syslog: 'syslog',
+  cri: 'cri',
+  logfmt: 'logfmt',
+  text: 'text',
+};
+
+const extensions: Readonly<Record<string, FileFormat>> = {
+  '.csv': 'csv',
+  '.tsv': 'csv',
+  '.json': 'json',
+  '.ndjson': 'json',
+  '.jsonl': 'json',
+  '.parquet': 'parquet',
+};
+
+/** The format that was asked for, else that of the name, else that of the first bytes. */
+export async function formatOf(file: string, wanted?: string): Promise<FileFormat> {
+  const found = await stat(file).catch(() => undefined);
+  if (!found) throw new ServiceError(400, 'no-such-file', `There is no file ${file}.`);
+  if (!found.isFile()) throw new ServiceError(400, 'not-a-file', `${file} is not a file.`);
+  if (found.size === 0) throw emptyFile(file);
+  const start = await firstBytes(file);
+  if (isUtf16(start)) {
+    throw new ServiceError(400, 'encoding', `${file} is UTF-16.`, { hint: 'Convert it to UTF-8 first.' });
+  }
+  if (wanted !== undefined) return namedFormat(wanted);
+  if (start.subarray(0, 4).toString('latin1') === 'PAR1') return 'parquet';
+  const extension = path.extname(file.replace(/\.(gz|zst)$/, '')).toLowerCase();
+  return extensions[extension] ?? formatOfText(textOf(start), start.length === found.size);
+}
+
+function namedFormat(wanted: string): FileFormat {
+  const format = Object.hasOwn(named, wanted) ? named[wanted] : undefined;
+  if (format) return format;
+  throw new ServiceError(400, 'invalid-request', `No file is read as ${JSON.stringify(wanted)}.`, {
+    hint: `The formats are ${Object.keys(named).join(', ')}.`,
+  });
+}
+
+/** `whole` says that the text is all of the file, not its beginning. */
+function formatOfText(text: string, whole: boolean): FileFormat {
+  if (/^(\{|\[\s*[{\]])/.test(text)) return 'json';
+  const lines = text.split(/\r?\n/);
+  // The last line may be cut off.
+  const complete = (whole ? lines : lines.slice(0, -1)).filter(line => line !== '');
+  const format = recognised(complete);
+  return format === 'text' && looksLikeCsv(complete) ? 'csv' : format;
+}
+
+/** A first line of names, and as many values in each line. */
+function looksLikeCsv(lines: readonly string[]): boolean {
+  return [',', ';', '\t', '|'].some(delimiter => {
+    const widths = new Set(lines.map(line => line.replace(/"[^"]*"/g, '').split(delimiter).length));
+    return (
+      lines.length > 1 &&
+      widths.size === 1 &&
+      !widths.has(1) &&
+      looksLikeHeader(lines[0]?.split(delimiter) ?? [])
+    );
+  });
+}
+
+/** The first characters of a file, without a byte order mark and what is white. */
+export async function startOf(file: string): Promise<string> {
+  return textOf(await firstBytes(file));
+}
+
+function textOf(bytes: Buffer): string {
+  const packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  const plain = packed ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes;
+  return plain
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .trimStart();
+}
+
+function isUtf16(start: Buffer): boolean {
+  return start.length >= 2 && [0xfffe, 0xfeff].includes(start.readUInt16BE(0));
+}
+
+async function firstBytes(file: string): Promise<Buffer> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(startBytes), 0, startBytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The refusal of a file without any row. */
+export function emptyFile(file: string): ServiceError {
+  return new ServiceError(400, 'empty', `${file} holds no rows.`);
+}
+
+const startBytes = 64 * 1024;

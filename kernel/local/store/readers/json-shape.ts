@@ -1,0 +1,228 @@
+import type { TypeName } from '../../../apl/catalog/entry.js';
+import { sqlString } from '../../duckdb/literal.js';
+import type { Session } from '../../engine/duckdb.js';
+import { ServiceError } from '../../http/service-error.js';
+import { counted, distinctNames, exceedsReal } from './reading.js';
+
+/** A value of an object that becomes a field. */
+export interface JsonLeaf {
+  readonly path: readonly string[];
+  /** No value was seen, so that nothing is known of its type. */
+  readonly type: TypeName | 'unseen';
+}
+
+/** An object whose keys become fields, or objects of their own. */
+export interface JsonObject {
+  readonly path: readonly string[];
+  /** Counted from 0, the whole event. */
+  readonly index: number;
+  /** Every key that may occur. */
+  readonly keys: readonly string[];
+  /** The keys of most rows, in their order. */
+  readonly usual: readonly string[];
+}
+
+/** Which fields the objects of a file have. */
+export interface JsonShape {
+  /** Level by level, so that an object stands after the one that holds it. */
+  readonly levels: readonly (readonly JsonObject[])[];
+  readonly leaves: readonly JsonLeaf[];
+  /** Objects in which a key occurs more than once. */
+  readonly repeats: number;
+}
+
+/** Returns the shape of the objects `m` of a relation, MAP(VARCHAR, JSON); keys are in the order of the table `sample`. */
+export async function profile(session: Session, source: string): Promise<JsonShape> {
+  const root: Node = { path: [], kinds: new Map([['OBJECT', calm]]), children: new Map(), usual: [] };
+  let repeats = 0;
+  for (let level = [root]; level.length > 0; level = level.flatMap(nested)) {
+    if (source !== 'sample') await addKeys(session, 'sample', 'rowid', level);
+    await addKeys(session, source, source === 'sample' ? 'rowid' : '0', level);
+    repeats += await addUsualKeys(session, source, level);
+  }
+  if (root.children.size > mostKeys) throw tooManyFields(root.children.size);
+  return { ...shapeOf(root), repeats };
+}
+
+/** Returns the name of each leaf, and what has to be said about names. A key with a dot comes before a path of that name. */
+export function namesOf(leaves: readonly JsonLeaf[]): {
+  readonly names: readonly string[];
+  readonly notes: readonly string[];
+} {
+  const ranked = leaves
+    .map((leaf, place) => ({ leaf, place }))
+    .sort((a, b) => a.leaf.path.length - b.leaf.path.length);
+  const wanted = ranked.map(({ leaf }) => plainName(leaf.path));
+  const distinct = distinctNames(wanted);
+  const names = new Array<string>(leaves.length);
+  const notes: string[] = [];
+  for (const [index, { leaf, place }] of ranked.entries()) {
+    names[place] = distinct[index] ?? '';
+    if (distinct[index] !== wanted[index]) {
+      notes.push(
+        `\`${wanted[index]}\` occurs as a name and as a path: ${leaf.path.map(key => `\`${key}\``).join(' > ')} became \`${distinct[index]}\`.`,
+      );
+    }
+    if (leaf.path.some(key => key.includes('\0')))
+      notes.push(`A key holds zero characters: its field is \`${distinct[index]}\`.`);
+  }
+  return { names, notes };
+}
+
+/** SQL of the value of a key of an object given as a map; of a key that is repeated, the last. */
+function lastValue(map: string, key: string): string {
+  return `list_reverse(map_values(${map}))[list_position(list_reverse(map_keys(${map})), ${sqlString(key)})]`;
+}
+
+/** An object with more keys than this over all rows is a map with open keys, not a record; tried in turn until it fits. */
+const keyLimits = [200, 50, 10, 0];
+const mostFields = 1000;
+const mostKeys = 5000;
+
+/** What was seen of the values of one kind. */
+interface Seen {
+  /** An integer beyond 64 bits. */
+  readonly big: boolean;
+  /** A number that a real cannot hold. */
+  readonly inexact: boolean;
+}
+
+const calm: Seen = { big: false, inexact: false };
+
+interface Node {
+  readonly path: readonly string[];
+  readonly kinds: Map<string, Seen>;
+  readonly children: Map<string, Node>;
+  usual: readonly string[];
+}
+
+function nested(node: Node): Node[] {
+  if (node.children.size > (keyLimits[0] ?? 0) && node.path.length > 0) return [];
+  return [...node.children.values()].filter(child => child.kinds.size === 1 && child.kinds.has('OBJECT'));
+}
+
+function mapOf(path: readonly string[]): string {
+  return path.reduce((map, key) => `json_transform(${lastValue(map, key)}, '"MAP(VARCHAR, JSON)"')`, 'm');
+}
+
+/** One row for each object of the level: its place p in the level and its map o. */
+function objects(source: string, level: readonly Node[], place: string): string {
+  const maps = level.map(({ path }, p) => `{p: ${p}, o: ${mapOf(path)}}`);
+  return `(SELECT n, s.p AS p, s.o AS o FROM (SELECT ${place} AS n, unnest([${maps.join(', ')}]) AS s FROM ${source} WHERE m IS NOT NULL))`;
+}
+
+async function addKeys(
+  session: Session,
+  source: string,
+  place: string,
+  level: readonly Node[],
+): Promise<void> {
+  const integer = "kind IN ('UBIGINT', 'BIGINT', 'HUGEINT')";
+  const number = "kind NOT IN ('VARCHAR', 'BOOLEAN', 'OBJECT', 'ARRAY')";
+  const real = 'TRY_CAST(r AS DOUBLE)';
+  const infinite = `coalesce(isinf(${real}) AND NOT contains(lower(r), 'inf'), true)`;
+  const rows = await session.run(
+    `SELECT p, k, kind, bool_or(${integer} AND TRY_CAST(r AS BIGINT) IS NULL), bool_or(${number} AND (${exceedsReal('r')} OR ${infinite})), min(n) AS first
+     FROM (SELECT p, k, n * 100000 + i AS n, json_type(v) AS kind, CASE WHEN json_type(v) NOT IN ('VARCHAR', 'OBJECT', 'ARRAY') THEN v::VARCHAR END AS r
+       FROM (SELECT p, n, unnest(map_keys(o)) AS k, unnest(map_values(o)) AS v, unnest(range(cardinality(o)::BIGINT)) AS i FROM ${objects(source, level, place)}))
+     GROUP BY p, k, kind QUALIFY p = 0 OR row_number() OVER (PARTITION BY p ORDER BY min(n), k) <= ${mostKeys}
+     ORDER BY p, min(min(n)) OVER (PARTITION BY p, k), k`,
+  );
+  for (const [p, key, kind, big, inexact] of rows) {
+    const node = level[Number(p)];
+    if (node)
+      addKey(node, String(key), kind === null ? undefined : String(kind), {
+        big: big === true,
+        inexact: inexact === true,
+      });
+  }
+}
+
+function addKey(node: Node, key: string, kind: string | undefined, seen: Seen): void {
+  const child = node.children.get(key) ?? {
+    path: [...node.path, key],
+    kinds: new Map(),
+    children: new Map(),
+    usual: [],
+  };
+  node.children.set(key, child);
+  if (kind === undefined) return;
+  const before = child.kinds.get(kind) ?? calm;
+  child.kinds.set(kind, { big: before.big || seen.big, inexact: before.inexact || seen.inexact });
+}
+
+/** Also counts the objects in which a key is repeated. */
+async function addUsualKeys(session: Session, source: string, level: readonly Node[]): Promise<number> {
+  const rows = await session.run(
+    `SELECT p, arg_max(k, c) FROM (SELECT p, map_keys(o) AS k, count(*) AS c FROM ${objects('sample', level, '0')} WHERE o IS NOT NULL GROUP BY ALL) GROUP BY p`,
+  );
+  for (const [p, keys] of rows) {
+    const node = level[Number(p)];
+    const items = (keys as { items?: readonly unknown[] } | null)?.items ?? [];
+    if (node) node.usual = items.map(String);
+  }
+  const [row] = await session.run(
+    `SELECT count(*) FILTER (len(list_distinct(map_keys(o))) < len(map_keys(o))) FROM ${objects(source, level, '0')}`,
+  );
+  return Number(row?.[0]);
+}
+
+function shapeOf(root: Node): Omit<JsonShape, 'repeats'> {
+  for (const limit of keyLimits) {
+    const shape = cutShape(root, limit);
+    if (shape.leaves.length <= mostFields || limit === 0) return shape;
+  }
+  return cutShape(root, 0);
+}
+
+/** Objects with more keys than `limit` are values. */
+function cutShape(root: Node, limit: number): Omit<JsonShape, 'repeats'> {
+  const isObject = (node: Node) =>
+    node.path.length === 0 ||
+    ((node.usual.length > 0 || node.children.size > 0) &&
+      node.children.size <= limit &&
+      node.kinds.size === 1 &&
+      node.kinds.has('OBJECT'));
+  const levels: JsonObject[][] = [];
+  let index = 0;
+  for (
+    let level = [root];
+    level.length > 0;
+    level = level.flatMap(node => [...node.children.values()].filter(isObject))
+  ) {
+    levels.push(
+      level.map(({ path, children, usual }) => ({ path, index: index++, keys: [...children.keys()], usual })),
+    );
+  }
+  const leaves = (node: Node): JsonLeaf[] =>
+    isObject(node) ? [...node.children.values()].flatMap(leaves) : [{ path: node.path, type: typeOf(node) }];
+  return { levels, leaves: leaves(root) };
+}
+
+const plainTypes: Readonly<Record<string, TypeName>> = { VARCHAR: 'string', BOOLEAN: 'bool' };
+
+/** Numbers that would lose digits as long or real stay as the JSON they are. */
+function typeOf({ kinds }: Node): TypeName | 'unseen' {
+  const names = [...kinds.keys()];
+  if (names.length === 0) return 'unseen';
+  if (names.length === 1 && plainTypes[names[0] ?? '']) return plainTypes[names[0] ?? ''] ?? 'dynamic';
+  if (names.some(name => !/^(U?BIGINT|HUGEINT|DOUBLE)$/.test(name))) return 'dynamic';
+  const seen = [...kinds.values()];
+  if (!names.includes('DOUBLE')) return seen.some(each => each.big) ? 'dynamic' : 'long';
+  return seen.some(each => each.inexact) ? 'dynamic' : 'real';
+}
+
+function plainName(path: readonly string[]): string {
+  return path.join('.').replaceAll('\0', '\ufffd') || '_';
+}
+
+function tooManyFields(count: number): ServiceError {
+  return new ServiceError(
+    400,
+    'too-large',
+    `The objects have ${counted(count, 'key')} in all; ${mostKeys} can be fields.`,
+    {
+      hint: 'Put keys that are data below one key: {"labels": {…}}.',
+    },
+  );
+}

@@ -1,0 +1,201 @@
+import { sqlString } from '../../duckdb/literal.js';
+import { type Session, sqlText } from '../../engine/duckdb.js';
+import { ServiceError } from '../../http/service-error.js';
+import { startOf } from '../formats.js';
+import { type JsonLeaf, type JsonObject, type JsonShape, namesOf, profile } from './json-shape.js';
+import {
+  counted,
+  exceedsReal,
+  keep,
+  misfit,
+  noFields,
+  type ReadField,
+  type Reading,
+  sampleRows,
+} from './reading.js';
+
+/** Where the objects of a file are. */
+export interface JsonSource {
+  readonly file: string;
+  /** A part of the file that shows more of it than its beginning does. */
+  readonly sampleFile: string | undefined;
+}
+
+/** The largest object that is read, once one was met that is larger than the engine's own bound: its buffers grow with it. */
+const largestObjectBytes = 256 * 2 ** 20;
+
+/** Reads JSON objects, one per line or in an array: nested objects become dotted names, the rest stays exact. */
+export async function readJson(
+  session: Session,
+  { file, sampleFile }: JsonSource,
+): Promise<Reading | undefined> {
+  const careful = () => readCarefully(session, file);
+  const source = objectReader(file, 'auto', '');
+  const sampled = sampleFile === undefined ? source : objectReader(sampleFile, 'nd', '');
+  try {
+    await keep(session, 'sample', `SELECT m FROM ${sampled} LIMIT ${sampleRows}`);
+  } catch {
+    return careful();
+  }
+  const [row] = await session.run('SELECT count(*), count(m) FROM sample');
+  if (Number(row?.[0]) === 0) return undefined;
+  if (Number(row?.[1]) < Number(row?.[0])) return careful();
+  const shape = await profile(session, 'sample');
+  if (shape.repeats > 0) return careful();
+  return { ...readingOf(source, shape, false), wider: careful };
+}
+
+/** Looks at every value first; rows that are no objects are left out, and of a key that is repeated the last one counts. */
+async function readCarefully(session: Session, file: string): Promise<Reading> {
+  const source = await largeObjects(session, file);
+  const [row] = await session.run(`SELECT count(*), count(m) FROM ${source}`);
+  const refused = Number(row?.[0]) - Number(row?.[1]);
+  if (Number(row?.[1]) === 0) throw noObjects(refused);
+  const shape = await profile(session, source);
+  const repeated = shape.repeats === 0 ? [] : [repeatNote(shape.repeats)];
+  const found = readingOf(source, shape, true);
+  return { ...found, refused, notes: [...refusedNotes(refused), ...repeated, ...found.notes] };
+}
+
+async function largeObjects(session: Session, file: string): Promise<string> {
+  const limit = `, maximum_object_size = ${largestObjectBytes}`;
+  const found = objectReader(file, 'auto', limit);
+  try {
+    await keep(session, 'sample', `SELECT m FROM ${found} LIMIT ${sampleRows}`);
+    return found;
+  } catch (error) {
+    // What does not look like lines at its beginning may still be lines, some of them broken.
+    if ((await startOf(file)).startsWith('[')) throw error;
+    const lines = objectReader(file, 'nd', limit);
+    await keep(session, 'sample', `SELECT m FROM ${lines} LIMIT ${sampleRows}`);
+    return lines;
+  }
+}
+
+function objectReader(file: string, format: 'auto' | 'nd', limit: string): string {
+  const type = "columns = {m: 'MAP(VARCHAR, JSON)'}, records = false, ignore_errors = true";
+  return `read_json(${sqlText(file)}, format = '${format}', ${type}${limit})`;
+}
+
+/** With `lenient`, rows that are no objects are left out; else they end the pass. */
+function readingOf(source: string, shape: JsonShape, lenient: boolean): Reading {
+  const { names, notes } = namesOf(shape.leaves);
+  if (names.length === 0) throw noFields();
+  const places = new Map(shape.levels.flat().map(object => [JSON.stringify(object.path), object]));
+  const valueAt = (path: readonly string[]) => {
+    const holder = places.get(JSON.stringify(path.slice(0, -1)));
+    return holder ? valueSql(holder, path.at(-1) ?? '') : 'NULL';
+  };
+  const fields = shape.leaves.map((leaf, index) => fieldOf(leaf, names[index] ?? '', `r${index}`));
+  return {
+    from: relation(source, shape, valueAt, lenient),
+    sample: relation('sample', shape, valueAt, lenient),
+    fields,
+    notes,
+    refused: 0,
+  };
+}
+
+/**
+ * Returns the relation of the values r_i of the leaves. In between, each object i of the shape has its keys k_i and values
+ * v_i, and s_i says whether the keys are the usual ones in their usual order, so that values are found by their place.
+ */
+function relation(
+  source: string,
+  shape: JsonShape,
+  valueAt: (path: readonly string[]) => string,
+  lenient: boolean,
+): string {
+  const repeats = shape.repeats > 0;
+  let sql = `SELECT m AS t0 FROM ${source} WHERE ${lenient ? 'm IS NOT NULL' : unless('m IS NOT NULL')}`;
+  for (const [depth, level] of shape.levels.entries()) {
+    const below = shape.levels[depth + 1] ?? [];
+    const opened = level.map(object => openSql(object, repeats)).join(', ');
+    const usual = level.map(
+      ({ index, usual }) => `coalesce(k${index} = ${textList(usual)}, false) AS s${index}`,
+    );
+    const maps = below.map(
+      ({ index, path }) => `json_transform(${valueAt(path)}, '"MAP(VARCHAR, JSON)"') AS t${index}`,
+    );
+    const checks = below.map(({ index, path }) => unless(`(${valueAt(path)} IS NULL) = (t${index} IS NULL)`));
+    sql = `SELECT * EXCLUDE (${level.map(({ index }) => `t${index}`).join(', ')}), ${opened} FROM (${sql})`;
+    sql = `SELECT *, ${usual.join(', ')} FROM (${sql})`;
+    sql = `SELECT ${['*', ...maps].join(', ')} FROM (${sql}) WHERE ${level.map(object => knownSql(object, repeats)).join(' AND ')}`;
+    if (checks.length > 0) sql = `SELECT * FROM (${sql}) WHERE ${checks.join(' AND ')}`;
+  }
+  const values = shape.leaves.map(({ path }, index) => `${valueAt(path)} AS r${index}`);
+  return `(SELECT ${values.join(', ')} FROM (${sql}))`;
+}
+
+/** Of a key that is repeated the last value is found first. */
+function openSql({ index }: JsonObject, repeats: boolean): string {
+  const inOrder = (list: string) => (repeats ? `list_reverse(${list})` : list);
+  return `${inOrder(`map_keys(t${index})`)} AS k${index}, ${inOrder(`map_values(t${index})`)} AS v${index}`;
+}
+
+function knownSql({ index, keys }: JsonObject, repeats: boolean): string {
+  const known = `list_has_all(${textList(keys)}, k${index})`;
+  const once = `len(list_distinct(k${index})) = len(k${index})`;
+  return `CASE WHEN s${index} OR k${index} IS NULL THEN true WHEN ${repeats ? known : `${known} AND ${once}`} THEN true ELSE ${misfit} END`;
+}
+
+function valueSql({ index, usual }: JsonObject, key: string): string {
+  const place = usual.indexOf(key) + 1;
+  const usually = place === 0 ? 'NULL' : `v${index}[${place}]`;
+  return `CASE WHEN s${index} THEN ${usually} ELSE v${index}[list_position(k${index}, ${sqlString(key)})] END`;
+}
+
+function textList(texts: readonly string[]): string {
+  return `[${texts.map(sqlString).join(', ')}]::VARCHAR[]`;
+}
+
+function unless(condition: string): string {
+  return `CASE WHEN ${condition} THEN true ELSE ${misfit} END`;
+}
+
+function fieldOf({ type }: JsonLeaf, name: string, value: string): ReadField {
+  return {
+    name,
+    type: type === 'unseen' ? 'string' : type,
+    sql: cellSql(`${value}::VARCHAR`, value, type),
+  };
+}
+
+/** `text` is the JSON text of a value, null where there is none. */
+function cellSql(text: string, json: string, type: JsonLeaf['type']): string {
+  const absent = `CASE WHEN ${text} IS NOT NULL THEN ${misfit} END`;
+  switch (type) {
+    case 'unseen':
+      return `${absent}::VARCHAR`;
+    case 'string':
+      return `CASE WHEN starts_with(${text}, '"') THEN ${json}->>'$' WHEN ${text} IS NOT NULL THEN ${misfit} END`;
+    case 'bool':
+      return `CASE ${text} WHEN 'true' THEN true WHEN 'false' THEN false ELSE ${absent}::BOOLEAN END`;
+    case 'long':
+      return `CASE WHEN contains(${text}, '.') OR contains(${text}, 'e') THEN ${misfit}::BIGINT ELSE coalesce(TRY_CAST(${text} AS BIGINT), ${absent}::BIGINT) END`;
+    case 'real':
+      return `CASE WHEN ${inexact(text)} THEN ${misfit}::DOUBLE ELSE coalesce(TRY_CAST(${text} AS DOUBLE), ${absent}::DOUBLE) END`;
+    default:
+      return text;
+  }
+}
+
+/** A number that a real does not hold, tested only where it is large. */
+function inexact(text: string): string {
+  const infinite = `isinf(TRY_CAST(${text} AS DOUBLE)) AND NOT contains(lower(${text}), 'inf')`;
+  return `abs(TRY_CAST(${text} AS DOUBLE)) > 9007199254740992 AND (${exceedsReal(text)} OR ${infinite})`;
+}
+
+function repeatNote(count: number): string {
+  return `A key is repeated in ${counted(count, 'object')}: its last value counts.`;
+}
+
+function refusedNotes(refused: number): string[] {
+  return refused === 0 ? [] : [`Left out as no JSON object: ${counted(refused, 'line')}.`];
+}
+
+function noObjects(count: number): ServiceError {
+  return new ServiceError(400, 'not-an-object', `None of ${counted(count, 'value')} is a JSON object.`, {
+    hint: 'Each event is one object: {"field": value, …}.',
+  });
+}

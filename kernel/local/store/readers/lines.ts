@@ -1,0 +1,142 @@
+import { sqlString } from '../../duckdb/literal.js';
+import { type Session, sqlText } from '../../engine/duckdb.js';
+import { keep, type Reading, sampleRows } from './reading.js';
+import { countRefused, readTexts } from './texts.js';
+
+/** The formats of log lines that are recognised by their name, or where every line of the sample has them. */
+export type LineFormat = 'combined' | 'syslog' | 'cri' | 'logfmt' | 'text';
+
+/** Reads lines of a log: the fields of its format, and the whole line in the field `line` where a line is not of that format. */
+export async function readLines(
+  session: Session,
+  file: string,
+  format: LineFormat,
+): Promise<Reading | undefined> {
+  const raw = lineReader(file, 'fast');
+  await keep(session, 'raw', `SELECT l FROM ${raw} WHERE l IS NOT NULL LIMIT ${sampleRows}`);
+  if ((await session.run('SELECT 1 FROM raw LIMIT 1')).length === 0) return undefined;
+  const { names, columns } = await partsOf(session, format);
+  const texts = (from: string) =>
+    `(SELECT ${columns.map((sql, index) => `${sql} AS t${index}`).join(', ')} FROM (${matched(format, from)}))`;
+  await keep(session, 'sample', `SELECT * FROM ${texts('raw')}`);
+  const careful = lineReader(file, 'careful');
+  return readTexts(session, {
+    names,
+    fast: texts(raw),
+    careful: texts(careful),
+    refused: () => countRefused(session, careful),
+    notes: format === 'text' ? [plainNote] : [`The lines are read as ${labels[format]}.`],
+  });
+}
+
+/** Returns the format that every line has, or `text`. */
+export function recognised(lines: readonly string[]): LineFormat {
+  const known = Object.entries(patterns).find(([, { pattern }]) => {
+    const expression = new RegExp(pattern, 'u');
+    return lines.length > 0 && lines.every(line => expression.test(line));
+  });
+  if (known) return known[0] as LineFormat;
+  const pair = /^\s*[\w.@/-]+=("(\\.|[^"\\])*"|[^\s"]*)(\s+[\w.@/-]+=("(\\.|[^"\\])*"|[^\s"]*))+\s*$/;
+  return lines.length > 0 && lines.every(line => pair.test(line)) ? 'logfmt' : 'text';
+}
+
+interface LinePattern {
+  /** For RE2 and JavaScript alike; one group a field. */
+  readonly pattern: string;
+  readonly fields: readonly string[];
+}
+
+const time = '[A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}|\\d{4}-\\d{2}-\\d{2}T\\S+';
+
+const patterns: Readonly<Record<Exclude<LineFormat, 'logfmt' | 'text'>, LinePattern>> = {
+  combined: {
+    pattern:
+      '^(\\S+) \\S+ (\\S+) \\[([^\\]]+)\\] "(\\S+) (\\S+)(?: (\\S+))?" (\\d{3}) (\\d+|-)(?: "([^"]*)" "([^"]*)")?.*$',
+    fields: [
+      'client',
+      'user',
+      'time',
+      'method',
+      'uri',
+      'protocol',
+      'status',
+      'bytes',
+      'referer',
+      'user_agent',
+    ],
+  },
+  cri: {
+    pattern: '^(\\d{4}-\\d{2}-\\d{2}T\\S+) (stdout|stderr) ([FP]) (.*)$',
+    fields: ['time', 'stream', 'tag', 'message'],
+  },
+  syslog: {
+    pattern: `^(?:<(\\d{1,3})>)?(${time}) (\\S+) ([^\\s:\\[]+)(?:\\[(\\d+)\\])?: ?(.*)$`,
+    fields: ['priority', 'time', 'host', 'program', 'pid', 'message'],
+  },
+};
+
+const labels: Readonly<Record<Exclude<LineFormat, 'text'>, string>> = {
+  combined: 'access log lines (common or combined format)',
+  cri: 'container log lines (CRI)',
+  syslog: 'syslog lines',
+  logfmt: 'logfmt: key=value',
+};
+
+const plainNote =
+  'The file is plain text: each line is the field `line`. Take it apart with `parse`, as in `| parse line with * "status=" status:long " " *`, or name its format: combined, syslog, cri or logfmt.';
+
+/** The relation of lines l, with their parts p where the format has fixed ones. */
+function matched(format: LineFormat, from: string): string {
+  if (format === 'text' || format === 'logfmt') return `SELECT l FROM ${from} WHERE l IS NOT NULL`;
+  const { pattern, fields } = patterns[format];
+  const groups = fields.map((_, index) => sqlString(`g${index}`)).join(', ');
+  return `SELECT l, regexp_extract(l, ${sqlString(pattern)}, [${groups}]) AS p, regexp_matches(l, ${sqlString(pattern)}) AS ok FROM ${from} WHERE l IS NOT NULL`;
+}
+
+interface Parts {
+  readonly names: readonly string[];
+  readonly columns: readonly string[];
+}
+
+async function partsOf(session: Session, format: LineFormat): Promise<Parts> {
+  if (format === 'text')
+    return { names: ['line', '_time'], columns: ['l', `regexp_extract(l, ${sqlString(leadingTime)}, 1)`] };
+  if (format === 'logfmt') return pairsOf(session);
+  const { fields } = patterns[format];
+  const groups = fields.map((name, index) =>
+    name === 'bytes' || name === 'user' ? `nullif(p.g${index}, '-')` : `p.g${index}`,
+  );
+  return { names: [...fields, 'line'], columns: [...groups, 'CASE WHEN NOT ok THEN l END'] };
+}
+
+/** A time at the beginning of a line, in brackets or not. */
+const leadingTime = `^\\[?(\\d{4}[-/]\\d{2}[-/]\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?(?: ?(?:Z|[+-]\\d{2}:?\\d{2}))?|[A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}|[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})? \\d{4}|\\d{2}/[A-Z][a-z]{2}/\\d{4}:\\d{2}:\\d{2}:\\d{2} [+-]\\d{4})`;
+
+const mostPairs = 200;
+
+/** The keys of the sample; the line stays too, as later ones may have others. */
+async function pairsOf(session: Session): Promise<Parts> {
+  const rows = await session.run(
+    `SELECT k FROM (SELECT unnest(regexp_extract_all(l, '(?:^|\\s)([\\w.@/-]+)=', 1)) AS k, rowid AS n FROM raw) GROUP BY k ORDER BY min(n), k LIMIT ${mostPairs}`,
+  );
+  const keys = rows.map(([key]) => String(key));
+  const value = (key: string) => {
+    const pattern = `(?:^|\\s)${key.replace(/[.\\/]/g, '\\$&')}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s"]*))`;
+    return `(regexp_extract(l, ${sqlString(pattern)}, 1) || regexp_extract(l, ${sqlString(pattern)}, 2))`;
+  };
+  return { names: [...keys, 'line'], columns: [...keys.map(value), 'l'] };
+}
+
+const largestLineBytes = 32 * 2 ** 20;
+
+/** No log holds this between values: a line is one value. */
+const noDelimiter = 'chr(1) || chr(2) || chr(3)';
+
+function lineReader(file: string, mode: 'fast' | 'careful'): string {
+  const plain = `auto_detect = false, header = false, delim = ${noDelimiter}, quote = '', escape = '', strict_mode = false, columns = {'l': 'VARCHAR'}`;
+  const rejects =
+    mode === 'fast'
+      ? ''
+      : `, max_line_size = ${largestLineBytes}, buffer_size = ${2 * largestLineBytes}, store_rejects = true`;
+  return `read_csv(${sqlText(file)}, ${plain}${rejects})`;
+}

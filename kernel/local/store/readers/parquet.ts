@@ -1,0 +1,140 @@
+import { constants } from 'node:fs';
+import { chmod, copyFile, type FileHandle, open } from 'node:fs/promises';
+import path from 'node:path';
+import { DuckDBStructType, type DuckDBType } from '@duckdb/node-api';
+import { type Session, sqlName, sqlText } from '../../engine/duckdb.js';
+import { typeOfSql } from '../../engine/parquet.js';
+import { distinctNames, keep, noFields, type ReadField, type Reading, sampleRows } from './reading.js';
+
+/** Reads a Parquet file: structs become dotted names, lists and maps become JSON, times get nanoseconds. */
+export async function readParquet(
+  session: Session,
+  file: string,
+  workDir: string,
+): Promise<Reading | undefined> {
+  const from = `read_parquet(${sqlText(await exactFile(session, file, workDir))})`;
+  const columns = await session.columns(`SELECT * FROM ${from}`);
+  const leaves = columns.flatMap(({ name, type }) => leavesOf(name, sqlName(name), type));
+  if (leaves.length === 0) throw noFields();
+  const names = distinctNames(leaves.map(leaf => leaf.name));
+  await keep(session, 'sample', `SELECT * FROM ${from} LIMIT ${sampleRows}`);
+  if ((await session.run('SELECT 1 FROM sample LIMIT 1')).length === 0) return undefined;
+  const fields = leaves.map((leaf, index) => ({ ...leaf, name: names[index] ?? leaf.name }));
+  const lost = await timeNotes(session, from, fields);
+  const notes = [
+    ...fields.flatMap(({ name, note }) => (note === undefined ? [] : [`\`${name}\` ${note}.`])),
+    ...lost,
+  ];
+  return { from, sample: 'sample', fields, notes, refused: 0 };
+}
+
+interface Leaf extends ReadField {
+  /** What became of the values, where they are not as they were. */
+  readonly note?: string;
+  /** A time that may lie outside the range of nanoseconds. */
+  readonly far?: string;
+}
+
+function leavesOf(name: string, sql: string, type: DuckDBType): Leaf[] {
+  if (type instanceof DuckDBStructType) {
+    return type.entryNames.flatMap((entry, index) => {
+      const below = type.entryTypes[index];
+      return below ? leavesOf(`${name}.${entry}`, `struct_extract(${sql}, ${sqlText(entry)})`, below) : [];
+    });
+  }
+  return [{ name, ...cellOf(sql, type.toString()), declared: true }];
+}
+
+/** Digits that a double always holds. */
+const realDigits = 15;
+
+function cellOf(sql: string, type: string): Omit<Leaf, 'name'> {
+  const [, digits] = /^DECIMAL\((\d+),/.exec(type) ?? [];
+  if (digits !== undefined && Number(digits) > realDigits)
+    return {
+      type: 'dynamic',
+      sql: `${sql}::VARCHAR`,
+      note: `is ${type.replace(',', ', ')}: it is dynamic, with every digit`,
+    };
+  if (/^(HUGEINT|UHUGEINT|UBIGINT)$/.test(type)) return { type: 'dynamic', sql: `${sql}::VARCHAR` };
+  if (/^TIME(_NS)?$/.test(type)) return { type: 'timespan', sql: `epoch_ns(${sql})` };
+  if (type === 'BLOB')
+    return { type: 'string', sql: `base64(${sql})`, note: 'is binary: it is text in Base64' };
+  const target = typeOfSql(type);
+  switch (target) {
+    case 'datetime':
+      return {
+        type: target,
+        sql: `TRY_CAST(${sql} AS TIMESTAMP_NS)`,
+        ...(type !== 'TIMESTAMP_NS' && { far: sql }),
+      };
+    case 'dynamic':
+      return { type: target, sql: `to_json(${sql})::VARCHAR` };
+    case 'string':
+      return { type: target, sql: `${sql}::VARCHAR` };
+    case 'bool':
+      return { type: target, sql };
+    case 'real':
+      return { type: target, sql: `${sql}::DOUBLE` };
+    case 'long':
+    case 'timespan':
+      return { type: target, sql: `${sql}::BIGINT` };
+  }
+}
+
+/** Times before 1677 and after 2262 have no place in 64 bits of nanoseconds. */
+async function timeNotes(session: Session, from: string, fields: readonly Leaf[]): Promise<string[]> {
+  const far = fields.filter(field => field.far !== undefined);
+  if (far.length === 0) return [];
+  const counts = far.map(field => `count(${field.far}) - count(${field.sql})`);
+  const [row = []] = await session.run(`SELECT ${counts.join(', ')} FROM ${from}`);
+  return far.flatMap(({ name }, index) =>
+    Number(row[index]) === 0
+      ? []
+      : [`\`${name}\` is null in ${row[index]} rows: their times are before 1677 or after 2262.`],
+  );
+}
+
+/**
+ * Returns the file itself, or a copy that says of times in nanoseconds that they have no zone: the engine cuts those in UTC
+ * to microseconds. The copy is removed with `workDir`.
+ */
+async function exactFile(session: Session, file: string, workDir: string): Promise<string> {
+  const [row] = await session.run(
+    `SELECT count(*) FROM parquet_schema(${sqlText(file)})
+     WHERE logical_type LIKE 'TimestampType(isAdjustedToUTC=1%' AND logical_type NOT LIKE '%NANOS=<null>%'`,
+  );
+  const wanted = Number(row?.[0]);
+  if (wanted === 0) return file;
+  const copy = path.join(workDir, `${crypto.randomUUID()}.utc.parquet`);
+  await copyFile(file, copy, constants.COPYFILE_FICLONE);
+  await chmod(copy, 0o600);
+  return (await clearZones(copy)) === wanted ? copy : file;
+}
+
+/** A timestamp in nanoseconds and UTC, as the footer's compact encoding has it; the second byte is the zone. */
+const utcNanoseconds = Buffer.from([0x8c, 0x11, 0x1c, 0x3c, 0x00, 0x00]);
+const noZone = Buffer.from([0x12]);
+
+/** Returns how many columns of the file have lost their zone. */
+async function clearZones(file: string): Promise<number> {
+  const handle = await open(file, 'r+');
+  try {
+    const { size } = await handle.stat();
+    const tail = await readAt(handle, size - 8, 4);
+    const start = size - 8 - tail.readUInt32LE();
+    const footer = await readAt(handle, start, size - 8 - start);
+    let count = 0;
+    for (let at = footer.indexOf(utcNanoseconds); at >= 0; at = footer.indexOf(utcNanoseconds, at + 1)) {
+      await handle.write(noZone, 0, 1, start + at + 1);
+      count++;
+    }
+    return count;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  return (await handle.read(Buffer.alloc(length), 0, length, position)).buffer;
+}

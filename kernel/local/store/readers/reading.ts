@@ -1,0 +1,71 @@
+import type { TypeName } from '../../../apl/catalog/entry.js';
+import { type Session, sqlName } from '../../engine/duckdb.js';
+import { ServiceError } from '../../http/service-error.js';
+
+/** A field of a file that is being read. */
+export interface ReadField {
+  readonly name: string;
+  readonly type: TypeName;
+  /** Its value, over the columns of the reading's relation. Stops the pass where a value does not fit, see {@link misfit}. */
+  readonly sql: string;
+  /** The file itself says which type it has. */
+  readonly declared?: boolean;
+}
+
+/**
+ * How a file is read in one pass. Types are decided on a sample and checked while the rows are written: a value that does
+ * not fit ends the pass, and `wider` looks at every value before the next one.
+ */
+export interface Reading {
+  /** A relation over the whole file, one row each. */
+  readonly from: string;
+  /** The same relation over the sample. */
+  readonly sample: string;
+  readonly fields: readonly ReadField[];
+  readonly notes: readonly string[];
+  /** Rows of the file that cannot be read and are left out. */
+  readonly refused: number;
+  readonly wider?: () => Promise<Reading>;
+}
+
+/** Rows that types and the format of times are decided on. */
+export const sampleRows = 10_240;
+
+/** SQL that ends the pass because the types that were decided on are not those of all rows. */
+export const misfit = `error('a value does not fit')`;
+
+/** Returns the SELECT that gives the fields of a reading as columns c0..cn of `relation`. */
+export function cells(fields: readonly ReadField[], relation: string): string {
+  return `SELECT ${fields.map(({ sql }, index) => `${sql} AS c${index}`).join(', ')} FROM ${relation}`;
+}
+
+/** Returns names of which none occurs twice: a repeated one gets a number. */
+export function distinctNames(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map(name => {
+    let distinct = name;
+    for (let suffix = 2; taken.has(distinct); suffix++) distinct = `${name}_${suffix}`;
+    taken.add(distinct);
+    return distinct;
+  });
+}
+
+/** Keeps `select` under a name for as long as the session lasts. */
+export async function keep(session: Session, name: string, select: string): Promise<void> {
+  await session.run(`CREATE OR REPLACE TEMP TABLE ${sqlName(name)} AS ${select}`);
+}
+
+/** SQL for an integer that a real cannot hold exactly; `text` is SQL of the number as text. */
+export function exceedsReal(text: string): string {
+  return `(regexp_full_match(${text}, '-?\\d+') AND coalesce(abs(TRY_CAST(${text} AS HUGEINT)) > 9007199254740992, true))`;
+}
+
+/** `1 row`, `2,000 rows`. */
+export function counted(count: number, thing: string): string {
+  return `${count.toLocaleString('en-US')} ${thing}${count === 1 ? '' : 's'}`;
+}
+
+/** The refusal of data that has no fields at all. */
+export function noFields(): ServiceError {
+  return new ServiceError(400, 'no-fields', 'The data has no fields.');
+}

@@ -1,0 +1,119 @@
+import type { TypeName } from '../../../apl/catalog/entry.js';
+import { sqlString } from '../../duckdb/literal.js';
+import type { Session } from '../../engine/duckdb.js';
+import { counted, exceedsReal, misfit, type ReadField, type Reading, sampleRows } from './reading.js';
+
+/** A file as columns of text t0..tn, the empty text where there is no value. */
+export interface Texts {
+  readonly names: readonly string[];
+  readonly fast: string;
+  /** A slower relation that reads what the other refuses. */
+  readonly careful: string;
+  /** Returns how many lines the careful one left out. */
+  readonly refused: () => Promise<number>;
+  readonly notes: readonly string[];
+}
+
+/** Reads columns of text, of which the temporary table `sample` has the first rows, each as the narrowest type that loses nothing. */
+export async function readTexts(session: Session, texts: Texts): Promise<Reading> {
+  const { names, notes } = texts;
+  const types = await columnTypes(session, 'sample', names.length);
+  const reading = (from: string, found: readonly ColumnType[]) => ({
+    from,
+    sample: 'sample',
+    fields: names.map((name, index) => fieldOf(name, `nullif(t${index}, '')`, found[index] ?? 'string')),
+    notes,
+    refused: 0,
+  });
+  const wider = async () => {
+    const exact = await columnTypes(session, texts.careful, names.length);
+    const refused = await texts.refused();
+    const widened = names.flatMap((name, index) => wideningNotes(name, types[index], exact[index]));
+    const all = [...notes, ...refusedNotes(refused), ...widened];
+    return { ...reading(texts.careful, exact), refused, notes: all };
+  };
+  return { ...reading(texts.fast, types), wider };
+}
+
+/** Returns how many lines a reader with `store_rejects` leaves out. The reader notes the lines that it leaves out, once for each time that it reads the file. */
+export async function countRefused(session: Session, source: string): Promise<number> {
+  await session.run(`SELECT count(*) FROM ${source}`);
+  const [row] = await session.run(
+    'SELECT count(DISTINCT line) FROM reject_errors WHERE scan_id = (SELECT max(scan_id) FROM reject_errors)',
+  );
+  return Number(row?.[0] ?? 0);
+}
+
+type ColumnType = TypeName | 'unseen';
+
+/** Types that a text may be read as, where it is written back the same. A power of ten without point or sign is an identifier. */
+const csvTypes: readonly TypeName[] = ['bool', 'long', 'real', 'datetime'];
+
+async function columnTypes(session: Session, source: string, width: number): Promise<ColumnType[]> {
+  const columns = Array.from({ length: width }, (_, index) => `nullif(t${index}, '')`);
+  const tests = columns.flatMap(value => [
+    `count(${value})`,
+    ...csvTypes.map(
+      type => `bool_and(CASE WHEN ${value} IS NOT NULL THEN coalesce(${fits(value, type)}, false) END)`,
+    ),
+  ]);
+  const [row = []] = await session.run(`SELECT ${tests.join(', ')} FROM ${source}`);
+  return columns.map((_, index) => {
+    const from = index * (csvTypes.length + 1);
+    if (Number(row[from]) === 0) return 'unseen';
+    return csvTypes.find((_, offset) => row[from + 1 + offset] === true) ?? 'string';
+  });
+}
+
+const realPattern =
+  '-?(0|[1-9]\\d*)(\\.\\d+([eE][+-]?\\d{1,3})?|[eE][+-]\\d{1,3})?|[Nn]a[Nn]|-?[Ii]nf(inity)?';
+const timePattern = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})';
+
+function fits(value: string, type: TypeName): string {
+  switch (type) {
+    case 'bool':
+      return `${value} IN ('true', 'false', 'True', 'False', 'TRUE', 'FALSE')`;
+    case 'long':
+      return `TRY_CAST(${value} AS BIGINT)::VARCHAR = ${value}`;
+    case 'real':
+      return `regexp_full_match(${value}, ${sqlString(realPattern)}) AND (contains(${value}, '.') OR NOT ${exceedsReal(value)})`;
+    case 'datetime':
+      return `TRY_CAST(${value} AS TIMESTAMP_NS) IS NOT NULL AND regexp_full_match(${value}, ${sqlString(timePattern)})`;
+    default:
+      return 'true';
+  }
+}
+
+const sqlTypes: Partial<Record<ColumnType, string>> = {
+  bool: 'BOOLEAN',
+  long: 'BIGINT',
+  real: 'DOUBLE',
+  datetime: 'TIMESTAMP_NS',
+};
+
+function fieldOf(name: string, value: string, type: ColumnType): ReadField {
+  if (type === 'string') return { name, type, sql: value };
+  const absent = `CASE WHEN ${value} IS NOT NULL THEN ${misfit} END`;
+  if (type === 'unseen') return { name, type: 'string', sql: `${absent}::VARCHAR` };
+  const sql = `CASE WHEN ${fits(value, type)} THEN CAST(${value} AS ${sqlTypes[type]}) ELSE ${absent}::${sqlTypes[type]} END`;
+  return { name, type, sql };
+}
+
+function refusedNotes(refused: number): string[] {
+  return refused === 0
+    ? []
+    : [
+        `Left out, as they are not UTF-8 or have more values than there are fields: ${counted(refused, 'line')}.`,
+      ];
+}
+
+function wideningNotes(
+  name: string,
+  sampled: ColumnType | undefined,
+  found: ColumnType | undefined,
+): string[] {
+  if (sampled === found || sampled === 'unseen') return [];
+  return [
+    `\`${name}\` is ${found}: after its first ${counted(sampleRows, 'row')} it holds more than ${sampled}.`,
+  ];
+}
