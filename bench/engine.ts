@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { type Service, startService } from '../kernel/local/http/server.js';
+import { spawnEngine } from '../test/local/engine-process.js';
 
 const rows = Number(process.env.ROWS ?? 10_000_000);
 const runs = Number(process.env.RUNS ?? 5);
@@ -107,6 +108,7 @@ async function main(): Promise<void> {
     port: 0,
     version: 'bench',
     token: 'bench',
+    spawnEngine,
     log: () => undefined,
   });
   try {

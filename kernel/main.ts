@@ -205,6 +205,9 @@ async function serve({ port, data, managed, stop }: ServeOptions): Promise<void>
     return;
   }
   if (machine.env.UV_THREADPOOL_SIZE === undefined) return withThreads();
+  const { fork } = await import('node:child_process');
+  const engineProgram = join(dirname(main), 'local', 'engine', 'process.js');
+  const spawnEngine = () => fork(engineProgram, { serialization: 'advanced' });
   const { version } = files;
   const token = machine.env.APL_KERNEL_TOKEN;
   const running = await service.serve({
@@ -213,6 +216,7 @@ async function serve({ port, data, managed, stop }: ServeOptions): Promise<void>
     port,
     managed: managed ?? false,
     token,
+    spawnEngine,
     log,
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void running.close());

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import type { ImportReport } from '../api/wire.js';
 import { AplKernelError } from '../errors.js';
 import type { Service } from '../local/http/server.js';
@@ -12,6 +13,7 @@ export interface ServeRequest {
   /** Kernels find it and share it, and it ends when none is left. */
   readonly managed: boolean;
   readonly token: string | undefined;
+  readonly spawnEngine: () => ChildProcess;
   readonly log: (text: string) => void;
 }
 

@@ -9,6 +9,7 @@ import type {
   CompiledQuery,
   CompiledTable,
 } from '../../kernel/local/sql/compiled.js';
+import { spawnEngine } from './engine-process.js';
 
 /** 2026-06-15T12:00:00Z. */
 export const nowMs = Date.UTC(2026, 5, 15, 12);
@@ -141,4 +142,11 @@ function encode(body: unknown): string | Uint8Array<ArrayBuffer> {
   return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
 }
 
-const defaults = { port: 0, version: '1.2.3', compile: sqlInsteadOfApl, log: () => {}, now: () => nowMs };
+const defaults = {
+  port: 0,
+  spawnEngine,
+  version: '1.2.3',
+  compile: sqlInsteadOfApl,
+  log: () => {},
+  now: () => nowMs,
+};

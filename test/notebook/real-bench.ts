@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { serve } from '../../kernel/commands/service.js';
+import { spawnEngine } from '../local/engine-process.js';
 import { type Bench, type CellRun, startBench } from './session.js';
 
 /** An interpreter on a local service that really runs, over datasets that were really imported; one for all tests of a file. */
@@ -17,6 +18,7 @@ export function realBench(datasets: Readonly<Record<string, readonly object[]>>)
       port: 0,
       managed: false,
       token: undefined,
+      spawnEngine,
       log: () => undefined,
     });
     const { url, token } = service;

@@ -1,4 +1,6 @@
 import { RE2JS } from 're2js';
+import { deadline } from '../functions/deadline.js';
+import { isLargePattern } from './bounds.js';
 import { constantText, sqlString, TemplateError } from './literal.js';
 import type { JsFunction, SqlArg } from './template.js';
 
@@ -57,7 +59,9 @@ export function indexOfRegex(
   if (start < 0n || occurrence < 1n || length < -1n) return null;
   const matcher = validPattern(source)?.matcher(window(text, start, length));
   if (matcher === undefined) return null;
+  const check = deadline();
   for (let left = occurrence; matcher.find(); left--) {
+    check();
     if (left === 1n) return start + BigInt([...window(text, start, length).slice(0, matcher.start())].length);
   }
   return -1n;
@@ -71,6 +75,10 @@ function window(text: string, start: bigint, length: bigint): string {
 }
 
 function compiled(source: string, argIndex: number): RE2JS {
+  if (isLargePattern(source)) {
+    const hint = 'Search for several shorter ones, or list the texts with `in` or `has_any`.';
+    throw new TemplateError('the regular expression is too large', argIndex, hint);
+  }
   try {
     return RE2JS.compile(source);
   } catch (error) {

@@ -58,6 +58,14 @@ export class JsonColumns {
     this.#sinks = fields.map(() => new Sink());
   }
 
+  /** The columns that another process read: for each the bytes of its cells. */
+  static of(fields: readonly DeclaredColumn[], rows: number, cells: readonly Uint8Array[]): JsonColumns {
+    const columns = new JsonColumns(fields);
+    columns.#rows = rows;
+    for (const [index, bytes] of cells.entries()) columns.#sink(index).adopt(bytes);
+    return columns;
+  }
+
   get rows(): number {
     return this.#rows;
   }
@@ -197,6 +205,11 @@ class Sink {
   /** Writes text of one byte per character. */
   ascii(text: string): void {
     for (let at = 0; at < text.length; at++) this.buffer[this.length++] = text.charCodeAt(at);
+  }
+
+  adopt(bytes: Uint8Array): void {
+    this.buffer = Buffer.from(bytes);
+    this.length = bytes.byteLength;
   }
 
   /** A comma follows each cell; the last one is left out. */

@@ -11,6 +11,7 @@ import {
 } from '@duckdb/node-api';
 import { registerFunctions } from '../duckdb/register.js';
 import type { FunctionFamily } from '../duckdb/template.js';
+import { Admission } from './admission.js';
 import { cancelled, EngineError, engineFailure } from './failure.js';
 import { noCounts, type OperatorCounts, operatorCounts } from './profile.js';
 
@@ -26,6 +27,8 @@ export interface EngineOptions {
   /** Queries that may wait; beyond that they are refused. */
   readonly queue?: number;
   readonly memoryBytes?: number;
+  /** Called for each row of a JavaScript function. */
+  readonly pulse?: () => void;
 }
 
 /**
@@ -35,18 +38,15 @@ export interface EngineOptions {
 export class Engine {
   readonly #instance: DuckDBInstance;
   readonly #workDir: string;
-  readonly #idle: Lane[];
   readonly #lanes: readonly Lane[];
-  readonly #waiting: Waiter[] = [];
-  readonly #queue: number;
+  readonly #admission: Admission<Lane>;
   readonly #closing = new AbortController();
 
   private constructor(instance: DuckDBInstance, workDir: string, lanes: readonly Lane[], queue: number) {
     this.#instance = instance;
     this.#workDir = workDir;
     this.#lanes = lanes;
-    this.#idle = [...lanes];
-    this.#queue = queue;
+    this.#admission = new Admission(lanes, queue);
   }
 
   /** Opens the engine and locks its configuration. Its scratch files live in a directory of its own under `<dataDir>/.tmp`. */
@@ -103,7 +103,7 @@ export class Engine {
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    for (const waiter of this.#waiting.splice(0)) waiter.reject(cancelled());
+    this.#admission.close();
     await Promise.all(this.#lanes.map(lane => lane.running));
     for (const lane of this.#lanes) lane.connection.closeSync();
     this.#instance.closeSync();
@@ -115,7 +115,7 @@ export class Engine {
     work: (lane: Lane) => Promise<T>,
     cleanUp?: string,
   ): Promise<T> {
-    const lane = await this.#acquire(signal);
+    const lane = await this.#admission.acquire(signal);
     const { signal: closing } = this.#closing;
     const running = guarded(lane, signal ? AbortSignal.any([signal, closing]) : closing, work);
     lane.running = running.then(ignore, ignore);
@@ -124,38 +124,9 @@ export class Engine {
     } finally {
       // After the interrupts of a cancelled query, which would hit this statement too.
       if (cleanUp !== undefined) await lane.connection.run(cleanUp).catch(ignore);
-      this.#release(lane);
+      delete lane.running;
+      this.#admission.release(lane);
     }
-  }
-
-  async #acquire(signal: AbortSignal | undefined): Promise<Lane> {
-    if (this.#closing.signal.aborted || signal?.aborted) throw cancelled();
-    const lane = this.#idle.pop();
-    if (lane) return lane;
-    if (this.#waiting.length >= this.#queue) {
-      throw new EngineError('engine-busy', 'Too many queries are waiting.', {
-        hint: 'Try again when others have finished.',
-      });
-    }
-    return new Promise<Lane>((resolve, reject) => {
-      const waiter: Waiter = { resolve, reject };
-      this.#waiting.push(waiter);
-      signal?.addEventListener('abort', () => this.#abandon(waiter), { once: true });
-    });
-  }
-
-  #abandon(waiter: Waiter): void {
-    const index = this.#waiting.indexOf(waiter);
-    if (index < 0) return;
-    this.#waiting.splice(index, 1);
-    waiter.reject(cancelled());
-  }
-
-  #release(lane: Lane): void {
-    delete lane.running;
-    const next = this.#waiting.shift();
-    if (next) next.resolve(lane);
-    else this.#idle.push(lane);
   }
 }
 
@@ -195,11 +166,6 @@ interface Lane {
   running?: Promise<unknown>;
 }
 
-interface Waiter {
-  readonly resolve: (lane: Lane) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /** An interrupt is lost when it comes before the engine has begun, hence again and again. */
 const interruptEveryMs = 20;
 
@@ -229,7 +195,7 @@ function isAlive(pid: number): boolean {
 async function configure(lanes: readonly Lane[], options: EngineOptions, workDir: string): Promise<void> {
   const [first] = lanes;
   if (!first) throw new EngineError('engine-failed', 'An engine needs at least one connection.');
-  await registerFunctions(first.connection, options.families);
+  await registerFunctions(first.connection, options.families, options.pulse);
   for (const lane of lanes) await runAll(lane.connection, connectionSettings(lane.profile));
   await runAll(first.connection, instanceSettings(options, workDir));
 }

@@ -1,15 +1,20 @@
 import { createHash } from 'node:crypto';
 import { AplKernelError, type ErrorCode } from '../../errors.js';
+import { refusedCall } from '../duckdb/bounds.js';
 
 /**
  * A query that the engine refused, failed or was told to abandon. Codes: `query-cancelled`, `engine-busy`, `engine-memory`,
- * `engine-disk`, `query-too-large`, `engine-failed`. `message` is ours; the engine's own words may hold SQL, paths and data.
+ * `engine-disk`, `engine-ended`, `function-cost`, `query-too-large`, `engine-failed`. `message` is ours; the engine's own words may hold SQL, paths and data.
  */
 export class EngineError extends AplKernelError {
   /** What the engine said, for the service's log and for what reads files. */
   readonly detail: string;
 
-  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+  constructor(
+    code: AplKernelError['code'],
+    message: string,
+    options: { hint?: string; cause?: unknown } = {},
+  ) {
     super(code, message, options);
     this.detail = options.cause instanceof Error ? options.cause.message : String(options.cause ?? '');
   }
@@ -19,6 +24,12 @@ export class EngineError extends AplKernelError {
 export function engineFailure(error: unknown): AplKernelError {
   if (error instanceof AplKernelError) return error;
   const text = error instanceof Error ? error.message : String(error);
+  const costly = refusedCall(text);
+  if (costly !== undefined) {
+    return new EngineError('function-cost', `\`${costly}\` would take too long on values of this size.`, {
+      hint: 'Shorten its texts or arrays first, for example with substring or array_slice.',
+    });
+  }
   for (const { pattern, code, message, hint } of known) {
     if (pattern.test(text)) return new EngineError(code, message, { hint, cause: error });
   }

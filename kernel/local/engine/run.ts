@@ -1,4 +1,3 @@
-import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import type { QueryStatus, StatusMessage, WireType } from '../../api/wire.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
 import { formatCount } from '../../text.js';
@@ -12,9 +11,9 @@ import {
   type LimitReason,
 } from '../sql/compiled.js';
 import { cursorText, firstCursor, lastCursor, type Run } from '../sql/cursor.js';
-import { JsonColumns, packedSql, rfc3339 } from './columns.js';
-import type { Engine, Statement } from './duckdb.js';
+import { type JsonColumns, rfc3339 } from './columns.js';
 import { type OperatorCounts, sumCounts } from './profile.js';
+import type { Reader, ReaderSource } from './reader.js';
 import type { ExaminedBlocks, RecordingCatalog } from './scans.js';
 
 /** What a query gave: its tables with their cells as JSON, and what the service says about the run. */
@@ -36,7 +35,7 @@ export interface RanTable {
 
 /** Runs a query that was compiled against `catalog`; throws EngineError. */
 export async function runQuery(
-  engine: Engine,
+  readers: ReaderSource,
   query: CompiledQuery,
   catalog: RecordingCatalog,
   signal?: AbortSignal,
@@ -44,9 +43,14 @@ export async function runQuery(
   const startedMs = performance.now();
   const { examined } = catalog;
   const kept = query.kept === undefined ? undefined : keptTable;
-  const ran = await engine.statements(run => runTables(run, query), kept, signal);
+  const ran = await readers.reading(reader => runTables(reader, query), kept, signal);
   const status = statusOf(query, ran, examined, performance.now() - startedMs);
   return { query, tables: ran, status, catalog };
+}
+
+/** Returns whether some statement of a query is one that `test` is about. */
+export function anyStatement(query: CompiledQuery, test: (sql: string) => boolean): boolean {
+  return [query.kept ?? '', ...query.tables.map(table => table.sql)].some(test);
 }
 
 /** Returns the wire's name of a type. */
@@ -69,32 +73,23 @@ interface Cursors {
   readonly max: string;
 }
 
-async function runTables(run: Statement, query: CompiledQuery): Promise<readonly RanTable[]> {
+async function runTables(reader: Reader, query: CompiledQuery): Promise<readonly RanTable[]> {
   const ran: RanTable[] = [];
   if (query.kept === undefined) {
-    for (const table of query.tables) ran.push(await runTable(run, table, table.sql));
+    for (const table of query.tables) ran.push(await runTable(reader, table, table.sql));
     return ran;
   }
-  const { counts } = await run(`CREATE OR REPLACE TEMP TABLE ${keptTable} AS ${query.kept}`, drain);
+  const counts = await reader.execute(`CREATE OR REPLACE TEMP TABLE ${keptTable} AS ${query.kept}`);
   // The rows were examined when they were kept: what reads them there examines none.
   for (const table of query.tables)
-    ran.push({ ...(await runTable(run, table, table.keptSql ?? table.sql)), counts });
+    ran.push({ ...(await runTable(reader, table, table.keptSql ?? table.sql)), counts });
   return ran;
 }
 
-async function drain(result: DuckDBResult): Promise<void> {
-  for (let chunk = await result.fetchChunk(); chunk !== null; chunk = await result.fetchChunk())
-    if (chunk.rowCount === 0) return;
-}
-
-async function runTable(run: Statement, table: CompiledTable, sql: string): Promise<RanTable> {
+async function runTable(reader: Reader, table: CompiledTable, sql: string): Promise<RanTable> {
+  const fields = table.fields.map(({ name, type }) => ({ name, type }));
   const limit = table.rowLimit?.rows ?? Number.POSITIVE_INFINITY;
-  const fetch = async (text: string) => {
-    const columns = new JsonColumns(table.fields);
-    const consume = (result: DuckDBResult) => readColumns(result, columns, limit, timeIndex(table));
-    const { value, counts } = await run(packedSql(text, table.fields), consume);
-    return { ...value, columns, counts };
-  };
+  const fetch = (text: string) => reader.read({ sql: text, fields, limit, time: timeIndex(table) });
   const quick = await fetch(sql);
   const { cut, columns, counts } = quick;
   if (table.page === undefined) return { table, columns, counts, cut };
@@ -109,36 +104,6 @@ async function runTable(run: Statement, table: CompiledTable, sql: string): Prom
 /** The place of the time among the fields, or -1. */
 function timeIndex(table: CompiledTable): number {
   return table.fields.findIndex(field => field.name === '_time' && field.type === 'datetime');
-}
-
-interface Read {
-  readonly cut: boolean;
-  /** The time of the first row that was cut, in nanoseconds. */
-  readonly cutTime?: bigint;
-}
-
-/** Reads to the end even past the limit, which the SQL keeps near: the engine reports its counts only then. */
-async function readColumns(
-  result: DuckDBResult,
-  columns: JsonColumns,
-  limit: number,
-  time: number,
-): Promise<Read> {
-  let read: Read = { cut: false };
-  for (let chunk = await result.fetchChunk(); chunk !== null; chunk = await result.fetchChunk()) {
-    if (chunk.rowCount === 0) break;
-    const rows = Math.min(chunk.rowCount, limit - columns.rows);
-    if (rows < chunk.rowCount && !read.cut)
-      read = { cut: true, ...timeAt(chunk, columns.plainAt(time), rows) };
-    if (rows > 0) columns.append(chunk, rows);
-  }
-  return read;
-}
-
-function timeAt(chunk: DuckDBDataChunk, column: number, row: number): { cutTime?: bigint } {
-  const value: unknown = column < 0 ? undefined : chunk.getColumnVector(column).getItem(row);
-  const ns = typeof value === 'object' && value !== null ? Reflect.get(value, 'nanos') : undefined;
-  return typeof ns === 'bigint' ? { cutTime: ns } : {};
 }
 
 /** Cursors at the first and the last row; none where a row has no time. */

@@ -1,3 +1,5 @@
+import { deadline } from './deadline.js';
+
 const maxWords = 4;
 const maxValues = 10;
 
@@ -12,7 +14,9 @@ export function phrases(counts: string, limit: bigint): string {
   }
   const ranked = [...found].sort(([a, n], [b, m]) => m - n || words(b) - words(a) || (a < b ? -1 : 1));
   const kept: [string, number][] = [];
+  const check = deadline();
   for (const [phrase, count] of ranked) {
+    check();
     if (kept.length >= Number(limit)) break;
     const inside = kept.some(([longer, times]) => times === count && ` ${longer} `.includes(` ${phrase} `));
     if (!inside) kept.push([phrase, count]);

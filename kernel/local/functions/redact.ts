@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { RE2JS } from 're2js';
+import { deadline } from './deadline.js';
 
 const cache = new Map<string, RE2JS>();
 
@@ -11,7 +12,9 @@ export function redact(text: string, pattern: string, token: string, hash: boole
   const matcher = compiled(pattern).matcher(text);
   let output = '';
   let at = 0;
+  const check = deadline();
   while (matcher.find()) {
+    check();
     for (const [from, to] of ranges(matcher, groups)) {
       if (from < at || to <= from) continue;
       output += text.slice(at, from) + mask(text.slice(from, to), token, hash);

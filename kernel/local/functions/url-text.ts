@@ -53,15 +53,16 @@ export function urlDecode(text: string): string {
 
 /** In a query a plus sign is a space. */
 function queryMap(query: string): QueryMap {
-  const map = new Map<string, string | string[]>();
+  const map = new Map<string, string[]>();
   for (const entry of query.split('&').filter(text => text !== '')) {
     const [name = '', ...value] = entry.split('=');
     const key = urlDecode(name.replaceAll('+', ' '));
     const text = urlDecode(value.join('=').replaceAll('+', ' '));
     const earlier = map.get(key);
-    map.set(key, earlier === undefined ? text : [earlier, text].flat());
+    if (earlier === undefined) map.set(key, [text]);
+    else earlier.push(text);
   }
-  return Object.fromEntries(map);
+  return Object.fromEntries([...map].map(([key, texts]) => [key, texts.length === 1 ? texts.join() : texts]));
 }
 
 function queryText(query: unknown): string {

@@ -5,11 +5,11 @@ import type { ErrorBody, QueryRequest } from '../../api/wire.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import { foreignCode } from '../../errors.js';
 import { formatCount } from '../../text.js';
-import type { Engine } from '../engine/duckdb.js';
 import { externalFiles, unreadableFile } from '../engine/external.js';
+import type { ReaderSource } from '../engine/reader.js';
 import { type QueryAnswer, runQuery } from '../engine/run.js';
 import { RecordingCatalog } from '../engine/scans.js';
-import type { Compile } from '../sql/compiled.js';
+import type { Compile, CompiledQuery } from '../sql/compiled.js';
 import type { DatasetStore } from '../store/datasets.js';
 import { departure } from './departure.js';
 import { legacyBody } from './legacy.js';
@@ -19,7 +19,8 @@ import { tabularBody } from './tabular.js';
 
 /** What a query needs of the service. */
 export interface QueryParts {
-  readonly engine: Engine;
+  /** Where a query runs. */
+  readonly readersFor: (query: CompiledQuery) => ReaderSource;
   readonly datasets: DatasetStore;
   readonly compile: Compile;
   readonly nowNs: () => bigint;
@@ -64,7 +65,8 @@ async function answerOf(parts: QueryParts, query: QueryRequest, signal: AbortSig
   signal.throwIfAborted();
   const compiled = parts.compile(query, catalog, parts.nowNs(), externalFiles(parts.dataDir));
   if (!compiled.ok) throw failureOf(query.apl, compiled.diagnostics);
-  return runQuery(parts.engine, compiled.compiled, catalog, signal);
+  const { compiled: wanted } = compiled;
+  return runQuery(parts.readersFor(wanted), wanted, catalog, signal);
 }
 
 async function withinTime<T>(

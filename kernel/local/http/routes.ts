@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { FieldMeta } from '../../api/wire.js';
+import type { Engine } from '../engine/duckdb.js';
 import { wireType } from '../engine/run.js';
 import type { DatasetField } from '../sql/compiled.js';
 import { type Snapshot, unknownDataset } from '../store/datasets.js';
@@ -12,6 +13,7 @@ import { readCount, readFieldNote, readImportRequest, readNewDataset, readStarre
 
 /** What the routes need of the service. */
 export interface RouteParts extends QueryParts {
+  readonly engine: Engine;
   readonly starred: StarredStore;
   readonly ingestBytes: number;
 }

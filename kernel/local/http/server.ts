@@ -1,14 +1,21 @@
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { ErrorBody } from '../../api/wire.js';
 import { AplKernelError } from '../../errors.js';
+import { withoutScripts } from '../duckdb/register.js';
 import { Engine } from '../engine/duckdb.js';
+import { engineFailure } from '../engine/failure.js';
+import { type ReaderSource, readersOf } from '../engine/reader.js';
+import { anyStatement } from '../engine/run.js';
+import { ScriptedEngine } from '../engine/scripted.js';
 import { processStart, proofOf, proofPath, type RuntimeFile, runtimeFilePath } from '../shared.js';
 import { compileRequest } from '../sql/compile.js';
-import type { BuiltinDataset, Compile } from '../sql/compiled.js';
+import type { BuiltinDataset, Compile, CompiledQuery } from '../sql/compiled.js';
 import { DatasetStore } from '../store/datasets.js';
 import { replaceFile } from '../store/files.js';
 import { StarredStore } from '../store/starred.js';
@@ -27,6 +34,8 @@ export interface ServiceLimits {
   readonly ingestBytes?: number;
   /** Queries at the same time; 4. */
   readonly connections?: number;
+  /** Processes for queries that need JavaScript functions; 2. */
+  readonly processes?: number;
   /** Queries that may wait; 64. */
   readonly queue?: number;
   /** Memory of the engine; 60 % of the machine's. */
@@ -50,6 +59,8 @@ export interface ServiceOptions {
   /** How a request becomes SQL; the language's own compiler when absent. */
   readonly compile?: Compile;
   readonly samples?: readonly BuiltinDataset[];
+  /** Starts a process of `engine/process.js` with an IPC channel of the advanced serialization. */
+  readonly spawnEngine: () => ChildProcess;
   readonly log: (text: string) => void;
   readonly limits?: ServiceLimits;
   /** Milliseconds since 1970; the clock when absent. */
@@ -68,16 +79,44 @@ export interface Service {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const dataDir = path.resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const engine = await Engine.open({ dataDir, ...options.limits });
+  const engines = await openEngines(options, dataDir);
   try {
-    return await listen({ ...options, dataDir }, engine);
+    return await listen({ ...options, dataDir }, engines);
   } catch (error) {
-    await engine.close();
+    await engines.close();
     throw error;
   }
 }
 
-async function listen(options: ServiceOptions, engine: Engine): Promise<Service> {
+/** The engine of this process runs no JavaScript: a function that takes long would hold up every request. */
+interface Engines {
+  readonly engine: Engine;
+  readonly readersFor: (query: CompiledQuery) => ReaderSource;
+  close(): Promise<void>;
+}
+
+async function openEngines({ limits, spawnEngine }: ServiceOptions, dataDir: string): Promise<Engines> {
+  const { families, isScripted } = withoutScripts();
+  const memoryBytes = limits?.memoryBytes ?? totalmem() * 0.6;
+  const engine = await Engine.open({ ...limits, dataDir, families, memoryBytes });
+  const scripted = new ScriptedEngine({
+    dataDir,
+    spawn: spawnEngine,
+    processes: limits?.processes ?? 2,
+    queue: limits?.queue ?? 64,
+    memoryBytes: memoryBytes / 4,
+  });
+  const plain = readersOf(engine);
+  return {
+    engine,
+    readersFor: query => (anyStatement(query, isScripted) ? scripted : plain),
+    close: async () => {
+      await Promise.all([engine.close(), scripted.close()]);
+    },
+  };
+}
+
+async function listen(options: ServiceOptions, engines: Engines): Promise<Service> {
   const token = options.token ?? randomBytes(32).toString('base64url');
   const app = fastify({
     bodyLimit: options.limits?.bodyBytes ?? 4 * 2 ** 20,
@@ -92,7 +131,7 @@ async function listen(options: ServiceOptions, engine: Engine): Promise<Service>
   });
   let closing: Promise<void> | undefined;
   const close = () => {
-    closing ??= shutDown(app, engine, keepAlive, options, secret).finally(announceClosed);
+    closing ??= shutDown(app, engines, keepAlive, options, secret).finally(announceClosed);
     return closing;
   };
   const idle = () => {
@@ -104,16 +143,17 @@ async function listen(options: ServiceOptions, engine: Engine): Promise<Service>
   addHooks(app, options, token);
   addProof(app, secret);
   addAlive(app, keepAlive);
-  addRoutes(app, routeParts(options, engine));
+  addRoutes(app, routeParts(options, engines));
   const url = await app.listen({ host: '127.0.0.1', port: options.port });
   if (options.managed) await writeRuntimeFile(options, { url, token, secret });
   return { url, token, closed, close };
 }
 
-function routeParts(options: ServiceOptions, engine: Engine) {
+function routeParts(options: ServiceOptions, { engine, readersFor }: Engines) {
   const now = options.now ?? Date.now;
   return {
     engine,
+    readersFor,
     dataDir: options.dataDir,
     datasets: new DatasetStore(options.dataDir, engine, options.samples),
     starred: new StarredStore(options.dataDir, localUser.id),
@@ -166,13 +206,16 @@ const engineStatus: Readonly<Record<string, number>> = {
   'engine-disk': 507,
   'query-too-large': 400,
   'internal-column-type': 500,
+  'engine-ended': 500,
+  'function-cost': 400,
   'engine-failed': 500,
   // The client is gone: nobody reads this.
   'query-cancelled': 499,
 };
 
-function refusalOf(error: FastifyError): ServiceError {
+function refusalOf(error: FastifyError | AplKernelError): ServiceError {
   if (error instanceof ServiceError) return error;
+  if (isDiskFull(error)) return refusalOf(engineFailure(error));
   if (error instanceof AplKernelError) {
     return new ServiceError(engineStatus[error.code] ?? 400, error.code, error.message, { hint: error.hint });
   }
@@ -189,6 +232,11 @@ function refusalOf(error: FastifyError): ServiceError {
   return new ServiceError(500, 'internal-error', 'The service failed on this request.', {
     hint: 'Its log has the details: please report it.',
   });
+}
+
+/** No file of the service's own can be written. */
+function isDiskFull({ code }: { readonly code?: unknown }): boolean {
+  return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {
@@ -216,14 +264,14 @@ function detailOf(error: ServiceError): NonNullable<ErrorBody['detail']> {
 
 async function shutDown(
   app: FastifyInstance,
-  engine: Engine,
+  engines: Engines,
   keepAlive: KeepAlive,
   options: ServiceOptions,
   secret: string,
 ): Promise<void> {
   keepAlive.stop();
   if (options.managed) await removeRuntimeFile(options.dataDir, secret);
-  await engine.close();
+  await engines.close();
   await app.close();
 }
 

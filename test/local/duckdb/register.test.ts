@@ -1,7 +1,8 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, it } from 'vitest';
+import { hasBound, refusedCall } from '../../../kernel/local/duckdb/bounds.js';
 import { families } from '../../../kernel/local/duckdb/functions/families.js';
-import { registerFunctions } from '../../../kernel/local/duckdb/register.js';
+import { registerFunctions, withoutScripts } from '../../../kernel/local/duckdb/register.js';
 import type { JsFunction } from '../../../kernel/local/duckdb/template.js';
 
 const double: JsFunction = {
@@ -39,6 +40,57 @@ it('serves every connection of the instance, row by row, with null in and null o
 it('makes an exception the error of the query', async () => {
   const connection = await (await registered()).connect();
   await expect(connection.run("SELECT apl_test_fail('x')")).rejects.toThrow('apl_test_fail: out of order');
+});
+
+it('has a bound for every function', () => {
+  const names = families.flatMap(family => family.udfs.map(udf => udf.name));
+  expect(names.filter(name => !hasBound(name))).toStrictEqual([]);
+});
+
+const series = (length: number) => `[${Array.from({ length }, (_, index) => index % 7).join(',')}]`;
+
+const costly: readonly (readonly [sql: string, call: string])[] = [
+  [`apl_fir('${series(20_000)}', '${series(20_000)}')`, 'series_fir'],
+  [`apl_iir('${series(100_000)}', '${series(2_000)}', '[1]')`, 'series_iir'],
+  [`apl_fft('${series(200_001)}', '[]')`, 'series_fft'],
+  [`apl_redact(repeat('x', 100000), 'x.*y|x', '*', false, false)`, 'redact'],
+  [`apl_index_of_regex('text', repeat('x', 20000), 0, 1, -1)`, 'indexof_regex'],
+  [`apl_index_of_regex(repeat('ab', 2000000), '(a|b)*c[a-z]{1000}', 0, 1, -1)`, 'indexof_regex'],
+  [`apl_canonical_json('${series(2_000_000)}')`, 'parse_json'],
+  [`apl_quote(repeat('x', 10000000))`, 'quote'],
+];
+
+it.each(costly)('refuses what would take too long: %s', async (sql, call) => {
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  await registerFunctions(connection);
+  const error: unknown = await connection.run(`SELECT ${sql}`).then(
+    () => undefined,
+    reason => reason,
+  );
+  expect(refusedCall(String(error))).toBe(call);
+});
+
+it.each([
+  ["apl_parse_time(repeat(' ', 2000) || '2026-01-01')"],
+  ["apl_regex(repeat('x', 20000), '', '')"],
+  ["apl_ipv6_in(repeat('1:', 1000), '::1/8')"],
+])('finds nothing in what is too long to be read: %s', async sql => {
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  await registerFunctions(connection);
+  expect((await connection.runAndReadAll(`SELECT ${sql}`)).getRows()).toStrictEqual([[null]]);
+});
+
+it('runs without JavaScript what needs none', async () => {
+  const { families: plain, isScripted } = withoutScripts([{ setup, udfs: [double] }]);
+  expect([plain, isScripted('SELECT 1'), isScripted('SELECT apl_test_quadruple(2)')]).toStrictEqual([
+    [{ setup: [], udfs: [] }],
+    false,
+    true,
+  ]);
+  const instance = await DuckDBInstance.create(':memory:');
+  await registerFunctions(await instance.connect(), withoutScripts().families);
 });
 
 it('gives every macro and function its own name', () => {

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { rfc3339 } from '../../../kernel/local/engine/columns.js';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
+import { readersOf } from '../../../kernel/local/engine/reader.js';
 import { runQuery } from '../../../kernel/local/engine/run.js';
 import { RecordingCatalog } from '../../../kernel/local/engine/scans.js';
 import { tabularBody } from '../../../kernel/local/http/tabular.js';
@@ -21,7 +22,7 @@ async function openEngine(): Promise<Engine> {
 }
 
 async function bodyOf(sql: string, fields: string, table: Partial<CompiledTable> = {}): Promise<string> {
-  const answer = await runQuery(await openEngine(), compiledOf(sql, fields, table), noDatasets);
+  const answer = await runQuery(readersOf(await openEngine()), compiledOf(sql, fields, table), noDatasets);
   return Buffer.concat(tabularBody(answer)).toString('utf8');
 }
 

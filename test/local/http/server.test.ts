@@ -229,6 +229,50 @@ test('a failure of the engine is the failure of one query', async () => {
   expect((await own.query('a:long\nSELECT 1::BIGINT')).status).toBe(200);
 });
 
+test('what the engine says stays in the log', async () => {
+  const { body } = await service().query("a:long\nSELECT nonsense FROM read_parquet('/secret/file.parquet')");
+  expect(JSON.stringify(body)).not.toMatch(/nonsense|secret|Error:|LINE/);
+});
+
+test('the service answers others while a JavaScript function is busy, and an interrupt ends that', async () => {
+  const own = await testService({ compile: compileRequest });
+  const apl = `range x from 1 to 9000 step 1 | summarize s = make_list(x)
+    | extend i = range(1, 5000) | mv-expand i | project array_length(series_fir(s, s))`;
+  const abort = new AbortController();
+  const body = JSON.stringify({ apl });
+  const headers = { ...bearer(own), 'content-type': 'application/json' };
+  const busy = fetch(`${own.service.url}/v1/query/_apl`, {
+    method: 'POST',
+    headers,
+    body,
+    signal: abort.signal,
+  });
+  const gone = expect(busy).rejects.toThrow('aborted');
+  await delay(3_000);
+  expect((await own.query('print x = 1')).body.tables[0].columns).toEqual([[1]]);
+  abort.abort();
+  await gone;
+  const columns = async () =>
+    (await own.query("print x = strcat_array(series_fir(dynamic([1, 2]), dynamic([1])), ',')")).body;
+  expect((await Promise.all([columns(), columns(), columns()])).map(each => each.tables[0].columns)).toEqual([
+    [['1,2']],
+    [['1,2']],
+    [['1,2']],
+  ]);
+});
+
+test.each([
+  [
+    'range x from 1 to 1000000 step 1 | summarize s = make_list(x) | project array_length(series_fir(s, s))',
+    'function-cost',
+  ],
+  [`print x = 'a' matches regex '${'x'.repeat(100_000)}'`, 'invalid-argument'],
+])('refused because of its cost: %#', async (apl, code) => {
+  const own = await testService({ compile: compileRequest });
+  const { status, body } = await own.query(apl);
+  expect([status, body.detail.compileErrorCode ?? body.detail.errorType]).toEqual([400, code]);
+});
+
 // ---- datasets ----
 
 test('datasets are made, described, listed and deleted', async () => {

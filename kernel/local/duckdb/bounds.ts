@@ -1,0 +1,151 @@
+import { OverdueError } from '../functions/deadline.js';
+import type { JsFunction } from './template.js';
+
+/** What a call of a JavaScript function may take at most, estimated before it does any work. */
+const mostNs = 1_000_000_000;
+
+/** In characters; compiling one of this length takes about a tenth of a second. */
+const longestPattern = 10_000;
+
+/** A call was refused because it would take too long; `call` is the name in the language. */
+class CostError extends Error {
+  constructor(call: string) {
+    super(`${costMark}${call}.`);
+  }
+}
+
+const costMark = 'too costly: ';
+
+/** Returns the function of the language that was refused, if that is what the engine says. */
+export function refusedCall(text: string): string | undefined {
+  return new RegExp(`${costMark}([\\w ]+)\\.`).exec(text)?.[1];
+}
+
+type Value = string | bigint | number | boolean;
+
+interface Bound {
+  /** The function of the language that a user wrote. */
+  readonly call: string;
+  /** An estimate from above, in nanoseconds. */
+  readonly ns: (...args: readonly Value[]) => number;
+  /** A value that is too long to be what is looked for has no result; anything else is refused. */
+  readonly over: 'null' | 'refusal';
+}
+
+/** What each JavaScript function costs; a function without a row does not exist. */
+const bounds: Readonly<Record<string, Bound>> = {
+  apl_base64_decode: refused('base64_decode_tostring', linear(200)),
+  apl_base64_encode: refused('base64_encode_fromarray', linear(200)),
+  apl_canonical_json: refused('parse_json', linear(400)),
+  apl_fft: refused('series_fft', (re, im) => transformNs(Math.max(elements(re), elements(im)))),
+  apl_fill_backward: refused('series_fill_backward', linear(600)),
+  apl_fill_forward: refused('series_fill_forward', linear(600)),
+  apl_fill_linear: refused('series_fill_linear', linear(600)),
+  apl_find_pair: refused('find_pair', linear(100)),
+  apl_fir: refused('series_fir', (series, kernel) => 5 * elements(series) * elements(kernel)),
+  apl_format_bytes: refused('format_bytes', linear(100)),
+  apl_format_sql: refused('format_sql', linear(1000)),
+  apl_format_url: refused('format_url', linear(200)),
+  apl_ifft: refused('series_ifft', (re, im) => transformNs(Math.max(elements(re), elements(im)))),
+  apl_iir: refused('series_iir', (series, b, a) => 5 * elements(series) * (elements(b) + elements(a))),
+  apl_index_of_regex: refused('indexof_regex', (text, pattern) => matchNs(text, pattern)),
+  apl_ipv6_compare: absent('ipv6_compare', linear(10_000_000)),
+  apl_ipv6_in: absent('ipv6_is_in_range', linear(10_000_000)),
+  apl_ipv6_match: absent('ipv6_is_match', linear(10_000_000)),
+  apl_model_price: absent('genai_cost', linear(100_000)),
+  apl_model_pricing: absent('genai_get_pricing', linear(100_000)),
+  apl_parse_bytes: absent('parse_bytes', linear(100_000)),
+  apl_parse_csv: refused('parse_csv', linear(300)),
+  apl_parse_path: refused('parse_path', linear(200)),
+  apl_parse_span: absent('totimespan', linear(100_000)),
+  apl_parse_sql: refused('parse_sql', linear(2000)),
+  apl_parse_time: absent('todatetime', linear(1_000_000)),
+  apl_parse_url: refused('parse_url', linear(500)),
+  apl_parse_urlquery: refused('parse_urlquery', linear(500)),
+  apl_phrases: refused(
+    'phrases',
+    (counts, limit) => length(counts) * (1000 + 20 * Math.min(Number(limit), 10_000)),
+  ),
+  apl_quote: refused('quote', linear(800)),
+  apl_redact: refused('redact', (text, pattern) => matchNs(text, pattern)),
+  apl_regex: absent('matches regex', (pattern, before, after) => patternNs(`${before}${pattern}${after}`)),
+  apl_set_difference: refused('set_difference', linear(500)),
+  apl_set_intersect: refused('set_intersect', linear(500)),
+  apl_set_union: refused('set_union', linear(500)),
+  apl_sha512: refused('hash_sha512', linear(10)),
+  apl_spotlight: refused('spotlight', linear(300)),
+  apl_text_index: refused('indexof', linear(100)),
+  apl_url_decode: refused('url_decode', linear(300)),
+};
+
+/** Returns the function's work within its bound; a row that says `null` gives null beyond it, others throw a CostError. */
+export function bounded({ name, run }: JsFunction): (...args: readonly Value[]) => Value | null {
+  const work = run as (...args: readonly Value[]) => Value | null;
+  const bound = bounds[name];
+  if (bound === undefined) return work;
+  return (...args) => {
+    if (bound.ns(...args) > mostNs) return beyond(bound);
+    try {
+      return work(...args);
+    } catch (error) {
+      if (error instanceof OverdueError) return beyond(bound);
+      throw error;
+    }
+  };
+}
+
+/** Whether a function has a row of its own. */
+export function hasBound(name: string): boolean {
+  return Object.hasOwn(bounds, name);
+}
+
+function beyond({ over, call }: Bound): null {
+  if (over === 'null') return null;
+  throw new CostError(call);
+}
+
+/** Whether a regular expression is larger than any that is compiled. */
+export function isLargePattern(pattern: string): boolean {
+  return patternNs(pattern) > mostNs;
+}
+
+function refused(call: string, ns: Bound['ns']): Bound {
+  return { call, ns, over: 'refusal' };
+}
+
+function absent(call: string, ns: Bound['ns']): Bound {
+  return { call, ns, over: 'null' };
+}
+
+/** So many nanoseconds for each character of all texts. */
+function linear(ns: number): Bound['ns'] {
+  return (...args) => ns * args.reduce<number>((total, arg) => total + length(arg), 0);
+}
+
+function length(value: Value | undefined): number {
+  return typeof value === 'string' ? value.length : 0;
+}
+
+/** The elements that an array of JSON can have at most. */
+function elements(value: Value | undefined): number {
+  if (typeof value !== 'string') return 0;
+  let count = 1;
+  for (let at = value.indexOf(','); at >= 0; at = value.indexOf(',', at + 1)) count++;
+  return count;
+}
+
+/** A length that is no power of two is transformed as one of up to four times its size, three times. */
+function transformNs(count: number): number {
+  return (Number.isInteger(Math.log2(count)) ? 100 : 600) * count * Math.log2(count + 2);
+}
+
+function patternNs(pattern: string): number {
+  return pattern.length > longestPattern ? Number.POSITIVE_INFINITY : 10_000 * pattern.length;
+}
+
+/** Each place of the text is tried with each state of the pattern, and states repeat as often as `{n}` says. */
+function matchNs(text: Value | undefined, pattern: Value | undefined): number {
+  if (typeof pattern !== 'string') return 0;
+  const repeat = Math.max(1, ...[...pattern.matchAll(/\{\d*,?(\d+)\}/g)].map(([, most]) => Number(most)));
+  return patternNs(pattern) + 20 * length(text) * Math.min(pattern.length * repeat, 50);
+}

@@ -1,0 +1,30 @@
+import type { AplKernelError } from '../../errors.js';
+import type { OperatorCounts } from './profile.js';
+import type { ReadResult, ResultOrder } from './reader.js';
+
+/** What the service tells an engine process; one query at a time, from `begin` to `end`. All but `interrupt` are answered. */
+export type ToEngine =
+  | { readonly kind: 'open'; readonly dataDir: string; readonly memoryBytes: number }
+  | { readonly kind: 'begin'; readonly temporary: string | undefined }
+  | { readonly kind: 'execute'; readonly sql: string }
+  | { readonly kind: 'read'; readonly order: ResultOrder }
+  | { readonly kind: 'interrupt' }
+  | { readonly kind: 'end' };
+
+/** What an engine process answers. */
+export type FromEngine =
+  /** `workDir` is left behind when the process is killed. */
+  | { readonly kind: 'opened'; readonly workDir: string }
+  | { readonly kind: 'begun' | 'ended' }
+  | { readonly kind: 'executed'; readonly counts: OperatorCounts }
+  | ({ readonly kind: 'result'; readonly rows: number; readonly cells: readonly Uint8Array[] } & Omit<
+      ReadResult,
+      'columns'
+    >)
+  | {
+      readonly kind: 'failed';
+      readonly code: AplKernelError['code'];
+      readonly message: string;
+      readonly hint: string | undefined;
+      readonly detail: string;
+    };

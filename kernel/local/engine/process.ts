@@ -1,0 +1,101 @@
+import { Engine } from './duckdb.js';
+import { EngineError, engineFailure } from './failure.js';
+import type { FromEngine, ToEngine } from './messages.js';
+import { type Reader, type ReaderSource, type ResultOrder, readersOf } from './reader.js';
+
+/**
+ * The program of an engine process: an engine with the JavaScript functions, so that they hold up nobody and can be ended with
+ * it. It takes its orders from the service that started it and ends with it.
+ */
+
+interface Query {
+  readonly reader: Reader;
+  readonly abort: AbortController;
+  /** Resolves when the connection is free for the next. */
+  finish(): Promise<void>;
+}
+
+let engine: Engine | undefined;
+let query: Query | undefined;
+
+process.on('disconnect', () => process.exit());
+process.on('message', (message: ToEngine) => {
+  if (message.kind === 'interrupt') query?.abort.abort();
+  else answer(message).then(send, error => send(failureOf(error)));
+});
+
+function send(message: FromEngine): void {
+  process.send?.(message);
+}
+
+async function answer(message: Exclude<ToEngine, { kind: 'interrupt' }>): Promise<FromEngine> {
+  switch (message.kind) {
+    case 'open': {
+      const { dataDir, memoryBytes } = message;
+      engine = await Engine.open({ dataDir, memoryBytes, connections: 1, pulse: endOrphan() });
+      return { kind: 'opened', workDir: engine.workDir };
+    }
+    case 'begin':
+      query = await begin(readersOf(present(engine)), message.temporary);
+      return { kind: 'begun' };
+    case 'execute':
+      return { kind: 'executed', counts: await present(query).reader.execute(message.sql) };
+    case 'read':
+      return resultOf(present(query).reader, message.order);
+    case 'end':
+      await present(query).finish();
+      query = undefined;
+      return { kind: 'ended' };
+  }
+}
+
+function begin(readers: ReaderSource, temporary: string | undefined): Promise<Query> {
+  const abort = new AbortController();
+  return new Promise((resolve, reject) => {
+    let release = () => {};
+    const released = new Promise<void>(done => {
+      release = done;
+    });
+    const work = (reader: Reader) => {
+      const finish = async () => {
+        release();
+        await over;
+      };
+      resolve({ reader, abort, finish });
+      return released;
+    };
+    const over = readers.reading(work, temporary, abort.signal);
+    over.catch(reject);
+  });
+}
+
+async function resultOf(reader: Reader, order: ResultOrder): Promise<FromEngine> {
+  const { columns, ...rest } = await reader.read(order);
+  const cells = order.fields.map((_, index) => columns.bytes(index));
+  return { kind: 'result', rows: columns.rows, cells, ...rest };
+}
+
+function failureOf(error: unknown): FromEngine {
+  const failure = engineFailure(error);
+  const { code, message, hint } = failure;
+  const detail = failure instanceof EngineError ? failure.detail : '';
+  return { kind: 'failed', code, message, hint, detail };
+}
+
+function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new RangeError('an order came out of turn');
+  return value;
+}
+
+const pulseMs = 200;
+
+/** A function that is busy hears no message: what is called for each row finds out that the service is gone. */
+function endOrphan(): () => void {
+  const parent = process.ppid;
+  let next = 0;
+  return () => {
+    if (performance.now() < next) return;
+    next = performance.now() + pulseMs;
+    if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
+  };
+}

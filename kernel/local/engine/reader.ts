@@ -1,0 +1,87 @@
+import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
+import { type DeclaredColumn, JsonColumns, packedSql } from './columns.js';
+import type { Engine, Statement } from './duckdb.js';
+import type { OperatorCounts } from './profile.js';
+
+/** One result to be read: these columns, of the first `limit` rows. */
+export interface ResultOrder {
+  readonly sql: string;
+  readonly fields: readonly DeclaredColumn[];
+  readonly limit: number;
+  /** The column that holds the time; -1 without one. */
+  readonly time: number;
+}
+
+/** A result as far as it was wanted. */
+export interface ReadResult {
+  readonly columns: JsonColumns;
+  readonly counts: OperatorCounts;
+  /** The row limit was reached and rows were left out. */
+  readonly cut: boolean;
+  /** The time of the first row that was cut, in nanoseconds. */
+  readonly cutTime?: bigint;
+}
+
+/** Runs the statements of one query, in this process or another. */
+export interface Reader {
+  /** Runs a statement for its effect. */
+  execute(sql: string): Promise<OperatorCounts>;
+  read(order: ResultOrder): Promise<ReadResult>;
+}
+
+/** Lends a reader to `work`; the temporary table of this name is dropped at the end. */
+export interface ReaderSource {
+  reading<T>(
+    work: (reader: Reader) => Promise<T>,
+    temporary: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<T>;
+}
+
+/** Returns the readers of an engine of this process. */
+export function readersOf(engine: Engine): ReaderSource {
+  return {
+    reading: (work, temporary, signal) => engine.statements(run => work(readerOn(run)), temporary, signal),
+  };
+}
+
+function readerOn(run: Statement): Reader {
+  return {
+    execute: async sql => (await run(sql, drain)).counts,
+    read: async ({ sql, fields, limit, time }) => {
+      const columns = new JsonColumns(fields);
+      const consume = (result: DuckDBResult) => readColumns(result, columns, limit, time);
+      const { value, counts } = await run(packedSql(sql, fields), consume);
+      return { ...value, columns, counts };
+    },
+  };
+}
+
+async function drain(result: DuckDBResult): Promise<void> {
+  for (let chunk = await result.fetchChunk(); chunk !== null; chunk = await result.fetchChunk())
+    if (chunk.rowCount === 0) return;
+}
+
+/** Reads to the end even past the limit, which the SQL keeps near: the engine reports its counts only then. */
+async function readColumns(
+  result: DuckDBResult,
+  columns: JsonColumns,
+  limit: number,
+  time: number,
+): Promise<Pick<ReadResult, 'cut' | 'cutTime'>> {
+  let read: Pick<ReadResult, 'cut' | 'cutTime'> = { cut: false };
+  for (let chunk = await result.fetchChunk(); chunk !== null; chunk = await result.fetchChunk()) {
+    if (chunk.rowCount === 0) break;
+    const rows = Math.min(chunk.rowCount, limit - columns.rows);
+    if (rows < chunk.rowCount && !read.cut)
+      read = { cut: true, ...timeAt(chunk, columns.plainAt(time), rows) };
+    if (rows > 0) columns.append(chunk, rows);
+  }
+  return read;
+}
+
+function timeAt(chunk: DuckDBDataChunk, column: number, row: number): { cutTime?: bigint } {
+  const value: unknown = column < 0 ? undefined : chunk.getColumnVector(column).getItem(row);
+  const ns = typeof value === 'object' && value !== null ? Reflect.get(value, 'nanos') : undefined;
+  return typeof ns === 'bigint' ? { cutTime: ns } : {};
+}

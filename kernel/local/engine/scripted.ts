@@ -1,0 +1,195 @@
+import type { ChildProcess } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { Admission } from './admission.js';
+import { JsonColumns } from './columns.js';
+import { cancelled, EngineError } from './failure.js';
+import type { FromEngine, ToEngine } from './messages.js';
+import type { Reader, ReaderSource } from './reader.js';
+
+/** How engine processes are started, and how many. */
+export interface ScriptedOptions {
+  readonly dataDir: string;
+  /** Starts `process.js` of this folder with an IPC channel that keeps bytes and bigints (`serialization: 'advanced'`). */
+  readonly spawn: () => ChildProcess;
+  readonly processes: number;
+  /** Queries that may wait; beyond that they are refused. */
+  readonly queue: number;
+  /** For each process. */
+  readonly memoryBytes: number;
+}
+
+/** How long a process may take to heed an interrupt before it is ended, in milliseconds. */
+const graceMs = 1_000;
+
+/**
+ * Runs queries that need JavaScript functions in processes of their own, one query each at a time: such a function cannot be
+ * interrupted from outside, so a process that does not heed an interrupt is killed, which ends no other query.
+ */
+export class ScriptedEngine implements ReaderSource {
+  readonly #options: ScriptedOptions;
+  readonly #lanes: readonly Lane[];
+  readonly #admission: Admission<Lane>;
+  readonly #closing = new AbortController();
+
+  constructor(options: ScriptedOptions) {
+    this.#options = options;
+    this.#lanes = Array.from({ length: options.processes }, () => ({ engine: undefined }));
+    this.#admission = new Admission(this.#lanes, options.queue);
+  }
+
+  async reading<T>(
+    work: (reader: Reader) => Promise<T>,
+    temporary: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const lane = await this.#admission.acquire(signal);
+    const { signal: closing } = this.#closing;
+    try {
+      return await this.#run(lane, work, temporary, signal ? AbortSignal.any([signal, closing]) : closing);
+    } finally {
+      this.#admission.release(lane);
+    }
+  }
+
+  /** Refuses what waits and ends every process. */
+  async close(): Promise<void> {
+    this.#admission.close();
+    this.#closing.abort();
+    await Promise.all(this.#lanes.map(lane => lane.engine?.kill()));
+  }
+
+  async #run<T>(
+    lane: Lane,
+    work: (reader: Reader) => Promise<T>,
+    temporary: string | undefined,
+    signal: AbortSignal,
+  ): Promise<T> {
+    if (lane.engine?.ended !== false) lane.engine = await EngineProcess.start(this.#options);
+    const { engine } = lane;
+    let grace: NodeJS.Timeout | undefined;
+    const interrupt = () => {
+      engine.tell({ kind: 'interrupt' });
+      grace = setTimeout(() => void engine.kill(), graceMs);
+    };
+    try {
+      await engine.ask({ kind: 'begin', temporary });
+      if (signal.aborted) interrupt();
+      else signal.addEventListener('abort', interrupt, { once: true });
+      return await work(readerOn(engine)).finally(() => endQuery(engine));
+    } catch (error) {
+      throw signal.aborted ? cancelled(error) : error;
+    } finally {
+      clearTimeout(grace);
+      signal.removeEventListener('abort', interrupt);
+    }
+  }
+}
+
+interface Lane {
+  engine: EngineProcess | undefined;
+}
+
+/** A process that does not get free for the next query is of no more use. */
+async function endQuery(engine: EngineProcess): Promise<void> {
+  await engine.ask({ kind: 'end' }).catch(() => engine.kill());
+}
+
+function readerOn(engine: EngineProcess): Reader {
+  return {
+    execute: async sql => expected('executed', await engine.ask({ kind: 'execute', sql })).counts,
+    read: async order => {
+      const { rows, cells, counts, cut, cutTime } = expected(
+        'result',
+        await engine.ask({ kind: 'read', order }),
+      );
+      const columns = JsonColumns.of(order.fields, rows, cells);
+      return { columns, counts, cut, ...(cutTime !== undefined && { cutTime }) };
+    },
+  };
+}
+
+/** One child process; it answers one message at a time. */
+class EngineProcess {
+  readonly #child: ChildProcess;
+  #workDir: string | undefined;
+  #pending: { resolve(answer: FromEngine): void; reject(error: Error): void } | undefined;
+  #ended = false;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    child.on('message', (message: FromEngine) => this.#settle(message));
+    child.on('error', () => this.#end());
+    child.on('exit', () => this.#end());
+  }
+
+  static async start({ spawn, dataDir, memoryBytes }: ScriptedOptions): Promise<EngineProcess> {
+    const engine = new EngineProcess(spawn());
+    const { workDir } = expected('opened', await engine.ask({ kind: 'open', dataDir, memoryBytes }));
+    engine.#workDir = workDir;
+    return engine;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Throws EngineError when the process says so, or when it has ended. */
+  ask(message: ToEngine): Promise<FromEngine> {
+    return new Promise((resolve, reject) => {
+      if (this.#ended) {
+        reject(endedError());
+        return;
+      }
+      this.#pending = { resolve, reject };
+      this.tell(message);
+    });
+  }
+
+  tell(message: ToEngine): void {
+    // A process that has just ended is found out by its exit.
+    if (this.#child.connected) this.#child.send(message, () => undefined);
+  }
+
+  /** Ends the process whatever it does, and removes the files that it leaves behind. */
+  async kill(): Promise<void> {
+    if (!this.#ended) {
+      const exited = new Promise(resolve => this.#child.once('exit', resolve));
+      this.#child.kill('SIGKILL');
+      await exited;
+    }
+  }
+
+  #settle(message: FromEngine): void {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    if (message.kind !== 'failed') pending?.resolve(message);
+    else pending?.reject(failureOf(message));
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#pending?.reject(endedError());
+    this.#pending = undefined;
+    if (this.#workDir !== undefined)
+      rm(this.#workDir, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function failureOf({ code, message, hint, detail }: Extract<FromEngine, { kind: 'failed' }>): EngineError {
+  return new EngineError(code, message, { ...(hint !== undefined && { hint }), cause: detail });
+}
+
+function endedError(): EngineError {
+  return new EngineError('engine-ended', 'The engine ended while it ran the query.', {
+    hint: 'Run the query again; if it stays, narrow the time range.',
+  });
+}
+
+function expected<K extends FromEngine['kind']>(
+  kind: K,
+  answer: FromEngine,
+): Extract<FromEngine, { kind: K }> {
+  if (answer.kind !== kind) throw new RangeError(`the engine answered ${answer.kind} instead of ${kind}`);
+  return answer as Extract<FromEngine, { kind: K }>;
+}

@@ -1,0 +1,115 @@
+import type { ChildProcess } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Reader } from '../../../kernel/local/engine/reader.js';
+import { ScriptedEngine } from '../../../kernel/local/engine/scripted.js';
+import { spawnEngine } from '../engine-process.js';
+import { temporaryDirectory } from '../service.js';
+
+interface Bench {
+  readonly engine: ScriptedEngine;
+  readonly dataDir: string;
+  readonly spawned: ChildProcess[];
+}
+
+async function bench(processes = 1): Promise<Bench> {
+  const dataDir = await temporaryDirectory();
+  const spawned: ChildProcess[] = [];
+  const spawn = () => {
+    const child = spawnEngine();
+    spawned.push(child);
+    return child;
+  };
+  const engine = new ScriptedEngine({ dataDir, spawn, processes, queue: 10, memoryBytes: 2 ** 30 });
+  onTestFinished(() => engine.close());
+  return { engine, dataDir, spawned };
+}
+
+const order = (sql: string) => ({
+  sql,
+  fields: [{ name: 'x', type: 'string' as const }],
+  limit: 10,
+  time: -1,
+});
+
+async function cellsOf({ engine }: Bench, sql: string, signal?: AbortSignal): Promise<string[]> {
+  const read = (reader: Reader) => reader.read(order(sql));
+  return (await engine.reading(read, undefined, signal)).columns.cells(0);
+}
+
+/** Every row takes about half a second, and the engine hears of an interrupt only after 2,048 of them. */
+const stuck = `SELECT apl_fir(s, s) FROM range(5000) r(i), (SELECT '[' || array_to_string(range(9000), ',') || ']' AS s)`;
+
+test('a query runs in a process that serves the next one too', async () => {
+  const own = await bench();
+  const first = await cellsOf(own, "SELECT apl_quote('a' || i) FROM range(3) r(i) ORDER BY i");
+  expect([first, await cellsOf(own, "SELECT apl_quote('ü')")]).toEqual([
+    ['"\\"a0\\""', '"\\"a1\\""', '"\\"a2\\""'],
+    ['"\\"ü\\""'],
+  ]);
+  expect(own.spawned.length).toBe(1);
+});
+
+test('statements of one query share a temporary table, which the next does not see', async () => {
+  const own = await bench();
+  const cells = await own.engine.reading(async reader => {
+    await reader.execute("CREATE TEMP TABLE kept AS SELECT apl_quote('x') AS a");
+    return (await reader.read(order('SELECT a FROM kept'))).columns.cells(0);
+  }, 'kept');
+  expect(cells).toEqual(['"\\"x\\""']);
+  await expect(cellsOf(own, 'SELECT a FROM kept')).rejects.toMatchObject({ code: 'engine-failed' });
+});
+
+test('a refusal keeps its code and its words', async () => {
+  const own = await bench();
+  await expect(cellsOf(own, "SELECT apl_quote(repeat('x', 9000000))")).rejects.toMatchObject({
+    code: 'function-cost',
+    message: '`quote` would take too long on values of this size.',
+  });
+  expect(await cellsOf(own, "SELECT apl_quote('x')")).toEqual(['"\\"x\\""']);
+});
+
+test('a function that does not come back is ended with its process, and nothing of it is left', async () => {
+  const own = await bench();
+  await cellsOf(own, "SELECT apl_quote('x')");
+  const abort = new AbortController();
+  const query = cellsOf(own, stuck, abort.signal);
+  const behind = cellsOf(own, "SELECT apl_quote('y')");
+  setTimeout(() => abort.abort(), 300);
+  await expect(query).rejects.toMatchObject({ code: 'query-cancelled' });
+  expect(await behind).toEqual(['"\\"y\\""']);
+  expect(own.spawned.map(child => child.signalCode)).toEqual(['SIGKILL', null]);
+  await expect.poll(() => readdir(path.join(own.dataDir, '.tmp'))).toHaveLength(1);
+});
+
+test('a query that heeds an interrupt keeps its process', async () => {
+  const own = await bench();
+  const abort = new AbortController();
+  const query = cellsOf(own, 'SELECT apl_quote(i::VARCHAR) FROM range(100000000) r(i)', abort.signal);
+  setTimeout(() => abort.abort(), 1500);
+  await expect(query).rejects.toMatchObject({ code: 'query-cancelled' });
+  expect(await cellsOf(own, "SELECT apl_quote('y')")).toEqual(['"\\"y\\""']);
+  expect(own.spawned.length).toBe(1);
+});
+
+test('a process that was killed fails its query alone', async () => {
+  const own = await bench(2);
+  const query = cellsOf(own, stuck);
+  const failed = expect(query).rejects.toMatchObject({ code: 'engine-ended' });
+  await expect.poll(() => own.spawned.length).toBe(1);
+  own.spawned[0]?.kill('SIGKILL');
+  await failed;
+  expect(await cellsOf(own, "SELECT apl_quote('y')")).toEqual(['"\\"y\\""']);
+});
+
+test('no process outlives the engine', async () => {
+  const own = await bench();
+  const query = cellsOf(own, stuck);
+  const failed = expect(query).rejects.toThrow();
+  await expect.poll(() => own.spawned.length).toBe(1);
+  await own.engine.close();
+  await failed;
+  const [child] = own.spawned;
+  await expect.poll(() => child?.signalCode ?? child?.exitCode).not.toBe(null);
+});
