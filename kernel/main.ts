@@ -301,8 +301,13 @@ async function localService(): Promise<LocalService> {
   return createLocalService({ dataDir, spawn, log });
 }
 
+/** A log that cannot be written, as on a full disk, is no reason to end. */
 function log(text: string): void {
-  process.stderr.write(`[apl-kernel] ${text}\n`);
+  try {
+    process.stderr.write(`[apl-kernel] ${text}\n`);
+  } catch {
+    // There is nowhere left to say it.
+  }
 }
 
 async function doctor(): Promise<void> {
@@ -330,4 +335,5 @@ function packageVersion(root: string): string {
   return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
+process.stderr.on('error', () => undefined);
 await runCommand(process.argv);

@@ -22,6 +22,7 @@ const STAGES = new Map(
     build: () => step(() => ensureBuild(console.log)),
     service: () => vitest('service'),
     built: () => vitest('built'),
+    faults: () => vitest('faults'),
     environments: () =>
       all(
         () => environment('.venv', VENV),

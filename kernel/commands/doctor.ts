@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { access, constants, mkdir, readFile } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { profileFileWarning } from '../api/profile.js';
 import { findShared, type SharedService } from '../local/shared.js';
@@ -131,7 +131,11 @@ async function dataDirFinding(dataDir: string): Promise<Finding> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     await access(dataDir, constants.R_OK | constants.W_OK);
-    return { name: 'data', state: 'ok', found: dataDir };
+    const { mode } = await stat(dataDir);
+    if (process.platform === 'win32' || (mode & 0o077) === 0)
+      return { name: 'data', state: 'ok', found: dataDir };
+    const found = `other users can look into ${dataDir}`;
+    return { name: 'data', state: 'warning', found, fix: `run \`chmod 700 ${dataDir}\`` };
   } catch (error) {
     const found = `${dataDir} cannot be written: ${firstLine((error as Error).message)}`;
     return {

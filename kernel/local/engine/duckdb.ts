@@ -1,5 +1,6 @@
+import { mkdirSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
-import { totalmem } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
 import {
   type DuckDBConnection,
@@ -37,34 +38,41 @@ export interface EngineOptions {
  */
 export class Engine {
   readonly #instance: DuckDBInstance;
-  readonly #workDir: string;
+  readonly #scratch: Scratch;
   readonly #lanes: readonly Lane[];
   readonly #admission: Admission<Lane>;
   readonly #closing = new AbortController();
 
-  private constructor(instance: DuckDBInstance, workDir: string, lanes: readonly Lane[], queue: number) {
+  private constructor(instance: DuckDBInstance, scratch: Scratch, lanes: readonly Lane[], queue: number) {
     this.#instance = instance;
-    this.#workDir = workDir;
+    this.#scratch = scratch;
     this.#lanes = lanes;
     this.#admission = new Admission(lanes, queue);
   }
 
   /** Opens the engine and locks its configuration. Its scratch files live in a directory of its own under `<dataDir>/.tmp`. */
   static async open(options: EngineOptions): Promise<Engine> {
-    const workDir = await makeWorkDir(options.dataDir);
+    const workDir = await makeScratch(path.join(options.dataDir, '.tmp'), '');
+    // Somewhere else than the data: where the engine cannot write what a query did, it fails the query.
+    const profileDir = await makeScratch(tmpdir(), 'apl-kernel-');
     const instance = await DuckDBInstance.create(':memory:');
     const lanes: Lane[] = [];
     for (let index = 0; index < (options.connections ?? 4); index++) {
-      const profile = path.join(workDir, `profile-${index}.json`);
+      const profile = path.join(profileDir, `${index}.json`);
       lanes.push({ connection: await instance.connect(), profile });
     }
-    await configure(lanes, options, workDir);
-    return new Engine(instance, workDir, lanes, options.queue ?? 64);
+    await configure(lanes, options, [workDir, profileDir]);
+    return new Engine(instance, [workDir, profileDir], lanes, options.queue ?? 64);
   }
 
   /** A directory that this engine's SQL may write to and that is removed with it. */
   get workDir(): string {
-    return this.#workDir;
+    return this.#scratch[0];
+  }
+
+  /** Every directory that is left behind when the process is killed. */
+  get scratch(): readonly string[] {
+    return this.#scratch;
   }
 
   /** Runs `sql`, hands its result to `consume`, and returns what that made of it with the engine's own counts. */
@@ -107,7 +115,7 @@ export class Engine {
     await Promise.all(this.#lanes.map(lane => lane.running));
     for (const lane of this.#lanes) lane.connection.closeSync();
     this.#instance.closeSync();
-    await rm(this.#workDir, { recursive: true, force: true });
+    for (const directory of this.#scratch) await rm(directory, { recursive: true, force: true });
   }
 
   async #withLane<T>(
@@ -117,7 +125,12 @@ export class Engine {
   ): Promise<T> {
     const lane = await this.#admission.acquire(signal);
     const { signal: closing } = this.#closing;
-    const running = guarded(lane, signal ? AbortSignal.any([signal, closing]) : closing, work);
+    const inScratch = async (each: Lane) => {
+      // Somebody may have deleted them under a service that runs.
+      for (const directory of this.#scratch) mkdirSync(directory, { recursive: true, mode: 0o700 });
+      return work(each);
+    };
+    const running = guarded(lane, signal ? AbortSignal.any([signal, closing]) : closing, inScratch);
     lane.running = running.then(ignore, ignore);
     try {
       return await running;
@@ -159,6 +172,9 @@ export function sqlName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
+/** Where results spill and drafts are written, and where the engine says what queries did. */
+type Scratch = readonly [workDir: string, profileDir: string];
+
 interface Lane {
   readonly connection: DuckDBConnection;
   /** Where the engine writes what the last query on this connection did. */
@@ -169,18 +185,21 @@ interface Lane {
 /** An interrupt is lost when it comes before the engine has begun, hence again and again. */
 const interruptEveryMs = 20;
 
-async function makeWorkDir(dataDir: string): Promise<string> {
-  const parent = path.join(dataDir, '.tmp');
+/** Makes a directory of this process's own, and removes those of processes that were killed. */
+async function makeScratch(parent: string, prefix: string): Promise<string> {
   await mkdir(parent, { recursive: true, mode: 0o700 });
   for (const name of await readdir(parent)) {
-    const pid = Number(name.split('-')[0]);
-    if (Number.isInteger(pid) && !isAlive(pid))
-      await rm(path.join(parent, name), { recursive: true, force: true });
+    const pid = Number(scratchName.exec(name.slice(prefix.length))?.[1]);
+    if (!name.startsWith(prefix) || !Number.isInteger(pid) || isAlive(pid)) continue;
+    // One of another user stays.
+    await rm(path.join(parent, name), { recursive: true, force: true }).catch(ignore);
   }
-  const workDir = path.join(parent, `${process.pid}-${crypto.randomUUID()}`);
-  await mkdir(workDir, { mode: 0o700 });
-  return workDir;
+  const directory = path.join(parent, `${prefix}${process.pid}-${crypto.randomUUID()}`);
+  await mkdir(directory, { mode: 0o700 });
+  return directory;
 }
+
+const scratchName = /^(\d+)-[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
 function isAlive(pid: number): boolean {
   try {
@@ -192,12 +211,12 @@ function isAlive(pid: number): boolean {
 }
 
 /** Settings of a connection come before those of the instance: once external access is off, no path can be set. */
-async function configure(lanes: readonly Lane[], options: EngineOptions, workDir: string): Promise<void> {
+async function configure(lanes: readonly Lane[], options: EngineOptions, scratch: Scratch): Promise<void> {
   const [first] = lanes;
   if (!first) throw new EngineError('engine-failed', 'An engine needs at least one connection.');
   await registerFunctions(first.connection, options.families, options.pulse);
   for (const lane of lanes) await runAll(lane.connection, connectionSettings(lane.profile));
-  await runAll(first.connection, instanceSettings(options, workDir));
+  await runAll(first.connection, instanceSettings(options, scratch));
 }
 
 async function runAll(connection: DuckDBConnection, statements: readonly string[]): Promise<void> {
@@ -213,13 +232,13 @@ function connectionSettings(profile: string): string[] {
   ];
 }
 
-function instanceSettings(options: EngineOptions, workDir: string): string[] {
+function instanceSettings(options: EngineOptions, [workDir, profileDir]: Scratch): string[] {
   const memoryMb = Math.floor((options.memoryBytes ?? totalmem() * 0.6) / 2 ** 20);
   const files = (options.allow ?? []).map(file => sqlText(file)).join(', ');
   return [
     `SET memory_limit='${memoryMb}MiB'`,
     `SET temp_directory=${sqlText(path.join(workDir, 'spill'))}`,
-    `SET allowed_directories=[${sqlText(`${options.dataDir}/`)}]`,
+    `SET allowed_directories=[${[options.dataDir, profileDir].map(each => sqlText(`${each}/`)).join(', ')}]`,
     `SET allowed_paths=[${files}]`,
     'SET autoinstall_known_extensions=false',
     'SET autoload_known_extensions=false',

@@ -13,8 +13,8 @@ export type ToEngine =
 
 /** What an engine process answers. */
 export type FromEngine =
-  /** `workDir` is left behind when the process is killed. */
-  | { readonly kind: 'opened'; readonly workDir: string }
+  /** `scratch` is left behind when the process is killed. */
+  | { readonly kind: 'opened'; readonly scratch: readonly string[] }
   | { readonly kind: 'begun' | 'ended' }
   | { readonly kind: 'executed'; readonly counts: OperatorCounts }
   | ({ readonly kind: 'result'; readonly rows: number; readonly cells: readonly Uint8Array[] } & Omit<

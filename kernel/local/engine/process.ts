@@ -33,7 +33,7 @@ async function answer(message: Exclude<ToEngine, { kind: 'interrupt' }>): Promis
     case 'open': {
       const { dataDir, memoryBytes } = message;
       engine = await Engine.open({ dataDir, memoryBytes, connections: 1, pulse: endOrphan() });
-      return { kind: 'opened', workDir: engine.workDir };
+      return { kind: 'opened', scratch: engine.scratch };
     }
     case 'begin':
       query = await begin(readersOf(present(engine)), message.temporary);

@@ -111,7 +111,7 @@ function readerOn(engine: EngineProcess): Reader {
 /** One child process; it answers one message at a time. */
 class EngineProcess {
   readonly #child: ChildProcess;
-  #workDir: string | undefined;
+  #scratch: readonly string[] = [];
   #pending: { resolve(answer: FromEngine): void; reject(error: Error): void } | undefined;
   #ended = false;
 
@@ -124,8 +124,8 @@ class EngineProcess {
 
   static async start({ spawn, dataDir, memoryBytes }: ScriptedOptions): Promise<EngineProcess> {
     const engine = new EngineProcess(spawn());
-    const { workDir } = expected('opened', await engine.ask({ kind: 'open', dataDir, memoryBytes }));
-    engine.#workDir = workDir;
+    const { scratch } = expected('opened', await engine.ask({ kind: 'open', dataDir, memoryBytes }));
+    engine.#scratch = scratch;
     return engine;
   }
 
@@ -171,8 +171,8 @@ class EngineProcess {
     this.#ended = true;
     this.#pending?.reject(endedError());
     this.#pending = undefined;
-    if (this.#workDir !== undefined)
-      rm(this.#workDir, { recursive: true, force: true }).catch(() => undefined);
+    for (const directory of this.#scratch)
+      rm(directory, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
@@ -25,6 +25,7 @@ import { guardOrigin, guardToken } from './guard.js';
 import { CompileFailure } from './query-route.js';
 import { addRoutes, localUser } from './routes.js';
 import { ServiceError } from './service-error.js';
+import { holds, watchTenure } from './tenure.js';
 
 /** Bounds of a service; each has a default. */
 export interface ServiceLimits {
@@ -130,14 +131,17 @@ async function listen(options: ServiceOptions, engines: Engines): Promise<Servic
     announceClosed = resolve;
   });
   let closing: Promise<void> | undefined;
+  let leave = () => {};
   const close = () => {
+    leave();
     closing ??= shutDown(app, engines, keepAlive, options, secret).finally(announceClosed);
     return closing;
   };
-  const idle = () => {
-    options.log('nobody uses the service any more: closing');
+  const end = (reason: string) => {
+    options.log(`${reason}: closing`);
     close().catch(error => options.log(`closing failed: ${messageOf(error)}`));
   };
+  const idle = () => end('nobody uses the service any more');
   const keepAlive = new KeepAlive(options.limits?.idleMs ?? 30_000, options.managed ? idle : () => {});
   watchDepartures(app);
   addHooks(app, options, token);
@@ -145,7 +149,11 @@ async function listen(options: ServiceOptions, engines: Engines): Promise<Servic
   addAlive(app, keepAlive);
   addRoutes(app, routeParts(options, engines));
   const url = await app.listen({ host: '127.0.0.1', port: options.port });
-  if (options.managed) await writeRuntimeFile(options, { url, token, secret });
+  if (options.managed) {
+    await writeRuntimeFile(options, { url, token, secret });
+    const lost = () => end('the data directory belongs to no service or another now');
+    leave = watchTenure(options.dataDir, secret, lost);
+  }
   return { url, token, closed, close };
 }
 
@@ -286,12 +294,7 @@ async function writeRuntimeFile(
 
 /** Another service may have taken over meanwhile: its file stays. */
 async function removeRuntimeFile(dataDir: string, secret: string): Promise<void> {
-  const file = runtimeFilePath(dataDir);
-  try {
-    if (JSON.parse(await readFile(file, 'utf8')).secret === secret) await rm(file, { force: true });
-  } catch {
-    // There is none, or it is not readable: it is not ours.
-  }
+  if (await holds(dataDir, secret)) await rm(runtimeFilePath(dataDir), { force: true });
 }
 
 function messageOf(error: unknown): string {

@@ -1,0 +1,208 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
+import type { RuntimeFile } from '../../kernel/local/shared.js';
+
+/** `FAULTS=long` repeats each fault some hundred times; `FAULTS_SEED=N` repeats a run. */
+const isLong = process.env.FAULTS === 'long';
+const seed = Number(process.env.FAULTS_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+/** Returns how often a campaign repeats its fault, and says so with the seed. */
+export function rounds(name: string, usual: number, long: number): number {
+  const count = isLong ? long : usual;
+  console.log(`${name}: ${count} rounds, FAULTS_SEED=${seed}`);
+  return count;
+}
+
+/** Returns random numbers from 0 to 1 that are the same for the same seed and name (mulberry32). */
+export function randomOf(name: string): () => number {
+  let state = [...name].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), seed);
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A directory that is gone after the test. */
+export async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'apl-faults-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** What the service answered. */
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: what is read from it is compared with exact values
+  readonly body: any;
+}
+
+/** The built service as a process of its own over a data directory, as kernels share it. */
+export class Victim {
+  readonly dataDir: string;
+  readonly #child: ChildProcess;
+  #file: RuntimeFile | undefined;
+
+  private constructor(dataDir: string, child: ChildProcess) {
+    this.dataDir = dataDir;
+    this.#child = child;
+  }
+
+  static async start(dataDir: string): Promise<Victim> {
+    const old = join(dataDir, 'service.json');
+    await rm(old, { force: true });
+    const env = { ...process.env, UV_THREADPOOL_SIZE: '16' };
+    const args = [main, 'serve', '--managed', '--data', dataDir];
+    const victim = new Victim(dataDir, spawn(process.execPath, args, { env, stdio: 'ignore' }));
+    onTestFinished(() => victim.kill());
+    await expect.poll(() => existsSync(old), { timeout: 60_000, interval: 10 }).toBe(true);
+    victim.#file = JSON.parse(readFileSync(old, 'utf8'));
+    return victim;
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  get #running(): RuntimeFile {
+    if (this.#file === undefined) throw new Error('the service has not started');
+    return this.#file;
+  }
+
+  /** Ends the process as a crash would. */
+  async kill(): Promise<void> {
+    if (this.hasEnded) return;
+    this.#child.kill('SIGKILL');
+    await once(this.#child, 'exit');
+  }
+
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    signal?: AbortSignal,
+    type = 'application/json',
+  ): Promise<Answer> {
+    const { url, token } = this.#running;
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': type }) },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  query(apl: string, signal?: AbortSignal): Promise<Answer> {
+    return this.send(
+      'POST',
+      '/v1/datasets/_apl?format=tabular',
+      { apl, startTime: '2020-01-01T00:00:00Z', endTime: '2030-01-01T00:00:00Z' },
+      signal,
+    );
+  }
+
+  /** The columns of a query's first table; fails on anything but an answer. */
+  async columns(apl: string): Promise<unknown[][]> {
+    const { status, body } = await this.query(apl);
+    expect([status, body.message]).toEqual([200, undefined]);
+    return body.tables[0].columns;
+  }
+
+  ingest(dataset: string, events: readonly object[], signal?: AbortSignal): Promise<Answer> {
+    const lines = events.map(event => JSON.stringify(event)).join('\n');
+    return this.send('POST', `/v1/datasets/${dataset}/ingest`, lines, signal, 'application/x-ndjson');
+  }
+
+  /** Opens a connection, writes these bytes, and returns it. */
+  async raw(text: string): Promise<Socket> {
+    const { hostname, port } = new URL(this.#running.url);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.write(text);
+    return socket;
+  }
+
+  /** The head of a request, complete but for its last line. */
+  head(method: string, path: string, more: readonly string[] = []): string {
+    const { url, token } = this.#running;
+    const { host } = new URL(url);
+    return [`${method} ${path} HTTP/1.1`, `host: ${host}`, `authorization: Bearer ${token}`, ...more].join(
+      '\r\n',
+    );
+  }
+
+  /** How many files and connections the process holds. */
+  descriptors(): number {
+    return readdirSync(`/proc/${this.pid}/fd`).length;
+  }
+
+  /** Every lane answers at once, however many queries were there before. */
+  async expectHealthy(): Promise<void> {
+    const scripted = "print x = strcat_array(series_fir(dynamic([7]), dynamic([1])), ',')";
+    const all = [...Array.from({ length: 6 }, () => 'print x = 7'), scripted, scripted, scripted];
+    const answers = await Promise.all(all.map(apl => this.columns(apl)));
+    expect(answers.map(columns => String(columns[0]?.[0]))).toEqual(all.map(() => '7'));
+  }
+
+  /** Descriptors are back, and no work goes on: the processor rests. */
+  async expectAtRest(base: number): Promise<void> {
+    await expect.poll(() => this.descriptors(), { timeout: 20_000, interval: 100 }).toBeLessThanOrEqual(base);
+    await expect.poll(() => this.#ticksOver(500), { timeout: 60_000, interval: 10 }).toBeLessThan(25);
+  }
+
+  /** Hundredths of a second that the process and its engines computed within so many milliseconds. */
+  async #ticksOver(ms: number): Promise<number> {
+    const before = this.#ticks();
+    await delay(ms);
+    return this.#ticks() - before;
+  }
+
+  #ticks(): number {
+    return [this.pid, ...childrenOf(this.pid)].reduce((sum, pid) => sum + ticksOf(pid), 0);
+  }
+}
+
+/** The engine processes of a service. */
+export function childrenOf(pid: number): number[] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name) && fieldsOf(Number(name))[1] === String(pid))
+    .map(Number);
+}
+
+/** Whether a process is there and runs. */
+export function isRunning(pid: number): boolean {
+  const [state] = fieldsOf(pid);
+  return state !== undefined && state !== 'Z';
+}
+
+function ticksOf(pid: number): number {
+  const fields = fieldsOf(pid);
+  return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
+}
+
+/** State, parent, and what follows in the system's line about a process; nothing of one that has ended. */
+function fieldsOf(pid: number): readonly string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,160 @@
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { startService } from '../../kernel/local/http/server.js';
+import { createLocalService, type LocalService, spawnDetached } from '../../kernel/local/launch.js';
+import { endShared, findShared } from '../../kernel/local/shared.js';
+import { spawnEngine } from '../local/engine-process.js';
+import { randomOf, rounds, temporaryDirectory, Victim } from './bench.js';
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+/** Mounts a file system of a few megabytes; undefined where this user may not. */
+async function smallDisk(): Promise<string | undefined> {
+  const directory = await temporaryDirectory();
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'none', directory], { stdio: 'pipe' });
+  } catch (error) {
+    console.log(
+      `disk full: not tried, as no small file system can be mounted here (${String(error).split('\n')[0]})`,
+    );
+    return undefined;
+  }
+  onTestFinished(() => void execFileSync('umount', ['-l', directory]));
+  return directory;
+}
+
+test('a full disk is told, reading goes on, and writing too once there is space', async () => {
+  const dataDir = await smallDisk();
+  if (dataDir === undefined) return;
+  const victim = await Victim.start(dataDir);
+  await victim.send('POST', '/v2/datasets', { name: 'd' });
+  await victim.ingest('d', [{ a: 1 }]);
+  const filler = join(dataDir, 'filler');
+  expect(() => writeFileSync(filler, Buffer.alloc(64 * 2 ** 20))).toThrow('ENOSPC');
+  for (let round = 0; round < 20; round++) {
+    expect(await victim.columns('print x = 1')).toEqual([[1]]);
+    expect(await victim.columns('d | count')).toEqual([[1]]);
+    const refused = await victim.ingest(
+      'd',
+      Array.from({ length: 1000 }, (_, a) => ({ a })),
+    );
+    expect([refused.status, refused.body.detail.errorType]).toEqual([507, 'engine-disk']);
+  }
+  await rm(filler);
+  expect((await victim.ingest('d', [{ a: 2 }])).status).toBe(200);
+  expect(await victim.columns('d | count')).toEqual([[2]]);
+});
+
+/** A kernel's view of the built service in a data directory. */
+function kernelOf(dataDir: string): LocalService {
+  const env = { ...process.env, UV_THREADPOOL_SIZE: '16' };
+  const spawn = () =>
+    spawnDetached(process.execPath, [main, 'serve', '--managed', '--data', dataDir], dataDir, env);
+  const local = createLocalService({ dataDir, spawn, log: () => undefined });
+  onTestFinished(async () => {
+    local.close();
+    const shared = await findShared(dataDir);
+    if (shared.kind === 'running' || shared.kind === 'frozen') await endShared(dataDir, shared.file, 0);
+  });
+  return local;
+}
+
+async function answersTo({ url, token }: { readonly url: string; readonly token: string }): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ apl: 'print 1' });
+  return (await fetch(`${url}/v1/datasets/_apl`, { method: 'POST', headers, body })).status;
+}
+
+test('a stranger on the port of a service that was killed gets nothing', async () => {
+  const dataDir = await temporaryDirectory();
+  const local = kernelOf(dataDir);
+  const count = rounds('strangers', 3, 20);
+  for (let round = 0; round < count; round++) {
+    const before = await local.connect(undefined, true);
+    const shared = await findShared(dataDir);
+    if (shared.kind !== 'running') throw new Error(`the service is ${shared.kind}`);
+    process.kill(shared.file.pid, 'SIGKILL');
+    const asked: string[] = [];
+    const stranger = createServer((request, response) => {
+      asked.push(String(request.headers.authorization));
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
+    });
+    await expect
+      .poll(() => listens(stranger, Number(new URL(before.url).port)), { timeout: 10_000 })
+      .toBe(true);
+    const after = await local.connect(undefined, true);
+    expect([after.restarted, after.token !== before.token, await answersTo(after)]).toEqual([
+      true,
+      true,
+      200,
+    ]);
+    stranger.closeAllConnections();
+    stranger.close();
+    expect(asked.filter(each => each !== 'undefined')).toEqual([]);
+  }
+});
+
+function listens(server: ReturnType<typeof createServer>, port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port === port));
+  });
+}
+
+test('a data directory that is deleted under a service is made anew, by that service or the next', async () => {
+  const dataDir = await temporaryDirectory();
+  const local = kernelOf(dataDir);
+  const first = await local.connect();
+  expect(await answersTo(first)).toBe(200);
+  const count = rounds('deletions', 2, 20);
+  for (let round = 0; round < count; round++) {
+    rmSync(dataDir, { recursive: true });
+    const address = await local.connect(undefined, true);
+    expect(await answersTo(address)).toBe(200);
+    expect((await findShared(dataDir)).kind).toBe('running');
+  }
+});
+
+test('a clock that jumps confuses neither times nor files', async () => {
+  const dataDir = await temporaryDirectory();
+  const random = randomOf('clock');
+  let nowMs = Date.UTC(2026, 5, 15);
+  const service = await startService({
+    dataDir,
+    port: 0,
+    version: 'test',
+    spawnEngine,
+    log: () => undefined,
+    now: () => nowMs,
+  });
+  onTestFinished(() => service.close());
+  const headers = { authorization: `Bearer ${service.token}` };
+  const send = (path: string, body: string, type: string) =>
+    fetch(service.url + path, { method: 'POST', headers: { ...headers, 'content-type': type }, body });
+  await send('/v2/datasets', '{"name":"d"}', 'application/json');
+  const count = rounds('clock jumps', 10, 50);
+  for (let round = 1; round <= count; round++) {
+    nowMs += Math.floor((random() - 0.5) * 2 * 365 * 86_400_000);
+    expect((await send('/v1/datasets/d/ingest', `{"n":${round}}`, 'application/x-ndjson')).status).toBe(200);
+    const recent = JSON.stringify({
+      apl: `d | where n == ${round} | count`,
+      startTime: 'now-1h',
+      endTime: 'now+1h',
+    });
+    const found = await (await send('/v1/datasets/_apl?format=tabular', recent, 'application/json')).json();
+    expect(found).toMatchObject({ tables: [{ columns: [[1]] }] });
+  }
+  const all = JSON.stringify({
+    apl: 'd | summarize count(), dcount(n)',
+    startTime: '1990-01-01T00:00:00Z',
+    endTime: '2200-01-01T00:00:00Z',
+  });
+  const found = await (await send('/v1/datasets/_apl?format=tabular', all, 'application/json')).json();
+  expect(found).toMatchObject({ tables: [{ columns: [[count], [count]] }] });
+});
