@@ -1,7 +1,7 @@
 import { parseTime, parseTimespan } from '../../time.js';
 import type { TypeName } from '../catalog/entry.js';
 import type { BindEnvironment, Bound, Plan } from '../plan/plan.js';
-import type { Diagnostic, ParameterDecl, Query, Statement } from '../syntax/ast.js';
+import type { Diagnostic, Expr, ParameterDecl, Query, Statement } from '../syntax/ast.js';
 import { Binder, convertTo } from './binder.js';
 import { bindExpression } from './expressions/expression.js';
 import { bindPipeline } from './pipeline.js';
@@ -77,7 +77,8 @@ function bindStatement(binder: Binder, statement: Statement, hasQuery: boolean):
       bindLet(binder, statement);
       return undefined;
     case 'set':
-      if (statement.name.name !== 'stricttypes') {
+      if (statement.name.name === 'stricttypes') binder.strict = !isFalse(statement.value);
+      else {
         binder.report(
           'warning',
           'unknown-option',
@@ -100,6 +101,11 @@ function bindStatement(binder: Binder, statement: Statement, hasQuery: boolean):
       );
       return undefined;
   }
+}
+
+/** `set stricttypes=false` takes it back. */
+function isFalse(value: Expr | undefined): boolean {
+  return value?.kind === 'literal' && value.value === false;
 }
 
 function bindLet(binder: Binder, statement: Extract<Statement, { kind: 'let' }>): void {
@@ -135,9 +141,10 @@ function bindLet(binder: Binder, statement: Extract<Statement, { kind: 'let' }>)
       used: false,
     });
   } else {
+    const scope = { columns: [], open: false };
     binder.definitions.set(name.name, {
       kind: 'scalar',
-      value: bindExpression(binder, value, { columns: [], open: false }),
+      ...binder.weigh(() => bindExpression(binder, value, scope)),
       span: name,
       used: false,
     });

@@ -2,6 +2,7 @@ import { oneLine } from '../../text.js';
 import type { TypeName } from '../catalog/entry.js';
 import type { Aggregated, BindEnvironment, Bound, Column, Relation } from '../plan/plan.js';
 import type { Diagnostic, Expr, Pipeline, Severity, Span } from '../syntax/ast.js';
+import { type Limit, limits } from '../syntax/limits.js';
 import { nearest } from '../syntax/nearest.js';
 
 /** The names an expression may use. */
@@ -29,8 +30,21 @@ export interface AggregateSink {
 
 /** A name given by `let`, a parameter or the request's variables. */
 export type Definition =
-  | { readonly kind: 'scalar'; readonly value: Bound; readonly span?: Span; used: boolean }
+  | {
+      readonly kind: 'scalar';
+      readonly value: Bound;
+      readonly span?: Span;
+      /** How much of the bounds of an expression its value takes where it is used. */
+      readonly weight?: Weight;
+      used: boolean;
+    }
   | { readonly kind: 'table'; readonly bind: () => Bindable; readonly span?: Span; used: boolean };
+
+/** Levels and nodes of an expression. */
+export interface Weight {
+  readonly levels: number;
+  readonly nodes: number;
+}
 
 /** A relation together with what its schema allows. */
 export interface Bindable {
@@ -48,7 +62,12 @@ export class Binder {
   readonly source: string;
   /** Binds a query that stands within an expression: expressions know nothing of pipelines. */
   readonly bindPipeline: (pipeline: Pipeline) => Bindable;
+  /** Set by `set stricttypes`: a comparison of different types is refused. */
+  strict = false;
   private nextId = 0;
+  private levels = 0;
+  private deepest = 0;
+  private nodes = 0;
   private readonly reported = new Set<string>();
 
   constructor(
@@ -94,6 +113,40 @@ export class Binder {
       `unknown ${kind} \`${name}\``,
       guess === undefined ? otherwise : `Did you mean \`${guess}\`?`,
     );
+  }
+
+  /** Goes some levels deeper into an expression; false where that is too deep or the query too long, which is reported. */
+  enter(span: Span, { levels, nodes }: Weight): boolean {
+    this.nodes += nodes;
+    if (this.levels + levels > limits.expression.most) return this.limit(span, limits.expression);
+    if (this.nodes > limits.nodes.most) return this.limit(span, limits.nodes);
+    this.levels += levels;
+    if (this.levels > this.deepest) this.deepest = this.levels;
+    return true;
+  }
+
+  /** Comes back from where `enter` went. */
+  leave({ levels }: Weight): void {
+    this.levels -= levels;
+  }
+
+  /** Says that a bound of the language is passed, once; false, for what goes no further then. */
+  limit(span: Span, { code, message, hint }: Limit): false {
+    if (!this.reported.has(message)) this.error(code, span, message, hint);
+    this.reported.add(message);
+    return false;
+  }
+
+  /** The value of `bind`, which stands by itself, and what of the bounds it takes. */
+  weigh<T>(bind: () => T): { readonly value: T; readonly weight: Weight } {
+    const before = { levels: this.levels, deepest: this.deepest, nodes: this.nodes };
+    this.levels = 0;
+    this.deepest = 0;
+    const value = bind();
+    const weight = { levels: this.deepest, nodes: this.nodes - before.nodes };
+    this.levels = before.levels;
+    this.deepest = before.deepest;
+    return { value, weight };
   }
 
   text(span: Span): string {

@@ -1,16 +1,52 @@
 import { operatorWords } from '../operators/rows.js';
+import type { Relation } from '../plan/plan.js';
 import type { Operator, Pipeline } from '../syntax/ast.js';
+import { limits } from '../syntax/limits.js';
 import { nearest } from '../syntax/nearest.js';
 import type { Binder } from './binder.js';
 import { operatorBinders } from './operators.js';
 import { bindSource } from './source.js';
-import type { Stage } from './stage.js';
+import { freshStage, type Stage } from './stage.js';
 
 /** Binds a source and its operators. */
 export function bindPipeline(binder: Binder, pipeline: Pipeline): Stage {
+  if (!binder.enter(pipeline, weightOfPipeline)) return emptyStage();
   let stage = bindSource(binder, pipeline.source);
-  for (const operator of pipeline.operators) stage = bindOperator(binder, operator, stage);
+  let stages = 0;
+  for (const operator of pipeline.operators) {
+    stages += 1;
+    stage = bindOperator(binder, operator, stage);
+    const depth = depthOf(stage.relation);
+    if (stages <= limits.stages.most && depth <= mostRelations) continue;
+    binder.limit(operator, limits.stages);
+    return { ...stage, open: true };
+  }
   return stage;
+}
+
+/** What a pipeline takes of the bound of nodes, each time that a `let` table is used. */
+const weightOfPipeline = { levels: 0, nodes: 10 };
+
+function emptyStage(): Stage {
+  return freshStage({ kind: 'values', rows: [], columns: [] }, true);
+}
+
+/** An operator becomes one to three relations. */
+const mostRelations = limits.stages.most * 2;
+const depths = new WeakMap<Relation, number>();
+
+/** How many relations follow each other; those of the stage before are known, as each stage asks. */
+function depthOf(relation: Relation): number {
+  const known = depths.get(relation);
+  if (known !== undefined) return known;
+  const inputs = [
+    ...('input' in relation ? [relation.input] : []),
+    ...('left' in relation ? [relation.left, relation.right] : []),
+    ...('inputs' in relation ? relation.inputs.map(input => input.relation) : []),
+  ];
+  const depth = 1 + Math.max(0, ...inputs.map(depthOf));
+  depths.set(relation, depth);
+  return depth;
 }
 
 function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {

@@ -2,7 +2,7 @@ import { optionsOf } from '../operators/rows.js';
 import type { Bound, Column } from '../plan/plan.js';
 import type { BinaryOperator, OperatorOf, SearchPredicate, SourceOf } from '../syntax/ast.js';
 import { optionText } from '../syntax/options.js';
-import { type Binder, convertTo, type Scope, scopeOf } from './binder.js';
+import { type Binder, convertTo, type Scope, scopeOf, unbound } from './binder.js';
 import { bindExpression, bindPredicate } from './expressions/expression.js';
 import { type Stage, withRelation } from './stage.js';
 
@@ -25,6 +25,14 @@ export function bindSearchFilter(
 }
 
 function bindSearch(binder: Binder, predicate: SearchPredicate, scope: Scope, sensitive: boolean): Bound {
+  const weight = { levels: 1, nodes: 1 };
+  if (!binder.enter(predicate, weight)) return convertTo(unbound, 'bool');
+  const value = bindTerm(binder, predicate, scope, sensitive);
+  binder.leave(weight);
+  return value;
+}
+
+function bindTerm(binder: Binder, predicate: SearchPredicate, scope: Scope, sensitive: boolean): Bound {
   switch (predicate.kind) {
     case 'all':
       return { kind: 'constant', type: 'bool', value: true };

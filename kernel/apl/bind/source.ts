@@ -56,10 +56,19 @@ export function bindUnion(
   before: Stage | undefined,
 ): Stage {
   const names = before === undefined ? [] : [{ name: 'union_arg0', stage: before }];
-  const tables = given.flatMap((table, index) =>
-    table.kind === 'pattern' ? matching(binder, table.pattern) : [named(binder, table, names.length + index)],
-  );
+  const tables = given.flatMap((table, index) => {
+    const pattern = patternOf(binder, table);
+    return pattern === undefined ? [named(binder, table, names.length + index)] : matching(binder, pattern);
+  });
   return unionOf(binder, [...names, ...tables], optionText(options, 'withsource', optionsOf('union')));
+}
+
+/** `github*`, also in quotes where no dataset has that very name. */
+function patternOf(binder: Binder, table: Source): FieldPattern | undefined {
+  if (table.kind === 'pattern') return table.pattern;
+  if (table.kind !== 'dataset' || !table.name.quoted || !table.name.name.includes('*')) return undefined;
+  if (binder.environment.schema(table.name.name) !== undefined) return undefined;
+  return { parts: table.name.name.split('*'), exact: false, from: table.from, to: table.to };
 }
 
 /** A table without a name of its own is called after its place in the union. */
@@ -73,7 +82,8 @@ function bindDataset(binder: Binder, source: SourceOf<'dataset'>): Stage {
   const definition = binder.definitions.get(name);
   if (definition?.kind === 'table') {
     definition.used = true;
-    return freshStage(definition.bind().relation, definition.bind().open);
+    const { relation, open } = definition.bind();
+    return freshStage(relation, open);
   }
   if (definition?.kind === 'scalar') {
     definition.used = true;

@@ -3,6 +3,7 @@ import type { Query } from '../syntax/ast.js';
 import { splitCell } from '../syntax/cell.js';
 import { type Token, tokenize } from '../syntax/lexer.js';
 import { parseQuery } from '../syntax/parse.js';
+import { visitQuery } from '../syntax/walk.js';
 import { spacingOf } from './spacing.js';
 
 /**
@@ -53,11 +54,23 @@ function withArrow(gap: string): string {
 function formatStatement(text: string): string | undefined {
   const parsed = parseQuery(text);
   if (parsed.diagnostics.some(diagnostic => diagnostic.severity === 'error')) return undefined;
+  if (hasUnknownOperator(parsed.query)) return undefined;
   const tokens = tokenize(text);
   const formatted = new Layout(text, tokens, parsed.query).toString();
   const again = parseQuery(formatted);
   const sound = again.diagnostics.every(diagnostic => diagnostic.severity !== 'error');
   return sound && sameTree(parsed.query, again.query) ? formatted : undefined;
+}
+
+/** What follows an operator that nobody knows cannot be laid out. */
+function hasUnknownOperator(query: Query): boolean {
+  let found = false;
+  visitQuery(query, {
+    operator: operator => {
+      found ||= operator.kind === 'unknown';
+    },
+  });
+  return found;
 }
 
 /** True where two queries differ in their places only. */

@@ -3,10 +3,12 @@ import type { TypeName } from '../catalog/entry.js';
 import type { Argument, BinaryOperator, Expr, ListOperator, Literal, Span, Subquery } from './ast.js';
 import { parseDynamic } from './dynamic.js';
 import type { Token } from './lexer.js';
+import { limits } from './limits.js';
 import { typeNamed } from './literals.js';
 import { parsePipeline } from './pipeline.js';
 import { reportCase, takeExclamation, takeIsNull, takeLike, takeLogic, takeNegation } from './slips.js';
-import { maxDepth, type TokenStream } from './stream.js';
+import { startsSource } from './source.js';
+import type { TokenStream } from './stream.js';
 
 /**
  * Parses one expression; where none can be read it reports and returns `missing`. `context` completes
@@ -59,13 +61,7 @@ function parseDisjunction(stream: TokenStream, context: string): Expr {
 /** Reports what nests deeper than the stack can bear, and skips it. */
 export function tooDeep(stream: TokenStream): Expr {
   const { from, to } = stream.peek();
-  stream.report(
-    'error',
-    'too-deep',
-    { from, to },
-    `the expression is nested more than ${maxDepth} levels deep`,
-    'Name parts of it with `let` or `extend`.',
-  );
+  stream.reportLimit({ from, to }, limits.nesting);
   stream.skipTo('|', ';');
   return { kind: 'missing', from, to };
 }
@@ -231,9 +227,20 @@ function parseListItems(stream: TokenStream, operator: ListOperator, left: Expr)
 /** A value, or a query: `in (dataset | distinct id)`. */
 function parseListItem(stream: TokenStream, operator: string): Expr {
   // Looked for, not tried: lists within lists would be parsed twice at each level.
-  if (!stream.reaches('|', ',', ';')) return parseOr(stream, `in the list of \`${operator}\``);
+  if (!stream.reaches('|', ',', ';') && !opensQuery(stream) && !startsSource(stream))
+    return parseOr(stream, `in the list of \`${operator}\``);
   const pipeline = parsePipeline(stream);
   return { kind: 'subquery', pipeline, from: pipeline.from, to: pipeline.to };
+}
+
+/** `((T | …))`: the list's parentheses, doubled. */
+function opensQuery(stream: TokenStream): boolean {
+  if (!stream.isSymbol('(')) return false;
+  const mark = stream.mark;
+  stream.next();
+  const opens = stream.reaches('|', ',', ';');
+  stream.rewind(mark);
+  return opens;
 }
 
 /** `matches regex "…"`; `regex` may be forgotten, with a diagnostic. */

@@ -2,6 +2,7 @@ import { operatorNamed } from '../operators/rows.js';
 import type { Operator, Pipeline, Span } from './ast.js';
 import { parseClauses } from './clauses.js';
 import { atStageEnd } from './items.js';
+import { limits } from './limits.js';
 import { parseSource } from './source.js';
 import type { TokenStream } from './stream.js';
 
@@ -107,13 +108,7 @@ function takeStraySemicolon(stream: TokenStream): void {
 
 function tooDeep(stream: TokenStream): Pipeline {
   const { from, to } = stream.peek();
-  stream.report(
-    'error',
-    'too-deep',
-    { from, to },
-    'queries are nested too deeply',
-    'Name inner queries with `let`.',
-  );
+  stream.reportLimit({ from, to }, limits.queryNesting);
   stream.skipTo(';');
   return { source: { kind: 'missing', from, to }, operators: [], from, to };
 }

@@ -2,10 +2,8 @@ import { oneLine } from '../../text.js';
 import type { Clause } from '../operators/grammar.js';
 import type { Diagnostic, Identifier, Span } from './ast.js';
 import { type Token, tokenize } from './lexer.js';
+import { type Limit, limits } from './limits.js';
 import type { Offers, OpenCall, OperandSlot, Slot } from './offers.js';
-
-/** Levels of brackets. */
-export const maxDepth = 200;
 
 /** The parser's position in the tokens of one text, and what it found wrong so far. */
 export class TokenStream {
@@ -223,7 +221,7 @@ export class TokenStream {
     tooDeep: (stream: TokenStream) => T,
     context = '',
   ): T {
-    if (this.depth >= maxDepth) return tooDeep(this);
+    if (this.depth >= limits.nesting.most) return tooDeep(this);
     this.depth += 1;
     try {
       return parse(this, context);
@@ -286,6 +284,11 @@ export class TokenStream {
         ? { severity, code, from, to, message }
         : { severity, code, from, to, message, hint },
     );
+  }
+
+  /** Says that a bound of the language is passed. */
+  reportLimit(span: Span, { code, message, hint }: Limit): void {
+    this.report('error', code, span, message, hint);
   }
 
   private hasErrorAt(from: number): boolean {

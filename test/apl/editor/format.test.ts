@@ -97,6 +97,11 @@ describe('lines', () => {
   ])('%s', check);
 });
 
+test('what follows an operator that nobody knows keeps its text', () => {
+  const text = "['a']|summarise count() by uri";
+  expect(format(text)).toBe(text);
+});
+
 test('a chain of ten thousand is laid out too', () => {
   const chain = Array.from({ length: 10_000 }, (_, index) => `a==${index}`).join(' or ');
   const lines = format(`web|where ${chain}`).split('\n');

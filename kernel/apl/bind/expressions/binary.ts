@@ -145,11 +145,13 @@ function alignStringWithNumber(
   if (text.type !== 'string' || !isNumber(number.type)) return undefined;
   const shown = shorten(binder.text(left.type === 'string' ? expr.left : expr.right));
   const equality = expr.operator === '==' || expr.operator === '!=';
-  const hint = equality
-    ? `It is compared as text; write quotes around the number.`
-    : `Its text is read as a number; write toint(${shown}) to say so.`;
+  const hint = binder.strict
+    ? `Strict types are set: write toint(${shown}), or quotes around the number.`
+    : equality
+      ? `It is compared as text; write quotes around the number.`
+      : `Its text is read as a number; write toint(${shown}) to say so.`;
   binder.report(
-    'warning',
+    binder.strict ? 'error' : 'warning',
     'string-with-number',
     expr,
     `\`${shown}\` is a string, compared with a number`,

@@ -10,6 +10,7 @@ import {
   tightText,
   typeInWords,
   unbound,
+  type Weight,
 } from '../binder.js';
 import { bindBinary } from './binary.js';
 import { bindCall } from './call.js';
@@ -18,6 +19,31 @@ import { bindName } from './name.js';
 
 /** Binds an expression: resolves its names, infers its type, inserts conversions. What cannot be bound is reported and null. */
 export function bindExpression(binder: Binder, expr: Expr, scope: Scope): Bound {
+  const weight = weightOf(expr);
+  if (!binder.enter(expr, weight)) return unbound;
+  const value = bindNode(binder, expr, scope);
+  binder.leave(weight);
+  return value;
+}
+
+const heavy: Weight = { levels: 5, nodes: 1 };
+const light: Weight = { levels: 1, nodes: 1 };
+
+/** Conditions joined by `and` and `or` stay flat in an engine; what computes does not. */
+function weightOf(expr: Expr): Weight {
+  return expr.kind === 'binary'
+    ? isFlat.has(expr.operator)
+      ? light
+      : heavy
+    : nested.has(expr.kind)
+      ? heavy
+      : light;
+}
+
+const isFlat: ReadonlySet<string> = new Set(['and', 'or', '==', '!=', '<', '<=', '>', '>=']);
+const nested: ReadonlySet<Expr['kind']> = new Set(['call', 'unary', 'member', 'index', 'array', 'map']);
+
+function bindNode(binder: Binder, expr: Expr, scope: Scope): Bound {
   switch (expr.kind) {
     case 'literal':
       return bindLiteral(binder, expr);

@@ -1,6 +1,15 @@
+import { aggregateNamed, functionNamed } from '../../catalog/all.js';
 import type { Bound, Column } from '../../plan/plan.js';
 import type { Expr } from '../../syntax/ast.js';
-import { type Binder, convertTo, type Scope, typeInWords, unbound, unwrap } from '../binder.js';
+import {
+  type Binder,
+  convertTo,
+  type Definition,
+  type Scope,
+  typeInWords,
+  unbound,
+  unwrap,
+} from '../binder.js';
 import { dottedName, findColumn, reference } from '../names.js';
 import { bindExpression } from './expression.js';
 
@@ -33,7 +42,7 @@ function bindSimple(binder: Binder, expr: Extract<Expr, { kind: 'name' }>, scope
   const definition = binder.definitions.get(expr.name);
   if (definition !== undefined) {
     definition.used = true;
-    if (definition.kind === 'scalar') return definition.value;
+    if (definition.kind === 'scalar') return bindLetValue(binder, expr, definition);
     binder.error(
       'table-as-value',
       expr,
@@ -43,6 +52,18 @@ function bindSimple(binder: Binder, expr: Extract<Expr, { kind: 'name' }>, scope
     return unbound;
   }
   return bindUngrouped(binder, expr, scope) ?? reportUnknown(binder, expr, scope);
+}
+
+/** The value of a `let`, which takes as much room here as where it was defined. */
+function bindLetValue(
+  binder: Binder,
+  expr: Expr,
+  { value, weight }: Extract<Definition, { kind: 'scalar' }>,
+): Bound {
+  if (weight === undefined) return value;
+  if (!binder.enter(expr, weight)) return unbound;
+  binder.leave(weight);
+  return value;
 }
 
 /** A field beside aggregates that is not grouped by: any value of the group, with a word of warning. */
@@ -140,9 +161,18 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Bound {
   }
   const root = rootOf(expr);
   const name = dottedName(expr) ?? (root.kind === 'name' ? root.name : binder.text(expr));
-  const known = [...scope.columns, ...(scope.aggregates?.input.columns ?? [])].map(column => column.name);
+  const columns = [...scope.columns, ...(scope.aggregates?.input.columns ?? [])];
+  const known = [...new Set(columns.map(column => column.name))];
+  const isFunction = aggregateNamed(name) !== undefined || functionNamed(name) !== undefined;
   const names = [...known, ...binder.definitions.keys()];
-  binder.unknown('field', name, expr, names, listOf(known));
+  if (isFunction && !known.includes(name))
+    binder.error(
+      'unknown-field',
+      expr,
+      `unknown field \`${name}\``,
+      `A function of that name is called with parentheses: \`${name}()\`.`,
+    );
+  else binder.unknown('field', name, expr, names, listOf(known));
   return unbound;
 }
 
