@@ -81,6 +81,12 @@ test('the picture is an image with a name, a description and the ability to shri
   expect(svg).toContain('Not drawn: s. Bins without rows are 0 in a&lt;b.');
 });
 
+test('the drawn time axis is the searched range, wherever the data is', async () => {
+  const { spec } = await chartOf({ columns: [time(3), ['n', 'integer', '[1,2,3]']], buckets });
+  const domains = spec.scales?.flatMap(scale => (scale.type === 'utc' ? [scale.domain] : []));
+  expect(domains).toEqual([[Date.UTC(2026, 10, 20, 9), Date.UTC(2026, 10, 20, 10)]]);
+});
+
 test('the menu of front ends saves pictures and sends nothing to another site', async () => {
   const { spec } = await chartOf({ columns: [time(3), ['n', 'integer', '[1,2,3]']], buckets });
   expect(spec.usermeta).toEqual({
