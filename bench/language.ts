@@ -6,10 +6,11 @@
 
 import { complete } from '../kernel/apl/editor/complete.js';
 import { aplParser } from '../kernel/apl/editor/highlight.js';
+import type { DatasetSchema, FieldSchema } from '../kernel/apl/plan/plan.js';
 import { parseCell } from '../kernel/apl/syntax/cell.js';
 import { parseQuery } from '../kernel/apl/syntax/parse.js';
 import { compileRequest } from '../kernel/local/sql/compile.js';
-import type { DatasetCatalog, DatasetField, DatasetSchema } from '../kernel/local/sql/compiled.js';
+import type { DatasetCatalog } from '../kernel/local/sql/compiled.js';
 
 const FILE_LINES = 10_000;
 const NOW = 1_790_000_000_000_000_000n;
@@ -144,7 +145,7 @@ const types = ['string', 'long', 'real', 'bool', 'datetime', 'timespan', 'dynami
 
 /** `_time`, the fields that the queries here name, and as many more as it takes. */
 function schemaOf(name: string, count: number): DatasetSchema {
-  const named: DatasetField[] = [
+  const named: FieldSchema[] = [
     { name: '_time', type: 'datetime' },
     { name: 'status', type: 'long' },
     { name: 'method', type: 'string' },
@@ -155,7 +156,7 @@ function schemaOf(name: string, count: number): DatasetSchema {
   ];
   const more = Array.from({ length: count - named.length }, (_, index) => ({
     name: `attribute.group${index % 20}.field_${index}`,
-    type: types[index % types.length] as DatasetField['type'],
+    type: types[index % types.length] as FieldSchema['type'],
   }));
   return { name, fields: [...named, ...more], open: false };
 }

@@ -1,7 +1,8 @@
-import type { DatasetField } from '../../kernel/local/sql/compiled.js';
-import { type Fixture, secondsAgo, sqlText } from '../local/queries.js';
+import type { FieldSchema } from '../../kernel/apl/plan/plan.js';
+import { sqlText } from '../../kernel/local/duckdb/literal.js';
+import { type Fixture, secondsAgo } from '../local/queries.js';
 
-const time: DatasetField = { name: '_time', type: 'datetime' };
+const time: FieldSchema = { name: '_time', type: 'datetime' };
 
 const http: Fixture = {
   open: false,

@@ -2,15 +2,15 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { bind } from '../../kernel/apl/bind/bind.js';
 import type { TypeName } from '../../kernel/apl/catalog/entry.js';
+import type { FieldSchema } from '../../kernel/apl/plan/plan.js';
 import type { Diagnostic } from '../../kernel/apl/syntax/ast.js';
 import { mergeDiagnostics } from '../../kernel/apl/syntax/diagnostics.js';
 import { parseQuery } from '../../kernel/apl/syntax/parse.js';
-import { sqlString } from '../../kernel/local/duckdb/literal.js';
 import { registerFunctions } from '../../kernel/local/duckdb/register.js';
 import { sqlTypes } from '../../kernel/local/duckdb/types.js';
 import { JsonColumns, packedSql } from '../../kernel/local/engine/columns.js';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
-import type { CompiledTable, DatasetCatalog, DatasetField } from '../../kernel/local/sql/compiled.js';
+import type { CompiledTable, DatasetCatalog } from '../../kernel/local/sql/compiled.js';
 
 /** 2026-03-04T05:06:07Z; queries read the hour before. */
 export const now = 1_772_600_767_000_000_000n;
@@ -19,7 +19,7 @@ export const start = now - 3_600_000_000_000n;
 /** A dataset of the tests: its cells are SQL of the field's type. */
 export interface Fixture {
   readonly open: boolean;
-  readonly fields: readonly DatasetField[];
+  readonly fields: readonly FieldSchema[];
   readonly rows: readonly (readonly string[])[];
 }
 
@@ -154,9 +154,4 @@ async function rowsOf(connection: DuckDBConnection, table: CompiledTable): Promi
 /** A time so many seconds before `now`, as SQL. */
 export function secondsAgo(seconds: number): string {
   return `make_timestamp_ns(${now - BigInt(seconds) * 1_000_000_000n})`;
-}
-
-/** A text or JSON value as SQL. */
-export function sqlText(value: string): string {
-  return sqlString(value);
 }

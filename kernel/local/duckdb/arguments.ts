@@ -1,5 +1,4 @@
-import { TemplateError } from './literal.js';
-import type { SqlArg } from './template.js';
+import { type SqlArg, TemplateError } from '../sql/template.js';
 
 /** Returns the argument at a place counted from 0; the binder has checked that it is there. */
 export function at(args: readonly SqlArg[], index: number): SqlArg {
@@ -31,15 +30,17 @@ export function computedOnce(args: readonly SqlArg[], body: (args: readonly SqlA
   const heavy = args.filter(isHeavy);
   if (heavy.length === 0) return body(args);
   const members = heavy.map((arg, index) => `'a${index}': ${arg.sql}`);
-  const named = args.map(arg => (heavy.includes(arg) ? { ...arg, sql: `v.a${heavy.indexOf(arg)}` } : arg));
+  const named = args.map(arg =>
+    heavy.includes(arg) ? { ...arg, sql: `v.a${heavy.indexOf(arg)}`, computed: true } : arg,
+  );
   return `list_transform([{${members.join(', ')}}], lambda v: ${body(named)})[1]`;
 }
 
 const longestRepeated = 60;
 const longestNested = 300;
 
-function isHeavy({ sql, constant }: SqlArg): boolean {
-  if (constant !== undefined || sql.startsWith('v.')) return false;
+function isHeavy({ sql, constant, computed }: SqlArg): boolean {
+  if (constant !== undefined || computed === true) return false;
   return (
     sql.length > longestNested || sql.indexOf('apl_') !== sql.lastIndexOf('apl_') || sql.includes('random()')
   );

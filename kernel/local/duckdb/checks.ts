@@ -1,5 +1,4 @@
-import { TemplateError } from './literal.js';
-import type { SqlTemplate } from './template.js';
+import { type SqlTemplate, TemplateError } from '../sql/template.js';
 
 /** A template for what is decided while names are bound: reaching it is a refusal. */
 export function compileTimeOnly(name: string): SqlTemplate {

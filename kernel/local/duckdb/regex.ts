@@ -1,8 +1,9 @@
 import { RE2JS } from 're2js';
 import { deadline } from '../functions/deadline.js';
+import { type SqlArg, TemplateError } from '../sql/template.js';
 import { isLargePattern } from './bounds.js';
-import { constantText, sqlString, TemplateError } from './literal.js';
-import type { JsFunction, SqlArg } from './template.js';
+import { constantText, sqlText } from './literal.js';
+import type { JsFunction } from './template.js';
 
 /** A regular expression (RE2) as SQL text. */
 export interface Regex {
@@ -29,9 +30,9 @@ export function wrappedRegex(
   if (source !== undefined) {
     compiled(source, argIndex);
     const whole = `${before}${source}${after}`;
-    return { sql: sqlString(whole), groups: compiled(whole, argIndex).groupCount(), guard: call => call };
+    return { sql: sqlText(whole), groups: compiled(whole, argIndex).groupCount(), guard: call => call };
   }
-  const sql = `apl_regex(${arg?.sql}, ${sqlString(before)}, ${sqlString(after)})`;
+  const sql = `apl_regex(${arg?.sql}, ${sqlText(before)}, ${sqlText(after)})`;
   return { sql, groups: undefined, guard: call => `TRY(${call})` };
 }
 

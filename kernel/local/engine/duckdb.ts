@@ -10,6 +10,7 @@ import {
   type DuckDBValue,
   VARCHAR,
 } from '@duckdb/node-api';
+import { sqlName, sqlText } from '../duckdb/literal.js';
 import { registerFunctions } from '../duckdb/register.js';
 import type { FunctionFamily } from '../duckdb/template.js';
 import { Admission } from './admission.js';
@@ -160,16 +161,6 @@ export interface Session {
   run(sql: string): Promise<DuckDBValue[][]>;
   /** The columns that a SELECT would have. */
   columns(select: string): Promise<{ readonly name: string; readonly type: DuckDBType }[]>;
-}
-
-/** The SQL literal of a text. */
-export function sqlText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
-/** The SQL spelling of an identifier, always quoted. */
-export function sqlName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** Where results spill and drafts are written, and where the engine says what queries did. */

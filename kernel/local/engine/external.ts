@@ -1,15 +1,9 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { TypeName } from '../../apl/catalog/entry.js';
-import type { ExternalFile, ExternalFormat, Relation } from '../../apl/plan/plan.js';
-import { convert } from '../duckdb/functions/conversion.js';
-import { sqlTypes } from '../duckdb/types.js';
-import { sqlText } from './duckdb.js';
+import type { ExternalFile } from '../../apl/plan/plan.js';
+import { mostBytes } from '../duckdb/external.js';
 import { EngineError } from './failure.js';
-
-/** The largest file that `externaldata` reads. */
-const mostBytes = 5 * 2 ** 20;
 
 /**
  * Returns what tells which file an address of `externaldata` stands for: a path or a `file:` URL below
@@ -25,13 +19,6 @@ export function externalFiles(dataDir: string): (address: string) => ExternalFil
     if (/[*?[\]{}]/.test(file)) return refused('the name of the file holds one of * ? [ ] { }', 'Rename it.');
     return checked(root, file);
   };
-}
-
-/** Returns the SELECT of files read as text or JSON, with columns called c0, c1, … by their ids. */
-export function externalSql(relation: Extract<Relation, { kind: 'external' }>): string {
-  const selects = relation.files.map(file => fileSql(relation, file));
-  const columns = relation.columns.map(column => `NULL::${sqlTypes[column.type]} AS c${column.id}`);
-  return selects.length === 0 ? `SELECT ${columns.join(', ')} WHERE false` : selects.join(' UNION ALL ');
 }
 
 /**
@@ -92,72 +79,4 @@ function checked(root: string, file: string): ExternalFile {
 
 function tooLarge(file: string): string {
   return `\`${path.basename(file)}\` is larger than 5 MiB, the most that \`externaldata\` reads`;
-}
-
-type External = Extract<Relation, { kind: 'external' }>;
-
-const delimiters: Readonly<Partial<Record<ExternalFormat, string>>> = {
-  csv: ',',
-  tsv: '\t',
-  psv: '|',
-  scsv: ';',
-};
-
-function fileSql(relation: External, file: string): string {
-  const { columns, format, skipFirst } = relation;
-  const select = (source: string, cell: (index: number, type: TypeName) => string): string =>
-    `SELECT ${columns.map((column, index) => `${cell(index, column.type)} AS c${column.id}`).join(', ')} FROM ${source}`;
-  const first = (index: number, type: TypeName): string =>
-    fromText(index === 0 ? 'line' : 'NULL::VARCHAR', type);
-  switch (format) {
-    case 'json':
-      return select(skipping(jsonSource(file), skipFirst), (index, type) =>
-        fromJson(columns[index]?.name ?? '', type),
-      );
-    case 'raw':
-      return select(`(SELECT content AS line FROM read_text(${sqlText(file)}))`, first);
-    case 'txt':
-      return select(skipping(lineSource(file), skipFirst), first);
-    default:
-      return select(delimitedSource(relation, file), (index, type) => fromText(`t${index}`, type));
-  }
-}
-
-function delimitedSource({ columns, format, skipFirst }: External, file: string): string {
-  const names = columns.map((_, index) => `'t${index}': 'VARCHAR'`).join(', ');
-  const dialect = `delim = ${sqlText(delimiters[format] ?? ',')}, quote = '"', escape = '"', header = false, skip = ${skipFirst ? 1 : 0}`;
-  // Rows that are too short end in nulls, and what is beyond the declared columns is not asked for.
-  const lenient = 'null_padding = true, strict_mode = false, parallel = false';
-  return `read_csv(${sqlText(file)}, auto_detect = false, ${dialect}, ${lenient}, columns = {${names}}, max_line_size = ${mostBytes})`;
-}
-
-function jsonSource(file: string): string {
-  return `(SELECT json AS line FROM read_json_objects(${sqlText(file)}, format = 'auto', maximum_object_size = ${mostBytes}))`;
-}
-
-function lineSource(file: string): string {
-  const text = `regexp_replace(content, '\\r?\\n$', '')`;
-  return `(SELECT unnest(regexp_split_to_array(${text}, '\\r?\\n')) AS line FROM read_text(${sqlText(file)}) WHERE content <> '')`;
-}
-
-function skipping(source: string, skipFirst: boolean): string {
-  return skipFirst ? `(SELECT * FROM ${source} OFFSET 1)` : source;
-}
-
-function fromText(sql: string, type: TypeName): string {
-  if (type === 'dynamic') return `CASE WHEN json_valid(${sql}) THEN ${sql}::JSON ELSE to_json(${sql}) END`;
-  return convert({ sql, type: 'string' }, type);
-}
-
-/** A dotted name is a key of its own, or else a path. */
-function fromJson(name: string, type: TypeName): string {
-  const key = `/${escapePointer(name)}`;
-  const nested = `/${name.split('.').map(escapePointer).join('/')}`;
-  const own = `json_extract(line, ${sqlText(key)})`;
-  const value = key === nested ? own : `coalesce(${own}, json_extract(line, ${sqlText(nested)}))`;
-  return convert({ sql: value, type: 'dynamic' }, type);
-}
-
-function escapePointer(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -1,5 +1,6 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
-import { type Engine, sqlText } from './duckdb.js';
+import { sqlText } from '../duckdb/literal.js';
+import type { Engine } from './duckdb.js';
 
 /** A field of one Parquet file and the column that holds it. Engines fold the case of column names; fields keep theirs. */
 export interface FileField {

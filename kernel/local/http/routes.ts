@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { FieldMeta } from '../../api/wire.js';
+import type { FieldSchema } from '../../apl/plan/plan.js';
 import type { Engine } from '../engine/duckdb.js';
 import { wireType } from '../engine/run.js';
-import type { DatasetField } from '../sql/compiled.js';
 import { type Snapshot, unknownDataset } from '../store/datasets.js';
 import { importFile } from '../store/import.js';
 import { ingest } from '../store/ingest.js';
@@ -80,13 +80,13 @@ function addDatasetRoutes(app: FastifyInstance, { datasets }: RouteParts): void 
   );
 }
 
-function fieldsOf(catalog: Snapshot, name: string): readonly DatasetField[] {
+function fieldsOf(catalog: Snapshot, name: string): readonly FieldSchema[] {
   const schema = catalog.schema(name);
   if (!schema) throw unknownDataset(name);
   return schema.fields;
 }
 
-function fieldMeta(field: DatasetField): FieldMeta {
+function fieldMeta(field: FieldSchema): FieldMeta {
   return {
     name: field.name,
     type: wireType(field.type),

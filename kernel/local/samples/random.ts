@@ -1,6 +1,7 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
-import { sqlString } from '../duckdb/literal.js';
-import type { BuiltinDataset, DatasetField } from '../sql/compiled.js';
+import type { FieldSchema } from '../../apl/plan/plan.js';
+import { sqlText } from '../duckdb/literal.js';
+import type { BuiltinDataset } from '../sql/compiled.js';
 
 /** A field of a sample: its type, the SQL of its value, and what the service tells of it. */
 export interface SampleField {
@@ -27,7 +28,7 @@ export function normal(seed: string, salt: number): string {
 
 /** One of `items`, all equally likely: repeat an item to make it more so. */
 export function pick(items: readonly string[], chance: string): string {
-  return `[${items.map(sqlString).join(', ')}][1 + floor(${chance} * ${items.length})::BIGINT]`;
+  return `[${items.map(sqlText).join(', ')}][1 + floor(${chance} * ${items.length})::BIGINT]`;
 }
 
 /** `items` repeated by weight, for {@link pick}. */
@@ -92,7 +93,7 @@ export function sampleDataset(
   };
 }
 
-function schemaField(name: string, field: SampleField): DatasetField {
+function schemaField(name: string, field: SampleField): FieldSchema {
   const { type, unit, description } = field;
   return {
     name,

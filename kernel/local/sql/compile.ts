@@ -5,8 +5,8 @@ import type { Diagnostic } from '../../apl/syntax/ast.js';
 import { mergeDiagnostics } from '../../apl/syntax/diagnostics.js';
 import { parseQuery } from '../../apl/syntax/parse.js';
 import { HOUR, parseTime, parseTimespan } from '../../time.js';
-import { autoBinWidth } from '../duckdb/functions/datetime.js';
-import { TemplateError } from '../duckdb/literal.js';
+import { duckdb } from '../duckdb/dialect.js';
+import { autoBinWidth } from './auto-bin.js';
 import {
   type CompiledField,
   type CompiledQuery,
@@ -17,11 +17,15 @@ import {
 import { type Cursor, type Page, pageOf, readCursor } from './cursor.js';
 import { orderRows } from './ordering.js';
 import { relationSql, type ScanSql } from './relation.js';
+import { TemplateError } from './template.js';
 import { type BinnedQuery, takeApart, totalsSql } from './totals.js';
 
 export type CompileResult =
   | { readonly ok: true; readonly compiled: CompiledQuery }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
+/** The engine that the SQL is for: the one place that says so. */
+const dialect = duckdb;
 
 const defaultRowLimit = 1000;
 /** The most rows that one request returns. */
@@ -78,7 +82,7 @@ function write(
   const misused = request.cursor === undefined ? undefined : cursorProblem(cursor, page);
   if (misused !== undefined) return { ok: false, diagnostics: [misused] };
   const scan: ScanSql = (...parts) => catalog.scan(...parts);
-  const toSql = (relation: Relation) => relationSql(relation, window, scan);
+  const toSql = (relation: Relation) => relationSql(relation, window, scan, dialect);
   const limit = rowLimit(plan, request, page);
   const about = {
     ...describe(plan, window),
@@ -93,7 +97,7 @@ function write(
       return { ok: true, compiled: { ...told, tables: [{ ...about, ...table }] } };
     }
     const seconds = Number(window.end - window.start) / nanosecondsPerSecond;
-    const apart = takeApart(ordered.relation, plan, seconds);
+    const apart = takeApart(ordered.relation, plan, seconds, dialect);
     if (apart === undefined) {
       const table = { ...about, name: '0', sql: toSql(firstRows(ordered.relation, limit.rows)) };
       return { ok: true, compiled: { ...told, tables: [table] } };
@@ -181,18 +185,18 @@ function withTotals(
   kept: string,
 ): CompiledQuery {
   const rows = about.rowLimit?.rows ?? serverRowLimit;
-  const keptSource = `temp.${keptTable}`;
+  const keptSource = dialect.kept(keptTable);
   const over = (source: string) => {
     const scan: ScanSql = (dataset, fields, _start, _end, filter) =>
       apart.scanSql(dataset, fields, source, filter);
-    return (relation: Relation) => relationSql(relation, window, scan);
+    return (relation: Relation) => relationSql(relation, window, scan, dialect);
   };
   const tableSql = (source: string): string => over(source)(firstRows(apart.table, rows));
   const table = { ...about, name: '0', sql: tableSql(`(${kept})`), keptSql: tableSql(keptSource) };
   const notices = [...told.notices, ...leftOut(apart.leftOut)];
   if (apart.totals.columns.length === apart.groups.length) return { ...told, notices, kept, tables: [table] };
   const totalsOf = (source: string): string =>
-    totalsSql(apart, over(source)(apart.totals), over(source)(apart.table), serverRowLimit + 1);
+    totalsSql(apart, over(source)(apart.totals), over(source)(apart.table), serverRowLimit + 1, dialect);
   const { buckets: _, ...rest } = about;
   const totals: CompiledTable = {
     ...rest,

@@ -1,6 +1,6 @@
 import type { FieldMeta, Order, QueryRequest, StatusMessage } from '../../api/wire.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
-import type { ExternalFile } from '../../apl/plan/plan.js';
+import type { DatasetSchema, ExternalFile } from '../../apl/plan/plan.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import type { Page } from './cursor.js';
 
@@ -62,21 +62,6 @@ export interface CompiledField {
     readonly fields?: readonly string[];
   };
   readonly meta?: FieldMeta;
-}
-
-export interface DatasetField {
-  readonly name: string;
-  readonly type: TypeName;
-  readonly unit?: string;
-  readonly description?: string;
-  readonly hidden?: boolean;
-}
-
-/** The fields of a dataset. In an open dataset an unknown field is null; in a closed one it is an error. */
-export interface DatasetSchema {
-  readonly name: string;
-  readonly fields: readonly DatasetField[];
-  readonly open: boolean;
 }
 
 /** Returns a condition in SQL, given the SQL of each field that is scanned. */

@@ -1,13 +1,11 @@
 import type { Bound, Column, Computed, OrderKey, Relation } from '../../apl/plan/plan.js';
 import { collectIds, prune } from '../../apl/plan/prune.js';
-import { convert } from '../duckdb/functions/conversion.js';
-import type { SqlContext } from '../duckdb/template.js';
-import { sqlTypes } from '../duckdb/types.js';
-import { externalSql } from '../engine/external.js';
 import { aggregateSql } from './aggregate.js';
 import type { ScanFilter } from './compiled.js';
-import { type ExpressionContext, expressionSql, withoutNaN } from './expression.js';
-import { seriesSql } from './series.js';
+import type { Dialect } from './dialect.js';
+import { argument, type ExpressionContext, expressionSql } from './expression.js';
+import { seriesParts } from './series.js';
+import type { SqlArg, SqlContext } from './template.js';
 
 /** Returns a SELECT over a dataset with columns f0..fn in the order of `fields`, restricted to [start, end) nanoseconds. */
 export type ScanSql = (
@@ -19,8 +17,13 @@ export type ScanSql = (
 ) => string;
 
 /** Returns one SELECT for a relation; its columns are called c0, c1, … by their ids, in order. */
-export function relationSql(relation: Relation, context: SqlContext, scan: ScanSql): string {
-  const writer = new SqlWriter(context, scan);
+export function relationSql(
+  relation: Relation,
+  context: SqlContext,
+  scan: ScanSql,
+  dialect: Dialect,
+): string {
+  const writer = new SqlWriter({ ...context, dialect }, scan);
   const pruned = prune(relation);
   const name = writer.write(pruned);
   const columns = relation.columns.map(column => `c${column.id}`).join(', ');
@@ -28,12 +31,14 @@ export function relationSql(relation: Relation, context: SqlContext, scan: ScanS
 }
 
 /** One run of writing: a stage of a WITH clause for each operator, inlined by the engine. */
-export class SqlWriter {
-  readonly context: ExpressionContext;
+class SqlWriter {
+  private readonly context: ExpressionContext;
+  private readonly dialect: Dialect;
   private readonly scan: ScanSql;
   private readonly written: string[] = [];
 
-  constructor(context: SqlContext, scan: ScanSql) {
+  constructor(context: SqlContext & { readonly dialect: Dialect }, scan: ScanSql) {
+    this.dialect = context.dialect;
     this.scan = scan;
     this.context = { ...context, subquery: expr => this.subquery(expr.subquery) };
   }
@@ -47,26 +52,32 @@ export class SqlWriter {
     return this.stage(this.body(relation));
   }
 
-  stage(body: string, materialized = false): string {
+  private stage(body: string, materialized = false): string {
     const name = `s${this.written.length}`;
-    this.written.push(`${name} AS ${materialized ? '' : 'NOT '}MATERIALIZED (${body})`);
+    this.written.push(this.dialect.stage(name, body, materialized));
     return name;
   }
 
-  expression(value: Computed['value'], predicate = false): string {
+  private expression(value: Bound, predicate = false): string {
     return expressionSql(value, this.context, predicate);
   }
 
-  computed(item: Computed): string {
+  private argument(value: Bound): SqlArg {
+    return argument(value, this.context);
+  }
+
+  private computed(item: Computed): string {
     const sql = this.expression(item.value);
     const name = `c${item.column.id}`;
     return sql === name ? name : `${sql} AS ${name}`;
   }
 
-  orderBy(keys: readonly OrderKey[]): string {
+  private orderBy(keys: readonly OrderKey[]): string {
     // What is the same in every row orders nothing, and the engine would take a number for a column's place.
     const telling = keys.filter(key => key.value.kind !== 'constant');
-    const list = telling.map(key => sortSql(this.expression(key.value), key));
+    const list = telling.map(key =>
+      this.dialect.orderKey(this.argument(key.value), key.descending, key.nullsFirst),
+    );
     return list.length === 0 ? '' : ` ORDER BY ${list.join(', ')}`;
   }
 
@@ -97,7 +108,7 @@ export class SqlWriter {
       case 'values':
         return this.valuesSql(relation);
       case 'external':
-        return externalSql(relation);
+        return this.dialect.external(relation);
       case 'sequence':
         return this.sequenceSql(relation);
       case 'filter':
@@ -117,7 +128,7 @@ export class SqlWriter {
       case 'distinct':
         return `SELECT DISTINCT * FROM ${this.write(relation.input)}`;
       case 'sample':
-        return `SELECT * FROM ${this.write(relation.input)} WHERE random() < ${this.expression(relation.proportion)}`;
+        return `SELECT * FROM ${this.write(relation.input)} WHERE ${this.dialect.sample(this.expression(relation.proportion))}`;
       case 'join':
         return this.joinSql(relation);
       case 'union':
@@ -125,11 +136,11 @@ export class SqlWriter {
       case 'expand':
         return this.expandSql(relation);
       case 'series':
-        return seriesSql(this, relation);
+        return this.seriesSql(relation);
     }
   }
 
-  list(items: readonly Computed[]): string {
+  private list(items: readonly Computed[]): string {
     return items.length === 0 ? 'NULL AS none' : items.map(item => this.computed(item)).join(', ');
   }
 
@@ -160,26 +171,23 @@ export class SqlWriter {
 
   private valuesSql(relation: Extract<Relation, { kind: 'values' }>): string {
     const { columns, rows } = relation;
-    const empty = columns.map(column => `NULL::${sqlTypes[column.type]} AS c${column.id}`).join(', ');
+    const empty = columns
+      .map(column => `${this.dialect.literal(column.type, null)} AS c${column.id}`)
+      .join(', ');
     if (rows.length === 0) return `SELECT ${empty === '' ? 'NULL AS none' : empty} WHERE false`;
-    // VALUES is one scan: a UNION ALL of rows would run in parallel and lose their order.
-    const tuples = rows.map(row => `(${row.map(value => this.expression(value)).join(', ')})`);
-    const names = columns.map(column => `c${column.id}`).join(', ');
-    return `SELECT * FROM (VALUES ${tuples.join(', ')}) AS v(${names})`;
+    const texts = rows.map(row => row.map(value => this.expression(value)));
+    return this.dialect.values(
+      texts,
+      columns.map(column => `c${column.id}`),
+    );
   }
 
   private sequenceSql(relation: Extract<Relation, { kind: 'sequence' }>): string {
     const [column] = relation.columns as [Column];
     const [start, end, step] = [relation.start, relation.end, relation.step].map(value =>
-      this.expression(value),
-    ) as [string, string, string];
-    if (column.type === 'real') {
-      return `SELECT ${start} + i * ${step} AS c${column.id} FROM range(0, greatest(0, least(1048576, floor((${end} - ${start}) / nullif(${step}, 0)) + 1))::BIGINT) t(i)`;
-    }
-    const at = (sql: string): string => (column.type === 'datetime' ? `epoch_ns(${sql})` : sql);
-    const value = `${at(start)} + i * ${step}`;
-    const count = `greatest(0, least(1048576, coalesce(TRY((${at(end)} - ${at(start)}) // nullif(${step}, 0)) + 1, 0)))`;
-    return `SELECT ${column.type === 'datetime' ? `apl_long_time(${value})` : value} AS c${column.id} FROM range(0, ${count}) t(i)`;
+      this.argument(value),
+    ) as [SqlArg, SqlArg, SqlArg];
+    return this.dialect.sequence(`c${column.id}`, start, end, step);
   }
 
   private aggregateBody(relation: Extract<Relation, { kind: 'aggregate' }>): string {
@@ -204,23 +212,19 @@ export class SqlWriter {
     const stage = this.stage(
       `SELECT ${counted.join(', ')} FROM ${this.write(relation.input)}${filter} GROUP BY ${groups}`,
     );
-    const partition =
-      relation.keys.length === 0
-        ? ''
-        : `PARTITION BY ${relation.keys.map(key => `c${key.column.id}`).join(', ')} `;
-    const rank = `row_number() OVER (${partition}ORDER BY c${frequency.id} DESC, c${value.column.id})`;
-    const sorted = [
-      ...relation.keys.map(key => `c${key.column.id}`),
-      `c${frequency.id} DESC`,
-      `c${value.column.id}`,
-    ].join(', ');
-    return `SELECT * FROM ${stage} WHERE c${value.column.id} IS NOT NULL QUALIFY ${rank} <= ${this.expression(relation.count)} ORDER BY ${sorted}`;
+    return this.dialect.firstOfEach(
+      stage,
+      `c${value.column.id} IS NOT NULL`,
+      relation.keys.map(key => `c${key.column.id}`),
+      `c${frequency.id} DESC, c${value.column.id}`,
+      this.expression(relation.count),
+    );
   }
 
   private limitSql(relation: Extract<Relation, { kind: 'limit' }>): string {
     const { input } = relation;
     const skip = relation.skip === undefined || relation.skip === 0 ? '' : ` OFFSET ${relation.skip}`;
-    const count = `${rowCount(relation.count, this)}${skip}`;
+    const count = `${rowCount(relation.count, this.context)}${skip}`;
     if (input.kind !== 'sort') return `SELECT * FROM ${this.write(input)} LIMIT ${count}`;
     return `SELECT * FROM ${this.write(input.input)}${this.orderBy(input.keys)} LIMIT ${count}`;
   }
@@ -231,15 +235,15 @@ export class SqlWriter {
     const keys = relation.groups.map(column => `c${column.id}`);
     const rank = relation.rank.map(
       key =>
-        `sum(${withoutNaN(key.value, this.expression(key.value))}) ${key.descending ? 'DESC' : 'ASC'} NULLS LAST`,
+        `sum(${this.dialect.withoutNaN(this.argument(key.value))}) ${key.descending ? 'DESC' : 'ASC'} NULLS LAST`,
     );
     const order = [...rank, ...keys].join(', ');
     const chosen = this.stage(
       `SELECT ${keys.join(', ')} FROM ${input} GROUP BY ${keys.join(', ')} ORDER BY ${order} LIMIT ${this.expression(relation.count)}`,
       true,
     );
-    const same = keys.map(key => `${input}.${key} IS NOT DISTINCT FROM ${chosen}.${key}`).join(' AND ');
-    return `SELECT ${input}.* FROM ${input} SEMI JOIN ${chosen} ON ${same}`;
+    const same = keys.map(key => this.dialect.same(`${input}.${key}`, `${chosen}.${key}`)).join(' AND ');
+    return `SELECT ${input}.* FROM ${this.dialect.join('leftsemi', input, chosen, same)}`;
   }
 
   private joinSql(relation: Extract<Relation, { kind: 'join' }>): string {
@@ -249,14 +253,7 @@ export class SqlWriter {
       relation.on
         .map(condition => `${this.expression(condition.left)} = ${this.expression(condition.right)}`)
         .join(' AND ') || 'true';
-    switch (relation.join) {
-      case 'rightsemi':
-        return `SELECT * FROM ${right} SEMI JOIN ${left} ON ${on}`;
-      case 'rightanti':
-        return `SELECT * FROM ${right} ANTI JOIN ${left} ON ${on}`;
-      default:
-        return `SELECT * FROM ${left} ${joinWords[relation.join]} ${right} ON ${on}`;
-    }
+    return `SELECT * FROM ${this.dialect.join(relation.join, left, right, on)}`;
   }
 
   private unionSql(relation: Extract<Relation, { kind: 'union' }>): string {
@@ -273,51 +270,31 @@ export class SqlWriter {
   }
 
   private expandSql(relation: Extract<Relation, { kind: 'expand' }>): string {
-    const lists = relation.items.map(item => {
-      const value = this.expression(item.value);
-      return `apl_bag_elements(${value}, ${relation.bag ? 'false' : 'true'}) AS l${item.column.id}`;
-    });
-    const input = this.stage(`SELECT *, ${lists.join(', ')} FROM ${this.write(relation.input)}`);
-    const lengths = relation.items.map(item => `len(l${item.column.id})`).join(', ');
-    const limit = relation.limit === undefined ? '' : `least(${this.expression(relation.limit)}, `;
-    const count = `${limit}greatest(${lengths})${limit === '' ? '' : ')'}`;
-    const numbered = this.stage(`SELECT *, unnest(range(1, ${count} + 1)) AS i FROM ${input}`);
-    const elements = new Map(
-      relation.items.map(item => [item.column.id, `l${item.column.id}[i] AS c${item.column.id}`]),
-    );
-    const columns = relation.columns.map(
-      column =>
-        elements.get(column.id) ??
-        (column.id === relation.index?.id ? `i - 1 AS c${column.id}` : `c${column.id}`),
-    );
-    return `SELECT ${columns.join(', ')} FROM ${numbered}`;
+    const items = relation.items.map(({ column, value }) => ({
+      name: `c${column.id}`,
+      value: this.argument(value),
+    }));
+    const parts = {
+      items,
+      input: this.write(relation.input),
+      bag: relation.bag,
+      limit: relation.limit === undefined ? undefined : this.expression(relation.limit),
+      columns: relation.columns.map(column => `c${column.id}`),
+      index: relation.index === undefined ? undefined : `c${relation.index.id}`,
+    };
+    return this.dialect.expand(parts, (body, materialized) => this.stage(body, materialized));
+  }
+
+  private seriesSql(relation: Extract<Relation, { kind: 'series' }>): string {
+    const parts = seriesParts(relation, this.context, this.write(relation.input));
+    return this.dialect.series(parts, (body, materialized) => this.stage(body, materialized));
   }
 }
 
-/** Dynamic values sort numbers by value and before what is no number. */
-function sortSql(value: string, key: OrderKey): string {
-  const direction = key.descending ? 'DESC' : 'ASC';
-  const nulls = `NULLS ${key.nullsFirst ? 'FIRST' : 'LAST'}`;
-  if (key.value.type !== 'dynamic') return `${withoutNaN(key.value, value)} ${direction} ${nulls}`;
-  const number = convert({ sql: value, type: 'dynamic' }, 'real');
-  const numbers = `${number} ${direction} NULLS ${key.descending ? 'FIRST' : 'LAST'}`;
-  return `(${value} IS NULL) ${key.nullsFirst ? 'DESC' : 'ASC'}, ${numbers}, ${value}::VARCHAR ${direction}`;
-}
-
 /** A constant is written bare: only then does the engine plan for it. */
-function rowCount(count: Bound, writer: SqlWriter): string {
-  return count.kind === 'constant' ? String(count.value) : writer.expression(count);
+function rowCount(count: Bound, context: ExpressionContext): string {
+  return count.kind === 'constant' ? String(count.value) : expressionSql(count, context);
 }
-
-const joinWords: Readonly<Record<string, string>> = {
-  inner: 'JOIN',
-  innerunique: 'JOIN',
-  leftouter: 'LEFT JOIN',
-  rightouter: 'RIGHT JOIN',
-  fullouter: 'FULL JOIN',
-  leftsemi: 'SEMI JOIN',
-  leftanti: 'ANTI JOIN',
-};
 
 /** The right side with one row for each key: the first. */
 function firstOfEachKey(relation: Extract<Relation, { kind: 'join' }>): Relation {

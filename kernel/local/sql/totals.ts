@@ -1,7 +1,7 @@
 import type { AggregateCall, Aggregated, Column, Computed, Plan, Relation } from '../../apl/plan/plan.js';
 import { collectIds } from '../../apl/plan/prune.js';
-import { extremeSql, sortKey } from './aggregate.js';
 import type { ScanFilter } from './compiled.js';
+import type { Dialect } from './dialect.js';
 
 type Aggregate = Extract<Relation, { kind: 'aggregate' }>;
 type Scan = Extract<Relation, { kind: 'scan' }>;
@@ -37,14 +37,19 @@ const totalsName = '\u0000totals';
  * Takes a query apart that ends with a time-binned summarize, followed by sorts and limits at most; undefined for any
  * other. `windowSeconds` is what a rate is divided by in the totals.
  */
-export function takeApart(relation: Relation, plan: Plan, windowSeconds: number): BinnedQuery | undefined {
+export function takeApart(
+  relation: Relation,
+  plan: Plan,
+  windowSeconds: number,
+  dialect: Dialect,
+): BinnedQuery | undefined {
   const outputs = outputsOf(relation);
   const aggregate = outputs?.input;
   if (outputs === undefined || aggregate?.kind !== 'aggregate') return undefined;
   const bin = aggregate.keys.find(key => key.column.name === plan.bucket?.field)?.column;
   if (bin?.type !== 'datetime') return undefined;
   const groups = aggregate.keys.map(key => key.column).filter(column => column.id !== bin.id);
-  const merged = mergeAll(aggregate.aggregates, windowSeconds);
+  const merged = mergeAll(aggregate.aggregates, windowSeconds, dialect);
   const kept = withColumns(aggregate, merged);
   const known = new Set([...groups.map(group => group.id), ...merged.map(each => each.aggregate.column.id)]);
   const items = outputs.items.filter(item => item.column.id !== bin.id);
@@ -72,14 +77,19 @@ export function takeApart(relation: Relation, plan: Plan, windowSeconds: number)
 }
 
 /** Returns the SELECT of the totals, one row for each group that `tableSql` returns, in the order of the groups. */
-export function totalsSql(apart: BinnedQuery, sql: string, tableSql: string, rows: number): string {
+export function totalsSql(
+  apart: BinnedQuery,
+  sql: string,
+  tableSql: string,
+  rows: number,
+  dialect: Dialect,
+): string {
   const keys = apart.groups.map(group => `c${group.id}`);
-  const same = keys.map(key => `t.${key} IS NOT DISTINCT FROM g.${key}`).join(' AND ');
-  const chosen = apart.someGroups
-    ? ` SEMI JOIN (SELECT DISTINCT ${keys.join(', ')} FROM (${tableSql})) AS g ON ${same}`
-    : '';
+  const same = keys.map(key => dialect.same(`t.${key}`, `g.${key}`)).join(' AND ');
+  const groups = `(SELECT DISTINCT ${keys.join(', ')} FROM (${tableSql})) AS g`;
+  const from = apart.someGroups ? dialect.join('leftsemi', `(${sql}) AS t`, groups, same) : `(${sql}) AS t`;
   const order = keys.length === 0 ? '' : ` ORDER BY ${keys.map(key => `t.${key} NULLS FIRST`).join(', ')}`;
-  return `SELECT t.* FROM (${sql}) AS t${chosen}${order} LIMIT ${rows}`;
+  return `SELECT t.* FROM ${from}${order} LIMIT ${rows}`;
 }
 
 /** How the totals of one aggregate follow from its bins: `hidden` columns are kept beside it, `sql` merges over the bins. */
@@ -92,65 +102,64 @@ interface Merged {
 /** Ids of hidden columns; those of a query are counted from 0. */
 const firstHiddenId = 1_000_000_000;
 
-function mergeAll(aggregates: readonly Aggregated[], windowSeconds: number): Merged[] {
+function mergeAll(aggregates: readonly Aggregated[], windowSeconds: number, { merge }: Dialect): Merged[] {
   let nextId = firstHiddenId;
   const hide = (call: AggregateCall): Aggregated => ({
     column: { id: nextId++, name: '', type: call.type },
     call,
   });
-  return aggregates.flatMap(aggregate => merge(aggregate, hide, windowSeconds) ?? []);
+  return aggregates.flatMap(aggregate => mergeOne(aggregate, hide, windowSeconds, merge) ?? []);
 }
 
-function merge(
+type Merge = Dialect['merge'];
+type Hide = (call: AggregateCall) => Aggregated;
+
+function mergeOne(
   aggregate: Aggregated,
-  hide: (call: AggregateCall) => Aggregated,
+  hide: Hide,
   windowSeconds: number,
+  merge: Merge,
 ): Merged | undefined {
   const { call } = aggregate;
   const own = sqlOf(aggregate);
   const plain = (sql: string): Merged => ({ aggregate, hidden: [], sql });
   switch (call.name) {
     case 'count':
-      return plain(`coalesce(sum(${own}), 0)::BIGINT`);
+      return plain(merge.count(own));
     case 'sum':
-      return plain(call.type === 'real' ? `sum(${own})` : wholeSum(own));
+      return plain(merge.sum(own, call.type));
     case 'min':
     case 'max':
-      return plain(extremeSql(call.name, { sql: own, type: call.type }, undefined));
+      return plain(merge.extreme(call.name, { sql: own, type: call.type }));
     case 'take_any':
-      return plain(`any_value(${own})`);
+      return plain(merge.any(own));
     case 'rate':
-      return plain(`sum(${own}) * ${secondsOf(call) / windowSeconds}::DOUBLE`);
+      return plain(merge.scaled(own, secondsOf(call) / windowSeconds));
     case 'avg':
-      return mergeMean(aggregate, hide);
+      return mergeMean(aggregate, hide, merge);
     case 'arg_max':
     case 'arg_min':
-      return mergeExtreme(aggregate, hide);
+      return mergeExtreme(aggregate, hide, merge);
     default:
       return undefined;
   }
 }
 
-/** A bin's sum beyond 64 bits is null, and so is that of its group. */
-function wholeSum(own: string): string {
-  return `TRY_CAST(CASE WHEN count(*) = count(${own}) THEN sum(${own}) END AS BIGINT)`;
-}
-
 /** The mean of a bin stands for its sum, so that no second sum is taken over the rows; durations are summed exactly. */
-function mergeMean(aggregate: Aggregated, hide: (call: AggregateCall) => Aggregated): Merged | undefined {
+function mergeMean(aggregate: Aggregated, hide: Hide, merge: Merge): Merged | undefined {
   const { call } = aggregate;
   const [value] = call.args;
   if (value === undefined) return undefined;
   const count = hide({ ...call, name: '$values', args: [value], type: 'long' });
-  const over = (sum: string): string => `sum(${sum})::DOUBLE / nullif(sum(${sqlOf(count)}), 0)::DOUBLE`;
+  const own = sqlOf(aggregate);
   if (call.type !== 'timespan')
-    return { aggregate, hidden: [count], sql: over(`${sqlOf(aggregate)} * ${sqlOf(count)}`) };
+    return { aggregate, hidden: [count], sql: merge.mean(own, sqlOf(count), undefined) };
   const sum = hide({ ...call, name: 'sum', args: [value], type: 'timespan' });
-  return { aggregate, hidden: [count, sum], sql: `apl_real_long(${over(sqlOf(sum))})` };
+  return { aggregate, hidden: [count, sum], sql: merge.mean(own, sqlOf(count), sqlOf(sum)) };
 }
 
 /** The row of the extreme of all bins is the row of the extreme of its own bin. */
-function mergeExtreme(aggregate: Aggregated, hide: (call: AggregateCall) => Aggregated): Merged | undefined {
+function mergeExtreme(aggregate: Aggregated, hide: Hide, merge: Merge): Merged | undefined {
   const { call } = aggregate;
   const by = call.args[1];
   if (by === undefined) return undefined;
@@ -160,11 +169,8 @@ function mergeExtreme(aggregate: Aggregated, hide: (call: AggregateCall) => Aggr
     args: [by],
     type: by.type,
   });
-  return {
-    aggregate,
-    hidden: [extreme],
-    sql: `${call.name}_null(${sqlOf(aggregate)}, ${sortKey({ sql: sqlOf(extreme), type: by.type })})`,
-  };
+  const sql = merge.rowOf(call.name, sqlOf(aggregate), { sql: sqlOf(extreme), type: by.type });
+  return { aggregate, hidden: [extreme], sql };
 }
 
 function secondsOf(call: AggregateCall): number {

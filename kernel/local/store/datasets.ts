@@ -1,11 +1,12 @@
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { DatasetInfo } from '../../api/wire.js';
+import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
 import type { Engine } from '../engine/duckdb.js';
 import { type FileSummary, readFooters } from '../engine/parquet.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { ServiceError } from '../http/service-error.js';
-import type { BuiltinDataset, DatasetField, DatasetSchema, ScanFilter } from '../sql/compiled.js';
+import type { BuiltinDataset, ScanFilter } from '../sql/compiled.js';
 import { deletedName, emptyWhenMissing, removeLeftovers, replaceFile } from './files.js';
 import { decodeName, encodeName, isDatasetName, nameRule } from './names.js';
 import { type DatasetNote, type Extent, type FieldNote, StoredDataset } from './stored.js';
@@ -93,7 +94,7 @@ export class DatasetStore {
   }
 
   /** Replaces what is said about one field, keeping what `note` does not mention; 404 when there is no such field. */
-  async annotateField(name: string, field: string, note: FieldNote): Promise<DatasetField> {
+  async annotateField(name: string, field: string, note: FieldNote): Promise<FieldSchema> {
     const known = (await this.snapshot()).schema(name)?.fields.find(each => each.name === field);
     if (!known || this.#builtins.has(name)) {
       throw new ServiceError(

@@ -1,11 +1,12 @@
 import type { DatasetInfo } from '../../api/wire.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
+import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
+import { sqlName, sqlText } from '../duckdb/literal.js';
 import { sqlTypes } from '../duckdb/types.js';
 import { rfc3339 } from '../engine/columns.js';
-import { sqlName, sqlText } from '../engine/duckdb.js';
 import type { Block, FileField, FileSummary } from '../engine/parquet.js';
 import type { ExaminedBlocks } from '../engine/scans.js';
-import type { DatasetField, DatasetSchema, ScanFilter } from '../sql/compiled.js';
+import type { ScanFilter } from '../sql/compiled.js';
 
 /** What may be said about a dataset beside its rows. */
 export interface DatasetNote {
@@ -15,7 +16,7 @@ export interface DatasetNote {
 }
 
 /** What may be said about a field. */
-export type FieldNote = Pick<DatasetField, 'unit' | 'description' | 'hidden'>;
+export type FieldNote = Pick<FieldSchema, 'unit' | 'description' | 'hidden'>;
 
 /** How much a dataset holds: its rows, and RFC 3339 of the first and the last event where there is one with a time. */
 export type Extent = Required<Pick<DatasetInfo, 'rows'>> & Pick<DatasetInfo, 'firstTime' | 'lastTime'>;
@@ -176,7 +177,7 @@ function windowSql(time: string, startNs: bigint, endNs: bigint): string {
 }
 
 /** The fields that every dataset has. */
-const systemFields: readonly DatasetField[] = [
+const systemFields: readonly FieldSchema[] = [
   { name: '_time', type: 'datetime' },
   { name: '_sysTime', type: 'datetime' },
 ];

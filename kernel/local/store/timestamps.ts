@@ -1,6 +1,7 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
 import { EARLIEST_TIME } from '../../time.js';
-import { type Session, sqlText } from '../engine/duckdb.js';
+import { sqlText } from '../duckdb/literal.js';
+import type { Session } from '../engine/duckdb.js';
 import { ServiceError } from '../http/service-error.js';
 
 /** A column of the table `sampled`, and the field that it will be. */

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Engine, type EngineOptions, sqlText } from '../../../kernel/local/engine/duckdb.js';
+import { sqlText } from '../../../kernel/local/duckdb/literal.js';
+import { Engine, type EngineOptions } from '../../../kernel/local/engine/duckdb.js';
 import { temporaryDirectory } from '../service.js';
 
 async function openEngine(options: Partial<EngineOptions> = {}): Promise<Engine> {

@@ -1,7 +1,8 @@
 import { mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Engine, sqlText } from '../../../kernel/local/engine/duckdb.js';
+import { sqlText } from '../../../kernel/local/duckdb/literal.js';
+import { Engine } from '../../../kernel/local/engine/duckdb.js';
 import type { BuiltinDataset } from '../../../kernel/local/sql/compiled.js';
 import { DatasetStore } from '../../../kernel/local/store/datasets.js';
 import { importFile } from '../../../kernel/local/store/import.js';

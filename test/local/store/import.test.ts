@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { Engine, sqlText } from '../../../kernel/local/engine/duckdb.js';
+import { sqlText } from '../../../kernel/local/duckdb/literal.js';
+import { Engine } from '../../../kernel/local/engine/duckdb.js';
 import { sharedService, temporaryDirectory } from '../service.js';
 
 interface Imported {

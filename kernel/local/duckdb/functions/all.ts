@@ -1,5 +1,5 @@
 import type { FunctionName } from '../../../apl/catalog/all.js';
-import type { SqlTemplate } from '../template.js';
+import type { SqlTemplate } from '../../sql/template.js';
 import { arrays } from './arrays.js';
 import { conversion } from './conversion.js';
 import { datetime } from './datetime.js';

@@ -1,8 +1,9 @@
 import type { arrays as catalog } from '../../../apl/catalog/arrays.js';
 import { enginePath } from '../../functions/json-path.js';
+import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
 import { at, bound, once } from '../arguments.js';
-import { sqlString, TemplateError } from '../literal.js';
-import type { JsFunction, SqlArg, SqlTemplate } from '../template.js';
+import { sqlText } from '../literal.js';
+import type { JsFunction } from '../template.js';
 import { convert, toDynamic } from './conversion.js';
 
 /** The SQL of the array and map functions. Arrays and maps are JSON; what is not an array gives null unless said otherwise. */
@@ -138,7 +139,7 @@ function extract(array: SqlArg, path: SqlArg): string {
     const hint = "write it as $[*].name: names, ['quoted names'], indexes and * are known";
     throw new TemplateError(`\`${text}\` is not a JSON path`, 1, hint);
   }
-  const values = (j: string) => `json_extract(${j}, ${sqlString(found.path)})`;
+  const values = (j: string) => `json_extract(${j}, ${sqlText(found.path)})`;
   if (found.many) return `to_json(${values(array.sql)})`;
   return once(
     [array],

@@ -3,9 +3,10 @@ import type { TypeName } from '../../../apl/catalog/entry.js';
 import { EARLIEST_TIME, LATEST_TIME, parseGoDuration } from '../../../time.js';
 import { canonicalJson } from '../../functions/json-text.js';
 import { timeNs } from '../../functions/time-text.js';
+import type { SqlArg, SqlTemplate } from '../../sql/template.js';
 import { computedOnce } from '../arguments.js';
 import { compileTimeOnly, luhnSetup } from '../checks.js';
-import type { JsFunction, SqlArg, SqlTemplate } from '../template.js';
+import type { JsFunction } from '../template.js';
 import { sqlTypes } from '../types.js';
 
 /**

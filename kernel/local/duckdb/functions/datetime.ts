@@ -10,9 +10,9 @@ import {
   SECOND,
   WEEK,
 } from '../../../time.js';
+import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
 import { at, once } from '../arguments.js';
-import { TemplateError } from '../literal.js';
-import type { JsFunction, SqlArg, SqlTemplate } from '../template.js';
+import type { JsFunction } from '../template.js';
 
 /** The SQL of the date and time functions. All arithmetic is on int64 nanoseconds; what no timestamp can hold is null. */
 export const datetime: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
@@ -104,24 +104,6 @@ export function binTimeByColumn(time: SqlArg, width: SqlArg): string {
     const n = `epoch_ns(${t})::HUGEINT`;
     return `CASE WHEN ${w} > 0 THEN apl_time(${n} - apl_floor_mod(${n} + ${-yearOne}, ${w})) END`;
   });
-}
-
-const ladder = [1n, 5n, 10n, 15n, 30n]
-  .flatMap(n => n * SECOND)
-  .concat(
-    [1n, 5n, 10n, 15n, 30n].map(n => n * MINUTE),
-    [1n, 3n, 6n, 12n].map(n => n * HOUR),
-    [1n, 7n, 30n].map(n => n * DAY),
-  );
-const mostBuckets = 120n;
-
-/** Returns the width, in nanoseconds, of bin_auto's buckets: the first step of the ladder that gives at most 120 of them. */
-export function autoBinWidth(start: bigint, end: bigint): bigint {
-  const range = end - start;
-  const step = ladder.find(width => width * mostBuckets >= range);
-  if (step !== undefined) return step;
-  const longest = 30n * DAY;
-  return longest * ((range + longest * mostBuckets - 1n) / (longest * mostBuckets));
 }
 
 // ---- calendar ----

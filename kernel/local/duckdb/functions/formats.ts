@@ -5,7 +5,8 @@ import { findPair } from '../../functions/pairs.js';
 import { parsePath } from '../../functions/path-text.js';
 import { quoted } from '../../functions/quoted-text.js';
 import { formatUrl, parseUrl, parseUrlQuery, urlDecode } from '../../functions/url-text.js';
-import type { JsFunction, SqlArg, SqlTemplate } from '../template.js';
+import type { SqlArg, SqlTemplate } from '../../sql/template.js';
+import type { JsFunction } from '../template.js';
 import { convert, toDynamic } from './conversion.js';
 
 /** SQL of the functions that encode, decode, parse and print text in known formats; pairs and hashes. */

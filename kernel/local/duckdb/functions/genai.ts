@@ -1,6 +1,7 @@
 import type { genai as catalog } from '../../../apl/catalog/genai.js';
 import { modelPrice } from '../../functions/model-prices.js';
-import type { JsFunction, SqlArg, SqlTemplate } from '../template.js';
+import type { SqlArg, SqlTemplate } from '../../sql/template.js';
+import type { JsFunction } from '../template.js';
 import { toDynamic } from './conversion.js';
 
 /** SQL of the functions of conversations with language models. */

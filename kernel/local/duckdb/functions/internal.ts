@@ -1,7 +1,8 @@
 import { phrases, spotlight } from '../../functions/insight.js';
 import { redact } from '../../functions/redact.js';
+import type { SqlArg, SqlTemplate } from '../../sql/template.js';
 import { regexArgument } from '../regex.js';
-import type { FunctionFamily, SqlArg, SqlTemplate } from '../template.js';
+import type { FunctionFamily } from '../template.js';
 
 type Args = readonly [SqlArg, SqlArg, SqlArg, SqlArg, SqlArg];
 

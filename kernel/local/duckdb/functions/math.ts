@@ -1,11 +1,12 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import type { math as catalog } from '../../../apl/catalog/math.js';
 import { setDifference, setIntersect, setUnion } from '../../functions/json-sets.js';
+import { autoBinWidth } from '../../sql/auto-bin.js';
+import { type SqlArg, type SqlContext, type SqlTemplate, TemplateError } from '../../sql/template.js';
 import { at, once } from '../arguments.js';
-import { TemplateError } from '../literal.js';
-import type { JsFunction, SqlArg, SqlContext, SqlTemplate } from '../template.js';
+import type { JsFunction } from '../template.js';
 import { convert, toDynamic } from './conversion.js';
-import { autoBinWidth, binTime, binTimeByColumn } from './datetime.js';
+import { binTime, binTimeByColumn } from './datetime.js';
 
 /** The SQL of the mathematical and rounding functions. What the engine would raise an error for is guarded and becomes null. */
 export const math: Record<(typeof catalog)[number]['name'], SqlTemplate> = {

@@ -1,7 +1,7 @@
 import type { net as catalog } from '../../../apl/catalog/net.js';
 import { compareIp, isInRange, isIpMatch } from '../../functions/ip-address.js';
-import { TemplateError } from '../literal.js';
-import type { JsFunction, SqlArg, SqlTemplate } from '../template.js';
+import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
+import type { JsFunction } from '../template.js';
 import { convert, toDynamic } from './conversion.js';
 
 /** SQL of the functions of IP addresses: IPv4 as 32-bit numbers in SQL, IPv6 in JavaScript. */

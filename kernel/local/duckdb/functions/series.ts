@@ -1,8 +1,8 @@
 import type { series as catalog } from '../../../apl/catalog/series.js';
 import { fft, fillBackward, fillForward, fillLinear, fir, ifft, iir } from '../../functions/signal.js';
+import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
 import { at, bound, once } from '../arguments.js';
-import { TemplateError } from '../literal.js';
-import type { JsFunction, SqlArg, SqlTemplate } from '../template.js';
+import type { JsFunction } from '../template.js';
 import { toDynamic } from './conversion.js';
 
 /**

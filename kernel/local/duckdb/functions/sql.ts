@@ -1,7 +1,8 @@
 import type { sql as catalog } from '../../../apl/catalog/sql.js';
 import { formatSql } from '../../functions/sql/format.js';
 import { parseSql } from '../../functions/sql/parse.js';
-import type { JsFunction, SqlTemplate } from '../template.js';
+import type { SqlTemplate } from '../../sql/template.js';
+import type { JsFunction } from '../template.js';
 
 /** SQL of the functions that read and write SQL text; both are JavaScript. */
 export const sql: Readonly<Record<(typeof catalog)[number]['name'], SqlTemplate>> = {

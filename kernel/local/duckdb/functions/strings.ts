@@ -1,7 +1,8 @@
 import type { strings as catalog } from '../../../apl/catalog/strings.js';
-import { constantInteger, constantText, sqlString, TemplateError } from '../literal.js';
+import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
+import { constantInteger, constantText, sqlText } from '../literal.js';
 import { indexOfRegex, type Regex, regexArgument, udfs as regexUdfs, wrappedRegex } from '../regex.js';
-import type { JsFunction, SqlArg, SqlTemplate } from '../template.js';
+import type { JsFunction } from '../template.js';
 import { convert, textOrEmpty } from './conversion.js';
 
 /** SQL of the functions that search, cut, replace and join text. */
@@ -42,7 +43,7 @@ export const strings: Readonly<Record<(typeof catalog)[number]['name'], SqlTempl
   strcat_delim: ([delimiter, ...args]) => `concat_ws(${delimiter?.sql}, ${args.map(textOrEmpty).join(', ')})`,
   strcmp: ([a, b]) => `apl_compare(${a?.sql}, ${b?.sql})`,
   string_size: ([text]) => `strlen(${text?.sql})`,
-  strip_ansi_escapes: ([text]) => `regexp_replace(${text?.sql}, ${sqlString(ansiEscape)}, '', 'g')`,
+  strip_ansi_escapes: ([text]) => `regexp_replace(${text?.sql}, ${sqlText(ansiEscape)}, '', 'g')`,
   strlen: ([text]) => `length(${text?.sql})`,
   strrep: ([text, count, delimiter]) => `apl_repeat(${text?.sql}, ${count?.sql}, ${delimiter?.sql ?? "''"})`,
   substring: ([text, start, length]) =>
@@ -55,7 +56,7 @@ export const strings: Readonly<Record<(typeof catalog)[number]['name'], SqlTempl
   trim: ([cutset, text]) => `trim(${text?.sql}, ${cutset?.sql})`,
   trim_start: ([cutset, text]) => `ltrim(${text?.sql}, ${cutset?.sql})`,
   trim_end: ([cutset, text]) => `rtrim(${text?.sql}, ${cutset?.sql})`,
-  trim_space: ([text]) => `trim(${text?.sql}, ${sqlString(whiteSpace)})`,
+  trim_space: ([text]) => `trim(${text?.sql}, ${sqlText(whiteSpace)})`,
   trim_start_regex: ([regex, text]) => removeSql(text?.sql, wrappedRegex(regex, 0, '\\A(?:', ')+')),
   trim_end_regex: ([regex, text]) => removeSql(text?.sql, wrappedRegex(regex, 0, '(?:', ')+\\z')),
   trim_regex: ([regex, text]) =>
@@ -189,7 +190,7 @@ function rewriteSql(rewrite: SqlArg | undefined, pattern: Regex): string {
     const group = Number(bare ?? braced);
     return group > Math.min(pattern.groups ?? 9, 9) ? '' : `\\${group}`;
   });
-  return sqlString(text);
+  return sqlText(text);
 }
 
 /** Positions count characters; a negative start counts from the end. */

@@ -1,4 +1,5 @@
-import { type Session, sqlText } from '../../engine/duckdb.js';
+import { sqlText } from '../../duckdb/literal.js';
+import type { Session } from '../../engine/duckdb.js';
 import { distinctNames, keep, type Reading, sampleRows } from './reading.js';
 import { countRefused, readTexts } from './texts.js';
 

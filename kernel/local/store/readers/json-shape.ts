@@ -1,5 +1,5 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
-import { sqlString } from '../../duckdb/literal.js';
+import { sqlText } from '../../duckdb/literal.js';
 import type { Session } from '../../engine/duckdb.js';
 import { ServiceError } from '../../http/service-error.js';
 import { counted, distinctNames, exceedsReal } from './reading.js';
@@ -71,7 +71,7 @@ export function namesOf(leaves: readonly JsonLeaf[]): {
 
 /** SQL of the value of a key of an object given as a map; of a key that is repeated, the last. */
 function lastValue(map: string, key: string): string {
-  return `list_reverse(map_values(${map}))[list_position(list_reverse(map_keys(${map})), ${sqlString(key)})]`;
+  return `list_reverse(map_values(${map}))[list_position(list_reverse(map_keys(${map})), ${sqlText(key)})]`;
 }
 
 /** An object with more keys than this over all rows is a map with open keys, not a record; tried in turn until it fits. */

@@ -1,5 +1,5 @@
-import { sqlString } from '../../duckdb/literal.js';
-import { type Session, sqlText } from '../../engine/duckdb.js';
+import { sqlText } from '../../duckdb/literal.js';
+import type { Session } from '../../engine/duckdb.js';
 import { ServiceError } from '../../http/service-error.js';
 import { startOf } from '../formats.js';
 import { type JsonLeaf, type JsonObject, type JsonShape, namesOf, profile } from './json-shape.js';
@@ -142,11 +142,11 @@ function knownSql({ index, keys }: JsonObject, repeats: boolean): string {
 function valueSql({ index, usual }: JsonObject, key: string): string {
   const place = usual.indexOf(key) + 1;
   const usually = place === 0 ? 'NULL' : `v${index}[${place}]`;
-  return `CASE WHEN s${index} THEN ${usually} ELSE v${index}[list_position(k${index}, ${sqlString(key)})] END`;
+  return `CASE WHEN s${index} THEN ${usually} ELSE v${index}[list_position(k${index}, ${sqlText(key)})] END`;
 }
 
 function textList(texts: readonly string[]): string {
-  return `[${texts.map(sqlString).join(', ')}]::VARCHAR[]`;
+  return `[${texts.map(sqlText).join(', ')}]::VARCHAR[]`;
 }
 
 function unless(condition: string): string {

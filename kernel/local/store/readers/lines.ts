@@ -1,5 +1,5 @@
-import { sqlString } from '../../duckdb/literal.js';
-import { type Session, sqlText } from '../../engine/duckdb.js';
+import { sqlText } from '../../duckdb/literal.js';
+import type { Session } from '../../engine/duckdb.js';
 import { keep, type Reading, sampleRows } from './reading.js';
 import { countRefused, readTexts } from './texts.js';
 
@@ -89,8 +89,8 @@ const plainNote =
 function matched(format: LineFormat, from: string): string {
   if (format === 'text' || format === 'logfmt') return `SELECT l FROM ${from} WHERE l IS NOT NULL`;
   const { pattern, fields } = patterns[format];
-  const groups = fields.map((_, index) => sqlString(`g${index}`)).join(', ');
-  return `SELECT l, regexp_extract(l, ${sqlString(pattern)}, [${groups}]) AS p, regexp_matches(l, ${sqlString(pattern)}) AS ok FROM ${from} WHERE l IS NOT NULL`;
+  const groups = fields.map((_, index) => sqlText(`g${index}`)).join(', ');
+  return `SELECT l, regexp_extract(l, ${sqlText(pattern)}, [${groups}]) AS p, regexp_matches(l, ${sqlText(pattern)}) AS ok FROM ${from} WHERE l IS NOT NULL`;
 }
 
 interface Parts {
@@ -100,7 +100,7 @@ interface Parts {
 
 async function partsOf(session: Session, format: LineFormat): Promise<Parts> {
   if (format === 'text')
-    return { names: ['line', '_time'], columns: ['l', `regexp_extract(l, ${sqlString(leadingTime)}, 1)`] };
+    return { names: ['line', '_time'], columns: ['l', `regexp_extract(l, ${sqlText(leadingTime)}, 1)`] };
   if (format === 'logfmt') return pairsOf(session);
   const { fields } = patterns[format];
   const groups = fields.map((name, index) =>
@@ -122,7 +122,7 @@ async function pairsOf(session: Session): Promise<Parts> {
   const keys = rows.map(([key]) => String(key));
   const value = (key: string) => {
     const pattern = `(?:^|\\s)${key.replace(/[.\\/]/g, '\\$&')}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s"]*))`;
-    return `(regexp_extract(l, ${sqlString(pattern)}, 1) || regexp_extract(l, ${sqlString(pattern)}, 2))`;
+    return `(regexp_extract(l, ${sqlText(pattern)}, 1) || regexp_extract(l, ${sqlText(pattern)}, 2))`;
   };
   return { names: [...keys, 'line'], columns: [...keys.map(value), 'l'] };
 }

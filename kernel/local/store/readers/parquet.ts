@@ -2,7 +2,8 @@ import { constants } from 'node:fs';
 import { chmod, copyFile, type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { DuckDBStructType, type DuckDBType } from '@duckdb/node-api';
-import { type Session, sqlName, sqlText } from '../../engine/duckdb.js';
+import { sqlName, sqlText } from '../../duckdb/literal.js';
+import type { Session } from '../../engine/duckdb.js';
 import { typeOfSql } from '../../engine/parquet.js';
 import { distinctNames, keep, noFields, type ReadField, type Reading, sampleRows } from './reading.js';
 

@@ -1,5 +1,6 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
-import { type Session, sqlName } from '../../engine/duckdb.js';
+import { sqlName } from '../../duckdb/literal.js';
+import type { Session } from '../../engine/duckdb.js';
 import { ServiceError } from '../../http/service-error.js';
 
 /** A field of a file that is being read. */

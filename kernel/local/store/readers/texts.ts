@@ -1,5 +1,5 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
-import { sqlString } from '../../duckdb/literal.js';
+import { sqlText } from '../../duckdb/literal.js';
 import type { Session } from '../../engine/duckdb.js';
 import { counted, exceedsReal, misfit, type ReadField, type Reading, sampleRows } from './reading.js';
 
@@ -76,9 +76,9 @@ function fits(value: string, type: TypeName): string {
     case 'long':
       return `TRY_CAST(${value} AS BIGINT)::VARCHAR = ${value}`;
     case 'real':
-      return `regexp_full_match(${value}, ${sqlString(realPattern)}) AND (contains(${value}, '.') OR NOT ${exceedsReal(value)})`;
+      return `regexp_full_match(${value}, ${sqlText(realPattern)}) AND (contains(${value}, '.') OR NOT ${exceedsReal(value)})`;
     case 'datetime':
-      return `TRY_CAST(${value} AS TIMESTAMP_NS) IS NOT NULL AND regexp_full_match(${value}, ${sqlString(timePattern)})`;
+      return `TRY_CAST(${value} AS TIMESTAMP_NS) IS NOT NULL AND regexp_full_match(${value}, ${sqlText(timePattern)})`;
     default:
       return 'true';
   }

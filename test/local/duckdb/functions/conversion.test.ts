@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { conversion, convert, toDynamic } from '../../../../kernel/local/duckdb/functions/conversion.js';
-import type { SqlTemplate } from '../../../../kernel/local/duckdb/template.js';
+import type { SqlTemplate } from '../../../../kernel/local/sql/template.js';
 import { b, type Case, checkAll, d, j, n, nul, openEngine, r, s, t } from './harness.js';
 
 const engine = openEngine();

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  autoBinWidth,
-  binTime,
-  binTimeByColumn,
-  datetime,
-} from '../../../../kernel/local/duckdb/functions/datetime.js';
-import { TemplateError } from '../../../../kernel/local/duckdb/literal.js';
+import { binTime, binTimeByColumn, datetime } from '../../../../kernel/local/duckdb/functions/datetime.js';
+import { autoBinWidth } from '../../../../kernel/local/sql/auto-bin.js';
+import { TemplateError } from '../../../../kernel/local/sql/template.js';
 import { type Case, checkAll, context, d, n, nul, opaque, openEngine, s, t } from './harness.js';
 
 type Name = keyof typeof datetime;

@@ -1,9 +1,9 @@
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TypeName } from '../../../../kernel/apl/catalog/entry.js';
-import { sqlString } from '../../../../kernel/local/duckdb/literal.js';
+import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
 import { registerFunctions } from '../../../../kernel/local/duckdb/register.js';
-import type { SqlArg, SqlContext, SqlTemplate } from '../../../../kernel/local/duckdb/template.js';
+import type { SqlArg, SqlContext, SqlTemplate } from '../../../../kernel/local/sql/template.js';
 
 /** A result as the tests write it: bigint for long and timespan, RFC 3339 text for datetime, parsed JSON for dynamic. */
 export type Value =
@@ -40,7 +40,7 @@ const sqlTypes: Record<TypeName, string> = {
 };
 
 export function s(value: string): SqlArg {
-  return { sql: sqlString(value), type: 'string', constant: value };
+  return { sql: sqlText(value), type: 'string', constant: value };
 }
 
 export function n(value: bigint): SqlArg {
@@ -69,7 +69,7 @@ export function t(text: string): SqlArg {
 /** A dynamic value; numbers beyond 2^53 are written as JSON text: `j('12345678901234567890', 'text')`. */
 export function j(value: unknown, form: 'value' | 'text' = 'value'): SqlArg {
   const text = form === 'text' ? String(value) : JSON.stringify(value);
-  return { sql: `${sqlString(text)}::JSON`, type: 'dynamic' };
+  return { sql: `${sqlText(text)}::JSON`, type: 'dynamic' };
 }
 
 export function nul(type: TypeName): SqlArg {

@@ -12,7 +12,7 @@ import { genai } from '../../../../kernel/local/duckdb/functions/genai.js';
 import { net } from '../../../../kernel/local/duckdb/functions/net.js';
 import { sql } from '../../../../kernel/local/duckdb/functions/sql.js';
 import { strings } from '../../../../kernel/local/duckdb/functions/strings.js';
-import type { SqlArg, SqlTemplate } from '../../../../kernel/local/duckdb/template.js';
+import type { SqlArg, SqlTemplate } from '../../../../kernel/local/sql/template.js';
 import { b, context, d, j, n, nul, opaque, openEngine, r, s, t } from './harness.js';
 
 const engine = openEngine();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { math } from '../../../../kernel/local/duckdb/functions/math.js';
-import { TemplateError } from '../../../../kernel/local/duckdb/literal.js';
+import { TemplateError } from '../../../../kernel/local/sql/template.js';
 import { b, type Case, checkAll, context, d, j, n, nul, opaque, openEngine, r, s, t } from './harness.js';
 
 type Name = keyof typeof math;

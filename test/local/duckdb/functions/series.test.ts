@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { series } from '../../../../kernel/local/duckdb/functions/series.js';
-import { TemplateError } from '../../../../kernel/local/duckdb/literal.js';
 import { fft, fir, ifft } from '../../../../kernel/local/functions/signal.js';
+import { TemplateError } from '../../../../kernel/local/sql/template.js';
 import { type Case, checkAll, context, d, j, n, nul, opaque, openEngine, r, s } from './harness.js';
 
 type Name = keyof typeof series;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { strings } from '../../../../kernel/local/duckdb/functions/strings.js';
-import type { SqlArg, SqlTemplate } from '../../../../kernel/local/duckdb/template.js';
+import type { SqlArg, SqlTemplate } from '../../../../kernel/local/sql/template.js';
 import { b, checkAll, context, d, evaluator, j, n, nul, opaque, openEngine, r, s } from './harness.js';
 
 const engine = openEngine();

@@ -1,15 +1,10 @@
 import type { BinaryOperator } from '../../apl/syntax/ast.js';
-import { sqlString } from '../duckdb/literal.js';
-import { regexArgument } from '../duckdb/regex.js';
-import type { SqlArg } from '../duckdb/template.js';
+import type { SqlArg } from '../sql/template.js';
+import { sqlText } from './literal.js';
+import { regexArgument } from './regex.js';
 
 /** Returns a text operator as SQL. Null contains nothing: false, or true where the operator is negated. */
-export function textOperator(
-  operator: BinaryOperator,
-  left: SqlArg,
-  right: SqlArg,
-  predicate: boolean,
-): string {
+export function textTest(operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean): string {
   const negated = operator.startsWith('!');
   const positive = negated ? positiveOf(operator) : operator;
   const test = positiveTest(positive, left, right);
@@ -58,14 +53,14 @@ const boundaryAfter = '(?:$|[^\\pL\\pN])';
 /** A substring search first, as it is several times faster than the pattern and rules most rows out. */
 function termTest(subject: string, term: SqlArg, needle: string, before: string, after: string): string {
   if (typeof term.constant !== 'string') {
-    return `(contains(${subject}, ${needle}) AND regexp_matches(${subject}, ${sqlString(before)} || regexp_escape(${needle}) || ${sqlString(after)}))`;
+    return `(contains(${subject}, ${needle}) AND regexp_matches(${subject}, ${sqlText(before)} || regexp_escape(${needle}) || ${sqlText(after)}))`;
   }
   const folded = needle === term.sql ? term.constant : term.constant.toLowerCase();
   const pattern = before + folded.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&') + after;
-  return `(contains(${subject}, ${needle}) AND regexp_matches(${subject}, ${sqlString(pattern)}))`;
+  return `(contains(${subject}, ${needle}) AND regexp_matches(${subject}, ${sqlText(pattern)}))`;
 }
 
 /** Folds a constant here, anything else in the engine. */
 function lower(arg: SqlArg): string {
-  return typeof arg.constant === 'string' ? sqlString(arg.constant.toLowerCase()) : `lower(${arg.sql})`;
+  return typeof arg.constant === 'string' ? sqlText(arg.constant.toLowerCase()) : `lower(${arg.sql})`;
 }

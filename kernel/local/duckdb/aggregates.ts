@@ -1,0 +1,228 @@
+import type { AggregateCall, Bound } from '../../apl/plan/plan.js';
+import type { AggregateParts, Dialect } from '../sql/dialect.js';
+import { type SqlArg, TemplateError } from '../sql/template.js';
+import { computedOnce } from './arguments.js';
+import { withoutNaN } from './expressions.js';
+import { convert, toDynamic } from './functions/conversion.js';
+import { sqlText } from './literal.js';
+
+const maxListLength = 1_048_576;
+const defaultSetLength = 128;
+
+/** Returns an aggregate as SQL; NaN is passed over as null is. */
+export function aggregateSql(parts: AggregateParts): string {
+  const { name } = parts.call;
+  const template = Object.hasOwn(templates, name) ? templates[name] : undefined;
+  if (template === undefined) throw new RangeError(`no SQL for the aggregate ${name}`);
+  const args = parts.args.map((arg, index) =>
+    keepsNaN(name, index) ? arg : { ...arg, sql: withoutNaN(arg), mayBeNaN: false },
+  );
+  return template({ ...parts, args });
+}
+
+/** What is taken along as it stands, and not looked at. */
+function keepsNaN(name: string, index: number): boolean {
+  return name === 'take_first' || ((name === 'arg_max' || name === 'arg_min') && index === 0);
+}
+
+const templates: Readonly<Record<string, (parts: AggregateParts) => string>> = {
+  count: ({ filter }) => `count(*)${where(filter)}`,
+  $values: ({ args, filter }) => `count(${first(args)})${where(filter)}`,
+  dcount: ({ args, filter }) => `count(DISTINCT ${first(args)})${where(filter)}`,
+  sum: sumSql,
+  avg: ({ args, filter, call }) => asType(call, `avg(${first(args)})${where(filter)}`),
+  min: ({ args, filter }) => extremeSql('min', args[0], filter),
+  max: ({ args, filter }) => extremeSql('max', args[0], filter),
+  stdev: ({ args, filter, call }) => asType(call, spreadSql('stddev_samp', args[0], filter)),
+  variance: ({ args, filter }) => spreadSql('var_samp', args[0], filter),
+  percentile: ({ args, filter, call }) =>
+    asType(
+      call,
+      `quantile_cont(${first(args)}::DOUBLE, ${fraction(Number(args[1]?.constant ?? 50), 1)})${where(filter)}`,
+    ),
+  percentiles_array: percentilesSql,
+  make_list: ({ args, filter, order }) =>
+    cut(`list(${jsonValue(args[0])}${order})${where(filter, notNull(args[0]))}`, args[1], maxListLength),
+  make_set: ({ args, filter }) =>
+    cut(
+      `list_sort(list(DISTINCT ${setValue(args[0])})${where(filter, notNull(args[0]))})`,
+      args[1],
+      filter === undefined ? defaultSetLength : maxListLength,
+      args[0],
+    ),
+  rate: ({ args, filter }) =>
+    `(coalesce(sum(${first(args)})${where(filter)}, 0)::DOUBLE / ${args[1]?.sql ?? '1'})`,
+  arg_max: ({ args, filter }) => `arg_max_null(${first(args)}, ${sortKey(args[1])})${where(filter)}`,
+  arg_min: ({ args, filter }) => `arg_min_null(${first(args)}, ${sortKey(args[1])})${where(filter)}`,
+  take_first: ({ args }) => `first(${first(args)})`,
+  take_any: ({ args, filter }) => `any_value(${first(args)})${where(filter)}`,
+  topk: topkSql,
+  histogram: histogramSql,
+  phrases: ({ args, filter }) =>
+    `apl_phrases(to_json(histogram(${first(args)})${where(filter)})::VARCHAR, ${args[1]?.sql ?? '10'})::JSON`,
+  spotlight: spotlightSql,
+};
+
+/** Aggregates of the bins' aggregates; see `totals.ts`. */
+export const merge: Dialect['merge'] = {
+  count: own => `coalesce(sum(${own}), 0)::BIGINT`,
+  // A bin's sum beyond 64 bits is null, and so is that of its group.
+  sum: (own, type) =>
+    type === 'real'
+      ? `sum(${own})`
+      : `TRY_CAST(CASE WHEN count(*) = count(${own}) THEN sum(${own}) END AS BIGINT)`,
+  extreme: (name, own) => extremeSql(name, own, undefined),
+  any: own => `any_value(${own})`,
+  scaled: (own, factor) => `sum(${own}) * ${factor}::DOUBLE`,
+  mean: (own, count, sum) => {
+    const over = (total: string): string => `sum(${total})::DOUBLE / nullif(sum(${count}), 0)::DOUBLE`;
+    return sum === undefined ? over(`${own} * ${count}`) : `apl_real_long(${over(sum)})`;
+  },
+  rowOf: (name, own, by) => `${name}_null(${own}, ${sortKey(by)})`,
+};
+
+/** ` FILTER (WHERE …)` with the conditions that there are, or nothing. */
+function where(...conditions: readonly (string | undefined)[]): string {
+  const all = conditions.filter(condition => condition !== undefined);
+  return all.length === 0 ? '' : ` FILTER (WHERE ${all.join(' AND ')})`;
+}
+
+/** The smallest or largest value; dynamic values in the order of a sort: numbers by value, before what is no number. */
+function extremeSql(name: 'min' | 'max', arg: SqlArg | undefined, filter: string | undefined): string {
+  const extreme = `${name}(${sortKey(arg)})${where(filter)}`;
+  return arg?.type === 'dynamic' ? `(${extreme}).value` : extreme;
+}
+
+/** What values are compared by: dynamic values by whether they are numbers, then by number, then by text. */
+function sortKey(arg: SqlArg | undefined): string {
+  if (arg?.type !== 'dynamic') return arg?.sql ?? 'NULL';
+  return computedOnce([arg], ([value = arg]) => {
+    const number = convert(value, 'real');
+    const key = `{'other': ${number} IS NULL, 'number': ${number}, 'value': ${value.sql}}`;
+    return `CASE WHEN ${value.sql} IS NOT NULL THEN ${key} END`;
+  });
+}
+
+/** A deviation or variance; null where a square would not fit a real. Infinities are passed over. */
+function spreadSql(name: string, arg: SqlArg | undefined, filter: string | undefined): string {
+  const x = finite(arg);
+  if (arg?.type !== 'real') return `${name}(${x})${where(filter)}`;
+  const small = `CASE WHEN abs(${arg.sql}) < ${squareable} THEN ${arg.sql} END`;
+  const largest = `max(abs(${x}))${where(filter)}`;
+  return `CASE WHEN coalesce(${largest} < ${squareable}, true) THEN ${name}(${small})${where(filter)} END`;
+}
+
+/** The squares of numbers below this, and their sums over any number of rows, are finite. */
+const squareable = "'1e145'::DOUBLE";
+
+function first(args: readonly SqlArg[]): string {
+  return args[0]?.sql ?? '*';
+}
+
+/** A sum beyond 64 bits is null, and a sum over no rows is 0 as in Go and Kusto. */
+function sumSql({ args, filter }: AggregateParts): string {
+  const sum = `sum(${first(args)})${where(filter)}`;
+  return args[0]?.type === 'real' ? `coalesce(${sum}, 0)` : `TRY_CAST(coalesce(${sum}, 0) AS BIGINT)`;
+}
+
+/** The mean of durations is a duration. */
+function asType(call: AggregateCall, sql: string): string {
+  return call.type === 'timespan' ? `apl_real_long(${sql})` : sql;
+}
+
+/** The engine refuses to take a deviation over infinities. */
+function finite(arg: SqlArg | undefined): string {
+  const sql = `${arg?.sql ?? 'NULL'}::DOUBLE`;
+  return arg?.type === 'real' ? `CASE WHEN isfinite(${sql}) THEN ${sql} END` : sql;
+}
+
+/** A percentage as a fraction between 0 and 1. */
+function fraction(percentage: number, argIndex: number): string {
+  if (percentage >= 0 && percentage <= 100) return String(percentage / 100);
+  throw new TemplateError(`a percentile lies between 0 and 100, not at ${percentage}`, argIndex);
+}
+
+function percentilesSql({ args, filter, call }: AggregateParts): string {
+  const fractions = call.args
+    .slice(1)
+    .flatMap((arg, index) => percentages(arg).map(value => fraction(value, index + 1)));
+  const list = fractions.join(', ');
+  const sql = `quantile_cont(${first(args)}::DOUBLE, [${list}])${where(filter)}`;
+  return args[0]?.type === 'timespan'
+    ? `to_json(list_transform(${sql}, lambda x: apl_real_long(x)))`
+    : `to_json(${sql})`;
+}
+
+/** The numbers of a constant or of a constant array. */
+function percentages(expr: Bound): number[] {
+  if (expr.kind === 'constant') return expr.value === null ? [] : [Number(expr.value)];
+  if (expr.kind === 'array') return expr.items.flatMap(percentages);
+  return expr.kind === 'convert' ? percentages(expr.value) : [];
+}
+
+/** A value as an element of a JSON array. */
+function jsonValue(arg: SqlArg | undefined): string {
+  return arg === undefined ? 'NULL' : plainInJson.has(arg.type) ? arg.sql : toDynamic(arg);
+}
+
+const plainInJson: ReadonlySet<string> = new Set(['long', 'bool', 'string', 'timespan']);
+
+/** Sets keep the values themselves, so that numbers sort as numbers. */
+function setValue(arg: SqlArg | undefined): string {
+  return arg === undefined ? 'NULL' : arg.type === 'dynamic' ? `${arg.sql}::VARCHAR` : arg.sql;
+}
+
+function notNull(arg: SqlArg | undefined): string {
+  return `${arg?.sql ?? 'NULL'} IS NOT NULL`;
+}
+
+/** At most `limit` elements, as JSON; an empty list is `[]`. */
+function cut(list: string, limit: SqlArg | undefined, fallback: number, element?: SqlArg): string {
+  const length = Math.max(0, Number(limit?.constant ?? fallback));
+  const sliced = `coalesce((${list})[1:${length}], [])`;
+  if (element === undefined || plainInJson.has(element.type)) return `to_json(${sliced})`;
+  const converted = element.type === 'dynamic' ? 'x::JSON' : toDynamic({ sql: 'x', type: element.type });
+  return `to_json(list_transform(${sliced}, lambda x: ${converted}))`;
+}
+
+/** The most frequent values, as an array of {value, count}. */
+function topkSql({ args, filter }: AggregateParts): string {
+  const [value, count] = args;
+  const entries = `map_entries(histogram(${value === undefined ? 'NULL' : value.type === 'dynamic' ? `${value.sql}::VARCHAR` : value.sql})${where(filter)})`;
+  const shaped = `list_transform(${entries}, lambda e: {'value': ${value === undefined ? 'e.key' : toDynamic({ sql: 'e.key', type: value.type })}, 'count': e.value})`;
+  const ordered = `list_sort(list_transform(${shaped}, lambda x: {'count': -x.count::BIGINT, 'value': x.value}))`;
+  const wanted = Math.max(0, Number(count?.constant ?? 10));
+  return `to_json(list_transform(coalesce((${ordered})[1:${wanted}], []), lambda x: {'value': x.value, 'count': -x.count}))`;
+}
+
+/** Buckets of equal width between the smallest and the largest value, as an array of {from, to, count}. */
+function histogramSql({ args, filter }: AggregateParts): string {
+  const [value, count] = args;
+  const x = finite(value);
+  const n = buckets(count);
+  const rows = where(filter, `${x} IS NOT NULL`);
+  return `apl_histogram(list(${x})${rows}, min(${x})${rows}, max(${x})${rows}, ${n})`;
+}
+
+const mostBuckets = 10_000;
+
+function buckets(count: SqlArg | undefined): string {
+  const wanted = Number(count?.constant ?? 10);
+  if (wanted >= 1 && wanted <= mostBuckets) return String(wanted);
+  throw new TemplateError(`a histogram has 1 to ${mostBuckets} buckets, not ${wanted}`, 1);
+}
+
+/** For each field the counts of its values, in the selected rows and in the others. */
+function spotlightSql({ args, call }: AggregateParts): string {
+  const [selected, ...fields] = args;
+  const names = (call.labels ?? []).slice(1);
+  const counts = fields.map(field => {
+    const text = field.type === 'string' ? field.sql : `(${toDynamic(field)})::VARCHAR`;
+    return `{'selected': histogram(${text}) FILTER (WHERE ${selected?.sql ?? 'false'}), 'baseline': histogram(${text}) FILTER (WHERE NOT coalesce(${selected?.sql ?? 'false'}, false))}`;
+  });
+  const entries = counts.map(
+    (sql, index) =>
+      `json_object('field', ${sqlText(names[index] ?? `field${index + 1}`)}, 'counts', to_json(${sql}))`,
+  );
+  return `apl_spotlight(json_array(${entries.join(', ')})::VARCHAR)::JSON`;
+}

@@ -1,0 +1,206 @@
+import type { TypeName } from '../../apl/catalog/entry.js';
+import type { BinaryOperator, ListOperator } from '../../apl/syntax/ast.js';
+import type { ConstantValue, SqlArg, SqlContext } from '../sql/template.js';
+import { computedOnce } from './arguments.js';
+import { templateOf } from './functions/all.js';
+import { convert, toDynamic } from './functions/conversion.js';
+import { sqlText } from './literal.js';
+import { textTest } from './text-test.js';
+import { sqlTypes } from './types.js';
+
+/** Returns a constant as an SQL literal of its type. */
+export function literal(type: TypeName, value: ConstantValue): string {
+  if (value === null) return `NULL::${sqlTypes[type]}`;
+  switch (type) {
+    case 'string':
+      return sqlText(String(value));
+    case 'dynamic':
+      return `${sqlText(String(value))}::JSON`;
+    case 'bool':
+      return String(value);
+    case 'real':
+      return realSql(Number(value));
+    case 'long':
+    case 'timespan':
+      // A bare number would be of 32 bits.
+      return `(${String(value)})::BIGINT`;
+    case 'datetime':
+      return `make_timestamp_ns(${String(value)})`;
+  }
+}
+
+function realSql(value: number): string {
+  if (Number.isNaN(value)) return "'NaN'::DOUBLE";
+  if (!Number.isFinite(value)) return `'${value > 0 ? '' : '-'}Infinity'::DOUBLE`;
+  return `'${value}'::DOUBLE`;
+}
+
+/** Returns a call of a function of the catalogue or of one of the compiler's own. */
+export function callSql(name: string, args: readonly SqlArg[], context: SqlContext): string {
+  const template = templateOf(name);
+  if (template === undefined) throw new RangeError(`no SQL for the function ${name}`);
+  // A window function cannot stand inside the lambda that binds what is computed first.
+  if (name === '$histogram_bucket') return template(args, context);
+  return computedOnce(args, each => template(each, context));
+}
+
+/** Returns a comparison of values of one type. The engine has NaN equal to itself and above all numbers: that is undone. */
+export function compare(operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean): string {
+  if (!mayMeetNaN(operator, left, right)) return plainComparison(operator, left, right, predicate);
+  return computedOnce([left, right], ([a = left, b = right]) =>
+    unorderedComparison(operator, a.sql, b.sql, predicate),
+  );
+}
+
+function plainComparison(operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean): string {
+  if (operator === '!=')
+    return right.constant !== undefined && left.computed === true
+      ? `(${left.sql} <> ${right.sql} OR ${left.sql} IS NULL)`
+      : `(${left.sql} IS DISTINCT FROM ${right.sql})`;
+  const test = `${left.sql} ${operator === '==' ? '=' : operator} ${right.sql}`;
+  return predicate ? `(${test})` : `coalesce(${test}, false)`;
+}
+
+/** True when the engine may answer otherwise than IEEE 754. */
+function mayMeetNaN(operator: BinaryOperator, left: SqlArg, right: SqlArg): boolean {
+  const [a, b] = [left.mayBeNaN === true, right.mayBeNaN === true];
+  if (operator === '==' || operator === '!=') return a && b;
+  return operator === '<' || operator === '<=' ? b : a;
+}
+
+function unorderedComparison(
+  operator: BinaryOperator,
+  left: string,
+  right: string,
+  predicate: boolean,
+): string {
+  if (operator === '!=') return `(${left} IS DISTINCT FROM ${right} OR coalesce(isnan(${left}), false))`;
+  const larger = operator === '<' || operator === '<=' ? right : left;
+  const test = `${left} ${operator === '==' ? '=' : operator} ${right} AND NOT isnan(${larger})`;
+  return predicate ? `(${test})` : `coalesce(${test}, false)`;
+}
+
+/** Returns whether a value is from `low` to `high`. */
+export function between(value: SqlArg, low: SqlArg, high: SqlArg): string {
+  const ordered = high.mayBeNaN === true ? ` AND NOT isnan(${high.sql})` : '';
+  return `(${value.sql} BETWEEN ${low.sql} AND ${high.sql}${ordered})`;
+}
+
+/** Returns NaN as null: aggregates and the order of rows pass over it as they pass over what is missing. */
+export function withoutNaN({ sql, mayBeNaN }: SqlArg): string {
+  return mayBeNaN === true ? `nullif(${sql}, 'NaN'::DOUBLE)` : sql;
+}
+
+/** Returns the value with its sign changed. */
+export function negate({ sql, type }: SqlArg): string {
+  return type === 'real' ? `(-${sql})` : `TRY(-${sql})`;
+}
+
+/** Returns `+`, `-`, `*`, `/` or `%`: integers beyond 64 bits and integer division by zero are null; reals follow IEEE 754. */
+export function arithmetic(operator: BinaryOperator, left: SqlArg, right: SqlArg, type: TypeName): string {
+  return computedOnce([left, right], ([a = left, b = right]) => {
+    if (a.type === 'datetime' || b.type === 'datetime') return timeArithmetic(operator, a, b, type);
+    if (a.type === 'real') {
+      const result = `(${a.sql} ${operator} ${b.sql})`;
+      return type === 'timespan' ? `apl_real_long(${result})` : result;
+    }
+    return integerArithmetic(operator, a.sql, b.sql);
+  });
+}
+
+function integerArithmetic(operator: BinaryOperator, left: string, right: string): string {
+  if (operator === '%')
+    return `(CASE WHEN ${right} NOT IN (0, -1) THEN ${left} % ${right} WHEN ${right} = -1 THEN 0 END)`;
+  return operator === '/' ? `TRY(${left} // nullif(${right}, 0))` : `TRY(${left} ${operator} ${right})`;
+}
+
+function timeArithmetic(operator: BinaryOperator, left: SqlArg, right: SqlArg, type: TypeName): string {
+  const result = `TRY(${nanoseconds(left)} ${operator} ${nanoseconds(right)})`;
+  return type === 'timespan' ? result : `apl_long_time(${result})`;
+}
+
+function nanoseconds({ sql, type, constant }: SqlArg): string {
+  if (type !== 'datetime') return sql;
+  return typeof constant === 'bigint' ? literal('long', constant) : `epoch_ns(${sql})`;
+}
+
+/** Returns the member or element of JSON at constant keys. */
+export function path(object: string, keys: readonly string[]): string {
+  const pointer = keys.map(key => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return `apl_json(json_extract(${object}, ${sqlText(pointer)}))`;
+}
+
+/** Returns the member or element of JSON at a key that is computed. */
+export function element(object: SqlArg, key: SqlArg): string {
+  return computedOnce([object, key], ([o = object, k = key]) =>
+    k.type === 'long'
+      ? `apl_json(json_extract(${o.sql}, CASE WHEN ${k.sql} < 0 THEN '$[#' || ${k.sql} || ']' ELSE '$[' || ${k.sql} || ']' END))`
+      : `apl_json(json_extract(${o.sql}, '/' || replace(replace(${k.sql}, '~', '~0'), '/', '~1')))`,
+  );
+}
+
+/** Returns a JSON array of values. */
+export function array(items: readonly SqlArg[]): string {
+  return items.length === 0 ? `'[]'::JSON` : `json_array(${items.map(json).join(', ')})`;
+}
+
+/** Returns a JSON object. */
+export function map(entries: readonly { readonly key: string; readonly value: SqlArg }[]): string {
+  if (entries.length === 0) return `'{}'::JSON`;
+  return `json_object(${entries.map(({ key, value }) => `${sqlText(key)}, ${json(value)}`).join(', ')})`;
+}
+
+/** A value inside an array or a map: null is JSON's null. */
+function json(value: SqlArg): string {
+  return value.constant === null ? 'NULL' : toDynamic(value);
+}
+
+/** Returns whether a value is in the column `value` of a query. */
+export function queryTest(operator: ListOperator, left: SqlArg, query: string): string {
+  const fold = folding(operator);
+  return `(${fold(left.sql)} IN (SELECT ${fold('value')} FROM (${query}) WHERE value IS NOT NULL))`;
+}
+
+/** Returns whether a value is in a list, or has some or all of its terms. */
+export function listTest(operator: ListOperator, left: SqlArg, items: readonly SqlArg[]): string {
+  return operator.replace('!', '').startsWith('has')
+    ? termsTest(operator, left, items)
+    : membership(operator, left, items);
+}
+
+function folding(operator: ListOperator): (sql: string) => string {
+  return operator.endsWith('~') ? sql => `lower(${sql})` : sql => sql;
+}
+
+function membership(operator: ListOperator, left: SqlArg, items: readonly SqlArg[]): string {
+  const fold = folding(operator);
+  const known = items.filter(item => item.constant !== null);
+  const scalars = known.filter(item => item.type !== 'dynamic');
+  const text = fold(convert(left, 'string'));
+  const tests = known
+    .filter(item => item.type === 'dynamic')
+    .map(({ sql }) => {
+      const texts = operator.endsWith('~') ? `lower(${sql}::VARCHAR)::JSON` : sql;
+      return `list_contains(apl_texts(${texts}), ${text})`;
+    });
+  const ordered =
+    left.mayBeNaN === true && scalars.some(item => item.mayBeNaN) ? ` AND NOT isnan(${left.sql})` : '';
+  const listed = scalars.map(({ sql }) => fold(sql)).join(', ');
+  if (scalars.length > 0) tests.unshift(`(${fold(left.sql)} IN (${listed})${ordered})`);
+  return tests.length === 0 ? 'false' : `(${tests.join(' OR ')})`;
+}
+
+function termsTest(operator: ListOperator, left: SqlArg, items: readonly SqlArg[]): string {
+  const sensitive = operator.endsWith('_cs');
+  const joiner = operator.startsWith('has_all') ? ' AND ' : ' OR ';
+  const pattern = sensitive ? 'apl_term_cs(t)' : 'apl_term(t)';
+  const test = (text: SqlArg, item: SqlArg): string => {
+    if (item.type !== 'dynamic') return textTest(sensitive ? 'has_cs' : 'has', text, item, true);
+    const found = `len(list_filter(apl_texts(${item.sql}), lambda t: regexp_matches(${text.sql}, ${pattern})))`;
+    return joiner === ' OR ' ? `(${found} > 0)` : `(${found} = len(apl_texts(${item.sql})))`;
+  };
+  return computedOnce([left, ...items], ([text = left, ...terms]) => {
+    const tests = terms.map(item => test(text, item));
+    return tests.length === 0 ? 'false' : `(${tests.join(joiner)})`;
+  });
+}

@@ -1,0 +1,87 @@
+import type { JoinKind } from '../../apl/plan/plan.js';
+import type { AddStage, ExpandParts } from '../sql/dialect.js';
+import type { SqlArg } from '../sql/template.js';
+import { withoutNaN } from './expressions.js';
+import { convert } from './functions/conversion.js';
+
+/** Returns a stage of a WITH clause; the engine inlines those that are not materialized. */
+export function stageSql(name: string, body: string, materialized: boolean): string {
+  return `${name} AS ${materialized ? '' : 'NOT '}MATERIALIZED (${body})`;
+}
+
+/** Returns a key of ORDER BY. NaN is beside the nulls; dynamic values sort numbers by value and before what is no number. */
+export function orderKey(arg: SqlArg, descending: boolean, nullsFirst: boolean): string {
+  const direction = descending ? 'DESC' : 'ASC';
+  if (arg.type !== 'dynamic') return `${withoutNaN(arg)} ${direction} NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`;
+  const number = convert(arg, 'real');
+  const numbers = `${number} ${direction} NULLS ${descending ? 'FIRST' : 'LAST'}`;
+  return `(${arg.sql} IS NULL) ${nullsFirst ? 'DESC' : 'ASC'}, ${numbers}, ${arg.sql}::VARCHAR ${direction}`;
+}
+
+const joinWords: Readonly<Record<Exclude<JoinKind, 'rightsemi' | 'rightanti'>, string>> = {
+  inner: 'JOIN',
+  innerunique: 'JOIN',
+  leftouter: 'LEFT JOIN',
+  rightouter: 'RIGHT JOIN',
+  fullouter: 'FULL JOIN',
+  leftsemi: 'SEMI JOIN',
+  leftanti: 'ANTI JOIN',
+};
+
+/** Returns a join as it stands after FROM. */
+export function joinSql(kind: JoinKind, left: string, right: string, on: string): string {
+  if (kind === 'rightsemi') return joinSql('leftsemi', right, left, on);
+  if (kind === 'rightanti') return joinSql('leftanti', right, left, on);
+  return `${left} ${joinWords[kind]} ${right} ON ${on}`;
+}
+
+/** Returns a table of constants. VALUES is one scan: a UNION ALL of rows would run in parallel and lose their order. */
+export function valuesSql(rows: readonly (readonly string[])[], columns: readonly string[]): string {
+  return `SELECT * FROM (VALUES ${rows.map(row => `(${row.join(', ')})`).join(', ')}) AS v(${columns.join(', ')})`;
+}
+
+const longestSequence = 1_048_576;
+
+/** Returns the numbers or times from `start` to `end`, by `step`, as one column. */
+export function sequenceSql(column: string, start: SqlArg, end: SqlArg, step: SqlArg): string {
+  if (start.type === 'real') {
+    const count = `floor((${end.sql} - ${start.sql}) / nullif(${step.sql}, 0)) + 1`;
+    return `SELECT ${start.sql} + i * ${step.sql} AS ${column} FROM range(0, greatest(0, least(${longestSequence}, ${count}))::BIGINT) t(i)`;
+  }
+  const isTime = start.type === 'datetime';
+  const [from, to] = [start, end].map(({ sql }) => (isTime ? `epoch_ns(${sql})` : sql));
+  const value = `${from} + i * ${step.sql}`;
+  const count = `greatest(0, least(${longestSequence}, coalesce(TRY((${to} - ${from}) // nullif(${step.sql}, 0)) + 1, 0)))`;
+  return `SELECT ${isTime ? `apl_long_time(${value})` : value} AS ${column} FROM range(0, ${count}) t(i)`;
+}
+
+/** Returns the first `count` rows of each group, in an order. */
+export function firstOfEach(
+  stage: string,
+  where: string,
+  groups: readonly string[],
+  order: string,
+  count: string,
+): string {
+  const partition = groups.length === 0 ? '' : `PARTITION BY ${groups.join(', ')} `;
+  const sorted = [...groups, order].join(', ');
+  const rank = `row_number() OVER (${partition}ORDER BY ${order})`;
+  return `SELECT * FROM ${stage} WHERE ${where} QUALIFY ${rank} <= ${count} ORDER BY ${sorted}`;
+}
+
+/** Returns `mv-expand`: lists are made once a row, then one row for each place in the longest of them. */
+export function expandSql(parts: ExpandParts, stage: AddStage): string {
+  const lists = parts.items.map(
+    ({ name, value }) => `apl_bag_elements(${value.sql}, ${parts.bag ? 'false' : 'true'}) AS list_${name}`,
+  );
+  const input = stage(`SELECT *, ${lists.join(', ')} FROM ${parts.input}`);
+  const longest = `greatest(${parts.items.map(({ name }) => `len(list_${name})`).join(', ')})`;
+  const count = parts.limit === undefined ? longest : `least(${parts.limit}, ${longest})`;
+  const numbered = stage(`SELECT *, unnest(range(1, ${count} + 1)) AS i FROM ${input}`);
+  const expanded = new Set(parts.items.map(({ name }) => name));
+  const columns = parts.columns.map(name => {
+    if (expanded.has(name)) return `list_${name}[i] AS ${name}`;
+    return name === parts.index ? `i - 1 AS ${name}` : name;
+  });
+  return `SELECT ${columns.join(', ')} FROM ${numbered}`;
+}

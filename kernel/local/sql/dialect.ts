@@ -1,0 +1,122 @@
+import type { TypeName } from '../../apl/catalog/entry.js';
+import type { AggregateCall, Column, JoinKind, Relation } from '../../apl/plan/plan.js';
+import type { BinaryOperator, ListOperator } from '../../apl/syntax/ast.js';
+import type { ConstantValue, SqlArg, SqlContext } from './template.js';
+
+/** An aggregate with its arguments written as SQL. */
+export interface AggregateParts {
+  readonly call: AggregateCall;
+  readonly args: readonly SqlArg[];
+  /** The rows that count: a condition, or all. */
+  readonly filter: string | undefined;
+  /** ` ORDER BY …` of the rows or nothing, for aggregates whose result depends on it. */
+  readonly order: string;
+}
+
+/** Adds a stage to the query that is being written and returns its name; a materialized one is computed once. */
+export type AddStage = (body: string, materialized?: boolean) => string;
+
+/** A `make-series` with its parts written as SQL; keys are columns, an aggregate is one with its array and its default. */
+export interface SeriesParts {
+  readonly input: string;
+  readonly axis: SqlArg;
+  readonly start: bigint;
+  readonly stop: bigint;
+  readonly step: bigint;
+  readonly keys: readonly { readonly name: string; readonly sql: string }[];
+  readonly aggregates: readonly {
+    readonly name: string;
+    readonly sql: string;
+    readonly type: TypeName;
+    readonly fallback: SqlArg;
+    readonly output: string;
+  }[];
+  readonly time: string;
+}
+
+/** An `mv-expand`: every item's elements side by side, one row for each place. */
+export interface ExpandParts {
+  readonly input: string;
+  readonly items: readonly { readonly name: string; readonly value: SqlArg }[];
+  readonly bag: boolean;
+  readonly limit: string | undefined;
+  /** The columns of the result, and which of them is the place. */
+  readonly columns: readonly string[];
+  readonly index: string | undefined;
+}
+
+/**
+ * What differs from one SQL engine to another. Conditions may be null, which counts as false, where `predicate` is true; else
+ * they are true or false. No text that these return may fail on a row: what cannot be computed is null.
+ */
+export interface Dialect {
+  // ---- expressions ----
+  readonly literal: (type: TypeName, value: ConstantValue) => string;
+  readonly convert: (arg: SqlArg, to: TypeName) => string;
+  /** A function of the catalogue by its canonical name, or one of the compiler's own, which begin with `$`. */
+  readonly call: (name: string, args: readonly SqlArg[], context: SqlContext) => string;
+  /** `==`, `!=`, `<`, `<=`, `>` or `>=`; neither side is the constant null. NaN is unordered. */
+  readonly compare: (operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean) => string;
+  /** Whether a value is from `low` to `high`; may be null. */
+  readonly between: (value: SqlArg, low: SqlArg, high: SqlArg) => string;
+  /** `+`, `-`, `*`, `/` or `%` with a result of `type`. */
+  readonly arithmetic: (operator: BinaryOperator, left: SqlArg, right: SqlArg, type: TypeName) => string;
+  readonly negate: (arg: SqlArg) => string;
+  /** `has`, `contains`, `matches regex` and the like. */
+  readonly textTest: (operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean) => string;
+  /** Whether a value is in a list (`in`, `in~`), or has its terms (`has_any`, `has_all`); not negated, may be null. */
+  readonly listTest: (operator: ListOperator, left: SqlArg, items: readonly SqlArg[]) => string;
+  /** Whether a value is in the column `value` of a query; may be null. */
+  readonly queryTest: (operator: ListOperator, left: SqlArg, query: string) => string;
+  /** A member or an element at constant keys, in one pass. */
+  readonly path: (object: string, keys: readonly string[]) => string;
+  readonly element: (object: SqlArg, key: SqlArg) => string;
+  readonly array: (items: readonly SqlArg[]) => string;
+  readonly map: (entries: readonly { readonly key: string; readonly value: SqlArg }[]) => string;
+
+  // ---- aggregates ----
+  readonly aggregate: (parts: AggregateParts) => string;
+  /** NaN as null. */
+  readonly withoutNaN: (arg: SqlArg) => string;
+  /** How an aggregate of aggregates follows from theirs; see `totals.ts`. */
+  readonly merge: {
+    readonly count: (own: string) => string;
+    readonly sum: (own: string, type: TypeName) => string;
+    readonly extreme: (name: 'min' | 'max', own: SqlArg) => string;
+    readonly any: (own: string) => string;
+    readonly scaled: (own: string, factor: number) => string;
+    /** `sum` is of the bins' sums, or their means by `count` where it is left out. */
+    readonly mean: (own: string, count: string, sum: string | undefined) => string;
+    readonly rowOf: (name: string, own: string, by: SqlArg) => string;
+  };
+
+  // ---- relations ----
+  readonly stage: (name: string, body: string, materialized: boolean) => string;
+  readonly orderKey: (arg: SqlArg, descending: boolean, nullsFirst: boolean) => string;
+  /** Whether two keys are the same; null is the same as null. */
+  readonly same: (left: string, right: string) => string;
+  readonly join: (kind: JoinKind, left: string, right: string, on: string) => string;
+  /** A table of rows, each a list of SQL texts; they keep their order. */
+  readonly values: (rows: readonly (readonly string[])[], columns: readonly string[]) => string;
+  readonly sequence: (column: string, start: SqlArg, end: SqlArg, step: SqlArg) => string;
+  /** A condition that is true for this part of the rows. */
+  readonly sample: (proportion: string) => string;
+  /** The first `count` rows of each group of a stage, in an order; `groups` are columns. */
+  readonly firstOfEach: (
+    stage: string,
+    where: string,
+    groups: readonly string[],
+    order: string,
+    count: string,
+  ) => string;
+  readonly expand: (parts: ExpandParts, stage: AddStage) => string;
+  readonly series: (parts: SeriesParts, stage: AddStage) => string;
+  readonly external: (relation: Extract<Relation, { kind: 'external' }>) => string;
+  /** What stands after FROM for rows that were kept as a temporary table. */
+  readonly kept: (table: string) => string;
+}
+
+/** The name of a column in SQL. */
+export function columnName({ id }: Pick<Column, 'id'>): string {
+  return `c${id}`;
+}

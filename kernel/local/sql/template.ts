@@ -1,0 +1,50 @@
+import type { TypeName } from '../../apl/catalog/entry.js';
+import type { Span } from '../../apl/syntax/ast.js';
+import { AplKernelError } from '../../errors.js';
+
+/** The value of a constant: bigint for long, timespan and datetime (nanoseconds), JSON text for dynamic. */
+export type ConstantValue = string | number | bigint | boolean | null;
+
+/** A bound argument: its SQL text, its type, and its value when it is a constant. */
+export interface SqlArg {
+  readonly sql: string;
+  readonly type: TypeName;
+  readonly constant?: ConstantValue;
+  /** A real that is neither a number written in the query nor made from an integer. */
+  readonly mayBeNaN?: boolean;
+  /** The text names a column, or a value that was computed before: it may be repeated. */
+  readonly computed?: boolean;
+}
+
+/** What is fixed once per request. Times are nanoseconds since 1970. */
+export interface SqlContext {
+  readonly now: bigint;
+  readonly start: bigint;
+  readonly end: bigint;
+}
+
+/** Returns the SQL text of a call whose arguments have already been converted to the declared parameter types. */
+export type SqlTemplate = (args: readonly SqlArg[], context: SqlContext) => string;
+
+/** A call that is refused before it runs because of the value of one argument, counted from 0. */
+export class TemplateError extends AplKernelError {
+  readonly argIndex: number;
+  /** Where the argument stands in the query, once that is known. */
+  readonly span?: Span;
+
+  constructor(message: string, argIndex: number, hint?: string, span?: Span) {
+    super('invalid-argument', message, hint === undefined ? {} : { hint });
+    this.argIndex = argIndex;
+    if (span !== undefined) this.span = span;
+  }
+}
+
+/** Returns what `write` returns; a refusal of one argument is given its place in the query, `at[argIndex]`. */
+export function located(at: readonly Span[] | undefined, write: () => string): string {
+  try {
+    return write();
+  } catch (error) {
+    if (!(error instanceof TemplateError) || error.span !== undefined) throw error;
+    throw new TemplateError(error.message, error.argIndex, error.hint, at?.[error.argIndex]);
+  }
+}
