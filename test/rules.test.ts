@@ -118,6 +118,11 @@ describe('every source file', () => {
     );
     expect(offenders('', text => mark.test(text))).toEqual([]);
   });
+  test('of local/sql writes no SQL that only one engine understands', () => {
+    const spelling =
+      /::[A-Z]|\bapl_|TRY\(|TRY_CAST|json_|list_|epoch_|MATERIALIZED|DISTINCT FROM|SEMI|QUALIFY|ILIKE/;
+    expect(offenders('kernel/local/sql', text => spelling.test(text))).toEqual([]);
+  });
   test('leaves argv and env to main.ts', () => {
     expect(offenders('kernel', text => /\bprocess\.(argv|env)\b/.test(text), 'kernel/main.ts')).toEqual([]);
   });
