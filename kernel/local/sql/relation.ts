@@ -4,6 +4,7 @@ import { aggregateSql } from './aggregate.js';
 import type { ScanFilter } from './compiled.js';
 import type { Dialect } from './dialect.js';
 import { argument, type ExpressionContext, expressionSql } from './expression.js';
+import { levelled } from './levels.js';
 import { seriesParts } from './series.js';
 import type { SqlArg, SqlContext } from './template.js';
 
@@ -24,7 +25,7 @@ export function relationSql(
   dialect: Dialect,
 ): string {
   const writer = new SqlWriter({ ...context, dialect }, scan);
-  const pruned = prune(relation);
+  const pruned = prune(levelled(relation));
   const name = writer.write(pruned);
   const columns = relation.columns.map(column => `c${column.id}`).join(', ');
   return `${writer.stages()} SELECT ${columns} FROM ${name}${writer.finalOrder(pruned)}`;

@@ -1,0 +1,170 @@
+import type { Bound, Column, Computed, Relation } from '../../apl/plan/plan.js';
+import { partsOf } from '../../apl/plan/prune.js';
+
+/** Engines take time that grows with the cube of the depth of an expression, and refuse one of a thousand levels. */
+const deepest = 40;
+
+/**
+ * Returns the relation with no expression deeper than an engine takes well: what lies deeper is computed as a column by
+ * stages below, so that a sum of a thousand terms is as quick as many short ones.
+ */
+export function levelled(relation: Relation, ids: Ids = { next: firstId }): Relation {
+  switch (relation.kind) {
+    case 'values':
+      return levelledRow(relation, ids);
+    case 'scan':
+    case 'external':
+    case 'sequence':
+      return relation;
+    case 'join':
+      return { ...relation, left: levelled(relation.left, ids), right: levelled(relation.right, ids) };
+    case 'union':
+      return {
+        ...relation,
+        inputs: relation.inputs.map(input => ({ ...input, relation: levelled(input.relation, ids) })),
+      };
+    case 'project':
+      return levelledProject({ ...relation, input: levelled(relation.input, ids) }, ids);
+    case 'filter':
+      return levelledFilter({ ...relation, input: levelled(relation.input, ids) }, ids);
+    default:
+      return { ...relation, input: levelled(relation.input, ids) };
+  }
+}
+
+function levelledProject(relation: Extract<Relation, { kind: 'project' }>, ids: Ids): Relation {
+  const split = new Split(ids);
+  const items = relation.items.map(item => ({ ...item, value: split.shallow(item.value) }));
+  return split.isNeeded ? { ...relation, input: split.below(relation.input), items } : relation;
+}
+
+/** The row of `print` is computed from one that holds nothing; cells of a table are constants. */
+function levelledRow(relation: Extract<Relation, { kind: 'values' }>, ids: Ids): Relation {
+  const { rows, columns } = relation;
+  const [row, ...more] = rows;
+  if (row === undefined || more.length > 0 || row.length === 0) return relation;
+  const nothing: Column = { id: ids.next++, name: '', type: 'long' };
+  const value: Bound = { kind: 'constant', type: 'long', value: 0n };
+  const input: Relation = { kind: 'values', rows: [[value]], columns: [nothing] };
+  const items = columns.flatMap((column, index) => {
+    const cell = row[index];
+    return cell === undefined ? [] : [{ column, value: cell }];
+  });
+  const project = { kind: 'project', input, items, columns } as const;
+  const levels = levelledProject(project, ids);
+  return levels === project ? relation : levels;
+}
+
+function levelledFilter(relation: Extract<Relation, { kind: 'filter' }>, ids: Ids): Relation {
+  const split = new Split(ids);
+  const predicate = split.shallow(relation.predicate);
+  if (!split.isNeeded) return relation;
+  const input = split.below(relation.input);
+  const { columns } = relation;
+  return {
+    kind: 'project',
+    input: { ...relation, input, predicate, columns: input.columns },
+    items: columns.map(passed),
+    columns,
+  };
+}
+
+/** Ids of the columns made here; those of a query are counted from 0, those of totals from a thousand million. */
+const firstId = 2_000_000_000;
+
+/** The id of the next column. */
+interface Ids {
+  next: number;
+}
+
+/** One run of splitting: the columns that were taken out of expressions, by how many stages they need below them. */
+class Split {
+  private readonly ids: Ids;
+  private readonly levels: Computed[][] = [];
+  private readonly levelOf = new Map<number, number>();
+
+  constructor(ids: Ids) {
+    this.ids = ids;
+  }
+
+  get isNeeded(): boolean {
+    return this.levels.length > 0;
+  }
+
+  /** Returns an expression that is nowhere deeper than {@link deepest}. */
+  shallow(value: Bound): Bound {
+    return this.visit(value).value;
+  }
+
+  /** Returns a relation that computes the columns that were taken out, beside those of `input`. */
+  below(input: Relation): Relation {
+    return this.levels.reduce((at: Relation, level): Relation => {
+      const columns = [...at.columns, ...level.map(item => item.column)];
+      return { kind: 'project', input: at, items: [...at.columns.map(passed), ...level], columns };
+    }, input);
+  }
+
+  private visit(value: Bound): { readonly value: Bound; readonly depth: number; readonly level: number } {
+    if (value.kind === 'column') return { value, depth: 0, level: this.levelOf.get(value.id) ?? 0 };
+    const parts = partsOf(value).map(part => this.visit(part));
+    // A chain of these is one operation to the engine.
+    const own = value.kind === 'binary' && (value.operator === 'and' || value.operator === 'or') ? 0 : 1;
+    const kept = parts.map(part => (part.depth >= deepest ? this.takeOut(part.value, part.level) : part));
+    return {
+      value: withParts(
+        value,
+        kept.map(part => part.value),
+      ),
+      depth: own + Math.max(0, ...kept.map(part => part.depth)),
+      level: Math.max(0, ...kept.map(part => part.level)),
+    };
+  }
+
+  private takeOut(
+    value: Bound,
+    level: number,
+  ): { readonly value: Bound; readonly depth: number; readonly level: number } {
+    const column: Column = { id: this.ids.next++, name: '', type: value.type };
+    const items = this.levels[level] ?? [];
+    items.push({ column, value });
+    this.levels[level] = items;
+    this.levelOf.set(column.id, level + 1);
+    return { value: { kind: 'column', id: column.id, type: value.type }, depth: 0, level: level + 1 };
+  }
+}
+
+function passed(column: Column): Computed {
+  return { column, value: { kind: 'column', id: column.id, type: column.type } };
+}
+
+/** The expression with other parts, in the order of `partsOf`. */
+function withParts(value: Bound, parts: readonly Bound[]): Bound {
+  const [first = value, second = value, third = value] = parts;
+  switch (value.kind) {
+    case 'column':
+    case 'constant':
+      return value;
+    case 'convert':
+      return { ...value, value: first };
+    case 'call':
+      return { ...value, args: parts };
+    case 'binary':
+      return { ...value, left: first, right: second };
+    case 'not':
+    case 'negate':
+      return { ...value, operand: first };
+    case 'in':
+      return { ...value, left: first, items: parts.slice(1) };
+    case 'between':
+      return { ...value, value: first, low: second, high: third };
+    case 'path':
+      return { ...value, object: first, key: second };
+    case 'array':
+      return { ...value, items: parts };
+    case 'map':
+      return {
+        ...value,
+        entries: value.entries.map((entry, index) => ({ ...entry, value: parts[index] ?? entry.value })),
+      };
+  }
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { openQueries } from '../queries.js';
+
+const { run } = openQueries();
+
+const terms = (text: string, separator: string, count = 1000): string =>
+  Array.from({ length: count }, () => text).join(separator);
+
+const cases: readonly (readonly [title: string, apl: string, rows: readonly string[]])[] = [
+  ['a sum of constants', `print ${terms('1', ' + ')}`, ['1000']],
+  ['a difference', `print ${terms('1', ' - ')}`, ['-998']],
+  [
+    'a sum of a field',
+    `range x from 1 to 3 step 1 | project y = ${terms('x', ' + ')}`,
+    ['1000', '2000', '3000'],
+  ],
+  ['a sum beyond 64 bits', `print 9223372036854775807 + ${terms('1', ' + ')} - 1000`, ['null']],
+  [
+    'two sums and a field of before',
+    `range x from 1 to 2 step 1 | extend y = ${terms('x', ' + ', 100)}, z = ${terms('x', ' + ', 200)} | project x, y, z`,
+    ['1 100 200', '2 200 400'],
+  ],
+  [
+    'a filter, below what takes every column',
+    `range x from 1 to 3 step 1 | where ${terms('x', ' + ')} > 1500 | distinct x`,
+    ['2', '3'],
+  ],
+  ['alternatives', `range x from 1 to 3 step 1 | where ${terms('x == 2', ' or ')}`, ['2']],
+  [
+    'nested calls',
+    `print ${terms("strcat('a', ", '', 150)}'b'${terms(')', '', 150)}`,
+    [`"${'a'.repeat(150)}b"`],
+  ],
+];
+
+test.each(cases)('%s of many terms', async (_, apl, rows) => {
+  const outcome = await run(apl);
+  expect(outcome.ok && outcome.ran.rows.map(row => row.join(' '))).toEqual(rows);
+});
