@@ -69,19 +69,25 @@ export function firstOfEach(
   return `SELECT * FROM ${stage} WHERE ${where} QUALIFY ${rank} <= ${count} ORDER BY ${sorted}`;
 }
 
-/** Returns `mv-expand`: lists are made once a row, then one row for each place in the longest of them. */
+/**
+ * Returns `mv-expand`: lists are made once a row, then unnested side by side, where the engine fills the shorter ones with
+ * nulls. No list is copied to the rows that come of it.
+ */
 export function expandSql(parts: ExpandParts, stage: AddStage): string {
+  const cut = parts.limit === undefined ? '' : `[1:${parts.limit}]`;
   const lists = parts.items.map(
-    ({ name, value }) => `apl_bag_elements(${value.sql}, ${parts.bag ? 'false' : 'true'}) AS list_${name}`,
+    ({ name, value }) =>
+      `apl_bag_elements(${value.sql}, ${parts.bag ? 'false' : 'true'})${cut} AS list_${name}`,
   );
   const input = stage(`SELECT *, ${lists.join(', ')} FROM ${parts.input}`);
-  const longest = `greatest(${parts.items.map(({ name }) => `len(list_${name})`).join(', ')})`;
-  const count = parts.limit === undefined ? longest : `least(${parts.limit}, ${longest})`;
-  const numbered = stage(`SELECT *, unnest(range(1, ${count} + 1)) AS i FROM ${input}`);
   const expanded = new Set(parts.items.map(({ name }) => name));
+  const longest = `greatest(${parts.items.map(({ name }) => `len(list_${name})`).join(', ')})`;
   const columns = parts.columns.map(name => {
-    if (expanded.has(name)) return `list_${name}[i] AS ${name}`;
-    return name === parts.index ? `i - 1 AS ${name}` : name;
+    if (expanded.has(name)) return `unnest(list_${name}) AS ${name}`;
+    return name === parts.index ? `unnest(range(${longest})) AS ${name}` : name;
   });
-  return `SELECT ${columns.join(', ')} FROM ${numbered}`;
+  // Where no item is asked for, their number still is.
+  if (!parts.columns.some(name => expanded.has(name) || name === parts.index))
+    columns.push(`unnest(range(${longest})) AS place`);
+  return `SELECT ${columns.join(', ')} FROM ${input}`;
 }
