@@ -14,7 +14,7 @@ export interface DeclaredColumn {
  * A column that the engine computed in another type than the one declared, a fault of the compiler: its bytes would be read
  * as something else. Code `internal-column-type`.
  */
-export class ColumnTypeError extends AplKernelError {
+class ColumnTypeError extends AplKernelError {
   /** The type that the engine gave. */
   readonly found: string;
 

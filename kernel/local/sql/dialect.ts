@@ -1,5 +1,5 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
-import type { AggregateCall, Column, JoinKind, Relation } from '../../apl/plan/plan.js';
+import type { AggregateCall, JoinKind, Relation } from '../../apl/plan/plan.js';
 import type { BinaryOperator, ListOperator } from '../../apl/syntax/ast.js';
 import type { ConstantValue, SqlArg, SqlContext } from './template.js';
 
@@ -114,9 +114,4 @@ export interface Dialect {
   readonly external: (relation: Extract<Relation, { kind: 'external' }>) => string;
   /** What stands after FROM for rows that were kept as a temporary table. */
   readonly kept: (table: string) => string;
-}
-
-/** The name of a column in SQL. */
-export function columnName({ id }: Pick<Column, 'id'>): string {
-  return `c${id}`;
 }
