@@ -10,6 +10,11 @@ export function visible(text: string): string {
   return PRINTABLE_ASCII.test(text) ? text : text.replace(INVISIBLE, mark);
 }
 
+/** A field's name in which spaces at its ends, and spaces that are not the usual one, can be seen. */
+export function shownName(name: string): string {
+  return visible(name).replace(/^ +| +$|(?! )\p{Zs}/gu, spaces => '\u2423'.repeat(spaces.length));
+}
+
 /** As `visible`, for text of several lines: newlines and tabs stay what they are. */
 export function visibleLines(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return text;

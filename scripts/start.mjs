@@ -1,14 +1,18 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
+import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureBuild, installInto, main } from './build.mjs';
+import { basePath, lastLines, portOption } from './lab.mjs';
 import { root, run, show } from './process.mjs';
 import { ensureVenv, Missing, venvBin } from './python.mjs';
 
 const examples = join(root, 'examples');
+/** They are JupyterLab's. */
+const options = process.argv.slice(2);
 
 await start().catch(error => {
   console.error(error instanceof Error ? error.message : error);
@@ -54,7 +58,7 @@ function quietenLab(/** @type {string} */ venv) {
 /** Runs JupyterLab until it ends or the user presses Ctrl-C. */
 async function runLab(/** @type {string} */ venv) {
   say('Starting JupyterLab');
-  const port = await freePort(8888);
+  const port = portOption(options) ?? (await freePort(8888));
   const token = randomBytes(24).toString('hex');
   const log = join(venv, 'jupyterlab.log');
   const lab = spawn(venvBin(venv, 'python'), ['-m', 'jupyterlab', ...labOptions(port)], {
@@ -64,14 +68,20 @@ async function runLab(/** @type {string} */ venv) {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const file = createWriteStream(log);
-  lab.stdout.pipe(file);
-  lab.stderr.pipe(file);
+  lab.stdout.pipe(file, { end: false });
+  lab.stderr.pipe(file, { end: false });
+  lab.on('close', () => file.end());
   const ended = new Promise(settle => lab.on('exit', code => settle(code ?? 0)));
   stopOnSignal(lab, ended);
-  const base = `http://localhost:${port}`;
-  if (!(await answers(`${base}/api`, ended))) throw new Error(`JupyterLab did not start; its log is ${log}`);
+  const base = `http://localhost:${port}${basePath(options)}`;
+  if (!(await answers(`${base}api`, ended))) {
+    await finished(file);
+    throw new Error(
+      `JupyterLab did not start. It said last:\n\n${lastLines(readFileSync(log, 'utf8'))}\n\nIts whole log is ${log}`,
+    );
+  }
   console.log(
-    `\n  JupyterLab is at  ${base}/lab/tree/${firstNotebook()}?token=${token}\n  Its log: ${log}\n  Ctrl-C stops it and everything that it started.\n`,
+    `\n  JupyterLab is at  ${base}lab/tree/${firstNotebook()}?token=${token}\n  Its log: ${log}\n  Ctrl-C stops it and everything that it started.\n`,
   );
   await ended;
   await stopService();
@@ -81,13 +91,13 @@ async function runLab(/** @type {string} */ venv) {
 function labOptions(port) {
   return [
     `--ServerApp.root_dir=${examples}`,
-    `--ServerApp.port=${port}`,
+    ...(portOption(options) === undefined ? [`--ServerApp.port=${port}`] : []),
     '--ServerApp.port_retries=0',
     `--LabApp.default_url=/lab/tree/${firstNotebook()}`,
     `--ServerApp.open_browser=${hasDisplay() ? 'True' : 'False'}`,
     '--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate',
     ...(process.getuid?.() === 0 ? ['--allow-root'] : []),
-    ...process.argv.slice(2),
+    ...options,
   ];
 }
 

@@ -60,6 +60,7 @@ export interface Client {
   putStarred(id: string, query: wire.StarredQuery, signal?: AbortSignal): Promise<wire.StarredQuery>;
   deleteStarred(id: string, signal?: AbortSignal): Promise<void>;
   datasets(signal?: AbortSignal): Promise<readonly wire.DatasetInfo[]>;
+  deleteDataset(name: string, signal?: AbortSignal): Promise<void>;
   fields(dataset: string, signal?: AbortSignal): Promise<readonly wire.FieldMeta[]>;
   mapFields(dataset: string, signal?: AbortSignal): Promise<wire.MapFields>;
   currentUser(signal?: AbortSignal): Promise<wire.User>;
@@ -115,6 +116,11 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
         signal,
       ),
     datasets: signal => call(wire.readDatasets, get('list datasets', '/v2/datasets'), signal),
+    deleteDataset: (name, signal) =>
+      transport.discard(
+        { action: `delete the dataset ${name}`, method: 'DELETE', path: dataset(name) },
+        signal,
+      ),
     fields: (name, signal) =>
       call(wire.readFields, get(`read the fields of ${name}`, `${dataset(name)}/fields`), signal),
     mapFields: (name, signal) =>

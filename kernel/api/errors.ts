@@ -27,13 +27,25 @@ export interface AplPosition {
   readonly column: number;
 }
 
+/** A further mistake in the same APL. */
+interface AplMistake {
+  readonly position: AplPosition;
+  readonly message: string;
+  readonly hint?: string;
+}
+
 /** The service could not read or run the APL. `position` is absent when the service did not say where. */
 export class QueryError extends ApiError {
   readonly position: AplPosition | undefined;
+  readonly others: readonly AplMistake[];
 
-  constructor(message: string, options: ApiErrorOptions & { readonly position?: AplPosition }) {
+  constructor(
+    message: string,
+    options: ApiErrorOptions & { readonly position?: AplPosition; readonly others?: readonly AplMistake[] },
+  ) {
     super(message, options);
     this.position = options.position;
+    this.others = options.others ?? [];
   }
 }
 

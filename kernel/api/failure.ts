@@ -172,10 +172,15 @@ function badRequest(attempt: Attempt, detail: ErrorBody['detail'], reason: strin
     const code = named(detail?.errorType) ?? 'bad-request';
     return new RequestError(`could not ${attempt.action}: ${reason || 'bad request'}`, { code, ...shared });
   }
-  const { line, column } = detail ?? {};
+  const { line, column, others = [] } = detail ?? {};
   return new QueryError(reason || 'the service refused the query without saying why', {
     code: named(detail?.compileErrorCode) ?? named(detail?.errorType) ?? 'invalid-query',
     ...(line !== undefined && line > 0 ? { position: { line, column: Math.max(1, column ?? 1) } } : {}),
+    others: others.map(each => ({
+      position: { line: Math.max(1, each.line), column: Math.max(1, each.column) },
+      message: clean(each.message, attempt.endpoint),
+      ...(each.hint === undefined ? {} : { hint: clean(each.hint, attempt.endpoint) }),
+    })),
     ...shared,
   });
 }

@@ -146,7 +146,17 @@ export interface ErrorBody {
     readonly message?: string;
     /** What to write instead; the local service gives it, the hosted one does not. */
     readonly hint?: string;
+    /** Further mistakes in the same text, in order; only of the local service, ten at most. */
+    readonly others?: readonly CompileMistake[];
   };
+}
+
+/** One mistake in the APL text at a one-based line and column. */
+export interface CompileMistake {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  readonly hint?: string;
 }
 
 export interface StarredQuery {
@@ -354,7 +364,8 @@ export function readImportReport(value: unknown): ImportReport {
 }
 
 function readDetail(detail: Record<string, unknown>): NonNullable<ErrorBody['detail']> {
-  const { errorType, compileErrorCode, line, column, message, hint } = detail;
+  const { errorType, compileErrorCode, line, column, message, hint, others } = detail;
+  const mistakes = Array.isArray(others) ? others.flatMap(readMistake) : [];
   return {
     ...(typeof errorType === 'string' ? { errorType } : {}),
     ...(typeof compileErrorCode === 'string' ? { compileErrorCode } : {}),
@@ -362,7 +373,17 @@ function readDetail(detail: Record<string, unknown>): NonNullable<ErrorBody['det
     ...(Number.isSafeInteger(column) ? { column: column as number } : {}),
     ...(typeof message === 'string' ? { message } : {}),
     ...(typeof hint === 'string' ? { hint } : {}),
+    ...(mistakes.length > 0 ? { others: mistakes } : {}),
   };
+}
+
+/** What is not a mistake with a place is left out. */
+function readMistake(value: unknown): readonly CompileMistake[] {
+  if (!isRecord(value)) return [];
+  const { line, column, message, hint } = value;
+  if (!Number.isSafeInteger(line) || !Number.isSafeInteger(column) || typeof message !== 'string') return [];
+  const hinted = typeof hint === 'string' ? { hint } : {};
+  return [{ line: line as number, column: column as number, message, ...hinted }];
 }
 
 function optionalString<K extends string>(

@@ -81,7 +81,7 @@ async function programFinding(machine: Machine, name: string, programs: readonly
     const version = await output(machine, program, ['--version']);
     if (version !== undefined) return { name, state: 'ok', found: jupyterCore(version) };
   }
-  const fix = 'needed for JupyterLab only: `apl-kernel run` works without it';
+  const fix = 'needed for JupyterLab only: `npx apl-kernel run` works without it';
   return { name, state: 'warning', found: 'not on the PATH', fix };
 }
 
@@ -97,8 +97,15 @@ function jupyterCore(version: string): string {
 async function kernelspecFinding(dataDirs: readonly string[], files: PackageFiles): Promise<Finding> {
   const name = 'kernelspec';
   const path = findFile(dataDirs, 'kernels', KERNEL_NAME, 'kernel.json');
-  const fix = 'run `apl-kernel install`, with the options for the Jupyter that you use';
-  if (path === undefined) return { name, state: 'error', found: 'not installed where Jupyter looks', fix };
+  const fix = 'run `npx apl-kernel install`, with the options for the Jupyter that you use';
+  // `npm start` brings a Jupyter of its own, and headless runs need none.
+  if (path === undefined)
+    return {
+      name,
+      state: 'warning',
+      found: 'not installed where Jupyter looks; `npm start` does without',
+      fix,
+    };
   const spec = await readJson(path);
   const argv = Array.isArray(spec?.argv) ? spec.argv.map(String) : [];
   if (spec?.language !== 'axiom-apl') {
@@ -106,7 +113,7 @@ async function kernelspecFinding(dataDirs: readonly string[], files: PackageFile
       name,
       state: 'error',
       found: `${path} belongs to another kernel called apl`,
-      fix: 'remove or rename it, then run `apl-kernel install`',
+      fix: 'remove or rename it, then run `npx apl-kernel install`',
     };
   }
   const gone = argv.slice(0, 2).find(file => !existsSync(file));
@@ -120,7 +127,7 @@ async function kernelspecFinding(dataDirs: readonly string[], files: PackageFile
 async function labextensionFinding(dataDirs: readonly string[], files: PackageFiles): Promise<Finding> {
   const name = 'extension';
   const path = findFile(dataDirs, 'labextensions', LABEXTENSION_NAME, 'package.json');
-  const fix = 'run `apl-kernel install`; without it, cells are not highlighted';
+  const fix = 'run `npx apl-kernel install`; without it, cells are not highlighted';
   if (path === undefined) return { name, state: 'warning', found: 'not installed where Jupyter looks', fix };
   const version = String((await readJson(path))?.version);
   if (version === files.version) return { name, state: 'ok', found: path };
@@ -178,7 +185,7 @@ function serviceFinding(shared: SharedService): Finding {
         name,
         state: 'warning',
         found,
-        fix: 'wait a little, or end it with `apl-kernel serve --stop`',
+        fix: 'wait a little, or end it with `npx apl-kernel serve --stop`',
       };
     }
     case 'gone': {

@@ -41,6 +41,11 @@ section { margin: 18px 0; }
 .error { color: var(--error); white-space: pre-wrap; }
 table { border-collapse: collapse; }
 th, td { border: 1px solid var(--line); padding: 3px 9px; }
+@media print {
+  main { max-width: none; padding: 0; }
+  .output, pre { overflow: visible; }
+  pre { white-space: pre-wrap; }
+}
 `;
 
 const markdown = new MarkdownIt({ html: false, linkify: false });

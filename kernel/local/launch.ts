@@ -51,7 +51,7 @@ export class LaunchError extends AplKernelError {
 }
 
 function seeLog(dataDir: string): string {
-  return `See ${join(dataDir, 'service.log')}; \`apl-kernel doctor\` says what is wrong.`;
+  return `See ${join(dataDir, 'service.log')}; \`npx apl-kernel doctor\` says what is wrong.`;
 }
 
 /** Returns the local service of a data directory, not yet started. */

@@ -1,11 +1,11 @@
 import stringWidth from 'string-width';
-import { QueryError } from '../api/errors.js';
+import { type AplPosition, QueryError } from '../api/errors.js';
 import { redact } from '../api/failure.js';
 import type { Diagnostic } from '../apl/syntax/ast.js';
 import { type CellQuery, type MagicLine, toCellOffset } from '../apl/syntax/cell.js';
 import { AplKernelError } from '../errors.js';
 import type { ExecuteOutcome } from '../jupyter/message.js';
-import { visible, visibleLines } from '../text.js';
+import { plural, visible, visibleLines } from '../text.js';
 import { MagicError } from './magics/arguments.js';
 import { TimeRangeError } from './time-range.js';
 
@@ -21,7 +21,11 @@ interface Place {
 /** Returns what to show for an error; where its origin is known, the place is shown in the user's own cell. */
 export function failureOf(error: unknown, cell: string, origin?: CellQuery | MagicLine): CellFailure {
   const place = origin === undefined ? undefined : placeOf(error, cell, origin);
-  if (error instanceof AplKernelError) return failure(error.code, error.message, error.hint, cell, place);
+  if (error instanceof AplKernelError) {
+    const first = failure(error.code, error.message, error.hint, cell, place);
+    const others = origin !== undefined && error instanceof QueryError ? mistakesOf(error, cell, origin) : [];
+    return withOthers(first, others, cell);
+  }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return failure(
     'internal-error',
@@ -34,6 +38,40 @@ export function failureOf(error: unknown, cell: string, origin?: CellQuery | Mag
 /** Returns what to show for a cell that cannot be split into queries. */
 export function diagnosticFailure(diagnostic: Diagnostic, cell: string): CellFailure {
   return failure(diagnostic.code, diagnostic.message, diagnostic.hint, cell, diagnostic);
+}
+
+/** A mistake after the first one of a cell. */
+interface Mistake {
+  readonly message: string;
+  readonly hint: string | undefined;
+  readonly place: Place | undefined;
+}
+
+/** Mistakes shown after the first; those beyond are counted. */
+const maxOthers = 9;
+
+function withOthers(first: CellFailure, others: readonly Mistake[], cell: string): CellFailure {
+  const lines = others.slice(0, maxOthers).flatMap(mistake => ['', ...mistakeLines(mistake, cell)]);
+  const rest = others.length - maxOthers;
+  const more = rest > 0 ? ['', `and ${plural(rest, 'more mistake')}`] : [];
+  return { ...first, traceback: [...first.traceback, ...lines, ...more] };
+}
+
+function mistakeLines({ message, hint, place }: Mistake, cell: string): readonly string[] {
+  return [
+    `${bold('also')}: ${visibleLines(redact(message))}`,
+    ...(place === undefined ? [] : excerpt(cell, place)),
+    ...(hint === undefined ? [] : [`${bold('hint')}: ${visibleLines(redact(hint))}`]),
+  ];
+}
+
+function mistakesOf(error: QueryError, cell: string, origin: CellQuery | MagicLine): readonly Mistake[] {
+  if ('args' in origin) return [];
+  return error.others.map(({ position, message, hint }) => ({
+    message,
+    hint,
+    place: placeInQuery(position, cell, origin),
+  }));
 }
 
 /** Returns what to show when the user stopped the cell. */
@@ -68,19 +106,19 @@ function failure(
 function placeOf(error: unknown, cell: string, origin: CellQuery | MagicLine): Place | undefined {
   if ('args' in origin)
     return error instanceof MagicError || error instanceof TimeRangeError ? origin : undefined;
-  return error instanceof QueryError ? placeInQuery(error, cell, origin) : undefined;
+  const position = error instanceof QueryError ? error.position : undefined;
+  return position === undefined ? undefined : placeInQuery(position, cell, origin);
 }
 
 /** The service counts lines and columns of the text it was sent; that text may start with statements shared by the cell's queries. */
-function placeInQuery(error: QueryError, cell: string, query: CellQuery): Place | undefined {
-  if (error.position === undefined) return undefined;
+function placeInQuery(position: AplPosition, cell: string, query: CellQuery): Place {
   const starts = [0, ...[...query.text.matchAll(/\r\n|\r|\n/g)].map(match => match.index + match[0].length)];
-  const line = Math.min(error.position.line, starts.length) - 1;
+  const line = Math.min(position.line, starts.length) - 1;
   const start = starts[line] ?? 0;
   const length = /^[^\r\n]*/.exec(query.text.slice(start))?.[0].length ?? 0;
-  const before = start + Math.min(error.position.column - 1, length);
+  const before = start + Math.min(position.column - 1, length);
   const from = toCellOffset(query, before);
-  const word = /^(?:[\w$]+|\S)/.exec(cell.slice(from))?.[0] ?? '';
+  const word = /^(?:\[(["']).*?\1\]|(["']).*?\2|[\w$]+|\S)/.exec(cell.slice(from))?.[0] ?? '';
   return { from, to: from + Math.max(1, word.length) };
 }
 

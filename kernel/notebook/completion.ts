@@ -151,7 +151,7 @@ interface Statement {
   readonly offset: number;
 }
 
-/** The statement around the cursor, up to `end` of the code, behind the `let` and other statements that it shares. */
+/** The statement around the cursor, up to `end` of the code, after the `let` and other statements that it shares. */
 function statementAt(code: string, cursor: number, end: number): Statement {
   // A word where the cursor is makes a statement there, though none was begun.
   const { statements } = splitCell(`${code.slice(0, cursor)}x`);

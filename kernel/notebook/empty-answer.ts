@@ -11,9 +11,9 @@ import { said } from '../result/summary.js';
 import { cellText } from '../result/text.js';
 import { cut, formatCount, plural } from '../text.js';
 import { parseTime } from '../time.js';
+import { extentText, spanText } from './extent.js';
 import { type Comparison, type Condition, type QueryReading, quoteName, readConditions } from './reading.js';
 import type { Session } from './session.js';
-import { daysAround, formatMinute } from './time-range.js';
 
 /** The result to explain, and what the questions about it are asked with. */
 interface Inquiry {
@@ -59,7 +59,7 @@ function foundNothing({ status, tables }: QueryAnswer, { isSeries }: QueryReadin
   return isSeries && table !== undefined && isAllZeros(table);
 }
 
-/** The steps of a series are rows of their own to the engine: whether an event is behind them only their values say. */
+/** The steps of a series are rows of their own to the engine: only their values say whether there was an event. */
 function isAllZeros(table: ArrowTable): boolean {
   const cells = table.data.schema.fields.flatMap((_, column) =>
     Array.from({ length: table.data.numRows }, (_, row) => textAt(table, column, row) ?? 'null'),
@@ -92,18 +92,6 @@ async function outsideNotice(inquiry: Inquiry, name: string, empty: boolean): Pr
   const newest = await newestTime(inquiry, name);
   const where = newest === undefined ? '' : ` Its newest event is of ${spanText(newest, newest)}`;
   return `${dataset} has no events in ${said(provenance.rangeLabel)}.${where}`;
-}
-
-/** `500 events, 2015-10-30 23:58 to 2015-10-31 00:40: ...` and the line that reads them. */
-export function extentText({ rows = 0, firstTime, lastTime }: DatasetInfo): string {
-  const [first, last] = [parseTime(firstTime ?? ''), parseTime(lastTime ?? '')];
-  const events = plural(rows, 'event');
-  return first === undefined || last === undefined ? `${events}.` : `${events}, ${spanText(first, last)}`;
-}
-
-function spanText(first: bigint, last: bigint): string {
-  const [from, to] = [formatMinute(first), formatMinute(last)];
-  return `${from === to ? from : `${from} to ${to}`}: \`%time ${daysAround(first, last)}\``;
 }
 
 /** Whether the dataset has a row in the time range; a range within its span is asked about only where the answer was empty. */

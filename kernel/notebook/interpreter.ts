@@ -49,7 +49,7 @@ async function execute(
   return failure ?? { status: 'ok', userExpressions: await evaluateAll(session, userExpressions) };
 }
 
-/** Runs the magics, then the queries; what goes wrong first ends the cell. */
+/** Runs the magics, then the queries; the first error ends the cell. */
 async function runCell(session: Session, code: string, io: CellIo): Promise<CellFailure | undefined> {
   const cell = parseCell(withoutPrefix(code));
   const flaw = cell.diagnostics.find(diagnostic => diagnostic.severity === 'error');
@@ -105,7 +105,7 @@ function keep(session: Session, result: QueryResult, name?: string): void {
   if (name !== undefined) session.results.set(name, result);
 }
 
-/** The last output of the cell is its result, everything before is displayed. */
+/** The last output of the cell is its result; those before it are displayed. */
 async function show(result: QueryResult, io: CellIo, last: boolean): Promise<void> {
   const { toOutputs } = await import('../result/mime.js');
   const outputs = await toOutputs(result);

@@ -4,10 +4,18 @@ import type { QueryRequest } from '../api/wire.js';
 import type { Operator } from '../apl/syntax/ast.js';
 import type { ArrowTable, Notice, Provenance, QueryAnswer, QueryResult } from '../result/result.js';
 import { formatCount } from '../text.js';
+import { formatTime, parseTime } from '../time.js';
 import { readAggregation } from './aggregation.js';
-import { mainPipeline } from './reading.js';
+import { datasetNames, mainPipeline } from './reading.js';
 import type { Session } from './session.js';
-import { isFrozen, resolveRange, type TimeRange } from './time-range.js';
+import {
+  everything,
+  isFrozen,
+  type ResolvedRange,
+  resolveRange,
+  type TimeRange,
+  TimeRangeError,
+} from './time-range.js';
 
 /** What to run: the text as it is sent, and the settings of its cell. */
 export interface QueryOrder {
@@ -22,7 +30,7 @@ export async function runQuery(
   order: QueryOrder,
   signal: AbortSignal,
 ): Promise<QueryResult> {
-  const range = resolveRange(order.range, session.options.now());
+  const range = await windowOf(session, order, signal);
   const request: QueryRequest = {
     apl: order.text,
     ...range,
@@ -55,6 +63,27 @@ export async function runQuery(
   return table === undefined
     ? { ...result, notices }
     : { ...result, notices, reading: readAggregation(order.text, table.info) };
+}
+
+/** The window of a range now. Of `all` it is what the datasets hold, so that bins and charts fit the data. */
+async function windowOf(session: Session, order: QueryOrder, signal: AbortSignal): Promise<ResolvedRange> {
+  const now = session.options.now();
+  if (order.range !== everything) return resolveRange(order.range, now);
+  if (session.profileName !== localProfile)
+    return { startTime: '1970-01-01T00:00:00Z', endTime: formatTime(now) };
+  const named = new Set(datasetNames(order.text));
+  const read = (await session.schema.datasets(signal)).filter(({ name }) => named.has(name));
+  const endless = read.find(({ rows }) => rows === undefined);
+  if (endless !== undefined)
+    throw new TimeRangeError(
+      `${endless.name} is computed for any time: it has neither a first nor a last event`,
+      'Give a range, such as `%time last 1d`.',
+    );
+  const first = read.flatMap(each => parseTime(each.firstTime ?? '') ?? []);
+  const last = read.flatMap(each => parseTime(each.lastTime ?? '') ?? []);
+  if (first.length === 0) return resolveRange(everything, now);
+  const [start, end] = [first.reduce((a, b) => (a < b ? a : b)), last.reduce((a, b) => (a > b ? a : b))];
+  return { startTime: formatTime(start), endTime: formatTime(end + 1n) };
 }
 
 /** Operators after which the order of the columns is the query's own. */

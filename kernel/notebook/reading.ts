@@ -40,6 +40,17 @@ export function datasetOf(text: string): string | undefined {
   return source?.kind === 'dataset' ? source.name.name : undefined;
 }
 
+/** Returns the names that a query reads as datasets; names of its own tables may be among them. */
+export function datasetNames(text: string): readonly string[] {
+  const names: string[] = [];
+  visitQuery(parseQuery(text).query, {
+    source: source => {
+      if (source.kind === 'dataset') names.push(source.name.name);
+    },
+  });
+  return names;
+}
+
 /** Returns a name as APL spells it whatever it holds. */
 export function quoteName(name: string): string {
   return `['${name.replace(/[\\']/g, '\\$&')}']`;

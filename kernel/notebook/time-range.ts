@@ -7,6 +7,7 @@ import {
   formatTime,
   HOUR,
   LATEST_TIME,
+  MILLISECOND,
   parseTime,
   parseTimespan,
   UNITS,
@@ -15,9 +16,18 @@ import {
 /** One end of a range. Times and offsets are nanoseconds; days are UTC days. */
 export type Bound =
   | { readonly kind: 'now'; readonly offset: bigint }
-  /** Midnight of today plus the offset. */
-  | { readonly kind: 'today'; readonly offset: bigint }
+  /** So many calendar months before now, at the same time of day. */
+  | { readonly kind: 'months'; readonly count: number }
+  /** The start of the day, week, month or year that now is in, `shift` of these later, plus the offset. Weeks begin on Monday. */
+  | {
+      readonly kind: 'calendar';
+      readonly unit: CalendarUnit;
+      readonly shift: number;
+      readonly offset: bigint;
+    }
   | { readonly kind: 'at'; readonly time: bigint };
+
+type CalendarUnit = 'day' | 'week' | 'month' | 'year';
 
 /** A half-open range [start, end) as it was asked for: relative ends stay relative. `label` is the user's words, tidied. */
 export interface TimeRange {
@@ -40,7 +50,7 @@ export class TimeRangeError extends AplKernelError {
 }
 
 const spellings =
-  'Write `last 1h`, `-1d12h`, `now-1d now-1h`, `today`, `yesterday`, `2026-01-31`, `2026-01-01..2026-01-02`, or two times such as `2026-01-01T10:00Z 2026-01-01T11:30Z`.';
+  'Write `last 1h`, `-1d12h`, `now-1d now-1h`, `today`, `this week`, `all`, `2026`, `2026-01`, `2026-01-31`, `2026-01-01..2026-01-02`, `yesterday 10:00..11:00`, or two times such as `2026-01-01T10:00Z 2026-01-01T11:30Z`.';
 
 /** What is used until the user says otherwise. */
 export const defaultRange: TimeRange = {
@@ -49,11 +59,18 @@ export const defaultRange: TimeRange = {
   label: 'last 1h',
 };
 
+/** Everything that a time can be. */
+export const everything: TimeRange = {
+  start: { kind: 'at', time: EARLIEST_TIME },
+  end: { kind: 'at', time: LATEST_TIME },
+  label: 'all',
+};
+
 /** Returns the range that a text spells; throws TimeRangeError. */
 export function parseRange(text: string): TimeRange {
   const source = tidy(text);
   if (source === '') throw new TimeRangeError('no time range is given');
-  const range = wholeRange(source) ?? oneDay(source) ?? twoSides(source);
+  const range = wholeRange(source) ?? datedRange(source) ?? twoSides(source);
   if (range.start.kind === 'at' && range.end.kind === 'at') checkOrder(range.start.time, range.end.time);
   return range;
 }
@@ -78,14 +95,15 @@ export function freezeRange(range: TimeRange, now: bigint): TimeRange {
 
 /** True when the range reads the same window whenever it is used. */
 export function isFrozen(range: TimeRange): boolean {
-  return range.start.kind === 'at' && range.end.kind === 'at';
+  return range !== everything && range.start.kind === 'at' && range.end.kind === 'at';
 }
 
 /** Returns the ends as a query stores them: `now-1h` where the range is relative to now, else RFC 3339 as of `now`. */
 export function storedRange(range: TimeRange, now: bigint): ResolvedRange {
   const stored = (bound: Bound) => {
-    if (bound.kind !== 'now') return formatTime(timeOf(bound, now));
-    return bound.offset === 0n ? 'now' : `now${bound.offset < 0n ? '-' : '+'}${inLargestUnit(bound.offset)}`;
+    if (bound.kind === 'at' || bound.kind === 'calendar') return formatTime(timeOf(bound, now));
+    const offset = timeOf(bound, now) - now;
+    return offset === 0n ? 'now' : `now${offset < 0n ? '-' : '+'}${inLargestUnit(offset)}`;
   };
   return { startTime: stored(range.start), endTime: stored(range.end) };
 }
@@ -110,41 +128,41 @@ function tidy(text: string): string {
     .trim()
     .replace(/^(["'])(.*)\1$/, '$2')
     .replace(/\s+/g, ' ')
-    .replace(/(\d{4}-\d{2}-\d{2}) (\d{1,2}:\d{2})/g, '$1T$2')
+    .replace(/(\d{4}-\d{2}-\d{2}|today|yesterday) (\d{1,2}:\d{2})/gi, '$1T$2')
     .replace(/\b(now|today|yesterday) ([+-]) ?(?=\d)/gi, '$1$2')
     .replace(/ ?\.\. ?| (?:to|until) /gi, '..');
 }
 
-/** `last 1h`, `past 2 days`, `last hour`, `today`, `yesterday`: one word for both ends. */
+/** `last 1h`, `past 2 days`, `last hour`, `last 1y`, `today`, `this week`, `yesterday`, `all`: one word for both ends. */
 function wholeRange(source: string): TimeRange | undefined {
   const lower = source.toLowerCase();
+  if (lower === 'all') return everything;
   const last = /^(?:last|past) (.+)$/.exec(lower)?.[1];
-  if (last !== undefined) {
-    const length = duration(/^\d/.test(last) ? last : `1 ${last}`) ?? fail(last);
-    return untilNow(length, `last ${last}`);
-  }
-  if (lower === 'today') return { start: { kind: 'today', offset: 0n }, end: now(0n), label: 'today (UTC)' };
-  if (lower === 'yesterday') {
-    return {
-      start: { kind: 'today', offset: -DAY },
-      end: { kind: 'today', offset: 0n },
-      label: 'yesterday (UTC)',
-    };
-  }
+  if (last !== undefined)
+    return untilNow(before(/^\d/.test(last) ? last : `1 ${last}`) ?? fail(last), `last ${last}`);
+  if (lower === 'yesterday')
+    return { start: calendar('day', -1), end: calendar('day', 0), label: 'yesterday (UTC)' };
+  const unit = lower === 'today' ? 'day' : /^this (day|week|month|year)$/.exec(lower)?.[1];
+  if (unit !== undefined) return untilNow(calendar(unit as CalendarUnit, 0), `${lower} (UTC)`);
   const ago = /^-?(\d.*?)(?: ago)?$/.exec(lower)?.[1];
-  const length = ago === undefined ? undefined : duration(ago);
-  if (length === undefined && calendarLength.test(lower)) fail(source);
-  return length === undefined ? undefined : untilNow(length, `last ${ago}`);
+  const start = ago === undefined ? undefined : before(ago);
+  return start === undefined ? undefined : untilNow(start, `last ${ago}`);
 }
 
-/** A date alone is that whole day. */
-function oneDay(source: string): TimeRange | undefined {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(source)) return undefined;
+/** A year, a month or a date alone is all of it. */
+function datedRange(source: string): TimeRange | undefined {
+  const [, year, month, day] = /^(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?$/.exec(source) ?? [];
+  if (year === undefined) return undefined;
   const time = absoluteTime(source) ?? fail(source);
-  return { start: { kind: 'at', time }, end: { kind: 'at', time: time + DAY }, label: `${source} (UTC)` };
+  const unit = day !== undefined ? 'day' : month !== undefined ? 'month' : 'year';
+  return {
+    start: { kind: 'at', time },
+    end: { kind: 'at', time: startOf(unit, 1, time) },
+    label: `${source} (UTC)`,
+  };
 }
 
-/** `a..b`, `a b`, `a..`, `a`: what is missing on the right is now. */
+/** `a..b`, `a b`, `a..`, `a`: what is missing on the right is now, and a time of day there is one of the day on the left. */
 function twoSides(source: string): TimeRange {
   const since = source.replace(/^(?:since|from) /i, '');
   const sides = since.includes('..') ? since.split('..') : since.split(' ');
@@ -153,28 +171,53 @@ function twoSides(source: string): TimeRange {
     throw new TimeRangeError(`a range has two ends; ${shown(source)} has ${sides.length} parts`);
   if (left === '') throw new TimeRangeError(`the range ${shown(source)} has no start`);
   const start = bound(left);
-  const end = right === '' ? now(0n) : bound(right);
+  const leftDay = dayAndTime.exec(left)?.[1];
+  const end =
+    right === '' ? now(0n) : bound(leftDay && timeOfDay.test(right) ? `${leftDay}T${right}` : right);
   const toNow = right === '' || right.toLowerCase() === 'now';
   const ago = /^(?:now)?-?(\d+[a-zµμ][a-zµμ\d]*)$/i.exec(left)?.[1];
   return { start, end, label: toNow && ago !== undefined ? `last ${ago}` : `${left} .. ${right || 'now'}` };
 }
 
-/** `now`, `now-1h`, `today+8h`, `-1h`, `1h`, a date, a time. */
+const dayAndTime = /^(today|yesterday|\d{4}-\d{2}-\d{2})t(.+)$/i;
+const timeOfDay = /^\d{1,2}:\d{2}/;
+
+/** `now`, `now-1h`, `today+8h`, `yesterdayT10:00`, `this week`, `-1h`, `1y`, a date, a time. */
 function bound(text: string): Bound {
   const lower = text.toLowerCase();
-  const anchored = /^(now|today|yesterday)(?:([+-])(.+))?$/.exec(lower);
-  if (anchored !== null) {
-    const [, anchor, sign, length] = anchored;
-    const amount = length === undefined ? 0n : (duration(length) ?? fail(text));
-    const offset = sign === '-' ? -amount : amount;
-    if (anchor === 'now') return now(offset);
-    return { kind: 'today', offset: anchor === 'today' ? offset : offset - DAY };
-  }
-  const ago = /^-?(\d.*)$/.exec(lower)?.[1];
-  const length = ago === undefined ? undefined : duration(ago);
-  if (length !== undefined) return now(-length);
+  if (lower === 'now') return now(0n);
+  const week = /^this (day|week|month|year)$/.exec(lower)?.[1];
+  if (week !== undefined) return calendar(week as CalendarUnit, 0);
+  return anchored(lower, text) ?? before(lower.replace(/^(?:now)?-/, '')) ?? absolute(text);
+}
+
+/** `now+1h`, `today`, `yesterday-1h`, `todayT10:00`. */
+function anchored(lower: string, text: string): Bound | undefined {
+  const [, anchor, sign, length, clock] =
+    /^(now|today|yesterday)(?:([+-])(.+)|t(\d{1,2}:\d{2}.*))?$/.exec(lower) ?? [];
+  if (anchor === undefined || (anchor === 'now' && (sign === '-' || clock !== undefined))) return undefined;
+  const amount = length === undefined ? clockTime(clock, text) : (duration(length) ?? fail(text));
+  const offset = sign === '-' ? -amount : amount;
+  return anchor === 'now' ? now(offset) : { ...calendar('day', anchor === 'today' ? 0 : -1), offset };
+}
+
+/** The time of day after midnight. */
+function clockTime(clock: string | undefined, text: string): bigint {
+  return clock === undefined ? 0n : (parseTime(`1970-01-01T${clock}`) ?? fail(text));
+}
+
+function absolute(text: string): Bound {
   const time = absoluteTime(text);
   return time === undefined ? fail(text) : { kind: 'at', time };
+}
+
+/** The moment that a length of time before now begins at; undefined when the text is none. */
+function before(text: string): Bound | undefined {
+  const length = duration(text);
+  if (length !== undefined) return now(-length);
+  const [, count, unit = ''] = /^([1-9]\d{0,4}) ?(mo|months?|y|yrs?|years?)$/.exec(text) ?? [];
+  if (count === undefined) return undefined;
+  return { kind: 'months', count: Number(count) * (unit.startsWith('y') ? 12 : 1) };
 }
 
 /** Nanoseconds of `1d12h`, `90m`, `2 hours`; undefined when the text is no duration. */
@@ -183,13 +226,11 @@ function duration(text: string): bigint | undefined {
   return parseTimespan(text.replaceAll(/(?<=\d) (?=[a-zµμ])/g, '')) || undefined;
 }
 
-const calendarLength = /^-?\d+ ?(mo|months?|y|years?)$/i;
-
 /** Nanoseconds since 1970 of a date or a time; undefined when the text is neither. A time without an offset is UTC. */
 function absoluteTime(text: string): bigint | undefined {
-  const year = /^(\d{4})-\d{2}-\d{2}(?:t|$)/i.exec(text)?.[1];
+  const [, year, month] = /^(\d{4})(-\d{2}(?:-\d{2}(?:t.*)?)?)?$/i.exec(text) ?? [];
   if (year === undefined) return undefined;
-  const time = parseTime(text);
+  const time = parseTime(month === undefined ? `${text}-01` : text);
   if (time !== undefined) return time;
   const isOutside = year <= '1677' || year >= '2262';
   throw new TimeRangeError(
@@ -203,8 +244,10 @@ function timeOf(end: Bound, now: bigint): bigint {
   switch (end.kind) {
     case 'now':
       return now + end.offset;
-    case 'today':
-      return midnight(now) + end.offset;
+    case 'months':
+      return monthsBefore(end.count, now);
+    case 'calendar':
+      return startOf(end.unit, end.shift, now) + end.offset;
     case 'at':
       return end.time;
   }
@@ -213,6 +256,33 @@ function timeOf(end: Bound, now: bigint): bigint {
 /** The start of the UTC day of a time. */
 function midnight(time: bigint): bigint {
   return time - (((time % DAY) + DAY) % DAY);
+}
+
+/** The start of the UTC day, week, month or year of a time, `shift` of these later. */
+function startOf(unit: CalendarUnit, shift: number, time: bigint): bigint {
+  const today = midnight(time);
+  const date = new Date(Number(today / MILLISECOND));
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  switch (unit) {
+    case 'day':
+      return today + BigInt(shift) * DAY;
+    case 'week':
+      return today + BigInt(7 * shift - ((date.getUTCDay() + 6) % 7)) * DAY;
+    case 'month':
+      return BigInt(Date.UTC(year, month + shift)) * MILLISECOND;
+    case 'year':
+      return BigInt(Date.UTC(year + shift, 0)) * MILLISECOND;
+  }
+}
+
+/** The same day and time so many months before; the last day of a month that has no such day. */
+function monthsBefore(count: number, time: bigint): bigint {
+  const today = midnight(time);
+  const date = new Date(Number(today / MILLISECOND));
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() - count];
+  const days = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  const day = Date.UTC(year, month, Math.min(date.getUTCDate(), days));
+  return BigInt(day) * MILLISECOND + (time - today);
 }
 
 function checkOrder(start: bigint, end: bigint): void {
@@ -233,8 +303,12 @@ function inLargestUnit(length: bigint): string {
   return `${amount / (UNITS.get(name) ?? 1n)}${name}`;
 }
 
-function untilNow(length: bigint, label: string): TimeRange {
-  return { start: now(-length), end: now(0n), label };
+function untilNow(start: Bound, label: string): TimeRange {
+  return { start, end: now(0n), label };
+}
+
+function calendar(unit: CalendarUnit, shift: number): Extract<Bound, { kind: 'calendar' }> {
+  return { kind: 'calendar', unit, shift, offset: 0n };
 }
 
 function now(offset: bigint): Bound {
@@ -242,12 +316,7 @@ function now(offset: bigint): Bound {
 }
 
 function fail(text: string): never {
-  if (calendarLength.test(text))
-    throw new TimeRangeError(
-      `months and years have no fixed length: ${shown(text)}`,
-      'Write days or weeks, such as `last 30d`, or two dates.',
-    );
-  const word = closest(text.toLowerCase(), ['now', 'today', 'yesterday', 'last']);
+  const word = closest(text.toLowerCase(), ['now', 'today', 'yesterday', 'last', 'this week', 'all']);
   const near = distance(word, text.toLowerCase()) <= 2 ? `Did you mean \`${word}\`? ` : '';
   throw new TimeRangeError(`${shown(text)} is not a time or a length of time`, near + spellings);
 }

@@ -42,7 +42,7 @@ body[data-jp-theme-light="false"] &{color-scheme:dark;--a6:${DARK[6]};--a7:${DAR
 & ul.apl-notices li.apl-warn{border-left-color:var(--a7);background:var(--a6)}
 & .apl-box{border:1px solid var(--a3);border-radius:4px;background:var(--a0);width:fit-content;max-width:100%;box-sizing:border-box}
 & table.apl-table{border-collapse:separate;border-spacing:0;margin:0;border:0;font-size:12px;table-layout:auto;width:auto}
-& table.apl-table thead tr th{position:sticky;top:0;z-index:2;background:var(--a4);color:var(--a1);vertical-align:bottom;font-weight:600;padding:4px 10px;border:0;border-bottom:1px solid var(--a3);white-space:pre;max-width:none}
+& table.apl-table thead tr th{position:sticky;top:0;z-index:2;background:var(--a4);color:var(--a1);vertical-align:bottom;font-weight:600;padding:4px 10px;border:0;border-bottom-color:var(--a3)!important;white-space:pre;max-width:none}
 & table.apl-table thead tr th small{font-weight:400;font-size:11px;color:var(--a2)}
 & table.apl-table thead tr th u{text-decoration:underline dotted;text-underline-offset:3px;cursor:help}
 & table.apl-table thead tr th i{font-style:normal;color:var(--a2);padding-left:4px}

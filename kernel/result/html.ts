@@ -4,12 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import { DataType, type Field, type Vector } from 'apache-arrow';
-import { cut, escapeHtml, formatCount, plural, withCode } from '../text.js';
+import { cut, escapeHtml, formatCount, plural, shownName, withCode } from '../text.js';
 import { FIELD_KEY } from './arrow.js';
 import { stylesheet } from './html-style.js';
 import type { ArrowTable, Notice, QueryResult } from './result.js';
 import { footerParts, heading, resultNotices, said, tableSize, totalsNotices } from './summary.js';
-import { isNumeric, roundedReal, shownName, shownText } from './text.js';
+import { isNumeric, roundedReal, shownText } from './text.js';
 
 /** How much of a result is written out. */
 export interface HtmlLimits {
@@ -85,7 +85,7 @@ function tableBlock(table: ArrowTable, result: QueryResult, index: number, limit
   const box = [
     `<div class="apl-box" style="${BOX_STYLE}" role="region" aria-label="${name}" tabindex="0">`,
     `<table class="apl-table${pinned}" style="table-layout:auto">`,
-    `<caption>${name}</caption>`,
+    `<caption style="text-align:left">${name}</caption>`,
     `<thead><tr>${head.join('')}</tr></thead>`,
     `<tbody>\n${html}</tbody></table></div>`,
   ].join('\n');

@@ -3,11 +3,11 @@
  */
 import type { Vector } from 'apache-arrow';
 import stringWidth from 'string-width';
-import { formatCount, plural, visible } from '../text.js';
+import { formatCount, plural, shownName, visible } from '../text.js';
 import { FIELD_KEY } from './arrow.js';
 import type { ArrowTable, Notice, QueryResult } from './result.js';
 import { footerParts, heading, resultNotices, said, tableSize, totalsNotices } from './summary.js';
-import { isNumeric, shownName, shownText } from './text.js';
+import { isNumeric, shownText } from './text.js';
 
 /** How much of a result is written out. */
 export interface PlainLimits {

@@ -37,11 +37,6 @@ export function shownText(
   };
 }
 
-/** A field's name in which spaces at its ends, and spaces that are not the usual one, can be seen. */
-export function shownName(name: string): string {
-  return visible(name).replace(/^ +| +$|(?! )\p{Zs}/gu, spaces => '\u2423'.repeat(spaces.length));
-}
-
 /** The exact text of a real number with seven significant digits, where that is shorter; digits before the point all stay. */
 export function roundedReal(text: string): string {
   const value = Number(text);

@@ -1,16 +1,20 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { type Reply, tabular } from '../api/service.js';
 import { notices, realBench } from './real-bench.js';
+import { everyday, startBench } from './session.js';
+
+const none = tabular([{ name: 'n', type: 'integer' }], [[0]], { rowsExamined: 0, rowsMatched: 0 });
 
 const levels = ['error', 'info', 'info', 'warn', 'info'];
 
-/** One event a minute over midnight, two months before now, and some of now. */
+/** An event every five seconds around a midnight of 2015, one host of that night, and two events of the last hour. */
 const bench = realBench({
   nginx: Array.from({ length: 500 }, (_, index) => ({
     _time: new Date(Date.UTC(2015, 9, 30, 23, 58) + index * 5_000).toISOString(),
     level: levels[index % 5],
     status: 200 + index,
     'odd `name`': 'a`b<i>',
-    nothing: index > 499 ? 'never' : null,
   })),
   hosts: [{ _time: '2015-10-31T00:00:00Z', host: 'a', level: 'error' }],
   fresh: [
@@ -127,4 +131,80 @@ describe('of a table that is joined it says when none of its rows is in the rang
   ])('%s', async (code, texts) => {
     expect(notices(await bench().run(code))).toEqual(texts);
   });
+});
+
+describe('of a hosted dataset the newest event is all that is said', () => {
+  test.each<readonly [string, (apl: string) => Reply, readonly string[]]>([
+    [
+      'when there is one',
+      apl =>
+        apl.includes('limit 1')
+          ? { body: tabular([{ name: '_time', type: 'datetime' }], [['2026-01-31T10:00:00Z']]) }
+          : { body: none },
+      ['`web` has no events in last 1h. Its newest event is of 2026-01-31 10:00: `%time 2026-01-31`'],
+    ],
+    ['when there is none', () => ({ body: none }), ['`web` has no events in last 1h.']],
+    [
+      'when it cannot be asked for',
+      apl => (apl.includes('limit 1') ? { status: 500, body: 'no' } : { body: none }),
+      ['`web` has no events in last 1h.'],
+    ],
+  ])('%s', async (_, reply, texts) => {
+    const hosted = await startBench({
+      environment: ({ url }) => ({ deployment: 'environment', url, token: 'xaat-1' }),
+      reply: seen => (seen.path.endsWith('_apl') ? reply(JSON.parse(seen.body).apl) : everyday(seen)),
+    });
+    const found = notices(await hosted.run('web | count'));
+    await hosted.close();
+    expect(found.slice(1)).toEqual(texts);
+  });
+});
+
+/** Minutes after the first event; a filter as APL and as what it means; what may follow it. */
+const filters: readonly (readonly [string, (row: number) => boolean])[] = [
+  ['', () => true],
+  ["| where level == 'error'", row => row % 5 === 0],
+  ["| where level == 'ERROR'", () => false],
+  ['| where status between (300 .. 310)', row => row >= 100 && row <= 110],
+  ["| where status > 650 and level == 'warn'", row => row > 450 && row % 5 === 3],
+  ["| where level in ('none', 'error') | where status == 201", () => false],
+];
+const tails = [
+  '',
+  '| count',
+  '| summarize max(status), count()',
+  '| summarize count() by level',
+  '| project status',
+  '| extend x = status * 2 | summarize avg(x)',
+  '| sort by status asc | limit 3',
+  '| make-series count() on _time step 10m',
+];
+
+test('whatever the range, the filter and what follows: nothing found is always explained, and something found never', async () => {
+  const start = Date.UTC(2015, 9, 30, 23, 58);
+  const minute = fc.integer({ min: -30, max: 70 });
+  await fc.assert(
+    fc.asyncProperty(
+      minute,
+      fc.integer({ min: 1, max: 60 }),
+      fc.constantFrom(...filters),
+      fc.constantFrom(...tails),
+      async (from, length, [filter, matches], tail) => {
+        const [left, right] = [from, from + length].map(minutes => start + minutes * 60_000);
+        const range = [left, right].map(time => new Date(time ?? 0).toISOString()).join(' ');
+        const rows = Array.from({ length: 500 }, (_, row) => row).filter(row => {
+          const time = start + row * 5_000;
+          return time >= (left ?? 0) && time < (right ?? 0);
+        });
+        const found = rows.some(matches);
+        const texts = notices(await bench().run(`%%time ${range}\nnginx ${filter} ${tail}`));
+        const explains = texts.some(text =>
+          rows.length === 0 ? text.includes(held) : /^None of the /.test(text),
+        );
+        expect([explains, texts.length > 0]).toEqual([!found, !found]);
+        if (!found && rows.length > 0) expect(texts[0]).toContain(`None of the ${rows.length} event`);
+      },
+    ),
+    { numRuns: 30 },
+  );
 });

@@ -139,6 +139,16 @@ describe('the profile', () => {
   });
 });
 
+test('of a hosted profile %time all is everything since 1970', async () => {
+  const hosted = await startBench({
+    environment: ({ url }) => ({ deployment: 'environment', url, token: 'xaat-2' }),
+  });
+  await hosted.run('%%time all\nweb | count');
+  const [sent] = queries(hosted.service);
+  await hosted.close();
+  expect([sent?.startTime, sent?.endTime]).toEqual(['1970-01-01T00:00:00Z', lastHour.endTime]);
+});
+
 test.each([
   ['web', '_time a _sysTime'],
   ['web | where a > 1 | extend b = 1', '_time a _sysTime'],
@@ -364,6 +374,34 @@ describe('an error in the APL', () => {
     expect(traceback(run)).toEqual(lines);
     const { ename, evalue } = run.outcome as { ename: string; evalue: string };
     expect(`${ename}: ${evalue}`).toBe(lines[0]);
+  });
+
+  test('is one of several: all are shown in order, to a bound', async () => {
+    const others = Array.from({ length: 12 }, (_, index) => ({
+      line: 1,
+      column: 13 + index,
+      message: `unknown field \`f${index}\``,
+      ...(index === 0 ? { hint: 'Did you mean `g`?' } : {}),
+    }));
+    const detail = { line: 1, column: 7, message: 'unknown field `x`', others };
+    bench.service.answer(() => ({ status: 400, body: { code: 400, message: 'bad', detail } }));
+    const lines = traceback(await bench.run('%%time 1h\nweb | x, y == 1 and z == 2 and more'));
+    expect(lines.slice(0, 10)).toEqual([
+      'invalid-query: unknown field `x`',
+      ' --> line 2, column 7 of the cell',
+      '2 | web | x, y == 1 and z == 2 and more',
+      '  |       ^',
+      '',
+      'also: unknown field `f0`',
+      ' --> line 2, column 13 of the cell',
+      '2 | web | x, y == 1 and z == 2 and more',
+      '  |             ^',
+      'hint: Did you mean `g`?',
+    ]);
+    expect([lines.filter(line => line.startsWith('also')).length, lines.at(-1)]).toEqual([
+      9,
+      'and 3 more mistakes',
+    ]);
   });
 
   test('ends the cell: later queries are not sent', async () => {

@@ -63,6 +63,27 @@ describe('a range is read from', () => {
     ['yesterday', '2026-03-03T00:00:00Z', '2026-03-04T00:00:00Z', 'yesterday (UTC)'],
     ['yesterday..today', '2026-03-03T00:00:00Z', '2026-03-04T00:00:00Z', 'yesterday .. today'],
     ['today today+4h', '2026-03-04T00:00:00Z', '2026-03-04T04:00:00Z', 'today .. today+4h'],
+    ['last 1y', '2025-03-04T05:06:07.123456789Z', at, 'last 1y'],
+    ['-3 months', '2025-12-04T05:06:07.123456789Z', at, 'last 3 months'],
+    ['last month', '2026-02-04T05:06:07.123456789Z', at, 'last month'],
+    [
+      'now-1y now-6mo',
+      '2025-03-04T05:06:07.123456789Z',
+      '2025-09-04T05:06:07.123456789Z',
+      'now-1y .. now-6mo',
+    ],
+    ['this week', '2026-03-02T00:00:00Z', at, 'this week (UTC)'],
+    ['this month', '2026-03-01T00:00:00Z', at, 'this month (UTC)'],
+    ['this year', '2026-01-01T00:00:00Z', at, 'this year (UTC)'],
+    ['all', '1677-09-22T00:00:00Z', '2262-04-11T23:47:16.854775806Z', 'all'],
+    ['yesterday 10:00..11:00', '2026-03-03T10:00:00Z', '2026-03-03T11:00:00Z', 'yesterdayT10:00 .. 11:00'],
+    ['today 00:30 01:30', '2026-03-04T00:30:00Z', '2026-03-04T01:30:00Z', 'todayT00:30 .. 01:30'],
+    ['2026-01-01 10:00..11:30', '2026-01-01T10:00:00Z', '2026-01-01T11:30:00Z', '2026-01-01T10:00 .. 11:30'],
+    ['2015', '2015-01-01T00:00:00Z', '2016-01-01T00:00:00Z', '2015 (UTC)'],
+    ['2015-07', '2015-07-01T00:00:00Z', '2015-08-01T00:00:00Z', '2015-07 (UTC)'],
+    ['2015-12', '2015-12-01T00:00:00Z', '2016-01-01T00:00:00Z', '2015-12 (UTC)'],
+    ['2015-07..2015-09', '2015-07-01T00:00:00Z', '2015-09-01T00:00:00Z', '2015-07 .. 2015-09'],
+    ['2026-01..', '2026-01-01T00:00:00Z', at, '2026-01 .. now'],
     ['2026-01-01', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', '2026-01-01 (UTC)'],
     ['2026-01-01..2026-01-02', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', '2026-01-01 .. 2026-01-02'],
     ['2026-01-01 2026-01-03', '2026-01-01T00:00:00Z', '2026-01-03T00:00:00Z', '2026-01-01 .. 2026-01-03'],
@@ -98,11 +119,14 @@ describe('a range is refused', () => {
       '0099-01-01..',
       '`0099-01-01` is outside of 1677-09-22 to 2262-04-11, what nanoseconds in 64 bits can hold',
     ],
-    ['3 months', 'months and years have no fixed length: `3 months`'],
+    ['1676', '`1676` is outside of 1677-09-22 to 2262-04-11, what nanoseconds in 64 bits can hold'],
+    ['0 months', '`0` is not a time or a length of time'],
+    ['last 3 fortnights', '`3 fortnights` is not a time or a length of time'],
+    ['yesterday 10:61..11:00', '`yesterdayT10:61` is not a time or a length of time'],
+    ['2026-13', 'there is no time `2026-13`'],
     ['2026-02-30', 'there is no time `2026-02-30`'],
     ['2026-01-01T25:00Z..', 'there is no time `2026-01-01T25:00Z`'],
     ['2026-01-01T24:00:00Z..', 'there is no time `2026-01-01T24:00:00Z`'],
-    ['2026-01..', '`2026-01` is not a time or a length of time'],
     ['10:30..', '`10:30` is not a time or a length of time'],
     ['2026-01-01T10:61Z..', 'there is no time `2026-01-01T10:61Z`'],
     [
@@ -136,6 +160,15 @@ describe('a range is refused', () => {
   });
 });
 
+test.each([
+  ['2024-03-31T12:00:00Z', 'last 1mo', '2024-02-29T12:00:00Z'],
+  ['2024-02-29T12:00:00Z', 'last 1y', '2023-02-28T12:00:00Z'],
+  ['2026-03-01T00:00:00Z', 'this week', '2026-02-23T00:00:00Z'],
+])('at %s, %s begins at %s', (moment, input, start) => {
+  const time = BigInt(Date.parse(moment)) * 1_000_000n;
+  expect(resolveRange(parseRange(input), time).startTime).toBe(start);
+});
+
 test('freezing keeps the window', () => {
   const range = parseRange('now-1d now-1h');
   const frozen = freezeRange(range, now);
@@ -148,6 +181,7 @@ test.each([
   ['-1d12h', 'now-36h', 'now'],
   ['-2w', 'now-14d', 'now'],
   ['now-1d now+90s', 'now-1d', 'now+90s'],
+  ['last 1y', 'now-365d', 'now'],
   ['today', '2026-03-04T00:00:00Z', 'now'],
   ['2026-01-01..2026-01-02', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'],
 ])('%s is stored relative where it can be', (input, startTime, endTime) => {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ErrorBody, QueryRequest } from '../../api/wire.js';
+import type { CompileMistake, ErrorBody, QueryRequest } from '../../api/wire.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import { foreignCode } from '../../errors.js';
 import { formatCount } from '../../text.js';
@@ -34,7 +34,7 @@ export interface QueryParts {
 export class CompileFailure extends ServiceError {
   readonly detail: NonNullable<ErrorBody['detail']>;
 
-  constructor(apl: string, diagnostic: Diagnostic) {
+  constructor(apl: string, diagnostic: Diagnostic, others: readonly Diagnostic[] = []) {
     super(400, foreignCode(diagnostic.code), diagnostic.message, { hint: diagnostic.hint });
     this.detail = {
       errorType: 'compile',
@@ -42,6 +42,7 @@ export class CompileFailure extends ServiceError {
       ...positionOf(apl, diagnostic.from),
       message: diagnostic.message,
       ...(diagnostic.hint !== undefined && { hint: diagnostic.hint }),
+      ...(others.length > 0 && { others: others.map(each => mistakeOf(apl, each)) }),
     };
   }
 }
@@ -107,8 +108,9 @@ function readFormat(format: string): 'tabular' | 'legacy' {
 }
 
 function failureOf(apl: string, diagnostics: readonly Diagnostic[]): CompileFailure {
-  const first = diagnostics.find(each => each.severity === 'error') ?? diagnostics[0];
-  if (first) return new CompileFailure(apl, first);
+  const errors = diagnostics.filter(each => each.severity === 'error').sort((a, b) => a.from - b.from);
+  const [first = diagnostics[0], ...others] = errors;
+  if (first) return new CompileFailure(apl, first, others.slice(0, maxOthers));
   return new CompileFailure(apl, {
     from: 0,
     to: 0,
@@ -116,6 +118,13 @@ function failureOf(apl: string, diagnostics: readonly Diagnostic[]): CompileFail
     code: 'invalid',
     message: 'The query cannot be run.',
   });
+}
+
+/** Mistakes told after the first. */
+const maxOthers = 10;
+
+function mistakeOf(apl: string, { from, message, hint }: Diagnostic): CompileMistake {
+  return { ...positionOf(apl, from), message, ...(hint !== undefined && { hint }) };
 }
 
 /** One-based line and column of an offset. */

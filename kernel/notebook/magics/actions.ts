@@ -1,16 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { basename, resolve } from 'node:path';
 import { type Endpoint, localProfile, Token } from '../../api/profile.js';
-import type { ImportReport, StarredQuery } from '../../api/wire.js';
+import type { DatasetInfo, ImportReport, StarredQuery } from '../../api/wire.js';
 import type { CellIo } from '../../jupyter/message.js';
-import { formatCount, oneLine, plural, visible, visibleLines } from '../../text.js';
+import { formatCount, oneLine, plural, shownName, visible, visibleLines } from '../../text.js';
+import { parseTime } from '../../time.js';
+import { extentText } from '../extent.js';
 import { quoteName } from '../reading.js';
 import type { Session } from '../session.js';
-import { defaultRange, freezeRange, isFrozen, parseRange, resolveRange } from '../time-range.js';
+import {
+  daysAround,
+  defaultRange,
+  formatMinute,
+  freezeRange,
+  isFrozen,
+  parseRange,
+  resolveRange,
+  type TimeRange,
+  TimeRangeError,
+} from '../time-range.js';
 import { MagicError, misuse } from './arguments.js';
 import type { MagicCall, MagicHost } from './magic.js';
 import { tableOutput, textOutput } from './output.js';
-import { createStar, listStars, updateStar } from './starred.js';
+import { createStar, findStar, listStars, updateStar } from './starred.js';
 
 /** Shows, sets, freezes or clears the time range. */
 export function time(call: MagicCall, { session, io, plan }: MagicHost): void {
@@ -21,7 +33,7 @@ export function time(call: MagicCall, { session, io, plan }: MagicHost): void {
   const asked = options.has('clear')
     ? defaultRange
     : words.length > 0
-      ? parseRange(words.join(' '))
+      ? readRange(words.join(' '), session.range)
       : plan.range;
   const range = options.has('freeze') ? freezeRange(asked, now) : asked;
   const { startTime, endTime } = resolveRange(range, now);
@@ -30,6 +42,16 @@ export function time(call: MagicCall, { session, io, plan }: MagicHost): void {
   session.range = range;
   const kind = isFrozen(range) ? '' : 'now ';
   say(io, `Time range: ${range.label} (${kind}${startTime} to ${endTime}, end exclusive)`);
+}
+
+/** The range that a text spells; the refusal of one says which range holds on. */
+function readRange(text: string, held: TimeRange): TimeRange {
+  try {
+    return parseRange(text);
+  } catch (error) {
+    if (!(error instanceof TimeRangeError)) throw error;
+    throw new TimeRangeError(error.message, `${error.hint} The time range is still \`${held.label}\`.`);
+  }
 }
 
 /** Shows, sets or clears the row limit. */
@@ -106,12 +128,35 @@ export async function whoami(_: MagicCall, { session, io }: MagicHost): Promise<
 /** Lists the datasets. */
 export async function datasets(_: MagicCall, { session, io }: MagicHost): Promise<void> {
   const found = await session.schema.datasets(io.signal);
-  const rows = found.map(each => [each.name, each.kind ?? '', each.description]);
+  const measured = found.some(each => each.rows !== undefined);
+  const facts = (each: DatasetInfo) => (measured ? extentCells(each) : [each.kind ?? '']);
+  const headers = [
+    'dataset',
+    ...(measured ? ['events', 'time range', 'from', 'to'] : ['kind']),
+    'description',
+  ];
   const caption =
     found.length === 0
       ? 'There are no datasets. `%import FILE` makes one of a file.'
       : plural(found.length, 'dataset');
-  io.display(tableOutput(['dataset', 'kind', 'description'], rows, caption));
+  const rows = found.map(each => [each.name, ...facts(each), each.description]);
+  io.display(tableOutput(headers, rows, named(session, caption)));
+}
+
+/** How many events a dataset holds, of which times, and the line that reads them all. */
+function extentCells({ rows, firstTime, lastTime }: DatasetInfo): readonly string[] {
+  if (rows === undefined) return ['computed for any time', '', '', ''];
+  const [first, last] = [parseTime(firstTime ?? ''), parseTime(lastTime ?? '')];
+  const times =
+    first === undefined || last === undefined
+      ? [rows === 0 ? '' : 'any: its events have no time', '', '']
+      : [`%time ${daysAround(first, last)}`, formatMinute(first), formatMinute(last)];
+  return [formatCount(rows), ...times];
+}
+
+/** A caption that begins with the profile, unless that is the service on this machine. */
+function named(session: Session, caption: string): string {
+  return session.profileName === localProfile ? caption : `profile ${session.profileName}: ${caption}`;
 }
 
 const schemaDatasets = 20;
@@ -119,26 +164,35 @@ const schemaDatasets = 20;
 /** Lists the fields of one dataset or of the first few. */
 export async function schema({ words }: MagicCall, { session, io }: MagicHost): Promise<void> {
   const [name] = words;
-  const all = name === undefined ? (await session.schema.datasets(io.signal)).map(each => each.name) : [name];
+  const listed = await listedDatasets(session, io, name !== undefined);
+  const all = name === undefined ? [...listed.keys()] : [name];
   const shown = all.slice(0, schemaDatasets);
   const fields = await Promise.all(shown.map(each => session.schema.fields(each, io.signal)));
   for (const [index, dataset] of shown.entries()) {
     const rows = (fields[index] ?? []).map(field => [
-      field.hidden ? `${field.name} (hidden)` : field.name,
+      field.hidden ? `${shownName(field.name)} (hidden)` : shownName(field.name),
       field.type,
       field.unit === 'none' ? '' : field.unit,
       field.description,
     ]);
-    io.display(
-      tableOutput(
-        ['field', 'type', 'unit', 'description'],
-        rows,
-        `${dataset}: ${plural(rows.length, 'field')}`,
-      ),
-    );
+    const info = listed.get(dataset);
+    const extent = info?.rows === undefined ? '' : `; ${extentText(info)}`;
+    const caption = named(session, `${dataset}: ${plural(rows.length, 'field')}${extent}`);
+    io.display(tableOutput(['field', 'type', 'unit', 'description'], rows, caption));
   }
   const rest = all.length - shown.length;
   if (rest > 0) say(io, `${plural(rest, 'more dataset')} not shown; \`%schema DATASET\` shows one.`);
+}
+
+/** Datasets by name. The fields of one can be shown without what the listing would add. */
+async function listedDatasets(
+  session: Session,
+  io: CellIo,
+  optional: boolean,
+): Promise<ReadonlyMap<string, DatasetInfo>> {
+  const listing = session.schema.datasets(io.signal);
+  const datasets = await (optional ? listing.catch(() => []) : listing);
+  return new Map(datasets.map(dataset => [dataset.name, dataset]));
 }
 
 /** Runs a query for a few events. */
@@ -150,12 +204,7 @@ export async function peek({ words, magic }: MagicCall, { show }: MagicHost): Pr
 
 /** Has the local service make a dataset of a file. */
 export async function importFile({ words, options }: MagicCall, { session, io }: MagicHost): Promise<void> {
-  if (session.profileName !== localProfile) {
-    throw new MagicError(
-      '%import works with the local service only',
-      'Change to it with `%use local`, then import.',
-    );
-  }
+  onlyLocal(session, 'import');
   const [file = ''] = words;
   const { homeDir, workDir } = session.options;
   const path = resolve(
@@ -174,6 +223,37 @@ export async function importFile({ words, options }: MagicCall, { session, io }:
     reportOutput(await client.importFile(request, io.signal)),
   );
   session.schema.clear();
+}
+
+function onlyLocal(session: Session, magic: string): void {
+  if (session.profileName === localProfile) return;
+  throw new MagicError(
+    `%${magic} works with the local service only, and the profile is ${session.profileName}`,
+    'Change to it with `%use local`, then run the cell again.',
+  );
+}
+
+/** Deletes a dataset of the local service once its name was typed again. */
+export async function drop({ words, options, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
+  onlyLocal(session, 'drop');
+  const [name = ''] = words;
+  const info = (await session.schema.datasets(io.signal)).find(each => each.name === name);
+  if (info !== undefined && !options.has('yes')) {
+    if (!io.allowStdin) throw misuse(magic, 'nobody can be asked here; --yes deletes without asking');
+    const typed = await io.input(
+      `This deletes ${visible(name)}, ${extentOf(info)}. Type its name to go on: `,
+      false,
+    );
+    if (typed.trim() !== name)
+      throw new MagicError(`${name} was not deleted: what was typed is not its name`);
+  }
+  await (await session.client(io.signal)).deleteDataset(name, io.signal);
+  session.schema.clear();
+  say(io, `Deleted ${name}${info === undefined ? '' : ` (${extentOf(info)})`}.`);
+}
+
+function extentOf({ rows }: DatasetInfo): string {
+  return rows === undefined ? 'all of its events' : plural(rows, 'event');
 }
 
 const progressMs = 1_000;
@@ -205,13 +285,23 @@ async function withProgress(
 }
 
 function reportOutput(report: ImportReport): ReturnType<typeof tableOutput> {
-  const time = report.timeField === '' ? '' : `, time from ${report.timeField}`;
-  const notes = report.notes.map(note => `\n${note}`).join('');
-  const caption = `${report.dataset}: ${plural(report.rows, 'row')}, ${plural(report.fields.length, 'field')}${time}${notes}`;
+  const { dataset, rows, rowsBefore, rowsNow, timeField, notes } = report;
+  const time = timeField === '' ? '' : `, time from \`${timeField}\``;
+  const added = rowsBefore > 0 && rowsNow === rowsBefore + rows;
+  const lines = [
+    `${dataset}: ${plural(rows, 'row')}, ${plural(report.fields.length, 'field')}${time}`,
+    ...(added
+      ? [
+          `It held ${plural(rowsBefore, 'row')} before; the rows were added. \`--replace\` puts them in the place of what there is.`,
+        ]
+      : []),
+    `It holds ${extentText({ ...report, rows: rowsNow })}`,
+    ...notes,
+  ];
   return tableOutput(
     ['field', 'type'],
-    report.fields.map(field => [field.name, field.type]),
-    caption,
+    report.fields.map(field => [shownName(field.name), field.type]),
+    lines.join('\n'),
   );
 }
 
@@ -241,13 +331,14 @@ export function star(call: MagicCall, host: MagicHost): void {
     const name = options.get('name') ?? (create ? word : undefined);
     const datasets = result === undefined ? {} : { datasets: result.datasetNames };
     const order = { text: query.text, range: plan.range, rowLimit: plan.rowLimit, name, ...datasets };
-    const saved = create
-      ? await createStar(session, order, io.signal)
-      : await updateStar(session, word ?? '', order, io.signal);
-    const what = create ? 'Created' : 'Updated';
+    const id = create ? name && (await findStar(session, name, io.signal)) : word;
+    const saved = id
+      ? await updateStar(session, id, order, io.signal)
+      : await createStar(session, order, io.signal);
+    const what = id ? 'Updated' : 'Created';
     say(
       io,
-      `${what} the starred query ${saved.id ?? '(the service told no id)'}, "${oneLine(saved.name, 120)}": ${storedText(saved)}; ${await audience(session)}`,
+      `${what} the starred query ${saved.id ?? '(the service told no id)'}, "${oneLine(saved.name, 120)}": ${storedText(saved)}; ${audience(session)}`,
     );
   });
 }
@@ -256,10 +347,10 @@ function storedText({ query }: StarredQuery): string {
   return `${query.startTime ?? '?'} to ${query.endTime ?? '?'}`;
 }
 
-async function audience(session: Session): Promise<string> {
-  return session.profileName === localProfile
+function audience({ profileName }: Session): string {
+  return profileName === localProfile
     ? 'kept by the local service'
-    : 'visible to the whole organisation';
+    : `kept in ${profileName}, visible to the whole organisation`;
 }
 
 /** Lists starred queries. */
@@ -290,7 +381,7 @@ export async function stars({ options, magic }: MagicCall, { session, io }: Magi
 export async function unstar({ words }: MagicCall, { session, io }: MagicHost): Promise<void> {
   const [id = ''] = words;
   await (await session.client(io.signal)).deleteStarred(id, io.signal);
-  say(io, `Deleted the starred query ${id}.`);
+  say(io, named(session, `Deleted the starred query ${id}.`));
 }
 
 /** Prints the rest of the line, on stderr if asked to. */

@@ -29,7 +29,7 @@ export function tableOutput(
 const headStyle = 'text-align:left;white-space:pre';
 /** On paper nothing can be scrolled. */
 const printStyle =
-  '<style>@media print{.apl-list{max-height:none!important;overflow:visible!important}}</style>';
+  '<style>@media print{.apl-list{max-height:none!important;overflow:visible!important}.apl-list td{white-space:pre-wrap!important}}</style>';
 
 /** Backticks mark code where a front end can show it as such. */
 function plainCaption(caption: string): string {

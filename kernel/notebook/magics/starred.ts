@@ -49,6 +49,15 @@ export async function createStar(
   return client.createStarred(await starBody(session, order, undefined, signal), signal);
 }
 
+/** The id of the user's own starred query of that name: running a cell again must not add another copy. */
+export async function findStar(
+  session: Session,
+  name: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  return (await listStars(session, {}, signal)).find(star => star.name === name)?.id;
+}
+
 /** Every starred query that the filter lets through, asked for page by page. */
 export async function listStars(
   session: Session,

@@ -139,6 +139,13 @@ describe('%time', () => {
   });
 });
 
+test('a %time that is refused says which range is still there, and leaves it', async () => {
+  await bench.run('%time last 2h');
+  const lines = traceback(await bench.run('%time last 2 fortnights'));
+  expect(lines.at(-1)).toMatch(/^hint: Write .* The time range is still `last 2h`\.$/);
+  expect(printed(await bench.run('%time'))).toMatch(/^Time range: last 2h /);
+});
+
 describe('%limit', () => {
   test('is sent with the queries that follow', async () => {
     expect(printed(await bench.run('%limit 5_000'))).toBe('Row limit: 5,000\n');
@@ -281,7 +288,7 @@ describe('the service is asked by', () => {
     expect(run.outputs.map(output => output.kind)).toEqual(['display', 'update']);
     expect(shown(run)).toEqual([
       'Importing access.log.ndjson.gz into access-log \u2026',
-      'access-log: 1,200 rows, 1 field, time from ts\n2 lines were empty\n\nfield  type\nts     datetime',
+      'access-log: 1,200 rows, 1 field, time from ts\nIt holds 1,200 events without a time, which every time range reads.\n2 lines were empty\n\nfield  type\nts     datetime',
     ]);
     await bench.run('%import logs/a.csv --dataset mine --replace');
     expect(JSON.parse(bench.service.seen[1]?.body ?? '')).toEqual({
@@ -346,6 +353,14 @@ describe('starred queries', () => {
       'Updated the starred query s1, "Before": now-1h to now; kept by the local service\n',
     );
     expect(run.outputs.map(output => output.kind)).toEqual(['result', 'stdout']);
+  });
+
+  test('%star --new with a name that is there changes that one', async () => {
+    const run = await bench.run('%star --new Before\nweb | count');
+    expect(changes().map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'PUT /v2/apl-starred-queries/s1',
+    ]);
+    expect(printed(run)).toMatch(/^Updated the starred query s1, "Before": now-1h to now;/);
   });
 
   test("%star --new creates one of one's own", async () => {

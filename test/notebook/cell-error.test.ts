@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { realBench } from './real-bench.js';
+import { traceback } from './session.js';
+
+const bench = realBench({ web: [{ _time: '2026-03-04T05:00:00Z', status: 200, uri: '/' }] });
+
+/** What is marked in the cell, and the messages, in order. */
+async function marked(code: string): Promise<readonly string[]> {
+  const lines = traceback(await bench().run(code));
+  return lines.flatMap((line, index) => {
+    const carets = /^ +\| ( *)(\^+)$/.exec(line);
+    const source = /^\d+ \| (.*)$/.exec(lines[index - 1] ?? '')?.[1] ?? '';
+    if (carets !== null)
+      return [source.slice(carets[1]?.length, (carets[1]?.length ?? 0) + (carets[2]?.length ?? 0))];
+    return /^(also|hint|[a-z-]+): /.test(line) ? [line] : [];
+  });
+}
+
+test('every mistake of a query is shown, in order, each at its place', async () => {
+  expect(await marked('web\n| where staus == 1\n| extend a = urii\n| project b = nope')).toEqual([
+    'unknown-field: unknown field `staus`',
+    'staus',
+    'hint: Did you mean `status`?',
+    'also: unknown field `urii`',
+    'urii',
+    'hint: Did you mean `uri`?',
+    'also: unknown field `nope`',
+    'nope',
+    expect.stringMatching(/^hint: /),
+  ]);
+});
+
+test('a quoted name is marked whole', async () => {
+  expect((await marked("['no such'] | count"))[1]).toBe("['no such']");
+  expect((await marked("web | where ['no such'] == 1"))[1]).toBe("['no such']");
+});

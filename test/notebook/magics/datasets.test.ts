@@ -1,0 +1,115 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { realBench } from '../real-bench.js';
+import { printed, shown, traceback } from '../session.js';
+
+const bench = realBench({
+  orders: [
+    { _time: '2015-10-30T23:58:00Z', n: 1 },
+    { _time: '2015-10-31T00:40:00Z', n: 2 },
+  ],
+  hosts: [{ host: 'a' }],
+});
+
+/** The lines of text of everything that a cell showed. */
+async function lines(code: string): Promise<readonly string[]> {
+  const run = await bench().run(code);
+  return [...traceback(run), ...shown(run).flatMap(text => text.split('\n'))];
+}
+
+const held = '2015-10-30 23:58 to 2015-10-31 00:40: %time 2015-10-30..2015-11-01';
+
+test('%datasets says how many events there are, and the line that reads them', async () => {
+  const found = (await lines('%datasets')).map(line => line.split(/ {2,}/));
+  expect(found.filter(([name]) => ['4 datasets', 'dataset', 'orders', 'hosts'].includes(name ?? ''))).toEqual(
+    [
+      ['4 datasets'],
+      ['dataset', 'events', 'time range', 'from', 'to', 'description'],
+      ['hosts', '1', 'any: its events have no time'],
+      ['orders', '2', '%time 2015-10-30..2015-11-01', '2015-10-30 23:58', '2015-10-31 00:40'],
+    ],
+  );
+  expect(found.find(([name]) => name === 'sample-http-logs')?.[1]).toBe('computed for any time');
+});
+
+test('%schema says it too', async () => {
+  expect((await lines('%schema orders'))[0]).toBe(`orders: 3 fields; 2 events, ${held}`);
+  expect((await lines('%schema hosts'))[0]).toBe(
+    'hosts: 3 fields; 1 event without a time, which every time range reads.',
+  );
+  expect((await lines('%schema sample-http-logs'))[0]).toMatch(/^sample-http-logs: \d+ fields$/);
+});
+
+test('%time all is what the datasets of the query hold', async () => {
+  const [heading] = await lines('%%time all\norders | count');
+  expect(heading).toBe('1 row × 1 column · all (2015-10-30T23:58:00Z to 2015-10-31T00:40:00.000000001Z)');
+  expect((await lines('%%time all\norders | count')).includes('    2')).toBe(true);
+  expect((await lines('%%time all\nhosts | count')).includes('    1')).toBe(true);
+  expect((await lines("%%time all\n['sample-http-logs'] | count"))[0]).toBe(
+    'time-range: sample-http-logs is computed for any time: it has neither a first nor a last event',
+  );
+});
+
+test('importing again says that the rows were added', async () => {
+  const file = join(bench().homeDir, 'again.ndjson');
+  await writeFile(file, '{"_time":"2026-01-01T00:00:00Z","a":1}');
+  const words = async (more: string) =>
+    (await lines(`%import ${file} --dataset again${more}`)).slice(1).filter(line => line.startsWith('It '));
+  const span = '2026-01-01 00:00: %time 2026-01-01';
+  expect((await words('')).slice(-1)).toEqual([`It holds 1 event, ${span}`]);
+  expect((await words('')).slice(-2)).toEqual([
+    'It held 1 row before; the rows were added. --replace puts them in the place of what there is.',
+    `It holds 2 events, ${span}`,
+  ]);
+  expect((await words(' --replace')).slice(-1)).toEqual([`It holds 1 event, ${span}`]);
+});
+
+describe('%drop', () => {
+  const make = async () => {
+    const file = join(bench().homeDir, 'doomed.ndjson');
+    await writeFile(file, '{"_time":"2026-01-01T00:00:00Z","a":1}');
+    await bench().run(`%import ${file} --dataset doomed --replace`);
+  };
+  const isThere = async () => (await lines('%datasets')).some(line => line.startsWith('doomed'));
+
+  test('deletes once the name was typed again', async () => {
+    await make();
+    const run = await bench().run('%drop doomed', { answer: 'doomed' });
+    expect(run.outputs[0]).toEqual({
+      kind: 'asked',
+      text: 'This deletes doomed, 1 event. Type its name to go on: ',
+    });
+    expect([printed(run), await isThere()]).toEqual(['Deleted doomed (1 event).\n', false]);
+  });
+
+  test('leaves it when something else was typed, or nobody can be asked', async () => {
+    await make();
+    expect(traceback(await bench().run('%drop doomed', { answer: 'y' }))[0]).toBe(
+      'magic: doomed was not deleted: what was typed is not its name',
+    );
+    expect(traceback(await bench().run('%drop doomed'))[0]).toBe(
+      'magic: %drop: nobody can be asked here; --yes deletes without asking',
+    );
+    expect(await isThere()).toBe(true);
+    expect(printed(await bench().run('%drop doomed --yes'))).toBe('Deleted doomed (1 event).\n');
+    expect(await isThere()).toBe(false);
+  });
+
+  test('refuses what is not there, and what comes with the service', async () => {
+    expect(traceback(await bench().run('%drop nope --yes'))[0]).toMatch(/There is no dataset `nope`/);
+    expect(traceback(await bench().run('%drop sample-http-logs --yes'))[0]).toMatch(/cannot be deleted/);
+  });
+
+  test('is for the local service alone', async () => {
+    await writeFile(
+      join(bench().homeDir, '.axiom.toml'),
+      '[deployments.prod]\nurl = "http://127.0.0.1:9"\ntoken = "xaat-1"\n',
+      { mode: 0o600 },
+    );
+    expect(traceback(await bench().run('%use prod\n%drop web --yes'))[0]).toBe(
+      'magic: %drop works with the local service only, and the profile is prod',
+    );
+    await bench().run('%use local');
+  });
+});

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { basePath, lastLines, portOption } from '../../scripts/lab.mjs';
+
+test.each<readonly [readonly string[], number | undefined, string]>([
+  [[], undefined, '/'],
+  [['--ServerApp.port=8899'], 8899, '/'],
+  [['--port', '8899', '--ServerApp.base_url=/a/b'], 8899, '/a/b/'],
+  [['--port=1', '--ServerApp.port=2'], 2, '/'],
+  [['--ServerApp.ip=0.0.0.0', '--ServerApp.base_url=/'], undefined, '/'],
+])('JupyterLab with %j answers at the port %s below %s', (options, port, path) => {
+  expect([portOption(options), basePath(options)]).toEqual([port, path]);
+});
+
+test('of a log the last lines are shown', () => {
+  const log = `${Array.from({ length: 20 }, (_, index) => `line ${index}`).join('\n')}\n\n`;
+  expect(
+    lastLines(log)
+      .split('\n')
+      .map(line => line.trim()),
+  ).toEqual(Array.from({ length: 8 }, (_, index) => `line ${index + 12}`));
+});
