@@ -41,10 +41,11 @@ export function withoutScripts(all: readonly FunctionFamily[] = families): {
   readonly families: readonly FunctionFamily[];
   readonly isScripted: (sql: string) => boolean;
 } {
-  const names = new Set(all.flatMap(family => family.udfs.map(udf => udf.name)));
+  const moved = all.filter(family => !family.inPlace);
+  const names = new Set(moved.flatMap(family => family.udfs.map(udf => udf.name)));
   const isScripted = (sql: string) => (sql.match(/\bapl_\w+/g) ?? []).some(name => names.has(name));
-  const plain = all.map(({ setup }) => ({
-    udfs: [],
+  const plain = all.map(({ setup, udfs, inPlace }) => ({
+    udfs: inPlace ? udfs : [],
     setup: setup.filter(each => !adds(names, each, isScripted)),
   }));
   return { families: plain, isScripted };

@@ -10,4 +10,6 @@ export interface JsFunction {
 export interface FunctionFamily {
   readonly setup: readonly string[];
   readonly udfs: readonly JsFunction[];
+  /** Its functions are short and serve the import: they run in the engine of the service itself. */
+  readonly inPlace?: true;
 }

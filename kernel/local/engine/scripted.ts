@@ -65,6 +65,8 @@ export class ScriptedEngine implements ReaderSource {
     signal: AbortSignal,
   ): Promise<T> {
     if (lane.engine?.ended !== false) lane.engine = await EngineProcess.start(this.#options);
+    // The service may have closed while the process started.
+    if (this.#closing.signal.aborted) await lane.engine.kill();
     const { engine } = lane;
     let grace: NodeJS.Timeout | undefined;
     const interrupt = () => {
