@@ -11,12 +11,17 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 /** Removes what an operation that was killed has left in a directory: the drafts of files, and what was being deleted. */
 export async function removeLeftovers(directory: string): Promise<void> {
   const entries = await readdir(directory).catch(emptyWhenMissing);
-  for (const name of entries.filter(each => each.endsWith('.tmp') || each.startsWith(deletedPrefix))) {
+  for (const name of entries.filter(isLeftover)) {
     const leftover = path.join(directory, name);
     const found = await stat(leftover).catch(() => undefined);
     // Another process may be about to rename it.
     if (found && Date.now() - found.mtimeMs > staleMs) await rm(leftover, { recursive: true, force: true });
   }
+}
+
+/** The directory `.tmp` itself is where engines work. */
+function isLeftover(name: string): boolean {
+  return /^[^.].*\.tmp$/.test(name) || name.startsWith(deletedPrefix);
 }
 
 /** A name for a directory that is about to be deleted. */

@@ -104,7 +104,7 @@ export async function storeFile(
 }
 
 /** Enough to sort files that are larger than memory, on disk. */
-const mostMemoryBytes = 4 * 2 ** 30;
+const mostMemoryBytes = 2 * 2 ** 30;
 
 const nothing: Stored = { rows: 0, late: 0, refused: 0, fields: [], notes: [] };
 

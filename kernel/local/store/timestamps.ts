@@ -153,7 +153,7 @@ const textReaders: readonly ((text: string) => string)[] = [
   text => `TRY_CAST(${text} AS TIMESTAMP_NS)`,
   text => `TRY_CAST(replace(${text}, ',', '.') AS TIMESTAMP_NS)`,
   text =>
-    `make_timestamp_ns(CASE WHEN length(${text}) IN (10, 13, 16, 19) THEN ${epochNs(`TRY_CAST(${text} AS BIGINT)`)} END)`,
+    `make_timestamp_ns(CASE WHEN regexp_full_match(${text}, '\\d{10}|\\d{13}|\\d{16}|\\d{19}') THEN ${epochNs(`TRY_CAST(${text} AS BIGINT)`)} END)`,
   text => `TRY_CAST(try_strptime(trim(${text}, '[]'), '%d/%b/%Y:%H:%M:%S %z') AS TIMESTAMP_NS)`,
 ];
 

@@ -266,7 +266,7 @@ test('replaced files are deleted once no query can be reading them', async () =>
 });
 
 test('what a killed process has left is removed, unless it is new', async () => {
-  const { dataDir } = await openStore();
+  const { dataDir, engine } = await openStore();
   const directory = path.join(dataDir, 'datasets', 'd');
   await mkdir(path.join(dataDir, 'datasets', '.deleted-old'), { recursive: true });
   await mkdir(directory, { recursive: true });
@@ -276,9 +276,8 @@ test('what a killed process has left is removed, unless it is new', async () => 
     await utimes(name, before, before);
   }
   await utimes(path.join(dataDir, 'datasets', '.deleted-old'), before, before);
+  await utimes(path.join(dataDir, '.tmp'), before, before);
   await writeFile(path.join(directory, 'dataset.json.2.tmp'), '{');
-  const engine = await Engine.open({ dataDir, families: [] });
-  onTestFinished(() => engine.close());
   await new DatasetStore(dataDir, engine).snapshot();
   expect(await readdir(dataDir)).toEqual(['.tmp', 'datasets']);
   expect(await readdir(path.join(dataDir, 'datasets'))).toEqual(['d']);

@@ -1,0 +1,409 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
+import { Engine } from '../../../../kernel/local/engine/duckdb.js';
+import { type Answer, sharedService, temporaryDirectory } from '../../service.js';
+
+const service = sharedService();
+let datasets = 0;
+
+async function fileOf(name: string, content: string | Uint8Array): Promise<string> {
+  const file = path.join(await temporaryDirectory(), name);
+  await writeFile(file, content);
+  return file;
+}
+
+async function importText(name: string, content: string | Uint8Array): Promise<Answer & { dataset: string }> {
+  const dataset = `d${++datasets}`;
+  const request = { path: await fileOf(name, content), dataset };
+  return { dataset, ...(await service().json('POST', '/v1/local/import', request)) };
+}
+
+// ---- formats x types x traps: each value exact, or converted with a note that names field and count ----
+
+const lines = (...rows: string[]) => rows.join('\n');
+
+/** One row more than the sample that types are decided on. */
+const beyondSample = (first: string, last: string) => `${`${first}\n`.repeat(10_300)}${last}\n`;
+
+interface Trap {
+  readonly what: string;
+  readonly name: string;
+  /** The text of the file, or the SELECT that a Parquet file is written from. */
+  readonly content: string;
+  /** SQL over the stored columns, the last rows first where there are many, and what it gives as text. */
+  readonly select: string;
+  readonly values: readonly string[];
+  readonly notes?: readonly string[];
+}
+
+const imported = '2026-06-15 12:00:00';
+const late = (count: number, field = '_time') =>
+  `No readable time in \`${field}\` in ${count} row${count === 1 ? '' : 's'}: they have the time of their import.`;
+
+const traps: readonly Trap[] = [
+  // one bad row costs no good one
+  {
+    what: 'one time that is none',
+    name: 'in.ndjson',
+    content: lines('{"_time":"2026-11-20T10:00:00Z","v":1}', '{"_time":"garbage","v":2}', '{"v":3}'),
+    select: '_time, v',
+    values: ['2026-11-20 10:00:00|1', `${imported}|2`, `${imported}|3`],
+    notes: [late(2)],
+  },
+  {
+    what: 'a time of 1985 and one of 1969',
+    name: 'in.ndjson',
+    content: lines(
+      '{"_time":"1985-01-01T00:00:00Z"}',
+      '{"_time":"1969-12-31T23:59:59.999999999Z"}',
+      '{"_time":"2024-01-01T00:00:00Z"}',
+    ),
+    select: '_time',
+    values: ['1985-01-01 00:00:00', '1969-12-31 23:59:59.999999999', '2024-01-01 00:00:00'],
+    notes: [],
+  },
+  {
+    what: 'seconds beside RFC 3339',
+    name: 'in.ndjson',
+    content: lines('{"_time":1700000000}', '{"_time":"2024-01-01T00:00:00Z"}', '{"_time":1700000000.25}'),
+    select: '_time',
+    values: ['2023-11-14 22:13:20', '2024-01-01 00:00:00', '2023-11-14 22:13:20.25'],
+    notes: [],
+  },
+  {
+    what: 'a time beyond the range, and its two ends',
+    name: 'in.csv',
+    content: lines(
+      '_time,n',
+      '9999-12-31T23:59:59Z,1',
+      '1677-09-22T00:00:00.000000001Z,2',
+      '2262-04-11T23:47:16.854775806Z,3',
+      'infinity,4',
+      '',
+    ),
+    select: '_time, n',
+    values: [
+      `${imported}|1`,
+      '1677-09-22 00:00:00.000000001|2',
+      '2262-04-11 23:47:16.854775806|3',
+      `${imported}|4`,
+    ],
+    notes: [late(2)],
+  },
+  {
+    what: 'a dash among the times of a CSV file',
+    name: 'in.csv',
+    content: lines('time,n', '2024-01-01T00:00:00Z,1', '-,2', '2024-01-02T00:00:00Z,3', ''),
+    select: '_time, n',
+    values: ['2024-01-01 00:00:00|1', `${imported}|2`, '2024-01-02 00:00:00|3'],
+    notes: [late(1, 'time')],
+  },
+  {
+    what: 'a broken line, half a surrogate pair, a number',
+    name: 'in.ndjson',
+    content: lines('{"v":1}', '{"v":', '{"v":"\\ud800"}', '7', '{"v":2}'),
+    select: 'v',
+    values: ['1', '2'],
+    notes: ['Left out as no JSON object: 3 lines.', timeless()],
+  },
+  {
+    what: 'a broken line after the sample',
+    name: 'in.ndjson',
+    content: beyondSample('{"v":1}', '{"v":'),
+    select: 'count(*), sum(v)',
+    values: ['10300|10300'],
+    notes: ['Left out as no JSON object: 1 line.', timeless()],
+  },
+  // ways to write a time
+  ...(
+    [
+      ['2014/3/31', '2014-03-31 00:00:00'],
+      ['4/8/2014 22:05', '2014-04-08 22:05:00'],
+      ['12 Feb 2006, 19:17', '2006-02-12 19:17:00'],
+      ['May 8, 2009 5:57:51 PM', '2009-05-08 17:57:51'],
+      ['20140722105203', '2014-07-22 10:52:03'],
+      ['2014-04', '2014-04-01 00:00:00'],
+      ['Mon Jan  2 15:04:05 MST 2006', '2006-01-02 22:04:05'],
+      ['1384216367111222333', '2013-11-12 00:32:47.111222333'],
+      ['2014年04月08日', '2014-04-08 00:00:00'],
+      ['2024-01-01 10:20:30,250', '2024-01-01 10:20:30.25'],
+    ] as const
+  ).map(([text, time]) => ({
+    what: `the time ${text}`,
+    name: 'in.ndjson',
+    content: lines(JSON.stringify({ _time: text }), '{"_time":"2024-05-05T00:00:00Z"}'),
+    select: '_time',
+    values: [time, '2024-05-05 00:00:00'],
+    notes: [],
+  })),
+  // types
+  {
+    what: 'text after integers, and a new field, after the sample',
+    name: 'in.ndjson',
+    content: beyondSample('{"_time":1700000000,"v":1}', '{"_time":1700000000,"v":"x","w":true}'),
+    select: "count(*), count(w), max(v) FILTER (v <> '1'), any_value(typeof(v))",
+    values: ['10301|1|"x"|VARCHAR'],
+    notes: [],
+  },
+  {
+    what: 'text after integers in CSV, after the sample',
+    name: 'in.csv',
+    content: `_time,v\n${beyondSample('1700000000,1', '1700000000,x')}`,
+    select: 'count(*), max(v), any_value(typeof(v))',
+    values: ['10301|x|VARCHAR'],
+    notes: ['`v` is string: after its first 10,240 rows it holds more than long.'],
+  },
+  {
+    what: 'short hashes in CSV that look like powers of ten',
+    name: 'in.csv',
+    content: lines('hash,real,small', '1e5,1.5,1e-05', '2e7,2.5e3,2.5', ''),
+    select: 'hash, typeof(hash), "real", small',
+    values: ['1e5|VARCHAR|1.5|1e-05', '2e7|VARCHAR|2500.0|2.5'],
+  },
+  {
+    what: 'minus zero, infinities and what is no number in CSV',
+    name: 'in.csv',
+    content: lines('v', '-0.0', 'NaN', 'inf', '-inf', '1.5', ''),
+    select: 'v, typeof(v)',
+    values: ['-0.0|DOUBLE', 'nan|DOUBLE', 'inf|DOUBLE', '-inf|DOUBLE', '1.5|DOUBLE'],
+  },
+  {
+    what: 'minus zero, infinities and what is no number in JSON',
+    name: 'in.ndjson',
+    content: lines('{"v":-0.0}', '{"v":NaN}', '{"v":-Infinity}', '{"v":1.5}'),
+    select: 'v, typeof(v)',
+    values: ['-0.0|DOUBLE', 'nan|DOUBLE', '-inf|DOUBLE', '1.5|DOUBLE'],
+  },
+  {
+    what: 'numbers beyond what 64 bits hold in JSON',
+    name: 'in.ndjson',
+    content: '{"v":123456789012345678901234567890,"r":1e400,"n":9223372036854775808}',
+    select: 'v, r, n',
+    values: ['123456789012345678901234567890|1e400|9223372036854775808'],
+  },
+  // names
+  ...['{"labels":{"a.b":1,"a":{"b":2}}}', '{"labels":{"a":{"b":2},"a.b":1}}'].map(content => ({
+    what: `keys that collide: ${content}`,
+    name: 'in.ndjson',
+    content,
+    select: '"labels.a.b", "labels.a.b_2"',
+    values: ['1|2'],
+    notes: [
+      '`labels.a.b` occurs as a name and as a path: `labels` > `a` > `b` became `labels.a.b_2`.',
+      timeless(),
+    ],
+  })),
+  {
+    what: 'a key that is repeated',
+    name: 'in.ndjson',
+    content: lines('{"a":1,"a":2,"o":{"x":1,"x":3}}', '{"a":5,"o":{"x":6}}'),
+    select: 'a, "o.x"',
+    values: ['2|3', '5|6'],
+    notes: ['A key is repeated in 2 objects: its last value counts.', timeless()],
+  },
+  {
+    what: 'a zero character in a key and in a value',
+    name: 'in.ndjson',
+    content: '{"a\\u0000b":1,"v":"x\\u0000y"}',
+    select: 'length(v), "a\ufffdb"',
+    values: ['3|1'],
+    notes: ['A key holds zero characters: its field is `a\ufffdb`.', timeless()],
+  },
+  // Parquet
+  {
+    what: 'decimals',
+    name: 'in.parquet',
+    content: 'SELECT 12345678901234567890.123456789::DECIMAL(38,9) AS d, 12.5::DECIMAL(9,2) AS r',
+    select: 'd, r, typeof(r)',
+    values: ['12345678901234567890.123456789|12.5|DOUBLE'],
+    notes: ['`d` is DECIMAL(38, 9): it is dynamic, with every digit.', timeless()],
+  },
+  {
+    what: 'binary, time of day, integers of 64 bits without a sign',
+    name: 'in.parquet',
+    content:
+      "SELECT '\\x00\\xFF'::BLOB AS b, TIME '10:00:00.123456' AS t, 18446744073709551615::UBIGINT AS u",
+    select: 'b, t, u',
+    values: ['AP8=|36000123456000|18446744073709551615'],
+    notes: ['`b` is binary: it is text in Base64.', timeless()],
+  },
+  {
+    what: 'times before 1970 to the nanosecond, and beyond the range',
+    name: 'in.parquet',
+    content:
+      "SELECT make_timestamp_ns(-1) AS _time, '9999-12-31'::DATE AS far, '1969-12-31 23:59:59.999999+00'::TIMESTAMPTZ AS z",
+    select: '_time, far, z',
+    values: ['1969-12-31 23:59:59.999999999|null|1969-12-31 23:59:59.999999'],
+    notes: ['`far` is null in 1 rows: their times are before 1677 or after 2262.'],
+  },
+  // lines of logs
+  {
+    what: 'an access log',
+    name: 'access.log',
+    content:
+      '127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /a.gif HTTP/1.0" 200 2326 "http://x/" "curl"\n',
+    select: '_time, client, "user", "method", uri, status, bytes, referer, user_agent, line',
+    values: ['2000-10-10 20:55:36|127.0.0.1|frank|GET|/a.gif|200|2326|http://x/|curl|null'],
+    notes: ['The lines are read as access log lines (common or combined format).'],
+  },
+  {
+    what: 'syslog',
+    name: 'messages',
+    content: lines(
+      'Jun 14 15:16:01 combo sshd(pam_unix)[19939]: failure; x',
+      'Jun 14 15:16:02 combo su: ok',
+      '',
+    ),
+    select: '_time, host, program, pid, message',
+    values: [
+      '2026-06-14 15:16:01|combo|sshd(pam_unix)|19939|failure; x',
+      '2026-06-14 15:16:02|combo|su|null|ok',
+    ],
+    notes: [
+      'The lines are read as syslog lines.',
+      '`time` gives no year: each time is taken to lie in the twelve months before the import.',
+    ],
+  },
+  {
+    what: 'logfmt',
+    name: 'app.log',
+    content: lines(
+      'time=2024-01-01T00:00:00Z level=info msg="a b" n=5',
+      'time=2024-01-01T00:00:01Z level=warn n=6',
+      '',
+    ),
+    select: '_time, level, msg, n',
+    values: ['2024-01-01 00:00:00|info|a b|5', '2024-01-01 00:00:01|warn|null|6'],
+    notes: ['The lines are read as logfmt: key=value.'],
+  },
+  {
+    what: 'lines of a container',
+    name: 'pod.log',
+    content: '2024-01-01T00:00:00.123456789Z stdout F hello, "you"\n',
+    select: '_time, stream, tag, message',
+    values: ['2024-01-01 00:00:00.123456789|stdout|F|hello, "you"'],
+    notes: ['The lines are read as container log lines (CRI).'],
+  },
+  {
+    what: 'plain text, with commas and quotes',
+    name: 'error.log',
+    content: lines(
+      '[Sun Dec 04 04:47:44 2005] [notice] one, "two"',
+      '',
+      'a line; without a time',
+      '[Sun Dec 04 04:47:45 2005] [error] b',
+      '',
+    ),
+    select: '_time, line',
+    values: [
+      '2005-12-04 04:47:44|[Sun Dec 04 04:47:44 2005] [notice] one, "two"',
+      `${imported}|a line; without a time`,
+      '2005-12-04 04:47:45|[Sun Dec 04 04:47:45 2005] [error] b',
+    ],
+    notes: [
+      expect.stringMatching(
+        /^The file is plain text: each line is the field `line`\. Take it apart with `parse`/,
+      ),
+      late(1),
+    ],
+  },
+];
+
+function timeless(): string {
+  return 'No field holds a time: every row has the time of its import, and is found whatever the time range. Name one if there is one.';
+}
+
+/** Reads the stored file itself, so that nothing between it and the test changes a value. */
+async function stored(dataset: string, select: string): Promise<string[]> {
+  const { dataDir } = service();
+  const engine = await Engine.open({ dataDir, families: [] });
+  try {
+    const files = sqlText(path.join(dataDir, 'datasets', dataset, '*.parquet'));
+    const rows = await engine.run(
+      `SELECT COLUMNS(*)::VARCHAR FROM (SELECT ${select} FROM read_parquet(${files}))`,
+    );
+    return rows.map(row => row.map(String).join('|'));
+  } finally {
+    await engine.close();
+  }
+}
+
+async function parquetOf(select: string): Promise<Buffer> {
+  const { dataDir } = service();
+  const engine = await Engine.open({ dataDir, families: [] });
+  const file = path.join(engine.workDir, 'in.parquet');
+  await engine.run(`COPY (${select}) TO ${sqlText(file)} (FORMAT parquet)`);
+  const bytes = await readFile(file);
+  await engine.close();
+  return bytes;
+}
+
+test.each(traps)('traps: $what', async ({ name, content, select, values, notes }) => {
+  const { dataset, status, body } = await importText(
+    name,
+    name.endsWith('.parquet') ? await parquetOf(content) : content,
+  );
+  expect([status, body.notes]).toEqual([200, notes ?? body.notes]);
+  expect(await stored(dataset, select)).toEqual(values);
+});
+
+test('times of a Parquet file in nanoseconds and UTC are exact', async () => {
+  const bytes = await parquetOf(
+    'SELECT make_timestamp_ns(1700000000123456789) AS ts, make_timestamp_ns(-1) AS u',
+  );
+  const local = Buffer.from([0x8c, 0x12, 0x1c, 0x3c, 0, 0]);
+  for (let at = bytes.indexOf(local); at >= 0; at = bytes.indexOf(local, at + 1)) bytes[at + 1] = 0x11;
+  const { dataset } = await importText('in.parquet', bytes);
+  expect(await stored(dataset, 'ts, u')).toEqual([
+    '2023-11-14 22:13:20.123456789|1969-12-31 23:59:59.999999999',
+  ]);
+});
+
+test('a column of a Parquet file keeps its type though all its values are null', async () => {
+  const { body } = await importText(
+    'in.parquet',
+    await parquetOf('SELECT 1700000000 AS ts, NULL::BIGINT AS n, NULL::BOOLEAN AS b'),
+  );
+  expect(body.fields.slice(2)).toEqual([
+    { name: 'ts', type: 'integer' },
+    { name: 'n', type: 'integer' },
+    { name: 'b', type: 'boolean' },
+  ]);
+});
+
+test('rows without a time are found whatever the time range', async () => {
+  const { dataset } = await importText('hosts.csv', 'host,team\na,x\nb,y\n');
+  const store = (await service().json('GET', `/v2/datasets/${dataset}`)).body;
+  expect([store.rows, store.firstTime]).toEqual([2, undefined]);
+});
+
+test('a format may be named; one that is not known is refused', async () => {
+  const file = await fileOf('odd.csv', 'level=info n=5\n');
+  const ask = (format: string) =>
+    service().json('POST', '/v1/local/import', { path: file, dataset: `f-${format}`, format });
+  expect((await ask('logfmt')).body.fields.slice(2).map((field: { name: string }) => field.name)).toEqual([
+    'level',
+    'n',
+    'line',
+  ]);
+  expect((await ask('nope')).body.message).toMatch(
+    /^No file is read as "nope"\. The formats are csv, json, /,
+  );
+});
+
+test('a file that is not in the order of time is sorted', async () => {
+  // Each row is as far from the one before as it can be.
+  const times = Array.from({ length: 500_000 }, (_, index) => 1_700_000_000 + ((index * 249_989) % 500_000));
+  const { dataset } = await importText('in.csv', `ts\n${times.join('\n')}\n`);
+  const { dataDir } = service();
+  const engine = await Engine.open({ dataDir, families: [] });
+  const files = sqlText(path.join(dataDir, 'datasets', dataset, '*.parquet'));
+  const [row] = await engine.run(
+    `SELECT sum(epoch_ns(stats_max_value::TIMESTAMP_NS) - epoch_ns(stats_min_value::TIMESTAMP_NS)) / 1e9 < 500000
+     FROM parquet_metadata(${files}) WHERE path_in_schema = '_time'`,
+  );
+  await engine.close();
+  expect(row).toEqual([true]);
+});
