@@ -17,6 +17,7 @@ const STAGES = new Map(
         () => command(bin('tsc'), ['--noEmit']),
         () => command(bin('tsc'), ['-p', 'labextension']),
       ),
+    unused: () => command(bin('knip'), ['--no-progress']),
     lint: () => command(bin('biome'), ['ci', '--error-on-warnings', '--colors=off', '.']),
     fast: () => vitest('fast'),
     build: () => step(() => ensureBuild(console.log)),
@@ -34,7 +35,9 @@ const STAGES = new Map(
   }),
 );
 
-const GROUPS = new Map(Object.entries({ check: ['types', 'lint', 'fast'], all: [...STAGES.keys()] }));
+const GROUPS = new Map(
+  Object.entries({ check: ['types', 'unused', 'lint', 'fast'], all: [...STAGES.keys()] }),
+);
 
 const VENV = ['scripts/requirements.txt', 'test/python/requirements.txt'];
 const VENV_LAB42 = ['test/python/requirements-lab42.txt'];

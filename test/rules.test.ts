@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { parseAst } from 'vitest/node';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -78,6 +79,7 @@ const RECURSIONS: readonly string[] = [
 ];
 
 const LONGEST_FILE = 700;
+const LONGEST_FUNCTION = 70;
 
 const kernelFiles = sourceFiles(join(root, 'kernel')).filter(path => !path.endsWith('/parser.ts'));
 const extensionFiles = sourceFiles(join(root, 'labextension', 'src'));
@@ -110,6 +112,10 @@ describe('every source file', () => {
   test('has at most 700 lines', () => {
     expect(offenders('', text => text.split('\n').length > LONGEST_FILE + 1)).toEqual([]);
   });
+  test('has no function of more than 70 lines, other than flat switches and tables', () => {
+    const code = everything.filter(path => /\.(ts|mjs)$/.test(path) && !path.startsWith(join(root, 'test')));
+    expect(code.flatMap(longFunctions)).toEqual([]);
+  });
   test('leaves nothing to be done later', () => {
     const mark = new RegExp(
       ['TO' + 'DO', 'FIX' + 'ME', '@ts-' + 'ignore', '@ts-' + 'expect-error', 'eslint-' + 'disable'].join(
@@ -127,6 +133,42 @@ describe('every source file', () => {
     expect(offenders('kernel', text => /\bprocess\.(argv|env)\b/.test(text), 'kernel/main.ts')).toEqual([]);
   });
 });
+
+interface Node {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly body?: Node | readonly Node[] | null;
+  readonly argument?: Node | null;
+}
+
+/** The place and length of each function that is too long. */
+function longFunctions(path: string): readonly string[] {
+  const text = readFileSync(path, 'utf8');
+  const lines = ({ start, end }: Node) => text.slice(start, end).split('\n').length;
+  const found: string[] = [];
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const node = value as Node;
+    const { body } = node;
+    if (/Function/.test(node.type) && body && !Array.isArray(body)) {
+      const flat = flatPart(body as Node);
+      const counted = lines(node) - (flat === undefined ? 0 : lines(flat));
+      const line = text.slice(0, node.start).split('\n').length;
+      if (counted > LONGEST_FUNCTION) found.push(`${relative(root, path)}:${line} has ${lines(node)} lines`);
+    }
+    for (const part of Object.values(value)) visit(part);
+  };
+  visit(parseAst(text, { lang: path.endsWith('.ts') ? 'ts' : 'js' }).body);
+  return found;
+}
+
+/** The switch or the table that a function's body is, after a few lines at most. */
+function flatPart(body: Node): Node | undefined {
+  const last = Array.isArray(body.body) ? body.body.at(-1) : body;
+  const value = last?.type === 'ReturnStatement' ? last.argument : last;
+  return /^(SwitchStatement|ObjectExpression|ArrayExpression)$/.test(value?.type ?? '') ? value : undefined;
+}
 
 /** Imports that the table does not allow. */
 function forbiddenImports(path: string): readonly string[] {

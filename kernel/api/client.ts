@@ -15,22 +15,10 @@ import {
 import { type Endpoint, localProfile } from './profile.js';
 import * as wire from './wire.js';
 
-/** A limit as a response header tells it; `resetSeconds` is seconds since 1970. */
-export interface LimitState {
-  readonly scope?: string;
-  readonly limit?: number;
-  readonly remaining?: number;
-  readonly resetSeconds?: number;
-}
-
 /** The answer to a query, with its JSON still as bytes. */
 export interface RawResult {
   readonly body: Uint8Array;
   readonly traceId?: string;
-  readonly historyQueryId?: string;
-  /** In GB·ms. */
-  readonly queryLimit?: LimitState;
-  readonly rateLimit?: LimitState;
   /** From sending the request to the last byte. */
   readonly elapsedMs: number;
 }
@@ -41,13 +29,6 @@ export interface StarredFilter {
   readonly dataset?: string;
   readonly limit?: number;
   readonly offset?: number;
-}
-
-export interface IngestOptions {
-  readonly contentType: 'application/json' | 'application/x-ndjson' | 'text/csv';
-  readonly timestampField?: string;
-  readonly timestampFormat?: string;
-  readonly csvDelimiter?: string;
 }
 
 /** The query API of one endpoint. Every method throws a subclass of ApiError, InterruptedError when its signal is aborted. */
@@ -62,14 +43,7 @@ export interface Client {
   datasets(signal?: AbortSignal): Promise<readonly wire.DatasetInfo[]>;
   deleteDataset(name: string, signal?: AbortSignal): Promise<void>;
   fields(dataset: string, signal?: AbortSignal): Promise<readonly wire.FieldMeta[]>;
-  mapFields(dataset: string, signal?: AbortSignal): Promise<wire.MapFields>;
   currentUser(signal?: AbortSignal): Promise<wire.User>;
-  ingest(
-    dataset: string,
-    data: Uint8Array | string,
-    options: IngestOptions,
-    signal?: AbortSignal,
-  ): Promise<wire.IngestStatus>;
   /** Only the local service has this: it reads a file of this machine into a dataset. */
   importFile(request: wire.ImportRequest, signal?: AbortSignal): Promise<wire.ImportReport>;
   /** Aborts what is under way and closes every connection. */
@@ -123,11 +97,7 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
       ),
     fields: (name, signal) =>
       call(wire.readFields, get(`read the fields of ${name}`, `${dataset(name)}/fields`), signal),
-    mapFields: (name, signal) =>
-      call(wire.readMapFields, get(`read the map fields of ${name}`, `${dataset(name)}/mapfields`), signal),
     currentUser: signal => call(wire.readUser, get('read the current user', '/v2/user'), signal),
-    ingest: (name, data, ingest, signal) =>
-      call(wire.readIngestStatus, ingestRequest(name, data, ingest), signal),
     importFile: (request, signal) =>
       call(
         wire.readImportReport,
@@ -145,8 +115,6 @@ interface Send {
   readonly path: string;
   readonly parameters?: Readonly<Record<string, string | number | undefined>>;
   readonly json?: unknown;
-  readonly data?: Uint8Array | string;
-  readonly contentType?: string;
   /** True for work on this machine that takes as long as it takes; the user can interrupt it. */
   readonly unlimited?: boolean;
   /** The address, when it is not the endpoint's `url`. */
@@ -177,21 +145,6 @@ function get(action: string, path: string, parameters: NonNullable<Send['paramet
   return { action, method: 'GET', path, parameters };
 }
 
-function ingestRequest(name: string, data: Uint8Array | string, options: IngestOptions): Send {
-  return {
-    action: `ingest into ${name}`,
-    method: 'POST',
-    path: `/v1/datasets/${encodeURIComponent(name)}/ingest`,
-    parameters: {
-      'timestamp-field': options.timestampField,
-      'timestamp-format': options.timestampFormat,
-      'csv-delimiter': options.csvDelimiter,
-    },
-    data,
-    contentType: options.contentType,
-  };
-}
-
 /** Sends requests of one endpoint; owns its connections. */
 class Transport {
   readonly #pools = new Map<string, Pool>();
@@ -220,7 +173,8 @@ class Transport {
     const { headers, body } = await this.#send(send, signal);
     const elapsedMs = performance.now() - started;
     checkJsonEnds(body, this.#attempt(send));
-    return { body, elapsedMs, ...responseFacts(headers, this.#endpoint) };
+    const traceId = identifier(headerText(headers, 'x-axiom-trace-id'), this.#endpoint);
+    return { body, elapsedMs, ...(traceId === undefined ? {} : { traceId }) };
   }
 
   async json<T>(send: Send, read: (value: unknown) => T, signal?: AbortSignal): Promise<T> {
@@ -269,7 +223,7 @@ class Transport {
         Object.entries(send.parameters ?? {}).filter(([, value]) => value !== undefined),
       ),
       headers: { ...this.#headers(send), 'accept-encoding': isThisMachine(base) ? 'identity' : 'gzip' },
-      body: send.json === undefined ? (send.data ?? null) : JSON.stringify(send.json),
+      body: send.json === undefined ? null : JSON.stringify(send.json),
       signal,
       // An answer that nobody asked for would be taken for that of the next request: only our own service is trusted with one
       // connection for several.
@@ -291,9 +245,7 @@ class Transport {
     return {
       accept: 'application/json',
       'user-agent': this.#userAgent,
-      ...(send.method === 'GET' || send.method === 'DELETE'
-        ? {}
-        : { 'content-type': send.contentType ?? 'application/json' }),
+      ...(send.method === 'GET' || send.method === 'DELETE' ? {} : { 'content-type': 'application/json' }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` }),
       ...(token?.kind === 'personal' && orgId !== undefined ? { 'x-axiom-org-id': orgId } : {}),
     };
@@ -396,31 +348,4 @@ function checkJsonEnds(body: Uint8Array, attempt: Attempt): void {
   const text = (from: number, to?: number) => new TextDecoder().decode(body.subarray(from, to)).trim();
   if (!text(0, 512).startsWith('{')) throw unexpectedBody(attempt, text(0, 512));
   if (!text(-512).endsWith('}')) throw truncatedError(attempt);
-}
-
-function responseFacts(
-  headers: Answer['headers'],
-  endpoint: Endpoint,
-): Omit<RawResult, 'body' | 'elapsedMs'> {
-  const traceId = identifier(headerText(headers, 'x-axiom-trace-id'), endpoint);
-  const historyQueryId = headerText(headers, 'x-axiom-history-query-id');
-  const queryLimit = limitState(headers, 'x-querylimit');
-  const rateLimit = limitState(headers, 'x-ratelimit');
-  return {
-    ...(traceId === undefined ? {} : { traceId }),
-    ...(historyQueryId === undefined ? {} : { historyQueryId }),
-    ...(queryLimit === undefined ? {} : { queryLimit }),
-    ...(rateLimit === undefined ? {} : { rateLimit }),
-  };
-}
-
-function limitState(headers: Answer['headers'], prefix: string): LimitState | undefined {
-  const scope = headerText(headers, `${prefix}-scope`);
-  const numbers = { limit: 'limit', remaining: 'remaining', resetSeconds: 'reset' } as const;
-  const state: Record<string, string | number> = scope === undefined ? {} : { scope };
-  for (const [key, suffix] of Object.entries(numbers)) {
-    const value = Number.parseFloat(headerText(headers, `${prefix}-${suffix}`) ?? '');
-    if (Number.isFinite(value)) state[key] = value;
-  }
-  return Object.keys(state).length === 0 ? undefined : state;
 }

@@ -189,9 +189,6 @@ export interface User {
   readonly email: string;
 }
 
-/** A map-typed field of a dataset: its keys are open. */
-export type MapFields = readonly string[];
-
 export interface IngestStatus {
   readonly ingested: number;
   readonly failed: number;
@@ -306,13 +303,6 @@ export function readFields(value: unknown): readonly FieldMeta[] {
   });
 }
 
-/** Returns the names of a dataset's map fields. */
-export function readMapFields(value: unknown): MapFields {
-  return list(value, 'map fields').map((item, index) =>
-    string(isRecord(item) ? item.name : item, `map fields[${index}]`),
-  );
-}
-
 /** Returns the user whom a token stands for. */
 export function readUser(value: unknown): User {
   const object = record(value, 'user');
@@ -320,24 +310,6 @@ export function readUser(value: unknown): User {
     id: string(object.id, 'user.id'),
     name: string(object.name ?? '', 'user.name'),
     email: string(object.email ?? '', 'user.email'),
-  };
-}
-
-/** Returns what an ingest request took in and what it refused. */
-export function readIngestStatus(value: unknown): IngestStatus {
-  const object = record(value, 'ingest status');
-  return {
-    ingested: number(object.ingested, 'ingest status.ingested'),
-    failed: number(object.failed ?? 0, 'ingest status.failed'),
-    failures: list(object.failures ?? [], 'ingest status.failures').map((item, index) => {
-      const path = `ingest status.failures[${index}]`;
-      const failure = record(item, path);
-      return {
-        timestamp: string(failure.timestamp ?? '', `${path}.timestamp`),
-        error: string(failure.error ?? '', `${path}.error`),
-      };
-    }),
-    processedBytes: number(object.processedBytes ?? 0, 'ingest status.processedBytes'),
   };
 }
 

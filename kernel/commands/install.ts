@@ -41,7 +41,7 @@ export interface InstallReport {
 }
 
 /** The target cannot be found or written. */
-export class InstallError extends AplKernelError {}
+class InstallError extends AplKernelError {}
 
 const LOGOS = ['logo-svg.svg', 'logo-32x32.png', 'logo-64x64.png'];
 
@@ -78,7 +78,7 @@ export async function uninstall(target: InstallTarget, machine: Machine): Promis
 }
 
 /** The content of kernel.json. */
-export function kernelJson(node: string, main: string): Readonly<Record<string, unknown>> {
+function kernelJson(node: string, main: string): Readonly<Record<string, unknown>> {
   return {
     argv: [node, main, 'kernel', '--connection-file', '{connection_file}'],
     display_name: 'APL (Axiom)',

@@ -28,7 +28,7 @@ export interface ImportCommand {
 }
 
 /** The port is taken, or the data directory cannot be used. */
-export class ServeError extends AplKernelError {}
+class ServeError extends AplKernelError {}
 
 /** Starts the local service with its sample datasets; throws ServeError. */
 export async function serve({ token, ...request }: ServeRequest): Promise<Service> {

@@ -25,7 +25,7 @@ export interface HeadlessReport {
 }
 
 /** The file to run cannot be read as a notebook or as APL. */
-export class NotebookFileError extends AplKernelError {}
+class NotebookFileError extends AplKernelError {}
 
 /**
  * Runs a notebook, or an `.apl` file, cell by cell without Jupyter, and writes `<name>.ipynb` and `<name>.html` into

@@ -8,7 +8,7 @@ import { type InputExchange, InputUnavailableError } from './stdin.js';
 import type { JsonObject } from './wire.js';
 
 /** The reason of an aborted cell (`interrupted`). */
-export class InterruptedError extends AplKernelError {
+class InterruptedError extends AplKernelError {
   constructor() {
     super('interrupted', 'The cell was interrupted');
   }

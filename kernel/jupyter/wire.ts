@@ -111,7 +111,7 @@ export interface WireLimits {
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /** 32 MiB in 4,096 frames: far above any cell, far below what would hurt. */
-export const WIRE_LIMITS: WireLimits = { maxBytes: 32 * 1024 * 1024, maxFrames: 4096 };
+const WIRE_LIMITS: WireLimits = { maxBytes: 32 * 1024 * 1024, maxFrames: 4096 };
 
 /** Returns the frames of a signed message: identities, delimiter, signature, four JSON objects, buffers. */
 export function encode(message: Message, signer: Signer): Uint8Array[] {

@@ -34,13 +34,13 @@ export class SchemaCache {
   }
 
   /** Fresh datasets; throws what the request throws. */
-  async datasets(signal?: AbortSignal): Promise<readonly DatasetInfo[]> {
-    return this.#store('datasets', await this.#source.datasets(signal));
+  datasets(signal?: AbortSignal): Promise<readonly DatasetInfo[]> {
+    return this.#fresh('datasets', () => this.#source.datasets(signal));
   }
 
   /** Fresh fields; throws what the request throws. */
-  async fields(dataset: string, signal?: AbortSignal): Promise<readonly FieldMeta[]> {
-    return this.#store(`fields ${dataset}`, await this.#source.fields(dataset, signal));
+  fields(dataset: string, signal?: AbortSignal): Promise<readonly FieldMeta[]> {
+    return this.#fresh(`fields ${dataset}`, () => this.#source.fields(dataset, signal));
   }
 
   /** Forgets everything: another profile, or datasets were changed. */
@@ -73,16 +73,18 @@ export class SchemaCache {
     return entry as Entry<readonly T[]>;
   }
 
-  /** An answer that arrives after `clear` belongs to what was before. */
-  #renew<T>(key: string, entry: Entry<readonly T[]>, value: readonly T[]): void {
-    if (this.#entries.get(key) === entry) this.#store(key, value);
+  async #fresh<T>(key: string, load: () => Promise<readonly T[]>): Promise<readonly T[]> {
+    const entry = this.#entry<T>(key);
+    const value = await load();
+    this.#renew(key, entry, value);
+    return value;
   }
 
-  #store<T>(key: string, value: readonly T[]): readonly T[] {
-    const entry = this.#entry<T>(key);
+  /** An answer that arrives after `clear` belongs to what was before. */
+  #renew<T>(key: string, entry: Entry<readonly T[]>, value: readonly T[]): void {
+    if (this.#entries.get(key) !== entry) return;
     entry.value = value;
     entry.loadedAt = this.#clock();
-    return value;
   }
 }
 

@@ -18,7 +18,7 @@ export class DecodeError extends AplKernelError {
 
 /** The bytes of JSON's punctuation and of the letters that begin a literal. */
 export const QUOTE = 0x22;
-export const COMMA = 0x2c;
+const COMMA = 0x2c;
 export const MINUS = 0x2d;
 export const DOT = 0x2e;
 export const ZERO = 0x30;

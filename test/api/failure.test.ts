@@ -181,6 +181,17 @@ describe('an error body becomes', () => {
     }
   });
 
+  test.each([
+    ['Bearer ey.Jh-bG_c~i+/=', 'Bearer ***'],
+    ['authorization: bearer abc', 'authorization: bearer ***'],
+    ['a bearer', 'a bearer'],
+    ['xaat-1-2 and xapt-3', '*** and ***'],
+    ['maxapt-1', 'maxapt-1'],
+  ])('what looks like a token, though nobody knows it: %s', async (message, shown) => {
+    connections.service.answer(() => ({ status: 400, body: { message } }));
+    expect((await failureOf(connect().query(request))).message).toBe(shown);
+  });
+
   test('a token that a server repeats, wherever it does', async () => {
     const token = 'an-access-token-4711';
     const client = connect({ token: new Token(token) });

@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  readDatasets,
-  readErrorBody,
-  readIngestStatus,
-  readStarredQuery,
-  ShapeError,
-} from '../../kernel/api/wire.js';
+import { readDatasets, readErrorBody, readStarredQuery, ShapeError } from '../../kernel/api/wire.js';
 
 describe('an error body is', () => {
   test.each<readonly [unknown, unknown]>([
@@ -65,12 +59,3 @@ describe('a starred query', () => {
 });
 
 test('lists that are null are empty', () => expect(readDatasets(null)).toEqual([]));
-
-test('an ingest status may leave out what is zero', () => {
-  expect(readIngestStatus({ ingested: 3 })).toEqual({
-    ingested: 3,
-    failed: 0,
-    failures: [],
-    processedBytes: 0,
-  });
-});

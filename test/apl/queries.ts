@@ -284,7 +284,7 @@ const count = fc.constantFrom('0', '1', '3', '1000000', '9223372036854775807');
 const option = (...values: string[]): fc.Arbitrary<string> => fc.constantFrom(...values);
 
 /** One operator, most often one that compiles. */
-export const operator = fc.oneof(
+const operator = fc.oneof(
   condition.map(test => `where ${test}`),
   fc
     .array(expression, { minLength: 1, maxLength: 3 })

@@ -65,7 +65,7 @@ export function openQueries(fixtures: Readonly<Record<string, Fixture>> = {}): {
 }
 
 /** The elements of a comma-separated run of JSON, as they are written. */
-export function splitJson(text: string): string[] {
+function splitJson(text: string): string[] {
   if (text === '') return [];
   const parts: string[] = [];
   let [from, depth, quoted] = [0, 0, false];

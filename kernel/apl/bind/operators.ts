@@ -127,7 +127,7 @@ function schemaTable(binder: Binder, columns: readonly Column[]): Relation {
   };
 }
 
-export function filter(binder: Binder, stage: Stage, predicate: Expr, context: string): Stage {
+function filter(binder: Binder, stage: Stage, predicate: Expr, context: string): Stage {
   const bound = bindPredicate(binder, predicate, scopeOf(stage), context);
   return withRelation(stage, {
     kind: 'filter',

@@ -185,7 +185,7 @@ function ungrouped(pattern: string): string {
   return pattern.replace(/\\.|\((?!\?)/gs, match => (match === '(' ? '(?:' : match));
 }
 
-export function escapeRegex(literal: string): string {
+function escapeRegex(literal: string): string {
   return literal.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
 }
 

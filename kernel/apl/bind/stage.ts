@@ -45,7 +45,7 @@ export function project(stage: Stage, items: readonly Computed[]): Stage {
 }
 
 /** A projection whose names are known to differ. */
-export function projectUnique(stage: Stage, items: readonly Computed[]): Stage {
+function projectUnique(stage: Stage, items: readonly Computed[]): Stage {
   const columns = items.map(item => item.column);
   const relation: Relation = { kind: 'project', input: stage.relation, items, columns };
   const isKept = (name: string): boolean => columns.some(column => column.name === name);

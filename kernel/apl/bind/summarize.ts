@@ -77,7 +77,7 @@ export function bindKeys(
 }
 
 /** The size of the time bin among the keys: nanoseconds for a time, a number otherwise. */
-export function bucketOf(
+function bucketOf(
   binder: Binder,
   by: readonly Assignment[],
   keys: readonly Computed[],

@@ -14,7 +14,7 @@ export function collectIds(value: Bound, ids: Set<number>): void {
 }
 
 /** The expressions directly inside an expression. */
-export function partsOf(value: Bound): readonly Bound[] {
+function partsOf(value: Bound): readonly Bound[] {
   switch (value.kind) {
     case 'column':
     case 'constant':
@@ -91,11 +91,12 @@ function pruneTo(relation: Relation, needed: Ids): Relation {
         ]),
       ];
       const columns = [...relation.keys.map(key => key.column), ...kept.map(item => item.column)];
+      const ordered = carryingOrder(relation.input);
       return {
         ...relation,
         aggregates: kept,
         columns,
-        input: pruneTo(relation.input, withOrder(relation.input, reading(...values))),
+        input: pruneTo(ordered.relation, new Set([...reading(...values), ...ordered.ids])),
       };
     }
     case 'topk': {
@@ -156,15 +157,35 @@ function narrowed(relation: OneInput, needed: Ids, values: readonly Bound[]): Re
   return { ...relation, input, columns: input.columns } as Relation;
 }
 
-/** What decides the order of the rows is needed where an aggregate may depend on it. */
-function withOrder(relation: Relation, needed: Set<number>): Set<number> {
-  const available = idsOf(relation.columns);
-  for (let at: Relation = relation; ; at = at.input) {
-    if (at.kind === 'sort') {
-      for (const id of reading(...at.keys.map(key => key.value))) if (available.has(id)) needed.add(id);
-      return needed;
+interface Carried {
+  readonly relation: Relation;
+  /** What the sort keys read; empty where the rows have no order. */
+  readonly ids: Ids;
+}
+
+/** An aggregate may depend on the order of its rows: what the sort below reads goes along, through projections too. */
+function carryingOrder(relation: Relation): Carried {
+  switch (relation.kind) {
+    case 'sort':
+      return { relation, ids: reading(...relation.keys.map(key => key.value)) };
+    case 'filter':
+    case 'limit': {
+      const { relation: input, ids } = carryingOrder(relation.input);
+      return { relation: { ...relation, input, columns: input.columns }, ids };
     }
-    if (at.kind !== 'filter' && at.kind !== 'project' && at.kind !== 'limit') return needed;
+    case 'project': {
+      const { relation: input, ids } = carryingOrder(relation.input);
+      const own = idsOf(relation.columns);
+      const added = input.columns.filter(({ id }) => ids.has(id) && !own.has(id));
+      const items = added.map(column => ({
+        column,
+        value: { kind: 'column', id: column.id, type: column.type } as const,
+      }));
+      const columns = [...relation.columns, ...added];
+      return { relation: { ...relation, input, items: [...relation.items, ...items], columns }, ids };
+    }
+    default:
+      return { relation, ids: new Set() };
   }
 }
 

@@ -471,7 +471,7 @@ function parseTypeof(stream: TokenStream, word: Token): Expr {
 }
 
 /** Says that a type name is unknown. */
-export function reportType(stream: TokenStream, name: Span & { readonly name: string }): void {
+function reportType(stream: TokenStream, name: Span & { readonly name: string }): void {
   stream.report(
     'error',
     'unknown-type',

@@ -34,7 +34,7 @@ export function tokenize(source: string, start = 0): Token[] {
 }
 
 /** True for the characters that may start a name. */
-export function isNameStart(code: number): boolean {
+function isNameStart(code: number): boolean {
   return (
     (code >= 97 && code <= 122) ||
     (code >= 65 && code <= 90) ||

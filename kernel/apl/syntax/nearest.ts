@@ -16,7 +16,7 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
 }
 
 /** Insertions, deletions, substitutions and swaps of neighbours between two texts; `limit` when there are at least that many. */
-export function editDistance(a: string, b: string, limit = Number.POSITIVE_INFINITY): number {
+function editDistance(a: string, b: string, limit = Number.POSITIVE_INFINITY): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

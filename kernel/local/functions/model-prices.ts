@@ -1,11 +1,8 @@
-/** List prices in US dollars per million tokens. */
+/** List prices of October 2025 in US dollars per million tokens of text, without discounts for caching or batches. */
 export interface ModelPrice {
   readonly input: number;
   readonly output: number;
 }
-
-/** The month in which the prices below were the vendors' list prices for text, without discounts for caching or batches. */
-export const pricesDate = '2025-10';
 
 /**
  * Returns the prices of a model; undefined when it is not known. A name may have a vendor before a slash, and a date, a

@@ -106,7 +106,7 @@ async function saveBody(request: IngestRequest, file: string): Promise<number> {
 }
 
 /** The refusal of a body beyond the limit. */
-export function tooLarge(maxBytes: number): ServiceError {
+function tooLarge(maxBytes: number): ServiceError {
   return new ServiceError(413, 'too-large', `The body is larger than ${maxBytes} bytes.`, {
     hint: 'Send it in parts, or import it as a file.',
   });

@@ -35,6 +35,7 @@ describe('the window of a request', () => {
     ['now-2h', undefined, now - 2n * hour, now],
     ['now-2h', 'now-1h', now - 2n * hour, now - hour],
     ['now', 'now+1h', now, now + hour],
+    ['now-1h', 'now-1h', now - hour, now - hour],
     ['2026-01-02T00:00:00Z', '2026-01-03T00:00:00Z', 1_767_312_000_000_000_000n, 1_767_398_400_000_000_000n],
   ];
   test.each(cases)('%s to %s', (startTime, endTime, from, to) => {
@@ -51,6 +52,31 @@ describe('the window of a request', () => {
       'bad-time: startTime "now" cannot be used: it is after endTime',
     );
   });
+});
+
+describe('the lowest limit wins, and of two alike the one nearest to the user', () => {
+  test.each<readonly [apl: string, defaultLimit: number | undefined, rows: number, reason: string]>([
+    ['range x from 1 to 9 step 1', undefined, 1_000_000, 'server'],
+    ['range x from 1 to 9 step 1', 5, 5, 'request'],
+    ['range x from 1 to 9 step 1', 1_000_000, 1_000_000, 'request'],
+    ['range x from 1 to 9 step 1', 1_000_001, 1_000_000, 'server'],
+  ])('%s with %s', (apl, defaultLimit, rows, reason) => {
+    const request = { apl, ...(defaultLimit === undefined ? {} : { defaultLimit }) };
+    expect(compile(request).tables[0]?.rowLimit).toEqual({ rows, reason });
+  });
+});
+
+test.each([
+  'sort by n desc | summarize make_list(s)',
+  'sort by n desc | project s | summarize make_list(s)',
+  "sort by n desc | project s | where s != 'c' | extend t = s | project t | summarize make_list(t)",
+  "sort by n desc | where s != 'c' | summarize make_list(s)",
+  'sort by n desc | limit 3 | summarize make_list(s)',
+  'sort by n desc | summarize make_list(s) by one = 1',
+])('the order of rows is said to what depends on it, whatever else is read: %s', stages => {
+  const { sql } =
+    compile({ apl: `datatable(s:string, n:long)['b',2, 'c',3, 'a',1] | ${stages}` }).tables[0] ?? {};
+  expect(sql).toMatch(/list\([^()]*(?:\([^()]*\)[^()]*)* ORDER BY c\d+ DESC/);
 });
 
 describe('variables of a request', () => {

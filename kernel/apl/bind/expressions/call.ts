@@ -101,7 +101,7 @@ export function alignArguments(
 }
 
 /** `name(a, b?, c…)` as it is written in messages. */
-export function signature(entry: FunctionEntry): string {
+function signature(entry: FunctionEntry): string {
   const params = entry.params.map(
     param => `${param.name}${param.optional === true ? '?' : ''}${param.rest === true ? ', …' : ''}`,
   );

@@ -81,6 +81,8 @@ describe('numbers and bools', () => {
     ['toint', [r(12.7)], 12n],
     ['toint', [r(-12.7)], -12n],
     ['toint', [r(9.3e18)], null],
+    ['toint', [r(2 ** 63)], null],
+    ['toint', [r(2 ** 63 - 1024)], 9223372036854774784n],
     ['toint', [r(-(2 ** 63))], minLong],
     ['toint', [r(Number.NaN)], null],
     ['toint', [b(true)], 1n],

@@ -1,0 +1,282 @@
+/**
+ * Changes one place of the code at a time, in a copy of the project, and runs the tests of its folder: a change that no test
+ * notices is a survivor. `npm run mutate -- kernel/api --sample 100 --seed 1`.
+ */
+import { spawn } from 'node:child_process';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parseAst } from 'vitest/node';
+import { root } from './process.mjs';
+
+/** @typedef {{ type: string, start: number, end: number, [key: string]: unknown }} Node */
+/** @typedef {{ file: string, line: number, start: number, end: number, before: string, text: string, operator: string }} Mutation */
+
+/** A change that makes a loop endless must not hold the rest up. */
+const TIME_LIMIT_MS = 90_000;
+
+const SWAPS = new Map(
+  Object.entries({
+    '<': '<=',
+    '<=': '<',
+    '>': '>=',
+    '>=': '>',
+    '===': '!==',
+    '!==': '===',
+    '+': '-',
+    '-': '+',
+    '*': '/',
+    '/': '*',
+    '%': '*',
+    '&': '|',
+    '|': '&',
+    '<<': '>>',
+    '>>': '<<',
+    '&&': '||',
+    '||': '&&',
+    '??': '&&',
+  }),
+);
+
+/** Types do nothing, and texts of imports and of errors that are thrown are not behaviour. */
+const SKIPPED =
+  /^(TS(?!AsExpression|SatisfiesExpression|NonNull)|Import(?!Expression)|ExportAll|ThrowStatement)/;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    sample: { type: 'string', default: '50' },
+    seed: { type: 'string', default: '1' },
+    tests: { type: 'string', multiple: true },
+  },
+});
+await main(positionals, Number(values.sample), Number(values.seed), values.tests ?? []);
+
+/**
+ * @param {string[]} paths files and folders to change
+ * @param {number} sample how many places
+ * @param {number} seed of the choice of places
+ * @param {string[]} tests what to run instead of the tests of the mirrored folders
+ */
+async function main(paths, sample, seed, tests) {
+  if (paths.length === 0) throw new Error('Name a file or a folder of kernel/.');
+  const found = paths.flatMap(filesBelow).flatMap(mutationsOf);
+  const chosen = shuffled(found, seed).slice(0, sample);
+  const copy = copyOfProject();
+  /** @type {Mutation[]} */
+  const survivors = [];
+  try {
+    const unchanged = await passes(copy, tests.length > 0 ? tests : [...new Set(paths.map(testsOf))]);
+    if (!unchanged) throw new Error('The tests fail without a change.');
+    for (const [index, mutation] of chosen.entries()) {
+      const survived = await survives(copy, mutation, tests.length > 0 ? tests : [testsOf(mutation.file)]);
+      if (survived) survivors.push(mutation);
+      console.log(
+        `${index + 1}/${chosen.length} ${survived ? 'SURVIVED' : 'noticed '} ${described(mutation)}`,
+      );
+    }
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+  const noticed = chosen.length - survivors.length;
+  const share = ((100 * noticed) / Math.max(1, chosen.length)).toFixed(1);
+  console.log(
+    `\n${noticed} of ${chosen.length} changes noticed (${share} %), of ${found.length} places in all`,
+  );
+  for (const survivor of survivors) console.log(described(survivor));
+}
+
+/** @param {Mutation} mutation */
+function described({ file, line, before, text, operator }) {
+  const short = (/** @type {string} */ code) => {
+    const one = code.replace(/\s+/g, ' ');
+    return one.length > 80 ? `${one.slice(0, 80)}…` : one;
+  };
+  return `${file}:${line} ${operator}: ${short(before)}  ->  ${short(text)}`;
+}
+
+/** @param {string} path */
+function filesBelow(path) {
+  const full = join(root, path);
+  if (statSync(full).isFile()) return [path];
+  return readdirSync(full, { withFileTypes: true, recursive: true })
+    .filter(entry => entry.isFile() && entry.name.endsWith('.ts'))
+    .map(entry => relative(root, join(entry.parentPath, entry.name)));
+}
+
+/**
+ * The test file or folder that mirrors a path of kernel/, or the nearest folder above that there is.
+ * @param {string} path
+ * @returns {string}
+ */
+function testsOf(path) {
+  const mirrored = path.replace(/^kernel/, 'test').replace(/\.ts$/, '.test.ts');
+  for (let each = mirrored; each !== '.'; each = dirname(each)) {
+    if (statSync(join(root, each), { throwIfNoEntry: false })?.isDirectory()) return `${each}/`;
+  }
+  return 'test/';
+}
+
+/** @returns {string} a directory with the code and tests of the project, sharing its packages */
+function copyOfProject() {
+  const copy = mkdtempSync(join(tmpdir(), 'apl-mutate-'));
+  for (const part of ['kernel', 'test', 'docs', 'examples', 'scripts', 'labextension/src']) {
+    cpSync(join(root, part), join(copy, part), { recursive: true });
+  }
+  for (const file of ['package.json', 'README.md', 'vitest.config.ts', 'tsconfig.json']) {
+    cpSync(join(root, file), join(copy, file));
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
+
+/**
+ * @param {string} copy
+ * @param {Mutation} mutation
+ * @param {readonly string[]} tests
+ */
+async function survives(copy, { file, start, end, text }, tests) {
+  const path = join(copy, file);
+  const source = readFileSync(path, 'utf8');
+  writeFileSync(path, source.slice(0, start) + text + source.slice(end));
+  try {
+    return await passes(copy, tests);
+  } finally {
+    writeFileSync(path, source);
+  }
+}
+
+/**
+ * @param {string} copy
+ * @param {readonly string[]} tests
+ * @returns {Promise<boolean>}
+ */
+function passes(copy, tests) {
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const args = [
+    'run',
+    '--project',
+    'fast',
+    '--project',
+    'service',
+    '--bail',
+    '1',
+    '--reporter',
+    'dot',
+    ...tests,
+  ];
+  return new Promise(settle => {
+    const child = spawn(process.execPath, [vitest, ...args], { cwd: copy, stdio: 'ignore', detached: true });
+    const timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), TIME_LIMIT_MS);
+    child.on('close', code => {
+      clearTimeout(timer);
+      settle(code === 0);
+    });
+  });
+}
+
+/**
+ * Every change that can be made to a file.
+ * @param {string} file
+ * @returns {Mutation[]}
+ */
+function mutationsOf(file) {
+  const source = readFileSync(join(root, file), 'utf8');
+  /** @type {Mutation[]} */
+  const found = [];
+  const add = (/** @type {Node} */ node, /** @type {string} */ operator, /** @type {string} */ text) => {
+    const line = source.slice(0, node.start).split('\n').length;
+    const { start, end } = node;
+    found.push({ file, line, start, end, before: source.slice(start, end), operator, text });
+  };
+  const program = /** @type {Node} */ (/** @type {unknown} */ (parseAst(source, { lang: 'ts' })));
+  visit(program, node => change(node, source, add));
+  return found;
+}
+
+/**
+ * @param {Node} node
+ * @param {string} source
+ * @param {(node: Node, operator: string, text: string) => void} add
+ */
+function change(node, source, add) {
+  const text = (/** @type {unknown} */ part) =>
+    source.slice(/** @type {Node} */ (part).start, /** @type {Node} */ (part).end);
+  switch (node.type) {
+    case 'IfStatement':
+    case 'ConditionalExpression':
+      add(/** @type {Node} */ (node.test), 'condition', `!(${text(node.test)})`);
+      return;
+    case 'BinaryExpression':
+    case 'LogicalExpression': {
+      const swapped = SWAPS.get(String(node.operator));
+      if (swapped === undefined) return;
+      add(node, String(node.operator), `((${text(node.left)}) ${swapped} (${text(node.right)}))`);
+      return;
+    }
+    case 'UnaryExpression':
+      if (node.operator === '!') add(node, 'not', `(${text(node.argument)})`);
+      return;
+    case 'ExpressionStatement':
+      add(node, 'statement', ';');
+      return;
+    case 'Literal':
+      literal(node, add);
+  }
+}
+
+/**
+ * @param {Node} node
+ * @param {(node: Node, operator: string, text: string) => void} add
+ */
+function literal(node, add) {
+  const { value } = node;
+  if (typeof value === 'number') add(node, 'number', String(value + 1));
+  else if (typeof value === 'bigint') add(node, 'number', `${value + 1n}n`);
+  else if (typeof value === 'boolean') add(node, 'boolean', String(!value));
+  else if (typeof value === 'string') add(node, 'text', value === '' ? "'mutated'" : "''");
+}
+
+/**
+ * @param {unknown} node
+ * @param {(node: Node) => void} use
+ */
+function visit(node, use) {
+  if (Array.isArray(node)) for (const each of node) visit(each, use);
+  if (typeof node !== 'object' || node === null || !('type' in node)) return;
+  if (SKIPPED.test(String(node.type)) || node.type === 'ImportExpression') return;
+  use(/** @type {Node} */ (node));
+  for (const [key, part] of Object.entries(node)) {
+    const isName = (key === 'key' && !('computed' in node && node.computed)) || key === 'typeAnnotation';
+    if (!isName && typeof part === 'object') visit(part, use);
+  }
+}
+
+/**
+ * A shuffle that is the same for the same seed.
+ * @template T
+ * @param {readonly T[]} items
+ * @param {number} seed
+ * @returns {T[]}
+ */
+function shuffled(items, seed) {
+  let state = seed >>> 0;
+  const random = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+  return items
+    .map(item => ({ item, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}

@@ -1,0 +1,118 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type DoctorRequest, examine, type Finding, findingsText } from '../../kernel/commands/doctor.js';
+import { root, scratchDirectory } from './command.js';
+
+const main = join(root, 'dist', 'main.js');
+
+/** A machine with nothing on it but a home. */
+function bare(changed: Partial<DoctorRequest> = {}): DoctorRequest {
+  const home = scratchDirectory();
+  return {
+    machine: { env: { PATH: '' }, platform: 'linux', home, execPath: process.execPath },
+    files: { main, root, version: '1.2.3' },
+    nodeVersion: '20.19.0',
+    dataDir: join(home, 'data'),
+    ...changed,
+  };
+}
+
+async function finding(name: string, request: DoctorRequest): Promise<Finding | undefined> {
+  return (await examine(request)).find(each => each.name === name);
+}
+
+/** Writes JSON below the home's Jupyter data directory and returns its path. */
+function write({ machine }: DoctorRequest, name: string, value: unknown): string {
+  const directory = join(machine.home, '.local/share/jupyter', name, '..');
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(machine.home, '.local/share/jupyter', name), JSON.stringify(value));
+  return join(machine.home, '.local/share/jupyter', name);
+}
+
+test.each([
+  ['20.19.0', 'ok'],
+  ['20.18.9', 'error'],
+  ['18.20.0', 'error'],
+  ['22.0.0', 'ok'],
+])('Node %s is %s', async (nodeVersion, state) => {
+  expect((await finding('node', bare({ nodeVersion })))?.state).toBe(state);
+});
+
+describe('the kernelspec', () => {
+  const spec = 'kernels/apl/kernel.json';
+
+  test('that starts this copy is fine', async () => {
+    const request = bare();
+    const path = write(request, spec, { language: 'axiom-apl', argv: [process.execPath, main] });
+    expect(await finding('kernelspec', request)).toEqual({ name: 'kernelspec', state: 'ok', found: path });
+  });
+
+  test('that starts another copy is a warning', async () => {
+    const request = bare();
+    const path = write(request, spec, { language: 'axiom-apl', argv: [process.execPath, process.execPath] });
+    expect(await finding('kernelspec', request)).toMatchObject({
+      state: 'warning',
+      found: `${path} starts another copy, ${process.execPath}`,
+    });
+  });
+
+  test.each([
+    ['a program that is gone', { language: 'axiom-apl', argv: ['/gone', main] }],
+    ["another project's kernel", { language: 'apl', argv: [process.execPath, main] }],
+  ])('that is %s is an error', async (_, content) => {
+    const request = bare();
+    write(request, spec, content);
+    expect((await finding('kernelspec', request))?.state).toBe('error');
+  });
+});
+
+test.each([
+  ['1.2.3', 'ok'],
+  ['1.2.2', 'warning'],
+])('an extension of version %s is %s', async (version, state) => {
+  const request = bare();
+  write(request, 'labextensions/@apl-kernel/labextension/package.json', { version });
+  expect((await finding('extension', request))?.state).toBe(state);
+});
+
+test('a data directory that cannot be made is an error', async () => {
+  const request = bare();
+  writeFileSync(join(request.machine.home, 'file'), '');
+  const dataDir = join(request.machine.home, 'file', 'data');
+  expect(await finding('data', { ...request, dataDir })).toMatchObject({ state: 'error' });
+  expect(await finding('data', request)).toMatchObject({ state: 'ok', found: request.dataDir });
+});
+
+test('profiles that others can read are a warning', async () => {
+  const request = bare();
+  const path = join(request.machine.home, '.axiom.toml');
+  const none = await finding('profiles', request);
+  writeFileSync(path, '', { mode: 0o600 });
+  const own = await finding('profiles', request);
+  chmodSync(path, 0o640);
+  expect([none?.state, own, await finding('profiles', request)]).toEqual([
+    'ok',
+    { name: 'profiles', state: 'ok', found: path },
+    {
+      name: 'profiles',
+      state: 'warning',
+      found: `other users can read ${path}`,
+      fix: 'run `chmod 600 ~/.axiom.toml`',
+    },
+  ]);
+});
+
+test('findings are aligned lines, each problem with what to do', () => {
+  const findings: readonly Finding[] = [
+    { name: 'node', state: 'ok', found: '20.19.0' },
+    { name: 'kernelspec', state: 'error', found: 'gone', fix: 'mend it' },
+    { name: 'x', state: 'warning', found: 'odd' },
+  ];
+  expect(findingsText(findings).split('\n')).toEqual([
+    'ok       node        20.19.0',
+    'ERROR    kernelspec  gone',
+    '                     -> mend it',
+    'warning  x           odd',
+  ]);
+});

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { markdownOutput, tableOutput, textOutput } from '../../../kernel/notebook/magics/output.js';
+
+const plain = (rows: readonly (readonly string[])[], caption = 'c') =>
+  String(tableOutput(['name', 'n'], rows, caption).data['text/plain']);
+const html = (rows: readonly (readonly string[])[], caption = 'c') =>
+  String(tableOutput(['name', 'n'], rows, caption).data['text/html']);
+
+describe('a small table', () => {
+  test('is aligned, by width on the screen', () => {
+    const rows = [
+      ['a', '1'],
+      ['longer', '22'],
+      ['\u5317\u4eac', '3'],
+    ];
+    expect(plain(rows).split('\n')).toEqual([
+      'c',
+      '',
+      'name    n',
+      'a       1',
+      'longer  22',
+      '\u5317\u4eac    3',
+    ]);
+  });
+
+  test('is its caption alone when it has no rows', () => {
+    expect([plain([]), html([])]).toEqual(['c', expect.stringMatching(/^(<div[^>]*>)+c(<\/div>)+$/)]);
+  });
+
+  test('has a head and a row for each row', () => {
+    const cells = [...html([['a', '1']]).matchAll(/<(th|td)\b[^>]*>([^<]*)</g)];
+    expect(cells.map(([, tag, text]) => `${tag} ${text}`)).toEqual(['th name', 'th n', 'td a', 'td 1']);
+  });
+
+  test('breaks values of more than 60 characters', () => {
+    expect(html([['x'.repeat(60), '']])).not.toContain('pre-wrap');
+    expect(html([['x'.repeat(61), '']])).toContain('white-space:pre-wrap;min-width:24em');
+  });
+
+  test('shows code of a caption as code', () => {
+    expect(html([], 'write `a<b` or `c`, not `')).toContain(
+      'write <code>a&#60;b</code> or <code>c</code>, not &#96;</div>',
+    );
+  });
+});
+
+describe('what a stranger wrote is shown, not obeyed', () => {
+  const hidden = [
+    '\u001b]0;t\u0007',
+    '\u009b2J',
+    '\r',
+    '\u202e',
+    '\u2066',
+    '\u2069',
+    '\u200b',
+    '\u2028',
+    '\ufeff',
+  ];
+
+  test.each(hidden)('%j', text => {
+    const value = `a${text}b`;
+    const outputs = [tableOutput([value], [[value]], value), textOutput(value)];
+    const shown = outputs.flatMap(({ data }) => Object.values(data)).map(String);
+    for (const each of shown) expect(each.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u);
+  });
+
+  test('markup', () => {
+    const value = '<img src=x onerror="a()">&\'';
+    const shown = html([[value, value]], value);
+    expect(shown).not.toMatch(/<img|onerror="/);
+    expect(shown).toContain('&#60;img');
+  });
+
+  test('line breaks in a cell of the aligned text', () => {
+    expect(plain([['a\nb', '1']]).split('\n')).toEqual(['c', '', 'name  n', 'a b   1']);
+  });
+});
+
+test('Markdown is its own plain text', () => {
+  expect(markdownOutput('**a**')).toEqual({
+    data: { 'text/markdown': '**a**', 'text/plain': '**a**' },
+    metadata: {},
+  });
+});
