@@ -17,11 +17,7 @@ const machine: Machine = {
 };
 
 const main = fileURLToPath(import.meta.url);
-const files: PackageFiles = {
-  main,
-  root: dirname(dirname(main)),
-  version: packageVersion(dirname(dirname(main))),
-};
+const files: PackageFiles = packageFiles(dirname(dirname(main)));
 
 /** Each query holds a thread of libuv's pool, whose size is read when a process starts. */
 const SERVICE_THREADS = '16';
@@ -331,8 +327,12 @@ function dataDirectory(): string {
   return join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'apl-kernel');
 }
 
-function packageVersion(root: string): string {
-  return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
+function packageFiles(root: string): PackageFiles {
+  const { version, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    version: string;
+    engines: { node: string };
+  };
+  return { main, root, version, oldestNode: engines.node.replace('>=', '') };
 }
 
 process.stderr.on('error', () => undefined);

@@ -39,9 +39,12 @@ function say(step) {
 }
 
 function checkNode() {
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const oldest = engines.node.replace('>=', '');
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major > 20 || (major === 20 && minor >= 19)) return;
-  console.error(`Node 20.19 or newer is needed; this is ${process.versions.node}.`);
+  const [oldestMajor = 0, oldestMinor = 0] = oldest.split('.').map(Number);
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
+  console.error(`Node ${oldest} or newer is needed; this is ${process.versions.node}.`);
   process.exit(1);
 }
 

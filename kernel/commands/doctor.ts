@@ -34,7 +34,7 @@ export async function examine(request: DoctorRequest): Promise<readonly Finding[
   const { machine, files } = request;
   const dataDirs = await jupyterDataDirs(machine);
   return [
-    nodeFinding(request.nodeVersion),
+    nodeFinding(request.nodeVersion, files.oldestNode),
     await moduleFinding('messaging', 'zeromq', () => import('zeromq')),
     await moduleFinding('engine', 'DuckDB', () => import('@duckdb/node-api')),
     await programFinding(machine, 'python', ['python3', 'python']),
@@ -59,10 +59,12 @@ export function findingsText(findings: readonly Finding[]): string {
     .join('\n');
 }
 
-function nodeFinding(version: string): Finding {
+function nodeFinding(version: string, oldest: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major > 20 || (major === 20 && minor >= 19)) return { name: 'node', state: 'ok', found: version };
-  return { name: 'node', state: 'error', found: version, fix: 'install Node 20.19 or newer' };
+  const [oldestMajor = 0, oldestMinor = 0] = oldest.split('.').map(Number);
+  const runs = major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+  if (runs) return { name: 'node', state: 'ok', found: version };
+  return { name: 'node', state: 'error', found: version, fix: `install Node ${oldest} or newer` };
 }
 
 async function moduleFinding(name: string, library: string, load: () => Promise<unknown>): Promise<Finding> {

@@ -20,11 +20,13 @@ export interface Machine {
   readonly execPath: string;
 }
 
-/** Where the package's own files are: the compiled entry point, and the root with the logos and the built extension. */
+/** Where the package's own files are, and what its package.json says: the compiled entry point, and the root with the logos and the built extension. */
 export interface PackageFiles {
   readonly main: string;
   readonly root: string;
   readonly version: string;
+  /** The oldest Node that it runs on, such as `20.19`. */
+  readonly oldestNode: string;
 }
 
 /** Which Jupyter data directory to write to. */

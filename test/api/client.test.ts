@@ -102,6 +102,19 @@ describe('a query', () => {
     expect(encodings).toEqual(['identity', 'identity', 'gzip']);
   });
 
+  test('may be answered in pieces', async () => {
+    const pieces = ['{"a":', '[1,', '2]}'];
+    connections.service.answer(() => async response => {
+      for (const piece of pieces) {
+        response.write(piece);
+        await delay(20);
+      }
+      response.end();
+    });
+    const { body } = await connect().query(request);
+    expect(new TextDecoder().decode(body)).toBe('{"a":[1,2]}');
+  });
+
   test('may be answered in gzip', async () => {
     connections.service.answer(() => ({
       headers: { 'content-encoding': 'gzip' },

@@ -1,13 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { createClient } from '../../kernel/api/client.js';
+import { type Client, createClient } from '../../kernel/api/client.js';
 import { QueryError } from '../../kernel/api/errors.js';
-import { Token } from '../../kernel/api/profile.js';
+import { type Endpoint, Token } from '../../kernel/api/profile.js';
 import { answer, failureOf, request, secret, useService } from './connections.js';
-import type { Reply } from './service.js';
+import { type Reply, startService } from './service.js';
 
 const connections = useService();
 const { connect } = connections;
+const star = { kind: 'apl', name: 'n', who: 'u', metadata: {}, query: { apl: 'web' } } as const;
 
 describe('an error body becomes', () => {
   const json = (status: number, message: string, headers: Record<string, string> = {}): Reply => ({
@@ -301,6 +302,100 @@ describe('an error body becomes', () => {
       'invalid-query',
       'cannot parse',
       undefined,
+    ]);
+  });
+
+  test.each<readonly [string, number, string]>([
+    ['a proxy', 300, 'redirected'],
+    ['a cache', 304, 'redirected'],
+    ['nobody', 399, 'redirected'],
+    ['a bad request', 400, 'bad-request'],
+  ])('%s: status %i', async (_, status, code) => {
+    connections.service.answer(() => ({ status, body: { message: 'no' } }));
+    expect((await failureOf(connect().datasets())).code).toBe(code);
+  });
+
+  test.each<readonly [string, Partial<Endpoint>, Reply, string]>([
+    [
+      'a personal token without an organisation',
+      { token: new Token('xapt-1') },
+      json(403, 'no'),
+      'A personal token (xapt-) also needs the organisation: set org_id in ~/.axiom.toml or AXIOM_ORG_ID.',
+    ],
+    [
+      'a personal token with an organisation',
+      { token: new Token('xapt-1'), orgId: 'acme' },
+      json(403, 'no'),
+      'Check that org_id is right; edge hosts refuse personal tokens (xapt-): use an API token (xaat-) there.',
+    ],
+    [
+      'an API token',
+      {},
+      json(403, 'no'),
+      'Use a token with that permission, or ask an administrator to grant it.',
+    ],
+    [
+      'a service that has too much to do',
+      {},
+      json(503, 'no'),
+      'Run the cell again; if it stays, a narrower time range asks less of the service.',
+    ],
+    [
+      'a service that took too long',
+      {},
+      json(504, 'no'),
+      'Run the cell again; if it stays, a narrower time range asks less of the service.',
+    ],
+    [
+      'a service that failed',
+      {},
+      json(500, 'no'),
+      'Run the cell again; if it stays, report the trace id to the operator of the service.',
+    ],
+    [
+      'a lost connection',
+      {},
+      response => response.socket?.destroy(),
+      'Run the cell again; check the network if it stays.',
+    ],
+    [
+      'a lost connection to the local service',
+      { profileName: 'local' },
+      response => response.socket?.destroy(),
+      'Run the cell again: the local service is started anew if it stopped.',
+    ],
+  ])('the hint for %s', async (_, endpoint, reply, hint) => {
+    connections.service.answer(() => reply);
+    expect((await failureOf(connect(endpoint).query(request))).hint).toBe(hint);
+  });
+
+  test.each([
+    ['local', 'Run the cell again: the local service is started anew.'],
+    ['prod', 'Check the address of the profile, and that the service runs.'],
+  ])('the hint for nobody at the address of %s', async (profileName, hint) => {
+    const gone = await startService(() => ({}));
+    await gone.close();
+    expect((await failureOf(connect({ profileName, url: gone.url }).query(request))).hint).toBe(hint);
+  });
+
+  test.each<readonly [string, (client: Client) => Promise<unknown>]>([
+    ['run a query', client => client.query(request)],
+    ['list starred queries', client => client.listStarred({})],
+    ['read the starred query a', client => client.getStarred('a')],
+    ['create a starred query', client => client.createStarred(star)],
+    ['update the starred query a', client => client.putStarred('a', star)],
+    ['delete the starred query a', client => client.deleteStarred('a')],
+    ['list datasets', client => client.datasets()],
+    ['read the fields of web', client => client.fields('web')],
+    ['read the current user', client => client.currentUser()],
+    ['import a file', client => client.importFile({ path: '/a', dataset: 'a' })],
+  ])('a refusal to %s, with its status and trace', async (action, ask) => {
+    connections.service.answer(() => json(403, 'no', { 'x-axiom-trace-id': 't1' }));
+    const { message, status, traceId } = await failureOf(ask(connect()));
+    expect([message, status, traceId]).toEqual([
+      `the token of the profile prod may not ${action}: no`,
+      403,
+      't1',
     ]);
   });
 

@@ -149,6 +149,20 @@ describe('a profile is refused', () => {
       {},
       'the edge URL of [deployments.a] is not a web address',
     ],
+    ['with a user name', {}, { url: 'https://u@h' }, 'the AXIOM_URL has a user name or password in it'],
+    ['with a password alone', {}, { url: 'https://:p@h' }, 'the AXIOM_URL has a user name or password in it'],
+    [
+      'with an edge that is none',
+      {},
+      { edgeUrl: 'h' },
+      'the edge URL of AXIOM_EDGE_URL is not a web address',
+    ],
+    [
+      'with a region that is none',
+      {},
+      { edgeRegion: 'a b' },
+      'the edge region of AXIOM_EDGE_URL is not a web address',
+    ],
     [
       'that is not there',
       file,

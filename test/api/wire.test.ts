@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { readDatasets, readErrorBody, readStarredQuery, ShapeError } from '../../kernel/api/wire.js';
+import {
+  readDatasets,
+  readErrorBody,
+  readFields,
+  readImportReport,
+  readStarredQueries,
+  readStarredQuery,
+  readUser,
+  ShapeError,
+} from '../../kernel/api/wire.js';
 
 describe('an error body is', () => {
   test.each<readonly [unknown, unknown]>([
@@ -59,3 +68,123 @@ describe('a starred query', () => {
 });
 
 test('lists that are null are empty', () => expect(readDatasets(null)).toEqual([]));
+
+describe('an answer', () => {
+  const dataset = { id: 'w', name: 'web', description: 'd', created: 'c', who: 'u', kind: 'events', rows: 3 };
+  const times = { firstTime: 'a', lastTime: 'b' };
+  const report = {
+    dataset: 'a',
+    rows: 2,
+    fields: [],
+    timeField: 't',
+    notes: ['n'],
+    rowsBefore: 1,
+    rowsNow: 3,
+  };
+
+  test.each<readonly [string, (value: unknown) => unknown, unknown, unknown]>([
+    ['of datasets', readDatasets, [{ ...dataset, ...times, other: 1 }], [{ ...dataset, ...times }]],
+    [
+      'of a dataset with a name alone',
+      readDatasets,
+      [{ name: 'a' }],
+      [{ id: 'a', name: 'a', description: '' }],
+    ],
+    ['of a dataset with an id alone', readDatasets, [{ id: 'a' }], [{ id: 'a', name: 'a', description: '' }]],
+    [
+      'of fields',
+      readFields,
+      [
+        { name: 'a', type: 'integer', unit: 'ms', hidden: true, description: 'd' },
+        { name: 'b', hidden: 1 },
+      ],
+      [
+        { name: 'a', type: 'integer', unit: 'ms', hidden: true, description: 'd' },
+        { name: 'b', type: '', unit: '', hidden: false, description: '' },
+      ],
+    ],
+    ['of starred queries', readStarredQueries, [star, star], [star, star]],
+    ['of a user', readUser, { id: 'u', name: 'n', email: 'e' }, { id: 'u', name: 'n', email: 'e' }],
+    ['of a user with an id alone', readUser, { id: 'u' }, { id: 'u', name: '', email: '' }],
+    ['of an import', readImportReport, { ...report, ...times }, { ...report, ...times }],
+    [
+      'of an import without notes',
+      readImportReport,
+      { ...report, fields: [{ name: 'x', type: 'string' }], timeField: null, notes: null },
+      { ...report, fields: [{ name: 'x', type: 'string' }], timeField: '', notes: [] },
+    ],
+  ])('%s is read', (_, read, value, expected) => expect(read(value)).toEqual(expected));
+
+  test.each<readonly [(value: unknown) => unknown, unknown, string]>([
+    [readDatasets, {}, 'datasets should be an array, not an object'],
+    [readDatasets, [7], 'datasets[0] should be an object, not a number'],
+    [readDatasets, [dataset, {}], 'datasets[1].name should be a string, not missing'],
+    [readDatasets, [{ ...dataset, id: 7 }], 'datasets[0].id should be a string, not a number'],
+    [
+      readDatasets,
+      [{ ...dataset, description: 7 }],
+      'datasets[0].description should be a string, not a number',
+    ],
+    [readDatasets, [{ ...dataset, created: 7 }], 'datasets[0].created should be a string, not a number'],
+    [readDatasets, [{ ...dataset, who: 7 }], 'datasets[0].who should be a string, not a number'],
+    [readDatasets, [{ ...dataset, kind: 7 }], 'datasets[0].kind should be a string, not a number'],
+    [readDatasets, [{ ...dataset, rows: '7' }], 'datasets[0].rows should be a number, not a string'],
+    [readDatasets, [{ ...dataset, firstTime: 7 }], 'datasets[0].firstTime should be a string, not a number'],
+    [readDatasets, [{ ...dataset, lastTime: 7 }], 'datasets[0].lastTime should be a string, not a number'],
+    [readFields, 'a', 'fields should be an array, not a string'],
+    [readFields, [[]], 'fields[0] should be an object, not an array'],
+    [readFields, [{}], 'fields[0].name should be a string, not missing'],
+    [readFields, [{ name: 'a', type: 7 }], 'fields[0].type should be a string, not a number'],
+    [readFields, [{ name: 'a', unit: 7 }], 'fields[0].unit should be a string, not a number'],
+    [readFields, [{ name: 'a', description: 7 }], 'fields[0].description should be a string, not a number'],
+    [readStarredQueries, 7, 'starred queries should be an array, not a number'],
+    [readStarredQueries, [star, 7], 'starred queries[1] should be an object, not a number'],
+    [readStarredQuery, { ...star, dataset: 7 }, 'starred query.dataset should be a string, not a number'],
+    [readStarredQuery, { ...star, who: 7 }, 'starred query.who should be a string, not a number'],
+    [readUser, null, 'user should be an object, not null'],
+    [readUser, {}, 'user.id should be a string, not missing'],
+    [readUser, { id: 'u', name: 7 }, 'user.name should be a string, not a number'],
+    [readUser, { id: 'u', email: 7 }, 'user.email should be a string, not a number'],
+    [readImportReport, [], 'import report should be an object, not an array'],
+    [readImportReport, { ...report, dataset: 7 }, 'import report.dataset should be a string, not a number'],
+    [readImportReport, { ...report, rows: true }, 'import report.rows should be a number, not a boolean'],
+    [readImportReport, { ...report, fields: 7 }, 'import report.fields should be an array, not a number'],
+    [
+      readImportReport,
+      { ...report, fields: [7] },
+      'import report.fields[0] should be an object, not a number',
+    ],
+    [
+      readImportReport,
+      { ...report, fields: [{}] },
+      'import report.fields[0].name should be a string, not missing',
+    ],
+    [
+      readImportReport,
+      { ...report, fields: [{ name: 'a' }] },
+      'import report.fields[0].type should be a string, not missing',
+    ],
+    [
+      readImportReport,
+      { ...report, timeField: 7 },
+      'import report.timeField should be a string, not a number',
+    ],
+    [readImportReport, { ...report, notes: 7 }, 'import report.notes should be an array, not a number'],
+    [readImportReport, { ...report, notes: [7] }, 'import report.notes[0] should be a string, not a number'],
+    [
+      readImportReport,
+      { ...report, rowsBefore: '' },
+      'import report.rowsBefore should be a number, not a string',
+    ],
+    [readImportReport, { ...report, rowsNow: '' }, 'import report.rowsNow should be a number, not a string'],
+    [
+      readImportReport,
+      { ...report, firstTime: 7 },
+      'import report.firstTime should be a string, not a number',
+    ],
+    [readImportReport, { ...report, lastTime: 7 }, 'import report.lastTime should be a string, not a number'],
+  ])('%o of %j is refused', (read, value, message) => {
+    expect(() => read(value)).toThrow(ShapeError);
+    expect(() => read(value)).toThrow(message);
+  });
+});

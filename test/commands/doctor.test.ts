@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type DoctorRequest, examine, type Finding, findingsText } from '../../kernel/commands/doctor.js';
@@ -11,7 +11,7 @@ function bare(changed: Partial<DoctorRequest> = {}): DoctorRequest {
   const home = scratchDirectory();
   return {
     machine: { env: { PATH: '' }, platform: 'linux', home, execPath: process.execPath },
-    files: { main, root, version: '1.2.3' },
+    files: { main, root, version: '1.2.3', oldestNode: '20.19' },
     nodeVersion: '20.19.0',
     dataDir: join(home, 'data'),
     ...changed,
@@ -29,6 +29,12 @@ function write({ machine }: DoctorRequest, name: string, value: unknown): string
   writeFileSync(join(machine.home, '.local/share/jupyter', name), JSON.stringify(value));
   return join(machine.home, '.local/share/jupyter', name);
 }
+
+test('the oldest Node is said where a reader looks', () => {
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const oldest = engines.node.replace('>=', '');
+  expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`Needs Node ${oldest} or newer`);
+});
 
 test.each([
   ['20.19.0', 'ok'],

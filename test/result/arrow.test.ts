@@ -209,6 +209,19 @@ describe('the shape around the cells', () => {
     });
   });
 
+  test('a column of JSON bears the mark that Arrow has for it, and `none` is no unit', () => {
+    const body = {
+      tables: [{ fields: [{ name: 'm', type: 'map' }], columns: [[{ a: 1 }]] }],
+      fieldsMetaMap: { d: [{ name: 'm', unit: 'none' }] },
+    };
+    const [field] = decodeTabular(encode(JSON.stringify(body))).tables[0]?.data.schema.fields ?? [];
+    expect(Object.fromEntries(field?.metadata ?? [])).toEqual({
+      'apl.type': 'map',
+      'ARROW:extension:name': 'arrow.json',
+      'ARROW:extension:metadata': '',
+    });
+  });
+
   test('an aggregate keeps the unit of the field it measures, a count does not', () => {
     const agg = (name: string) => ({ name: `${name}_x`, type: 'float', agg: { name, fields: ['x'] } });
     const body = {
@@ -281,6 +294,7 @@ describe('what is no result fails with the byte where it went wrong', () => {
     ['$0{"matches":[]}', 'The response holds no list of `tables`: it is not a tabular result'],
     ['$0{"tables":{}}', 'The response holds no list of `tables`: it is not a tabular result'],
     ['{"tables":[$0{"fields":[{"name":"a","type":"integer"}]}]}', 'A table has fields and no columns'],
+    ['{"tables":[ \n $0{"fields":[{"type":"integer"}],"columns":[[1]]}]}', 'A field of a table has no name'],
     ['{"tables":[$0{"fields":[{"type":"integer"}],"columns":[[1]]}]}', 'A field of a table has no name'],
   ])('%s', (marked, message) => {
     let error: unknown;
