@@ -14,7 +14,7 @@ export function collectIds(value: Bound, ids: Set<number>): void {
 }
 
 /** The expressions directly inside an expression. */
-function partsOf(value: Bound): readonly Bound[] {
+export function partsOf(value: Bound): readonly Bound[] {
   switch (value.kind) {
     case 'column':
     case 'constant':
