@@ -6,7 +6,7 @@ const deepest = 40;
 
 /**
  * Returns the relation with no expression deeper than an engine takes well: what lies deeper is computed as a column by
- * stages below, so that a sum of a thousand terms is as quick as many short ones.
+ * stages below, so that one long sum is as quick as many short ones.
  */
 export function levelled(relation: Relation, ids: Ids = { next: firstId }): Relation {
   switch (relation.kind) {
