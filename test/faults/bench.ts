@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,6 +68,7 @@ export class Victim {
     onTestFinished(() => victim.kill());
     await expect.poll(() => existsSync(old), { timeout: 60_000, interval: 10 }).toBe(true);
     victim.#file = JSON.parse(readFileSync(old, 'utf8'));
+    victim.#hold();
     return victim;
   }
 
@@ -81,6 +83,14 @@ export class Victim {
   get #running(): RuntimeFile {
     if (this.#file === undefined) throw new Error('the service has not started');
     return this.#file;
+  }
+
+  /** As a kernel does: a service that nobody holds ends after a while. */
+  #hold(): void {
+    const { url, token } = this.#running;
+    const alive = request(`${url}/v1/alive`, { headers: { authorization: `Bearer ${token}` }, agent: false });
+    alive.on('response', response => response.on('error', () => undefined).resume());
+    alive.on('error', () => undefined).end();
   }
 
   /** Ends the process as a crash would. */
