@@ -173,7 +173,10 @@ export class Victim {
 
   /** Descriptors are back, and no work goes on: the processor rests. */
   async expectAtRest(base: number): Promise<void> {
-    await expect.poll(() => this.descriptors(), { timeout: 20_000, interval: 100 }).toBeLessThanOrEqual(base);
+    // Idle connections are kept for 72 s by either end.
+    await expect
+      .poll(() => this.descriptors(), { timeout: 100_000, interval: 100 })
+      .toBeLessThanOrEqual(base);
     await expect.poll(() => this.#ticksOver(500), { timeout: 60_000, interval: 10 }).toBeLessThan(25);
   }
 
