@@ -165,7 +165,6 @@ describe('totals', () => {
         ],
       ],
       [`summarize n = count() ${both} | limit 1`, 'host n', [['a'], [3]]],
-      [`summarize n = count() ${both} | top 1 by n asc`, 'host n', [['a'], [3]]],
       ['summarize n = count() by bin(_time, 1h) | limit 1', 'n', [[4]]],
       [
         `summarize count() by bin(_time, 1h), none = iff(ms > 1, host, '')`,
@@ -212,6 +211,7 @@ describe('totals', () => {
     'logs | summarize n = count() by bin(_time, 1h) | extend m = n * 2',
     'logs | summarize n = count() by bin(_time, 1h) | where n > 1',
     'logs | summarize dcount(ms) by bin(_time, 1h), host',
+    'logs | summarize n = count() by bin(_time, 1h), host | top 1 by n asc',
     'logs | limit 3',
   ];
   test.each(without)('none of %s', async apl => {
