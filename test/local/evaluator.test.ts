@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { type Draw, times } from './evaluator/expressions.js';
+import { type Case, pipeline } from './evaluator/pipelines.js';
+import { cell, dynamicOf, int64, type Json, jsonCell, type Type, type Value } from './evaluator/values.js';
+import { openQueries } from './queries.js';
+
+const { run } = openQueries();
+
+/** More with RANDOM_PIPELINES=50000, others with RANDOM_SEED; a failure names the seed of its query. */
+const runs = Number(process.env.RANDOM_PIPELINES ?? 600);
+const firstSeed = Number(process.env.RANDOM_SEED ?? Date.now() % 1_000_000_000);
+
+const values: Readonly<Record<Type, readonly Value[]>> = {
+  long: [null, 0n, 1n, -1n, 2n, 3n, 7n, -5n, 100n, int64.greatest, int64.least, int64.greatest - 1n],
+  real: [null, 0, -0, 1, -1.5, 2.25, 1e300, -1e300, 5e-324, Number.NaN, Infinity, -Infinity],
+  string: [null, '', 'a', 'b', 'B', 'ab', 'ä', '10', '9', '😀', "it's", 'a\\b'],
+  bool: [null, true, false],
+  datetime: [null, 0n, -1n, 1n, 1_772_600_767_123_456_789n, 1_772_600_767_000_000_000n, times.least],
+  timespan: [null, 0n, 1n, -1n, 60_000_000_000n, 1_500n, 86_400_000_000_000n],
+  dynamic: (
+    [
+      null,
+      1n,
+      10n,
+      9n,
+      2.5,
+      true,
+      'a',
+      '10',
+      [],
+      [1n, 2n, 10n],
+      ['a', 1n, null],
+      [[1n], {}],
+      { a: 1n },
+      { b: [1n], c: null },
+    ] as Json[]
+  ).map(dynamicOf),
+};
+
+test('random pipelines give what an evaluation row by row gives', async () => {
+  const tally = { equal: 0, refused: 0 };
+  const different: string[] = [];
+  for (let seed = firstSeed; seed < firstSeed + runs; seed += 1) {
+    const made = pipeline(drawFrom(seed), 1 + (seed % 5));
+    const outcome = await run(made.text).catch((error: unknown) => error as Error);
+    if (outcome instanceof Error) {
+      different.push(`seed ${seed}\n${made.text}\n${outcome.message}`);
+      continue;
+    }
+    if (!outcome.ok) {
+      tally.refused += 1;
+      if (process.env.SHOW_REFUSED) console.log(made.text, outcome.diagnostics);
+      continue;
+    }
+    const expected = lines(
+      made.expected.columns.map(({ name, type }) => `${name}:${type}`),
+      expectedCells(made),
+    );
+    const fields = outcome.ran.table.fields;
+    const found = lines(
+      fields.map(field => `${field.name}:${field.type}`),
+      outcome.ran.rows.map(row => row.map((text, index) => normalized(text, fields[index]?.type as Type))),
+    );
+    if (found === expected) tally.equal += 1;
+    else different.push(`seed ${seed}\n${made.text}\nexpected ${expected}\nfound    ${found}`);
+    if (different.length > 12) break;
+  }
+  expect(different.join('\n\n')).toBe('');
+  // Many must run, or the property says little.
+  expect(tally.refused).toBeLessThan(runs / 10);
+}, 3_600_000);
+
+function expectedCells({ expected: { columns, rows } }: Case): string[][] {
+  return rows.map(row => row.map((value, index) => cell(value, columns[index]?.type ?? 'long')));
+}
+
+function lines(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [header.join(' '), ...rows.map(row => row.join(' ')).sort()].join('\n         ');
+}
+
+/** A cell of the answer as `cell` writes it. */
+function normalized(text: string, type: Type): string {
+  if (text === 'null') return text;
+  if (type === 'real') return cell(Number(text), 'real');
+  if (type !== 'dynamic') return text;
+  return jsonCell(parsed(text));
+}
+
+/** JSON with its integers exact: they are read as texts that no other text begins like. */
+function parsed(text: string): Json {
+  const marked = text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, token =>
+    /^-?\d+$/.test(token) ? `"\\u0000${token}"` : token,
+  );
+  return JSON.parse(marked, (_, value: unknown) =>
+    typeof value === 'string' && value.startsWith('\0') ? BigInt(value.slice(1)) : value,
+  ) as Json;
+}
+
+/** Mulberry32. */
+function drawFrom(seed: number): Draw {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const pick: Draw['pick'] = choices => {
+    const found = choices[Math.floor(next() * choices.length)];
+    return found as NonNullable<typeof found>;
+  };
+  return { pick, value: type => pick(values[type]) };
+}

@@ -1,0 +1,286 @@
+import { Dynamic, fitted, literal, type Type, type Value } from './values.js';
+
+export interface Column {
+  readonly name: string;
+  readonly type: Type;
+}
+
+/** An expression: how it is written, and its value for a row. */
+export interface Expression {
+  readonly text: string;
+  readonly type: Type;
+  readonly value: (row: readonly Value[]) => Value;
+}
+
+/** Draws from what it is given; the same draws give the same expression. */
+export interface Draw {
+  readonly pick: <T>(choices: readonly T[]) => T;
+  readonly value: (type: Type) => Value;
+}
+
+/** An expression of a type over the columns of a table, `depth` calls deep at most. */
+export function expression(draw: Draw, columns: readonly Column[], type: Type, depth: number): Expression {
+  const makers = depth === 0 ? [leaf] : [leaf, ...makersOf[type], conditional];
+  return draw.pick(makers)(draw, columns, type, depth);
+}
+
+type Maker = (draw: Draw, columns: readonly Column[], type: Type, depth: number) => Expression;
+
+const makersOf: Readonly<Record<Type, readonly Maker[]>> = {
+  long: [integerArithmetic, integerArithmetic, strlen, asLong],
+  real: [realArithmetic, realArithmetic, asReal],
+  string: [concatenation],
+  bool: [comparison, comparison, logic, negation, nullTest, membership],
+  datetime: [shiftedTime],
+  timespan: [timeDifference, durationSum],
+  dynamic: [],
+};
+
+function leaf(draw: Draw, columns: readonly Column[], type: Type): Expression {
+  const fitting = columns.flatMap((column, index) => (column.type === type ? [{ column, index }] : []));
+  const constant = fitting.length === 0 || draw.pick([true, false, false, false]);
+  if (!constant) {
+    const { column, index } = draw.pick(fitting);
+    return { text: column.name, type, value: row => row[index] ?? null };
+  }
+  const value = draw.value(type);
+  return { text: literal(value, type), type, value: () => value };
+}
+
+function binary(
+  draw: Draw,
+  columns: readonly Column[],
+  depth: number,
+  types: readonly [Type, Type],
+): readonly [Expression, Expression] {
+  return [expression(draw, columns, types[0], depth - 1), expression(draw, columns, types[1], depth - 1)];
+}
+
+/** Null if an operand is null. */
+function strict<A extends Value, B extends Value>(
+  left: Expression,
+  right: Expression,
+  compute: (a: A, b: B) => Value,
+): (row: readonly Value[]) => Value {
+  return row => {
+    const [a, b] = [left.value(row), right.value(row)];
+    return a === null || b === null ? null : compute(a as A, b as B);
+  };
+}
+
+const integerOperators: Readonly<Record<string, (a: bigint, b: bigint) => bigint | null>> = {
+  '+': (a, b) => fitted(a + b),
+  '-': (a, b) => fitted(a - b),
+  '*': (a, b) => fitted(a * b),
+  '/': (a, b) => (b === 0n ? null : fitted(a / b)),
+  '%': (a, b) => (b === 0n ? null : a % b),
+};
+
+function integerArithmetic(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
+  const operator = draw.pick(Object.keys(integerOperators));
+  const [left, right] = binary(draw, columns, depth, ['long', 'long']);
+  const compute = integerOperators[operator] ?? (() => null);
+  return {
+    text: `(${left.text} ${operator} ${right.text})`,
+    type: 'long',
+    value: strict<bigint, bigint>(left, right, compute),
+  };
+}
+
+const realOperators: Readonly<Record<string, (a: number, b: number) => number>> = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '/': (a, b) => a / b,
+};
+
+/** One operand may be an integer. */
+function realArithmetic(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
+  const operator = draw.pick(Object.keys(realOperators));
+  const types = draw.pick<readonly [Type, Type]>([
+    ['real', 'real'],
+    ['long', 'real'],
+    ['real', 'long'],
+  ]);
+  const [left, right] = binary(draw, columns, depth, types);
+  const compute = realOperators[operator] ?? (() => Number.NaN);
+  return {
+    text: `(${left.text} ${operator} ${right.text})`,
+    type: 'real',
+    value: strict<number | bigint, number | bigint>(left, right, (a, b) => compute(Number(a), Number(b))),
+  };
+}
+
+function strlen(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
+  const inner = expression(draw, columns, 'string', depth - 1);
+  return call('strlen', inner, 'long', value =>
+    value === null ? null : BigInt([...(value as string)].length),
+  );
+}
+
+function call(name: string, inner: Expression, type: Type, compute: (value: Value) => Value): Expression {
+  return { text: `${name}(${inner.text})`, type, value: row => compute(inner.value(row)) };
+}
+
+/** Dynamic numbers lose their fraction; everything else that is no integer is null. */
+function asLong(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
+  const inner = expression(draw, columns, draw.pick<Type>(['bool', 'long']), depth - 1);
+  return call('tolong', inner, 'long', value =>
+    typeof value === 'boolean' ? (value ? 1n : 0n) : (value as bigint | null),
+  );
+}
+
+function asReal(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
+  const inner = expression(draw, columns, 'long', depth - 1);
+  return call('todouble', inner, 'real', value => (value === null ? null : Number(value)));
+}
+
+/** A null is the empty text. */
+function concatenation(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
+  const [left, right] = binary(draw, columns, depth, ['string', 'string']);
+  return {
+    text: `strcat(${left.text}, ${right.text})`,
+    type: 'string',
+    value: row => `${left.value(row) ?? ''}${right.value(row) ?? ''}`,
+  };
+}
+
+const comparedTypes = ['long', 'real', 'string', 'datetime', 'timespan', 'bool'] as const;
+
+const comparisons: Readonly<Record<string, (a: Value, b: Value) => boolean>> = {
+  '==': (a, b) => a === b,
+  '!=': (a, b) => a !== b,
+  '<': (a, b) => less(a, b),
+  '>': (a, b) => less(b, a),
+  '<=': (a, b) => less(a, b) || a === b,
+  '>=': (a, b) => less(b, a) || a === b,
+};
+
+function less(a: Value, b: Value): boolean {
+  if (typeof a === 'string' && typeof b === 'string')
+    return Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;
+  return (a as number) < (b as number);
+}
+
+/** A null equals nothing and is not less; it differs from every value, but two nulls neither equal nor differ. */
+function comparison(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
+  const type = draw.pick(comparedTypes);
+  const operator = draw.pick(type === 'bool' ? ['==', '!='] : Object.keys(comparisons));
+  const left = notNullConstant(draw, columns, type, depth - 1);
+  const right = notNullConstant(draw, columns, type, depth - 1);
+  const compute = comparisons[operator] ?? (() => false);
+  return {
+    text: `(${left.text} ${operator} ${right.text})`,
+    type: 'bool',
+    value: row => {
+      const [a, b] = [left.value(row), right.value(row)];
+      if (a !== null && b !== null) return compute(a, b);
+      return operator === '!=' && a !== b;
+    },
+  };
+}
+
+/** `x == null` asks whether x is null; it is tested by itself. */
+function notNullConstant(draw: Draw, columns: readonly Column[], type: Type, depth: number): Expression {
+  const made = expression(draw, columns, type, depth);
+  if (!made.text.endsWith('(null)')) return made;
+  const value = type === 'bool' ? true : type === 'string' ? 'a' : type === 'real' ? 1.5 : 1n;
+  return { text: literal(value, type), type, value: () => value };
+}
+
+function logic(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
+  const operator = draw.pick(['and', 'or']);
+  const [left, right] = binary(draw, columns, depth, ['bool', 'bool']);
+  const decides = operator === 'or';
+  return {
+    text: `(${left.text} ${operator} ${right.text})`,
+    type: 'bool',
+    value: row => {
+      const [a, b] = [left.value(row), right.value(row)];
+      if (a === decides || b === decides) return decides;
+      return a === null || b === null ? null : !decides;
+    },
+  };
+}
+
+function negation(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
+  return call('not', expression(draw, columns, 'bool', depth - 1), 'bool', value =>
+    value === null ? null : !value,
+  );
+}
+
+function nullTest(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
+  const types = [...comparedTypes, 'dynamic'] as const;
+  const inner = expression(draw, columns, draw.pick(types), depth - 1);
+  const [name, expected] = draw.pick([['isnull', true] as const, ['isnotnull', false] as const]);
+  return call(name, inner, 'bool', value => (value === null) === expected);
+}
+
+/** A null is in no list. */
+function membership(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
+  const inner = expression(draw, columns, 'string', depth - 1);
+  const listed = draw.pick([['a', 'B'], [''], ['b', 'a', 'ä']]);
+  const [operator, expected] = draw.pick([['in', true] as const, ['!in', false] as const]);
+  return {
+    text: `(${inner.text} ${operator} (${listed.map(each => JSON.stringify(each)).join(', ')}))`,
+    type: 'bool',
+    value: row => {
+      const value = inner.value(row);
+      return (typeof value === 'string' && listed.includes(value)) === expected;
+    },
+  };
+}
+
+/** A condition that is null is not true. */
+function conditional(draw: Draw, columns: readonly Column[], type: Type, depth: number): Expression {
+  const condition = expression(draw, columns, 'bool', depth - 1);
+  const [yes, no] = binary(draw, columns, depth, [type, type]);
+  return {
+    text: `iff(${condition.text}, ${yes.text}, ${no.text})`,
+    type,
+    value: row => (condition.value(row) === true ? yes.value(row) : no.value(row)),
+  };
+}
+
+/** The times that a `datetime` holds: 1677-09-22T00:00:00Z to 2262-04-11T23:47:16.854775806Z. */
+export const times = { least: -9_223_286_400_000_000_000n, greatest: 2n ** 63n - 2n };
+
+function shiftedTime(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
+  const [time, duration] = binary(draw, columns, depth, ['datetime', 'timespan']);
+  const operator = draw.pick(['+', '-']);
+  return {
+    text: `(${time.text} ${operator} ${duration.text})`,
+    type: 'datetime',
+    value: strict<bigint, bigint>(time, duration, (a, b) => {
+      const moved = operator === '+' ? a + b : a - b;
+      return moved < times.least || moved > times.greatest ? null : moved;
+    }),
+  };
+}
+
+function timeDifference(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
+  const [left, right] = binary(draw, columns, depth, ['datetime', 'datetime']);
+  return {
+    text: `(${left.text} - ${right.text})`,
+    type: 'timespan',
+    value: strict<bigint, bigint>(left, right, (a, b) => fitted(a - b)),
+  };
+}
+
+function durationSum(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
+  const [left, right] = binary(draw, columns, depth, ['timespan', 'timespan']);
+  const operator = draw.pick(['+', '-']);
+  return {
+    text: `(${left.text} ${operator} ${right.text})`,
+    type: 'timespan',
+    value: strict<bigint, bigint>(left, right, (a, b) => fitted(operator === '+' ? a + b : a - b)),
+  };
+}
+
+/** A dynamic value from one of another type, as union and join make it. */
+export function widened(value: Value, from: Type, to: Type): Value {
+  if (value === null || from === to) return value;
+  if (to === 'real') return Number(value);
+  if (from === 'timespan') return new Dynamic(value as bigint);
+  return value instanceof Dynamic ? value : new Dynamic(value as string | bigint | number | boolean);
+}

@@ -1,0 +1,349 @@
+import { aggregate, type Grouped } from './aggregates.js';
+import { type Column, type Draw, expression, widened } from './expressions.js';
+import { Dynamic, dynamicOf, groupKey, type Json, literal, order, type Type, type Value } from './values.js';
+
+export interface Table {
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly Value[])[];
+}
+
+/** A query with the rows that it should give, in any order. */
+export interface Case {
+  readonly text: string;
+  readonly expected: Table;
+}
+
+const types: readonly Type[] = ['long', 'real', 'string', 'bool', 'datetime', 'timespan', 'dynamic'];
+
+/** A query over one or two tables written into it, of up to `steps` operators. */
+export function pipeline(draw: Draw, steps: number): Case {
+  const left = source(draw, 'T', ['k', 's', 'n', 'x', 'b', 't', 'd', 'j']);
+  const right = source(
+    draw,
+    'R',
+    draw.pick([
+      ['k', 's', 'x'],
+      ['k', 'n', 'j'],
+      ['k', 'v'],
+      ['s', 'n', 't', 'd'],
+    ]),
+  );
+  let text = `${left.text}\n${right.text}\nT`;
+  let table = left.table;
+  for (let step = 0; step < steps; step += 1) {
+    const made = draw.pick(operators)(draw, table, right.table);
+    if (made === undefined) continue;
+    text += `\n| ${made.text}`;
+    table = made.table;
+  }
+  return { text, expected: table };
+}
+
+const typeOfColumn: Readonly<Record<string, Type>> = {
+  k: 'long',
+  s: 'string',
+  n: 'long',
+  x: 'real',
+  b: 'bool',
+  t: 'datetime',
+  d: 'timespan',
+  j: 'dynamic',
+  v: 'dynamic',
+};
+
+function source(draw: Draw, name: string, names: readonly string[]): { text: string; table: Table } {
+  const columns = names.map(each => ({ name: each, type: typeOfColumn[each] ?? 'long' }));
+  const count = draw.pick([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  const rows = Array.from({ length: count }, () =>
+    columns.map(column => (column.name === 'k' ? draw.pick([0n, 1n, 2n, null]) : draw.value(column.type))),
+  );
+  const cells = rows.flatMap(row =>
+    row.map((value, index) => literal(value, columns[index]?.type ?? 'long')),
+  );
+  const declared = columns.map(column => `${column.name}:${column.type}`).join(', ');
+  return { text: `let ${name} = datatable(${declared})[${cells.join(', ')}];`, table: { columns, rows } };
+}
+
+interface Step {
+  readonly text: string;
+  readonly table: Table;
+}
+
+type Operator = (draw: Draw, table: Table, right: Table) => Step | undefined;
+
+const operators: readonly Operator[] = [
+  where,
+  where,
+  extend,
+  extend,
+  project,
+  projectAway,
+  summarize,
+  summarize,
+  distinct,
+  sortAndLimit,
+  top,
+  count,
+  join,
+  join,
+  union,
+  expand,
+];
+
+function where(draw: Draw, { columns, rows }: Table): Step {
+  const condition = expression(draw, columns, 'bool', 3);
+  return {
+    text: `where ${condition.text}`,
+    table: { columns, rows: rows.filter(row => condition.value(row) === true) },
+  };
+}
+
+/** A field that is set again moves to the end. */
+function extend(draw: Draw, { columns, rows }: Table): Step {
+  const type = draw.pick(types);
+  const name = draw.pick(['e', 'n', 'x', 's']);
+  const made = expression(draw, columns, type, 3);
+  const kept = columns.flatMap((column, index) => (column.name === name ? [] : [index]));
+  return {
+    text: `extend ${name} = ${made.text}`,
+    table: {
+      columns: [...kept.map(index => columns[index] as Column), { name, type }],
+      rows: rows.map(row => [...kept.map(index => row[index] ?? null), made.value(row)]),
+    },
+  };
+}
+
+function project(draw: Draw, { columns, rows }: Table): Step {
+  const kept = columns.flatMap((_, index) => (draw.pick([true, true, true, false]) ? [index] : []));
+  const made = expression(draw, columns, draw.pick(types), 2);
+  const names = kept.map(index => columns[index]?.name ?? '');
+  return {
+    text: `project ${[...names, `p = ${made.text}`].join(', ')}`,
+    table: uniqueTable(
+      [...kept.map(index => columns[index] as Column), { name: 'p', type: made.type }],
+      rows.map(row => [...kept.map(index => row[index] ?? null), made.value(row)]),
+    ),
+  };
+}
+
+/** Names that are taken get a number. */
+function uniqueTable(columns: readonly Column[], rows: Table['rows']): Table {
+  const taken = new Set<string>();
+  const unique = columns.map(column => {
+    let name = column.name;
+    for (let number = 1; taken.has(name); number += 1) name = `${column.name}${number}`;
+    taken.add(name);
+    return { name, type: column.type };
+  });
+  return { columns: unique, rows };
+}
+
+function projectAway(draw: Draw, { columns, rows }: Table): Step | undefined {
+  if (columns.length < 3) return undefined;
+  const away = draw.pick(columns.map((_, index) => index));
+  const without = <T>(list: readonly T[]): T[] => list.filter((_, index) => index !== away);
+  return {
+    text: `project-away ${columns[away]?.name}`,
+    table: { columns: without(columns), rows: rows.map(row => without(row)) },
+  };
+}
+
+/** Fields that can be keys: no dynamic, whose texts may be written in more than one way. */
+function keysOf(draw: Draw, columns: readonly Column[], most: number): readonly number[] {
+  const fit = columns.flatMap((column, index) => (column.type === 'dynamic' ? [] : [index]));
+  const chosen = fit.filter(() => draw.pick([true, false, false]));
+  return chosen.slice(0, most);
+}
+
+function groupsOf(rows: Table['rows'], keys: readonly number[]): Grouped[] {
+  const groups = new Map<string, { key: Value[]; rows: (readonly Value[])[] }>();
+  if (keys.length === 0) groups.set('[]', { key: [], rows: [] });
+  for (const row of rows) {
+    const key = keys.map(index => row[index] ?? null);
+    const text = groupKey(key);
+    const group = groups.get(text) ?? { key, rows: [] };
+    group.rows.push(row);
+    groups.set(text, group);
+  }
+  return [...groups.values()];
+}
+
+function summarize(draw: Draw, { columns, rows }: Table): Step {
+  const keys = keysOf(draw, columns, 2);
+  const made = draw.pick([1, 2, 3]);
+  const aggregates = Array.from({ length: made }, (_, index) => aggregate(draw, columns, `a${index}`));
+  const by = keys.length === 0 ? '' : ` by ${keys.map(index => columns[index]?.name).join(', ')}`;
+  return {
+    text: `summarize ${aggregates.map(each => each.text).join(', ')}${by}`,
+    table: uniqueTable(
+      [
+        ...keys.map(index => columns[index] as Column),
+        ...aggregates.map(each => ({ name: each.name, type: each.type })),
+      ],
+      groupsOf(rows, keys).map(group => [...group.key, ...aggregates.map(each => each.value(group))]),
+    ),
+  };
+}
+
+function distinct(draw: Draw, { columns, rows }: Table): Step | undefined {
+  const keys = keysOf(draw, columns, 3);
+  if (keys.length === 0) return undefined;
+  return {
+    text: `distinct ${keys.map(index => columns[index]?.name).join(', ')}`,
+    table: {
+      columns: keys.map(index => columns[index] as Column),
+      rows: groupsOf(rows, keys).map(group => group.key),
+    },
+  };
+}
+
+/** By every field, so that only equal rows may change places; nulls first ascending, last descending. */
+function sortAndLimit(draw: Draw, { columns, rows }: Table): Step | undefined {
+  if (columns.some(column => column.type === 'dynamic' || column.type === 'bool')) return undefined;
+  const descending = columns.map(() => draw.pick([true, false]));
+  const keys = columns.map((column, index) => `${column.name} ${descending[index] ? 'desc' : 'asc'}`);
+  const limit = draw.pick([0, 1, 2, 3, 5]);
+  const sorted = rows.toSorted((a, b) => {
+    for (const [index, down] of descending.entries()) {
+      const found = order(a[index] ?? null, b[index] ?? null);
+      if (found !== 0) return down ? -found : found;
+    }
+    return 0;
+  });
+  return {
+    text: `sort by ${keys.join(', ')} | ${draw.pick(['limit', 'take'])} ${limit}`,
+    table: { columns, rows: sorted.slice(0, limit) },
+  };
+}
+
+/** Only the key is kept, as rows with equal keys may change places. */
+function top(draw: Draw, { columns, rows }: Table): Step {
+  const index = draw.pick(columns.map((_, at) => at));
+  const column = columns[index] as Column;
+  const [word, down] = draw.pick([['', true] as const, [' asc', false] as const, [' desc', true] as const]);
+  const n = draw.pick([1, 2, 4]);
+  const keys = rows.map(row => row[index] ?? null).toSorted((a, b) => (down ? order(b, a) : order(a, b)));
+  return {
+    text: `top ${n} by ${column.name}${word} | project ${column.name}`,
+    table: { columns: [column], rows: keys.slice(0, n).map(key => [key]) },
+  };
+}
+
+function count(draw: Draw, { rows }: Table): Step | undefined {
+  if (!draw.pick([true, false, false])) return undefined;
+  return {
+    text: 'count',
+    table: { columns: [{ name: 'count', type: 'long' }], rows: [[BigInt(rows.length)]] },
+  };
+}
+
+type JoinKind = (typeof joinKinds)[number];
+const joinKinds = [
+  ...(['inner', 'leftouter', 'rightouter', 'fullouter'] as const),
+  ...(['leftsemi', 'leftanti', 'rightsemi', 'rightanti'] as const),
+];
+
+/** Null keys match nothing; a shared key is one column, filled from either side. */
+function join(draw: Draw, left: Table, right: Table): Step | undefined {
+  const shared = right.columns.filter(
+    column =>
+      column.type !== 'dynamic' &&
+      left.columns.some(other => other.name === column.name && other.type === column.type),
+  );
+  if (shared.length === 0 || left.rows.length * right.rows.length > 200) return undefined;
+  const key = draw.pick(shared).name;
+  const kind = draw.pick(joinKinds);
+  const at = left.columns.findIndex(column => column.name === key);
+  const other = right.columns.findIndex(column => column.name === key);
+  const matches = (a: Value, b: Value): boolean => a !== null && b !== null && a === b;
+  return { text: `join kind=${kind} (R) on ${key}`, table: joined(kind, left, right, at, other, matches) };
+}
+
+function joined(
+  kind: JoinKind,
+  left: Table,
+  right: Table,
+  at: number,
+  other: number,
+  matches: (a: Value, b: Value) => boolean,
+): Table {
+  const found = (row: readonly Value[], rows: Table['rows'], own: number, theirs: number): boolean =>
+    rows.some(each => matches(row[own] ?? null, each[theirs] ?? null));
+  const inLeft = (expected: boolean): Table => ({
+    ...left,
+    rows: left.rows.filter(row => found(row, right.rows, at, other) === expected),
+  });
+  const inRight = (expected: boolean): Table => ({
+    ...right,
+    rows: right.rows.filter(row => found(row, left.rows, other, at) === expected),
+  });
+  if (kind === 'leftsemi') return inLeft(true);
+  if (kind === 'leftanti') return inLeft(false);
+  if (kind === 'rightsemi') return inRight(true);
+  if (kind === 'rightanti') return inRight(false);
+  const rest = (row: readonly Value[]): Value[] => row.filter((_, index) => index !== other);
+  const pairs = left.rows.flatMap(a =>
+    right.rows
+      .filter(b => matches(a[at] ?? null, b[other] ?? null))
+      .map((b): readonly Value[] => [...a, ...rest(b)]),
+  );
+  const alone = inLeft(false).rows.map(row => [...row, ...right.columns.slice(1).map(() => null)]);
+  const unmatched = inRight(false).rows.map(row => [
+    ...left.columns.map((_, index) => (index === at ? (row[other] ?? null) : null)),
+    ...rest(row),
+  ]);
+  return uniqueTable(
+    [...left.columns, ...right.columns.filter((_, index) => index !== other)],
+    [
+      ...pairs,
+      ...(kind === 'leftouter' || kind === 'fullouter' ? alone : []),
+      ...(kind === 'rightouter' || kind === 'fullouter' ? unmatched : []),
+    ],
+  );
+}
+
+/** A field that one side lacks is null there; integers and reals become reals, other unlike types dynamic. */
+function union(_: Draw, left: Table, right: Table): Step | undefined {
+  if (left.rows.length > 40) return undefined;
+  const names = [...new Set([...left.columns, ...right.columns].map(column => column.name))];
+  const columns = names.map((name): Column => {
+    const found = [left, right].flatMap(table => table.columns.filter(column => column.name === name));
+    const [first, second] = found.map(column => column.type);
+    if (first === undefined || second === undefined || first === second)
+      return { name, type: first ?? 'long' };
+    const numeric = [first, second].every(type => type === 'long' || type === 'real');
+    return { name, type: numeric ? 'real' : 'dynamic' };
+  });
+  const rowsOf = (table: Table): Value[][] =>
+    table.rows.map(row =>
+      columns.map(({ name, type }) => {
+        const index = table.columns.findIndex(column => column.name === name);
+        const own = table.columns[index];
+        return own === undefined ? null : widened(row[index] ?? null, own.type, type);
+      }),
+    );
+  return { text: 'union R', table: { columns, rows: [...rowsOf(left), ...rowsOf(right)] } };
+}
+
+/** Null and an empty array keep their row with null, a map gives one row for each key, a single value stays. */
+function expand(draw: Draw, { columns, rows }: Table): Step | undefined {
+  const dynamics = columns.flatMap((column, index) => (column.type === 'dynamic' ? [index] : []));
+  if (dynamics.length === 0) return undefined;
+  const at = draw.pick(dynamics);
+  return {
+    text: `mv-expand ${columns[at]?.name}`,
+    table: {
+      columns,
+      rows: rows.flatMap(row => elements(row[at] ?? null).map(value => row.with(at, value))),
+    },
+  };
+}
+
+function elements(value: Value): readonly Value[] {
+  if (!(value instanceof Dynamic)) return [value];
+  const { json } = value;
+  if (Array.isArray(json)) return json.length === 0 ? [null] : json.map((each: Json) => dynamicOf(each));
+  if (typeof json !== 'object') return [value];
+  const entries = Object.entries(json);
+  return entries.length === 0 ? [null] : entries.map(([key, each]) => dynamicOf({ [key]: each }));
+}
