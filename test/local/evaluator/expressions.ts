@@ -1,4 +1,4 @@
-import { Dynamic, fitted, literal, type Type, type Value } from './values.js';
+import { Dynamic, fitted, literal, type Type, timeText, type Value } from './values.js';
 
 export interface Column {
   readonly name: string;
@@ -281,6 +281,6 @@ function durationSum(draw: Draw, columns: readonly Column[], _: Type, depth: num
 export function widened(value: Value, from: Type, to: Type): Value {
   if (value === null || from === to) return value;
   if (to === 'real') return Number(value);
-  if (from === 'timespan') return new Dynamic(value as bigint);
+  if (from === 'datetime') return new Dynamic(timeText(value as bigint));
   return value instanceof Dynamic ? value : new Dynamic(value as string | bigint | number | boolean);
 }

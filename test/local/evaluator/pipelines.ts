@@ -80,6 +80,7 @@ const operators: readonly Operator[] = [
   projectAway,
   summarize,
   summarize,
+  limitOfGroups,
   distinct,
   sortAndLimit,
   top,
@@ -185,6 +186,38 @@ function summarize(draw: Draw, { columns, rows }: Table): Step {
   };
 }
 
+const hour = 3_600_000_000_000n;
+
+/** A limit right after bins of time with a further key takes the groups with the most events, equals by their key. */
+function limitOfGroups(draw: Draw, { columns, rows }: Table): Step | undefined {
+  const time = columns.findIndex(column => column.name === 't' && column.type === 'datetime');
+  const key = columns.findIndex(column => column.name === 'k' && column.type === 'long');
+  if (time < 0 || key < 0) return undefined;
+  const limit = draw.pick([1, 2, 3]);
+  const binned = rows.map(row => [startOfHour(row[time] ?? null), row[key] ?? null]);
+  const groups = groupsOf(binned, [1])
+    .toSorted((a, b) => b.rows.length - a.rows.length || nullLast(a.key[0] ?? null, b.key[0] ?? null))
+    .slice(0, limit);
+  return {
+    text: `summarize n = count() by bin(t, 1h), k | ${draw.pick(['limit', 'take'])} ${limit}`,
+    table: {
+      columns: [columns[time] as Column, columns[key] as Column, { name: 'n', type: 'long' }],
+      rows: groups.flatMap(group =>
+        groupsOf(group.rows, [0, 1]).map(bin => [...bin.key, BigInt(bin.rows.length)]),
+      ),
+    },
+  };
+}
+
+function startOfHour(time: Value): Value {
+  if (typeof time !== 'bigint') return null;
+  return time - (((time % hour) + hour) % hour);
+}
+
+function nullLast(a: Value, b: Value): number {
+  return Number(a === null) - Number(b === null) || order(a, b);
+}
+
 function distinct(draw: Draw, { columns, rows }: Table): Step | undefined {
   const keys = keysOf(draw, columns, 3);
   if (keys.length === 0) return undefined;
@@ -243,7 +276,7 @@ const joinKinds = [
   ...(['leftsemi', 'leftanti', 'rightsemi', 'rightanti'] as const),
 ];
 
-/** Null keys match nothing; a shared key is one column, filled from either side. */
+/** Null keys match nothing, all NaN are one key; a shared key is one column, filled from either side. */
 function join(draw: Draw, left: Table, right: Table): Step | undefined {
   const shared = right.columns.filter(
     column =>
@@ -255,7 +288,8 @@ function join(draw: Draw, left: Table, right: Table): Step | undefined {
   const kind = draw.pick(joinKinds);
   const at = left.columns.findIndex(column => column.name === key);
   const other = right.columns.findIndex(column => column.name === key);
-  const matches = (a: Value, b: Value): boolean => a !== null && b !== null && a === b;
+  const matches = (a: Value, b: Value): boolean =>
+    a !== null && b !== null && (a === b || (Number.isNaN(a) && Number.isNaN(b)));
   return { text: `join kind=${kind} (R) on ${key}`, table: joined(kind, left, right, at, other, matches) };
 }
 

@@ -108,25 +108,29 @@ function realCell(value: number): string {
   return String(rounded === 0 ? 0 : rounded);
 }
 
-/** -1, 0, 1 for two values of one type, as sort orders them ascending; null first, then NaN, then the rest. */
+/** -1, 0, 1 for two values of one type, as sort orders them ascending; null first, and NaN with it. */
 export function order(a: Value, b: Value): number {
-  const rank = (value: Value): number => (value === null ? 0 : Number.isNaN(value) ? 1 : 2);
+  const rank = (value: Value): number => (value === null || Number.isNaN(value) ? 0 : 1);
   if (rank(a) !== rank(b)) return rank(a) - rank(b);
-  if (rank(a) < 2) return 0;
+  if (rank(a) === 0) return 0;
   if (a instanceof Dynamic && b instanceof Dynamic) return orderDynamic(a.json, b.json);
   if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b));
   const [left, right] = [a as bigint, b as bigint];
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Numbers by value, then what is no number by its text. */
+/** What reads as a number by its value, before what does not; then by their text. */
 function orderDynamic(a: Json, b: Json): number {
-  const isNumber = (json: Json): json is number | bigint =>
-    typeof json === 'number' || typeof json === 'bigint';
-  if (isNumber(a) && isNumber(b)) return a < b ? -1 : a > b ? 1 : 0;
-  if (isNumber(a) !== isNumber(b)) return isNumber(a) ? -1 : 1;
-  const text = (json: Json): Buffer => Buffer.from(typeof json === 'string' ? json : jsonText(json));
-  return Buffer.compare(text(a), text(b));
+  const [left, right] = [numberOf(a), numberOf(b)];
+  if (left !== undefined && right !== undefined && left !== right) return left < right ? -1 : 1;
+  if ((left === undefined) !== (right === undefined)) return left === undefined ? 1 : -1;
+  return Buffer.compare(Buffer.from(jsonText(a)), Buffer.from(jsonText(b)));
+}
+
+/** Numbers, texts of numbers, and bools as 1 and 0. */
+function numberOf(json: Json): number | undefined {
+  if (typeof json === 'string') return /^-?\d+(\.\d+)?$/.test(json) ? Number(json) : undefined;
+  return typeof json === 'object' ? undefined : Number(json);
 }
 
 /** The same text for values that are one group: negative zero is zero, every NaN is one, 1 and 1.0 of dynamic too. */
