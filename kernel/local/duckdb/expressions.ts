@@ -32,7 +32,7 @@ export function literal(type: TypeName, value: ConstantValue): string {
 function realSql(value: number): string {
   if (Number.isNaN(value)) return "'NaN'::DOUBLE";
   if (!Number.isFinite(value)) return `'${value > 0 ? '' : '-'}Infinity'::DOUBLE`;
-  return `'${value}'::DOUBLE`;
+  return `'${Object.is(value, -0) ? '-0' : value}'::DOUBLE`;
 }
 
 /** Returns a call of a function of the catalogue or of one of the compiler's own. */
@@ -110,7 +110,7 @@ export function arithmetic(operator: BinaryOperator, left: SqlArg, right: SqlArg
 
 function integerArithmetic(operator: BinaryOperator, left: string, right: string): string {
   if (operator === '%')
-    return `(CASE WHEN ${right} NOT IN (0, -1) THEN ${left} % ${right} WHEN ${right} = -1 THEN 0 END)`;
+    return `(CASE WHEN ${right} NOT IN (0, -1) THEN ${left} % ${right} WHEN ${right} = -1 AND ${left} IS NOT NULL THEN 0 END)`;
   return operator === '/' ? `TRY(${left} // nullif(${right}, 0))` : `TRY(${left} ${operator} ${right})`;
 }
 

@@ -204,7 +204,7 @@ function conversionHint(wanted: ParamType, given: TypeName): string | undefined 
 function targetType(wanted: ParamType, value: Bound): TypeName | undefined {
   const given = value.type;
   if (wanted === 'any' || wanted === 'type') return given;
-  if (isNull(value))
+  if (isNull(value) && !(wanted === 'number' && isQuantity(given)))
     return wanted === 'number'
       ? 'real'
       : wanted === 'array' || wanted === 'map' || wanted === 'scalar' || wanted === 'field'
@@ -212,7 +212,7 @@ function targetType(wanted: ParamType, value: Bound): TypeName | undefined {
         : wanted;
   switch (wanted) {
     case 'number':
-      return isNumber(given) || given === 'timespan' ? given : given === 'dynamic' ? 'real' : undefined;
+      return isQuantity(given) ? given : given === 'dynamic' ? 'real' : undefined;
     case 'array':
     case 'map':
       return given === 'dynamic' ? 'dynamic' : undefined;
@@ -227,11 +227,15 @@ function targetType(wanted: ParamType, value: Bound): TypeName | undefined {
   }
 }
 
+/** What an aggregate such as sum keeps the type of. */
+function isQuantity(type: TypeName): boolean {
+  return isNumber(type) || type === 'timespan';
+}
+
 function scalarTarget(wanted: TypeName, value: Bound): TypeName | undefined {
   const given = value.type;
   if (given === wanted || given === 'dynamic') return wanted;
-  if (wanted === 'real' || wanted === 'long')
-    return isNumber(given) || given === 'timespan' ? wanted : undefined;
+  if (wanted === 'real' || wanted === 'long') return isQuantity(given) ? wanted : undefined;
   if (wanted === 'timespan') return given === 'long' ? wanted : undefined;
   if (wanted === 'datetime' && value.kind === 'constant' && given === 'string')
     return parseTime(String(value.value)) === undefined ? undefined : wanted;
