@@ -121,88 +121,88 @@ function misfitNote(name: string, type: string, row: number, kind: string): stri
 
 /** 64-bit integers, and what is stored as such: times and spans of time. */
 class Int64Builder implements ColumnBuilder {
-  private readonly type: Int64 | TimestampNanosecond | DurationNanosecond;
-  private readonly cell: (json: JsonBytes, store: Int64Store, row: number) => boolean;
-  private readonly store: Int64Store;
+  readonly #type: Int64 | TimestampNanosecond | DurationNanosecond;
+  readonly #cell: (json: JsonBytes, store: Int64Store, row: number) => boolean;
+  readonly #store: Int64Store;
 
   constructor(
     type: Int64 | TimestampNanosecond | DurationNanosecond,
     cell: (json: JsonBytes, store: Int64Store, row: number) => boolean,
     rowsHint: number,
   ) {
-    this.type = type;
-    this.cell = cell;
-    this.store = new Int64Store(rowsHint);
+    this.#type = type;
+    this.#cell = cell;
+    this.#store = new Int64Store(rowsHint);
   }
 
   read(json: JsonBytes, row: number): boolean {
-    this.store.reserve(row);
-    return this.cell(json, this.store, row);
+    this.#store.reserve(row);
+    return this.#cell(json, this.#store, row);
   }
 
   skipNull(row: number): void {
-    this.store.reserve(row);
+    this.#store.reserve(row);
   }
 
   finish(rows: number, validity: Validity): Data {
-    const buffers = { length: rows, data: this.store.values(rows), ...validity.finish(rows) };
-    return makeData({ type: this.type as Int64, ...buffers });
+    const buffers = { length: rows, data: this.#store.values(rows), ...validity.finish(rows) };
+    return makeData({ type: this.#type as Int64, ...buffers });
   }
 }
 
 class FloatBuilder implements ColumnBuilder {
-  private values: Float64Array;
-  private readonly exactIntegers: boolean;
+  #values: Float64Array;
+  readonly #exactIntegers: boolean;
 
   constructor(rowsHint: number, exactIntegers: boolean) {
-    this.values = new Float64Array(Math.max(rowsHint, 16));
-    this.exactIntegers = exactIntegers;
+    this.#values = new Float64Array(Math.max(rowsHint, 16));
+    this.#exactIntegers = exactIntegers;
   }
 
   read(json: JsonBytes, row: number): boolean {
-    if (row >= this.values.length) this.values = grown(this.values);
-    return readFloat(json, this.values, row, this.exactIntegers);
+    if (row >= this.#values.length) this.#values = grown(this.#values);
+    return readFloat(json, this.#values, row, this.#exactIntegers);
   }
 
   skipNull(row: number): void {
-    if (row >= this.values.length) this.values = grown(this.values);
+    if (row >= this.#values.length) this.#values = grown(this.#values);
   }
 
   finish(rows: number, validity: Validity): Data {
     return makeData({
       type: new Float64(),
       length: rows,
-      data: fitted(this.values, rows),
+      data: fitted(this.#values, rows),
       ...validity.finish(rows),
     });
   }
 }
 
 class BoolBuilder implements ColumnBuilder {
-  private bits: Uint8Array;
+  #bits: Uint8Array;
 
   constructor(rowsHint: number) {
-    this.bits = new Uint8Array(Math.max((rowsHint >> 3) + 1, 16));
+    this.#bits = new Uint8Array(Math.max((rowsHint >> 3) + 1, 16));
   }
 
   read(json: JsonBytes, row: number): boolean {
     const first = json.bytes[json.pos];
     if (first !== 0x74 && first !== 0x66) return false;
     const index = row >> 3;
-    if (index >= this.bits.length) this.bits = grown(this.bits);
-    if (json.literal() === 'true') this.bits[index] = (this.bits[index] as number) | (1 << (row & 7));
+    if (index >= this.#bits.length) this.#bits = grown(this.#bits);
+    if (json.literal() === 'true') this.#bits[index] = (this.#bits[index] as number) | (1 << (row & 7));
     return true;
   }
 
   skipNull(row: number): void {
-    if (row >> 3 >= this.bits.length) this.bits = grown(this.bits);
+    if (row >> 3 >= this.#bits.length) this.#bits = grown(this.#bits);
   }
 
   finish(rows: number, validity: Validity): Data {
     return makeData({
       type: new Bool(),
       length: rows,
-      data: fitted(this.bits, (rows + 7) >> 3),
+      data: fitted(this.#bits, (rows + 7) >> 3),
       ...validity.finish(rows),
     });
   }

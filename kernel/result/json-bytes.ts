@@ -41,11 +41,11 @@ const decoder = new TextDecoder();
 export class JsonBytes {
   readonly bytes: Uint8Array;
   pos: number;
-  private readonly buffer: Buffer;
+  readonly #buffer: Buffer;
 
   constructor(bytes: Uint8Array, pos = 0) {
     this.bytes = bytes;
-    this.buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.pos = pos;
   }
 
@@ -90,7 +90,7 @@ export class JsonBytes {
       this.peek();
       const from = this.pos;
       this.string();
-      const key = this.parse(from, this.pos) as string;
+      const key = this.#parse(from, this.pos) as string;
       this.expect(COLON);
       visit(key);
     } while (this.another(CLOSE_OBJECT));
@@ -110,7 +110,7 @@ export class JsonBytes {
     this.peek();
     const from = this.pos;
     this.skip();
-    return this.parse(from, this.pos);
+    return this.#parse(from, this.pos);
   }
 
   /** Consumes a string; true when it holds escapes. */
@@ -122,9 +122,9 @@ export class JsonBytes {
     for (let c = bytes[p] as number; c !== QUOTE; c = bytes[p] as number) {
       if (c === BACKSLASH) {
         escaped = true;
-        p = this.escape(p);
+        p = this.#escape(p);
       } else if (c >= 0x20) p++;
-      else this.failInString(p);
+      else this.#failInString(p);
     }
     this.pos = p + 1;
     return escaped;
@@ -136,15 +136,15 @@ export class JsonBytes {
     const from = this.pos;
     let p = bytes[from] === MINUS ? from + 1 : from;
     const leadingZero = bytes[p] === ZERO;
-    const digits = this.digits(p);
+    const digits = this.#digits(p);
     if (leadingZero && digits > p + 1) this.fail('a number may not begin with 0', p);
     p = digits;
     const integral = p;
-    if (bytes[p] === DOT) p = this.digits(p + 1);
+    if (bytes[p] === DOT) p = this.#digits(p + 1);
     if (((bytes[p] as number) | 0x20) === 0x65) {
       p++;
       if (bytes[p] === PLUS || bytes[p] === MINUS) p++;
-      p = this.digits(p);
+      p = this.#digits(p);
     }
     this.pos = p;
     return p === integral;
@@ -166,8 +166,8 @@ export class JsonBytes {
   skip(): void {
     const closers: number[] = [];
     do {
-      if (this.openOrSkipScalar(closers)) continue;
-      this.closeEnded(closers);
+      if (this.#openOrSkipScalar(closers)) continue;
+      this.#closeEnded(closers);
     } while (closers.length > 0);
   }
 
@@ -178,7 +178,7 @@ export class JsonBytes {
 
   /** The same for ASCII only, faster for a few bytes. */
   ascii(from: number, to: number): string {
-    return this.buffer.toString('latin1', from, to);
+    return this.#buffer.toString('latin1', from, to);
   }
 
   /** What stands at `pos`, for a message. */
@@ -195,14 +195,14 @@ export class JsonBytes {
   }
 
   /** Opens an array or object (true: an element follows) or consumes a scalar or an empty container (false). */
-  private openOrSkipScalar(closers: number[]): boolean {
+  #openOrSkipScalar(closers: number[]): boolean {
     const c = this.peek();
     if (c === OPEN_OBJECT || c === OPEN_ARRAY) {
       this.pos++;
       const close = c + 2;
       if (this.accept(close)) return false;
       closers.push(close);
-      if (c === OPEN_OBJECT) this.key();
+      if (c === OPEN_OBJECT) this.#key();
       return true;
     }
     if (c === QUOTE) this.string();
@@ -212,23 +212,23 @@ export class JsonBytes {
   }
 
   /** After a value: consumes the ends of what it completed, up to the start of the next element. */
-  private closeEnded(closers: number[]): void {
+  #closeEnded(closers: number[]): void {
     for (let close = closers.at(-1); close !== undefined; close = closers.at(-1)) {
       if (this.another(close)) {
-        if (close === CLOSE_OBJECT) this.key();
+        if (close === CLOSE_OBJECT) this.#key();
         return;
       }
       closers.pop();
     }
   }
 
-  private key(): void {
+  #key(): void {
     this.peek();
     this.string();
     this.expect(COLON);
   }
 
-  private digits(from: number): number {
+  #digits(from: number): number {
     const { bytes } = this;
     let p = from;
     while ((bytes[p] as number) >= ZERO && (bytes[p] as number) <= NINE) p++;
@@ -240,7 +240,7 @@ export class JsonBytes {
   }
 
   /** The position after the escape sequence at `p`. */
-  private escape(p: number): number {
+  #escape(p: number): number {
     const c = this.bytes[p + 1] as number;
     if (c !== 0x75) {
       if (!(c in SIMPLE_ESCAPES)) this.fail('unknown escape in a string', p);
@@ -250,12 +250,12 @@ export class JsonBytes {
     return p + 6;
   }
 
-  private failInString(p: number): never {
+  #failInString(p: number): never {
     if (p >= this.bytes.length) this.fail('a string is not closed', p);
     this.fail('a control character inside a string', p);
   }
 
-  private parse(from: number, to: number): unknown {
+  #parse(from: number, to: number): unknown {
     try {
       return JSON.parse(decoder.decode(this.bytes.subarray(from, to)));
     } catch (cause) {

@@ -23,21 +23,21 @@ export function fitted<T extends Growable>(array: T, length: number): T {
 
 /** Signed 64-bit integers by row, without a BigInt for each. */
 export class Int64Store {
-  private words: Int32Array;
+  #words: Int32Array;
 
   constructor(rowsHint: number) {
-    this.words = new Int32Array(Math.max(rowsHint, 16) * 2);
+    this.#words = new Int32Array(Math.max(rowsHint, 16) * 2);
   }
 
   /** Makes room for `row`. */
   reserve(row: number): void {
-    if (row * 2 >= this.words.length) this.words = grown(this.words);
+    if (row * 2 >= this.#words.length) this.#words = grown(this.#words);
   }
 
   /** Stores an integer of at most 53 bits. */
   setSafe(row: number, value: number): void {
-    this.words[row * 2] = value;
-    this.words[row * 2 + 1] = Math.floor(value / 4294967296);
+    this.#words[row * 2] = value;
+    this.#words[row * 2 + 1] = Math.floor(value / 4294967296);
   }
 
   /** Stores `high * 1e9 + low` exactly (|high| < 2^48, |low| <= 1e9); false when that exceeds 64 bits. */
@@ -48,74 +48,74 @@ export class Int64Store {
     const lower = (upperProduct - upperWhole * 65536) * 65536 + (high - upper * 65536) * 1e9 + low;
     const word = upperWhole + Math.floor(lower / 4294967296);
     if (word < -2147483648 || word > 2147483647) return false;
-    this.words[row * 2] = lower;
-    this.words[row * 2 + 1] = word;
+    this.#words[row * 2] = lower;
+    this.#words[row * 2 + 1] = word;
     return true;
   }
 
   /** Stores a BigInt; false when it exceeds 64 bits. */
   setBig(row: number, value: bigint): boolean {
     if (BigInt.asIntN(64, value) !== value) return false;
-    this.words[row * 2] = Number(BigInt.asIntN(32, value));
-    this.words[row * 2 + 1] = Number(value >> 32n);
+    this.#words[row * 2] = Number(BigInt.asIntN(32, value));
+    this.#words[row * 2 + 1] = Number(value >> 32n);
     return true;
   }
 
   values(rows: number): BigInt64Array {
-    const words = fitted(this.words, rows * 2);
+    const words = fitted(this.#words, rows * 2);
     return new BigInt64Array(words.buffer as ArrayBuffer, words.byteOffset, rows);
   }
 }
 
 /** Which rows hold a value. Costs nothing until the first null. */
 export class Validity {
-  private bits: Uint8Array | undefined;
-  private nulls = 0;
+  #bits: Uint8Array | undefined;
+  #nulls = 0;
 
   /** Marks `row` as null; called at most once for a row. */
   clear(row: number): void {
     const index = row >> 3;
-    let bits = this.bits ?? new Uint8Array(1024).fill(0xff);
+    let bits = this.#bits ?? new Uint8Array(1024).fill(0xff);
     if (index >= bits.length) {
       const before = bits.length;
       bits = grown(bits, index + 1).fill(0xff, before);
     }
     bits[index] = (bits[index] as number) & ~(1 << (row & 7));
-    this.bits = bits;
-    this.nulls++;
+    this.#bits = bits;
+    this.#nulls++;
   }
 
   finish(rows: number): { readonly nullCount: number; readonly nullBitmap?: Uint8Array } {
-    if (this.bits === undefined) return { nullCount: 0 };
+    if (this.#bits === undefined) return { nullCount: 0 };
     const length = (rows + 7) >> 3;
     const bits =
-      this.bits.length >= length ? this.bits : grown(this.bits, length).fill(0xff, this.bits.length);
-    return { nullCount: this.nulls, nullBitmap: fitted(bits, length) };
+      this.#bits.length >= length ? this.#bits : grown(this.#bits, length).fill(0xff, this.#bits.length);
+    return { nullCount: this.#nulls, nullBitmap: fitted(bits, length) };
   }
 }
 
 /** Byte strings one after another, with the offsets that Arrow wants. */
 export class BytesStore {
-  private bytes: Uint8Array;
-  private ends: Int32Array;
-  private count = 0;
-  private used = 0;
+  #bytes: Uint8Array;
+  #ends: Int32Array;
+  #count = 0;
+  #used = 0;
 
   constructor(countHint: number, bytesHint: number) {
-    this.bytes = new Uint8Array(Math.max(bytesHint, 256));
-    this.ends = new Int32Array(Math.max(countHint, 16) + 1);
+    this.#bytes = new Uint8Array(Math.max(bytesHint, 256));
+    this.#ends = new Int32Array(Math.max(countHint, 16) + 1);
   }
 
   get length(): number {
-    return this.count;
+    return this.#count;
   }
 
   /** Appends `source[from..to]`. Throws a RangeError beyond the 2 GiB that Arrow's utf8 can address. */
   push(source: Uint8Array, from: number, to: number): void {
-    const end = this.used + to - from;
-    if (end > this.bytes.length) this.growBytes(end);
-    copy(source, from, to, this.bytes, this.used);
-    this.end(end);
+    const end = this.#used + to - from;
+    if (end > this.#bytes.length) this.#growBytes(end);
+    copy(source, from, to, this.#bytes, this.#used);
+    this.#end(end);
   }
 
   /**
@@ -124,8 +124,8 @@ export class BytesStore {
    */
   pushSimpleString(source: Uint8Array, from: number): number {
     let p = from;
-    for (let out = this.used; ; ) {
-      const { bytes } = this;
+    for (let out = this.#used; ; ) {
+      const bytes = this.#bytes;
       const room = bytes.length - out;
       const stop = Math.min(source.length, p + room);
       let c = 0;
@@ -137,44 +137,44 @@ export class BytesStore {
       }
       if (p < stop) {
         if (c !== QUOTE) return -1;
-        this.end(out);
+        this.#end(out);
         return p;
       }
       if (p >= source.length) return -1;
-      this.growBytes(out + 1);
+      this.#growBytes(out + 1);
     }
   }
 
   /** Whether entry `index` holds the same bytes as `source[from..to]`. */
   equals(index: number, source: Uint8Array, from: number, to: number): boolean {
-    const start = this.ends[index] as number;
-    const length = (this.ends[index + 1] as number) - start;
+    const start = this.#ends[index] as number;
+    const length = (this.#ends[index + 1] as number) - start;
     if (length !== to - from) return false;
-    const { bytes } = this;
+    const bytes = this.#bytes;
     for (let i = 0; i < length; i++) if (bytes[start + i] !== source[from + i]) return false;
     return true;
   }
 
   /** Appends entry `index` of another store. */
   pushFrom(other: BytesStore, index: number): void {
-    this.push(other.bytes, other.ends[index] as number, other.ends[index + 1] as number);
+    this.push(other.#bytes, other.#ends[index] as number, other.#ends[index + 1] as number);
   }
 
   finish(): { readonly data: Uint8Array; readonly valueOffsets: Int32Array } {
-    return { data: fitted(this.bytes, this.used), valueOffsets: fitted(this.ends, this.count + 1) };
+    return { data: fitted(this.#bytes, this.#used), valueOffsets: fitted(this.#ends, this.#count + 1) };
   }
 
-  private end(end: number): void {
-    if (this.count + 1 >= this.ends.length) this.ends = grown(this.ends);
-    this.ends[++this.count] = end;
-    this.used = end;
+  #end(end: number): void {
+    if (this.#count + 1 >= this.#ends.length) this.#ends = grown(this.#ends);
+    this.#ends[++this.#count] = end;
+    this.#used = end;
   }
 
-  private growBytes(needed: number): void {
+  #growBytes(needed: number): void {
     if (needed > 0x7fffffff) throw new RangeError('a column holds more than 2 GiB of text');
-    const bigger = new Uint8Array(Math.min(Math.max(this.bytes.length * 2, needed), 0x7fffffff));
-    bigger.set(this.bytes);
-    this.bytes = bigger;
+    const bigger = new Uint8Array(Math.min(Math.max(this.#bytes.length * 2, needed), 0x7fffffff));
+    bigger.set(this.#bytes);
+    this.#bytes = bigger;
   }
 }
 

@@ -16,21 +16,21 @@ const NO_ENTRY = -1;
 
 /** Strings: a dictionary until more than half of the values are new, then plain utf8. */
 export class StringBuilder implements ColumnBuilder {
-  private readonly rowsHint: number;
-  private dictionary: StringDictionary | undefined;
-  private plain: BytesStore | undefined;
+  readonly #rowsHint: number;
+  #dictionary: StringDictionary | undefined;
+  #plain: BytesStore | undefined;
 
   constructor(rowsHint: number) {
-    this.rowsHint = rowsHint;
-    this.dictionary = new StringDictionary(rowsHint);
+    this.#rowsHint = rowsHint;
+    this.#dictionary = new StringDictionary(rowsHint);
   }
 
   read(json: JsonBytes, row: number): boolean {
     const { bytes } = json;
     const from = json.pos + 1;
     if (bytes[from - 1] !== QUOTE) return false;
-    if (this.plain !== undefined) {
-      const end = this.plain.pushSimpleString(bytes, from);
+    if (this.#plain !== undefined) {
+      const end = this.#plain.pushSimpleString(bytes, from);
       if (end >= 0) {
         json.pos = end + 1;
         return true;
@@ -45,72 +45,72 @@ export class StringBuilder implements ColumnBuilder {
     }
     if (c === QUOTE) {
       json.pos = p + 1;
-      this.add(bytes, from, p, hash, row);
+      this.#add(bytes, from, p, hash, row);
       return true;
     }
     json.string();
     const text = unescapeString(bytes, from, json.pos - 1);
-    this.add(text, 0, text.length, hashOf(text), row);
+    this.#add(text, 0, text.length, hashOf(text), row);
     return true;
   }
 
   skipNull(row: number): void {
-    if (this.dictionary !== undefined) this.dictionary.setIndex(row, NO_ENTRY);
-    else this.plain?.push(NOTHING, 0, 0);
+    if (this.#dictionary !== undefined) this.#dictionary.setIndex(row, NO_ENTRY);
+    else this.#plain?.push(NOTHING, 0, 0);
   }
 
   finish(rows: number, validity: Validity): Data {
-    const { dictionary } = this;
-    if (dictionary !== undefined && (dictionary.size === 0 || dictionary.size * 2 > rows)) this.spread(rows);
-    if (this.plain !== undefined) return utf8Data(this.plain, rows, validity);
+    const dictionary = this.#dictionary;
+    if (dictionary !== undefined && (dictionary.size === 0 || dictionary.size * 2 > rows)) this.#spread(rows);
+    if (this.#plain !== undefined) return utf8Data(this.#plain, rows, validity);
     return (dictionary as StringDictionary).finish(rows, validity);
   }
 
-  private add(source: Uint8Array, from: number, to: number, hash: number, row: number): void {
-    const { dictionary } = this;
+  #add(source: Uint8Array, from: number, to: number, hash: number, row: number): void {
+    const dictionary = this.#dictionary;
     if (dictionary === undefined) {
-      this.plain?.push(source, from, to);
+      this.#plain?.push(source, from, to);
       return;
     }
     const index = dictionary.intern(source, from, to, hash);
     if (index === NO_ENTRY) {
-      this.spread(row);
-      this.plain?.push(source, from, to);
+      this.#spread(row);
+      this.#plain?.push(source, from, to);
       return;
     }
     dictionary.setIndex(row, index);
     const { size } = dictionary;
-    if (size > MAX_DISTINCT || (row >= TRIAL_ROWS && size * 2 > row)) this.spread(row + 1);
+    if (size > MAX_DISTINCT || (row >= TRIAL_ROWS && size * 2 > row)) this.#spread(row + 1);
   }
 
   /** Gives the dictionary up: every row gets its own copy. */
-  private spread(rows: number): void {
-    this.plain = (this.dictionary as StringDictionary).spread(rows, this.rowsHint);
-    this.dictionary = undefined;
+  #spread(rows: number): void {
+    this.#plain = (this.#dictionary as StringDictionary).spread(rows, this.#rowsHint);
+    this.#dictionary = undefined;
   }
 }
 
 /** Cells of any kind, kept as their JSON text, digit for digit. */
 export class JsonTextBuilder implements ColumnBuilder {
-  private readonly texts: BytesStore;
+  readonly #texts: BytesStore;
 
   constructor(rowsHint: number) {
-    this.texts = new BytesStore(rowsHint, rowsHint * 16);
+    this.#texts = new BytesStore(rowsHint, rowsHint * 16);
   }
 
   read(json: JsonBytes): true {
     const from = json.pos;
     json.skip();
-    this.texts.push(json.bytes, from, json.pos);
+    this.#texts.push(json.bytes, from, json.pos);
     return true;
   }
 
   skipNull(): void {
-    this.texts.push(NOTHING, 0, 0);
+    this.#texts.push(NOTHING, 0, 0);
   }
 
   finish(rows: number, validity: Validity): Data {
-    return utf8Data(this.texts, rows, validity);
+    return utf8Data(this.#texts, rows, validity);
   }
 }
 
@@ -122,42 +122,42 @@ function utf8Data(store: BytesStore, rows: number, validity: Validity): Data {
 
 /** Distinct strings numbered in order of appearance, found by an open-addressing hash table, and a number per row. */
 class StringDictionary {
-  private readonly values = new BytesStore(256, 4096);
-  private hashes = new Int32Array(256);
+  readonly #values = new BytesStore(256, 4096);
+  #hashes = new Int32Array(256);
   /** Entry + 1; 0 is a free slot. */
-  private slots = new Int32Array(1024);
-  private indices: Int32Array;
+  #slots = new Int32Array(1024);
+  #indices: Int32Array;
 
   constructor(rowsHint: number) {
-    this.indices = new Int32Array(Math.max(rowsHint, 16));
+    this.#indices = new Int32Array(Math.max(rowsHint, 16));
   }
 
   get size(): number {
-    return this.values.length;
+    return this.#values.length;
   }
 
   setIndex(row: number, index: number): void {
-    if (row >= this.indices.length) this.indices = grown(this.indices);
-    this.indices[row] = index;
+    if (row >= this.#indices.length) this.#indices = grown(this.#indices);
+    this.#indices[row] = index;
   }
 
   /** The number of the string `source[from..to]`, a new one if it was not seen before; NO_ENTRY when the search is too long. */
   intern(source: Uint8Array, from: number, to: number, hash: number): number {
-    const mask = this.slots.length - 1;
+    const mask = this.#slots.length - 1;
     let slot = spreadBits(hash) & mask;
     let probes = 0;
-    for (let entry = this.slots[slot] as number; entry !== 0; entry = this.slots[slot] as number) {
-      if (this.hashes[entry - 1] === hash && this.values.equals(entry - 1, source, from, to))
+    for (let entry = this.#slots[slot] as number; entry !== 0; entry = this.#slots[slot] as number) {
+      if (this.#hashes[entry - 1] === hash && this.#values.equals(entry - 1, source, from, to))
         return entry - 1;
       if (++probes > MAX_PROBES) return NO_ENTRY;
       slot = (slot + 1) & mask;
     }
-    const index = this.values.length;
-    this.values.push(source, from, to);
-    if (index >= this.hashes.length) this.hashes = grown(this.hashes);
-    this.hashes[index] = hash;
-    this.slots[slot] = index + 1;
-    if (this.values.length * 2 > this.slots.length) this.rehash();
+    const index = this.#values.length;
+    this.#values.push(source, from, to);
+    if (index >= this.#hashes.length) this.#hashes = grown(this.#hashes);
+    this.#hashes[index] = hash;
+    this.#slots[slot] = index + 1;
+    if (this.#values.length * 2 > this.#slots.length) this.#rehash();
     return index;
   }
 
@@ -165,34 +165,34 @@ class StringDictionary {
   spread(rows: number, rowsHint: number): BytesStore {
     const plain = new BytesStore(Math.max(rowsHint, rows), Math.max(rowsHint, rows) * 16);
     for (let row = 0; row < rows; row++) {
-      const index = this.indices[row] as number;
+      const index = this.#indices[row] as number;
       if (index === NO_ENTRY) plain.push(NOTHING, 0, 0);
-      else plain.pushFrom(this.values, index);
+      else plain.pushFrom(this.#values, index);
     }
     return plain;
   }
 
   finish(rows: number, validity: Validity): Data {
-    for (let row = 0; row < rows; row++) if (this.indices[row] === NO_ENTRY) this.indices[row] = 0;
-    const values = makeData({ type: new Utf8(), length: this.size, nullCount: 0, ...this.values.finish() });
+    for (let row = 0; row < rows; row++) if (this.#indices[row] === NO_ENTRY) this.#indices[row] = 0;
+    const values = makeData({ type: new Utf8(), length: this.size, nullCount: 0, ...this.#values.finish() });
     return makeData({
       type: new Dictionary(new Utf8(), new Int32()),
       length: rows,
-      data: fitted(this.indices, rows),
+      data: fitted(this.#indices, rows),
       dictionary: new Vector([values]),
       ...validity.finish(rows),
     });
   }
 
-  private rehash(): void {
-    const slots = new Int32Array(this.slots.length * 4);
+  #rehash(): void {
+    const slots = new Int32Array(this.#slots.length * 4);
     const mask = slots.length - 1;
     for (let index = 0; index < this.size; index++) {
-      let slot = spreadBits(this.hashes[index] as number) & mask;
+      let slot = spreadBits(this.#hashes[index] as number) & mask;
       while (slots[slot] !== 0) slot = (slot + 1) & mask;
       slots[slot] = index + 1;
     }
-    this.slots = slots;
+    this.#slots = slots;
   }
 }
 

@@ -79,37 +79,37 @@ interface Ids {
 
 /** One run of splitting: the columns that were taken out of expressions, by how many stages they need below them. */
 class Split {
-  private readonly ids: Ids;
-  private readonly levels: Computed[][] = [];
-  private readonly levelOf = new Map<number, number>();
+  readonly #ids: Ids;
+  readonly #levels: Computed[][] = [];
+  readonly #levelOf = new Map<number, number>();
 
   constructor(ids: Ids) {
-    this.ids = ids;
+    this.#ids = ids;
   }
 
   get isNeeded(): boolean {
-    return this.levels.length > 0;
+    return this.#levels.length > 0;
   }
 
   /** Returns an expression that is nowhere deeper than {@link deepest}. */
   shallow(value: Bound): Bound {
-    return this.visit(value).value;
+    return this.#visit(value).value;
   }
 
   /** Returns a relation that computes the columns that were taken out, beside those of `input`. */
   below(input: Relation): Relation {
-    return this.levels.reduce((at: Relation, level): Relation => {
+    return this.#levels.reduce((at: Relation, level): Relation => {
       const columns = [...at.columns, ...level.map(item => item.column)];
       return { kind: 'project', input: at, items: [...at.columns.map(passed), ...level], columns };
     }, input);
   }
 
-  private visit(value: Bound): { readonly value: Bound; readonly depth: number; readonly level: number } {
-    if (value.kind === 'column') return { value, depth: 0, level: this.levelOf.get(value.id) ?? 0 };
-    const parts = partsOf(value).map(part => this.visit(part));
+  #visit(value: Bound): { readonly value: Bound; readonly depth: number; readonly level: number } {
+    if (value.kind === 'column') return { value, depth: 0, level: this.#levelOf.get(value.id) ?? 0 };
+    const parts = partsOf(value).map(part => this.#visit(part));
     // A chain of these is one operation to the engine.
     const own = value.kind === 'binary' && (value.operator === 'and' || value.operator === 'or') ? 0 : 1;
-    const kept = parts.map(part => (part.depth >= deepest ? this.takeOut(part.value, part.level) : part));
+    const kept = parts.map(part => (part.depth >= deepest ? this.#takeOut(part.value, part.level) : part));
     return {
       value: withParts(
         value,
@@ -120,15 +120,15 @@ class Split {
     };
   }
 
-  private takeOut(
+  #takeOut(
     value: Bound,
     level: number,
   ): { readonly value: Bound; readonly depth: number; readonly level: number } {
-    const column: Column = { id: this.ids.next++, name: '', type: value.type };
-    const items = this.levels[level] ?? [];
+    const column: Column = { id: this.#ids.next++, name: '', type: value.type };
+    const items = this.#levels[level] ?? [];
     items.push({ column, value });
-    this.levels[level] = items;
-    this.levelOf.set(column.id, level + 1);
+    this.#levels[level] = items;
+    this.#levelOf.set(column.id, level + 1);
     return { value: { kind: 'column', id: column.id, type: value.type }, depth: 0, level: level + 1 };
   }
 }

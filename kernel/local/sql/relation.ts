@@ -33,64 +33,64 @@ export function relationSql(
 
 /** One run of writing: a stage of a WITH clause for each operator, inlined by the engine. */
 class SqlWriter {
-  private readonly context: ExpressionContext;
-  private readonly dialect: Dialect;
-  private readonly scan: ScanSql;
-  private readonly written: string[] = [];
+  readonly #context: ExpressionContext;
+  readonly #dialect: Dialect;
+  readonly #scan: ScanSql;
+  readonly #written: string[] = [];
 
   constructor(context: SqlContext & { readonly dialect: Dialect }, scan: ScanSql) {
-    this.dialect = context.dialect;
-    this.scan = scan;
-    this.context = { ...context, subquery: expr => this.subquery(expr.subquery) };
+    this.#dialect = context.dialect;
+    this.#scan = scan;
+    this.#context = { ...context, subquery: expr => this.#subquery(expr.subquery) };
   }
 
   stages(): string {
-    return this.written.length === 0 ? '' : `WITH ${this.written.join(',\n')}\n`;
+    return this.#written.length === 0 ? '' : `WITH ${this.#written.join(',\n')}\n`;
   }
 
   /** Writes a relation and what it reads; returns the name of its stage. */
   write(relation: Relation): string {
-    return this.stage(this.body(relation));
+    return this.#stage(this.#body(relation));
   }
 
-  private stage(body: string, materialized = false): string {
-    const name = `s${this.written.length}`;
-    this.written.push(this.dialect.stage(name, body, materialized));
+  #stage(body: string, materialized = false): string {
+    const name = `s${this.#written.length}`;
+    this.#written.push(this.#dialect.stage(name, body, materialized));
     return name;
   }
 
-  private expression(value: Bound, predicate = false): string {
-    return expressionSql(value, this.context, predicate);
+  #expression(value: Bound, predicate = false): string {
+    return expressionSql(value, this.#context, predicate);
   }
 
-  private argument(value: Bound): SqlArg {
-    return argument(value, this.context);
+  #argument(value: Bound): SqlArg {
+    return argument(value, this.#context);
   }
 
-  private computed(item: Computed): string {
-    const sql = this.expression(item.value);
+  #computed(item: Computed): string {
+    const sql = this.#expression(item.value);
     const name = `c${item.column.id}`;
     return sql === name ? name : `${sql} AS ${name}`;
   }
 
-  private orderBy(keys: readonly OrderKey[]): string {
+  #orderBy(keys: readonly OrderKey[]): string {
     // What is the same in every row orders nothing, and the engine would take a number for a column's place.
     const telling = keys.filter(key => key.value.kind !== 'constant');
     const list = telling.map(key =>
-      this.dialect.orderKey(this.argument(key.value), key.descending, key.nullsFirst),
+      this.#dialect.orderKey(this.#argument(key.value), key.descending, key.nullsFirst),
     );
     return list.length === 0 ? '' : ` ORDER BY ${list.join(', ')}`;
   }
 
   /** The order of the rows at the end: that of the last sort whose keys are still there. */
   finalOrder(relation: Relation): string {
-    return this.orderBy(sortKeys(relation));
+    return this.#orderBy(sortKeys(relation));
   }
 
-  private subquery(relation: Relation | undefined): string {
+  #subquery(relation: Relation | undefined): string {
     const first = relation?.columns[0];
     if (relation === undefined || first === undefined) return 'SELECT NULL AS value WHERE false';
-    const inner = new SqlWriter(this.context, this.scan);
+    const inner = new SqlWriter(this.#context, this.#scan);
     const name = inner.write(
       prune({
         kind: 'project',
@@ -102,101 +102,101 @@ class SqlWriter {
     return `${inner.stages()} SELECT c${first.id} AS value FROM ${name}`;
   }
 
-  private body(relation: Relation): string {
+  #body(relation: Relation): string {
     switch (relation.kind) {
       case 'scan':
-        return this.scanSql(relation);
+        return this.#scanSql(relation);
       case 'values':
-        return this.valuesSql(relation);
+        return this.#valuesSql(relation);
       case 'external':
-        return this.dialect.external(relation);
+        return this.#dialect.external(relation);
       case 'sequence':
-        return this.sequenceSql(relation);
+        return this.#sequenceSql(relation);
       case 'filter':
-        return this.filterSql(relation);
+        return this.#filterSql(relation);
       case 'project':
-        return `SELECT ${this.list(relation.items)} FROM ${this.write(relation.input)}`;
+        return `SELECT ${this.#list(relation.items)} FROM ${this.write(relation.input)}`;
       case 'aggregate':
-        return this.aggregateBody(relation);
+        return this.#aggregateBody(relation);
       case 'topk':
-        return this.topkSql(relation);
+        return this.#topkSql(relation);
       case 'sort':
-        return `SELECT * FROM ${this.write(relation.input)}${this.orderBy(relation.keys)}`;
+        return `SELECT * FROM ${this.write(relation.input)}${this.#orderBy(relation.keys)}`;
       case 'limit':
-        return this.limitSql(relation);
+        return this.#limitSql(relation);
       case 'top-groups':
-        return this.topGroupsSql(relation);
+        return this.#topGroupsSql(relation);
       case 'distinct':
         return `SELECT DISTINCT * FROM ${this.write(relation.input)}`;
       case 'sample':
-        return `SELECT * FROM ${this.write(relation.input)} WHERE ${this.dialect.sample(this.expression(relation.proportion))}`;
+        return `SELECT * FROM ${this.write(relation.input)} WHERE ${this.#dialect.sample(this.#expression(relation.proportion))}`;
       case 'join':
-        return this.joinSql(relation);
+        return this.#joinSql(relation);
       case 'union':
-        return this.unionSql(relation);
+        return this.#unionSql(relation);
       case 'expand':
-        return this.expandSql(relation);
+        return this.#expandSql(relation);
       case 'series':
-        return this.seriesSql(relation);
+        return this.#seriesSql(relation);
     }
   }
 
-  private list(items: readonly Computed[]): string {
-    return items.length === 0 ? 'NULL AS none' : items.map(item => this.computed(item)).join(', ');
+  #list(items: readonly Computed[]): string {
+    return items.length === 0 ? 'NULL AS none' : items.map(item => this.#computed(item)).join(', ');
   }
 
   /** Conditions right above a scan go into it, so that the engine applies them while it reads. */
-  private filterSql(relation: Extract<Relation, { kind: 'filter' }>): string {
+  #filterSql(relation: Extract<Relation, { kind: 'filter' }>): string {
     const predicates = [relation.predicate];
     let input = relation.input;
     for (; input.kind === 'filter'; input = input.input) predicates.unshift(input.predicate);
-    if (input.kind === 'scan') return this.scanSql(input, predicates);
-    const conditions = predicates.map(predicate => this.expression(predicate, true));
+    if (input.kind === 'scan') return this.#scanSql(input, predicates);
+    const conditions = predicates.map(predicate => this.#expression(predicate, true));
     return `SELECT * FROM ${this.write(input)} WHERE ${conditions.join(' AND ')}`;
   }
 
-  private scanSql(relation: Extract<Relation, { kind: 'scan' }>, predicates: readonly Bound[] = []): string {
+  #scanSql(relation: Extract<Relation, { kind: 'scan' }>, predicates: readonly Bound[] = []): string {
     if (relation.columns.length === 0) return 'SELECT NULL AS none WHERE false';
     const columns = relation.columns.map((column, index) => `f${index} AS c${column.id}`).join(', ');
-    const filter = predicates.length === 0 ? undefined : this.scanFilter(relation.columns, predicates);
-    return `SELECT ${columns} FROM (${this.scan(relation.dataset, relation.fields, relation.start, relation.end, filter)})`;
+    const filter = predicates.length === 0 ? undefined : this.#scanFilter(relation.columns, predicates);
+    return `SELECT ${columns} FROM (${this.#scan(relation.dataset, relation.fields, relation.start, relation.end, filter)})`;
   }
 
-  private scanFilter(columns: readonly Column[], predicates: readonly Bound[]): ScanFilter {
+  #scanFilter(columns: readonly Column[], predicates: readonly Bound[]): ScanFilter {
     return values => {
       const names = new Map(columns.map((column, index) => [column.id, values[index] ?? 'NULL']));
-      const context = { ...this.context, columns: names };
+      const context = { ...this.#context, columns: names };
       return predicates.map(predicate => expressionSql(predicate, context, true)).join(' AND ');
     };
   }
 
-  private valuesSql(relation: Extract<Relation, { kind: 'values' }>): string {
+  #valuesSql(relation: Extract<Relation, { kind: 'values' }>): string {
     const { columns, rows } = relation;
     const empty = columns
-      .map(column => `${this.dialect.literal(column.type, null)} AS c${column.id}`)
+      .map(column => `${this.#dialect.literal(column.type, null)} AS c${column.id}`)
       .join(', ');
     if (rows.length === 0) return `SELECT ${empty === '' ? 'NULL AS none' : empty} WHERE false`;
-    const texts = rows.map(row => row.map(value => this.expression(value)));
-    return this.dialect.values(
+    const texts = rows.map(row => row.map(value => this.#expression(value)));
+    return this.#dialect.values(
       texts,
       columns.map(column => `c${column.id}`),
     );
   }
 
-  private sequenceSql(relation: Extract<Relation, { kind: 'sequence' }>): string {
+  #sequenceSql(relation: Extract<Relation, { kind: 'sequence' }>): string {
     const [column] = relation.columns as [Column];
     const [start, end, step] = [relation.start, relation.end, relation.step].map(value =>
-      this.argument(value),
+      this.#argument(value),
     ) as [SqlArg, SqlArg, SqlArg];
-    return this.dialect.sequence(`c${column.id}`, start, end, step);
+    return this.#dialect.sequence(`c${column.id}`, start, end, step);
   }
 
-  private aggregateBody(relation: Extract<Relation, { kind: 'aggregate' }>): string {
+  #aggregateBody(relation: Extract<Relation, { kind: 'aggregate' }>): string {
     const input = this.write(relation.input);
-    const order = this.orderBy(sortKeys(relation.input));
-    const keys = relation.keys.map(key => this.computed(key));
+    const order = this.#orderBy(sortKeys(relation.input));
+    const keys = relation.keys.map(key => this.#computed(key));
     const aggregates = relation.aggregates.map(
-      item => `${aggregateSql(item.call, this.context, order)} AS c${item.column.id}`,
+      item => `${aggregateSql(item.call, this.#context, order)} AS c${item.column.id}`,
     );
     const select = [...keys, ...aggregates];
     if (select.length === 0) return `SELECT NULL AS none FROM ${input} LIMIT 1`;
@@ -204,91 +204,91 @@ class SqlWriter {
     return `SELECT ${select.join(', ')} FROM ${input} GROUP BY ${keys.map((_, index) => index + 1).join(', ')}`;
   }
 
-  private topkSql(relation: Extract<Relation, { kind: 'topk' }>): string {
-    const filter = relation.filter === undefined ? '' : ` WHERE ${this.expression(relation.filter, true)}`;
+  #topkSql(relation: Extract<Relation, { kind: 'topk' }>): string {
+    const filter = relation.filter === undefined ? '' : ` WHERE ${this.#expression(relation.filter, true)}`;
     const { value, frequency } = relation;
-    const keys = relation.keys.map(key => this.computed(key));
-    const counted = [...keys, this.computed(value), `count(*) AS c${frequency.id}`];
+    const keys = relation.keys.map(key => this.#computed(key));
+    const counted = [...keys, this.#computed(value), `count(*) AS c${frequency.id}`];
     const groups = [...keys, ''].map((_, index) => index + 1).join(', ');
-    const stage = this.stage(
+    const stage = this.#stage(
       `SELECT ${counted.join(', ')} FROM ${this.write(relation.input)}${filter} GROUP BY ${groups}`,
     );
-    return this.dialect.firstOfEach(
+    return this.#dialect.firstOfEach(
       stage,
       `c${value.column.id} IS NOT NULL`,
       relation.keys.map(key => `c${key.column.id}`),
       `c${frequency.id} DESC, c${value.column.id}`,
-      this.expression(relation.count),
+      this.#expression(relation.count),
     );
   }
 
-  private limitSql(relation: Extract<Relation, { kind: 'limit' }>): string {
+  #limitSql(relation: Extract<Relation, { kind: 'limit' }>): string {
     const { input } = relation;
     const skip = relation.skip === undefined || relation.skip === 0 ? '' : ` OFFSET ${relation.skip}`;
-    const count = `${rowCount(relation.count, this.context)}${skip}`;
+    const count = `${rowCount(relation.count, this.#context)}${skip}`;
     if (input.kind !== 'sort') return `SELECT * FROM ${this.write(input)} LIMIT ${count}`;
-    return `SELECT * FROM ${this.write(input.input)}${this.orderBy(input.keys)} LIMIT ${count}`;
+    return `SELECT * FROM ${this.write(input.input)}${this.#orderBy(input.keys)} LIMIT ${count}`;
   }
 
   /** The groups with the largest totals, each with all of its bins. */
-  private topGroupsSql(relation: Extract<Relation, { kind: 'top-groups' }>): string {
-    const input = this.stage(this.body(relation.input), true);
+  #topGroupsSql(relation: Extract<Relation, { kind: 'top-groups' }>): string {
+    const input = this.#stage(this.#body(relation.input), true);
     const keys = relation.groups.map(column => `c${column.id}`);
     const rank = relation.rank.map(
       key =>
-        `sum(${this.dialect.withoutNaN(this.argument(key.value))}) ${key.descending ? 'DESC' : 'ASC'} NULLS LAST`,
+        `sum(${this.#dialect.withoutNaN(this.#argument(key.value))}) ${key.descending ? 'DESC' : 'ASC'} NULLS LAST`,
     );
     const order = [...rank, ...keys].join(', ');
-    const chosen = this.stage(
-      `SELECT ${keys.join(', ')} FROM ${input} GROUP BY ${keys.join(', ')} ORDER BY ${order} LIMIT ${this.expression(relation.count)}`,
+    const chosen = this.#stage(
+      `SELECT ${keys.join(', ')} FROM ${input} GROUP BY ${keys.join(', ')} ORDER BY ${order} LIMIT ${this.#expression(relation.count)}`,
       true,
     );
-    const same = keys.map(key => this.dialect.same(`${input}.${key}`, `${chosen}.${key}`)).join(' AND ');
-    return `SELECT ${input}.* FROM ${this.dialect.join('leftsemi', input, chosen, same)}`;
+    const same = keys.map(key => this.#dialect.same(`${input}.${key}`, `${chosen}.${key}`)).join(' AND ');
+    return `SELECT ${input}.* FROM ${this.#dialect.join('leftsemi', input, chosen, same)}`;
   }
 
-  private joinSql(relation: Extract<Relation, { kind: 'join' }>): string {
+  #joinSql(relation: Extract<Relation, { kind: 'join' }>): string {
     const left = this.write(relation.left);
     const right = this.write(relation.join === 'innerunique' ? firstOfEachKey(relation) : relation.right);
     const on =
       relation.on
-        .map(condition => `${this.expression(condition.left)} = ${this.expression(condition.right)}`)
+        .map(condition => `${this.#expression(condition.left)} = ${this.#expression(condition.right)}`)
         .join(' AND ') || 'true';
-    return `SELECT * FROM ${this.dialect.join(relation.join, left, right, on)}`;
+    return `SELECT * FROM ${this.#dialect.join(relation.join, left, right, on)}`;
   }
 
-  private unionSql(relation: Extract<Relation, { kind: 'union' }>): string {
+  #unionSql(relation: Extract<Relation, { kind: 'union' }>): string {
     if (relation.inputs.length === 0 || relation.columns.length === 0)
       return 'SELECT NULL AS none WHERE false';
     const selects = relation.inputs.map(input => {
       const items = relation.columns.map(
         (column, index) =>
-          `${this.expression(input.values[index] ?? { kind: 'constant', type: column.type, value: null })} AS c${column.id}`,
+          `${this.#expression(input.values[index] ?? { kind: 'constant', type: column.type, value: null })} AS c${column.id}`,
       );
       return `SELECT ${items.join(', ')} FROM ${this.write(input.relation)}`;
     });
     return selects.join(' UNION ALL ');
   }
 
-  private expandSql(relation: Extract<Relation, { kind: 'expand' }>): string {
+  #expandSql(relation: Extract<Relation, { kind: 'expand' }>): string {
     const items = relation.items.map(({ column, value }) => ({
       name: `c${column.id}`,
-      value: this.argument(value),
+      value: this.#argument(value),
     }));
     const parts = {
       items,
       input: this.write(relation.input),
       bag: relation.bag,
-      limit: relation.limit === undefined ? undefined : this.expression(relation.limit),
+      limit: relation.limit === undefined ? undefined : this.#expression(relation.limit),
       columns: relation.columns.map(column => `c${column.id}`),
       index: relation.index === undefined ? undefined : `c${relation.index.id}`,
     };
-    return this.dialect.expand(parts, (body, materialized) => this.stage(body, materialized));
+    return this.#dialect.expand(parts, (body, materialized) => this.#stage(body, materialized));
   }
 
-  private seriesSql(relation: Extract<Relation, { kind: 'series' }>): string {
-    const parts = seriesParts(relation, this.context, this.write(relation.input));
-    return this.dialect.series(parts, (body, materialized) => this.stage(body, materialized));
+  #seriesSql(relation: Extract<Relation, { kind: 'series' }>): string {
+    const parts = seriesParts(relation, this.#context, this.write(relation.input));
+    return this.#dialect.series(parts, (body, materialized) => this.#stage(body, materialized));
   }
 }
 
