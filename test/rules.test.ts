@@ -134,6 +134,18 @@ describe('every source file', () => {
   });
 });
 
+/** `npm ci` refuses a lock that lacks one, on every platform. */
+test('the lock file holds every package that its packages need, of every platform', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Readonly<Record<string, { dependencies?: object; optionalDependencies?: object }>>;
+  };
+  const held = new Set(Object.keys(packages).map(path => path.split('node_modules/').at(-1)));
+  const needed = Object.values(packages).flatMap(each =>
+    Object.keys({ ...each.dependencies, ...each.optionalDependencies }),
+  );
+  expect(needed.filter(name => !held.has(name))).toEqual([]);
+});
+
 interface Node {
   readonly type: string;
   readonly start: number;

@@ -61,7 +61,7 @@ function realLiteral(value: number): string {
   return /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
 
-export function jsonText(json: Json): string {
+function jsonText(json: Json): string {
   if (typeof json === 'bigint' || typeof json === 'number') return String(json);
   if (Array.isArray(json)) return `[${json.map(jsonText).join(',')}]`;
   if (json !== null && typeof json === 'object') {
