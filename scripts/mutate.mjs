@@ -1,6 +1,6 @@
 /**
- * Changes one place of the code at a time, in a copy of the project, and runs the tests of its folder: a change that no test
- * notices is a survivor. `npm run mutate -- kernel/api --sample 100 --seed 1`.
+ * Changes one place of the code at a time, in a copy of the project, and runs the tests that mirror its file, then those of
+ * its folder: a change that no test notices is a survivor. `npm run mutate -- kernel/api --sample 100 --seed 1`.
  */
 import { spawn } from 'node:child_process';
 import {
@@ -21,9 +21,13 @@ import { root } from './process.mjs';
 
 /** @typedef {{ type: string, start: number, end: number, [key: string]: unknown }} Node */
 /** @typedef {{ file: string, line: number, start: number, end: number, before: string, text: string, operator: string }} Mutation */
+/** @typedef {'noticed' | 'survived' | 'time limit'} Outcome */
 
-/** A change that makes a loop endless must not hold the rest up. */
-const TIME_LIMIT_MS = 90_000;
+/** A change that makes a loop endless must not hold the rest up: tests may take this many times what they take without one. */
+const PATIENCE = 4;
+
+/** A machine that is busy with something else is no endless loop. */
+const LEAST_TIME_LIMIT_MS = 60_000;
 
 const SWAPS = new Map(
   Object.entries({
@@ -73,27 +77,40 @@ async function main(paths, sample, seed, tests) {
   const found = paths.flatMap(filesBelow).flatMap(mutationsOf);
   const chosen = shuffled(found, seed).slice(0, sample);
   const copy = copyOfProject();
-  /** @type {Mutation[]} */
-  const survivors = [];
+  const stages = (/** @type {string} */ file) => (tests.length > 0 ? [tests] : stagesOf(file));
+  /** @type {Record<Outcome, Mutation[]>} */
+  const outcomes = { noticed: [], survived: [], 'time limit': [] };
   try {
-    const unchanged = await passes(copy, tests.length > 0 ? tests : [...new Set(paths.map(testsOf))]);
-    if (!unchanged) throw new Error('The tests fail without a change.');
+    const started = performance.now();
+    const whole = [...new Set(chosen.flatMap(({ file }) => stages(file).flat()))];
+    if ((await run(copy, whole, Number.POSITIVE_INFINITY)) !== 'survived')
+      throw new Error('The tests fail without a change.');
+    const limitMs = Math.max(LEAST_TIME_LIMIT_MS, PATIENCE * (performance.now() - started));
     for (const [index, mutation] of chosen.entries()) {
-      const survived = await survives(copy, mutation, tests.length > 0 ? tests : [testsOf(mutation.file)]);
-      if (survived) survivors.push(mutation);
-      console.log(
-        `${index + 1}/${chosen.length} ${survived ? 'SURVIVED' : 'noticed '} ${described(mutation)}`,
-      );
+      const outcome = await outcomeOf(copy, mutation, stages(mutation.file), limitMs);
+      outcomes[outcome].push(mutation);
+      console.log(`${index + 1}/${chosen.length} ${outcome.padEnd(10)} ${described(mutation)}`);
     }
   } finally {
     rmSync(copy, { recursive: true });
   }
-  const noticed = chosen.length - survivors.length;
-  const share = ((100 * noticed) / Math.max(1, chosen.length)).toFixed(1);
+  report(outcomes, chosen.length, found.length);
+}
+
+/**
+ * @param {Record<Outcome, Mutation[]>} outcomes
+ * @param {number} chosen how many changes were made
+ * @param {number} places how many could be made
+ */
+function report(outcomes, chosen, places) {
+  const { survived, 'time limit': late } = outcomes;
+  const noticed = chosen - survived.length;
+  const share = ((100 * noticed) / Math.max(1, chosen)).toFixed(1);
   console.log(
-    `\n${noticed} of ${chosen.length} changes noticed (${share} %), of ${found.length} places in all`,
+    `\n${noticed} of ${chosen} changes noticed (${share} %), ${late.length} of them by the time limit; ${places} places in all`,
   );
-  for (const survivor of survivors) console.log(described(survivor));
+  for (const mutation of late) console.log(`time limit ${described(mutation)}`);
+  for (const mutation of survived) console.log(`survived   ${described(mutation)}`);
 }
 
 /** @param {Mutation} mutation */
@@ -115,16 +132,27 @@ function filesBelow(path) {
 }
 
 /**
- * The test file or folder that mirrors a path of kernel/, or the nearest folder above that there is.
+ * What is run, one after the other, until a test fails: the mirrored test file, where there is one, then the mirrored folder or
+ * the nearest above it that there is. What the language means is in the golden queries.
  * @param {string} path
- * @returns {string}
+ * @returns {string[][]}
  */
-function testsOf(path) {
+function stagesOf(path) {
   const mirrored = path.replace(/^kernel/, 'test').replace(/\.ts$/, '.test.ts');
-  for (let each = mirrored; each !== '.'; each = dirname(each)) {
-    if (statSync(join(root, each), { throwIfNoEntry: false })?.isDirectory()) return `${each}/`;
-  }
-  return 'test/';
+  const file = statSync(join(root, mirrored), { throwIfNoEntry: false })?.isFile() ? [[mirrored]] : [];
+  const folder = [`${folderAbove(mirrored)}/`];
+  return [...file, path.startsWith('kernel/apl/') ? [...folder, 'test/golden.test.ts'] : folder];
+}
+
+/**
+ * @param {string} path
+ * @returns {string} the nearest folder above that there is
+ */
+function folderAbove(path) {
+  const folder = dirname(path);
+  return statSync(join(root, folder), { throwIfNoEntry: false })?.isDirectory()
+    ? folder
+    : folderAbove(folder);
 }
 
 /** @returns {string} a directory with the code and tests of the project, sharing its packages */
@@ -143,14 +171,20 @@ function copyOfProject() {
 /**
  * @param {string} copy
  * @param {Mutation} mutation
- * @param {readonly string[]} tests
+ * @param {readonly (readonly string[])[]} stages
+ * @param {number} limitMs of each stage
+ * @returns {Promise<Outcome>}
  */
-async function survives(copy, { file, start, end, text }, tests) {
+async function outcomeOf(copy, { file, start, end, text }, stages, limitMs) {
   const path = join(copy, file);
   const source = readFileSync(path, 'utf8');
   writeFileSync(path, source.slice(0, start) + text + source.slice(end));
   try {
-    return await passes(copy, tests);
+    for (const tests of stages) {
+      const outcome = await run(copy, tests, limitMs);
+      if (outcome !== 'survived') return outcome;
+    }
+    return 'survived';
   } finally {
     writeFileSync(path, source);
   }
@@ -159,28 +193,25 @@ async function survives(copy, { file, start, end, text }, tests) {
 /**
  * @param {string} copy
  * @param {readonly string[]} tests
- * @returns {Promise<boolean>}
+ * @param {number} limitMs
+ * @returns {Promise<Outcome>}
  */
-function passes(copy, tests) {
+function run(copy, tests, limitMs) {
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const args = [
-    'run',
-    '--project',
-    'fast',
-    '--project',
-    'service',
-    '--bail',
-    '1',
-    '--reporter',
-    'dot',
-    ...tests,
-  ];
+  const projects = ['--project', 'fast', '--project', 'service'];
+  const args = ['run', ...projects, '--bail', '1', '--reporter', 'dot', ...tests];
   return new Promise(settle => {
     const child = spawn(process.execPath, [vitest, ...args], { cwd: copy, stdio: 'ignore', detached: true });
-    const timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), TIME_LIMIT_MS);
+    let late = false;
+    const kill = () => {
+      late = true;
+      process.kill(-(child.pid ?? 0), 'SIGKILL');
+    };
+    const timer = Number.isFinite(limitMs) ? setTimeout(kill, limitMs) : undefined;
     child.on('close', code => {
       clearTimeout(timer);
-      settle(code === 0);
+      if (late) settle('time limit');
+      else settle(code === 0 ? 'survived' : 'noticed');
     });
   });
 }

@@ -52,6 +52,11 @@ test('a connection file is read, and one that is missing is named', async () => 
   expect(await readConnectionFile(file)).toEqual({ ...LOCAL, shell_port: 5001 });
 });
 
+test('a connection file that names neither transport nor scheme means tcp and hmac-sha256', () => {
+  const { transport: _, signature_scheme: __, ...rest } = FILE;
+  expect(parseConnection(JSON.stringify(rest))).toEqual({ ...LOCAL, shell_port: 5001 });
+});
+
 const addresses: readonly (readonly [object, number, string])[] = [
   [{}, 5, 'tcp://127.0.0.1:5'],
   [{}, 0, 'tcp://127.0.0.1:*'],

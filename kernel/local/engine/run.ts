@@ -33,18 +33,19 @@ export interface RanTable {
   readonly cursors?: Cursors;
 }
 
-/** Runs a query that was compiled against `catalog`; throws EngineError. */
+/** Runs a query that was compiled against `catalog`; `clock` counts milliseconds. Throws EngineError. */
 export async function runQuery(
   readers: ReaderSource,
   query: CompiledQuery,
   catalog: RecordingCatalog,
   signal?: AbortSignal,
+  clock: () => number = () => performance.now(),
 ): Promise<QueryAnswer> {
-  const startedMs = performance.now();
+  const startedMs = clock();
   const { examined } = catalog;
   const kept = query.kept === undefined ? undefined : keptTable;
   const ran = await readers.reading(reader => runTables(reader, query), kept, signal);
-  const status = statusOf(query, ran, examined, performance.now() - startedMs);
+  const status = statusOf(query, ran, examined, clock() - startedMs);
   return { query, tables: ran, status, catalog };
 }
 

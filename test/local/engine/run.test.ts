@@ -155,6 +155,20 @@ test('a table describes itself in the words of the API', async () => {
   expect([status.minCursor, status.maxCursor]).toEqual(['', '']);
 });
 
+test('the elapsed time is in microseconds', async () => {
+  const readings = [1_000, 1_042.5];
+  const clock = () => readings.shift() ?? Number.NaN;
+  const readers = readersOf(await openEngine());
+  const { status } = await runQuery(
+    readers,
+    compiledOf('SELECT 1::BIGINT', 'x:long'),
+    noDatasets,
+    undefined,
+    clock,
+  );
+  expect(status.elapsedTime).toBe(42_500);
+});
+
 test('what a row limit cuts is said', async () => {
   const table = { rowLimit: { rows: 3, reason: 'default' } } as const;
   const cut = JSON.parse(await bodyOf('SELECT i FROM range(4) t(i)', 'i:long', table));
