@@ -62,7 +62,17 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // The one place that says which engine the SQL is for.
   'local/sql/compile.ts': ['apl', 'api/wire', 'local/sql', 'local/duckdb/dialect', 'time'],
   'local/engine': ['apl', 'api/wire', 'errors', 'local', '@duckdb/*', 'node:*', 'text', 'time'],
-  'local/store': ['apl', 'time', 'api/wire', 'errors', 'local', '@duckdb/*', 'proper-lockfile', 'node:*'],
+  'local/store': [
+    'apl',
+    'text',
+    'time',
+    'api/wire',
+    'errors',
+    'local',
+    '@duckdb/*',
+    'proper-lockfile',
+    'node:*',
+  ],
   'local/http': ['apl', 'api/wire', 'errors', 'local', 'fastify', '@fastify/*', 'node:*', 'text', 'time'],
   local: ['errors', 'node:*', 'proper-lockfile'],
   'errors.ts': [],

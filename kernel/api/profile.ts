@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { AplKernelError } from '../errors.js';
 
 /** A bearer token that cannot be printed: string, JSON and inspect forms are `***`; `reveal` is for the request header alone. */
-export class Token {
+export class AccessToken {
   readonly #value: string;
 
   constructor(value: string) {
@@ -40,7 +40,7 @@ export interface Endpoint {
   readonly url: string;
   /** The host that answers queries, when it is not `url`. */
   readonly edgeUrl?: string;
-  readonly token?: Token;
+  readonly token?: AccessToken;
   readonly orgId?: string;
 }
 
@@ -151,7 +151,7 @@ function fileEndpoint(name: string, entry: Readonly<Record<string, unknown>>): E
     profileName: name,
     url: address(text(entry.url) || hostedUrl, `url of ${place}`),
     ...(edgeUrl === undefined ? {} : { edgeUrl }),
-    ...(token === undefined ? {} : { token: new Token(token) }),
+    ...(token === undefined ? {} : { token: new AccessToken(token) }),
     ...(orgId === undefined ? {} : { orgId }),
   };
 }
@@ -159,7 +159,7 @@ function fileEndpoint(name: string, entry: Readonly<Record<string, unknown>>): E
 function environmentEndpoint(base: Endpoint | undefined, environment: AxiomEnvironment): Endpoint {
   const edgeUrl = edgeAddress(environment.edgeUrl, environment.edgeRegion, 'AXIOM_EDGE_URL') ?? base?.edgeUrl;
   const typed = headerValue(text(environment.token), 'AXIOM_TOKEN');
-  const token = typed === undefined ? base?.token : new Token(typed);
+  const token = typed === undefined ? base?.token : new AccessToken(typed);
   const orgId = headerValue(text(environment.orgId), 'AXIOM_ORG_ID') ?? base?.orgId;
   return {
     profileName: base?.profileName ?? environmentProfile,

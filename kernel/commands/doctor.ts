@@ -90,10 +90,10 @@ async function programFinding(machine: Machine, name: string, programs: readonly
 /** `jupyter --version` lists all its packages; the server and the core say enough. */
 function jupyterCore(version: string): string {
   const lines = version.split('\n').map(line => line.replace(/\s+/g, ' '));
-  const told = lines.filter(
+  const versions = lines.filter(
     line => /^(jupyter_core|jupyterlab|jupyter_server) /.test(line) && !line.includes('not installed'),
   );
-  return told.length > 0 ? told.join(', ') : (lines[0] ?? '');
+  return versions.length > 0 ? versions.join(', ') : (lines[0] ?? '');
 }
 
 async function kernelspecFinding(dataDirs: readonly string[], files: PackageFiles): Promise<Finding> {

@@ -1,13 +1,13 @@
 /** A notebook in format 4, as far as running and showing it needs; other properties of the file are carried along. */
 export interface Notebook {
-  cells: Cell[];
+  cells: NotebookCell[];
   metadata: Record<string, unknown>;
   nbformat: number;
   nbformat_minor: number;
 }
 
 /** A cell as the file has it. */
-export type Cell = CodeCell | TextCell;
+export type NotebookCell = CodeCell | TextCell;
 
 /** A cell that is run; `source` is one string or its lines. */
 export interface CodeCell {
@@ -50,14 +50,14 @@ export function parseNotebook(text: string, format: 'ipynb' | 'apl'): Notebook |
 }
 
 /** A cell's source as one string. */
-export function sourceOf(cell: Cell): string {
+export function sourceOf(cell: NotebookCell): string {
   return typeof cell.source === 'string' ? cell.source : cell.source.join('');
 }
 
-const scriptLines = new WeakMap<Cell, number>();
+const scriptLines = new WeakMap<NotebookCell, number>();
 
 /** The line of an `.apl` file, from 1, at which the source of a cell begins; undefined for a cell of a notebook. */
-export function lineOf(cell: Cell): number | undefined {
+export function lineOf(cell: NotebookCell): number | undefined {
   return scriptLines.get(cell);
 }
 
@@ -85,7 +85,7 @@ function isCell(value: unknown): boolean {
 }
 
 function fromScript(text: string): Notebook {
-  const cells: Cell[] = [];
+  const cells: NotebookCell[] = [];
   let line = 1;
   for (const [index, part] of text.split(/^(?=\/\/ %%)/m).entries()) {
     const cell = cellOfScript(part, index);
@@ -110,7 +110,7 @@ function lineBreaks(text: string): number {
   return text.split('\n').length - 1;
 }
 
-function cellOfScript(part: string, index: number): Cell {
+function cellOfScript(part: string, index: number): NotebookCell {
   const body = part.replace(/^\/\/ %%.*\n?/, '').trim();
   const id = `cell-${index}`;
   if (/^\/\/ %% \[markdown\]/.test(part)) {

@@ -1,7 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 import MarkdownIt from 'markdown-it';
 import { escapeHtml } from '../text.js';
-import { type Cell, type CodeCell, type Notebook, type NotebookOutput, sourceOf } from './notebook.js';
+import {
+  type CodeCell,
+  type Notebook,
+  type NotebookCell,
+  type NotebookOutput,
+  sourceOf,
+} from './notebook.js';
 
 /** One self-contained HTML page of an executed notebook; its policy lets no script run and loads nothing from elsewhere. */
 export function notebookPage(notebook: Notebook, title: string): string {
@@ -50,7 +56,7 @@ th, td { border: 1px solid var(--line); padding: 3px 9px; }
 
 const markdown = new MarkdownIt({ html: false, linkify: false });
 
-function cellHtml(cell: Cell): string {
+function cellHtml(cell: NotebookCell): string {
   switch (cell.cell_type) {
     case 'markdown':
       return `<section>${markdown.render(sourceOf(cell))}</section>`;

@@ -1,15 +1,15 @@
 import type { Comm, CommHandler, KernelHandler } from './message.js';
-import type { Session } from './session.js';
+import type { Outbox } from './outbox.js';
 import type { Header, JsonObject, Message } from './wire.js';
 
 /** The comms that front ends have opened, by id. */
 export class Comms {
-  readonly #session: Session;
+  readonly #outbox: Outbox;
   readonly #log: (line: string) => void;
   readonly #open = new Map<string, OpenComm>();
 
-  constructor(session: Session, log: (line: string) => void) {
-    this.#session = session;
+  constructor(outbox: Outbox, log: (line: string) => void) {
+    this.#outbox = outbox;
     this.#log = log;
   }
 
@@ -34,7 +34,7 @@ export class Comms {
     }
     // The handler may have closed it while it was being opened.
     if (!entry.handler && this.#open.delete(id)) {
-      this.#session.publish(message.header, 'comm_close', { comm_id: id, data: {} });
+      this.#outbox.publish(message.header, 'comm_close', { comm_id: id, data: {} });
     }
   }
 
@@ -75,12 +75,12 @@ export class Comms {
       target: entry.target,
       send: (data, metadata = {}, buffers = []) => {
         if (!isOpen()) return this.#log('dropped a message to a closed comm');
-        this.#session.publish(entry.parent, 'comm_msg', { comm_id: id, data }, { metadata, buffers });
+        this.#outbox.publish(entry.parent, 'comm_msg', { comm_id: id, data }, { metadata, buffers });
       },
       close: (data = {}) => {
         if (!isOpen()) return;
         this.#open.delete(id);
-        this.#session.publish(entry.parent, 'comm_close', { comm_id: id, data });
+        this.#outbox.publish(entry.parent, 'comm_close', { comm_id: id, data });
       },
     };
   }

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AplKernelError } from '../errors.js';
 import type { History } from './history.js';
 import type { CellIo, DisplayData, ExecuteOutcome, KernelHandler } from './message.js';
+import type { Outbox, Received } from './outbox.js';
 import type { ExecuteFields } from './requests.js';
-import type { Received, Session } from './session.js';
 import { type InputExchange, InputUnavailableError } from './stdin.js';
 import type { JsonObject } from './wire.js';
 
@@ -16,7 +16,7 @@ class InterruptedError extends AplKernelError {
 
 /** What a cell needs from the kernel around it. */
 export interface ExecutionParts {
-  readonly session: Session;
+  readonly outbox: Outbox;
   handler(): Promise<KernelHandler>;
   readonly history: History;
   readonly input: InputExchange;
@@ -29,7 +29,7 @@ const MAX_GATHERING_ROUNDS = 100;
 /** Runs cells one at a time, in order of arrival; an error or an interrupt aborts those that wait. */
 export class ExecutionQueue {
   readonly #parts: ExecutionParts;
-  readonly #waiting: Cell[] = [];
+  readonly #waiting: QueuedCell[] = [];
   #running: AbortController | undefined;
   #pumping = false;
   #idle: Promise<void> = Promise.resolve();
@@ -94,42 +94,42 @@ export class ExecutionQueue {
     for (const cell of this.#waiting.splice(0)) this.#answerAborted(cell);
   }
 
-  #answerAborted({ request }: Cell): void {
-    const { session } = this.#parts;
+  #answerAborted({ request }: QueuedCell): void {
+    const { outbox } = this.#parts;
     const parent = request.message.header;
-    session.status(parent, 'busy');
+    outbox.status(parent, 'busy');
     const content = { status: 'aborted', execution_count: this.#count, user_expressions: {}, payload: [] };
-    session.reply(request, 'execute_reply', content);
-    session.status(parent, 'idle');
+    outbox.reply(request, 'execute_reply', content);
+    outbox.status(parent, 'idle');
   }
 
-  async #run({ request, fields }: Cell): Promise<void> {
-    const { session, history } = this.#parts;
+  async #run({ request, fields }: QueuedCell): Promise<void> {
+    const { outbox, history } = this.#parts;
     const parent = request.message.header;
     const started = new Date().toISOString();
-    session.status(parent, 'busy');
+    outbox.status(parent, 'busy');
     // As the protocol counts: silent cells, and those that leave no history, do not advance the prompt.
     if (fields.storeHistory) this.#count += 1;
     const execution_count = this.#count;
-    if (!fields.silent) session.publish(parent, 'execute_input', { code: fields.code, execution_count });
+    if (!fields.silent) outbox.publish(parent, 'execute_input', { code: fields.code, execution_count });
     if (fields.storeHistory) history.append(execution_count, fields.code);
     const outcome = await this.#outcome({ request, fields }, execution_count);
     const metadata = { started, status: outcome.status };
     const abortsOthers = outcome.status === 'error' && !fields.silent && fields.stopOnError;
     if (abortsOthers) await this.#gather();
     await this.#interrupting;
-    if (outcome.status === 'error' && !fields.silent) session.publish(parent, 'error', errorContent(outcome));
-    session.reply(
+    if (outcome.status === 'error' && !fields.silent) outbox.publish(parent, 'error', errorContent(outcome));
+    outbox.reply(
       request,
       'execute_reply',
       { ...replyContent(outcome), execution_count, payload: [] },
       metadata,
     );
-    session.status(parent, 'idle');
+    outbox.status(parent, 'idle');
     if (abortsOthers) this.#abortWaiting();
   }
 
-  async #outcome(cell: Cell, executionCount: number): Promise<ExecuteOutcome> {
+  async #outcome(cell: QueuedCell, executionCount: number): Promise<ExecuteOutcome> {
     const abort = new AbortController();
     this.#running = abort;
     const io = new CellOutput(this.#parts, cell, executionCount, abort.signal);
@@ -164,7 +164,7 @@ export function describeFailure(cause: unknown): { readonly ename: string; reado
   return { ename: 'Error', evalue: String(cause) };
 }
 
-interface Cell {
+interface QueuedCell {
   readonly request: Received;
   readonly fields: ExecuteFields;
 }
@@ -179,7 +179,7 @@ class CellOutput implements CellIo {
   readonly #request: Received;
   #ended = false;
 
-  constructor(parts: ExecutionParts, cell: Cell, executionCount: number, signal: AbortSignal) {
+  constructor(parts: ExecutionParts, cell: QueuedCell, executionCount: number, signal: AbortSignal) {
     this.executionCount = executionCount;
     this.silent = cell.fields.silent;
     this.storeHistory = cell.fields.storeHistory;
@@ -225,7 +225,7 @@ class CellOutput implements CellIo {
   #publish(type: string, content: JsonObject): void {
     // Idle has been published: clients stop listening for this cell there.
     if (this.#ended) this.#parts.log(`dropped a ${type} of a cell that has ended`);
-    else if (!this.silent) this.#parts.session.publish(this.#request.message.header, type, content);
+    else if (!this.silent) this.#parts.outbox.publish(this.#request.message.header, type, content);
   }
 }
 

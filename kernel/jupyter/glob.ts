@@ -3,7 +3,7 @@
  * `[!a-z]` or `[^a-z]` one outside it; in time proportional to both lengths, whatever the pattern.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
-  const tokens = parseGlob(pattern);
+  const matchers = parseGlob(pattern);
   const characters = Array.from(text);
   let token = 0;
   let at = 0;
@@ -11,7 +11,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
   let star = -1;
   let starEnd = 0;
   while (at < characters.length) {
-    const current = tokens[token];
+    const current = matchers[token];
     if (current === 'star') {
       star = token;
       starEnd = at;
@@ -27,25 +27,25 @@ export function matchesGlob(pattern: string, text: string): boolean {
       return false;
     }
   }
-  return tokens.slice(token).every(rest => rest === 'star');
+  return matchers.slice(token).every(rest => rest === 'star');
 }
 
-type Token = 'star' | ((character: string) => boolean);
+type Matcher = 'star' | ((character: string) => boolean);
 
-function parseGlob(pattern: string): Token[] {
+function parseGlob(pattern: string): Matcher[] {
   const characters = Array.from(pattern);
-  const tokens: Token[] = [];
+  const matchers: Matcher[] = [];
   for (let i = 0; i < characters.length; i += 1) {
     const character = characters[i];
     const end = character === '[' ? setEnd(characters, i) : -1;
-    if (character === '*') tokens.push('star');
-    else if (character === '?') tokens.push(() => true);
+    if (character === '*') matchers.push('star');
+    else if (character === '?') matchers.push(() => true);
     else if (end > 0) {
-      tokens.push(parseSet(characters.slice(i + 1, end)));
+      matchers.push(parseSet(characters.slice(i + 1, end)));
       i = end;
-    } else tokens.push(other => other === character);
+    } else matchers.push(other => other === character);
   }
-  return tokens;
+  return matchers;
 }
 
 /** A set holds at least one character, so a bracket right after its start belongs to it. */
@@ -58,7 +58,7 @@ function isNegation(character: string | undefined): boolean {
   return character === '!' || character === '^';
 }
 
-function parseSet(members: readonly string[]): Token {
+function parseSet(members: readonly string[]): Matcher {
   const negated = isNegation(members[0]);
   const ranges: (readonly [string, string])[] = [];
   for (let i = negated ? 1 : 0; i < members.length; i += 1) {

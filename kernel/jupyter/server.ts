@@ -6,8 +6,8 @@ import type { Connection } from './connection.js';
 import { describeFailure, ExecutionQueue } from './execution.js';
 import { History } from './history.js';
 import type { KernelHandler, KernelInfo } from './message.js';
+import { Outbox, type Received } from './outbox.js';
 import { parseRequest, type Request, toCodePoints } from './requests.js';
-import { type Received, Session } from './session.js';
 import { bindChannels, type Channels } from './sockets.js';
 import { InputExchange } from './stdin.js';
 import {
@@ -69,7 +69,7 @@ class KernelServer implements RunningKernel {
   readonly #log: (line: string) => void;
   readonly #signer: Signer;
   readonly #seen = new SeenSignatures();
-  readonly #session: Session;
+  readonly #outbox: Outbox;
   readonly #history: History;
   readonly #input: InputExchange;
   readonly #comms: Comms;
@@ -90,14 +90,14 @@ class KernelServer implements RunningKernel {
     this.#channels = channels;
     this.#log = log;
     this.#signer = createSigner(channels.connection.key);
-    this.#session = new Session(channels, this.#signer);
+    this.#outbox = new Outbox(channels, this.#signer);
     this.#history = new History(historyFile, log);
-    this.#input = new InputExchange(this.#session, log);
-    this.#comms = new Comms(this.#session, log);
+    this.#input = new InputExchange(this.#outbox, log);
+    this.#comms = new Comms(this.#outbox, log);
     this.#createHandler = createHandler;
     this.#info = info;
     this.#cells = new ExecutionQueue({
-      session: this.#session,
+      outbox: this.#outbox,
       handler: () => this.#getHandler(),
       history: this.#history,
       input: this.#input,
@@ -110,7 +110,7 @@ class KernelServer implements RunningKernel {
 
   listen(): void {
     const { shell, control, stdin, iopub } = this.#channels;
-    this.#session.status(undefined, 'starting');
+    this.#outbox.status(undefined, 'starting');
     void shell.listen(frames => this.#takeRequest('shell', frames));
     void control.listen(frames => this.#takeRequest('control', frames));
     void stdin.listen(frames => this.#takeInput(frames));
@@ -166,7 +166,7 @@ class KernelServer implements RunningKernel {
 
   /** A subscription is one frame: 1 and the topic; 0 and the topic ends it. */
   #greetSubscriber([frame]: Uint8Array[]): void {
-    if (frame?.[0] === 1) this.#session.welcome(frame.subarray(1));
+    if (frame?.[0] === 1) this.#outbox.welcome(frame.subarray(1));
     else if (frame?.[0] !== 0) this.#log('ignored a message on iopub: it is no subscription');
   }
 
@@ -189,18 +189,18 @@ class KernelServer implements RunningKernel {
 
   async #whileBusy(received: Received, work: () => Promise<void>): Promise<void> {
     const { header } = received.message;
-    this.#session.status(header, 'busy');
+    this.#outbox.status(header, 'busy');
     try {
       await work();
     } catch (cause) {
       this.#replyFailure(received, cause);
     }
-    this.#session.status(header, 'idle');
+    this.#outbox.status(header, 'idle');
   }
 
   async #perform(received: Received, request: Immediate | undefined): Promise<void> {
     const { message } = received;
-    const reply = (content: JsonObject) => this.#session.reply(received, `${request?.kind}_reply`, content);
+    const reply = (content: JsonObject) => this.#outbox.reply(received, `${request?.kind}_reply`, content);
     switch (request?.kind) {
       case undefined:
         throw new UnknownTypeError(message.header.msg_type);
@@ -234,7 +234,7 @@ class KernelServer implements RunningKernel {
         return reply({ status: 'ok' });
       case 'shutdown':
         reply({ status: 'ok', restart: request.restart });
-        this.#session.publish(message.header, 'shutdown_reply', { status: 'ok', restart: request.restart });
+        this.#outbox.publish(message.header, 'shutdown_reply', { status: 'ok', restart: request.restart });
         // Not before this request's idle is on its way.
         void nextTurn().then(() => this.shutdown(request.restart));
     }
@@ -259,11 +259,11 @@ class KernelServer implements RunningKernel {
     this.#log(`a message of the type ${quote(msg_type)} failed: ${evalue}`);
     if (!msg_type.endsWith('_request')) return;
     const failure = { ename, evalue, traceback: [`${ename}: ${evalue}`] };
-    if (msg_type === 'execute_request') this.#session.publish(header, 'error', failure);
+    if (msg_type === 'execute_request') this.#outbox.publish(header, 'error', failure);
     const content =
       msg_type === 'is_complete_request' ? { status: 'unknown' } : { status: 'error', ...failure };
     const rest = { execution_count: this.#cells.count, user_expressions: {}, payload: [] };
-    this.#session.reply(received, msg_type.replace(/_request$/, '_reply'), {
+    this.#outbox.reply(received, msg_type.replace(/_request$/, '_reply'), {
       ...content,
       ...(msg_type === 'execute_request' ? rest : {}),
     });

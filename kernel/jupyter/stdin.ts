@@ -1,5 +1,5 @@
 import { AplKernelError } from '../errors.js';
-import type { Received, Session } from './session.js';
+import type { Outbox, Received } from './outbox.js';
 import type { Message } from './wire.js';
 
 /** The front end that runs the cell takes no input (`no-input`). */
@@ -13,13 +13,13 @@ export class InputUnavailableError extends AplKernelError {
 
 /** The client's end of stdin: one question at a time, each answered by the client that was asked. */
 export class InputExchange {
-  readonly #session: Session;
+  readonly #outbox: Outbox;
   readonly #log: (line: string) => void;
   #pending: Pending | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(session: Session, log: (line: string) => void) {
-    this.#session = session;
+  constructor(outbox: Outbox, log: (line: string) => void) {
+    this.#outbox = outbox;
     this.#log = log;
   }
 
@@ -51,7 +51,7 @@ export class InputExchange {
         resolve(value);
       };
       signal.addEventListener('abort', abort, { once: true });
-      const questionId = this.#session.ask(request, prompt, password);
+      const questionId = this.#outbox.ask(request, prompt, password);
       this.#pending = { questionId, asked: request.message.identities, settle };
     });
   }

@@ -96,11 +96,11 @@ function failure(
   cell: string,
   place?: Place,
 ): CellFailure {
-  const said = visibleLines(redact(message));
-  const traceback = [`${bold(red(code))}: ${said}`];
+  const text = visibleLines(redact(message));
+  const traceback = [`${bold(red(code))}: ${text}`];
   if (place !== undefined) traceback.push(...excerpt(cell, place));
   if (hint !== undefined) traceback.push(`${bold('hint')}: ${visibleLines(redact(hint))}`);
-  return { status: 'error', ename: code, evalue: said.replace(/\s+/g, ' '), traceback };
+  return { status: 'error', ename: code, evalue: text.replace(/\s+/g, ' '), traceback };
 }
 
 function placeOf(error: unknown, cell: string, origin: CellQuery | MagicLine): Place | undefined {

@@ -145,14 +145,14 @@ function insertable(items: readonly Item[], typed: boolean): readonly Item[] {
     : items;
 }
 
-interface Statement {
+interface StatementText {
   readonly text: string;
   /** The cursor in `text`. */
   readonly offset: number;
 }
 
 /** The statement around the cursor, up to `end` of the code, after the `let` and other statements that it shares. */
-function statementAt(code: string, cursor: number, end: number): Statement {
+function statementAt(code: string, cursor: number, end: number): StatementText {
   // A word where the cursor is makes a statement there, though none was begun.
   const { statements } = splitCell(`${code.slice(0, cursor)}x`);
   const last = statements.at(-1);

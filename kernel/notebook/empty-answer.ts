@@ -7,7 +7,7 @@ import { localProfile } from '../api/profile.js';
 import type { DatasetInfo, QueryRequest } from '../api/wire.js';
 import { decodeTabular } from '../result/arrow.js';
 import type { ArrowTable, Notice, QueryAnswer } from '../result/result.js';
-import { said } from '../result/summary.js';
+import { safeWords } from '../result/summary.js';
 import { cellText } from '../result/text.js';
 import { cut, formatCount, plural } from '../text.js';
 import { parseTime } from '../time.js';
@@ -86,12 +86,12 @@ async function outsideNotice(inquiry: Inquiry, name: string, empty: boolean): Pr
   if (info?.rows === 0) return `${dataset} holds no events.`;
   if (info?.rows !== undefined) {
     if (await hasRows(inquiry, info, empty)) return undefined;
-    return `${dataset} has no events in ${said(provenance.rangeLabel)}. It holds ${extentText(info)}`;
+    return `${dataset} has no events in ${safeWords(provenance.rangeLabel)}. It holds ${extentText(info)}`;
   }
   if (status.rowsExamined > 0) return undefined;
   const newest = await newestTime(inquiry, name);
   const where = newest === undefined ? '' : ` Its newest event is of ${spanText(newest, newest)}`;
-  return `${dataset} has no events in ${said(provenance.rangeLabel)}.${where}`;
+  return `${dataset} has no events in ${safeWords(provenance.rangeLabel)}.${where}`;
 }
 
 /** Whether the dataset has a row in the time range; a range within its span is asked about only where the answer was empty. */
@@ -123,7 +123,7 @@ async function unmatched(inquiry: Inquiry): Promise<readonly string[]> {
   const counts = await conditionCounts(inquiry, name, conditions);
   if (counts === undefined) return [unexplained];
   const { rows, met, matched } = counts;
-  const events = `${plural(rows, 'event')} of ${code(name)} in ${said(inquiry.result.provenance.rangeLabel)}`;
+  const events = `${plural(rows, 'event')} of ${code(name)} in ${safeWords(inquiry.result.provenance.rangeLabel)}`;
   if (matched > 0) return [`The query leaves nothing of the ${events}.`];
   const never = conditions.filter((_, index) => met[index] === 0);
   const some = conditions.map(
@@ -169,8 +169,8 @@ async function whatFieldsHold(
         ? spanSentence(inquiry, name, comparison)
         : valuesSentence(inquiry, name, comparison),
     );
-  const said = (await Promise.all(sentences)).filter(sentence => sentence !== undefined);
-  return [`${code(text)} holds for no event${said.length === 0 ? '.' : `: ${said.join('; ')}.`}`];
+  const findings = (await Promise.all(sentences)).filter(sentence => sentence !== undefined);
+  return [`${code(text)} holds for no event${findings.length === 0 ? '.' : `: ${findings.join('; ')}.`}`];
 }
 
 const orders: ReadonlySet<string> = new Set(['<', '<=', '>', '>=', 'between']);
@@ -256,5 +256,5 @@ const maxCode = 80;
 
 /** A name or value in a sentence: bounded, and marked as code where front ends can. */
 function code(text: string): string {
-  return `\`${cut(said(text), maxCode).replaceAll('`', "'")}\``;
+  return `\`${cut(safeWords(text), maxCode).replaceAll('`', "'")}\``;
 }

@@ -8,6 +8,7 @@ import {
   UnexpectedAnswerError,
 } from '../api/errors.js';
 import {
+  AccessToken,
   type AxiomEnvironment,
   type Endpoint,
   loadProfiles,
@@ -15,7 +16,6 @@ import {
   ProfileError,
   profileFileWarning,
   startProfile,
-  Token,
 } from '../api/profile.js';
 import type { QueryRequest } from '../api/wire.js';
 import type { QueryResult } from '../result/result.js';
@@ -63,7 +63,7 @@ export class Session {
   /** The last query on the local service ended so that the service may be frozen or gone: it is asked before the next. */
   #doubted = false;
   /** Tokens that the user typed, by profile; nothing writes them anywhere. */
-  readonly #tokens = new Map<string, Token>();
+  readonly #tokens = new Map<string, AccessToken>();
 
   constructor(options: SessionOptions) {
     this.options = options;
@@ -104,7 +104,7 @@ export class Session {
   }
 
   /** Has a token that the user typed take the place of what is configured. */
-  keepToken(profileName: string, token: Token): void {
+  keepToken(profileName: string, token: AccessToken): void {
     this.#tokens.set(profileName, token);
   }
 
@@ -194,7 +194,7 @@ export class Session {
     const address = await this.options.local.connect(signal, this.#doubted);
     this.#doubted = false;
     if (address.restarted) this.#restarted = true;
-    const endpoint = { profileName: localProfile, url: address.url, token: new Token(address.token) };
+    const endpoint = { profileName: localProfile, url: address.url, token: new AccessToken(address.token) };
     return this.#open(endpoint, `${address.url} ${address.token}`);
   }
 

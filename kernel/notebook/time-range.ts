@@ -14,7 +14,7 @@ import {
 } from '../time.js';
 
 /** One end of a range. Times and offsets are nanoseconds; days are UTC days. */
-export type Bound =
+export type RangeEnd =
   | { readonly kind: 'now'; readonly offset: bigint }
   /** So many calendar months before now, at the same time of day. */
   | { readonly kind: 'months'; readonly count: number }
@@ -31,8 +31,8 @@ type CalendarUnit = 'day' | 'week' | 'month' | 'year';
 
 /** A half-open range [start, end) as it was asked for: relative ends stay relative. `label` is the user's words, tidied. */
 export interface TimeRange {
-  readonly start: Bound;
-  readonly end: Bound;
+  readonly start: RangeEnd;
+  readonly end: RangeEnd;
   readonly label: string;
 }
 
@@ -100,7 +100,7 @@ export function isFrozen(range: TimeRange): boolean {
 
 /** Returns the ends as a query stores them: `now-1h` where the range is relative to now, else RFC 3339 as of `now`. */
 export function storedRange(range: TimeRange, now: bigint): ResolvedRange {
-  const stored = (bound: Bound) => {
+  const stored = (bound: RangeEnd) => {
     if (bound.kind === 'at' || bound.kind === 'calendar') return formatTime(timeOf(bound, now));
     const offset = timeOf(bound, now) - now;
     return offset === 0n ? 'now' : `now${offset < 0n ? '-' : '+'}${inLargestUnit(offset)}`;
@@ -183,7 +183,7 @@ const dayAndTime = /^(today|yesterday|\d{4}-\d{2}-\d{2})t(.+)$/i;
 const timeOfDay = /^\d{1,2}:\d{2}/;
 
 /** `now`, `now-1h`, `today+8h`, `yesterdayT10:00`, `this week`, `-1h`, `1y`, a date, a time. */
-function bound(text: string): Bound {
+function bound(text: string): RangeEnd {
   const lower = text.toLowerCase();
   if (lower === 'now') return now(0n);
   const week = /^this (day|week|month|year)$/.exec(lower)?.[1];
@@ -192,7 +192,7 @@ function bound(text: string): Bound {
 }
 
 /** `now+1h`, `today`, `yesterday-1h`, `todayT10:00`. */
-function anchored(lower: string, text: string): Bound | undefined {
+function anchored(lower: string, text: string): RangeEnd | undefined {
   const [, anchor, sign, length, clock] =
     /^(now|today|yesterday)(?:([+-])(.+)|t(\d{1,2}:\d{2}.*))?$/.exec(lower) ?? [];
   if (anchor === undefined || (anchor === 'now' && (sign === '-' || clock !== undefined))) return undefined;
@@ -206,13 +206,13 @@ function clockTime(clock: string | undefined, text: string): bigint {
   return clock === undefined ? 0n : (parseTime(`1970-01-01T${clock}`) ?? fail(text));
 }
 
-function absolute(text: string): Bound {
+function absolute(text: string): RangeEnd {
   const time = absoluteTime(text);
   return time === undefined ? fail(text) : { kind: 'at', time };
 }
 
 /** The moment that a length of time before now begins at; undefined when the text is none. */
-function before(text: string): Bound | undefined {
+function before(text: string): RangeEnd | undefined {
   const length = duration(text);
   if (length !== undefined) return now(-length);
   const [, count, unit = ''] = /^([1-9]\d{0,4}) ?(mo|months?|y|yrs?|years?)$/.exec(text) ?? [];
@@ -240,7 +240,7 @@ function absoluteTime(text: string): bigint | undefined {
   );
 }
 
-function timeOf(end: Bound, now: bigint): bigint {
+function timeOf(end: RangeEnd, now: bigint): bigint {
   switch (end.kind) {
     case 'now':
       return now + end.offset;
@@ -303,15 +303,15 @@ function inLargestUnit(length: bigint): string {
   return `${amount / (UNITS.get(name) ?? 1n)}${name}`;
 }
 
-function untilNow(start: Bound, label: string): TimeRange {
+function untilNow(start: RangeEnd, label: string): TimeRange {
   return { start, end: now(0n), label };
 }
 
-function calendar(unit: CalendarUnit, shift: number): Extract<Bound, { kind: 'calendar' }> {
+function calendar(unit: CalendarUnit, shift: number): Extract<RangeEnd, { kind: 'calendar' }> {
   return { kind: 'calendar', unit, shift, offset: 0n };
 }
 
-function now(offset: bigint): Bound {
+function now(offset: bigint): RangeEnd {
   return { kind: 'now', offset };
 }
 

@@ -8,7 +8,7 @@ import { cut, escapeHtml, formatCount, plural, shownName, withCode } from '../te
 import { FIELD_KEY } from './arrow.js';
 import { stylesheet } from './html-style.js';
 import type { ArrowTable, Notice, QueryResult } from './result.js';
-import { footerParts, heading, resultNotices, said, tableSize, totalsNotices } from './summary.js';
+import { footerParts, heading, resultNotices, safeWords, tableSize, totalsNotices } from './summary.js';
 import { isNumeric, roundedReal, shownText } from './text.js';
 
 /** How much of a result is written out. */
@@ -110,7 +110,11 @@ function folded(table: ArrowTable, result: QueryResult, label: string, box: stri
 }
 
 function tableLabel(table: ArrowTable, index: number): string {
-  return table.info.name === '_totals' ? 'Totals' : index === 0 ? 'Result' : `Table ${said(table.info.name)}`;
+  return table.info.name === '_totals'
+    ? 'Totals'
+    : index === 0
+      ? 'Result'
+      : `Table ${safeWords(table.info.name)}`;
 }
 
 function rowsCut(label: string, index: number, rows: number, total: number, limits: HtmlLimits): Notice {
@@ -126,7 +130,7 @@ function columnsCut(columns: number, total: number): Notice {
   return { level: 'warn', text };
 }
 
-interface Column {
+interface HtmlColumn {
   readonly field: Field;
   readonly vector: Vector;
   readonly numeric: boolean;
@@ -134,7 +138,7 @@ interface Column {
   readonly style: string;
 }
 
-function columnsOf({ data }: ArrowTable): readonly Column[] {
+function columnsOf({ data }: ArrowTable): readonly HtmlColumn[] {
   return data.schema.fields.map((field, index) => ({
     field,
     vector: data.getChildAt(index) as Vector,
@@ -144,7 +148,7 @@ function columnsOf({ data }: ArrowTable): readonly Column[] {
 }
 
 /** As many header cells as fit the bytes, at least one. */
-function headCells(columns: readonly Column[], table: ArrowTable, bytes: number): readonly string[] {
+function headCells(columns: readonly HtmlColumn[], table: ArrowTable, bytes: number): readonly string[] {
   const cells: string[] = [];
   let used = 0;
   for (const column of columns) {
@@ -156,16 +160,16 @@ function headCells(columns: readonly Column[], table: ArrowTable, bytes: number)
   return cells;
 }
 
-function headCell({ field, numeric }: Column, table: ArrowTable): string {
+function headCell({ field, numeric }: HtmlColumn, table: ArrowTable): string {
   const { metadata } = field;
   const unit = metadata.get(FIELD_KEY.unit);
   const description = metadata.get(FIELD_KEY.description);
   const order = table.info.order.find(item => item.field === field.name);
   const name = cut(shownName(field.name), CELL_LENGTH);
-  const title = [said(field.name), description && said(description)].filter(Boolean).join('\n');
+  const title = [safeWords(field.name), description && safeWords(description)].filter(Boolean).join('\n');
   const under = [metadata.get(FIELD_KEY.type), unit]
     .filter(Boolean)
-    .map(text => escapeHtml(said(text as string)));
+    .map(text => escapeHtml(safeWords(text as string)));
   const arrow = order === undefined ? '' : `<i>${order.desc ? '\u2193' : '\u2191'}</i>`;
   const needsTitle = description !== undefined || name !== field.name;
   const attributes = ` scope="col" style="${numeric ? HEAD_NUMERIC : HEAD_TEXT}"${needsTitle ? ` title="${titleAttribute(title)}"` : ''}`;
@@ -175,7 +179,7 @@ function headCell({ field, numeric }: Column, table: ArrowTable): string {
 
 /** Rows until a limit is reached; at least one, so that a result is never shown as empty. */
 function bodyRows(
-  columns: readonly Column[],
+  columns: readonly HtmlColumn[],
   total: number,
   limits: HtmlLimits,
   headBytes: number,
@@ -192,7 +196,7 @@ function bodyRows(
   return { rows: lines.length, html: lines.join('') };
 }
 
-function bodyCell({ field, vector, numeric, style }: Column, row: number): string {
+function bodyCell({ field, vector, numeric, style }: HtmlColumn, row: number): string {
   const { text, isNull } = shownText(vector, row, field);
   if (isNull) return `<td class="z"${style}>null</td>`;
   const shown = numeric && DataType.isFloat(field.type) ? roundedReal(text) : cut(text, CELL_LENGTH);

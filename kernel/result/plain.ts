@@ -4,9 +4,10 @@
 import type { Vector } from 'apache-arrow';
 import stringWidth from 'string-width';
 import { formatCount, plural, shownName, visible } from '../text.js';
+import { alignedLines, GAP } from './aligned.js';
 import { FIELD_KEY } from './arrow.js';
 import type { ArrowTable, Notice, QueryResult } from './result.js';
-import { footerParts, heading, resultNotices, said, tableSize, totalsNotices } from './summary.js';
+import { footerParts, heading, resultNotices, safeWords, tableSize, totalsNotices } from './summary.js';
 import { isNumeric, shownText } from './text.js';
 
 /** How much of a result is written out. */
@@ -20,7 +21,6 @@ export const PLAIN_LIMITS: PlainLimits = { rows: 50, width: 160 };
 
 /** Terminal cells of one value; longer ones end in an ellipsis. */
 const MAX_CELL_WIDTH = 50;
-const GAP = '  ';
 
 /** The text of a result: notices, size and range, the aligned table, its totals, the footer; no escape sequence survives. */
 export function toPlain(result: QueryResult, limits: PlainLimits = PLAIN_LIMITS): string {
@@ -44,7 +44,7 @@ function tableLines(
   const rows = Math.min(numRows, limits.rows);
   const columns = fittingColumns(table, rows, limits.width);
   const isTotals = table.info.name === '_totals';
-  const label = isTotals ? 'Totals' : `Table ${said(table.info.name)}`;
+  const label = isTotals ? 'Totals' : `Table ${safeWords(table.info.name)}`;
   const words = index === 0 ? heading(table, result) : [label, tableSize(table)];
   const cuts = [
     ...(rows < numRows ? [`Showing the first ${formatCount(rows)} of ${plural(numRows, 'row')}.`] : []),
@@ -53,7 +53,7 @@ function tableLines(
       : []),
   ];
   const notices = isTotals ? totalsNotices(result).map(noticeLine) : [];
-  return [words.join(' \u00b7 '), ...notices, ...cuts, ...alignedLines(columns, rows)];
+  return [words.join(' \u00b7 '), ...notices, ...cuts, ...linesOf(columns, rows)];
 }
 
 interface TextColumn {
@@ -89,19 +89,14 @@ function textColumn(vector: Vector, field: Field, rows: number): TextColumn {
   return { head, cells, width, numeric: isNumeric(field) };
 }
 
-function alignedLines(columns: readonly TextColumn[], rows: number): readonly string[] {
-  const line = (text: (column: TextColumn) => string) =>
-    columns
-      .map(column => padded(text(column), column))
-      .join(GAP)
-      .trimEnd();
-  const body = Array.from({ length: rows }, (_, row) => line(column => column.cells[row] as string));
-  return [line(column => column.head), line(column => '\u2500'.repeat(column.width)), ...body];
-}
-
-function padded(text: string, { width, numeric }: TextColumn): string {
-  const space = ' '.repeat(Math.max(0, width - stringWidth(text)));
-  return numeric ? space + text : text + space;
+function linesOf(columns: readonly TextColumn[], rows: number): readonly string[] {
+  const body = Array.from({ length: rows }, (_, row) => columns.map(column => column.cells[row] as string));
+  const head = columns.map(column => column.head);
+  const rule = columns.map(column => '\u2500'.repeat(column.width));
+  return alignedLines(
+    [head, rule, ...body],
+    columns.map(column => column.numeric),
+  );
 }
 
 /** The longest start of the text that leaves room for an ellipsis; whole graphemes only. */

@@ -19,7 +19,7 @@ export function heading(table: ArrowTable, result: QueryResult): readonly string
   const { rangeLabel, startTime, endTime, frozen, profile, isLocal } = result.provenance;
   const window = `${range?.start ?? startTime} to ${range?.end ?? endTime}`;
   const label = frozen || rangeLabel === '' || rangeLabel === window ? window : `${rangeLabel} (${window})`;
-  return [...(isLocal ? [] : [`profile ${said(profile)}`]), tableSize(table), said(label)];
+  return [...(isLocal ? [] : [`profile ${safeWords(profile)}`]), tableSize(table), safeWords(label)];
 }
 
 /** Every limit and doubt: what the kernel noticed, what the service reported, and columns that are not of their type. */
@@ -29,7 +29,7 @@ export function allNotices(result: QueryResult): readonly Notice[] {
 
 /** What is to be said above the result: everything but what concerns its totals alone. */
 export function resultNotices(result: QueryResult): readonly Notice[] {
-  return told([
+  return distinctNotices([
     ...result.notices,
     ...doubtNotices(result),
     ...messageNotices(result, code => code !== TOTALS_CODE),
@@ -39,17 +39,17 @@ export function resultNotices(result: QueryResult): readonly Notice[] {
 
 /** What is to be said about the totals of a time-binned result. */
 export function totalsNotices(result: QueryResult): readonly Notice[] {
-  return told(messageNotices(result, code => code === TOTALS_CODE));
+  return distinctNotices(messageNotices(result, code => code === TOTALS_CODE));
 }
 
 /** How the local service names aggregates that its totals do not hold. */
 const TOTALS_CODE = 'totals_left_out';
 
 /** Each text once, bounded and visible. */
-function told(notices: readonly Notice[]): readonly Notice[] {
+function distinctNotices(notices: readonly Notice[]): readonly Notice[] {
   const texts = new Set<string>();
   const isNew = ({ text }: Notice) => !texts.has(text) && texts.add(text) !== undefined;
-  return notices.filter(isNew).map(({ level, text }) => ({ level, text: said(text) }));
+  return notices.filter(isNew).map(({ level, text }) => ({ level, text: safeWords(text) }));
 }
 
 /** Elapsed time, rows examined, cache, and the trace id by which Axiom's support finds a query; each part stands alone. */
@@ -63,12 +63,12 @@ export function footerParts(result: QueryResult): readonly string[] {
     parts.push(`${formatCount(status.blocksCached)} of ${plural(status.blocksExamined, 'block')} cached`);
   }
   if (provenance.traceId !== undefined && !provenance.isLocal)
-    parts.push(`trace ${said(provenance.traceId)}`);
+    parts.push(`trace ${safeWords(provenance.traceId)}`);
   return parts;
 }
 
 /** Outside text, safe in a sentence: bounded, without invisible characters. */
-export function said(text: string): string {
+export function safeWords(text: string): string {
   return cut(visible(text), MAX_WORDS);
 }
 

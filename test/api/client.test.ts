@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../kernel/api/client.js';
 import { ConnectionError, InterruptedError, TruncatedAnswerError } from '../../kernel/api/errors.js';
-import { Token } from '../../kernel/api/profile.js';
+import { AccessToken } from '../../kernel/api/profile.js';
 import { answer, failureOf, request, secret, useService } from './connections.js';
 import { type Reply, startService } from './service.js';
 
@@ -76,7 +76,7 @@ describe('a query', () => {
 
   test('of a personal token names the organisation, one of any other token does not', async () => {
     for (const token of ['xapt-1', 'xaat-1', 'else'])
-      await connect({ token: new Token(token), orgId: 'acme' }).query(request);
+      await connect({ token: new AccessToken(token), orgId: 'acme' }).query(request);
     expect(connections.service.seen.map(({ headers }) => headers['x-axiom-org-id'])).toEqual([
       'acme',
       undefined,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from 'vitest';
 import { type Client, createClient } from '../../kernel/api/client.js';
 import { ApiError } from '../../kernel/api/errors.js';
-import { type Endpoint, Token } from '../../kernel/api/profile.js';
+import { AccessToken, type Endpoint } from '../../kernel/api/profile.js';
 import { type Service, startService, tabular } from './service.js';
 
 export const secret = 'xaat-11111111-2222-3333-4444-555555555555';
@@ -39,7 +39,7 @@ export function useService(): Connections {
     },
     connect(endpoint = {}, timeLimitMs) {
       const client = createClient(
-        { profileName: 'prod', url: service.url, token: new Token(secret), ...endpoint },
+        { profileName: 'prod', url: service.url, token: new AccessToken(secret), ...endpoint },
         { version: '1.2.3', ...(timeLimitMs === undefined ? {} : { timeLimitMs }) },
       );
       clients.push(client);

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { type Client, createClient } from '../../kernel/api/client.js';
 import { QueryError } from '../../kernel/api/errors.js';
-import { type Endpoint, Token } from '../../kernel/api/profile.js';
+import { AccessToken, type Endpoint } from '../../kernel/api/profile.js';
 import { answer, failureOf, request, secret, useService } from './connections.js';
 import { type Reply, startService } from './service.js';
 
@@ -195,7 +195,7 @@ describe('an error body becomes', () => {
 
   test('a token that a server repeats, wherever it does', async () => {
     const token = 'an-access-token-4711';
-    const client = connect({ token: new Token(token) });
+    const client = connect({ token: new AccessToken(token) });
     const replies: readonly Reply[] = [
       json(403, `no ${token}`),
       {
@@ -318,13 +318,13 @@ describe('an error body becomes', () => {
   test.each<readonly [string, Partial<Endpoint>, Reply, string]>([
     [
       'a personal token without an organisation',
-      { token: new Token('xapt-1') },
+      { token: new AccessToken('xapt-1') },
       json(403, 'no'),
       'A personal token (xapt-) also needs the organisation: set org_id in ~/.axiom.toml or AXIOM_ORG_ID.',
     ],
     [
       'a personal token with an organisation',
-      { token: new Token('xapt-1'), orgId: 'acme' },
+      { token: new AccessToken('xapt-1'), orgId: 'acme' },
       json(403, 'no'),
       'Check that org_id is right; edge hosts refuse personal tokens (xapt-): use an API token (xaat-) there.',
     ],

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import {
+  AccessToken,
   type AxiomEnvironment,
   loadProfiles,
   ProfileError,
   profileFileWarning,
   resolveProfiles,
   startProfile,
-  Token,
 } from '../../kernel/api/profile.js';
 
 test('a token cannot be printed', () => {
-  const token = new Token('xapt-secret');
+  const token = new AccessToken('xapt-secret');
   const shown = [
     `${token}`,
     String(token),
@@ -22,7 +22,7 @@ test('a token cannot be printed', () => {
     inspect({ token }, { showHidden: true, depth: 9 }),
   ];
   expect(shown).toEqual(['***', '***', '{"token":"***"}', '{ token: *** }']);
-  expect([token.reveal(), token.kind, new Token('xaat-1').kind, new Token('ey').kind]).toEqual([
+  expect([token.reveal(), token.kind, new AccessToken('xaat-1').kind, new AccessToken('ey').kind]).toEqual([
     'xapt-secret',
     'personal',
     'api',

@@ -62,9 +62,9 @@ describe('the default limit is named', () => {
       undefined,
     ],
   ])('%s', async (_, cell, rows, status, expected) => {
-    const said = await notice(cell, rows, status);
-    if (expected === undefined) expect(said).toBe(undefined);
-    else expect(said).toContain(expected);
+    const text = await notice(cell, rows, status);
+    if (expected === undefined) expect(text).toBe(undefined);
+    else expect(text).toContain(expected);
   });
 });
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type AxiomEnvironment, Token } from '../../kernel/api/profile.js';
+import { AccessToken, type AxiomEnvironment } from '../../kernel/api/profile.js';
 import { Session } from '../../kernel/notebook/session.js';
 import { type Service, startService } from '../api/service.js';
 import { counted, localToken, now } from './session.js';
@@ -80,7 +80,7 @@ describe('a query of a hosted profile that finds nobody', () => {
 describe('the token that is sent', () => {
   test('is the typed one, also after the file was read again, and for its profile alone', async () => {
     await open(profile('a', service.url, 'token = "xaat-a"') + profile('b', service.url, 'token = "xaat-b"'));
-    session.keepToken('a', new Token('xaat-typed'));
+    session.keepToken('a', new AccessToken('xaat-typed'));
     const tokens: (string | undefined)[] = [];
     for (const name of ['a', 'b', 'a', 'local']) {
       await session.use(name);
@@ -97,7 +97,7 @@ describe('the token that is sent', () => {
 
   test('is the typed one for a profile of the environment too', async () => {
     await open('', { url: service.url, token: 'xaat-environment' });
-    session.keepToken('environment', new Token('xaat-typed'));
+    session.keepToken('environment', new AccessToken('xaat-typed'));
     await session.use('environment');
     await session.query(request, signal);
     expect([session.profileName, sent()]).toEqual(['environment', 'Bearer xaat-typed']);

@@ -32,13 +32,13 @@ const CELLS = {
     .map(text => [text, text]),
 } as const satisfies Record<string, fc.Arbitrary<string[]>>;
 
-type Cell = readonly [json: string, text: string | null];
+type JsonCell = readonly [json: string, text: string | null];
 
 const column = (rows: number) =>
   fc.constantFrom(...(Object.keys(CELLS) as (keyof typeof CELLS)[])).chain(type => {
     const cell = fc.option(CELLS[type] as fc.Arbitrary<string[]>, { freq: 4 });
-    const toCell = (value: string[] | null): Cell =>
-      value === null ? ['null', null] : (value as unknown as Cell);
+    const toCell = (value: string[] | null): JsonCell =>
+      value === null ? ['null', null] : (value as unknown as JsonCell);
     return fc
       .array(cell, { minLength: rows, maxLength: rows })
       .map(values => ({ type, cells: values.map(toCell) }));

@@ -23,7 +23,7 @@ export function refusedCall(text: string): string | undefined {
 
 type Value = string | bigint | number | boolean;
 
-interface Bound {
+interface CostBound {
   /** The function of the language that a user wrote. */
   readonly call: string;
   /** An estimate from above, in nanoseconds. */
@@ -33,7 +33,7 @@ interface Bound {
 }
 
 /** What each JavaScript function costs; a function without a row does not exist. */
-const bounds: Readonly<Record<string, Bound>> = {
+const bounds: Readonly<Record<string, CostBound>> = {
   apl_base64_decode: refused('base64_decode_tostring', linear(200)),
   apl_base64_encode: refused('base64_encode_fromarray', linear(200)),
   apl_canonical_json: refused('parse_json', linear(400)),
@@ -100,7 +100,7 @@ export function hasBound(name: string): boolean {
   return Object.hasOwn(bounds, name);
 }
 
-function beyond({ over, call }: Bound): null {
+function beyond({ over, call }: CostBound): null {
   if (over === 'null') return null;
   throw new CostError(call);
 }
@@ -110,16 +110,16 @@ export function isLargePattern(pattern: string): boolean {
   return patternNs(pattern) > mostNs;
 }
 
-function refused(call: string, ns: Bound['ns']): Bound {
+function refused(call: string, ns: CostBound['ns']): CostBound {
   return { call, ns, over: 'refusal' };
 }
 
-function absent(call: string, ns: Bound['ns']): Bound {
+function absent(call: string, ns: CostBound['ns']): CostBound {
   return { call, ns, over: 'null' };
 }
 
 /** So many nanoseconds for each character of all texts. */
-function linear(ns: number): Bound['ns'] {
+function linear(ns: number): CostBound['ns'] {
   return (...args) => ns * args.reduce<number>((total, arg) => total + length(arg), 0);
 }
 

@@ -83,7 +83,7 @@ export class Engine {
 
   /** Lends one connection to `work` for several statements; the temporary table of this name is dropped at the end. */
   async statements<T>(
-    work: (run: Statement) => Promise<T>,
+    work: (run: RunStatement) => Promise<T>,
     temporary: string | undefined,
     signal?: AbortSignal,
   ): Promise<T> {
@@ -93,17 +93,17 @@ export class Engine {
 
   /** Runs `sql` and returns its rows; for results that are small. */
   async run(sql: string, signal?: AbortSignal): Promise<DuckDBValue[][]> {
-    return this.session(session => session.run(sql), signal);
+    return this.withConnection(connection => connection.run(sql), signal);
   }
 
   /** Runs several statements on one connection, so that temporary tables live from one to the next and are dropped at the end. */
-  async session<T>(work: (session: Session) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async withConnection<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#withLane(signal, async lane => {
-      const session = sessionOn(lane.connection);
+      const connection = connectionOn(lane.connection);
       try {
-        return await work(session);
+        return await work(connection);
       } finally {
-        await dropTemporaryTables(session);
+        await dropTemporaryTables(connection);
       }
     });
   }
@@ -153,11 +153,11 @@ export interface Counted<T> {
   readonly counts: OperatorCounts;
 }
 
-/** Runs one of several statements on a connection. */
-export type Statement = <T>(sql: string, consume: Consume<T>) => Promise<Counted<T>>;
+/** Runs one statement on a connection that is held for several. */
+export type RunStatement = <T>(sql: string, consume: Consume<T>) => Promise<Counted<T>>;
 
-/** One connection, held for a sequence of statements. */
-export interface Session {
+/** One connection, held for several statements: they share its temporary tables. */
+export interface Connection {
   run(sql: string): Promise<DuckDBValue[][]>;
   /** The columns that a SELECT would have. */
   columns(select: string): Promise<{ readonly name: string; readonly type: DuckDBType }[]>;
@@ -263,20 +263,20 @@ async function runCounted<T>(lane: Lane, sql: string, consume: Consume<T>): Prom
   return { value, counts: await readCounts(lane.profile) };
 }
 
-function sessionOn(connection: DuckDBConnection): Session {
+function connectionOn(native: DuckDBConnection): Connection {
   return {
-    run: async sql => (await connection.runAndReadAll(sql)).getRows(),
+    run: async sql => (await native.runAndReadAll(sql)).getRows(),
     columns: async select => {
-      const result = await connection.run(`SELECT * FROM (${select}) LIMIT 0`);
+      const result = await native.run(`SELECT * FROM (${select}) LIMIT 0`);
       const types = result.columnTypes();
       return result.columnNames().map((name, index) => ({ name, type: types[index] ?? VARCHAR }));
     },
   };
 }
 
-async function dropTemporaryTables(session: Session): Promise<void> {
-  for (const [name] of await session.run('SELECT table_name FROM duckdb_tables() WHERE temporary')) {
-    await session.run(`DROP TABLE IF EXISTS temp.${sqlName(String(name))}`);
+async function dropTemporaryTables(connection: Connection): Promise<void> {
+  for (const [name] of await connection.run('SELECT table_name FROM duckdb_tables() WHERE temporary')) {
+    await connection.run(`DROP TABLE IF EXISTS temp.${sqlName(String(name))}`);
   }
 }
 

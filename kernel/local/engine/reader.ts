@@ -1,6 +1,6 @@
 import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { type DeclaredColumn, JsonColumns, packedSql } from './columns.js';
-import type { Engine, Statement } from './duckdb.js';
+import type { Engine, RunStatement } from './duckdb.js';
 import type { OperatorCounts } from './profile.js';
 
 /** One result to be read: these columns, of the first `limit` rows. */
@@ -45,7 +45,7 @@ export function readersOf(engine: Engine): ReaderSource {
   };
 }
 
-function readerOn(run: Statement): Reader {
+function readerOn(run: RunStatement): Reader {
   return {
     execute: async sql => (await run(sql, drain)).counts,
     read: async ({ sql, fields, limit, time }) => {

@@ -1,3 +1,4 @@
+import { MILLISECOND, SECOND } from '../../time.js';
 import { timeNs } from './time-text.js';
 
 /**
@@ -12,14 +13,14 @@ export function eventTimeNs(text: string, nowNs: bigint): bigint | null {
 function fractionNs(text: string): bigint | null {
   const [, seconds, fraction = ''] = /^(\d{9,10})(?:\.(\d{1,9}))?$/.exec(text) ?? [];
   if (seconds === undefined) return null;
-  return BigInt(seconds) * 1_000_000_000n + BigInt(fraction.padEnd(9, '0'));
+  return BigInt(seconds) * SECOND + BigInt(fraction.padEnd(9, '0'));
 }
 
 function yearlessNs(text: string, nowNs: bigint): bigint | null {
   const [, month, day, clock] =
     /^([a-z]{3,9})\s+(\d{1,2})\s+(\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)$/i.exec(text) ?? [];
   if (month === undefined) return null;
-  const year = new Date(Number(nowNs / 1_000_000n)).getUTCFullYear();
+  const year = new Date(Number(nowNs / MILLISECOND)).getUTCFullYear();
   // A leap day may lie further back.
   for (let back = 0; back < 9; back++) {
     const ns = timeNs(`${month} ${day}, ${year - back} ${clock}`);

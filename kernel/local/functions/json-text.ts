@@ -3,67 +3,67 @@ export function canonicalJson(text: string): string {
   return readValue({ text, at: 0 });
 }
 
-interface Cursor {
+interface Reader {
   readonly text: string;
   at: number;
 }
 
-function readValue(cursor: Cursor): string {
-  skipSpace(cursor);
-  const first = cursor.text[cursor.at];
-  if (first === '{') return readObject(cursor);
-  if (first === '[') return readArray(cursor);
-  if (first === '"') return readString(cursor);
-  return readWord(cursor);
+function readValue(reader: Reader): string {
+  skipSpace(reader);
+  const first = reader.text[reader.at];
+  if (first === '{') return readObject(reader);
+  if (first === '[') return readArray(reader);
+  if (first === '"') return readString(reader);
+  return readWord(reader);
 }
 
-function readObject(cursor: Cursor): string {
-  const entries = readItems(cursor, '}', () => {
-    const key = readString(cursor);
-    skipSpace(cursor);
-    cursor.at++;
-    return { key, value: readValue(cursor) };
+function readObject(reader: Reader): string {
+  const entries = readItems(reader, '}', () => {
+    const key = readString(reader);
+    skipSpace(reader);
+    reader.at++;
+    return { key, value: readValue(reader) };
   });
   entries.sort((a, b) => compareText(JSON.parse(a.key) as string, JSON.parse(b.key) as string));
   return `{${entries.map(entry => `${entry.key}:${entry.value}`).join(',')}}`;
 }
 
-function readArray(cursor: Cursor): string {
-  return `[${readItems(cursor, ']', () => readValue(cursor)).join(',')}]`;
+function readArray(reader: Reader): string {
+  return `[${readItems(reader, ']', () => readValue(reader)).join(',')}]`;
 }
 
-function readItems<Item>(cursor: Cursor, close: string, read: () => Item): Item[] {
+function readItems<Item>(reader: Reader, close: string, read: () => Item): Item[] {
   const items: Item[] = [];
-  cursor.at++;
-  skipSpace(cursor);
-  while (cursor.at < cursor.text.length && cursor.text[cursor.at] !== close) {
+  reader.at++;
+  skipSpace(reader);
+  while (reader.at < reader.text.length && reader.text[reader.at] !== close) {
     items.push(read());
-    skipSpace(cursor);
-    if (cursor.text[cursor.at] === ',') cursor.at++;
-    skipSpace(cursor);
+    skipSpace(reader);
+    if (reader.text[reader.at] === ',') reader.at++;
+    skipSpace(reader);
   }
-  cursor.at++;
+  reader.at++;
   return items;
 }
 
-function readString(cursor: Cursor): string {
-  const match = sticky(/"(?:[^"\\]|\\.)*"/sy, cursor);
+function readString(reader: Reader): string {
+  const match = sticky(/"(?:[^"\\]|\\.)*"/sy, reader);
   return JSON.stringify(JSON.parse(match));
 }
 
-function readWord(cursor: Cursor): string {
-  return sticky(/[^\s,\]}]+/y, cursor);
+function readWord(reader: Reader): string {
+  return sticky(/[^\s,\]}]+/y, reader);
 }
 
-function skipSpace(cursor: Cursor): void {
-  sticky(/\s*/y, cursor);
+function skipSpace(reader: Reader): void {
+  sticky(/\s*/y, reader);
 }
 
-function sticky(pattern: RegExp, cursor: Cursor): string {
-  pattern.lastIndex = cursor.at;
-  const [match] = pattern.exec(cursor.text) ?? [];
-  if (match === undefined) throw new SyntaxError(`not JSON at ${cursor.at}`);
-  cursor.at += match.length;
+function sticky(pattern: RegExp, reader: Reader): string {
+  pattern.lastIndex = reader.at;
+  const [match] = pattern.exec(reader.text) ?? [];
+  if (match === undefined) throw new SyntaxError(`not JSON at ${reader.at}`);
+  reader.at += match.length;
   return match;
 }
 

@@ -4,7 +4,7 @@ import type { Bound, ExternalFile, Plan, Relation } from '../../apl/plan/plan.js
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import { mergeDiagnostics } from '../../apl/syntax/diagnostics.js';
 import { parseQuery } from '../../apl/syntax/parse.js';
-import { HOUR, parseTime, parseTimespan } from '../../time.js';
+import { HOUR, parseTime, parseTimespan, SECOND } from '../../time.js';
 import { duckdb } from '../duckdb/dialect.js';
 import { autoBinWidth } from './auto-bin.js';
 import {
@@ -14,7 +14,7 @@ import {
   type DatasetCatalog,
   keptTable,
 } from './compiled.js';
-import { type Cursor, type Page, pageOf, readCursor } from './cursor.js';
+import { type Page, type PageCursor, pageOf, readCursor } from './cursor.js';
 import { orderRows } from './ordering.js';
 import { relationSql, type ScanSql } from './relation.js';
 import { TemplateError } from './template.js';
@@ -90,19 +90,19 @@ function write(
     order: ordered.order,
     rowLimit: limit,
   };
-  const told = { datasets: plan.datasets, notices: [...messages, ...ignored(request, ordered.unknown)] };
+  const common = { datasets: plan.datasets, notices: [...messages, ...ignored(request, ordered.unknown)] };
   try {
     if (page !== undefined) {
       const table = pageTable(page, limit.rows, toSql, request.cursor);
-      return { ok: true, compiled: { ...told, tables: [{ ...about, ...table }] } };
+      return { ok: true, compiled: { ...common, tables: [{ ...about, ...table }] } };
     }
-    const seconds = Number(window.end - window.start) / nanosecondsPerSecond;
+    const seconds = Number(window.end - window.start) / Number(SECOND);
     const apart = takeApart(ordered.relation, plan, seconds, dialect);
     if (apart === undefined) {
       const table = { ...about, name: '0', sql: toSql(firstRows(ordered.relation, limit.rows)) };
-      return { ok: true, compiled: { ...told, tables: [table] } };
+      return { ok: true, compiled: { ...common, tables: [table] } };
     }
-    return { ok: true, compiled: withTotals(told, about, apart, window, toSql(apart.binned)) };
+    return { ok: true, compiled: withTotals(common, about, apart, window, toSql(apart.binned)) };
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     return { ok: false, diagnostics: [templateDiagnostic(error, request.apl)] };
@@ -113,8 +113,6 @@ function templateDiagnostic({ code, message, hint, span }: TemplateError, apl: s
   const { from, to } = span ?? { from: 0, to: apl.length };
   return { severity: 'error', code, from, to, message, ...(hint === undefined ? {} : { hint }) };
 }
-
-const nanosecondsPerSecond = 1_000_000_000;
 
 /** What a table says of itself whatever its rows. */
 function describe(
@@ -163,7 +161,7 @@ function pageTable(
   };
 }
 
-function cursorProblem(cursor: Cursor | undefined, page: Page | undefined): Diagnostic | undefined {
+function cursorProblem(cursor: PageCursor | undefined, page: Page | undefined): Diagnostic | undefined {
   if (cursor !== undefined && page !== undefined) return undefined;
   const message =
     cursor === undefined
@@ -178,7 +176,7 @@ function cursorProblem(cursor: Cursor | undefined, page: Page | undefined): Diag
 
 /** A time-binned query and its totals: both read the bins, which are aggregated once. */
 function withTotals(
-  told: Pick<CompiledQuery, 'datasets' | 'notices'>,
+  common: Pick<CompiledQuery, 'datasets' | 'notices'>,
   about: Omit<CompiledTable, 'name' | 'sql'>,
   apart: BinnedQuery,
   window: Window,
@@ -193,8 +191,9 @@ function withTotals(
   };
   const tableSql = (source: string): string => over(source)(firstRows(apart.table, rows));
   const table = { ...about, name: '0', sql: tableSql(`(${kept})`), keptSql: tableSql(keptSource) };
-  const notices = [...told.notices, ...leftOut(apart.leftOut)];
-  if (apart.totals.columns.length === apart.groups.length) return { ...told, notices, kept, tables: [table] };
+  const notices = [...common.notices, ...leftOut(apart.leftOut)];
+  if (apart.totals.columns.length === apart.groups.length)
+    return { ...common, notices, kept, tables: [table] };
   const totalsOf = (source: string): string =>
     totalsSql(apart, over(source)(apart.totals), over(source)(apart.table), serverRowLimit + 1, dialect);
   const { buckets: _, ...rest } = about;
@@ -207,7 +206,7 @@ function withTotals(
     sql: totalsOf(`(${kept})`),
     keptSql: totalsOf(keptSource),
   };
-  return { ...told, notices, kept, tables: [table, totals] };
+  return { ...common, notices, kept, tables: [table, totals] };
 }
 
 function leftOut(names: readonly string[]): StatusMessage[] {

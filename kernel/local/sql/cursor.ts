@@ -5,7 +5,7 @@ import { keyOf } from './ordering.js';
  * A place in a result ordered by time: right after the first `count` of the rows that share `time`. Those rows have an
  * order of their own, that of all their fields. `whole` says that no row of that time is left.
  */
-export interface Cursor {
+export interface PageCursor {
   /** Nanoseconds since 1970. */
   readonly time: bigint;
   readonly count: number;
@@ -26,12 +26,12 @@ export interface Page {
 }
 
 /** Returns a cursor as the text that clients hand back. */
-export function cursorText({ time, count, whole }: Cursor): string {
+export function cursorText({ time, count, whole }: PageCursor): string {
   return Buffer.from(`${time}.${count}${whole ? '.' : ''}`, 'latin1').toString('base64url');
 }
 
 /** Returns the cursor that a text stands for, or undefined. */
-export function readCursor(text: string): Cursor | undefined {
+export function readCursor(text: string): PageCursor | undefined {
   const parts = /^(-?\d{1,19})\.(\d{1,9})(\.)?$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
   if (parts === null) return undefined;
   return { time: BigInt(parts[1] ?? 0), count: Number(parts[2]), whole: parts[3] !== undefined };
@@ -44,7 +44,7 @@ export function readCursor(text: string): Cursor | undefined {
 export function pageOf(
   relation: Relation,
   plan: Plan,
-  cursor: Cursor | undefined,
+  cursor: PageCursor | undefined,
   include: boolean,
 ): Page | undefined {
   const found = plan.groups.length > 0 || plan.bucket !== undefined ? undefined : findSort(relation);
@@ -77,12 +77,12 @@ export interface Run {
 }
 
 /** Returns the cursor after the last rows of a page; `more` says that rows of the same time follow. */
-export function lastCursor(page: Page, last: Run, more: boolean): Cursor {
+export function lastCursor(page: Page, last: Run, more: boolean): PageCursor {
   return { time: last.time, count: last.rows + before(page, last), whole: !more };
 }
 
 /** Returns the cursor at the first rows of a page, from which one pages the other way. */
-export function firstCursor(page: Page, first: Run, last: Cursor): Cursor {
+export function firstCursor(page: Page, first: Run, last: PageCursor): PageCursor {
   return first.all ? last : { time: first.time, count: first.rows + before(page, first), whole: true };
 }
 

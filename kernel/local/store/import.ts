@@ -2,9 +2,10 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import path from 'node:path';
 import type { ImportReport, ImportRequest } from '../../api/wire.js';
+import { plural } from '../../text.js';
 import { eventFamily } from '../duckdb/functions/events.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
-import { Engine, type Session } from '../engine/duckdb.js';
+import { type Connection, Engine } from '../engine/duckdb.js';
 import { EngineError, engineFailure } from '../engine/failure.js';
 import { columnNames, copyToParquet, type FileField, type FileNote } from '../engine/parquet.js';
 import { wireType } from '../engine/run.js';
@@ -15,7 +16,7 @@ import { type CsvOptions, readCsv } from './readers/csv.js';
 import { readJson } from './readers/json.js';
 import { readLines } from './readers/lines.js';
 import { readParquet } from './readers/parquet.js';
-import { cells, counted, keep, type Reading } from './readers/reading.js';
+import { cells, keep, type Reading } from './readers/reading.js';
 import { spreadSample } from './readers/sample.js';
 import type { Extent } from './stored.js';
 import { findTime, type TimeOptions, type TimeSource } from './timestamps.js';
@@ -93,7 +94,10 @@ export async function storeFile(
   try {
     const draft = path.join(scratch, 'draft.parquet');
     const replaces = load.replace ? await store.fileNames(load.dataset) : [];
-    const stored = await engine.session(session => writeDraft(session, draft, load, replaces), signal);
+    const stored = await engine.withConnection(
+      connection => writeDraft(connection, draft, load, replaces),
+      signal,
+    );
     if (stored.rows > 0) await store.publish(load.dataset, draft);
     return stored;
   } catch (error) {
@@ -109,18 +113,18 @@ const mostMemoryBytes = 2 * 2 ** 30;
 const nothing: Stored = { rows: 0, late: 0, refused: 0, fields: [], notes: [] };
 
 async function writeDraft(
-  session: Session,
+  connection: Connection,
   draft: string,
   load: Load,
   replaces: readonly string[],
 ): Promise<Stored> {
-  const reading = await read(session, load, path.dirname(draft));
+  const reading = await read(connection, load, path.dirname(draft));
   if (!reading) return nothing;
   try {
-    return await write(session, draft, reading, load, replaces);
+    return await write(connection, draft, reading, load, replaces);
   } catch (error) {
     if (!reading.wider || !mayBeWider(error)) throw error;
-    return write(session, draft, await reading.wider(), load, replaces);
+    return write(connection, draft, await reading.wider(), load, replaces);
   }
 }
 
@@ -129,33 +133,39 @@ function mayBeWider(error: unknown): boolean {
   return engineFailure(error).code === 'engine-failed';
 }
 
-function read(session: Session, { file, format, csv }: Load, workDir: string): Promise<Reading | undefined> {
+function read(
+  connection: Connection,
+  { file, format, csv }: Load,
+  workDir: string,
+): Promise<Reading | undefined> {
   switch (format) {
     case 'csv':
-      return readCsv(session, file, csv);
+      return readCsv(connection, file, csv);
     case 'json':
-      return spreadSample(file, workDir).then(sampleFile => readJson(session, { file, sampleFile }));
+      return spreadSample(file, workDir).then(sampleFile => readJson(connection, { file, sampleFile }));
     case 'parquet':
-      return readParquet(session, file, workDir);
+      return readParquet(connection, file, workDir);
     default:
-      return readLines(session, file, format);
+      return readLines(connection, file, format);
   }
 }
 
 async function write(
-  session: Session,
+  connection: Connection,
   draft: string,
   reading: Reading,
   load: Load,
   replaces: readonly string[],
 ): Promise<Stored> {
-  const time = await timeOf(session, reading, load.time);
+  const time = await timeOf(connection, reading, load.time);
   const fields = fieldsOf(reading);
   const note = { fields, timeless: time.field === undefined, replaces };
-  const [copied] = await session.run(copyToParquet(selectOf(reading, fields, time, load.time), draft, note));
+  const [copied] = await connection.run(
+    copyToParquet(selectOf(reading, fields, time, load.time), draft, note),
+  );
   const rows = Number(copied?.[0]);
-  await sortIfMixed(session, draft, note);
-  const late = time.field === undefined ? 0 : await countLate(session, draft, load.time);
+  await sortIfMixed(connection, draft, note);
+  const late = time.field === undefined ? 0 : await countLate(connection, draft, load.time);
   return {
     rows,
     late,
@@ -166,17 +176,17 @@ async function write(
   };
 }
 
-async function timeOf(session: Session, reading: Reading, options: TimeOptions): Promise<TimeSource> {
-  await keep(session, 'sampled', cells(reading.fields, reading.sample));
+async function timeOf(connection: Connection, reading: Reading, options: TimeOptions): Promise<TimeSource> {
+  await keep(connection, 'sampled', cells(reading.fields, reading.sample));
   const counts = reading.fields.map((_, index) => `count(c${index})`);
-  const [row = []] = await session.run(`SELECT ${counts.join(', ')} FROM sampled`);
+  const [row = []] = await connection.run(`SELECT ${counts.join(', ')} FROM sampled`);
   const columns = reading.fields.map(({ name, type }, index) => ({
     name,
     type,
     column: `c${index}`,
     empty: Number(row[index]) === 0,
   }));
-  return findTime(session, columns, options);
+  return findTime(connection, columns, options);
 }
 
 const systemNames = ['_time', '_sysTime'];
@@ -211,8 +221,8 @@ function selectOf(
 const mostOverlap = 3;
 
 /** Most files are in the order of time; one that is not is sorted, so that a window of time reads few row groups. */
-async function sortIfMixed(session: Session, draft: string, note: FileNote): Promise<void> {
-  const [row] = await session.run(
+async function sortIfMixed(connection: Connection, draft: string, note: FileNote): Promise<void> {
+  const [row] = await connection.run(
     `SELECT sum(high - low), max(high) - min(low) FROM (
        SELECT epoch_ns(TRY_CAST(stats_min_value AS TIMESTAMP_NS))::DOUBLE AS low, epoch_ns(TRY_CAST(stats_max_value AS TIMESTAMP_NS))::DOUBLE AS high
        FROM parquet_metadata(${sqlText(draft)}) WHERE path_in_schema = '_time')`,
@@ -220,13 +230,13 @@ async function sortIfMixed(session: Session, draft: string, note: FileNote): Pro
   const [covered, whole] = (row ?? []).map(Number);
   if (!(Number(covered) > Number(whole) * mostOverlap)) return;
   const sorted = `${draft}.sorted`;
-  await session.run(copyToParquet(`FROM read_parquet(${sqlText(draft)}) ORDER BY _time`, sorted, note));
+  await connection.run(copyToParquet(`FROM read_parquet(${sqlText(draft)}) ORDER BY _time`, sorted, note));
   await rename(sorted, draft);
 }
 
 /** Rows without a readable time have that of the import. */
-async function countLate(session: Session, draft: string, { nowNs }: TimeOptions): Promise<number> {
-  const [row] = await session.run(
+async function countLate(connection: Connection, draft: string, { nowNs }: TimeOptions): Promise<number> {
+  const [row] = await connection.run(
     `SELECT count(*) FROM read_parquet(${sqlText(draft)}) WHERE _time = make_timestamp_ns(${nowNs})`,
   );
   return Number(row?.[0]);
@@ -235,7 +245,7 @@ async function countLate(session: Session, draft: string, { nowNs }: TimeOptions
 function lateNotes(time: TimeSource, late: number): string[] {
   if (late === 0) return [];
   return [
-    `No readable time in \`${time.field}\` in ${counted(late, 'row')}: they have the time of their import.`,
+    `No readable time in \`${time.field}\` in ${plural(late, 'row')}: they have the time of their import.`,
   ];
 }
 

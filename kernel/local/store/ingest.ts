@@ -5,13 +5,13 @@ import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { IngestStatus } from '../../api/wire.js';
+import { plural } from '../../text.js';
 import { formatTime } from '../../time.js';
 import type { Engine } from '../engine/duckdb.js';
 import { ServiceError } from '../http/service-error.js';
 import type { DatasetStore } from './datasets.js';
 import type { FileFormat } from './formats.js';
 import { type Stored, storeFile } from './import.js';
-import { counted } from './readers/reading.js';
 
 /** A body to add to a dataset, as the request describes it. */
 export interface IngestRequest {
@@ -125,8 +125,8 @@ function loadOptions({ dataset, nowNs, timestampField, timestampFormat, csvDelim
 
 function failuresOf(stored: Stored, { nowNs }: IngestRequest): IngestStatus['failures'] {
   const timestamp = formatTime(nowNs);
-  const refused = `${counted(stored.refused, 'event')} left out: not a JSON object, or more values than fields`;
-  const late = `${counted(stored.late, 'event')} without a readable time in \`${stored.timeField}\`, stored with this one`;
+  const refused = `${plural(stored.refused, 'event')} left out: not a JSON object, or more values than fields`;
+  const late = `${plural(stored.late, 'event')} without a readable time in \`${stored.timeField}\`, stored with this one`;
   return [
     ...(stored.refused > 0 ? [{ timestamp, error: refused }] : []),
     ...(stored.late > 0 ? [{ timestamp, error: late }] : []),

@@ -1,6 +1,7 @@
 import type { DatasetInfo } from '../../api/wire.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
+import { DAY, EARLIEST_TIME, LATEST_TIME } from '../../time.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
 import { sqlTypes } from '../duckdb/types.js';
 import { rfc3339 } from '../engine/columns.js';
@@ -163,8 +164,8 @@ function columnSql(field: FileField | undefined, wanted: TypeName): string {
 }
 
 /** The whole days that TIMESTAMP_NS spans: the engine fails on texts of times in the days that it has in part. */
-const earliestNs = -9_223_286_400_000_000_000n;
-const latestNs = 9_223_286_400_000_000_000n;
+const earliestNs = EARLIEST_TIME;
+const latestNs = LATEST_TIME - (LATEST_TIME % DAY);
 
 function windowSql(time: string, startNs: bigint, endNs: bigint): string {
   const bounds = [

@@ -1,7 +1,7 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
 import { EARLIEST_TIME } from '../../time.js';
 import { sqlText } from '../duckdb/literal.js';
-import type { Session } from '../engine/duckdb.js';
+import type { Connection } from '../engine/duckdb.js';
 import { ServiceError } from '../http/service-error.js';
 
 /** A column of the table `sampled`, and the field that it will be. */
@@ -30,17 +30,17 @@ export interface TimeSource {
 
 /** Returns where rows like those of the table `sampled` have their time; throws ServiceError when the named field has none. */
 export async function findTime(
-  session: Session,
+  connection: Connection,
   columns: readonly SampledColumn[],
   options: TimeOptions,
 ): Promise<TimeSource> {
   const { nowNs, field, format } = options;
-  if (field !== undefined) return namedTime(session, columns, field, format, nowNs);
+  if (field !== undefined) return namedTime(connection, columns, field, format, nowNs);
   const own = columns.find(column => column.name === '_time');
-  if (own) return readingOf(session, own, nowNs);
+  if (own) return readingOf(connection, own, nowNs);
   return (
-    (await combinedTime(session, columns, nowNs)) ??
-    (await guessedTime(session, columns, nowNs)) ?? { sql: 'NULL::TIMESTAMP_NS', notes: [timelessNote] }
+    (await combinedTime(connection, columns, nowNs)) ??
+    (await guessedTime(connection, columns, nowNs)) ?? { sql: 'NULL::TIMESTAMP_NS', notes: [timelessNote] }
   );
 }
 
@@ -73,7 +73,7 @@ const timeNames = [
 ].map(plainName);
 
 async function namedTime(
-  session: Session,
+  connection: Connection,
   columns: readonly SampledColumn[],
   field: string,
   format: string | undefined,
@@ -81,8 +81,8 @@ async function namedTime(
 ): Promise<TimeSource> {
   const column = columns.find(each => each.name === field);
   if (!column) throw unknownField(columns, field);
-  const found = format === undefined ? await readingOf(session, column, nowNs) : formatted(column, format);
-  const { present, read, example } = await countRead(session, column, found.sql);
+  const found = format === undefined ? await readingOf(connection, column, nowNs) : formatted(column, format);
+  const { present, read, example } = await countRead(connection, column, found.sql);
   if (read > 0 || present === 0) return found;
   throw new ServiceError(
     400,
@@ -108,7 +108,7 @@ function unknownField(columns: readonly SampledColumn[], field: string): Service
 
 /** A field with the name of a time is one when most of its values are times, and not long ago: a small number is rather a duration. */
 async function guessedTime(
-  session: Session,
+  connection: Connection,
   columns: readonly SampledColumn[],
   nowNs: bigint,
 ): Promise<TimeSource | undefined> {
@@ -117,14 +117,14 @@ async function guessedTime(
     .filter(each => each.rank >= 0 && !each.column.empty)
     .sort((a, b) => a.rank - b.rank);
   for (const { column } of ranked) {
-    const found = await readingOf(session, column, nowNs);
-    const { present, plausible } = await countRead(session, column, found.sql);
+    const found = await readingOf(connection, column, nowNs);
+    const { present, plausible } = await countRead(connection, column, found.sql);
     if (plausible * 2 > present) return found;
   }
   return undefined;
 }
 
-async function readingOf(session: Session, column: SampledColumn, nowNs: bigint): Promise<TimeSource> {
+async function readingOf(connection: Connection, column: SampledColumn, nowNs: bigint): Promise<TimeSource> {
   const { name: field, column: value } = column;
   switch (column.type) {
     case 'datetime':
@@ -135,10 +135,10 @@ async function readingOf(session: Session, column: SampledColumn, nowNs: bigint)
     case 'real':
       return { field, sql: `make_timestamp_ns(${epochNsOfReal(value)})`, notes: [] };
     case 'string':
-      return readText(session, field, value, nowNs);
+      return readText(connection, field, value, nowNs);
     case 'dynamic':
       return readText(
-        session,
+        connection,
         field,
         `if(starts_with(${value}, '"'), ${value}::JSON->>'$', ${value})`,
         nowNs,
@@ -159,9 +159,14 @@ const textReaders: readonly ((text: string) => string)[] = [
 
 const yearless = '[A-Za-z]{3,9}\\s+\\d{1,2}\\s+\\d{1,2}:\\d{2}:\\d{2}([.,]\\d{1,9})?';
 
-async function readText(session: Session, field: string, text: string, nowNs: bigint): Promise<TimeSource> {
+async function readText(
+  connection: Connection,
+  field: string,
+  text: string,
+  nowNs: bigint,
+): Promise<TimeSource> {
   const counts = textReaders.map(reader => `count(${reader(text)})`);
-  const [row = []] = await session.run(
+  const [row = []] = await connection.run(
     `SELECT ${counts.join(', ')}, coalesce(bool_or(regexp_full_match(${text}, ${sqlText(yearless)})), false) FROM sampled`,
   );
   const read = row.slice(0, textReaders.length).map(Number);
@@ -233,8 +238,8 @@ interface ReadCount {
   readonly example: string;
 }
 
-async function countRead(session: Session, { column }: SampledColumn, sql: string): Promise<ReadCount> {
-  const [row = []] = await session.run(
+async function countRead(connection: Connection, { column }: SampledColumn, sql: string): Promise<ReadCount> {
+  const [row = []] = await connection.run(
     `SELECT count(${column}), count(*) FILTER (isfinite(t)), count(*) FILTER (isfinite(t) AND t > '1990-01-01'::TIMESTAMP_NS), any_value(${column}::VARCHAR)
      FROM (SELECT ${column}, ${sql} AS t FROM sampled)`,
   );
@@ -266,46 +271,46 @@ const parts = {
 } satisfies Record<string, Part>;
 
 async function combinedTime(
-  session: Session,
+  connection: Connection,
   columns: readonly SampledColumn[],
   nowNs: bigint,
 ): Promise<TimeSource | undefined> {
-  const find = (part: Part) => findPart(session, columns, part);
+  const find = (part: Part) => findPart(connection, columns, part);
   const clock = await find(parts.clock);
   if (!clock) return undefined;
   const date = await find(parts.date);
-  if (date) return combination(session, [date, clock], [date, clock], nowNs);
+  if (date) return combination(connection, [date, clock], [date, clock], nowNs);
   const month = await find(parts.month);
   const day = await find(parts.day);
   if (!month || !day) return undefined;
   const year = await find(parts.year);
-  if (!year) return combination(session, [month, day, clock], [month, day, clock], nowNs);
-  return combination(session, [year, month, day, clock], [month, day, year, clock], nowNs);
+  if (!year) return combination(connection, [month, day, clock], [month, day, clock], nowNs);
+  return combination(connection, [year, month, day, clock], [month, day, year, clock], nowNs);
 }
 
 /** `columns` are in the order in which they are named, `written` in that of the text that is read. */
 async function combination(
-  session: Session,
+  connection: Connection,
   columns: readonly SampledColumn[],
   written: readonly SampledColumn[],
   nowNs: bigint,
 ): Promise<TimeSource> {
   const field = columns.map(column => column.name).join(', ');
   const text = `(${written.map(({ column }) => `${column}::VARCHAR`).join(` || ' ' || `)})`;
-  const { sql, notes } = await readText(session, field, text, nowNs);
+  const { sql, notes } = await readText(connection, field, text, nowNs);
   const names = columns.map(column => `\`${column.name}\``).join(', ');
   return { sql, field, notes: [`The time is put together from ${names}.`, ...notes] };
 }
 
 async function findPart(
-  session: Session,
+  connection: Connection,
   columns: readonly SampledColumn[],
   { names, pattern }: Part,
 ): Promise<SampledColumn | undefined> {
   for (const name of names) {
     const column = columns.find(each => plainName(each.name) === name && !each.empty);
     if (!column) continue;
-    const [row] = await session.run(
+    const [row] = await connection.run(
       `SELECT avg(regexp_full_match(${column.column}::VARCHAR, ${sqlText(pattern)})::INTEGER) FROM sampled`,
     );
     if (Number(row?.[0]) > 0.5) return column;

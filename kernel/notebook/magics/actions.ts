@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { basename, resolve } from 'node:path';
-import { type Endpoint, localProfile, Token } from '../../api/profile.js';
+import { AccessToken, type Endpoint, localProfile } from '../../api/profile.js';
 import type { DatasetInfo, ImportReport, StarredQuery } from '../../api/wire.js';
 import type { CellIo } from '../../jupyter/message.js';
 import { formatCount, oneLine, plural, shownName, visible, visibleLines } from '../../text.js';
@@ -86,9 +86,9 @@ export async function use(call: MagicCall, host: MagicHost): Promise<void> {
   say(io, `Using ${name} (${endpoint === undefined ? 'the local service' : endpoint.url})`);
 }
 
-async function askToken({ profileName, url }: Endpoint, io: CellIo): Promise<Token> {
+async function askToken({ profileName, url }: Endpoint, io: CellIo): Promise<AccessToken> {
   const typed = (await io.input(`Token for ${visible(profileName)} (${url}): `, true)).trim();
-  if (/^[\x21-\x7e]+$/.test(typed)) return new Token(typed);
+  if (/^[\x21-\x7e]+$/.test(typed)) return new AccessToken(typed);
   throw new MagicError(
     typed === '' ? 'no token was given' : 'what was given has characters that no token has',
     'The profile is as it was. Tokens start with xaat- or xapt-.',
@@ -338,7 +338,7 @@ export function star(call: MagicCall, host: MagicHost): void {
     const what = id ? 'Updated' : 'Created';
     say(
       io,
-      `${what} the starred query ${saved.id ?? '(the service told no id)'}, "${oneLine(saved.name, 120)}": ${storedText(saved)}; ${audience(session)}`,
+      `${what} the starred query ${saved.id ?? '(the service gave no id)'}, "${oneLine(saved.name, 120)}": ${storedText(saved)}; ${audience(session)}`,
     );
   });
 }

@@ -1,5 +1,5 @@
-import stringWidth from 'string-width';
 import type { DisplayData } from '../../jupyter/message.js';
+import { alignedLines } from '../../result/aligned.js';
 import { escapeHtml, plural, visible, visibleLines, withCode } from '../../text.js';
 
 /** Returns a small table for reading, as script-free HTML and as aligned text; every value is escaped for both. */
@@ -43,7 +43,7 @@ function textLines(headers: readonly string[], rows: readonly (readonly string[]
   const shown = rows.slice(0, textRows);
   const rest = rows.length - shown.length;
   return [
-    alignedText([headers, ...shown]),
+    ...alignedLines([headers, ...shown].map(row => row.map(value => visible(value.replace(/\s+/g, ' '))))),
     ...(rest > 0 ? [`The first ${textRows} of ${plural(rows.length, 'row')} are shown.`] : []),
   ];
 }
@@ -65,19 +65,4 @@ const longWidth = '24em';
 function cellHtml(value: string): string {
   const wrapping = value.length > longValue ? `pre-wrap;min-width:${longWidth}` : 'pre';
   return `<td style="text-align:left;white-space:${wrapping}">${escapeHtml(value)}</td>`;
-}
-
-function alignedText(rows: readonly (readonly string[])[]): string {
-  const cells = rows.map(row => row.map(value => visible(value.replace(/\s+/g, ' '))));
-  const widths = (cells[0] ?? []).map((_, column) =>
-    Math.max(...cells.map(row => stringWidth(row[column] ?? ''))),
-  );
-  return cells
-    .map(row =>
-      row
-        .map((value, column) => value + ' '.repeat((widths[column] ?? 0) - stringWidth(value)))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
 }

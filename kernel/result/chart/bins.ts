@@ -103,10 +103,10 @@ function widestGap(moments: readonly number[]): number {
   return moments.slice(1).reduce((widest, t, index) => Math.max(widest, t - (moments[index] ?? t)), 0);
 }
 
-/** The width of the bins, told or seen: every distance is a multiple of it. Undefined for uneven bins such as months. */
-function regularSize(moments: readonly number[], told: number | undefined): number | undefined {
+/** The width of the bins, stated or found: every distance is a multiple of it. Undefined for uneven bins such as months. */
+function regularSize(moments: readonly number[], stated: number | undefined): number | undefined {
   const gaps = moments.slice(1).map((t, index) => t - (moments[index] ?? t));
-  const size = told ?? (gaps.length < 2 ? undefined : gaps.reduce((a, b) => Math.min(a, b)));
+  const size = stated ?? (gaps.length < 2 ? undefined : gaps.reduce((a, b) => Math.min(a, b)));
   if (size === undefined || !(size > 0)) return undefined;
   const isMultiple = (gap: number) => Math.abs(gap / size - Math.round(gap / size)) < 1e-3;
   return gaps.every(isMultiple) ? size : undefined;

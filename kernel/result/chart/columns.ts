@@ -5,23 +5,23 @@ import { DataType, type Field, type Vector } from 'apache-arrow';
 import { cut } from '../../text.js';
 import { FIELD_KEY } from '../arrow.js';
 import type { ArrowTable } from '../result.js';
-import { said } from '../summary.js';
+import { safeWords } from '../summary.js';
 import { cellText, exactInt64 } from '../text.js';
 import { LABEL_LENGTH } from './labels.js';
 
 /** One column with its description. */
-export interface Column {
+export interface ChartColumn {
   readonly field: Field;
   readonly vector: Vector;
 }
 
 /** The columns of a result over time by the part they play. */
 export interface Roles {
-  readonly time: Column;
-  readonly measures: readonly Column[];
-  readonly keys: readonly Column[];
+  readonly time: ChartColumn;
+  readonly measures: readonly ChartColumn[];
+  readonly keys: readonly ChartColumn[];
   /** Columns that are drawn in no way: lists, maps, texts and times beside the measures. */
-  readonly leftOut: readonly Column[];
+  readonly leftOut: readonly ChartColumn[];
 }
 
 /**
@@ -48,7 +48,7 @@ export function rolesOf(table: ArrowTable, derived: ReadonlySet<string>): Roles 
 }
 
 /** Whether a missing row of the measure means zero, and whether its values may be added up. */
-export function aggregateOf({ field }: Column): {
+export function aggregateOf({ field }: ChartColumn): {
   readonly emptyIsZero: boolean;
   readonly additive: boolean;
 } {
@@ -57,22 +57,22 @@ export function aggregateOf({ field }: Column): {
 }
 
 /** The exact identity of a row's group: different groups never share one, whatever their names look like. */
-export function groupKey(keys: readonly Column[], row: number): string {
+export function groupKey(keys: readonly ChartColumn[], row: number): string {
   return JSON.stringify(keys.map(({ vector, field }) => cellText(vector, row, field)));
 }
 
 /** The name of a column as it is shown. */
-export function nameOf({ field }: Column): string {
-  return cut(said(field.name), LABEL_LENGTH);
+export function nameOf({ field }: ChartColumn): string {
+  return cut(safeWords(field.name), LABEL_LENGTH);
 }
 
 /** Names of columns, for a sentence. */
-export function namesOf(columns: readonly Column[]): string {
+export function namesOf(columns: readonly ChartColumn[]): string {
   return columns.map(nameOf).join(', ');
 }
 
 /** A drawable number, in seconds for a span; null for a null and for what no axis can show. */
-export function numberAt({ field, vector }: Column, row: number): number | null {
+export function numberAt({ field, vector }: ChartColumn, row: number): number | null {
   if (!vector.isValid(row)) return null;
   const { type } = field;
   if (DataType.isDuration(type)) return Number(exactInt64(vector, row)) / PER_SECOND[type.unit];
@@ -81,7 +81,7 @@ export function numberAt({ field, vector }: Column, row: number): number | null 
 }
 
 /** Milliseconds since 1970, with a fraction where the time has one; undefined for a null. */
-export function timeAt({ field, vector }: Column, row: number): number | undefined {
+export function timeAt({ field, vector }: ChartColumn, row: number): number | undefined {
   if (!vector.isValid(row) || !DataType.isTimestamp(field.type)) return undefined;
   return Number(exactInt64(vector, row)) / (PER_SECOND[field.type.unit] / 1000);
 }
@@ -99,12 +99,12 @@ function aggregateName(field: Field): string {
   return typeof named === 'string' ? named : '';
 }
 
-function columnsOf({ data }: ArrowTable): readonly Column[] {
+function columnsOf({ data }: ArrowTable): readonly ChartColumn[] {
   return data.schema.fields.map((field, index) => ({ field, vector: data.getChildAt(index) as Vector }));
 }
 
 /** The column of the time bins; without bins a first column of times by which the result is grouped. */
-function timeColumn({ info }: ArrowTable, columns: readonly Column[]): Column | undefined {
+function timeColumn({ info }: ArrowTable, columns: readonly ChartColumn[]): ChartColumn | undefined {
   const binned = columns.find(column => column.field.name === info.buckets?.field);
   if (binned !== undefined) return DataType.isTimestamp(binned.field.type) ? binned : undefined;
   const first = columns[0];
@@ -114,17 +114,17 @@ function timeColumn({ info }: ArrowTable, columns: readonly Column[]): Column | 
   return isGroup || (isAggregated && info.groups.length > 0) ? first : undefined;
 }
 
-function isNumber({ field }: Column): boolean {
+function isNumber({ field }: ChartColumn): boolean {
   return DataType.isInt(field.type) || DataType.isFloat(field.type) || DataType.isDuration(field.type);
 }
 
 /** Where the keys were projected away, columns computed from them tell the groups apart. */
 function withStandIns(
-  time: Column,
-  keys: readonly Column[],
-  candidates: readonly Column[],
+  time: ChartColumn,
+  keys: readonly ChartColumn[],
+  candidates: readonly ChartColumn[],
   rows: number,
-): readonly Column[] {
+): readonly ChartColumn[] {
   let chosen = keys;
   let distinct = distinctRows(time, chosen, rows);
   for (const candidate of candidates) {
@@ -135,7 +135,7 @@ function withStandIns(
   return chosen;
 }
 
-function distinctRows(time: Column, keys: readonly Column[], rows: number): number {
+function distinctRows(time: ChartColumn, keys: readonly ChartColumn[], rows: number): number {
   const seen = new Set<string>();
   for (let row = 0; row < rows; row++) seen.add(groupKey([time, ...keys], row));
   return seen.size;

@@ -2,7 +2,7 @@
  * The rows of a result by the group that they belong to, the largest groups first.
  */
 import { shownText } from '../text.js';
-import { aggregateOf, type Column, groupKey, numberAt, type Roles, timeAt } from './columns.js';
+import { aggregateOf, type ChartColumn, groupKey, numberAt, type Roles, timeAt } from './columns.js';
 import { distinctLabels } from './labels.js';
 
 /** A row of the result with its time in milliseconds since 1970. */
@@ -38,7 +38,12 @@ export function timedRows(roles: Roles, rows: number): readonly Row[] {
  * Returns the `most` largest groups: by the sum of the measure where its values add up, otherwise by its greatest value, so
  * that a group that peaks once is among them.
  */
-export function largestGroups(rows: readonly Row[], { keys }: Roles, measure: Column, most: number): Groups {
+export function largestGroups(
+  rows: readonly Row[],
+  { keys }: Roles,
+  measure: ChartColumn,
+  most: number,
+): Groups {
   const byKey = new Map<string, Row[]>();
   for (const row of rows) {
     const key = groupKey(keys, row.row);
@@ -63,13 +68,13 @@ export function hasTwins(rows: readonly Row[]): boolean {
   return rows.some((row, index) => index > 0 && rows[index - 1]?.t === row.t);
 }
 
-function sizeOf(rows: readonly Row[], measure: Column, additive: boolean): number {
+function sizeOf(rows: readonly Row[], measure: ChartColumn, additive: boolean): number {
   const values = rows.map(({ row }) => numberAt(measure, row)).filter(value => value !== null);
   return additive
     ? values.reduce((sum, value) => sum + Math.abs(value), 0)
     : values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
 }
 
-function keyTexts(keys: readonly Column[], row: number): readonly string[] {
+function keyTexts(keys: readonly ChartColumn[], row: number): readonly string[] {
   return keys.map(({ field, vector }) => shownText(vector, row, field).text);
 }

@@ -3,7 +3,7 @@
  */
 import type { Reading } from '../result.js';
 import type { TimeAxis } from './bins.js';
-import type { Column } from './columns.js';
+import type { ChartColumn } from './columns.js';
 import type { Group, Groups } from './groups.js';
 import type { Look } from './palette.js';
 import type { Point } from './thin.js';
@@ -42,7 +42,7 @@ export interface TimeChart {
 
 /** One line before its looks: a measure of a group, or of the whole result. */
 export interface Track {
-  readonly measure: Column;
+  readonly measure: ChartColumn;
   readonly group: Group;
   readonly points: readonly Point[];
   /** What was put in the place of missing bins: zeros or breaks. */
@@ -53,13 +53,13 @@ export interface Track {
 export interface Outline {
   readonly axis: TimeAxis;
   readonly missing: Reading['missingBins'];
-  readonly keys: readonly Column[];
+  readonly keys: readonly ChartColumn[];
   readonly groups: Groups;
-  readonly measures: readonly Column[];
+  readonly measures: readonly ChartColumn[];
   /** More measures than are drawn; those without a value; columns that are no measure. */
-  readonly beyond: readonly Column[];
-  readonly empty: readonly Column[];
-  readonly leftOut: readonly Column[];
+  readonly beyond: readonly ChartColumn[];
+  readonly empty: readonly ChartColumn[];
+  readonly leftOut: readonly ChartColumn[];
 }
 
 /** What holds for all plots of a chart. */
@@ -68,6 +68,6 @@ export interface Facts {
   /** All values are far from zero and near each other, so that no axis begins at zero. */
   readonly isNarrow: boolean;
   /** Measures with missing bins that are drawn as zeros, and as breaks. */
-  readonly zeros: readonly Column[];
-  readonly breaks: readonly Column[];
+  readonly zeros: readonly ChartColumn[];
+  readonly breaks: readonly ChartColumn[];
 }

@@ -5,9 +5,9 @@
 import { DataType } from 'apache-arrow';
 import { FIELD_KEY } from '../arrow.js';
 import type { ArrowTable, QueryResult } from '../result.js';
-import { said } from '../summary.js';
+import { safeWords } from '../summary.js';
 import { betweenRows, binCount, isPartial, type Searched, timeAxis, withMissing } from './bins.js';
-import { aggregateOf, type Column, nameOf, namesOf, numberAt, rolesOf } from './columns.js';
+import { aggregateOf, type ChartColumn, nameOf, namesOf, numberAt, rolesOf } from './columns.js';
 import { type Group, type Groups, hasTwins, largestGroups, timedRows } from './groups.js';
 import { distinctLabels } from './labels.js';
 import type { Facts, Line, Outline, Plot, TimeChart, Track } from './model.js';
@@ -23,7 +23,7 @@ export function toSeries(result: QueryResult, now: number): TimeChart | string |
   if (table === undefined || roles === undefined) return undefined;
   const rows = timedRows(roles, table.data.numRows);
   if (rows.length === 0) return undefined;
-  const isEmpty = (measure: Column) => rows.every(({ row }) => numberAt(measure, row) === null);
+  const isEmpty = (measure: ChartColumn) => rows.every(({ row }) => numberAt(measure, row) === null);
   const empty = roles.measures.filter(isEmpty);
   const filled = roles.measures.filter(measure => !empty.includes(measure));
   const first = filled[0];
@@ -88,14 +88,14 @@ function groupEntries({ drawn }: Groups): readonly Entry[] {
   return drawn.map(({ label }, index) => ({ label, look: looks[index] ?? FIRST_LOOK }));
 }
 
-function measureEntries(measures: readonly Column[]): readonly Entry[] {
+function measureEntries(measures: readonly ChartColumn[]): readonly Entry[] {
   const looks = looksFor(measures.map(measure => [measure.field.name]));
   const labels = distinctLabels(measures.map(nameOf));
   return labels.map((label, index) => ({ label, look: looks[index] ?? FIRST_LOOK }));
 }
 
 /** The points of one line: a datum each, and what stands for the bins that have none. */
-function trackOf(outline: Outline, measure: Column, group: Group): Track {
+function trackOf(outline: Outline, measure: ChartColumn, group: Group): Track {
   const { axis, missing } = outline;
   const points = group.rows.map(({ row, t }) => ({
     t,
@@ -184,10 +184,10 @@ function scaled(value: number | null, factor: number): number | null {
   return value === null || factor === 1 ? value : Number((value * factor).toPrecision(DIGITS));
 }
 
-function unitOf(measure: Column | undefined): string {
+function unitOf(measure: ChartColumn | undefined): string {
   if (measure === undefined) return '';
   if (DataType.isDuration(measure.field.type)) return 's';
-  return said(measure.field.metadata.get(FIELD_KEY.unit) ?? '');
+  return safeWords(measure.field.metadata.get(FIELD_KEY.unit) ?? '');
 }
 
 function binWidth({ info, data }: ArrowTable): number | undefined {

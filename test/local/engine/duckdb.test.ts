@@ -96,11 +96,11 @@ test('a query beyond the memory limit fails alone', async () => {
   expect(await engine.run('SELECT 1')).toEqual([[1]]);
 });
 
-test('temporary tables end with their session', async () => {
+test('temporary tables end with the work on their connection', async () => {
   const engine = await openEngine({ connections: 1 });
-  const inside = await engine.session(async session => {
-    await session.run('CREATE TEMP TABLE t AS SELECT 1 AS a');
-    return session.run('SELECT a FROM t');
+  const inside = await engine.withConnection(async connection => {
+    await connection.run('CREATE TEMP TABLE t AS SELECT 1 AS a');
+    return connection.run('SELECT a FROM t');
   });
   expect(inside).toEqual([[1]]);
   await expect(engine.run('SELECT a FROM t')).rejects.toMatchObject({

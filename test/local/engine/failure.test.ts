@@ -5,7 +5,7 @@ import { compileRequest } from '../../../kernel/local/sql/compile.js';
 import { everyType, pipeline } from '../../apl/queries.js';
 import { sharedService, testService } from '../service.js';
 
-const cases: readonly (readonly [said: string, code: string])[] = [
+const cases: readonly (readonly [message: string, code: string])[] = [
   ['Out of Memory Error: failed to pin block of size 256.0 KiB (99.8 MiB/100.0 MiB used)', 'engine-memory'],
   ['IO Error: Could not write file "/home/me/.tmp/1": No space left on device', 'engine-disk'],
   ['Parser Error: Max expression depth limit of 1000 exceeded. Use "SET …"', 'query-too-large'],
@@ -18,14 +18,14 @@ const foreign =
   /SELECT |CAST|VARCHAR|BIGINT|TIMESTAMP_NS|DOUBLE|apl_|duckdb|parquet|LINE \d|[A-Z][a-z]+ Error|SET |MiB|\/home|\/tmp/;
 
 describe('what the engine says stays inside', () => {
-  test.each(cases)('%s', (said, code) => {
-    const failure = engineFailure(new Error(said));
-    expect(failure).toMatchObject({ code, detail: said });
+  test.each(cases)('%s', (message, code) => {
+    const failure = engineFailure(new Error(message));
+    expect(failure).toMatchObject({ code, detail: message });
     expect(`${failure.message} ${failure.hint}`).not.toMatch(foreign);
   });
 
   test('the same failure has the same number, whatever the values', () => {
-    const number = (said: string) => engineFailure(new Error(said)).message;
+    const number = (text: string) => engineFailure(new Error(text)).message;
     expect(number('Binder Error: no column "a" at 12')).toBe(number('Binder Error: no column "b" at 7'));
     expect(number('Binder Error: no column "a"')).not.toBe(number('Binder Error: no table "a"'));
   });

@@ -23,7 +23,7 @@ function read(dataset: string, fields: readonly string[], from: string, to: stri
   const sample = samples.find(each => each.schema.name === dataset);
   const [start, end] = [from, to].map(time => BigInt(Date.parse(time)) * 1_000_000n);
   const scan = sample?.scan(fields, start as bigint, end as bigint);
-  return engine.session(session => session.run(`WITH sample AS (${scan}) ${sql}`));
+  return engine.withConnection(connection => connection.run(`WITH sample AS (${scan}) ${sql}`));
 }
 
 const day = ['2026-01-26T00:00:00Z', '2026-01-27T00:00:00Z'] as const;

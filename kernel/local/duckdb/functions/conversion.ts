@@ -1,6 +1,15 @@
 import type { conversion as catalog } from '../../../apl/catalog/conversion.js';
 import type { TypeName } from '../../../apl/catalog/entry.js';
-import { EARLIEST_TIME, LATEST_TIME, parseGoDuration } from '../../../time.js';
+import {
+  EARLIEST_TIME,
+  HOUR,
+  LATEST_TIME,
+  MICROSECOND,
+  MILLISECOND,
+  MINUTE,
+  parseGoDuration,
+  SECOND,
+} from '../../../time.js';
 import { canonicalJson } from '../../functions/json-text.js';
 import { timeNs } from '../../functions/time-text.js';
 import type { SqlArg, SqlTemplate } from '../../sql/template.js';
@@ -206,12 +215,12 @@ export const setup: readonly string[] = [
   `CREATE MACRO apl_time_text(ts) AS replace(ts::VARCHAR, ' ', 'T') || 'Z'`,
   `CREATE MACRO apl_decimal_text(n, unit, digits) AS
      rtrim(rtrim((n // unit)::VARCHAR || '.' || lpad((n % unit)::VARCHAR, digits, '0'), '0'), '.')`,
-  `CREATE MACRO apl_magnitude_text(n) AS CASE WHEN n = 0 THEN '0s' WHEN n < 1000 THEN n::VARCHAR || 'ns'
-     WHEN n < 1000000 THEN apl_decimal_text(n, 1000, 3) || 'µs'
-     WHEN n < 1000000000 THEN apl_decimal_text(n, 1000000, 6) || 'ms'
-     ELSE CASE WHEN n < 3600000000000 THEN '' ELSE (n // 3600000000000)::VARCHAR || 'h' END
-       || CASE WHEN n < 60000000000 THEN '' ELSE (n // 60000000000 % 60)::VARCHAR || 'm' END
-       || apl_decimal_text(n % 60000000000, 1000000000, 9) || 's' END`,
+  `CREATE MACRO apl_magnitude_text(n) AS CASE WHEN n = 0 THEN '0s' WHEN n < ${MICROSECOND} THEN n::VARCHAR || 'ns'
+     WHEN n < ${MILLISECOND} THEN apl_decimal_text(n, ${MICROSECOND}, 3) || 'µs'
+     WHEN n < ${SECOND} THEN apl_decimal_text(n, ${MILLISECOND}, 6) || 'ms'
+     ELSE CASE WHEN n < ${HOUR} THEN '' ELSE (n // ${HOUR})::VARCHAR || 'h' END
+       || CASE WHEN n < ${MINUTE} THEN '' ELSE (n // ${MINUTE} % 60)::VARCHAR || 'm' END
+       || apl_decimal_text(n % ${MINUTE}, ${SECOND}, 9) || 's' END`,
   // The smallest int64 has no positive counterpart.
   `CREATE MACRO apl_span_text(ns) AS CASE WHEN ns >= 0 THEN apl_magnitude_text(ns)
      ELSE '-' || apl_magnitude_text(-(ns::HUGEINT)) END`,

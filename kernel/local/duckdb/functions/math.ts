@@ -1,5 +1,6 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import type { math as catalog } from '../../../apl/catalog/math.js';
+import { HOUR } from '../../../time.js';
 import { setDifference, setIntersect, setUnion } from '../../functions/json-sets.js';
 import { autoBinWidth } from '../../sql/auto-bin.js';
 import { type SqlArg, type SqlContext, type SqlTemplate, TemplateError } from '../../sql/template.js';
@@ -202,14 +203,12 @@ function binAuto(value: SqlArg, context: SqlContext): string {
 
 // ---- range ----
 
-const oneHour = 3_600_000_000_000n;
-
 function range(args: readonly SqlArg[]): string {
   const numbers = args.map(asNumber);
   const start = at(numbers, 0);
   const stop = at(numbers, 1);
   const timed = start.type === 'datetime' || start.type === 'timespan';
-  const step = numbers[2] ?? { sql: `${timed ? oneHour : 1n}::BIGINT`, type: timed ? 'timespan' : 'long' };
+  const step = numbers[2] ?? { sql: `${timed ? HOUR : 1n}::BIGINT`, type: timed ? 'timespan' : 'long' };
   if (timed) return rangeOfTimes(start, stop, step);
   for (const [index, arg] of [start, stop, step].entries()) {
     if (arg.type !== 'long' && arg.type !== 'real') {

@@ -1,5 +1,5 @@
 import { sqlText } from '../../duckdb/literal.js';
-import type { Session } from '../../engine/duckdb.js';
+import type { Connection } from '../../engine/duckdb.js';
 import { distinctNames, keep, type Reading, sampleRows } from './reading.js';
 import { countRefused, readTexts } from './texts.js';
 
@@ -12,12 +12,12 @@ export interface CsvOptions {
 
 /** Reads a CSV file: each column as the narrowest type that loses nothing. */
 export async function readCsv(
-  session: Session,
+  connection: Connection,
   file: string,
   options: CsvOptions = {},
 ): Promise<Reading | undefined> {
-  const reader = await csvReader(session, file, options.delimiter);
-  const [line] = await session.run(`SELECT * FROM ${reader(false, 'careful')} LIMIT 1`);
+  const reader = await csvReader(connection, file, options.delimiter);
+  const [line] = await connection.run(`SELECT * FROM ${reader(false, 'careful')} LIMIT 1`);
   if (!line) return undefined;
   const first = line.map(cell => String(cell ?? '').trim());
   const header = options.header ?? looksLikeHeader(first);
@@ -26,13 +26,13 @@ export async function readCsv(
   const notes = header
     ? []
     : ['The first line does not look like names: the fields are column1, column2, ….'];
-  await keep(session, 'sample', `SELECT * FROM ${reader(header, 'careful')} LIMIT ${sampleRows}`);
-  if ((await session.run('SELECT 1 FROM sample LIMIT 1')).length === 0) return undefined;
-  return readTexts(session, {
+  await keep(connection, 'sample', `SELECT * FROM ${reader(header, 'careful')} LIMIT ${sampleRows}`);
+  if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0) return undefined;
+  return readTexts(connection, {
     names,
     fast: reader(header, 'fast'),
     careful: reader(header, 'careful'),
-    refused: () => countRefused(session, reader(header, 'careful')),
+    refused: () => countRefused(connection, reader(header, 'careful')),
     notes,
   });
 }
@@ -44,13 +44,13 @@ const largestLineBytes = 32 * 2 ** 20;
 
 /** Returns the reader of a file, all columns as text t0..tn, with or without a first line of names. */
 async function csvReader(
-  session: Session,
+  connection: Connection,
   file: string,
   delimiter: string | undefined,
 ): Promise<(header: boolean, mode: CsvMode) => string> {
   const limits = `max_line_size = ${largestLineBytes}, buffer_size = ${2 * largestLineBytes}`;
   const given = delimiter === undefined ? '' : `, delim = ${sqlText(delimiter)}`;
-  const [row] = await session.run(
+  const [row] = await connection.run(
     `SELECT "Delimiter", "Quote", "Escape", "SkipRows", len("Columns")
      FROM sniff_csv(${sqlText(file)}, all_varchar = true, header = false, ${limits}, null_padding = true, ignore_errors = true${given})`,
   );

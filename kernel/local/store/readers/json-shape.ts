@@ -1,8 +1,9 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
+import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
-import type { Session } from '../../engine/duckdb.js';
+import type { Connection } from '../../engine/duckdb.js';
 import { ServiceError } from '../../http/service-error.js';
-import { counted, distinctNames, exceedsReal } from './reading.js';
+import { distinctNames, exceedsReal } from './reading.js';
 
 /** A value of an object that becomes a field. */
 export interface JsonLeaf {
@@ -32,13 +33,13 @@ export interface JsonShape {
 }
 
 /** Returns the shape of the objects `m` of a relation, MAP(VARCHAR, JSON); keys are in the order of the table `sample`. */
-export async function profile(session: Session, source: string): Promise<JsonShape> {
+export async function profile(connection: Connection, source: string): Promise<JsonShape> {
   const root: Node = { path: [], kinds: new Map([['OBJECT', calm]]), children: new Map(), usual: [] };
   let repeats = 0;
   for (let level = [root]; level.length > 0; level = level.flatMap(nested)) {
-    if (source !== 'sample') await addKeys(session, 'sample', 'rowid', level);
-    await addKeys(session, source, source === 'sample' ? 'rowid' : '0', level);
-    repeats += await addUsualKeys(session, source, level);
+    if (source !== 'sample') await addKeys(connection, 'sample', 'rowid', level);
+    await addKeys(connection, source, source === 'sample' ? 'rowid' : '0', level);
+    repeats += await addUsualKeys(connection, source, level);
   }
   if (root.children.size > mostKeys) throw tooManyFields(root.children.size);
   return { ...shapeOf(root), repeats };
@@ -112,7 +113,7 @@ function objects(source: string, level: readonly Node[], place: string): string 
 }
 
 async function addKeys(
-  session: Session,
+  connection: Connection,
   source: string,
   place: string,
   level: readonly Node[],
@@ -121,7 +122,7 @@ async function addKeys(
   const number = "kind NOT IN ('VARCHAR', 'BOOLEAN', 'OBJECT', 'ARRAY')";
   const real = 'TRY_CAST(r AS DOUBLE)';
   const infinite = `coalesce(isinf(${real}) AND NOT contains(lower(r), 'inf'), true)`;
-  const rows = await session.run(
+  const rows = await connection.run(
     `SELECT p, k, kind, bool_or(${integer} AND TRY_CAST(r AS BIGINT) IS NULL), bool_or(${number} AND (${exceedsReal('r')} OR ${infinite})), min(n) AS first
      FROM (SELECT p, k, n * 100000 + i AS n, json_type(v) AS kind, CASE WHEN json_type(v) NOT IN ('VARCHAR', 'OBJECT', 'ARRAY') THEN v::VARCHAR END AS r
        FROM (SELECT p, n, unnest(map_keys(o)) AS k, unnest(map_values(o)) AS v, unnest(range(cardinality(o)::BIGINT)) AS i FROM ${objects(source, level, place)}))
@@ -152,8 +153,8 @@ function addKey(node: Node, key: string, kind: string | undefined, seen: Seen): 
 }
 
 /** Also counts the objects in which a key is repeated. */
-async function addUsualKeys(session: Session, source: string, level: readonly Node[]): Promise<number> {
-  const rows = await session.run(
+async function addUsualKeys(connection: Connection, source: string, level: readonly Node[]): Promise<number> {
+  const rows = await connection.run(
     `SELECT p, arg_max(k, c) FROM (SELECT p, map_keys(o) AS k, count(*) AS c FROM ${objects('sample', level, '0')} WHERE o IS NOT NULL GROUP BY ALL) GROUP BY p`,
   );
   for (const [p, keys] of rows) {
@@ -161,7 +162,7 @@ async function addUsualKeys(session: Session, source: string, level: readonly No
     const items = (keys as { items?: readonly unknown[] } | null)?.items ?? [];
     if (node) node.usual = items.map(String);
   }
-  const [row] = await session.run(
+  const [row] = await connection.run(
     `SELECT count(*) FILTER (len(list_distinct(map_keys(o))) < len(map_keys(o))) FROM ${objects(source, level, '0')}`,
   );
   return Number(row?.[0]);
@@ -220,7 +221,7 @@ function tooManyFields(count: number): ServiceError {
   return new ServiceError(
     400,
     'too-large',
-    `The objects have ${counted(count, 'key')} in all; ${mostKeys} can be fields.`,
+    `The objects have ${plural(count, 'key')} in all; ${mostKeys} can be fields.`,
     {
       hint: 'Put keys that are data below one key: {"labels": {…}}.',
     },

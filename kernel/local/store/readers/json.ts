@@ -1,18 +1,10 @@
+import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
-import type { Session } from '../../engine/duckdb.js';
+import type { Connection } from '../../engine/duckdb.js';
 import { ServiceError } from '../../http/service-error.js';
 import { startOf } from '../formats.js';
 import { type JsonLeaf, type JsonObject, type JsonShape, namesOf, profile } from './json-shape.js';
-import {
-  counted,
-  exceedsReal,
-  keep,
-  misfit,
-  noFields,
-  type ReadField,
-  type Reading,
-  sampleRows,
-} from './reading.js';
+import { exceedsReal, keep, misfit, noFields, type ReadField, type Reading, sampleRows } from './reading.js';
 
 /** Where the objects of a file are. */
 export interface JsonSource {
@@ -26,48 +18,48 @@ const largestObjectBytes = 256 * 2 ** 20;
 
 /** Reads JSON objects, one per line or in an array: nested objects become dotted names, the rest stays exact. */
 export async function readJson(
-  session: Session,
+  connection: Connection,
   { file, sampleFile }: JsonSource,
 ): Promise<Reading | undefined> {
-  const careful = () => readCarefully(session, file);
+  const careful = () => readCarefully(connection, file);
   const source = objectReader(file, 'auto', '');
   const sampled = sampleFile === undefined ? source : objectReader(sampleFile, 'nd', '');
   try {
-    await keep(session, 'sample', `SELECT m FROM ${sampled} LIMIT ${sampleRows}`);
+    await keep(connection, 'sample', `SELECT m FROM ${sampled} LIMIT ${sampleRows}`);
   } catch {
     return careful();
   }
-  const [row] = await session.run('SELECT count(*), count(m) FROM sample');
+  const [row] = await connection.run('SELECT count(*), count(m) FROM sample');
   if (Number(row?.[0]) === 0) return undefined;
   if (Number(row?.[1]) < Number(row?.[0])) return careful();
-  const shape = await profile(session, 'sample');
+  const shape = await profile(connection, 'sample');
   if (shape.repeats > 0) return careful();
   return { ...readingOf(source, shape, false), wider: careful };
 }
 
 /** Looks at every value first; rows that are no objects are left out, and of a key that is repeated the last one counts. */
-async function readCarefully(session: Session, file: string): Promise<Reading> {
-  const source = await largeObjects(session, file);
-  const [row] = await session.run(`SELECT count(*), count(m) FROM ${source}`);
+async function readCarefully(connection: Connection, file: string): Promise<Reading> {
+  const source = await largeObjects(connection, file);
+  const [row] = await connection.run(`SELECT count(*), count(m) FROM ${source}`);
   const refused = Number(row?.[0]) - Number(row?.[1]);
   if (Number(row?.[1]) === 0) throw noObjects(refused);
-  const shape = await profile(session, source);
+  const shape = await profile(connection, source);
   const repeated = shape.repeats === 0 ? [] : [repeatNote(shape.repeats)];
   const found = readingOf(source, shape, true);
   return { ...found, refused, notes: [...refusedNotes(refused), ...repeated, ...found.notes] };
 }
 
-async function largeObjects(session: Session, file: string): Promise<string> {
+async function largeObjects(connection: Connection, file: string): Promise<string> {
   const limit = `, maximum_object_size = ${largestObjectBytes}`;
   const found = objectReader(file, 'auto', limit);
   try {
-    await keep(session, 'sample', `SELECT m FROM ${found} LIMIT ${sampleRows}`);
+    await keep(connection, 'sample', `SELECT m FROM ${found} LIMIT ${sampleRows}`);
     return found;
   } catch (error) {
     // What does not look like lines at its beginning may still be lines, some of them broken.
     if ((await startOf(file)).startsWith('[')) throw error;
     const lines = objectReader(file, 'nd', limit);
-    await keep(session, 'sample', `SELECT m FROM ${lines} LIMIT ${sampleRows}`);
+    await keep(connection, 'sample', `SELECT m FROM ${lines} LIMIT ${sampleRows}`);
     return lines;
   }
 }
@@ -187,15 +179,15 @@ function inexact(text: string): string {
 }
 
 function repeatNote(count: number): string {
-  return `A key is repeated in ${counted(count, 'object')}: its last value counts.`;
+  return `A key is repeated in ${plural(count, 'object')}: its last value counts.`;
 }
 
 function refusedNotes(refused: number): string[] {
-  return refused === 0 ? [] : [`Left out as no JSON object: ${counted(refused, 'line')}.`];
+  return refused === 0 ? [] : [`Left out as no JSON object: ${plural(refused, 'line')}.`];
 }
 
 function noObjects(count: number): ServiceError {
-  return new ServiceError(400, 'not-an-object', `None of ${counted(count, 'value')} is a JSON object.`, {
+  return new ServiceError(400, 'not-an-object', `None of ${plural(count, 'value')} is a JSON object.`, {
     hint: 'Each event is one object: {"field": value, …}.',
   });
 }

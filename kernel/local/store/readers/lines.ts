@@ -1,5 +1,5 @@
 import { sqlText } from '../../duckdb/literal.js';
-import type { Session } from '../../engine/duckdb.js';
+import type { Connection } from '../../engine/duckdb.js';
 import { keep, type Reading, sampleRows } from './reading.js';
 import { countRefused, readTexts } from './texts.js';
 
@@ -8,23 +8,23 @@ export type LineFormat = 'combined' | 'syslog' | 'cri' | 'logfmt' | 'text';
 
 /** Reads lines of a log: the fields of its format, and the whole line in the field `line` where a line is not of that format. */
 export async function readLines(
-  session: Session,
+  connection: Connection,
   file: string,
   format: LineFormat,
 ): Promise<Reading | undefined> {
   const raw = lineReader(file, 'fast');
-  await keep(session, 'raw', `SELECT l FROM ${raw} WHERE l IS NOT NULL LIMIT ${sampleRows}`);
-  if ((await session.run('SELECT 1 FROM raw LIMIT 1')).length === 0) return undefined;
-  const { names, columns } = await partsOf(session, format);
+  await keep(connection, 'raw', `SELECT l FROM ${raw} WHERE l IS NOT NULL LIMIT ${sampleRows}`);
+  if ((await connection.run('SELECT 1 FROM raw LIMIT 1')).length === 0) return undefined;
+  const { names, columns } = await partsOf(connection, format);
   const texts = (from: string) =>
     `(SELECT ${columns.map((sql, index) => `${sql} AS t${index}`).join(', ')} FROM (${matched(format, from)}))`;
-  await keep(session, 'sample', `SELECT * FROM ${texts('raw')}`);
+  await keep(connection, 'sample', `SELECT * FROM ${texts('raw')}`);
   const careful = lineReader(file, 'careful');
-  return readTexts(session, {
+  return readTexts(connection, {
     names,
     fast: texts(raw),
     careful: texts(careful),
-    refused: () => countRefused(session, careful),
+    refused: () => countRefused(connection, careful),
     notes: format === 'text' ? [plainNote] : [`The lines are read as ${labels[format]}.`],
   });
 }
@@ -98,10 +98,10 @@ interface Parts {
   readonly columns: readonly string[];
 }
 
-async function partsOf(session: Session, format: LineFormat): Promise<Parts> {
+async function partsOf(connection: Connection, format: LineFormat): Promise<Parts> {
   if (format === 'text')
     return { names: ['line', '_time'], columns: ['l', `regexp_extract(l, ${sqlText(leadingTime)}, 1)`] };
-  if (format === 'logfmt') return pairsOf(session);
+  if (format === 'logfmt') return pairsOf(connection);
   const { fields } = patterns[format];
   const groups = fields.map((name, index) =>
     name === 'bytes' || name === 'user' ? `nullif(p.g${index}, '-')` : `p.g${index}`,
@@ -115,8 +115,8 @@ const leadingTime = `^\\[?(\\d{4}[-/]\\d{2}[-/]\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:
 const mostPairs = 200;
 
 /** The keys of the sample; the line stays too, as later ones may have others. */
-async function pairsOf(session: Session): Promise<Parts> {
-  const rows = await session.run(
+async function pairsOf(connection: Connection): Promise<Parts> {
+  const rows = await connection.run(
     `SELECT k FROM (SELECT unnest(regexp_extract_all(l, '(?:^|\\s)([\\w.@/-]+)=', 1)) AS k, rowid AS n FROM raw) GROUP BY k ORDER BY min(n), k LIMIT ${mostPairs}`,
   );
   const keys = rows.map(([key]) => String(key));

@@ -3,25 +3,25 @@ import { chmod, copyFile, type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { DuckDBStructType, type DuckDBType } from '@duckdb/node-api';
 import { sqlName, sqlText } from '../../duckdb/literal.js';
-import type { Session } from '../../engine/duckdb.js';
+import type { Connection } from '../../engine/duckdb.js';
 import { typeOfSql } from '../../engine/parquet.js';
 import { distinctNames, keep, noFields, type ReadField, type Reading, sampleRows } from './reading.js';
 
 /** Reads a Parquet file: structs become dotted names, lists and maps become JSON, times get nanoseconds. */
 export async function readParquet(
-  session: Session,
+  connection: Connection,
   file: string,
   workDir: string,
 ): Promise<Reading | undefined> {
-  const from = `read_parquet(${sqlText(await exactFile(session, file, workDir))})`;
-  const columns = await session.columns(`SELECT * FROM ${from}`);
+  const from = `read_parquet(${sqlText(await exactFile(connection, file, workDir))})`;
+  const columns = await connection.columns(`SELECT * FROM ${from}`);
   const leaves = columns.flatMap(({ name, type }) => leavesOf(name, sqlName(name), type));
   if (leaves.length === 0) throw noFields();
   const names = distinctNames(leaves.map(leaf => leaf.name));
-  await keep(session, 'sample', `SELECT * FROM ${from} LIMIT ${sampleRows}`);
-  if ((await session.run('SELECT 1 FROM sample LIMIT 1')).length === 0) return undefined;
+  await keep(connection, 'sample', `SELECT * FROM ${from} LIMIT ${sampleRows}`);
+  if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0) return undefined;
   const fields = leaves.map((leaf, index) => ({ ...leaf, name: names[index] ?? leaf.name }));
-  const lost = await timeNotes(session, from, fields);
+  const lost = await timeNotes(connection, from, fields);
   const notes = [
     ...fields.flatMap(({ name, note }) => (note === undefined ? [] : [`\`${name}\` ${note}.`])),
     ...lost,
@@ -84,11 +84,11 @@ function cellOf(sql: string, type: string): Omit<Leaf, 'name'> {
 }
 
 /** Times before 1677 and after 2262 have no place in 64 bits of nanoseconds. */
-async function timeNotes(session: Session, from: string, fields: readonly Leaf[]): Promise<string[]> {
+async function timeNotes(connection: Connection, from: string, fields: readonly Leaf[]): Promise<string[]> {
   const far = fields.filter(field => field.far !== undefined);
   if (far.length === 0) return [];
   const counts = far.map(field => `count(${field.far}) - count(${field.sql})`);
-  const [row = []] = await session.run(`SELECT ${counts.join(', ')} FROM ${from}`);
+  const [row = []] = await connection.run(`SELECT ${counts.join(', ')} FROM ${from}`);
   return far.flatMap(({ name }, index) =>
     Number(row[index]) === 0
       ? []
@@ -100,8 +100,8 @@ async function timeNotes(session: Session, from: string, fields: readonly Leaf[]
  * Returns the file itself, or a copy that says of times in nanoseconds that they have no zone: the engine cuts those in UTC
  * to microseconds. The copy is removed with `workDir`.
  */
-async function exactFile(session: Session, file: string, workDir: string): Promise<string> {
-  const [row] = await session.run(
+async function exactFile(connection: Connection, file: string, workDir: string): Promise<string> {
+  const [row] = await connection.run(
     `SELECT count(*) FROM parquet_schema(${sqlText(file)})
      WHERE logical_type LIKE 'TimestampType(isAdjustedToUTC=1%' AND logical_type NOT LIKE '%NANOS=<null>%'`,
   );

@@ -1,6 +1,6 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import { sqlName } from '../../duckdb/literal.js';
-import type { Session } from '../../engine/duckdb.js';
+import type { Connection } from '../../engine/duckdb.js';
 import { ServiceError } from '../../http/service-error.js';
 
 /** A field of a file that is being read. */
@@ -51,19 +51,14 @@ export function distinctNames(names: readonly string[]): string[] {
   });
 }
 
-/** Keeps `select` under a name for as long as the session lasts. */
-export async function keep(session: Session, name: string, select: string): Promise<void> {
-  await session.run(`CREATE OR REPLACE TEMP TABLE ${sqlName(name)} AS ${select}`);
+/** Stores the rows of `select` as a temporary table of the connection. */
+export async function keep(connection: Connection, name: string, select: string): Promise<void> {
+  await connection.run(`CREATE OR REPLACE TEMP TABLE ${sqlName(name)} AS ${select}`);
 }
 
 /** SQL for an integer that a real cannot hold exactly; `text` is SQL of the number as text. */
 export function exceedsReal(text: string): string {
   return `(regexp_full_match(${text}, '-?\\d+') AND coalesce(abs(TRY_CAST(${text} AS HUGEINT)) > 9007199254740992, true))`;
-}
-
-/** `1 row`, `2,000 rows`. */
-export function counted(count: number, thing: string): string {
-  return `${count.toLocaleString('en-US')} ${thing}${count === 1 ? '' : 's'}`;
 }
 
 /** The refusal of data that has no fields at all. */

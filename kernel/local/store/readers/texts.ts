@@ -1,7 +1,8 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
+import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
-import type { Session } from '../../engine/duckdb.js';
-import { counted, exceedsReal, misfit, type ReadField, type Reading, sampleRows } from './reading.js';
+import type { Connection } from '../../engine/duckdb.js';
+import { exceedsReal, misfit, type ReadField, type Reading, sampleRows } from './reading.js';
 
 /** A file as columns of text t0..tn, the empty text where there is no value. */
 export interface Texts {
@@ -15,9 +16,9 @@ export interface Texts {
 }
 
 /** Reads columns of text, of which the temporary table `sample` has the first rows, each as the narrowest type that loses nothing. */
-export async function readTexts(session: Session, texts: Texts): Promise<Reading> {
+export async function readTexts(connection: Connection, texts: Texts): Promise<Reading> {
   const { names, notes } = texts;
-  const types = await columnTypes(session, 'sample', names.length);
+  const types = await columnTypes(connection, 'sample', names.length);
   const reading = (from: string, found: readonly ColumnType[]) => ({
     from,
     sample: 'sample',
@@ -26,7 +27,7 @@ export async function readTexts(session: Session, texts: Texts): Promise<Reading
     refused: 0,
   });
   const wider = async () => {
-    const exact = await columnTypes(session, texts.careful, names.length);
+    const exact = await columnTypes(connection, texts.careful, names.length);
     const refused = await texts.refused();
     const widened = names.flatMap((name, index) => wideningNotes(name, types[index], exact[index]));
     const all = [...notes, ...refusedNotes(refused), ...widened];
@@ -36,9 +37,9 @@ export async function readTexts(session: Session, texts: Texts): Promise<Reading
 }
 
 /** Returns how many lines a reader with `store_rejects` leaves out. The reader notes the lines that it leaves out, once for each time that it reads the file. */
-export async function countRefused(session: Session, source: string): Promise<number> {
-  await session.run(`SELECT count(*) FROM ${source}`);
-  const [row] = await session.run(
+export async function countRefused(connection: Connection, source: string): Promise<number> {
+  await connection.run(`SELECT count(*) FROM ${source}`);
+  const [row] = await connection.run(
     'SELECT count(DISTINCT line) FROM reject_errors WHERE scan_id = (SELECT max(scan_id) FROM reject_errors)',
   );
   return Number(row?.[0] ?? 0);
@@ -49,7 +50,7 @@ type ColumnType = TypeName | 'unseen';
 /** Types that a text may be read as, where it is written back the same. A power of ten without point or sign is an identifier. */
 const csvTypes: readonly TypeName[] = ['bool', 'long', 'real', 'datetime'];
 
-async function columnTypes(session: Session, source: string, width: number): Promise<ColumnType[]> {
+async function columnTypes(connection: Connection, source: string, width: number): Promise<ColumnType[]> {
   const columns = Array.from({ length: width }, (_, index) => `nullif(t${index}, '')`);
   const tests = columns.flatMap(value => [
     `count(${value})`,
@@ -57,7 +58,7 @@ async function columnTypes(session: Session, source: string, width: number): Pro
       type => `bool_and(CASE WHEN ${value} IS NOT NULL THEN coalesce(${fits(value, type)}, false) END)`,
     ),
   ]);
-  const [row = []] = await session.run(`SELECT ${tests.join(', ')} FROM ${source}`);
+  const [row = []] = await connection.run(`SELECT ${tests.join(', ')} FROM ${source}`);
   return columns.map((_, index) => {
     const from = index * (csvTypes.length + 1);
     if (Number(row[from]) === 0) return 'unseen';
@@ -103,7 +104,7 @@ function refusedNotes(refused: number): string[] {
   return refused === 0
     ? []
     : [
-        `Left out, as they are not UTF-8 or have more values than there are fields: ${counted(refused, 'line')}.`,
+        `Left out, as they are not UTF-8 or have more values than there are fields: ${plural(refused, 'line')}.`,
       ];
 }
 
@@ -114,6 +115,6 @@ function wideningNotes(
 ): string[] {
   if (sampled === found || sampled === 'unseen') return [];
   return [
-    `\`${name}\` is ${found}: after its first ${counted(sampleRows, 'row')} it holds more than ${sampled}.`,
+    `\`${name}\` is ${found}: after its first ${plural(sampleRows, 'row')} it holds more than ${sampled}.`,
   ];
 }

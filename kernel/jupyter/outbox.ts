@@ -14,8 +14,8 @@ export interface Attachments {
   readonly buffers?: readonly Uint8Array[];
 }
 
-/** The kernel's voice: gives each outgoing message its header, its parent and its signature, and keeps their order. */
-export class Session {
+/** Sends the kernel's messages, in order: each gets its header, its parent and its signature here. */
+export class Outbox {
   readonly id = randomUUID();
   readonly #channels: Channels;
   readonly #signer: Signer;
