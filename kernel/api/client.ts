@@ -19,7 +19,7 @@ import * as wire from './wire.js';
 export interface RawResult {
   readonly body: Uint8Array;
   readonly traceId?: string;
-  /** From sending the request to the last byte. */
+  /** Milliseconds from sending the request to the last byte. */
   readonly elapsedMs: number;
 }
 
@@ -46,14 +46,14 @@ export interface Client {
   currentUser(signal?: AbortSignal): Promise<wire.User>;
   /** Only the local service has this: it reads a file of this machine into a dataset. */
   importFile(request: wire.ImportRequest, signal?: AbortSignal): Promise<wire.ImportReport>;
-  /** Aborts what is under way and closes every connection. */
+  /** Aborts the requests under way and closes every connection. */
   close(): Promise<void>;
 }
 
 export interface ClientOptions {
   /** Names the kernel in the User-Agent header. */
   readonly version: string;
-  /** For one request from start to last byte; 120,000 when absent. */
+  /** Time limit of one request, from its start to the last byte, in milliseconds; 120,000 when absent. */
   readonly timeLimitMs?: number;
 }
 
@@ -115,7 +115,7 @@ interface Send {
   readonly path: string;
   readonly parameters?: Readonly<Record<string, string | number | undefined>>;
   readonly json?: unknown;
-  /** True for work on this machine that takes as long as it takes; the user can interrupt it. */
+  /** True for work on this machine that has no time limit; the user can interrupt it. */
   readonly unlimited?: boolean;
   /** The address, when it is not the endpoint's `url`. */
   readonly base?: string;
@@ -132,13 +132,13 @@ const defaultTimeLimitMs = 120_000;
 
 const MiB = 1024 * 1024;
 
-/** Of a query's answer, unpacked: a few bytes of gzip may stand for gigabytes, and one string cannot hold more than this. */
+/** Bound on a query's answer, unpacked: a few bytes of gzip may stand for gigabytes, and a string cannot hold more than this. */
 const MAX_RESULT_BYTES = 512 * MiB;
 
-/** Of any other answer, unpacked. */
+/** Bound on any other answer, unpacked. */
 const MAX_ANSWER_BYTES = 64 * MiB;
 
-/** Of a refusal, unpacked; a longer one says nothing that would be shown. */
+/** Bound on a refusal, unpacked; nothing of a longer one would be shown. */
 const MAX_REFUSAL_BYTES = MiB;
 
 function get(action: string, path: string, parameters: NonNullable<Send['parameters']> = {}): Send {
@@ -225,7 +225,7 @@ class Transport {
       headers: { ...this.#headers(send), 'accept-encoding': isThisMachine(base) ? 'identity' : 'gzip' },
       body: send.json === undefined ? null : JSON.stringify(send.json),
       signal,
-      // An answer that nobody asked for would be taken for that of the next request: only our own service is trusted with one
+      // An unrequested answer would be taken for that of the next request: only our own service is trusted with one
       // connection for several.
       reset: this.#endpoint.profileName !== localProfile,
     });
@@ -308,13 +308,13 @@ async function readBody(
       await pipeline(response.body, createGunzip(), source => chunks.collect(source));
     } else await chunks.collect(response.body);
   } catch (error) {
-    // Streams that are stopped halfway say so, each in its own words.
+    // Every kind of stream reports differently that it was stopped halfway.
     if (!chunks.overflowed) throw error;
   }
   return chunks.overflowed ? undefined : concatenate(chunks.all);
 }
 
-/** What has come of a body, up to a limit. */
+/** The part of a body that has arrived, up to a limit. */
 class Chunks {
   readonly all: Uint8Array[] = [];
   readonly #maxBytes: number;
@@ -328,7 +328,7 @@ class Chunks {
     return this.#bytes > this.#maxBytes;
   }
 
-  /** Reads to the end, or until it is too much. */
+  /** Reads to the end, or until the limit is exceeded. */
   async collect(source: AsyncIterable<Uint8Array>): Promise<void> {
     for await (const chunk of source) {
       this.#bytes += chunk.length;
@@ -343,7 +343,7 @@ function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
   return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
 }
 
-/** Looks at the two ends only: the decoder reads the middle, and a body cut off by a proxy should say so. */
+/** Looks at the two ends only: the decoder reads the middle, and a body cut off by a proxy should be reported as such. */
 function checkJsonEnds(body: Uint8Array, attempt: Attempt): void {
   const text = (from: number, to?: number) => new TextDecoder().decode(body.subarray(from, to)).trim();
   if (!text(0, 512).startsWith('{')) throw unexpectedBody(attempt, text(0, 512));

@@ -9,7 +9,7 @@ export interface ApiErrorOptions {
   readonly traceId?: string;
 }
 
-/** A request to the query API that did not give what was asked for; the message is one paragraph and never holds a token. */
+/** A request to the query API that failed; the message is one paragraph and never holds a token. */
 export class ApiError extends AplKernelError {
   readonly status: number | undefined;
   readonly traceId: string | undefined;
@@ -52,13 +52,13 @@ export class QueryError extends ApiError {
 /** 401: no token, or one that the service does not know. */
 export class UnauthorizedError extends ApiError {}
 
-/** 403: the token is known, and may not do this. */
+/** 403: the token is known but lacks the permission. */
 export class ForbiddenError extends ApiError {}
 
-/** 404: nothing by that name or id. */
+/** 404: nothing has that name or id. */
 export class NotFoundError extends ApiError {}
 
-/** 409: something by that name exists already. */
+/** 409: something of that name exists already. */
 export class ConflictError extends ApiError {}
 
 /** 429 without Retry-After: too many requests in the current interval. */

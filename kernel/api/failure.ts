@@ -19,7 +19,7 @@ import {
 import type { Endpoint } from './profile.js';
 import { type ErrorBody, readErrorBody } from './wire.js';
 
-/** What is known of a request that failed; `action` reads as in "could not {action}". */
+/** A request that failed; `action` reads as in "could not {action}". */
 export interface Attempt {
   readonly endpoint: Endpoint;
   readonly action: string;
@@ -91,7 +91,7 @@ export function transportError(attempt: Attempt, error: unknown): ApiError {
   );
 }
 
-/** Returns the error for an answer whose headers came and whose body did not come whole. */
+/** Returns the error for an answer whose headers arrived but whose body is incomplete. */
 export function bodyError(attempt: Attempt, error: unknown): ApiError {
   if (error instanceof RangeError) {
     return answerTooLarge(`the answer of ${attempt.host} does not fit into memory`, error);
@@ -119,7 +119,7 @@ export function truncatedError(attempt: Attempt, cause?: unknown): ApiError {
   });
 }
 
-/** Returns the error for a success whose body is not what the API sends. */
+/** Returns the error for a success whose body is not of the API's shape. */
 export function unexpectedBody(attempt: Attempt, body: string, cause?: unknown): ApiError {
   if (/^\s*</.test(body)) return htmlError(attempt, 200);
   return new UnexpectedAnswerError(`${attempt.host} answered something that is not the API's JSON`, {
@@ -136,7 +136,7 @@ export function redact(text: string, endpoint?: Endpoint): string {
   return without.replace(/\bxa[ap]t-[\w-]+/g, '***').replace(/\b(bearer\s+)[\w.~+/=-]+/gi, '$1***');
 }
 
-/** Returns a name that the service chose, such as an error code or a trace id; undefined when it is none, or holds a token. */
+/** Returns a name that the service chose, such as an error code or a trace id; undefined when it is not a name, or holds a token. */
 export function identifier(value: string | undefined, endpoint: Endpoint): string | undefined {
   if (value === undefined || !/^[\w.:-]{1,64}$/.test(value)) return undefined;
   return redact(value, endpoint) === value ? value : undefined;
@@ -337,7 +337,7 @@ function secondsText(seconds: number): string {
   return minutes === 0 ? rest : `${minutes} min ${rest}`;
 }
 
-/** RFC 3339 for seconds since 1970; undefined for a number that is no time after that. */
+/** RFC 3339 for seconds since 1970; undefined for a number that is not such a time. */
 function epochText(seconds: number): string | undefined {
   const time = new Date(seconds * 1000);
   return seconds > 0 && !Number.isNaN(time.getTime()) ? time.toISOString() : undefined;

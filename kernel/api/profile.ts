@@ -34,7 +34,7 @@ export class AccessToken {
   }
 }
 
-/** The address of one service and how to be let in. URLs have no trailing slash and no user name in them. */
+/** The address of one service and the credentials for it. URLs have no trailing slash and no user name in them. */
 export interface Endpoint {
   readonly profileName: string;
   readonly url: string;
@@ -68,8 +68,8 @@ const hostedUrl = 'https://api.axiom.co';
 const environmentProfile = 'environment';
 
 /**
- * Returns the name of the profile to start with: the one that AXIOM_DEPLOYMENT names, else `local`. That a file or a token is
- * on the machine does not send a notebook's queries to Axiom.
+ * Returns the name of the profile to start with: the one that AXIOM_DEPLOYMENT names, else `local`. A file or a token that is
+ * on the machine does not by itself send a notebook's queries to Axiom.
  */
 export function startProfile(environment: AxiomEnvironment): string {
   return environment.deployment || localProfile;
@@ -89,8 +89,8 @@ export async function loadProfiles(
 }
 
 /**
- * Returns what is wrong when `~/.axiom.toml` can be read or changed by other users of the machine; undefined when it cannot, is
- * absent, or stands on a system without such permissions.
+ * Returns a warning when `~/.axiom.toml` can be read or changed by other users of the machine; undefined when it cannot, is
+ * absent, or lies on a system without such permissions.
  */
 export async function profileFileWarning(homeDir: string): Promise<string | undefined> {
   const found = await stat(join(homeDir, '.axiom.toml')).catch(() => undefined);
@@ -170,7 +170,7 @@ function environmentEndpoint(base: Endpoint | undefined, environment: AxiomEnvir
   };
 }
 
-/** What goes into a header has to be visible ASCII. The value may be a secret and is not quoted. */
+/** A header can hold only visible ASCII. The value may be a secret and is not quoted. */
 function headerValue(value: string | undefined, place: string): string | undefined {
   if (value === undefined || /^[\x21-\x7e]+$/.test(value)) return value;
   throw new ProfileError(

@@ -1,7 +1,7 @@
 import { AplKernelError } from '../errors.js';
 
 /**
- * The JSON shapes of the query API, for both ends: the client that reads them and the local service that writes them.
+ * The JSON shapes of the query API, for both sides: the client that reads them and the local service that writes them.
  * Spelling is the API's own.
  */
 
@@ -109,7 +109,7 @@ export interface LegacyResult {
   readonly status: QueryStatus;
   readonly matches: readonly LegacyMatch[];
   readonly buckets: {
-    /** One for each time bin, in order. */
+    /** One per time bin, in order. */
     readonly series: readonly {
       readonly startTime: string;
       readonly endTime: string;
@@ -144,9 +144,9 @@ export interface ErrorBody {
     readonly line?: number;
     readonly column?: number;
     readonly message?: string;
-    /** What to write instead; the local service gives it, the hosted one does not. */
+    /** What to write instead; only the local service sends it. */
     readonly hint?: string;
-    /** Further mistakes in the same text, in order; only of the local service, ten at most. */
+    /** Further mistakes in the same text, in order, ten at most; only the local service sends them. */
     readonly others?: readonly CompileMistake[];
   };
 }
@@ -176,9 +176,9 @@ export interface DatasetInfo {
   readonly created?: string;
   readonly who?: string;
   readonly kind?: string;
-  /** The local service alone says how much a dataset holds; absent for its samples, which are computed. */
+  /** Only the local service says how much a dataset holds; absent for its samples, which are computed. */
   readonly rows?: number;
-  /** RFC 3339 of the first and the last event; absent when there is none. */
+  /** The times of the first and the last event in RFC 3339; absent when there is none. */
   readonly firstTime?: string;
   readonly lastTime?: string;
 }
@@ -201,9 +201,9 @@ export interface ImportRequest {
   readonly path: string;
   readonly dataset: string;
   readonly timeField?: string;
-  /** How the file is read: csv, json, parquet, combined, syslog, cri, logfmt, text; found out when absent. */
+  /** How the file is read: csv, json, parquet, combined, syslog, cri, logfmt, text; detected when absent. */
   readonly format?: string;
-  /** The rows take the place of what the dataset holds; they are added when absent. */
+  /** The rows replace those of the dataset; they are added when absent. */
   readonly replace?: boolean;
 }
 
@@ -211,10 +211,10 @@ export interface ImportReport {
   readonly dataset: string;
   readonly rows: number;
   readonly fields: readonly { readonly name: string; readonly type: string }[];
-  /** Where the times are from; empty when no field holds a time. */
+  /** The field that the times are read from; empty when no field holds a time. */
   readonly timeField: string;
   readonly notes: readonly string[];
-  /** The rows that the dataset held before and holds now. */
+  /** The number of rows that the dataset held before and holds now. */
   readonly rowsBefore: number;
   readonly rowsNow: number;
   /** RFC 3339 of the first and the last event of the dataset; absent when none has a time. */
@@ -231,7 +231,7 @@ export class ShapeError extends AplKernelError {
   }
 }
 
-/** Returns the error body, or undefined when the value is none. */
+/** Returns the error body, or undefined when the value is not one. */
 export function readErrorBody(value: unknown): ErrorBody | undefined {
   if (!isRecord(value)) return undefined;
   const { code, message, error, detail } = value;
@@ -349,7 +349,7 @@ function readDetail(detail: Record<string, unknown>): NonNullable<ErrorBody['det
   };
 }
 
-/** What is not a mistake with a place is left out. */
+/** Anything but a mistake with a place is left out. */
 function readMistake(value: unknown): readonly CompileMistake[] {
   if (!isRecord(value)) return [];
   const { line, column, message, hint } = value;

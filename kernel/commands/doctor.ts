@@ -12,7 +12,7 @@ import {
   type PackageFiles,
 } from './install.js';
 
-/** One thing that was looked at; `fix` says what to do unless it is ok. A warning does not stop the kernel from working. */
+/** The result of one check; `fix` says what to do unless it is ok. The kernel works in spite of a warning. */
 export interface Finding {
   readonly name: string;
   readonly state: 'ok' | 'warning' | 'error';
@@ -20,7 +20,7 @@ export interface Finding {
   readonly fix?: string;
 }
 
-/** What the checks look at besides the machine. */
+/** The inputs of the checks besides the machine. */
 export interface DoctorRequest {
   readonly machine: Machine;
   readonly files: PackageFiles;
@@ -29,7 +29,7 @@ export interface DoctorRequest {
   readonly dataDir: string;
 }
 
-/** Looks at everything that the kernel needs, and returns one finding each, in the order in which to mend them. */
+/** Checks everything that the kernel needs, and returns one finding each, in the order in which to fix them. */
 export async function examine(request: DoctorRequest): Promise<readonly Finding[]> {
   const { machine, files } = request;
   const dataDirs = await jupyterDataDirs(machine);
@@ -87,7 +87,7 @@ async function programFinding(machine: Machine, name: string, programs: readonly
   return { name, state: 'warning', found: 'not on the PATH', fix };
 }
 
-/** `jupyter --version` lists all its packages; the server and the core say enough. */
+/** `jupyter --version` lists all its packages; the server and the core are enough. */
 function jupyterCore(version: string): string {
   const lines = version.split('\n').map(line => line.replace(/\s+/g, ' '));
   const versions = lines.filter(
@@ -171,7 +171,7 @@ async function profilesFinding(home: string): Promise<Finding> {
   };
 }
 
-/** Someone waits for the report. */
+/** Milliseconds for one check: a user is waiting for the report. */
 const probeMs = 2_000;
 
 function serviceFinding(shared: SharedService): Finding {

@@ -35,7 +35,7 @@ export type InstallTarget =
   | { readonly kind: 'sys-prefix' }
   | { readonly kind: 'prefix'; readonly prefix: string };
 
-/** What was written or removed: absolute directories; `labextension` is undefined when there was none. */
+/** The absolute directories that were written or removed; `labextension` is undefined when there was none. */
 export interface InstallReport {
   readonly dataDir: string;
   readonly kernelspec: string | undefined;
@@ -86,13 +86,13 @@ function kernelJson(node: string, main: string): Readonly<Record<string, unknown
     display_name: 'APL (Axiom)',
     language: 'axiom-apl',
     interrupt_mode: 'message',
-    // As many as the local service needs, which a kernel starts and which inherits this; the heartbeat holds one of them.
+    // As many as the local service needs, which inherits this from the kernel that starts it; the heartbeat holds one of them.
     env: { UV_THREADPOOL_SIZE: '16' },
     metadata: { debugger: false },
   };
 }
 
-/** A path of the running Node that survives its upgrade: the one on PATH where that is the same binary, else the binary itself. */
+/** A path to the running Node that survives an upgrade: the one on PATH where that is the same binary, else the binary itself. */
 export function stableNodePath(machine: Machine): string {
   const name = machine.platform === 'win32' ? 'node.exe' : 'node';
   const onPath = (machine.env.PATH ?? '')
@@ -215,7 +215,7 @@ async function removeEmpty(directory: string, stop: string): Promise<void> {
   }
 }
 
-/** Directories that a version manager makes for one shell, or npm for one command; a path in them soon points nowhere. */
+/** Directories that a version manager makes for one shell, or npm for one command; a path in them is soon invalid. */
 function isPerShell(directory: string): boolean {
   return /fnm_multishells|[\\/]_npx[\\/]|node_modules[\\/]\.bin|^\/(?:tmp|run|var\/run|private\/tmp)\//.test(
     directory,

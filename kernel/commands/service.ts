@@ -4,7 +4,7 @@ import { AplKernelError } from '../errors.js';
 import type { Service } from '../local/http/server.js';
 import { endShared, findShared } from '../local/shared.js';
 
-/** What a service of this machine is started with. */
+/** The options of a service on this machine. */
 export interface ServeRequest {
   readonly dataDir: string;
   readonly version: string;
@@ -74,10 +74,10 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
   }
 }
 
-/** What `serve --stop` found and did. */
+/** The outcome of `serve --stop`. */
 export type StopReport = 'none' | 'ended' | 'alive';
 
-/** Ends the service that kernels share in a data directory, and waits for its end; what answers in its place is left alone. */
+/** Ends the service that kernels share in a data directory, and waits for its end; another program that answers in its place is left alone. */
 export async function stopSharedService(dataDir: string): Promise<StopReport> {
   const found = await findShared(dataDir);
   if (found.kind === 'none' || found.kind === 'gone') return 'none';

@@ -44,7 +44,7 @@ export type NotebookOutput =
     }
   | { output_type: 'error'; ename: string; evalue: string; traceback: string[] };
 
-/** The notebook in a file's text, or what is wrong with it. In `.apl` text, lines `// %%` separate cells and `// %% [markdown]` begins prose. */
+/** The notebook in a file's text, or the reason why it is not one. In `.apl` text, lines `// %%` separate cells and `// %% [markdown]` begins prose. */
 export function parseNotebook(text: string, format: 'ipynb' | 'apl'): Notebook | string {
   return format === 'apl' ? fromScript(text) : fromJson(text);
 }

@@ -7,7 +7,7 @@ import { type CodeCell, lineOf, type Notebook, parseNotebook, sourceOf } from '.
 import { type Displays, OutputCollector } from './outputs.js';
 import { notebookPage } from './page.js';
 
-/** A failed cell: its execution count, as the written notebook has it, and what a front end would show, without colours. */
+/** A failed cell: its execution count, as in the written notebook, and the traceback of a front end, without colours. */
 export interface FailedCell {
   readonly executionCount: number;
   /** In an `.apl` file: the line at which the cell begins, from 1. */
@@ -29,7 +29,7 @@ class NotebookFileError extends AplKernelError {}
 
 /**
  * Runs a notebook, or an `.apl` file, cell by cell without Jupyter, and writes `<name>.ipynb` and `<name>.html` into
- * `directory`. A failing cell ends the run as in Jupyter, unless it carries the tag `raises-exception`.
+ * `directory`. A failing cell ends the run as in Jupyter, unless it has the tag `raises-exception`.
  */
 export async function runNotebook(
   path: string,

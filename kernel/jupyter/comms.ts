@@ -88,7 +88,7 @@ export class Comms {
 
 interface OpenComm {
   readonly target: string;
-  /** The latest message of the front end on this comm: what is sent in answer names it as its parent. */
+  /** The latest message of the front end on this comm: replies name it as their parent. */
   parent: Header;
   handler: CommHandler | undefined;
 }

@@ -23,7 +23,7 @@ export interface ExecutionParts {
   readonly log: (line: string) => void;
 }
 
-/** A client that never pauses must not keep an error from being told. */
+/** A client that never pauses must not keep an error from being reported. */
 const MAX_GATHERING_ROUNDS = 100;
 
 /** Runs cells one at a time, in order of arrival; an error or an interrupt aborts those that wait. */
@@ -42,7 +42,7 @@ export class ExecutionQueue {
     this.#parts = parts;
   }
 
-  /** The number of the last cell that left history. */
+  /** The number of the last cell in the history. */
   get count(): number {
     return this.#count;
   }
@@ -80,7 +80,7 @@ export class ExecutionQueue {
 
   /**
    * Resolves when the cells that are already in the socket wait here too. An abort takes them, and must not take what a
-   * client sends once it has seen the reason: so they are gathered before the reply that tells it.
+   * client sends once it has seen the reason, so they are gathered before the reply that carries it.
    */
   async #gather(): Promise<void> {
     for (let round = 0, known = -1; known !== this.#submitted && round < MAX_GATHERING_ROUNDS; round += 1) {
@@ -137,7 +137,7 @@ export class ExecutionQueue {
       const handler = await this.#parts.handler();
       const { code, userExpressions } = cell.fields;
       const outcome = await handler.execute({ code, userExpressions }, io);
-      // What cannot be written as JSON fails here, while it can still be told as the cell's error.
+      // Output that cannot be written as JSON fails here, while it can still be reported as the cell's error.
       JSON.stringify(outcome);
       return outcome;
     } catch (cause) {

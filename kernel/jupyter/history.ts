@@ -16,7 +16,7 @@ export interface HistoryEntry {
  *
  * The file holds one JSON object per line and is only ever appended to, each line by one write: kernels share it without
  * a lock. A session is numbered by the place of its opening line among those of all sessions, so that every kernel
- * counts alike. A line that a crash tore is skipped.
+ * counts alike. A line that a crash left incomplete is skipped.
  */
 export class History {
   readonly #sessionId = randomUUID();
@@ -125,7 +125,7 @@ export class History {
   #take(record: JsonRecord | undefined): void {
     if (!record) return;
     const known = this.#sessions.get(record.session);
-    // A session whose opening line was torn begins at its first cell.
+    // A session whose opening line is incomplete begins at its first cell.
     const session = known ?? this.#sessions.size + 1;
     if (known === undefined) this.#sessions.set(record.session, session);
     const { line, source } = record;

@@ -56,7 +56,7 @@ export interface CompleteOutcome {
   readonly to: number;
 }
 
-/** An open comm; what is sent after it was closed is dropped with a log line. */
+/** An open comm; messages sent after it was closed are dropped with a log line. */
 export interface Comm {
   readonly id: string;
   readonly target: string;

@@ -8,7 +8,7 @@ export interface Received {
   readonly message: Message;
 }
 
-/** What a message may carry besides its content. */
+/** The parts of a message that are optional besides its content. */
 export interface Attachments {
   readonly metadata?: JsonObject;
   readonly buffers?: readonly Uint8Array[];
@@ -32,7 +32,7 @@ export class Outbox {
     this.#send(request.channel, identities, type, header, content, { metadata });
   }
 
-  /** Tells every subscriber of iopub; `parent` is undefined when no request caused it. */
+  /** Sends to every subscriber of iopub; `parent` is undefined when no request caused the message. */
   publish(
     parent: Header | undefined,
     type: string,
@@ -43,7 +43,7 @@ export class Outbox {
     this.#send('iopub', [topic], type, parent, content, attachments);
   }
 
-  /** Publishes whether the kernel works on `parent`. */
+  /** Publishes whether the kernel is working on `parent`. */
   status(parent: Header | undefined, state: 'starting' | 'busy' | 'idle'): void {
     this.publish(parent, 'status', { execution_state: state });
   }

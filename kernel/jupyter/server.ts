@@ -251,7 +251,7 @@ class KernelServer implements RunningKernel {
     return this.#handler;
   }
 
-  /** A client that waits for a reply gets one, whatever went wrong. */
+  /** A client that waits for a reply gets one, whatever fails. */
   #replyFailure(received: Received, cause: unknown): void {
     const { header } = received.message;
     const { msg_type } = header;
@@ -338,12 +338,12 @@ async function atMost(ms: number, work: Promise<void>): Promise<void> {
   await Promise.race([work.finally(() => done.abort()), late]);
 }
 
-/** Text of a sender for a log line: short, and without control characters. */
+/** Text from a sender, fit for a log line: short, and without control characters. */
 function quote(text: string): string {
   return JSON.stringify(cut(text, 60));
 }
 
-/** One call, one line: what a sender put into a message cannot forge another or steer a terminal. */
+/** One line per call: the text of a message cannot forge another line or control a terminal. */
 function safeLog(sink: (line: string) => void): (line: string) => void {
   return line => sink(oneLine(line));
 }

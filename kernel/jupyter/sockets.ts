@@ -4,11 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type * as zeromq from 'zeromq';
 import { type Connection, ConnectionFileError, endpoint } from './connection.js';
 
-// A kernel's start is waited for, and an import of a CommonJS package takes some ms longer than this.
+// Users wait for a kernel to start, and importing a CommonJS package takes a few ms longer than this.
 const nodeRequire = createRequire(import.meta.url);
 const { Dealer, Proxy: NativeProxy, Router, XPublisher } = nodeRequire('zeromq') as typeof zeromq;
 
-/** A bound socket that sends in the order it is asked to, and hands over whatever arrives until it is closed. */
+/** A bound socket that sends in order and delivers whatever arrives until it is closed. */
 export interface Channel {
   send(frames: Uint8Array[]): void;
   /** Calls `receive` once per message, in order of arrival; resolves when the channel is closed. */
@@ -41,13 +41,13 @@ const MAX_PING_BYTES = 64 * 1024;
 
 /** Binds the five sockets and starts the heartbeat; throws ConnectionFileError when an address cannot be bound. */
 export async function bindChannels(connection: Connection, log: (line: string) => void): Promise<Channels> {
-  // Without a high-water mark nothing is dropped: neither output on iopub nor a reply on a router.
+  // Without a high-water mark nothing is dropped, neither output on iopub nor a reply on a router.
   const options = { linger: LINGER_MS, sendHighWaterMark: 0, maxMessageSize: MAX_FRAME_BYTES };
   // Handover: a client that reconnects under its old identity takes its place instead of being ignored.
   const shell = new Router({ ...options, handover: true });
   const control = new Router({ ...options, handover: true });
   const stdin = new Router({ ...options, handover: true });
-  // All subscriptions are seen, also those that another client made before: each is owed a welcome.
+  // All subscriptions are reported, also those that another client made before: each is owed a welcome.
   const iopub = new XPublisher({ ...options, verbosity: 'allSubs' });
   const pings = new Router({ linger: 0, maxMessageSize: MAX_PING_BYTES });
   const bind = (socket: zeromq.Socket, port: number) => bindPort(socket, connection, port);

@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The messaging protocol this kernel speaks. */
+/** The version of the messaging protocol that this kernel implements: https://jupyter-client.readthedocs.io/en/stable/messaging.html */
 export const PROTOCOL_VERSION = '5.4';
 
 /** The frame between the routing identities and the signed message. */
 export const DELIMITER = Buffer.from('<IDS|MSG>');
 
-/** A JSON object as it came or will go. */
+/** A JSON object of a message. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Names one message; unknown scalar fields of a received header are kept, so that a reply names its parent exactly. */
@@ -23,14 +23,14 @@ export interface Header {
 export interface Message {
   readonly identities: readonly Uint8Array[];
   readonly header: Header;
-  /** Empty when nothing was asked for, as for the starting status. */
+  /** Empty when no request caused the message, as for the starting status. */
   readonly parentHeader: JsonObject;
   readonly metadata: JsonObject;
   readonly content: JsonObject;
   readonly buffers: readonly Uint8Array[];
 }
 
-/** Why frames were not accepted as a message. */
+/** The reason for which frames were not accepted as a message. */
 export type RejectionCode =
   | 'too-large'
   | 'too-many-frames'
@@ -43,7 +43,7 @@ export type RejectionCode =
   | 'unsupported-version';
 
 /**
- * What decoding yields; `reason` is one line and quotes nothing of the message. A message that is too large is there without
+ * The result of decoding; `reason` is one line and quotes nothing of the message. A message that is too large is there without
  * its content when it is signed: its sender waits for an answer.
  */
 export type Decoded =
@@ -72,7 +72,7 @@ export function createSigner(key: string): Signer {
   return {
     sign,
     verify(parts, signature) {
-      // The digest is compared as its one lowercase spelling: another spelling of it would pass as unseen.
+      // The digest is compared as its one lowercase spelling: another spelling would pass as a new signature.
       const expected = Buffer.from(sign(parts));
       return signature.length === expected.length && timingSafeEqual(signature, expected);
     },
@@ -107,10 +107,10 @@ export interface WireLimits {
   readonly maxFrames: number;
 }
 
-/** A header above this is not read: each of its fields is short. */
+/** A larger header is not read: each of its fields is short. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** 32 MiB in 4,096 frames: far above any cell, far below what would hurt. */
+/** 32 MiB in 4,096 frames: far above any cell, far below the memory of a machine. */
 const WIRE_LIMITS: WireLimits = { maxBytes: 32 * 1024 * 1024, maxFrames: 4096 };
 
 /** Returns the frames of a signed message: identities, delimiter, signature, four JSON objects, buffers. */
@@ -121,7 +121,7 @@ export function encode(message: Message, signer: Signer): Uint8Array[] {
   return [...message.identities, DELIMITER, Buffer.from(signer.sign(parts)), ...parts, ...message.buffers];
 }
 
-/** Returns the message in `frames`, or why it is none; never throws, whatever the frames hold. */
+/** Returns the message in `frames`, or why they are not one; never throws, whatever the frames hold. */
 export function decode(
   frames: readonly Uint8Array[],
   signer: Signer,

@@ -3,7 +3,7 @@ import { parseQuery } from '../apl/syntax/parse.js';
 import { visitQuery } from '../apl/syntax/walk.js';
 import type { Reading, TableInfo } from '../result/result.js';
 
-/** Returns what a query's text says about the rows of its result, which `info` describes. */
+/** Returns the facts about the rows of a result, described by `info`, that follow from the text of its query. */
 export function readAggregation(
   text: string,
   info: Pick<TableInfo, 'groups' | 'buckets' | 'range'>,
@@ -37,7 +37,7 @@ const keeping: ReadonlySet<Operator['kind']> = new Set([
   'sort',
 ]);
 
-/** Operators that take some rows whatever they hold. */
+/** Operators that keep only some of the rows. */
 const sampling: ReadonlySet<Operator['kind']> = new Set(['limit', 'top', 'sample']);
 
 function missingBins(
@@ -78,7 +78,7 @@ function keyColumns(
   return [...found];
 }
 
-/** A field by its name where a query reads it. */
+/** The use of a field in a query: its name and its place. */
 interface FieldUse extends Span {
   readonly name: string;
 }

@@ -47,7 +47,7 @@ interface Mistake {
   readonly place: Place | undefined;
 }
 
-/** Mistakes shown after the first; those beyond are counted. */
+/** Mistakes shown after the first; the rest are counted. */
 const maxOthers = 9;
 
 function withOthers(first: CellFailure, others: readonly Mistake[], cell: string): CellFailure {
@@ -122,7 +122,7 @@ function placeInQuery(position: AplPosition, cell: string, query: CellQuery): Pl
   return { from, to: from + Math.max(1, word.length) };
 }
 
-/** The line that is meant, its number and column in the cell, and a caret line below it. */
+/** The line with the mistake, its number and column in the cell, and a caret line below it. */
 function excerpt(cell: string, { from, to }: Place): readonly string[] {
   const at = Math.min(from, cell.length);
   const start = cell.lastIndexOf('\n', at - 1) + 1;

@@ -24,7 +24,7 @@ export async function completeCell(session: Session, code: string, cursor: numbe
   return completeQuery(session, code, cursor);
 }
 
-/** Returns help on what the cursor is on or in: a magic, an operator, a call, a field, a dataset. */
+/** Returns help on the element at the cursor: a magic, an operator, a call, a field, a dataset. */
 export async function inspectCell(
   session: Session,
   code: string,
@@ -38,7 +38,7 @@ export async function inspectCell(
   return found === undefined ? undefined : markdownOutput(found.markdown);
 }
 
-/** How long a first answer may wait for the service: front ends drop answers after a second. */
+/** How long a first answer may wait for the service, in milliseconds: front ends drop answers after a second. */
 const patienceMs = 400;
 
 function completeMagicName(percent: string, typed: string, cursor: number): CompleteOutcome {
@@ -119,7 +119,7 @@ async function completeQuery(session: Session, code: string, cursor: number): Pr
 
 const seenValues = new WeakMap<Session, { readonly profile: string; readonly seen: SeenValues }>();
 
-/** What was seen in the data of the profile in use. */
+/** Values and keys seen in the data of the active profile. */
 async function seenBy(session: Session): Promise<SeenValues> {
   const { SeenValues } = await import('./seen-values.js');
   const profile = session.profileName;
@@ -133,8 +133,8 @@ async function seenBy(session: Session): Promise<SeenValues> {
 type Item = ReturnType<typeof import('../apl/editor/complete.js').complete>['items'][number];
 
 /**
- * Front ends insert what all items have in common: looser matches stay only where nothing starts as it was typed, and where a
- * table is due and nothing was typed, the names come alone.
+ * Front ends insert the common prefix of all items: looser matches stay only where nothing starts with the typed text, and where a
+ * table is expected and nothing was typed, only the names are offered.
  */
 function insertable(items: readonly Item[], typed: boolean): readonly Item[] {
   const exact = items.filter(item => item.rank < 20);
@@ -153,7 +153,7 @@ interface StatementText {
 
 /** The statement around the cursor, up to `end` of the code, after the `let` and other statements that it shares. */
 function statementAt(code: string, cursor: number, end: number): StatementText {
-  // A word where the cursor is makes a statement there, though none was begun.
+  // A word at the cursor makes a statement there, even where none has begun.
   const { statements } = splitCell(`${code.slice(0, cursor)}x`);
   const last = statements.at(-1);
   const from = last === undefined || last.to <= cursor ? cursor : last.from;
@@ -175,7 +175,7 @@ function statementEnd(code: string, from: number, end: number): number {
   return Math.min(end, own?.to ?? end);
 }
 
-/** What is known of the datasets that the text names; asks for what is not, and waits a little for it. */
+/** The known schemas of the datasets that the text names; asks for missing ones, and waits a little for them. */
 async function environmentOf(session: Session, text: string): Promise<EditorEnvironment> {
   const datasets = (await session.schema.knownDatasets(patienceMs)).map(dataset => dataset.name);
   const named = namesIn(text);

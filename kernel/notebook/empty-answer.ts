@@ -15,25 +15,25 @@ import { extentText, spanText } from './extent.js';
 import { type Comparison, type Condition, type QueryReading, quoteName, readConditions } from './reading.js';
 import type { Session } from './session.js';
 
-/** The result to explain, and what the questions about it are asked with. */
+/** The result to explain, and the means to ask the service about it. */
 interface Inquiry {
   readonly session: Session;
   readonly result: QueryAnswer;
   readonly reading: QueryReading;
   readonly signal: AbortSignal;
-  /** Datasets by name as the service lists them; empty when it would not. */
+  /** Datasets by name as the service lists them; empty when it cannot. */
   readonly listing: ReadonlyMap<string, DatasetInfo>;
 }
 
-/** Datasets and conditions beyond these are not looked into. */
+/** Further datasets and conditions are not examined. */
 const maxDatasets = 5;
 const maxConditions = 8;
-/** For one question; without an answer by then less is said. */
+/** Time limit of one question, in milliseconds; without an answer by then the notice says less. */
 const timeLimitMs = 5_000;
 
 /**
- * Returns what to say above an answer that found nothing, and above one that joined a dataset without a row in the time
- * range. Asks the service a few short questions; what it does not answer is left out.
+ * Returns the notices above an answer that found nothing, and above one that joined a dataset without a row in the time
+ * range. Asks the service a few short questions; those without an answer are left out.
  */
 export async function emptyAnswerNotices(
   session: Session,
@@ -155,7 +155,7 @@ async function conditionCounts(
   return { rows: numberAt(table, 0), matched: numberAt(table, 1), met };
 }
 
-/** What the fields hold that a condition compares with something that is not there. */
+/** The values of the fields that a condition compares with a value that they do not have. */
 async function whatFieldsHold(
   inquiry: Inquiry,
   name: string,
@@ -189,7 +189,7 @@ async function spanSentence(
   return `${code(field)} lies between ${code(least)} and ${code(most)}`;
 }
 
-/** Values asked for, to look for near misses, and values named. */
+/** How many values are fetched to look for near misses, and how many are named. */
 const maxValues = 50;
 const namedValues = 5;
 
@@ -215,7 +215,7 @@ async function valuesSentence(
   return `${code(field)} holds ${named.join(', ')}${others}${advice(comparison, texts)}`;
 }
 
-/** The slips that are made most: other case, and a pattern where a text is compared. */
+/** The most common mistakes: other case, and a pattern where a text is compared. */
 function advice({ operator, texts }: Comparison, values: readonly string[]): string {
   if (['==', '=~', 'in', 'in~'].includes(operator) && texts.some(text => /\.[*+]|[*^$|]/.test(text)))
     return `; \`${operator}\` compares whole texts, \`matches regex\` takes a pattern`;

@@ -18,7 +18,7 @@ import { runMagic } from './magics/table.js';
 import { runQuery } from './query-run.js';
 import { Session, type SessionOptions } from './session.js';
 
-/** What the interpreter is given from outside. */
+/** The dependencies of the interpreter. */
 export type InterpreterOptions = SessionOptions;
 
 /** Returns the handler of one kernel: it runs cells one at a time and answers editors meanwhile. */
@@ -155,7 +155,7 @@ function isComplete(code: string): ReturnType<KernelHandler['isComplete']> {
   return status === 'incomplete' ? { status, indent: '' } : { status };
 }
 
-/** A bracket that closes another than the one that is open can never become right. */
+/** More text cannot mend a bracket that closes another kind than the open one. */
 function closesTooMuch(text: string): boolean {
   const opening: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
   const open: string[] = [];

@@ -1,6 +1,6 @@
 import type { KernelInfo } from '../jupyter/message.js';
 
-/** What the kernel says of itself and its language. */
+/** The kernel's description of itself and its language, for kernel_info_reply. */
 export function kernelInfo(version: string): KernelInfo {
   return {
     implementation: 'apl-kernel',

@@ -17,14 +17,14 @@ import {
   TimeRangeError,
 } from './time-range.js';
 
-/** What to run: the text as it is sent, and the settings of its cell. */
+/** A query to run: the text as it is sent, and the settings of its cell. */
 export interface QueryOrder {
   readonly text: string;
   readonly range: TimeRange;
   readonly rowLimit: number | undefined;
 }
 
-/** Runs one query on the active profile and returns its result as Arrow; throws what client and decoder throw. */
+/** Runs one query on the active profile and returns its result as Arrow; throws the errors of the client and the decoder. */
 export async function runQuery(
   session: Session,
   order: QueryOrder,
@@ -65,7 +65,7 @@ export async function runQuery(
     : { ...result, notices, reading: readAggregation(order.text, table.info) };
 }
 
-/** The window of a range now. Of `all` it is what the datasets hold, so that bins and charts fit the data. */
+/** The window of a range at this moment. For `all` it is the extent of the datasets, so that bins and charts fit the data. */
 async function windowOf(session: Session, order: QueryOrder, signal: AbortSignal): Promise<ResolvedRange> {
   const now = session.options.now();
   if (order.range !== everything) return resolveRange(order.range, now);
@@ -108,7 +108,7 @@ function inReadingOrder(table: ArrowTable, text: string): ArrowTable {
   return { info: { ...table.info, fields }, data: table.data.selectAt(order) };
 }
 
-/** The rows that come back when neither query nor request says how many. */
+/** The number of rows returned when neither query nor request sets a limit. */
 const serviceRowLimit = 1_000;
 
 function provenanceOf(
@@ -135,7 +135,7 @@ function provenanceOf(
   };
 }
 
-/** What only the kernel knows; the renderings add what the status says. */
+/** Notices that only the kernel can write; the renderings add those that follow from the status. */
 function noticesOf(session: Session, order: QueryOrder, result: QueryAnswer): readonly Notice[] {
   const notices: Notice[] = [];
   if (session.takeRestart()) {
@@ -161,7 +161,7 @@ const reducing: ReadonlySet<Operator['kind']> = new Set([
   'make-series',
 ]);
 
-/** As many rows as the default limit, from a query that asked for no number of rows: there are probably more. */
+/** As many rows as the default limit, from a query that sets none: there are probably more. */
 function defaultLimitNotice(order: QueryOrder, result: QueryAnswer): string | undefined {
   const table = result.tables[0];
   const limit = order.rowLimit ?? serviceRowLimit;

@@ -15,7 +15,7 @@ export interface Condition {
   readonly comparisons: readonly Comparison[];
 }
 
-/** What the text of a query says about the rows that it reads. */
+/** The facts about the rows that a query reads that follow from its text. */
 export interface QueryReading {
   /** The statements before the query, which its conditions may refer to. */
   readonly prelude: string;
@@ -51,12 +51,12 @@ export function datasetNames(text: string): readonly string[] {
   return names;
 }
 
-/** Returns a name as APL spells it whatever it holds. */
+/** Returns a name in APL's quoted spelling, which fits any name. */
 export function quoteName(name: string): string {
   return `['${name.replace(/[\\']/g, '\\$&')}']`;
 }
 
-/** Returns what a query reads and on which conditions; of a text with mistakes, what could be read. */
+/** Returns the dataset and the conditions of a query; for a text with mistakes, the part that could be parsed. */
 export function readConditions(text: string): QueryReading {
   const { query } = parseQuery(text);
   const statement = queryStatement(query);
@@ -78,7 +78,7 @@ function queryStatement(query: Query): Extract<Statement, { kind: 'query' }> | u
 
 const tables: ReadonlySet<string> = new Set(['dataset', 'datatable', 'print', 'range', 'externaldata']);
 
-/** After another operator a name may be another field than that of the dataset. */
+/** After another operator the same name may be another field. */
 function conditionsOf({ operators }: Pipeline, text: string): readonly Condition[] {
   const first = operators.findIndex(operator => operator.kind !== 'where');
   const filters = first < 0 ? operators : operators.slice(0, first);
@@ -93,7 +93,7 @@ function conjuncts(expr: Expr): readonly Expr[] {
   return [...conjuncts(expr.left), ...conjuncts(expr.right)];
 }
 
-/** The comparisons that a condition is made of. */
+/** The comparisons in a condition. */
 function comparisonsIn(expr: Expr, text: string): readonly Comparison[] {
   switch (expr.kind) {
     case 'paren':

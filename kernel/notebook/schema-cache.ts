@@ -1,16 +1,16 @@
 import type { DatasetInfo, FieldMeta } from '../api/wire.js';
 
-/** Where schemas come from: the two requests of the API that tell them. */
+/** The source of schemas: two requests of the API. */
 export interface SchemaSource {
   datasets(signal?: AbortSignal): Promise<readonly DatasetInfo[]>;
   fields(dataset: string, signal?: AbortSignal): Promise<readonly FieldMeta[]>;
 }
 
-/** How old an answer may be before it is asked for anew, in milliseconds. */
+/** How old an answer may be before it is fetched again, in milliseconds. */
 const timeToLiveMs = 60_000;
 
 /**
- * Datasets and fields as last seen. `known…` answers at once and refreshes in the background; the others wait for an
+ * Datasets and fields as last fetched. `known…` return at once and refresh in the background; the others wait for an
  * answer that is fresh. Failures in the background are forgotten: the next question asks again.
  */
 export class SchemaCache {
@@ -33,12 +33,12 @@ export class SchemaCache {
     return this.#known(`fields ${dataset}`, () => this.#source.fields(dataset), patienceMs);
   }
 
-  /** Fresh datasets; throws what the request throws. */
+  /** Fresh datasets; throws the error of the request. */
   datasets(signal?: AbortSignal): Promise<readonly DatasetInfo[]> {
     return this.#fresh('datasets', () => this.#source.datasets(signal));
   }
 
-  /** Fresh fields; throws what the request throws. */
+  /** Fresh fields; throws the error of the request. */
   fields(dataset: string, signal?: AbortSignal): Promise<readonly FieldMeta[]> {
     return this.#fresh(`fields ${dataset}`, () => this.#source.fields(dataset, signal));
   }
@@ -80,7 +80,7 @@ export class SchemaCache {
     return value;
   }
 
-  /** An answer that arrives after `clear` belongs to what was before. */
+  /** An answer that arrives after `clear` is out of date. */
   #renew<T>(key: string, entry: Entry<readonly T[]>, value: readonly T[]): void {
     if (this.#entries.get(key) !== entry) return;
     entry.value = value;

@@ -2,7 +2,7 @@ import { writtenName } from '../apl/editor/complete.js';
 import type { Session } from './session.js';
 import { resolveRange } from './time-range.js';
 
-/** How old an answer may be before it is asked for anew, in milliseconds. */
+/** How old an answer may be before it is fetched again, in milliseconds. */
 const timeToLiveMs = 60_000;
 const timeLimitMs = 5_000;
 
@@ -14,8 +14,8 @@ interface Entry {
 }
 
 /**
- * Values of fields and keys of maps as the data of a session's time range hold them. `values` and `keys` answer at once with
- * what is known and ask for the rest in the background; failures are as if nothing was found.
+ * Values of fields and keys of maps in the data of a session's time range. `values` and `keys` return at once
+ * what is known and fetch the rest in the background; a failure counts as an empty answer.
  */
 export class SeenValues {
   readonly #session: Session;
@@ -44,7 +44,7 @@ export class SeenValues {
       );
     });
 
-  /** Waits for what was asked since the last call, at most `patienceMs`; true when there was something to wait for. */
+  /** Waits for the queries sent since the last call, at most `patienceMs`; true when there were any. */
   async settle(patienceMs: number): Promise<boolean> {
     const asked = this.#asked;
     this.#asked = [];

@@ -31,7 +31,7 @@ export interface LocalServiceAccess {
   close(): void;
 }
 
-/** What a session is given from outside; nothing in it reads the environment or the clock itself. */
+/** The dependencies of a session, which itself reads neither the environment nor the clock. */
 export interface SessionOptions {
   /** Nanoseconds since 1970. */
   readonly now: () => bigint;
@@ -42,11 +42,11 @@ export interface SessionOptions {
   readonly version: string;
   readonly local: LocalServiceAccess;
   readonly log: (text: string) => void;
-  /** For one request; the client's own default when absent. */
+  /** Time limit of one request, in milliseconds; the client's own default when absent. */
   readonly timeLimitMs?: number;
 }
 
-/** What one kernel remembers between cells: profile, time range, row limit, named results, schemas, the open client. */
+/** The state of one kernel between cells: profile, time range, row limit, named results, schemas, the open client. */
 export class Session {
   readonly options: SessionOptions;
   readonly results = new Map<string, QueryResult>();
@@ -60,7 +60,7 @@ export class Session {
   #opened: { readonly key: unknown; readonly client: Promise<Client> } | undefined;
   #restarted = false;
   #warned = false;
-  /** The last query on the local service ended so that the service may be frozen or gone: it is asked before the next. */
+  /** The last query on the local service ended in a way that leaves open whether it still answers: it is checked before the next. */
   #doubted = false;
   /** Tokens that the user typed, by profile; nothing writes them anywhere. */
   readonly #tokens = new Map<string, AccessToken>();
@@ -97,18 +97,18 @@ export class Session {
     );
   }
 
-  /** As `endpoint`, with the file read anew. */
+  /** As `endpoint`, with the file read again. */
   async readEndpoint(name: string): Promise<Endpoint | undefined> {
     this.#profiles = undefined;
     return this.endpoint(name);
   }
 
-  /** Has a token that the user typed take the place of what is configured. */
+  /** Uses a token that the user typed instead of the configured one. */
   keepToken(profileName: string, token: AccessToken): void {
     this.#tokens.set(profileName, token);
   }
 
-  /** Changes the profile; throws ProfileError when there is none by that name. The file is read anew. */
+  /** Changes the profile; throws ProfileError when none has that name. The file is read again. */
   async use(name: string): Promise<void> {
     await this.readEndpoint(name);
     this.#active = name;
@@ -117,7 +117,7 @@ export class Session {
     await this.#closeClient();
   }
 
-  /** What other users of the machine can do to the profiles; told once. */
+  /** The warning about profiles that other users of the machine can read or change; returned once. */
   async takeProfileWarning(): Promise<string | undefined> {
     if (this.#warned) return undefined;
     const warning = await profileFileWarning(this.options.homeDir);
@@ -133,7 +133,7 @@ export class Session {
     return this.#open(endpoint, endpoint);
   }
 
-  /** Runs a query. Reading is safe to repeat: one that finds the local service gone starts it and asks once more. */
+  /** Runs a query. Reading is safe to repeat: when the local service is gone, it is started and the query sent once more. */
   async query(request: QueryRequest, signal: AbortSignal): Promise<RawResult> {
     const client = await this.client(signal);
     try {
@@ -148,7 +148,7 @@ export class Session {
     }
   }
 
-  /** True once after the local service had to be started anew. */
+  /** True once after the local service had to be restarted. */
   takeRestart(): boolean {
     const restarted = this.#restarted;
     this.#restarted = false;
@@ -198,7 +198,7 @@ export class Session {
     return this.#open(endpoint, `${address.url} ${address.token}`);
   }
 
-  /** The client of before when the key is the same; questions asked at once share one. */
+  /** The previous client when the key is the same; concurrent calls share one. */
   #open(endpoint: Endpoint, key: unknown): Promise<Client> {
     const previous = this.#opened;
     if (previous !== undefined && previous.key === key) return previous.client;
@@ -218,13 +218,13 @@ export class Session {
   }
 }
 
-/** The answer did not come, or came from something else. */
+/** The answer did not arrive, or came from another program. */
 function isLost(error: unknown): boolean {
   const kinds = [ConnectionError, TruncatedAnswerError, UnexpectedAnswerError];
   return kinds.some(kind => error instanceof kind);
 }
 
-/** A query that its user or the clock ended may have left a service behind that answers nobody. */
+/** A query that was interrupted or timed out may mean that the service no longer answers. */
 function raisesDoubt(error: unknown): boolean {
   return isLost(error) || error instanceof InterruptedError || error instanceof TimeLimitError;
 }

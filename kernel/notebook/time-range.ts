@@ -16,7 +16,7 @@ import {
 /** One end of a range. Times and offsets are nanoseconds; days are UTC days. */
 export type RangeEnd =
   | { readonly kind: 'now'; readonly offset: bigint }
-  /** So many calendar months before now, at the same time of day. */
+  /** This many calendar months before now, at the same time of day. */
   | { readonly kind: 'months'; readonly count: number }
   /** The start of the day, week, month or year that now is in, `shift` of these later, plus the offset. Weeks begin on Monday. */
   | {
@@ -29,7 +29,7 @@ export type RangeEnd =
 
 type CalendarUnit = 'day' | 'week' | 'month' | 'year';
 
-/** A half-open range [start, end) as it was asked for: relative ends stay relative. `label` is the user's words, tidied. */
+/** A half-open range [start, end) as the user wrote it: relative ends stay relative. `label` is the user's words, tidied. */
 export interface TimeRange {
   readonly start: RangeEnd;
   readonly end: RangeEnd;
@@ -42,7 +42,7 @@ export interface ResolvedRange {
   readonly endTime: string;
 }
 
-/** A time range that cannot be read, or that holds no time. */
+/** A time range that cannot be parsed, or that is empty. */
 export class TimeRangeError extends AplKernelError {
   constructor(message: string, hint: string = spellings) {
     super('time-range', message, { hint });
@@ -52,14 +52,14 @@ export class TimeRangeError extends AplKernelError {
 const spellings =
   'Write `last 1h`, `-1d12h`, `now-1d now-1h`, `today`, `this week`, `all`, `2026`, `2026-01`, `2026-01-31`, `2026-01-01..2026-01-02`, `yesterday 10:00..11:00`, or two times such as `2026-01-01T10:00Z 2026-01-01T11:30Z`.';
 
-/** What is used until the user says otherwise. */
+/** The range until the user sets another. */
 export const defaultRange: TimeRange = {
   start: { kind: 'now', offset: -HOUR },
   end: { kind: 'now', offset: 0n },
   label: 'last 1h',
 };
 
-/** Everything that a time can be. */
+/** All of the times that 64 bits of nanoseconds hold. */
 export const everything: TimeRange = {
   start: { kind: 'at', time: EARLIEST_TIME },
   end: { kind: 'at', time: LATEST_TIME },
@@ -75,7 +75,7 @@ export function parseRange(text: string): TimeRange {
   return range;
 }
 
-/** Returns the range at the moment `now` (nanoseconds since 1970); throws TimeRangeError when it holds no time. */
+/** Returns the range at the moment `now` (nanoseconds since 1970); throws TimeRangeError when it is empty. */
 export function resolveRange(range: TimeRange, now: bigint): ResolvedRange {
   const start = timeOf(range.start, now);
   const end = timeOf(range.end, now);
@@ -162,7 +162,7 @@ function datedRange(source: string): TimeRange | undefined {
   };
 }
 
-/** `a..b`, `a b`, `a..`, `a`: what is missing on the right is now, and a time of day there is one of the day on the left. */
+/** `a..b`, `a b`, `a..`, `a`: a missing right end is now, and a time of day there belongs to the day on the left. */
 function twoSides(source: string): TimeRange {
   const since = source.replace(/^(?:since|from) /i, '');
   const sides = since.includes('..') ? since.split('..') : since.split(' ');
@@ -211,7 +211,7 @@ function absolute(text: string): RangeEnd {
   return time === undefined ? fail(text) : { kind: 'at', time };
 }
 
-/** The moment that a length of time before now begins at; undefined when the text is none. */
+/** The moment that a length of time before now begins at; undefined when the text is not one. */
 function before(text: string): RangeEnd | undefined {
   const length = duration(text);
   if (length !== undefined) return now(-length);
@@ -275,7 +275,7 @@ function startOf(unit: CalendarUnit, shift: number, time: bigint): bigint {
   }
 }
 
-/** The same day and time so many months before; the last day of a month that has no such day. */
+/** The same day and time that many months before; the last day of a month that has no such day. */
 function monthsBefore(count: number, time: bigint): bigint {
   const today = midnight(time);
   const date = new Date(Number(today / MILLISECOND));
@@ -296,7 +296,7 @@ function checkOrder(start: bigint, end: bigint): void {
   );
 }
 
-/** A length in its largest whole unit, `36h` rather than `1d12h`: one unit is what every reader takes. The sign is dropped. */
+/** A length in its largest whole unit, `36h` rather than `1d12h`: every parser accepts one unit. The sign is dropped. */
 function inLargestUnit(length: bigint): string {
   const amount = length < 0n ? -length : length;
   const name = ['d', 'h', 'm', 's', 'ms', 'us'].find(each => amount % (UNITS.get(each) ?? 1n) === 0n) ?? 'ns';

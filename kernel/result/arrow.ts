@@ -1,5 +1,5 @@
 /**
- * The response of a query from wire JSON to Arrow: the bytes of the cells go straight into column buffers, and only the
+ * Decodes the response of a query from wire JSON to Arrow: the bytes of the cells go straight into column buffers, and only the
  * envelope around them becomes JavaScript values.
  */
 import { isUtf8 } from 'node:buffer';

@@ -119,7 +119,7 @@ function misfitNote(name: string, type: string, row: number, kind: string): stri
   return `The field ${JSON.stringify(name)} is declared ${type}, but row ${row + 1} holds ${kind} that does not fit; its values are kept as JSON text.`;
 }
 
-/** 64-bit integers, and what is stored as such: times and spans of time. */
+/** 64-bit integers, and times and spans of time, which are stored as such. */
 class Int64Builder implements ColumnBuilder {
   readonly #type: Int64 | TimestampNanosecond | DurationNanosecond;
   readonly #cell: (json: JsonBytes, store: Int64Store, row: number) => boolean;

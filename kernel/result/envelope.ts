@@ -1,6 +1,6 @@
 /**
- * What stands around the cells of a response, member by member: one that is not of the API's shape is read as absent, so that
- * a slip of the service costs no result. Messages are the exception: they are shown as they came rather than lost.
+ * The members of a response around its cells: one that is not of the API's shape is read as absent, so that
+ * a mistake of the service costs no result. Messages are the exception: they are shown as they came rather than lost.
  */
 import type {
   FieldMeta,

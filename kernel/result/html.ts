@@ -15,18 +15,18 @@ import { isNumeric, roundedReal, shownText } from './text.js';
 export interface HtmlLimits {
   /** Rows shown at most. */
   readonly rows: number;
-  /** Bytes of cells at most; rows beyond are not shown, and that is said. */
+  /** Bytes of cells at most; rows beyond are not shown, and a notice says so. */
   readonly bytes: number;
 }
 
 export const HTML_LIMITS: HtmlLimits = { rows: 1_000, bytes: 512 * 1024 };
 
-/** Characters of a value in its cell, and in the tooltip that holds what the cell cuts. */
+/** Characters of a value in its cell, and in the tooltip of a value that the cell cuts. */
 const CELL_LENGTH = 100;
 const TITLE_LENGTH = 2_000;
 /** Notices beyond these are counted instead of shown. */
 const MAX_NOTICES = 20;
-/** From so many columns on, the first stays in sight while the others scroll. */
+/** With at least this many columns the first stays in sight while the others scroll. */
 const PINNED_FROM = 12;
 /** Tables after the first, such as totals, get this share of the limits. */
 const SECONDARY_SHARE = 0.125;
@@ -102,7 +102,7 @@ function headingHtml(words: readonly string[]): string {
   return `<p class="apl-size">${words.map(escapeHtml).join(SEPARATOR)}</p>`;
 }
 
-/** What few ask for opens with a click, and is there in print. */
+/** Details that few readers want open with a click, and are printed. */
 function folded(table: ArrowTable, result: QueryResult, label: string, box: string): string {
   const notices = table.info.name === '_totals' ? noticeList(totalsNotices(result)) : '';
   const words = [label, tableSize(table)].map(escapeHtml).join(SEPARATOR);
@@ -177,7 +177,7 @@ function headCell({ field, numeric }: HtmlColumn, table: ArrowTable): string {
   return `<th${attributes}>${mark}${arrow}<br><small>${under.join(' \u00b7 ')}</small></th>`;
 }
 
-/** Rows until a limit is reached; at least one, so that a result is never shown as empty. */
+/** Rows until a limit is reached; at least one, so that a result never looks empty. */
 function bodyRows(
   columns: readonly HtmlColumn[],
   total: number,

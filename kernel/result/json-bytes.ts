@@ -1,5 +1,5 @@
 /**
- * A cursor over JSON text that is still bytes: it validates, skips and finds, and makes no JavaScript value on the way.
+ * A reader of JSON text that is still bytes: it validates, skips and finds without creating JavaScript values.
  */
 import { AplKernelError } from '../errors.js';
 
@@ -181,7 +181,7 @@ export class JsonBytes {
     return this.#buffer.toString('latin1', from, to);
   }
 
-  /** What stands at `pos`, for a message. */
+  /** The text at `pos`, for a message. */
   found(): string {
     const c = this.peek();
     if (Number.isNaN(c)) return EOF_NAME;

@@ -30,7 +30,7 @@ export interface Output {
 }
 
 export interface OutputOptions {
-  /** Rows written into HTML at most; all rows stay in the kernel. Default 1,000. */
+  /** Rows written into HTML at most; the kernel keeps all rows. Default 1,000. */
   readonly rowLimit?: number;
   /** Bytes of HTML at most. Default 512 KiB. */
   readonly htmlBytes?: number;
@@ -108,7 +108,7 @@ function arrowWithin(table: Table, budget: number): ArrowPart | undefined {
   }
 }
 
-/** Spares encoding a large table whole to learn that it is large. */
+/** Avoids encoding a large table whole only to learn that it is large. */
 function rowsWorthTrying(table: Table, budget: number): number {
   const bytesPerRow =
     table.batches.reduce((sum, batch) => sum + batch.data.byteLength, 0) / Math.max(table.numRows, 1);
@@ -119,7 +119,7 @@ function encode(table: Table, rows: number): Uint8Array {
   return tableToIPC(rows === table.numRows ? table : firstRows(table, rows), 'stream');
 }
 
-/** The first rows alone: without the dictionary entries that only later rows use. */
+/** Only the first rows, without the dictionary entries that only later rows use. */
 function firstRows(table: Table, rows: number): Table {
   const columns = table.schema.fields.map((_, index) =>
     compacted((table.getChildAt(index) as Vector).slice(0, rows)),

@@ -13,13 +13,13 @@ import { isNumeric, shownText } from './text.js';
 /** How much of a result is written out. */
 export interface PlainLimits {
   readonly rows: number;
-  /** Terminal cells of a line; columns beyond are not shown, and that is said. */
+  /** Width of a line in the terminal; columns beyond are not shown, and a line says so. */
   readonly width: number;
 }
 
 export const PLAIN_LIMITS: PlainLimits = { rows: 50, width: 160 };
 
-/** Terminal cells of one value; longer ones end in an ellipsis. */
+/** Width of one value in the terminal; longer ones end in an ellipsis. */
 const MAX_CELL_WIDTH = 50;
 
 /** The text of a result: notices, size and range, the aligned table, its totals, the footer; no escape sequence survives. */
@@ -29,7 +29,7 @@ export function toPlain(result: QueryResult, limits: PlainLimits = PLAIN_LIMITS)
   return [...notices, ...tables, footerParts(result).join(' \u00b7 ')].join('\n');
 }
 
-/** Backticks mark code where a front end can show it as such; here they would only be noise. */
+/** Backticks mark code where a front end can render it; here they would only be noise. */
 function noticeLine({ level, text }: Notice): string {
   return `${level === 'warn' ? 'Warning' : 'Note'}: ${text.replace(/`([^`]+)`/g, '$1')}`;
 }
@@ -102,7 +102,7 @@ function linesOf(columns: readonly TextColumn[], rows: number): readonly string[
 /** The longest start of the text that leaves room for an ellipsis; whole graphemes only. */
 function cutToWidth(text: string, width: number): string {
   if (text.length <= width && /^[\x20-\x7e]*$/.test(text)) return text;
-  // No grapheme is narrower than nothing, so a bounded start of a huge text is enough to look at.
+  // A grapheme may have no width, but a bounded start of a huge text is enough to look at.
   const start = text.slice(0, width * 20);
   if (start.length === text.length && stringWidth(text) <= width) return text;
   let kept = '';

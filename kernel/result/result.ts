@@ -1,13 +1,13 @@
 /**
- * The result of one query as the rest of the kernel sees it: Arrow tables, and everything that was said about them.
+ * The result of one query as the rest of the kernel sees it: Arrow tables and their description.
  */
 import type { Table } from 'apache-arrow';
 import type { FieldMeta, QueryStatus, ResultTable } from '../api/wire.js';
 
-/** A wire table without its cells: name, fields, order, groups, the window really used, time buckets. */
+/** A wire table without its cells: name, fields, order, groups, the actual time window, time buckets. */
 export type TableInfo = Omit<ResultTable, 'columns'>;
 
-/** One table of a result: what the service said about it, and its cells. */
+/** One table of a result: the service's description of it, and its cells. */
 export interface ArrowTable {
   readonly info: TableInfo;
   readonly data: Table;
@@ -35,24 +35,24 @@ export interface Provenance {
   readonly kernelVersion: string;
 }
 
-/** A sentence to be shown above the table: a limit that was hit, a partial result, a value that was kept as text. */
+/** A sentence to show above the table: a limit that was hit, a partial result, a column that was kept as text. */
 export interface Notice {
   readonly level: 'info' | 'warn';
   readonly text: string;
 }
 
-/** What the text of a query says about the rows of its result. */
+/** Facts about the rows of a result that follow from the text of its query. */
 export interface Reading {
   /**
-   * What a time bin without a row is: nothing happened in it, anywhere in the range or only between the first and the last row;
-   * or nobody knows, as an operator after the aggregation may have removed it.
+   * The meaning of a time bin without a row: nothing happened in it, anywhere in the range or only between the first and the last row;
+   * or it is unknown, as an operator after the aggregation may have removed the row.
    */
   readonly missingBins: 'empty' | 'empty-between' | 'unknown';
   /** Columns computed from the keys of the aggregation alone. */
   readonly keyColumns: readonly string[];
 }
 
-/** What a service answered to one query. `tables[0]` is the result; a table named `_totals` holds the totals of a time-binned one. */
+/** The answer of a service to one query. `tables[0]` is the result; a table named `_totals` holds the totals of a time-binned one. */
 export interface QueryAnswer {
   readonly tables: readonly ArrowTable[];
   readonly status: QueryStatus;
@@ -61,7 +61,7 @@ export interface QueryAnswer {
   readonly provenance: Provenance;
 }
 
-/** An answer and what the kernel has to say about it. */
+/** An answer with the kernel's own notices about it. */
 export interface QueryResult extends QueryAnswer {
   readonly notices: readonly Notice[];
   /** Absent when the query was not read. */

@@ -1,12 +1,12 @@
 /**
  * Single cells from JSON bytes to exact 64-bit integers and doubles: integers, floats, ISO 8601 times, Go durations.
- * Each reader consumes the cell at `json.pos` and answers false when the cell does not fit, without having lost anything.
+ * Each reader consumes the cell at `json.pos` and returns false, having stored nothing, when the cell does not fit.
  */
 import { parseGoDuration } from '../time.js';
 import { DOT, type JsonBytes, MINUS, NINE, QUOTE, ZERO } from './json-bytes.js';
 import type { Int64Store } from './store.js';
 
-/** So many decimal digits always fit a double's 53 bits. */
+/** This many decimal digits always fit a double's 53 bits. */
 const SAFE_DIGITS = 15;
 
 /** An integer of any JSON spelling (`7`, `7.0`, `7e3`) that fits 64 bits. */
@@ -204,14 +204,14 @@ function readZone(
   return store.setBillions(row, seconds, nanos);
 }
 
-/** NaN when either byte is no digit. */
+/** NaN when either byte is not a digit. */
 function twoDigits(bytes: Uint8Array, p: number): number {
   const tens = (bytes[p] as number) - ZERO;
   const ones = (bytes[p + 1] as number) - ZERO;
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
 }
 
-/** Days since 1970-01-01 in the proleptic Gregorian calendar; NaN for a day that is none. */
+/** Days since 1970-01-01 in the proleptic Gregorian calendar; NaN for a day that does not exist. */
 function dayNumber(year: number, month: number, day: number): number {
   if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month))) return Number.NaN;
   // Years begin in March, so that the leap day comes last.

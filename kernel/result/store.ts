@@ -94,7 +94,7 @@ export class Validity {
   }
 }
 
-/** Byte strings one after another, with the offsets that Arrow wants. */
+/** Byte strings one after another, with the offsets that Arrow needs. */
 export class BytesStore {
   #bytes: Uint8Array;
   #ends: Int32Array;
@@ -119,8 +119,8 @@ export class BytesStore {
   }
 
   /**
-   * Appends the simple string that starts at `source[from]`, copying while it looks for the closing quote, and answers
-   * where that stands; -1, with nothing appended, when an escape, a control character or the end comes first.
+   * Appends the simple string that starts at `source[from]`, copying while it looks for the closing quote, and returns
+   * its position; -1, with nothing appended, when an escape, a control character or the end comes first.
    */
   pushSimpleString(source: Uint8Array, from: number): number {
     let p = from;

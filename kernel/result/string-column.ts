@@ -7,9 +7,9 @@ import { BytesStore, type ColumnBuilder, fitted, grown, type Validity } from './
 
 /** More distinct values than this are not worth a dictionary: its index would no longer fit the processor's caches. */
 const MAX_DISTINCT = 1 << 16;
-/** So many rows must be seen before a dictionary is given up for too few repetitions. */
+/** Rows to read before a dictionary is given up for too few repetitions. */
 const TRIAL_ROWS = 1024;
-/** A search longer than this means strings made to collide; the dictionary is given up rather than searched. */
+/** A longer search means that strings were made to collide; the dictionary is then given up. */
 const MAX_PROBES = 256;
 /** The index of a null row. */
 const NO_ENTRY = -1;
@@ -141,7 +141,7 @@ class StringDictionary {
     this.#indices[row] = index;
   }
 
-  /** The number of the string `source[from..to]`, a new one if it was not seen before; NO_ENTRY when the search is too long. */
+  /** The number of the string `source[from..to]`, a new one if it is new; NO_ENTRY when the search is too long. */
   intern(source: Uint8Array, from: number, to: number, hash: number): number {
     const mask = this.#slots.length - 1;
     let slot = spreadBits(hash) & mask;

@@ -1,5 +1,5 @@
 /**
- * What is said around a table, the same words in HTML and in plain text: size and range above, notices, and the footer.
+ * The texts around a table, the same in HTML and in plain text: size and range above, notices, and the footer.
  */
 import { cut, formatCount, plural, visible } from '../text.js';
 import { FIELD_KEY } from './arrow.js';
@@ -13,7 +13,7 @@ export function tableSize({ data }: ArrowTable): string {
   return `${plural(data.numRows, 'row')} \u00d7 ${plural(data.numCols, 'column')}`;
 }
 
-/** What stands above a result: its profile unless that is the service on this machine, its size, and `last 1h (… to …)`. */
+/** The line above a result: its profile unless that is the service on this machine, its size, and `last 1h (… to …)`. */
 export function heading(table: ArrowTable, result: QueryResult): readonly string[] {
   const { range } = table.info;
   const { rangeLabel, startTime, endTime, frozen, profile, isLocal } = result.provenance;
@@ -22,12 +22,12 @@ export function heading(table: ArrowTable, result: QueryResult): readonly string
   return [...(isLocal ? [] : [`profile ${safeWords(profile)}`]), tableSize(table), safeWords(label)];
 }
 
-/** Every limit and doubt: what the kernel noticed, what the service reported, and columns that are not of their type. */
+/** All notices: the kernel's own, the service's messages, and columns that are not of their declared type. */
 export function allNotices(result: QueryResult): readonly Notice[] {
   return [...resultNotices(result), ...totalsNotices(result)];
 }
 
-/** What is to be said above the result: everything but what concerns its totals alone. */
+/** The notices above the result: all but those about its totals alone. */
 export function resultNotices(result: QueryResult): readonly Notice[] {
   return distinctNotices([
     ...result.notices,
@@ -37,12 +37,12 @@ export function resultNotices(result: QueryResult): readonly Notice[] {
   ]);
 }
 
-/** What is to be said about the totals of a time-binned result. */
+/** The notices about the totals of a time-binned result. */
 export function totalsNotices(result: QueryResult): readonly Notice[] {
   return distinctNotices(messageNotices(result, code => code === TOTALS_CODE));
 }
 
-/** How the local service names aggregates that its totals do not hold. */
+/** The code of the local service's message about aggregates that its totals do not hold. */
 const TOTALS_CODE = 'totals_left_out';
 
 /** Each text once, bounded and visible. */

@@ -21,7 +21,7 @@ export function cellText(vector: Vector, row: number, field: Field): string | nu
 }
 
 /**
- * What a reader sees for a cell: as `cellText`, but controls made visible, and a text that is empty, reads `null` or
+ * The text shown for a cell: as `cellText`, but with controls made visible, and a text that is empty, reads `null` or
  * starts with a quote is put in quotes, so that it differs from a null. `isNull` lets a rendering dim a null.
  */
 export function shownText(
@@ -72,7 +72,7 @@ const AMBIGUOUS = /^(?:$|null$|")/;
 
 const int64Views = new WeakMap<Vector, Vector<Int64>>();
 
-/** Arrow's own accessors answer milliseconds for a time: the same buffers read as plain int64 keep every digit. */
+/** Arrow's own accessors return milliseconds for a time: the same buffers read as plain int64 keep every digit. */
 function int64View(vector: Vector): Vector<Int64> {
   const known = int64Views.get(vector);
   if (known !== undefined) return known;

@@ -44,7 +44,7 @@ export function time(call: MagicCall, { session, io, plan }: MagicHost): void {
   say(io, `Time range: ${range.label} (${kind}${startTime} to ${endTime}, end exclusive)`);
 }
 
-/** The range that a text spells; the refusal of one says which range holds on. */
+/** The range that a text spells; an error about it names the range that stays in effect. */
 function readRange(text: string, held: TimeRange): TimeRange {
   try {
     return parseRange(text);
@@ -184,7 +184,7 @@ export async function schema({ words }: MagicCall, { session, io }: MagicHost): 
   if (rest > 0) say(io, `${plural(rest, 'more dataset')} not shown; \`%schema DATASET\` shows one.`);
 }
 
-/** Datasets by name. The fields of one can be shown without what the listing would add. */
+/** Datasets by name; empty when the listing fails, as the fields of one can be shown without it. */
 async function listedDatasets(
   session: Session,
   io: CellIo,
@@ -233,7 +233,7 @@ function onlyLocal(session: Session, magic: string): void {
   );
 }
 
-/** Deletes a dataset of the local service once its name was typed again. */
+/** Deletes a dataset of the local service once the user has typed its name again. */
 export async function drop({ words, options, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
   onlyLocal(session, 'drop');
   const [name = ''] = words;
@@ -258,7 +258,7 @@ function extentOf({ rows }: DatasetInfo): string {
 
 const progressMs = 1_000;
 
-/** Shows what is being done and for how long, and then, in its place, what `work` returns. */
+/** Shows progress with the elapsed time, and then, in its place, the output that `work` returns. */
 async function withProgress(
   io: CellIo,
   what: string,

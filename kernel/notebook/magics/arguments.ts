@@ -4,7 +4,7 @@ import { AplKernelError } from '../../errors.js';
 /** An option of a magic, written `--name` or `--name VALUE`. */
 export interface MagicOption {
   readonly name: string;
-  /** What the value is called in the usage line; absent for a switch. */
+  /** The name of the value in the usage line; absent for a switch. */
   readonly value?: string;
   readonly summary: string;
 }
@@ -17,7 +17,7 @@ export interface MagicArguments {
   readonly options: ReadonlyMap<string, string>;
 }
 
-/** What a magic line may hold, as far as splitting it needs to know. */
+/** The options and arguments of a magic, as needed to split its line. */
 export interface MagicSyntax {
   readonly name: string;
   readonly usage: string;
@@ -84,7 +84,7 @@ export function parseArguments(syntax: MagicSyntax, raw: string): MagicArguments
   return { raw, words, options };
 }
 
-/** Returns the error for a magic used in another way than it can be. */
+/** Returns the error for a misused magic. */
 export function misuse(syntax: MagicSyntax, problem: string): MagicError {
   return new MagicError(`%${syntax.name}: ${problem}`, `Usage: ${syntax.usage}`);
 }

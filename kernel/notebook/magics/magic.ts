@@ -5,7 +5,7 @@ import type { Session } from '../session.js';
 import type { TimeRange } from '../time-range.js';
 import type { MagicArguments, MagicOption } from './arguments.js';
 
-/** What the magics of a cell ask of its queries; a fresh one for each cell. */
+/** The effects of a cell's magics on its queries; a fresh one per cell. */
 export interface CellPlan {
   readonly queries: readonly CellQuery[];
   range: TimeRange;
@@ -16,7 +16,7 @@ export interface CellPlan {
   readonly afterRun: ((results: readonly QueryResult[]) => Promise<void>)[];
 }
 
-/** What a magic may use. */
+/** The facilities that a magic may use. */
 export interface MagicHost {
   readonly session: Session;
   readonly io: CellIo;
@@ -29,7 +29,7 @@ export interface MagicHost {
   readonly languageNames: () => Promise<readonly string[]>;
 }
 
-/** One magic: everything that help, completion and the reference say about it, and what it does. */
+/** One magic: its texts for help, completion and the reference, and its action. */
 export interface Magic {
   readonly name: string;
   readonly aliases: readonly string[];

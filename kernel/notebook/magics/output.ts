@@ -27,16 +27,16 @@ export function tableOutput(
 }
 
 const headStyle = 'text-align:left;white-space:pre';
-/** On paper nothing can be scrolled. */
+/** Paper does not scroll. */
 const printStyle =
   '<style>@media print{.apl-list{max-height:none!important;overflow:visible!important}.apl-list td{white-space:pre-wrap!important}}</style>';
 
-/** Backticks mark code where a front end can show it as such. */
+/** Backticks mark code where a front end can render it. */
 function plainCaption(caption: string): string {
   return visibleLines(caption).replace(/`([^`]+)`/g, '$1');
 }
 
-/** Rows of a table as text; more would bury what was said before. */
+/** Rows of a table as text; more would bury the output above it. */
 const textRows = 60;
 
 function textLines(headers: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
@@ -58,7 +58,7 @@ export function markdownOutput(markdown: string): DisplayData {
   return { data: { 'text/markdown': markdown, 'text/plain': markdown }, metadata: {} };
 }
 
-/** Longer values may be broken into lines, of no less than `longWidth`. */
+/** Longer values may wrap, to lines of at least `longWidth`. */
 const longValue = 60;
 const longWidth = '24em';
 

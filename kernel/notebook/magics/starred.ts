@@ -6,18 +6,18 @@ import type { Session } from '../session.js';
 import { storedRange, type TimeRange } from '../time-range.js';
 import { MagicError } from './arguments.js';
 
-/** What is to be saved as a starred query. */
+/** A query to save as a starred query. */
 export interface StarOrder {
   /** The APL as it was, or would be, sent. */
   readonly text: string;
   readonly range: TimeRange;
   readonly rowLimit: number | undefined;
   readonly name: string | undefined;
-  /** The datasets that the service said it read; absent when the query was not run. */
+  /** The datasets that it read, as the service reports them; absent when the query was not run. */
   readonly datasets?: readonly string[];
 }
 
-/** Saves a query under the id of a starred query that exists, keeping what the order does not say; throws ApiError. */
+/** Saves a query under the id of an existing starred query, keeping the parts that the order leaves out; throws ApiError. */
 export async function updateStar(
   session: Session,
   id: string,
@@ -70,7 +70,7 @@ export async function listStars(
     const page = await client.listStarred({ ...filter, limit: pageSize, offset }, signal);
     const known = found.size;
     for (const [index, star] of page.entries()) found.set(star.id ?? `${offset + index}`, star);
-    // A service that does not page answers the same again: nothing new ends it too.
+    // A service without paging returns the same page again: a page with nothing new ends the listing too.
     if (page.length < pageSize || found.size === known) return [...found.values()];
   }
 }

@@ -270,7 +270,7 @@ export function findMagic(name: string): Magic {
   throw new MagicError(`there is no magic %${name}`, `Did you mean \`%${near}\`? \`%help\` lists them all.`);
 }
 
-/** Runs one magic line; throws MagicError when it is misused, and what its work throws. */
+/** Runs one magic line; throws MagicError when it is misused, and the errors of its action. */
 export async function runMagic(
   line: { readonly name: string; readonly args: string; readonly cell: boolean },
   host: MagicHost,

@@ -11,7 +11,7 @@ export interface Grid {
   readonly last: number;
 }
 
-/** Milliseconds since 1970. Data was searched from `start` to `until`, which is before `end` when the range ends in the future. */
+/** Milliseconds since 1970. `until`, the end of the searched part, is before `end` when the range ends in the future. */
 export interface TimeAxis {
   readonly start: number;
   readonly end: number;
@@ -22,14 +22,14 @@ export interface TimeAxis {
   readonly grid?: Grid;
 }
 
-/** Where data was looked for, in milliseconds since 1970. */
+/** The range that was searched, in milliseconds since 1970. */
 export interface Searched {
   readonly start: number;
   readonly end: number;
   readonly now: number;
 }
 
-/** Returns the axis for the moments of a result, in ascending order; undefined when there is nothing along which to draw. */
+/** Returns the axis for the moments of a result, in ascending order; undefined when there are too few to draw along. */
 export function timeAxis(
   moments: readonly number[],
   size: number | undefined,
@@ -48,7 +48,7 @@ export function timeAxis(
   return width === undefined ? axis : { ...axis, grid: gridOf(first, width, start, until) };
 }
 
-/** The part of a bin that was searched does not reach its edges. */
+/** Whether only a part of the bin was searched. */
 export function isPartial({ start, until, grid, isSearched }: TimeAxis, t: number): boolean {
   if (grid === undefined || !isSearched) return false;
   const slack = grid.size * SLACK;
@@ -61,7 +61,7 @@ export function binCount({ grid }: TimeAxis): number {
 }
 
 /**
- * Returns the points with what stands for the missing bins between them: zeros where `fill` is 0, else a break. A run of
+ * Returns the points with stand-ins for the missing bins between them: zeros where `fill` is 0, else a break. A run of
  * missing bins needs two zeros, or one break.
  */
 export function withMissing(points: readonly Point[], axis: TimeAxis, fill: 0 | null): readonly Point[] {

@@ -20,7 +20,7 @@ export interface Roles {
   readonly time: ChartColumn;
   readonly measures: readonly ChartColumn[];
   readonly keys: readonly ChartColumn[];
-  /** Columns that are drawn in no way: lists, maps, texts and times beside the measures. */
+  /** Columns that are not drawn: lists, maps, texts and times beside the measures. */
   readonly leftOut: readonly ChartColumn[];
 }
 
@@ -71,7 +71,7 @@ export function namesOf(columns: readonly ChartColumn[]): string {
   return columns.map(nameOf).join(', ');
 }
 
-/** A drawable number, in seconds for a span; null for a null and for what no axis can show. */
+/** A drawable number, in seconds for a span; null for a null and for a value that no axis can show. */
 export function numberAt({ field, vector }: ChartColumn, row: number): number | null {
   if (!vector.isValid(row)) return null;
   const { type } = field;

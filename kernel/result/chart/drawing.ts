@@ -9,7 +9,7 @@ import type { TimeChart } from './model.js';
 import { toSeries } from './series.js';
 import { interactiveSpec, staticSpec } from './spec.js';
 
-/** One chart in its forms. `description` says in sentences what is drawn, and what of the result is not. */
+/** One chart in its forms. `description` says in sentences which parts of the result are drawn and which are not. */
 export interface Chart {
   readonly kind: 'chart';
   readonly spec: Spec;
@@ -24,8 +24,8 @@ export interface NoChart {
 }
 
 /**
- * Returns the chart of an aggregate over time; undefined when the result is none or has one moment. `now`, in milliseconds
- * since 1970, is the moment of the query: what comes after it is not missing.
+ * Returns the chart of an aggregate over time; undefined for any other result and for a single moment. `now`, in milliseconds
+ * since 1970, is the moment of the query: later bins are not missing.
  */
 export async function toChart(result: QueryResult, now: number): Promise<Chart | NoChart | undefined> {
   const chart = toSeries(result, now);
@@ -50,7 +50,7 @@ async function toSvg(chart: TimeChart, title: string, description: string): Prom
   }
 }
 
-/** An image with a name and a description, which shrinks with what it stands in. */
+/** An image with a name and a description, which shrinks with its container. */
 function accessible(svg: string, title: string, description: string): string {
   const id = `apl-${createHash('sha256').update(svg).update(description).digest('hex').slice(0, 10)}`;
   const attributes = `role="img" aria-labelledby="${id}-t ${id}-d" style="max-width:100%;height:auto"`;

@@ -1,6 +1,6 @@
 /**
  * The marks of one plot as Vega-Lite layers. Names and values of the data enter as data only: fields have fixed names, and no
- * expression, field path or URL is ever made of what comes from outside.
+ * expression, field path or URL is ever made from data.
  */
 import type { Plot, TimeChart } from './model.js';
 import type { Point } from './thin.js';
@@ -13,7 +13,7 @@ export function lineLabels({ legend }: TimeChart): Readonly<Record<string, strin
   return Object.fromEntries(legend.map(({ label }, index) => [lineId(index), label]));
 }
 
-/** Returns the layers of a plot from back to front; `interactive` adds what shows a value under the pointer. */
+/** Returns the layers of a plot from back to front; `interactive` adds the marks that show a value under the pointer. */
 export function layersOf(plot: Plot, chart: TimeChart, interactive: boolean): readonly object[] {
   const spots = plot.lines.map(({ points }, line) => points.map(point => spotOf(point, line, chart)));
   const layers =
@@ -21,7 +21,7 @@ export function layersOf(plot: Plot, chart: TimeChart, interactive: boolean): re
   return layers.filter(layer => layer !== undefined);
 }
 
-/** With fewer data each has a dot: a line alone hides how few there are. */
+/** With fewer data points each has a dot: a line alone hides how few there are. */
 const DOTTED_BELOW = 40;
 /** The share of a bin's width that its bar takes. */
 const BAR_WIDTH = 0.86;
@@ -30,7 +30,7 @@ const CHARACTER_WIDTH = 6.5;
 const SOLID = { type: 'line', strokeWidth: 1.8, strokeJoin: 'round' };
 
 /**
- * A row of a layer: time, value, the id of its line, and where its bin ends. Lines go by ids, as Vega keeps what it groups in
+ * A row of a layer: time, value, the id of its line, and where its bin ends. Lines go by ids, as Vega keeps groups in
  * plain objects, where a group of the name `__proto__` would break the chart.
  */
 interface Datum {
@@ -44,7 +44,7 @@ interface Datum {
 
 interface Spot extends Pick<Point, 'partial'> {
   readonly datum: Datum;
-  /** Whether there is a value in the result for it. */
+  /** Whether the result has a value for it. */
   readonly isDatum: boolean;
 }
 
@@ -125,7 +125,7 @@ function lineLayers(
   ];
 }
 
-/** Without what only bars need. */
+/** The row without the members that only bars need. */
 function withoutEnd({ e: _, ...datum }: Datum): Datum {
   return datum;
 }
@@ -144,7 +144,7 @@ function edges(line: readonly Spot[]): readonly Spot[] {
   });
 }
 
-/** What a line alone would not show, and every datum where there are few. */
+/** Points that a line alone would not show, and every datum where there are few. */
 function dots(line: readonly Spot[], always: boolean): readonly Spot[] {
   const solid = whole(line);
   const data = solid.filter(spot => spot.isDatum);

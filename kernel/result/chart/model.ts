@@ -28,7 +28,7 @@ export interface Plot {
   readonly isIntegral: boolean;
 }
 
-/** What a chart draws. */
+/** A chart, ready to be drawn. */
 export interface TimeChart {
   readonly axis: TimeAxis;
   readonly plots: readonly Plot[];
@@ -36,20 +36,20 @@ export interface TimeChart {
   readonly legend: readonly Pick<Line, 'label' | 'look'>[];
   /** The measures that are drawn. */
   readonly names: readonly string[];
-  /** What is drawn otherwise than it stands in the table, or not at all. */
+  /** Sentences about values that are drawn differently from the table, or not at all. */
   readonly remarks: readonly string[];
 }
 
-/** One line before its looks: a measure of a group, or of the whole result. */
+/** One line before it gets its colour: a measure of a group, or of the whole result. */
 export interface Track {
   readonly measure: ChartColumn;
   readonly group: Group;
   readonly points: readonly Point[];
-  /** What was put in the place of missing bins: zeros or breaks. */
+  /** The stand-ins for missing bins: zeros or breaks. */
   readonly added?: 0 | null;
 }
 
-/** What is known before anything is drawn. */
+/** The columns, groups and axis that are known before anything is drawn. */
 export interface Outline {
   readonly axis: TimeAxis;
   readonly missing: Reading['missingBins'];
@@ -62,7 +62,7 @@ export interface Outline {
   readonly leftOut: readonly ChartColumn[];
 }
 
-/** What holds for all plots of a chart. */
+/** Properties that all plots of a chart share. */
 export interface Facts {
   readonly isThinned: boolean;
   /** All values are far from zero and near each other, so that no axis begins at zero. */

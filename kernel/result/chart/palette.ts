@@ -1,5 +1,5 @@
 /**
- * The colours of lines: errors red, warnings amber, and what is well blue or green; other names get colours that people who see
+ * The colours of lines: errors red, warnings amber, and success blue or green; other names get colours that people who see
  * fewer colours tell apart. All stand out from white and from near-black.
  */
 
@@ -37,7 +37,7 @@ const COLOR_OF: Readonly<Record<Hue, string>> = {
 };
 
 const PALETTE = ['#2a85c7', '#c98200', '#119a76', '#c5679b', '#7f79c6', '#8a7344'];
-/** For what has no grade among names that have one: nothing that could be taken for good or bad. */
+/** For names without a grade beside names that have one: no colour that could be taken for good or bad. */
 const BESIDE_GRADES = ['#7f79c6', '#c5679b', '#8a7344'];
 const DASHES = [
   [1, 0],

@@ -2,7 +2,7 @@ import { formatCount } from '../../text.js';
 import { aggregateOf, nameOf, namesOf } from './columns.js';
 import type { Facts, Outline, Plot } from './model.js';
 
-/** Returns a sentence for whatever is drawn otherwise than it stands in the table, or is not drawn. */
+/** Returns a sentence about each value that is drawn differently from the table, or not at all. */
 export function remarksOf(outline: Outline, plots: readonly Plot[], facts: Facts): readonly string[] {
   const { empty, leftOut, beyond, measures } = outline;
   return [
@@ -30,7 +30,7 @@ function groupRemarks({ groups, keys, measures }: Outline): readonly string[] {
   return [`the ${shown} groups by ${namesOf(keys)} with the greatest ${rank}`];
 }
 
-/** An edge is said to be partial where a value is drawn in it. */
+/** A bin at an edge is called partial where a value is drawn in it. */
 function edgeRemarks({ axis }: Outline, plots: readonly Plot[]): readonly string[] {
   const partial = plots.flatMap(plot =>
     plot.lines.flatMap(line => line.points.filter(point => point.partial)),

@@ -1,6 +1,6 @@
 /**
- * An aggregate over time as what is drawn of it: plots of lines along the searched range, with every datum in them or said
- * to be left out.
+ * Turns an aggregate over time into plots of lines along the searched range, with every datum in them or reported
+ * as left out.
  */
 import { DataType } from 'apache-arrow';
 import { FIELD_KEY } from '../arrow.js';
@@ -51,7 +51,7 @@ const MAX_POINTS = 4_000;
 const MAX_BARS = 240;
 /** Measures whose greatest values differ by more than this factor get plots of their own. */
 const LIKE_SIZE = 20;
-/** Values that vary by less than this share of their size would be a flat line above the zero. */
+/** Values that vary by less than this share of their size would be a flat line far above zero. */
 const NARROW = 0.1;
 
 function chartOf(outline: Outline): TimeChart {
@@ -94,7 +94,7 @@ function measureEntries(measures: readonly ChartColumn[]): readonly Entry[] {
   return labels.map((label, index) => ({ label, look: looks[index] ?? FIRST_LOOK }));
 }
 
-/** The points of one line: a datum each, and what stands for the bins that have none. */
+/** The points of one line: one per datum, and stand-ins for the bins that have none. */
 function trackOf(outline: Outline, measure: ChartColumn, group: Group): Track {
   const { axis, missing } = outline;
   const points = group.rows.map(({ row, t }) => ({
@@ -200,14 +200,14 @@ function binWidth({ info, data }: ArrowTable): number | undefined {
 
 const NANOS_PER_MS = 1e6;
 
-/** The range as the service reports it, else as it was asked for where that is absolute. */
+/** The range as the service reports it, else the requested one where that is absolute. */
 function searchedRange({ provenance }: QueryResult, { info }: ArrowTable, now: number): Searched | undefined {
   const start = Date.parse(info.range?.start ?? provenance.startTime);
   const end = Date.parse(info.range?.end ?? provenance.endTime);
   return Number.isFinite(start) && start < end ? { start, end, now } : undefined;
 }
 
-/** A result that is cut or partial says nothing of the bins that are not there. */
+/** A result that is cut or partial says nothing about its missing bins. */
 function missingBins({ reading, status }: QueryResult): Outline['missing'] {
   const isCut = status.isPartial || status.messages?.some(({ code }) => /limit/i.test(code)) === true;
   return isCut ? 'unknown' : (reading?.missingBins ?? 'empty');

@@ -1,5 +1,5 @@
 /**
- * A chart as a Vega specification that fits the width of what it is shown in. It is written as Vega-Lite and compiled here, so
+ * A chart as a Vega specification that fits the width of its container. It is written as Vega-Lite and compiled here, so
  * that every front end draws the same.
  */
 import type { Spec, Scale as VegaScale } from 'vega';
@@ -22,7 +22,7 @@ const WIDTH = 680;
 const HEIGHT = 200;
 const SMALL_HEIGHT = 120;
 const TICKS = 5;
-/** Space for the labels of the vertical axis, the same for all plots, and what stands beside a plot in all. */
+/** Space for the labels of the vertical axis, the same for all plots, and all space beside a plot. */
 const LABELS_WIDTH = 52;
 const BESIDE_WIDTH = LABELS_WIDTH + 34;
 
@@ -69,7 +69,7 @@ const CONFIG = {
   },
 };
 
-/** Vega is large: it is loaded by the first chart, not by the kernel's start. It marks the rows it is given: they are copies. */
+/** Vega is large: the first chart loads it, not the start of the kernel. It marks the rows it is given, so they are copies. */
 async function compiled(chart: TimeChart, interactive: boolean): Promise<Spec> {
   const { compile } = await import('vega-lite');
   const views = chart.plots.map((plot, index) => view(plot, index, chart, interactive));
@@ -141,7 +141,7 @@ function view(plot: Plot, index: number, chart: TimeChart, interactive: boolean)
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
 
-/** One way to write a time along the whole axis, as fine as its span asks for; the title says the days. */
+/** One format of times along the whole axis, as fine as its span needs; the title names the days. */
 function timeGuide({ axis: { start, end } }: TimeChart, isLast: boolean): object {
   const span = end - start;
   const format =

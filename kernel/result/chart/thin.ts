@@ -5,7 +5,7 @@ export interface Point {
   readonly v: number | null;
   /** True for a bin that the searched range covers in part. */
   readonly partial: boolean;
-  /** True for what stands for missing bins: no row of the result. */
+  /** True for a stand-in for missing bins, which is not a row of the result. */
   readonly added?: true;
 }
 

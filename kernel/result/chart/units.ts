@@ -91,7 +91,7 @@ function onLadder({ ladder, size }: Step, largest: number): Scale {
 
 const SUPERSCRIPTS = '\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079';
 
-/** Its reciprocal is a number still. */
+/** The lowest power of ten whose reciprocal is a finite number. */
 const LOWEST_POWER = -300;
 
 /** Numbers of six digits at most on the axis; what is larger or smaller is counted in a power that the title names. */
