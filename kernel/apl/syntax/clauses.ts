@@ -21,31 +21,64 @@ import { takeGroup } from './slips.js';
 import { parseSource } from './source.js';
 import type { TokenStream } from './stream.js';
 
-/** The properties of a node, read by the clauses of its row; `owner` is the word as it was written. */
+/** What `parseClauses` adds to: a node whose further properties are those of the clauses of its row. */
+export type OpenNode = Record<string, unknown>;
+
+/** Reads the clauses of a row into the properties of its node; `owner` is the word as it was written. */
 export function parseClauses(
   stream: TokenStream,
   clauses: readonly Clause[],
   owner: string,
-): Record<string, unknown> {
-  const node: Record<string, unknown> = {};
-  for (const [index, clause] of clauses.entries()) {
-    const value = stream.within(clause, () => parseClause(stream, clause, clauses.slice(index + 1), owner));
-    if (value !== undefined) node[clause.name] = value;
+  node: OpenNode,
+): void {
+  const { clause: outerClause, call: outerCall } = stream;
+  for (const step of stepsOf(clauses, owner)) {
+    stream.clause = step.clause;
+    stream.call = undefined;
+    const value = parseStep(stream, step);
+    if (value !== undefined) node[step.clause.name] = value;
   }
-  return node;
+  stream.clause = outerClause;
+  stream.call = outerCall;
 }
 
-function parseClause(
-  stream: TokenStream,
-  clause: Clause,
-  later: readonly Clause[],
-  owner: string,
-): OperandNodes[Operand] | undefined {
-  if (clause.word === undefined ? isAbsent(stream, clause) : !takeWord(stream, clause, later, owner))
-    return nothing(stream, clause);
-  const context = (clause.context ?? `after \`${clause.word ?? '$'}\``).replace('$', owner);
-  const next = later.find(each => each.optional !== true);
-  return readers[clause.takes](stream, context, clause, owner, next);
+/** A clause of an operator as it was written, and what follows from its place in the row. */
+interface Step {
+  readonly clause: Clause;
+  readonly owner: string;
+  /** Completes "expected an expression …". */
+  readonly context: string;
+  readonly laterWords: readonly string[];
+  /** The next clause that must stand. */
+  readonly next: Clause | undefined;
+}
+
+/** Made once for each row and each of its words: a long text holds thousands of operators. */
+const knownSteps = new Map<readonly Clause[], Map<string, readonly Step[]>>();
+
+function stepsOf(clauses: readonly Clause[], owner: string): readonly Step[] {
+  const byOwner = knownSteps.get(clauses) ?? new Map<string, readonly Step[]>();
+  const known = byOwner.get(owner);
+  if (known !== undefined) return known;
+  const steps = clauses.map((clause, index) => toStep(clause, owner, clauses.slice(index + 1)));
+  knownSteps.set(clauses, byOwner.set(owner, steps));
+  return steps;
+}
+
+function toStep(clause: Clause, owner: string, later: readonly Clause[]): Step {
+  return {
+    clause,
+    owner,
+    context: (clause.context ?? `after \`${clause.word ?? '$'}\``).replace('$', owner),
+    laterWords: later.flatMap(({ word }) => (word === undefined ? [] : [word])),
+    next: later.find(each => each.optional !== true),
+  };
+}
+
+function parseStep(stream: TokenStream, step: Step): OperandNodes[Operand] | undefined {
+  const { clause } = step;
+  const absent = clause.word === undefined ? isAbsent(stream, clause) : !takeWord(stream, step);
+  return absent ? nothing(stream, clause) : readers[clause.takes](stream, step.context, step);
 }
 
 function isAbsent(stream: TokenStream, clause: Clause): boolean {
@@ -54,7 +87,7 @@ function isAbsent(stream: TokenStream, clause: Clause): boolean {
 }
 
 /** Consumes the word of a clause. Where one that must stand is missing, what follows it is read all the same. */
-function takeWord(stream: TokenStream, clause: Clause, later: readonly Clause[], owner: string): boolean {
+function takeWord(stream: TokenStream, { clause, owner, laterWords }: Step): boolean {
   const word = clause.word ?? '';
   stream.offering?.addWords(`${word}${opening[clause.takes] ?? ''}`);
   if (word === 'by') takeGroup(stream);
@@ -63,7 +96,7 @@ function takeWord(stream: TokenStream, clause: Clause, later: readonly Clause[],
   if (clause.optional === true) return false;
   const [what, where, hint] = clause.expected ?? [`\`${word}\``, 'in `$`'];
   stream.expected(what, where.replace('$', owner), hint?.replace('$', owner));
-  return !atStageEnd(stream) && !later.some(each => each.word !== undefined && stream.isWord(each.word));
+  return !atStageEnd(stream) && !laterWords.some(later => stream.isWord(later));
 }
 
 /** What completion adds to the word of a clause. */
@@ -85,18 +118,11 @@ function nothing(stream: TokenStream, { takes, optional }: Clause): OperandNodes
   return takes === 'sort key' ? { value: missing, from, to: from } : missing;
 }
 
-type Reader<T extends Operand> = (
-  stream: TokenStream,
-  context: string,
-  clause: Clause,
-  owner: string,
-  next: Clause | undefined,
-) => OperandNodes[T];
+type Reader<T extends Operand> = (stream: TokenStream, context: string, step: Step) => OperandNodes[T];
 
 /** How each operand is read. */
 const readers: { readonly [T in Operand]: Reader<T> } = {
-  expression: (stream, context, { level }) =>
-    stream.withComparing(true, () => parseExpression(stream, context, level)),
+  expression: parseCondition,
   expressions: (stream, context) => parseList(stream, () => parseExpression(stream, context)),
   assignments: (stream, context) => parseList(stream, () => parseAssignment(stream, context)),
   'defaulted assignments': (stream, context) => parseList(stream, () => parseDefaulted(stream, context)),
@@ -113,8 +139,8 @@ const readers: { readonly [T in Operand]: Reader<T> } = {
     stream.expectSymbol(')', 'to close the list of datasets');
     return tables;
   },
-  options: (stream, _, clause, owner, next) => parseOptions(stream, clause, owner, next),
-  'options in parentheses': (stream, _, clause, owner) => parseEnclosedOptions(stream, clause, owner),
+  options: (stream, _, { clause, owner, next }) => parseOptions(stream, clause, owner, next),
+  'options in parentheses': (stream, _, { clause, owner }) => parseEnclosedOptions(stream, clause, owner),
   columns: parseColumns,
   name: (stream, context) => stream.expectName('a column name', context),
   values: parseValues,
@@ -123,6 +149,15 @@ const readers: { readonly [T in Operand]: Reader<T> } = {
   pieces: parsePieces,
   search: parseSearch,
 };
+
+/** An expression in which `=` can only be a slip for `==`. */
+function parseCondition(stream: TokenStream, context: string, { clause }: Step): Expr {
+  return stream.withComparing(true, clause.level === 'sum' ? parseSum : parseExpression, context);
+}
+
+function parseSum(stream: TokenStream, context: string): Expr {
+  return parseExpression(stream, context, 'sum');
+}
 
 function parseTexts(stream: TokenStream): Literal[] {
   const texts: Literal[] = [];

@@ -407,7 +407,7 @@ function parseCall(stream: TokenStream, callee: Argument['name'] & object): Expr
 
 function parseParen(stream: TokenStream): Expr {
   const from = stream.next().from;
-  const inner = stream.withComparing(true, () => parseOr(stream, 'in the parentheses'));
+  const inner = stream.withComparing(true, parseOr, 'in the parentheses');
   if (stream.expectSymbol(')', 'to close the parenthesis') === undefined) {
     stream.skipTo(')', '|', ';');
     stream.takeSymbol(')');

@@ -37,7 +37,7 @@ export function parseAssignment(stream: TokenStream, context: string): Assignmen
   const from = stream.peek().from;
   const names = takeTargets(stream);
   if (names.length === 0 && stream.clause?.offers === 'new names') stream.offering?.stop();
-  const value = stream.withComparing(false, () => parseExpression(stream, context));
+  const value = stream.withComparing(false, parseExpression, context);
   const alias = names.length === 0 ? takeAlias(stream, value) : undefined;
   if (alias !== undefined) names.push(alias);
   return { names, value, from, to: Math.max(value.to, stream.lastEnd) };

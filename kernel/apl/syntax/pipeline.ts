@@ -1,6 +1,6 @@
 import { operatorNamed } from '../operators/rows.js';
 import type { Operator, Pipeline, Span } from './ast.js';
-import { parseClauses } from './clauses.js';
+import { type OpenNode, parseClauses } from './clauses.js';
 import { atStageEnd } from './items.js';
 import { limits } from './limits.js';
 import { parseSource } from './source.js';
@@ -8,16 +8,20 @@ import type { TokenStream } from './stream.js';
 
 /** Parses a source and the operators after it, up to `)`, `;` or the end. */
 export function parsePipeline(stream: TokenStream): Pipeline {
-  return stream.nested(
-    () =>
-      stream.within(undefined, () => {
-        const from = stream.peek().from;
-        const source = parseSource(stream);
-        const operators = parseOperators(stream);
-        return { source, operators, from, to: stream.lastEnd };
-      }),
-    () => tooDeep(stream),
-  );
+  return stream.nested(parseStages, tooDeep);
+}
+
+/** What is open around a query does not count in it. */
+function parseStages(stream: TokenStream): Pipeline {
+  const { clause, call } = stream;
+  stream.clause = undefined;
+  stream.call = undefined;
+  const { from } = stream.peek();
+  const source = parseSource(stream);
+  const operators = parseOperators(stream);
+  stream.clause = clause;
+  stream.call = call;
+  return { source, operators, from, to: stream.lastEnd };
 }
 
 /** Parses the `| operator …` stages that follow a source. */
@@ -66,10 +70,11 @@ function parseOperator(stream: TokenStream): Operator {
   }
   stream.skip(known.tokens);
   if (named.row.old?.includes(known.text) === true) reportOldSpelling(stream, known, named.kind);
-  const node = parseClauses(stream, named.row.clauses, known.text);
-  const span = { from: known.span.from, to: Math.max(stream.lastEnd, known.span.to) };
+  const node: OpenNode = { kind: named.kind, word: known.span, from: known.span.from, to: known.span.to };
+  parseClauses(stream, named.row.clauses, known.text, node);
+  node.to = Math.max(stream.lastEnd, known.span.to);
   // The row says which properties the node has; the type of the node is made from the same row.
-  return Object.assign(node, { kind: named.kind, word: known.span, ...span }) as unknown as Operator;
+  return node as unknown as Operator;
 }
 
 function reportOldSpelling(stream: TokenStream, { text, span }: Word, today: string): void {

@@ -1,4 +1,4 @@
-import type { SearchPredicate } from './ast.js';
+import type { Expr, SearchPredicate } from './ast.js';
 import { parseExpression } from './expression.js';
 import type { TokenStream } from './stream.js';
 
@@ -74,13 +74,13 @@ function parseFieldTerm(stream: TokenStream): SearchPredicate {
     return { kind: 'all', from, to: stream.lastEnd };
   }
   stream.rewind(mark);
-  const expr = stream.withComparing(true, () => parseSearchExpression(stream));
+  const expr = stream.withComparing(true, parseSearchExpression, 'after `search`');
   return { kind: 'expr', expr, from, to: Math.max(expr.to, from) };
 }
 
 /** `and`, `or` and `not` between terms belong to the search; an expression ends before them. */
-function parseSearchExpression(stream: TokenStream): ReturnType<typeof parseExpression> {
-  return parseExpression(stream, 'after `search`', 'comparison');
+function parseSearchExpression(stream: TokenStream, context: string): Expr {
+  return parseExpression(stream, context, 'comparison');
 }
 
 const comparisons = new Set([

@@ -1,7 +1,7 @@
 import type { SourceRow } from '../operators/grammar.js';
 import { type SourceKind, sourceNamed } from '../operators/rows.js';
 import type { Source } from './ast.js';
-import { parseClauses } from './clauses.js';
+import { type OpenNode, parseClauses } from './clauses.js';
 import { parseExpression } from './expression.js';
 import { closeList } from './items.js';
 import { parsePattern } from './pattern.js';
@@ -45,8 +45,10 @@ function introduces(stream: TokenStream, { clauses }: SourceRow): boolean {
 function parseWordSource(stream: TokenStream): Source {
   const { from, text } = stream.next();
   const { kind, row } = sourceNamed(text) as { kind: SourceKind; row: SourceRow };
-  const node = parseClauses(stream, row.clauses, text);
-  return Object.assign(node, { kind, from, to: stream.lastEnd }) as unknown as Source;
+  const node: OpenNode = { kind, from, to: from };
+  parseClauses(stream, row.clauses, text, node);
+  node.to = stream.lastEnd;
+  return node as unknown as Source;
 }
 
 function missingSource(stream: TokenStream): Source {

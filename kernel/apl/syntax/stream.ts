@@ -193,26 +193,17 @@ export class TokenStream {
     }
   }
 
-  /** Runs `parse` for a clause, or for none, and goes on with the one before. */
-  within<T>(clause: Clause | undefined, parse: () => T): T {
-    const before = { clause: this.clause, call: this.call };
-    this.clause = clause;
-    this.call = undefined;
-    const value = parse();
-    this.clause = before.clause;
-    this.call = before.call;
-    return value;
-  }
-
   /** Runs `parse` with `comparing` set, and restores it. */
-  withComparing<T>(comparing: boolean, parse: () => T): T {
+  withComparing<T>(
+    comparing: boolean,
+    parse: (stream: TokenStream, context: string) => T,
+    context: string,
+  ): T {
     const before = this.comparing;
     this.comparing = comparing;
-    try {
-      return parse();
-    } finally {
-      this.comparing = before;
-    }
+    const value = parse(this, context);
+    this.comparing = before;
+    return value;
   }
 
   /** Runs `parse` one level deeper, or `tooDeep` where the text nests beyond what the stack can bear. */
@@ -223,11 +214,9 @@ export class TokenStream {
   ): T {
     if (this.depth >= limits.nesting.most) return tooDeep(this);
     this.depth += 1;
-    try {
-      return parse(this, context);
-    } finally {
-      this.depth -= 1;
-    }
+    const value = parse(this, context);
+    this.depth -= 1;
+    return value;
   }
 
   skip(count: number): void {

@@ -56,16 +56,16 @@ export function visitStatement(statement: Statement, visitor: Visitor): void {
     case 'let':
       visitor.name?.(statement.name, 'definition', statement.name.name);
       if ('source' in statement.value) visitPipeline(statement.value, visitor);
-      else visitExprs([statement.value], visitor);
+      else visitExpr(statement.value, visitor);
       break;
     case 'set':
       visitor.name?.(statement.name, 'optionName');
-      visitExprs([statement.value], visitor);
+      visitExpr(statement.value, visitor);
       break;
     case 'parameters':
       for (const { name, fallback } of statement.params) {
         visitor.name?.(name, 'definition', name.name);
-        visitExprs([fallback], visitor);
+        visitExpr(fallback, visitor);
       }
       break;
     case 'query':
@@ -127,13 +127,13 @@ type Walker<T extends Operand> = (value: OperandNodes[T], visitor: Visitor) => v
 
 /** What each operand holds. */
 const walkers: { readonly [T in Operand]: Walker<T> } = {
-  expression: (value, visitor) => visitExprs([value], visitor),
+  expression: visitExpr,
   expressions: visitExprs,
   assignments: visitAssignments,
   'defaulted assignments': (items, visitor) => {
     for (const item of items) {
       visitAssignments([item], visitor);
-      visitExprs([item.fallback], visitor);
+      visitExpr(item.fallback, visitor);
       if (item.defaultSpan !== undefined) visitor.unit?.(item.defaultSpan);
     }
   },
@@ -145,12 +145,10 @@ const walkers: { readonly [T in Operand]: Walker<T> } = {
       if (orderSpan !== undefined) visitor.unit?.(orderSpan);
     }
   },
-  'sort key': (key, visitor) => visitExprs([key.value], visitor),
-  'sort keys': (keys, visitor) =>
-    visitExprs(
-      keys.map(key => key.value),
-      visitor,
-    ),
+  'sort key': (key, visitor) => visitExpr(key.value, visitor),
+  'sort keys': (keys, visitor) => {
+    for (const key of keys) visitExpr(key.value, visitor);
+  },
   source: visitSource,
   sources: visitSources,
   'sources in parentheses': visitSources,
@@ -176,7 +174,7 @@ function visitSources(sources: readonly Source[], visitor: Visitor): void {
 function visitAssignments(items: readonly Assignment[], visitor: Visitor): void {
   for (const { names, value } of items) {
     for (const name of names) visitor.name?.(name, 'definition', name.name);
-    visitExprs([value], visitor);
+    visitExpr(value, visitor);
   }
 }
 
@@ -199,7 +197,7 @@ function visitOptions(options: readonly Option[], visitor: Visitor): void {
     visitor.unit?.(option);
     visitor.name?.(option.name, 'optionName');
     if (option.value.kind === 'name') visitor.name?.(option.value, 'optionValue');
-    else visitExprs([option.value], visitor);
+    else visitExpr(option.value, visitor);
   }
 }
 
@@ -208,19 +206,18 @@ function visitSearch(search: SearchPredicate, visitor: Visitor): void {
   for (let predicate = pending.pop(); predicate !== undefined; predicate = pending.pop()) {
     if (predicate.kind === 'and' || predicate.kind === 'or') pending.push(predicate.right, predicate.left);
     else if (predicate.kind === 'not') pending.push(predicate.operand);
-    else if (predicate.kind === 'term') visitExprs([predicate.field], visitor);
-    else if (predicate.kind === 'expr') visitExprs([predicate.expr], visitor);
+    else if (predicate.kind === 'term') visitExpr(predicate.field, visitor);
+    else if (predicate.kind === 'expr') visitExpr(predicate.expr, visitor);
   }
 }
 
-/** Visits an expression and every node in it. */
-export function visitExpr(expr: Expr, visitor: Visitor): void {
-  visitExprs([expr], visitor);
+function visitExprs(exprs: readonly Expr[], visitor: Visitor): void {
+  for (const expr of exprs) visitExpr(expr, visitor);
 }
 
-/** A list of its own and no recursion: a chain of ten thousand `or` is one deep tree. */
-function visitExprs(exprs: readonly (Expr | undefined)[], visitor: Visitor): void {
-  const pending = exprs.toReversed();
+/** Visits an expression, where there is one, and every node in it. A list and no recursion: `a or b or …` is a deep tree. */
+export function visitExpr(root: Expr | undefined, visitor: Visitor): void {
+  const pending: (Expr | undefined)[] = [root];
   while (pending.length > 0) {
     const expr = pending.pop();
     if (expr === undefined) continue;
