@@ -19,13 +19,13 @@ const ALLOWED: readonly (readonly string[])[] = [
   ],
   ['apl/bind/join', 'apl/bind/operators', 'apl/bind/pipeline', 'apl/bind/source'],
   [
-    'apl/syntax/clauses',
-    'apl/syntax/dynamic',
-    'apl/syntax/expression',
-    'apl/syntax/items',
-    'apl/syntax/pipeline',
-    'apl/syntax/search',
-    'apl/syntax/source',
+    'apl/syntax/readers/clauses',
+    'apl/syntax/readers/dynamic',
+    'apl/syntax/readers/expression',
+    'apl/syntax/readers/items',
+    'apl/syntax/readers/pipeline',
+    'apl/syntax/readers/search',
+    'apl/syntax/readers/source',
   ],
 ];
 

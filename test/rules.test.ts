@@ -85,7 +85,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 const RECURSIONS: readonly string[] = [
   'apl/bind/expressions/aggregate apl/bind/expressions/binary apl/bind/expressions/call apl/bind/expressions/expression apl/bind/expressions/name',
   'apl/bind/join apl/bind/operators apl/bind/pipeline apl/bind/source',
-  'apl/syntax/clauses apl/syntax/dynamic apl/syntax/expression apl/syntax/items apl/syntax/pipeline apl/syntax/search apl/syntax/source',
+  'apl/syntax/readers/clauses apl/syntax/readers/dynamic apl/syntax/readers/expression apl/syntax/readers/items apl/syntax/readers/pipeline apl/syntax/readers/search apl/syntax/readers/source',
 ];
 
 const LONGEST_FILE = 700;

@@ -2,7 +2,7 @@ import type { FieldMeta } from '../api/wire.js';
 import type { EditorEnvironment } from '../apl/editor/complete.js';
 import type { DatasetSchema } from '../apl/plan/plan.js';
 import { parseCell, splitCell } from '../apl/syntax/cell.js';
-import { typeNamed } from '../apl/syntax/literals.js';
+import { typeNamed } from '../apl/syntax/types.js';
 import { parseQuery } from '../apl/syntax/parse.js';
 import { visitQuery } from '../apl/syntax/walk.js';
 import type { CompleteOutcome, CompletionItem, DisplayData } from '../jupyter/message.js';

@@ -1,5 +1,5 @@
 import { type CellQuery, completeness, type MagicLine, parseCell } from '../apl/syntax/cell.js';
-import { tokenize } from '../apl/syntax/lexer.js';
+import { tokenize } from '../apl/syntax/tokens/lexer.js';
 import { AplKernelError } from '../errors.js';
 import type { CellIo, ExecuteOutcome, ExecuteRequest, KernelHandler } from '../jupyter/message.js';
 import type { QueryResult } from '../result/result.js';

@@ -4,8 +4,8 @@ import { bind } from '../../kernel/apl/bind/bind.js';
 import type { Diagnostic, Span } from '../../kernel/apl/syntax/ast.js';
 import { completeness, parseCell, splitCell, toCellOffset } from '../../kernel/apl/syntax/cell.js';
 import { mergeDiagnostics } from '../../kernel/apl/syntax/diagnostics.js';
-import { tokenize } from '../../kernel/apl/syntax/lexer.js';
 import { parseQuery } from '../../kernel/apl/syntax/parse.js';
+import { tokenize } from '../../kernel/apl/syntax/tokens/lexer.js';
 import { mutated, pipeline, tokenSoup } from './queries.js';
 
 const environment = {

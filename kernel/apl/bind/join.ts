@@ -1,7 +1,7 @@
 import { optionsOf } from '../operators/rows.js';
 import type { Bound, Column, Computed, JoinKind, Relation } from '../plan/plan.js';
 import type { Expr, OperatorOf } from '../syntax/ast.js';
-import { optionText } from '../syntax/options.js';
+import { optionText } from '../syntax/readers/options.js';
 import { visitExpr } from '../syntax/walk.js';
 import { type Binder, commonType, convertTo, type Scope, unwrap } from './binder.js';
 import { bindExpression } from './expressions/expression.js';

@@ -2,7 +2,7 @@ import type { TypeName } from '../catalog/entry.js';
 import { optionsOf } from '../operators/rows.js';
 import type { Bound, Column, Computed, Relation } from '../plan/plan.js';
 import type { Expr, FieldPattern, OperatorOf, Option, ParsePiece, Span } from '../syntax/ast.js';
-import { optionText } from '../syntax/options.js';
+import { optionText } from '../syntax/readers/options.js';
 import { type Binder, convertTo, scopeOf } from './binder.js';
 import { bindConstant, bindCount, bindExpression } from './expressions/expression.js';
 import { expand } from './fields.js';

@@ -1,7 +1,7 @@
 import { optionsOf } from '../operators/rows.js';
 import type { Bound, Column } from '../plan/plan.js';
 import type { BinaryOperator, OperatorOf, SearchPredicate, SourceOf } from '../syntax/ast.js';
-import { optionText } from '../syntax/options.js';
+import { optionText } from '../syntax/readers/options.js';
 import { type Binder, convertTo, type Scope, scopeOf, unbound } from './binder.js';
 import { bindExpression, bindPredicate } from './expressions/expression.js';
 import { type Stage, withRelation } from './stage.js';

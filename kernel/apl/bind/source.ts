@@ -11,7 +11,7 @@ import type {
   SourceOf,
   Span,
 } from '../syntax/ast.js';
-import { optionText } from '../syntax/options.js';
+import { optionText } from '../syntax/readers/options.js';
 import { type Binder, commonType, convertTo, isNull, isNumber } from './binder.js';
 import { constantInteger } from './expressions/constant.js';
 import { bindExpression } from './expressions/expression.js';

@@ -4,8 +4,8 @@ import type { ElementEntry, FunctionEntry, TypeName } from '../catalog/entry.js'
 import { elementNamed, tabularOperators } from '../catalog/operators.js';
 import { clauseWords, sources as wordSources } from '../operators/rows.js';
 import type { BindEnvironment, Column } from '../plan/plan.js';
-import { typeSpellings } from '../syntax/literals.js';
-import type { OpenCall, OperandSlot, Slot } from '../syntax/offers.js';
+import type { OpenCall, OperandSlot, Slot } from '../syntax/tokens/offers.js';
+import { typeSpellings } from '../syntax/types.js';
 import { type Cursor, cursorAt, scalarWords, type ValueSlot } from './cursor.js';
 import { signatureOf } from './describe.js';
 import { matchQuality } from './match.js';

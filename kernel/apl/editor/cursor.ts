@@ -1,8 +1,8 @@
 import { scalarOperators } from '../catalog/scalar-operators.js';
 import type { Query } from '../syntax/ast.js';
-import { type Token, tokenize } from '../syntax/lexer.js';
-import { Offers, type Slot } from '../syntax/offers.js';
 import { parseTokens } from '../syntax/parse.js';
+import { type Token, tokenize } from '../syntax/tokens/lexer.js';
+import { Offers, type Slot } from '../syntax/tokens/offers.js';
 
 /** What may stand at a place of a text, and the word there that is being typed. */
 export interface Cursor {

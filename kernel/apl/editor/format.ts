@@ -1,8 +1,8 @@
 import { lineWords } from '../operators/rows.js';
 import type { Query } from '../syntax/ast.js';
 import { splitCell } from '../syntax/cell.js';
-import { type Token, tokenize } from '../syntax/lexer.js';
 import { parseQuery } from '../syntax/parse.js';
+import { type Token, tokenize } from '../syntax/tokens/lexer.js';
 import { visitQuery } from '../syntax/walk.js';
 import { spacingOf } from './spacing.js';
 

@@ -14,9 +14,9 @@ import { aggregateNamed, functionNamed } from '../catalog/all.js';
 import { clauseWords, sources } from '../operators/rows.js';
 import type { Span } from '../syntax/ast.js';
 import { type MagicLine, splitCell } from '../syntax/cell.js';
-import { type Token, tokenize } from '../syntax/lexer.js';
-import { typeNamed } from '../syntax/literals.js';
 import { parseTokens } from '../syntax/parse.js';
+import { type Token, tokenize } from '../syntax/tokens/lexer.js';
+import { typeNamed } from '../syntax/types.js';
 import { type Role, RoleMap, type Structure } from './roles.js';
 
 /**

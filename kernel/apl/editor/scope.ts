@@ -4,7 +4,7 @@ import { bindPipeline } from '../bind/pipeline.js';
 import { bindSource } from '../bind/source.js';
 import type { BindEnvironment, Column, Relation } from '../plan/plan.js';
 import type { Operator, Pipeline, Query } from '../syntax/ast.js';
-import { tokenize } from '../syntax/lexer.js';
+import { tokenize } from '../syntax/tokens/lexer.js';
 import { visitQuery } from '../syntax/walk.js';
 
 /** The names that hold at a place of a query. */

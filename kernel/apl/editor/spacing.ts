@@ -1,5 +1,5 @@
 import type { Query, Span } from '../syntax/ast.js';
-import type { Token } from '../syntax/lexer.js';
+import type { Token } from '../syntax/tokens/lexer.js';
 import { visitQuery } from '../syntax/walk.js';
 
 /**

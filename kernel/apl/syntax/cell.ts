@@ -1,6 +1,6 @@
 import { clauseWords } from '../operators/rows.js';
 import type { Diagnostic, Span } from './ast.js';
-import { type Token, tokenize } from './lexer.js';
+import { type Token, tokenize } from './tokens/lexer.js';
 
 /** A `%name args` or `%%name args` line. */
 export interface MagicLine extends Span {

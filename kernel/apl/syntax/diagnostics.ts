@@ -1,5 +1,5 @@
 import type { Diagnostic } from './ast.js';
-import { tokenize } from './lexer.js';
+import { tokenize } from './tokens/lexer.js';
 
 /**
  * What parsing and binding found in one query, by place. A stage that could not be read is checked no further: what

@@ -1,11 +1,11 @@
 import type { Diagnostic, Expr, ParameterDecl, Pipeline, Query, Span, Statement } from './ast.js';
-import { parseExpression, parseType } from './expression.js';
-import type { Token } from './lexer.js';
-import type { Offers } from './offers.js';
-import { parseOperators, parsePipeline } from './pipeline.js';
-import { takeStrayBracket } from './slips.js';
-import { startsSource } from './source.js';
-import { TokenStream } from './stream.js';
+import { parseExpression, parseType } from './readers/expression.js';
+import { parseOperators, parsePipeline } from './readers/pipeline.js';
+import { takeStrayBracket } from './readers/slips.js';
+import { startsSource } from './readers/source.js';
+import type { Token } from './tokens/lexer.js';
+import type { Offers } from './tokens/offers.js';
+import { TokenStream } from './tokens/stream.js';
 
 export interface Parsed {
   readonly query: Query;

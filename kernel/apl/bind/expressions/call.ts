@@ -3,7 +3,7 @@ import { aggregateNamed, functionNamed, functionNames } from '../../catalog/all.
 import type { FunctionEntry, Param, ParamType, TypeName } from '../../catalog/entry.js';
 import type { Bound } from '../../plan/plan.js';
 import type { Argument, Expr, Span } from '../../syntax/ast.js';
-import { typeNamed } from '../../syntax/literals.js';
+import { typeNamed } from '../../syntax/types.js';
 import {
   type Binder,
   commonType,

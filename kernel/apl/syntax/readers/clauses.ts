@@ -1,5 +1,6 @@
-import type { Clause, ListOperand, Operand } from '../operators/grammar.js';
-import type { Expr, Literal, OperandNodes } from './ast.js';
+import type { Clause, ListOperand, Operand } from '../../operators/grammar.js';
+import type { Expr, Literal, OperandNodes } from '../ast.js';
+import type { TokenStream } from '../tokens/stream.js';
 import { parseArguments, parseExpression } from './expression.js';
 import {
   atStageEnd,
@@ -19,7 +20,6 @@ import { expectPattern } from './pattern.js';
 import { parseSearch } from './search.js';
 import { takeGroup } from './slips.js';
 import { parseSource } from './source.js';
-import type { TokenStream } from './stream.js';
 
 /** What `parseClauses` adds to: a node whose further properties are those of the clauses of its row. */
 export type OpenNode = Record<string, unknown>;

@@ -1,5 +1,5 @@
-import type { FieldPattern } from './ast.js';
-import type { TokenStream } from './stream.js';
+import type { FieldPattern } from '../ast.js';
+import type { TokenStream } from '../tokens/stream.js';
 
 /** `status*`, `['geo.']*`, `*`, `a.b`; undefined, with nothing consumed, where no name or star starts. */
 export function parsePattern(stream: TokenStream): FieldPattern | undefined {

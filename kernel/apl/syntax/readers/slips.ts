@@ -1,6 +1,6 @@
-import type { Expr, Identifier, Span } from './ast.js';
-import type { Token } from './lexer.js';
-import type { TokenStream } from './stream.js';
+import type { Expr, Identifier, Span } from '../ast.js';
+import type { Token } from '../tokens/lexer.js';
+import type { TokenStream } from '../tokens/stream.js';
 
 /** Consumes `and` or `or`, also where it is written as in other languages: `AND`, `&&`, `||`; that is reported. */
 export function takeLogic(stream: TokenStream, word: 'and' | 'or'): Token | undefined {

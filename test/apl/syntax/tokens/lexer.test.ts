@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tokenize } from '../../../kernel/apl/syntax/lexer.js';
+import { tokenize } from '../../../../kernel/apl/syntax/tokens/lexer.js';
 
 /** Each token as `kind text`, with its flaw behind `!`. */
 function tokens(source: string): string[] {

@@ -1,14 +1,14 @@
-import { DAY, parseTime, parseTimespan } from '../../time.js';
-import type { TypeName } from '../catalog/entry.js';
-import type { Argument, BinaryOperator, Expr, ListOperator, Literal, Span, Subquery } from './ast.js';
+import type { TypeName } from '../../catalog/entry.js';
+import type { Argument, BinaryOperator, Expr, ListOperator, Literal, Span, Subquery } from '../ast.js';
+import { limits } from '../limits.js';
+import type { Token } from '../tokens/lexer.js';
+import type { TokenStream } from '../tokens/stream.js';
+import { typeNamed } from '../types.js';
 import { parseDynamic } from './dynamic.js';
-import type { Token } from './lexer.js';
-import { limits } from './limits.js';
-import { typeNamed } from './literals.js';
+import { numberLiteral, rawLiteral, timespanLiteral } from './literals.js';
 import { parsePipeline } from './pipeline.js';
 import { reportCase, takeExclamation, takeIsNull, takeLike, takeLogic, takeNegation } from './slips.js';
 import { startsSource } from './source.js';
-import type { TokenStream } from './stream.js';
 
 /**
  * Parses one expression; where none can be read it reports and returns `missing`. `context` completes
@@ -435,31 +435,6 @@ function parseWord(stream: TokenStream): Expr {
   return parseCall(stream, { name: text, quoted: false, from, to });
 }
 
-function rawLiteral(stream: TokenStream, word: Token, type: 'datetime' | 'timespan'): Literal {
-  stream.next();
-  const raw = stream.next();
-  const value = type === 'datetime' ? parseTime(raw.text) : (parseTimespan(raw.text) ?? bareDays(raw.text));
-  if (value === undefined) reportRawLiteral(stream, raw, type);
-  stream.expectSymbol(')', `to close \`${word.text}(\``);
-  const span = { from: word.from, to: stream.lastEnd };
-  return value === undefined
-    ? { kind: 'literal', type, value: null, ...span }
-    : { kind: 'literal', type, value, ...span };
-}
-
-/** `timespan(2)` is two days, as in Kusto. */
-function bareDays(text: string): bigint | undefined {
-  return /^\d+$/.test(text) ? BigInt(text) * DAY : undefined;
-}
-
-function reportRawLiteral(stream: TokenStream, raw: Token, type: 'datetime' | 'timespan'): void {
-  const hint =
-    type === 'datetime'
-      ? 'Write datetime(2026-01-02), datetime(2026-01-02 03:04:05) or datetime(2026-01-02T03:04:05.123Z); years 1677 to 2262.'
-      : 'Write timespan(1d), timespan(1h30m), timespan(500ms) or timespan(1.02:03:04).';
-  stream.report('error', `bad-${type}`, raw, `\`${raw.text}\` is not a ${type}`, hint);
-}
-
 function parseTypeof(stream: TokenStream, word: Token): Expr {
   stream.next();
   stream.offer({ kind: 'type' });
@@ -488,39 +463,6 @@ export function parseType(stream: TokenStream, context: string): TypeName {
   const type = typeNamed(name.name);
   if (type === undefined && name.name !== '') reportType(stream, name);
   return type ?? 'string';
-}
-
-const int64Max = 2n ** 63n - 1n;
-
-function numberLiteral(stream: TokenStream, token: Token): Literal {
-  const { from, to, text } = token;
-  if (token.flaw !== undefined) return { kind: 'literal', type: 'long', value: null, from, to };
-  if (!/^(?:0[xX][0-9a-fA-F]+|\d+)$/.test(text))
-    return { kind: 'literal', type: 'real', value: Number(text), from, to };
-  const value = BigInt(text);
-  if (value <= int64Max + 1n) return { kind: 'literal', type: 'long', value, from, to };
-  stream.report(
-    'error',
-    'number-too-large',
-    token,
-    `\`${text}\` does not fit in 64 bits`,
-    `The largest long is ${int64Max}; write ${text}.0 for a real.`,
-  );
-  return { kind: 'literal', type: 'long', value: null, from, to };
-}
-
-function timespanLiteral(stream: TokenStream, token: Token): Literal {
-  const { from, to, text } = token;
-  const value = parseTimespan(text);
-  if (value !== undefined) return { kind: 'literal', type: 'timespan', value, from, to };
-  stream.report(
-    'error',
-    'timespan-too-large',
-    token,
-    `\`${text}\` does not fit in 64-bit nanoseconds`,
-    'The longest timespan is 106751d (292 years).',
-  );
-  return { kind: 'literal', type: 'timespan', value: null, from, to };
 }
 
 function binary(operator: BinaryOperator, at: Span, left: Expr, right: Expr): Expr {

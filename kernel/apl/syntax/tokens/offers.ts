@@ -1,4 +1,4 @@
-import type { Clause } from '../operators/grammar.js';
+import type { Clause } from '../../operators/grammar.js';
 
 /** What may stand where a text ends, and is more than a word. */
 export type Slot =

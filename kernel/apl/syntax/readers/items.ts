@@ -8,11 +8,11 @@ import type {
   ParsePiece,
   SortKey,
   TypedAssignment,
-} from './ast.js';
+} from '../ast.js';
+import type { TokenStream } from '../tokens/stream.js';
 import { parseExpression, parseType } from './expression.js';
 import { expectPattern, parsePattern } from './pattern.js';
 import { takeAlias, takeDirection } from './slips.js';
-import type { TokenStream } from './stream.js';
 
 /** `a, b` where each is read by `parse`. */
 export function parseList<T>(stream: TokenStream, parse: () => T): T[] {

@@ -1,7 +1,7 @@
-import type { Expr } from './ast.js';
+import type { Expr } from '../ast.js';
+import type { Token } from '../tokens/lexer.js';
+import type { TokenStream } from '../tokens/stream.js';
 import { parseExpression, tooDeep } from './expression.js';
-import type { Token } from './lexer.js';
-import type { TokenStream } from './stream.js';
 
 /** Parses `dynamic(…)` behind its word. */
 export function parseDynamic(stream: TokenStream, word: Token): Expr {

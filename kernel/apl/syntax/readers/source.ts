@@ -1,12 +1,12 @@
-import type { SourceRow } from '../operators/grammar.js';
-import { type SourceKind, sourceNamed } from '../operators/rows.js';
-import type { Source } from './ast.js';
+import type { SourceRow } from '../../operators/grammar.js';
+import { type SourceKind, sourceNamed } from '../../operators/rows.js';
+import type { Source } from '../ast.js';
+import type { TokenStream } from '../tokens/stream.js';
 import { type OpenNode, parseClauses } from './clauses.js';
 import { parseExpression } from './expression.js';
 import { closeList } from './items.js';
 import { parsePattern } from './pattern.js';
 import { parsePipeline } from './pipeline.js';
-import type { TokenStream } from './stream.js';
 
 /** A dataset, a `let` name, an inline table, or a query in parentheses. */
 export function parseSource(stream: TokenStream): Source {

@@ -1,8 +1,8 @@
-import type { Clause, Operand, Options, OptionValues } from '../operators/grammar.js';
-import { clauseWords } from '../operators/rows.js';
-import type { Expr, Identifier, Option } from './ast.js';
-import { nearest } from './nearest.js';
-import type { TokenStream } from './stream.js';
+import type { Clause, Operand, Options, OptionValues } from '../../operators/grammar.js';
+import { clauseWords } from '../../operators/rows.js';
+import type { Expr, Identifier, Option } from '../ast.js';
+import { nearest } from '../nearest.js';
+import type { TokenStream } from '../tokens/stream.js';
 
 /**
  * `name=value` words such as `kind=inner`, as many as stand here. A name that the operator does not know is refused where

@@ -1,6 +1,6 @@
-import type { Expr, SearchPredicate } from './ast.js';
+import type { Expr, SearchPredicate } from '../ast.js';
+import type { TokenStream } from '../tokens/stream.js';
 import { parseExpression } from './expression.js';
-import type { TokenStream } from './stream.js';
 
 /** Parses what `search` looks for: terms, fields with terms, and conditions, joined by `and`, `or` and `not`. */
 export function parseSearch(stream: TokenStream): SearchPredicate {

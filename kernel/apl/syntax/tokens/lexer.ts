@@ -1,5 +1,5 @@
-import { UNITS } from '../../time.js';
-import type { Span } from './ast.js';
+import { UNITS } from '../../../time.js';
+import type { Span } from '../ast.js';
 
 /**
  * `word` covers names, keywords and word operators such as `contains`, `!in~`; `raw` is the unquoted inside of

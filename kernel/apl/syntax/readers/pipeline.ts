@@ -1,10 +1,10 @@
-import { operatorNamed } from '../operators/rows.js';
-import type { Operator, Pipeline, Span } from './ast.js';
+import { operatorNamed } from '../../operators/rows.js';
+import type { Operator, Pipeline, Span } from '../ast.js';
+import { limits } from '../limits.js';
+import type { TokenStream } from '../tokens/stream.js';
 import { type OpenNode, parseClauses } from './clauses.js';
 import { atStageEnd } from './items.js';
-import { limits } from './limits.js';
 import { parseSource } from './source.js';
-import type { TokenStream } from './stream.js';
 
 /** Parses a source and the operators after it, up to `)`, `;` or the end. */
 export function parsePipeline(stream: TokenStream): Pipeline {

@@ -1,8 +1,8 @@
-import { oneLine } from '../../text.js';
-import type { Clause } from '../operators/grammar.js';
-import type { Diagnostic, Identifier, Span } from './ast.js';
+import { oneLine } from '../../../text.js';
+import type { Clause } from '../../operators/grammar.js';
+import type { Diagnostic, Identifier, Span } from '../ast.js';
+import { type Limit, limits } from '../limits.js';
 import { type Token, tokenize } from './lexer.js';
-import { type Limit, limits } from './limits.js';
 import type { Offers, OpenCall, OperandSlot, Slot } from './offers.js';
 
 /** The parser's position in the tokens of one text, and what it found wrong so far. */

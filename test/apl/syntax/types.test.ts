@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { typeNamed } from '../../../kernel/apl/syntax/literals.js';
+import { typeNamed } from '../../../kernel/apl/syntax/types.js';
 
 describe('types by any of their names', () => {
   const names = {

@@ -1,0 +1,65 @@
+import { DAY, parseTime, parseTimespan } from '../../../time.js';
+import type { Literal } from '../ast.js';
+import type { Token } from '../tokens/lexer.js';
+import type { TokenStream } from '../tokens/stream.js';
+
+/** The literal of `datetime(…)` or `timespan(…)`, whose word has been read; null, with a diagnostic, where it is none. */
+export function rawLiteral(stream: TokenStream, word: Token, type: 'datetime' | 'timespan'): Literal {
+  stream.next();
+  const raw = stream.next();
+  const value = type === 'datetime' ? parseTime(raw.text) : (parseTimespan(raw.text) ?? bareDays(raw.text));
+  if (value === undefined) reportRawLiteral(stream, raw, type);
+  stream.expectSymbol(')', `to close \`${word.text}(\``);
+  const span = { from: word.from, to: stream.lastEnd };
+  return value === undefined
+    ? { kind: 'literal', type, value: null, ...span }
+    : { kind: 'literal', type, value, ...span };
+}
+
+/** `timespan(2)` is two days, as in Kusto. */
+function bareDays(text: string): bigint | undefined {
+  return /^\d+$/.test(text) ? BigInt(text) * DAY : undefined;
+}
+
+function reportRawLiteral(stream: TokenStream, raw: Token, type: 'datetime' | 'timespan'): void {
+  const hint =
+    type === 'datetime'
+      ? 'Write datetime(2026-01-02), datetime(2026-01-02 03:04:05) or datetime(2026-01-02T03:04:05.123Z); years 1677 to 2262.'
+      : 'Write timespan(1d), timespan(1h30m), timespan(500ms) or timespan(1.02:03:04).';
+  stream.report('error', `bad-${type}`, raw, `\`${raw.text}\` is not a ${type}`, hint);
+}
+
+const int64Max = 2n ** 63n - 1n;
+
+/** The literal of a number; null, with a diagnostic, where it does not fit. */
+export function numberLiteral(stream: TokenStream, token: Token): Literal {
+  const { from, to, text } = token;
+  if (token.flaw !== undefined) return { kind: 'literal', type: 'long', value: null, from, to };
+  if (!/^(?:0[xX][0-9a-fA-F]+|\d+)$/.test(text))
+    return { kind: 'literal', type: 'real', value: Number(text), from, to };
+  const value = BigInt(text);
+  if (value <= int64Max + 1n) return { kind: 'literal', type: 'long', value, from, to };
+  stream.report(
+    'error',
+    'number-too-large',
+    token,
+    `\`${text}\` does not fit in 64 bits`,
+    `The largest long is ${int64Max}; write ${text}.0 for a real.`,
+  );
+  return { kind: 'literal', type: 'long', value: null, from, to };
+}
+
+/** The literal of a timespan such as `5m`; null, with a diagnostic, where it does not fit. */
+export function timespanLiteral(stream: TokenStream, token: Token): Literal {
+  const { from, to, text } = token;
+  const value = parseTimespan(text);
+  if (value !== undefined) return { kind: 'literal', type: 'timespan', value, from, to };
+  stream.report(
+    'error',
+    'timespan-too-large',
+    token,
+    `\`${text}\` does not fit in 64-bit nanoseconds`,
+    'The longest timespan is 106751d (292 years).',
+  );
+  return { kind: 'literal', type: 'timespan', value: null, from, to };
+}
