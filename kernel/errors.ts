@@ -45,6 +45,7 @@ export type ErrorCode =
   // the local service
   | 'content-encoding'
   | 'content-type'
+  | 'dataset-changed'
   | 'dataset-not-found'
   | 'empty'
   | 'encoding'

@@ -45,8 +45,11 @@ test('a full disk is told, reading goes on, and writing too once there is space'
       Array.from({ length: 1000 }, (_, a) => ({ a })),
     );
     expect([refused.status, refused.body.detail.errorType]).toEqual([507, 'engine-disk']);
+    const unmade = await victim.send('POST', '/v2/datasets', { name: 'e' });
+    expect([unmade.status, unmade.body.detail.errorType]).toEqual([507, 'engine-disk']);
   }
   await rm(filler);
+  expect((await victim.send('POST', '/v2/datasets', { name: 'e' })).status).toBe(200);
   expect((await victim.ingest('d', [{ a: 2 }])).status).toBe(200);
   expect(await victim.columns('d | count')).toEqual([[2]]);
 });

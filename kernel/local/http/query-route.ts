@@ -10,7 +10,7 @@ import type { ReaderSource } from '../engine/reader.js';
 import { type QueryAnswer, runQuery } from '../engine/run.js';
 import { RecordingCatalog } from '../engine/scans.js';
 import type { Compile, CompiledQuery } from '../sql/compiled.js';
-import type { DatasetStore } from '../store/datasets.js';
+import type { DatasetStore, Snapshot } from '../store/datasets.js';
 import { departure } from './departure.js';
 import { legacyBody } from './legacy.js';
 import { readQueryRequest, timeLimitOf } from './requests.js';
@@ -60,9 +60,35 @@ export async function answerQuery(
   return send(request, reply, format === 'legacy' ? legacyBody(answer, query) : tabularBody(answer));
 }
 
-/** A client may leave at any moment, so each step that takes time is preceded by a look at the signal. */
+/** A query whose files are deleted while it runs begins anew, once, with the datasets that there are now. */
 async function answerOf(parts: QueryParts, query: QueryRequest, signal: AbortSignal): Promise<QueryAnswer> {
-  const catalog = new RecordingCatalog(await parts.datasets.snapshot());
+  const before = await parts.datasets.snapshot();
+  try {
+    return await answerFrom(parts, query, before, signal);
+  } catch (error) {
+    if (signal.aborted || (await before.intact())) throw error;
+  }
+  const now = await parts.datasets.snapshot();
+  try {
+    return await answerFrom(parts, query, now, signal);
+  } catch (error) {
+    throw signal.aborted || (await now.intact()) ? error : changed(error);
+  }
+}
+
+function changed(cause: unknown): ServiceError {
+  const message = 'A dataset of this query was deleted twice while the query ran.';
+  return new ServiceError(409, 'dataset-changed', message, { hint: 'Run it again.', cause });
+}
+
+/** A client may leave at any moment, so each step that takes time is preceded by a look at the signal. */
+async function answerFrom(
+  parts: QueryParts,
+  query: QueryRequest,
+  snapshot: Snapshot,
+  signal: AbortSignal,
+): Promise<QueryAnswer> {
+  const catalog = new RecordingCatalog(snapshot);
   signal.throwIfAborted();
   const compiled = parts.compile(query, catalog, parts.nowNs(), externalFiles(parts.dataDir));
   if (!compiled.ok) throw failureOf(query.apl, compiled.diagnostics);

@@ -7,13 +7,15 @@ import { type FileSummary, readFooters } from '../engine/parquet.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { ServiceError } from '../http/service-error.js';
 import type { BuiltinDataset, ScanFilter } from '../sql/compiled.js';
-import { deletedName, emptyWhenMissing, removeLeftovers, replaceFile } from './files.js';
+import { deletedName, draftName, emptyWhenMissing, hasCode, removeLeftovers, replaceFile } from './files.js';
 import { decodeName, encodeName, isDatasetName, nameRule } from './names.js';
 import { type DatasetNote, type Extent, type FieldNote, StoredDataset } from './stored.js';
 
 /** The datasets as they were at one moment; queries of one request all see the same. */
 export interface Snapshot extends MeasuredCatalog {
   info(name: string): DatasetInfo | undefined;
+  /** Whether every file that it reads is still there: not so once a dataset was deleted. */
+  intact(): Promise<boolean>;
 }
 
 /**
@@ -28,6 +30,7 @@ export class DatasetStore {
   readonly #builtins: ReadonlyMap<string, BuiltinDataset>;
   #tidied: Promise<void> | undefined;
   readonly #footers = new Map<string, { readonly version: string; readonly summary: FileSummary }>();
+  readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(dataDir: string, engine: Engine, builtins: readonly BuiltinDataset[] = []) {
     this.#dataDir = dataDir;
@@ -50,9 +53,9 @@ export class DatasetStore {
   async create(name: string, description: string): Promise<DatasetInfo> {
     this.checkName(name);
     if ((await this.snapshot()).schema(name)) {
-      throw new ServiceError(409, 'exists', `There already is a dataset \`${name}\`.`);
+      throw existing(name);
     }
-    await this.annotate(name, { description, created: new Date().toISOString() });
+    await this.#make(name, { description });
     return infoOf(name, { description });
   }
 
@@ -63,16 +66,38 @@ export class DatasetStore {
     }
     if (!(await this.#names()).includes(name)) throw unknownDataset(name);
     const doomed = path.join(this.#root, deletedName());
-    await rename(this.#directory(name), doomed);
+    await rename(this.#directory(name), doomed).catch(unknownWhenMissing(name));
     await rm(doomed, { recursive: true, force: true });
   }
 
   /** Moves a finished Parquet file into a dataset, which is made when there is none. */
   async publish(name: string, file: string): Promise<void> {
     this.checkName(name);
-    if (!(await this.#names()).includes(name))
-      await this.annotate(name, { created: new Date().toISOString() });
-    await rename(file, path.join(this.#directory(name), `${Date.now()}-${crypto.randomUUID()}.parquet`));
+    const target = path.join(this.#directory(name), `${Date.now()}-${crypto.randomUUID()}.parquet`);
+    try {
+      await rename(file, target);
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT')) throw error;
+      await this.#make(name, {}).catch(error => {
+        if (!(error instanceof ServiceError)) throw error;
+      });
+      await rename(file, target);
+    }
+  }
+
+  /**
+   * Runs `work` once all earlier work of this kind on the dataset is over. Two replacements at the same time would not know of
+   * each other's file, and both would stay.
+   */
+  async inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const earlier = this.#turns.get(name) ?? Promise.resolve();
+    const mine = earlier.then(work, work);
+    this.#turns.set(name, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#turns.get(name) === mine) this.#turns.delete(name);
+    }
   }
 
   /** The names of the Parquet files of a dataset, for a file that takes the place of all of them. */
@@ -85,14 +110,6 @@ export class DatasetStore {
     return (await this.#load(name))?.extent ?? { rows: 0 };
   }
 
-  /** Replaces what is said about a dataset, keeping what `note` does not mention. */
-  async annotate(name: string, note: DatasetNote): Promise<void> {
-    const directory = this.#directory(name);
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    const merged = { ...(await readNote(directory)), ...note };
-    await replaceFile(path.join(directory, noteFile), `${JSON.stringify(merged, null, 2)}\n`);
-  }
-
   /** Replaces what is said about one field, keeping what `note` does not mention; 404 when there is no such field. */
   async annotateField(name: string, field: string, note: FieldNote): Promise<FieldSchema> {
     const known = (await this.snapshot()).schema(name)?.fields.find(each => each.name === field);
@@ -103,9 +120,11 @@ export class DatasetStore {
         `There is no field \`${field}\` to describe in \`${name}\`.`,
       );
     }
-    const { fields } = await readNote(this.#directory(name));
-    const changed = { ...fields?.[field], ...note };
-    await this.annotate(name, { fields: { ...fields, [field]: changed } });
+    const directory = this.#directory(name);
+    const before = await readNote(directory);
+    const changed = { ...before.fields?.[field], ...note };
+    const fields = { ...before.fields, [field]: changed };
+    await writeNote(directory, { ...before, fields }).catch(unknownWhenMissing(name));
     return { ...known, ...changed };
   }
 
@@ -126,6 +145,19 @@ export class DatasetStore {
     return entries.flatMap(entry => (entry.isDirectory() ? (decodeName(entry.name) ?? []) : []));
   }
 
+  /** A directory that appears whole or not at all: what a full disk stops leaves no dataset. 409 when there is one by now. */
+  async #make(name: string, note: DatasetNote): Promise<void> {
+    const draft = path.join(this.#root, draftName());
+    try {
+      await mkdir(draft, { recursive: true, mode: 0o700 });
+      await writeNote(draft, { ...note, created: new Date().toISOString() });
+      await rename(draft, this.#directory(name));
+    } catch (error) {
+      await rm(draft, { recursive: true, force: true });
+      throw hasCode(error, 'ENOTEMPTY', 'EEXIST') ? existing(name) : error;
+    }
+  }
+
   #directory(name: string): string {
     return path.join(this.#root, encodeName(name));
   }
@@ -137,23 +169,29 @@ export class DatasetStore {
     for (const directory of directories) await removeLeftovers(directory);
   }
 
-  /** Undefined for a dataset that is not there, or not any more. */
+  /** Undefined for a dataset that is not there, or not any more. One that changes while it is read is read again. */
   async #load(name: string): Promise<StoredDataset | undefined> {
     const directory = this.#directory(name);
-    try {
-      const files = await this.#summaries(directory);
-      const replaced = new Set(files.flatMap(file => file.replaces));
-      await this.#removeReplaced(files, replaced);
-      const live = files.filter(file => !replaced.has(path.basename(file.path)));
-      return new StoredDataset(name, live, await readNote(directory));
-    } catch (error) {
-      if (await isDirectory(directory)) throw error;
-      return undefined;
+    for (let reading = 1; ; reading++) {
+      const versions = await fileVersions(directory);
+      try {
+        return await this.#read(name, directory, versions);
+      } catch (error) {
+        if (!(await isDirectory(directory))) return undefined;
+        if (reading === mostReadings || (await allThere(versions.keys()))) throw error;
+      }
     }
   }
 
-  async #summaries(directory: string): Promise<FileSummary[]> {
-    const versions = await fileVersions(directory);
+  async #read(name: string, directory: string, versions: FileVersions): Promise<StoredDataset> {
+    const files = await this.#summaries(versions);
+    const replaced = new Set(files.flatMap(file => file.replaces));
+    await this.#removeReplaced(files, replaced);
+    const live = files.filter(file => !replaced.has(path.basename(file.path)));
+    return new StoredDataset(name, live, await readNote(directory));
+  }
+
+  async #summaries(versions: FileVersions): Promise<FileSummary[]> {
     const unread = [...versions].filter(([file, version]) => this.#footers.get(file)?.version !== version);
     const summaries = await readFooters(
       this.#engine,
@@ -186,7 +224,23 @@ export function unknownDataset(name: string): ServiceError {
   });
 }
 
+function existing(name: string): ServiceError {
+  return new ServiceError(409, 'exists', `There already is a dataset \`${name}\`.`);
+}
+
+function unknownWhenMissing(name: string): (error: unknown) => never {
+  return error => {
+    throw hasCode(error, 'ENOENT') ? unknownDataset(name) : error;
+  };
+}
+
 const noteFile = 'dataset.json';
+
+/** A dataset that is deleted and made again over and over is given up on. */
+const mostReadings = 3;
+
+/** Path of a file -> what changes with its content. */
+type FileVersions = ReadonlyMap<string, string>;
 
 /** Longer than any query runs. */
 const keptMs = 15 * 60_000;
@@ -225,6 +279,10 @@ class FrozenCatalog implements Snapshot {
     const stored = this.#stored.get(name);
     return stored && { ...infoOf(name, stored.note), ...stored.extent };
   }
+
+  intact(): Promise<boolean> {
+    return allThere([...this.#stored.values()].flatMap(dataset => dataset.paths));
+  }
 }
 
 function infoOf(name: string, note: DatasetNote): DatasetInfo {
@@ -243,7 +301,7 @@ async function parquetNames(directory: string): Promise<string[]> {
   return entries.filter(entry => entry.endsWith('.parquet') && !entry.startsWith('.')).sort();
 }
 
-async function fileVersions(directory: string): Promise<Map<string, string>> {
+async function fileVersions(directory: string): Promise<FileVersions> {
   const versions = new Map<string, string>();
   for (const name of await parquetNames(directory)) {
     const file = path.join(directory, name);
@@ -251,6 +309,11 @@ async function fileVersions(directory: string): Promise<Map<string, string>> {
     if (found) versions.set(file, `${found.size}-${found.mtimeNs}`);
   }
   return versions;
+}
+
+async function allThere(files: Iterable<string>): Promise<boolean> {
+  const found = await Promise.all([...files].map(file => stat(file).catch(() => undefined)));
+  return !found.includes(undefined);
 }
 
 async function isDirectory(directory: string): Promise<boolean> {
@@ -265,4 +328,8 @@ async function readNote(directory: string): Promise<DatasetNote> {
     // What is said about a dataset is no reason to refuse its rows.
     return {};
   }
+}
+
+async function writeNote(directory: string, note: DatasetNote): Promise<void> {
+  await replaceFile(path.join(directory, noteFile), `${JSON.stringify(note, null, 2)}\n`);
 }

@@ -21,7 +21,7 @@ export async function removeLeftovers(directory: string): Promise<void> {
 
 /** The directory `.tmp` itself is where engines work. */
 function isLeftover(name: string): boolean {
-  return /^[^.].*\.tmp$/.test(name) || name.startsWith(deletedPrefix);
+  return /^[^.].*\.tmp$/.test(name) || name.startsWith(deletedPrefix) || name.startsWith(draftPrefix);
 }
 
 /** A name for a directory that is about to be deleted. */
@@ -29,11 +29,22 @@ export function deletedName(): string {
   return `${deletedPrefix}${crypto.randomUUID()}`;
 }
 
+/** A name for a directory that is about to be renamed into place. */
+export function draftName(): string {
+  return `${draftPrefix}${crypto.randomUUID()}`;
+}
+
 /** Returns nothing for a directory that is not there; throws any other error again. */
-export function emptyWhenMissing(error: NodeJS.ErrnoException): [] {
-  if (error.code === 'ENOENT') return [];
+export function emptyWhenMissing(error: unknown): [] {
+  if (hasCode(error, 'ENOENT')) return [];
   throw error;
 }
 
+/** Returns whether an operation on a file failed with one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return codes.includes(String((error as NodeJS.ErrnoException | null)?.code));
+}
+
 const deletedPrefix = '.deleted-';
+const draftPrefix = '.draft-';
 const staleMs = 60_000;

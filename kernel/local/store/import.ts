@@ -30,6 +30,17 @@ export async function importFile(
   signal?: AbortSignal,
 ): Promise<ImportReport> {
   store.checkName(request.dataset);
+  const work = () => addFile(store, dataDir, request, nowNs, signal);
+  return request.replace ? store.inTurn(request.dataset, work) : work();
+}
+
+async function addFile(
+  store: DatasetStore,
+  dataDir: string,
+  request: ImportRequest,
+  nowNs: bigint,
+  signal: AbortSignal | undefined,
+): Promise<ImportReport> {
   const file = path.resolve(request.path);
   const format = await formatOf(file, request.format);
   // The engine that serves queries sees the data directory only; this one sees one file more.

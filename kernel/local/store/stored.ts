@@ -37,6 +37,11 @@ export class StoredDataset {
     this.schema = { name, fields, open: false };
   }
 
+  /** The files that hold its rows. */
+  get paths(): readonly string[] {
+    return this.#files.map(file => file.path);
+  }
+
   /** The rows there are, and the times of the first and the last. */
   get extent(): Extent {
     const rows = this.#files.flatMap(file => file.blocks).reduce((total, block) => total + block.rows, 0);

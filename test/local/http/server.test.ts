@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { cpSync, rmSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
@@ -8,7 +9,8 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { findShared, processStart } from '../../../kernel/local/shared.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
-import { type Answer, sharedService, type TestService, testService } from '../service.js';
+import type { Compile } from '../../../kernel/local/sql/compiled.js';
+import { type Answer, sharedService, type TestService, temporaryDirectory, testService } from '../service.js';
 
 const service = sharedService();
 
@@ -418,4 +420,46 @@ test('a service that is not managed writes no file and stays', async () => {
   await new Promise(resolve => setTimeout(resolve, 100));
   expect((await own.json('GET', '/v2/user')).status).toBe(200);
   await expect(stat(runtimeFile(own))).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+// ---- datasets that go while a query runs ----
+
+/** A service with the datasets `d`, which holds 1, and `other`, which holds 2; each compilation is followed by the next of `events`. */
+async function serviceWithEvents(...events: readonly ((root: string) => void)[]): Promise<TestService> {
+  const dataDir = await temporaryDirectory();
+  const left = [...events];
+  const compile: Compile = (...request) => {
+    const compiled = compileRequest(...request);
+    left.shift()?.(path.join(dataDir, 'datasets'));
+    return compiled;
+  };
+  const own = await testService({ dataDir, compile });
+  for (const [name, n] of [
+    ['d', 1],
+    ['other', 2],
+  ] as const) {
+    await own.json('POST', '/v2/datasets', { name });
+    await own.json('POST', `/v1/datasets/${name}/ingest`, [{ n }]);
+  }
+  return own;
+}
+
+const deleted = (root: string) => rmSync(path.join(root, 'd'), { recursive: true });
+const replaced = (root: string) => {
+  deleted(root);
+  cpSync(path.join(root, 'other'), path.join(root, 'd'), { recursive: true });
+};
+
+test.each([
+  ['is deleted', [deleted], 400, 'unknown dataset `d`'],
+  ['is replaced', [replaced], 200, '[[2]]'],
+  ['is replaced, then deleted', [replaced, deleted], 409, 'deleted twice while the query ran'],
+] as const)('a query whose dataset %s while it runs begins anew', async (_, events, status, text) => {
+  const own = await serviceWithEvents(...events);
+  const answer = await own.query('d | project n');
+  expect(answer.status).toBe(status);
+  expect(
+    answer.status === 200 ? JSON.stringify(answer.body.tables[0].columns) : answer.body.message,
+  ).toContain(text);
+  expect(JSON.stringify(answer.body)).not.toContain(own.dataDir);
 });

@@ -189,7 +189,7 @@ test.each(['.', '..', '../up', '%2e', 'CON*', 'a b', '日'.repeat(26), 'x'.repea
 
 test('directories that are no datasets are left alone', async () => {
   const { store, dataDir } = await openStore();
-  for (const name of ['.deleted-1', 'not%zz'])
+  for (const name of ['.deleted-1', '.draft-1', 'not%zz'])
     await mkdir(path.join(dataDir, 'datasets', name), { recursive: true });
   expect((await store.snapshot()).names()).toEqual(['sample']);
 });
@@ -240,6 +240,23 @@ test('the appearance of one file takes the place of all others, and a query that
   expect(await parts.engine.run(begun)).toEqual([[1n]]);
 });
 
+test('replacements that arrive together replace each other in their order', async () => {
+  const parts = await openStore();
+  await put(parts, 1, false);
+  await Promise.all([2, 3, 4].map(n => put(parts, n, true)));
+  expect(await rows(parts, 'd', ['n'])).toEqual([['4']]);
+});
+
+test('a replacement that fails lets the next one through', async () => {
+  const parts = await openStore();
+  const missing = { path: path.join(parts.dataDir, 'none.csv'), dataset: 'd', replace: true };
+  const failing = expect(importFile(parts.store, parts.dataDir, missing, 0n)).rejects.toMatchObject({
+    code: 'no-such-file',
+  });
+  await Promise.all([failing, put(parts, 2, true)]);
+  expect(await rows(parts, 'd', ['n'])).toEqual([['2']]);
+});
+
 test('until that file appears nothing has changed', async () => {
   const parts = await openStore();
   await put(parts, 1, false);
@@ -268,20 +285,37 @@ test('replaced files are deleted once no query can be reading them', async () =>
 test('what a killed process has left is removed, unless it is new', async () => {
   const { dataDir, engine } = await openStore();
   const directory = path.join(dataDir, 'datasets', 'd');
-  await mkdir(path.join(dataDir, 'datasets', '.deleted-old'), { recursive: true });
+  const leftovers = ['.deleted-old', '.draft-old'].map(name => path.join(dataDir, 'datasets', name));
+  for (const leftover of leftovers) await mkdir(leftover, { recursive: true });
   await mkdir(directory, { recursive: true });
   const before = new Date(Date.now() - 3_600_000);
   for (const name of [path.join(dataDir, 'service.json.1.tmp'), path.join(directory, 'dataset.json.1.tmp')]) {
     await writeFile(name, '{');
     await utimes(name, before, before);
   }
-  await utimes(path.join(dataDir, 'datasets', '.deleted-old'), before, before);
+  for (const leftover of leftovers) await utimes(leftover, before, before);
   await utimes(path.join(dataDir, '.tmp'), before, before);
   await writeFile(path.join(directory, 'dataset.json.2.tmp'), '{');
   await new DatasetStore(dataDir, engine).snapshot();
   expect(await readdir(dataDir)).toEqual(['.tmp', 'datasets']);
   expect(await readdir(path.join(dataDir, 'datasets'))).toEqual(['d']);
   expect(await readdir(directory)).toEqual(['dataset.json.2.tmp']);
+});
+
+test('of two that make one dataset, one is told that it is there', async () => {
+  const { store, dataDir } = await openStore();
+  const made = await Promise.allSettled([store.create('d', 'a'), store.create('d', 'b')]);
+  expect(made.map(each => each.status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect(made.find(each => each.status === 'rejected')?.reason).toMatchObject({ status: 409 });
+  expect(await readdir(path.join(dataDir, 'datasets'))).toEqual(['d']);
+});
+
+test('of two that delete one dataset, one is told that it is not there', async () => {
+  const { store } = await openStore();
+  await store.create('d', '');
+  const gone = await Promise.allSettled([store.remove('d'), store.remove('d')]);
+  expect(gone.map(each => each.status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect(gone.find(each => each.status === 'rejected')?.reason).toMatchObject({ status: 404 });
 });
 
 test('a directory that vanishes while the datasets are read is no dataset, and no error', async () => {
