@@ -7,19 +7,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AplKernelError } from '../errors.js';
 import { endShared, findShared, type RuntimeFile, runtimeFilePath } from './shared.js';
 
-/** Where the running local service is and how to be let in. */
+/** The address of the running local service and its token. */
 export interface LocalAddress {
   readonly url: string;
   readonly token: string;
-  /** True when a service that this kernel used before had stopped and was started anew. */
+  /** True when a service that this kernel used before had stopped and was restarted. */
   readonly restarted: boolean;
 }
 
 /** The local service as one kernel sees it. */
 export interface LocalService {
   /**
-   * Returns the address of a service that answers, starting one when there is none; throws LaunchError. `doubted`: a request
-   * has just failed, so that the service is asked even if it seems to be there.
+   * Returns the address of a service that answers, starting one if needed; throws LaunchError. `doubted`: a request
+   * has just failed, so the service is checked even if it seems to be there.
    */
   connect(signal?: AbortSignal, doubted?: boolean): Promise<LocalAddress>;
   /** Lets go of the service, which exits by itself when no kernel holds it. */
@@ -29,12 +29,12 @@ export interface LocalService {
 export interface LaunchOptions {
   /** Holds the runtime file and the log; made when absent. */
   readonly dataDir: string;
-  /** Starts a detached process that will write the runtime file, and returns its exit, should it come to that. */
+  /** Starts a detached process that will write the runtime file, and returns a promise of its exit. */
   readonly spawn: () => SpawnedService;
   readonly log: (text: string) => void;
-  /** How long a new service may take to listen; 30,000 when absent. */
+  /** How long a new service may take to listen, in milliseconds; 30,000 when absent. */
   readonly startLimitMs?: number;
-  /** How long a service that runs may take to answer before it is ended as frozen; 10,000 when absent. */
+  /** How long a running service may take to answer before it is killed as frozen, in milliseconds; 10,000 when absent. */
   readonly patienceMs?: number;
 }
 
@@ -59,7 +59,7 @@ export function createLocalService(options: LaunchOptions): LocalService {
   return new Launcher(options);
 }
 
-/** Starts a service process that outlives this one and writes what it has to say to `service.log` in the data directory. */
+/** Starts a service process that outlives this one and writes its log to `service.log` in the data directory. */
 export function spawnDetached(
   command: string,
   args: readonly string[],
@@ -109,7 +109,7 @@ class Launcher implements LocalService {
     this.#held = undefined;
   }
 
-  /** Lets go of a service that does not prove itself, before its connection has told that it is gone. */
+  /** Lets go of a service that does not prove itself, before its connection shows that it is gone. */
   async #drop(): Promise<void> {
     const held = this.#held;
     if (held === undefined) return;
@@ -127,7 +127,7 @@ class Launcher implements LocalService {
     return { url: file.url, token: file.token, restarted };
   }
 
-  /** The service that the runtime file names, if it proves itself. One that is frozen helps nobody: it is ended. */
+  /** The service that the runtime file names, if it proves itself. A frozen one is of no use and is killed. */
   async #running(): Promise<RuntimeFile | undefined> {
     const { dataDir, log, patienceMs } = this.#options;
     const found = await findShared(dataDir, patienceMs);
@@ -193,7 +193,7 @@ class Launcher implements LocalService {
     throw new LaunchError(`the local service did not start within ${this.#limitMs / 1000} s`, dataDir);
   }
 
-  /** Keeps one streaming request open: the service counts these, and its end tells us at once that the service is gone. */
+  /** Keeps one streaming request open: the service counts these, and its end shows at once that the service is gone. */
   #hold(file: RuntimeFile): Promise<void> {
     return new Promise((resolve, reject) => {
       const alive = request(`${file.url}/v1/alive`, { headers: authorization(file), agent: false });
@@ -232,7 +232,7 @@ class Launcher implements LocalService {
   }
 }
 
-/** Waiting for a lock helps nobody where no file can be written at all. */
+/** Waiting for a lock is pointless where no file can be written at all. */
 async function checkWritable(dataDir: string): Promise<void> {
   const probe = join(dataDir, `.probe-${crypto.randomUUID()}`);
   try {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** What a service that kernels share writes into its runtime file, mode 0600, once it listens. */
+/** The runtime file, mode 0600, that a shared service writes once it listens. */
 export interface RuntimeFile {
   readonly url: string;
   readonly token: string;
@@ -18,7 +18,7 @@ export interface RuntimeFile {
   readonly version: string;
 }
 
-/** What became of the service that a runtime file names. */
+/** The state of the service that a runtime file names. */
 export type SharedService =
   | { readonly kind: 'none' }
   /** It has proved itself: its token may be sent to it. */
@@ -28,7 +28,7 @@ export type SharedService =
   /** It is gone; something else may answer at its address. */
   | { readonly kind: 'gone'; readonly file: RuntimeFile };
 
-/** Where a service proves that it wrote the runtime file; the only route that asks for no token. */
+/** The route on which a service proves that it wrote the runtime file; the only one without a token. */
 export const proofPath = '/v1/local/proof';
 
 /** How long a service may take to prove itself before it counts as frozen, in milliseconds. */
@@ -40,7 +40,7 @@ export function runtimeFilePath(dataDir: string): string {
   return join(dataDir, 'service.json');
 }
 
-/** Returns what became of the service that kernels share in a data directory. */
+/** Returns the state of the service that kernels share in a data directory. */
 export async function findShared(dataDir: string, waitMs = patienceMs): Promise<SharedService> {
   const file = await readRuntimeFile(dataDir);
   if (file === undefined) return { kind: 'none' };
@@ -52,7 +52,7 @@ export async function findShared(dataDir: string, waitMs = patienceMs): Promise<
     : { kind: 'gone', file };
 }
 
-/** Returns the answer to a nonce that only who knows the secret can give; the port keeps it from being passed on. */
+/** Returns the answer to a nonce, which only a holder of the secret can give; the port in it keeps others from relaying it. */
 export function proofOf(secret: string, nonce: string, port: number): string {
   return createHmac('sha256', secret).update(`apl-kernel ${port} ${nonce}`).digest('base64url');
 }
@@ -76,7 +76,7 @@ export async function processStart(pid: number): Promise<string> {
       readFile(`/proc/${pid}/stat`, 'utf8'),
       readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
     ]);
-    // What stands before the last parenthesis is a name, which may hold anything.
+    // The part before the last parenthesis is a name, which may hold anything.
     const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return state === 'Z' ? '' : `${boot.trim()} ${fields[18]}`;
   } catch {
@@ -93,7 +93,7 @@ async function startByPs(pid: number): Promise<string> {
   }
 }
 
-/** Undefined where the system does not tell one process from a later one of the same id. */
+/** Undefined where the system cannot tell one process from a later one of the same id. */
 async function isProcessOf({ pid, started }: RuntimeFile): Promise<boolean | undefined> {
   if (started !== '') return (await processStart(pid)) === started;
   return isAlive(pid) ? undefined : false;
@@ -115,7 +115,7 @@ async function signalled(file: RuntimeFile, signal: NodeJS.Signals, limitMs: num
   try {
     process.kill(file.pid, signal);
   } catch {
-    // It has ended meanwhile, or belongs to someone else: the loop tells.
+    // It has ended meanwhile, or belongs to another user: the loop finds out.
   }
   for (const from = performance.now(); performance.now() - from < limitMs; await delay(pollMs)) {
     if ((await isProcessOf(file)) === false) return true;
@@ -136,7 +136,7 @@ async function readRuntimeFile(dataDir: string): Promise<RuntimeFile | undefined
   }
 }
 
-/** A request goes to this machine only, whatever the file says. */
+/** Requests go to this machine only, whatever address the file has. */
 function isLoopback(url: string): boolean {
   return URL.canParse(url) && ['127.0.0.1', '[::1]', 'localhost'].includes(new URL(url).hostname);
 }
@@ -170,7 +170,7 @@ function probe({ url, secret }: RuntimeFile, waitMs: number): Promise<Answer> {
 
 const longestProof = 256;
 
-/** A stranger may send what it likes, as long as it likes. */
+/** A stranger may send anything, for any length of time. */
 async function textOf(response: IncomingMessage): Promise<string> {
   let text = '';
   for await (const part of response) {

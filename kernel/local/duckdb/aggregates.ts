@@ -9,7 +9,7 @@ import { sqlText } from './literal.js';
 const maxListLength = 1_048_576;
 const defaultSetLength = 128;
 
-/** Returns an aggregate as SQL; NaN is passed over as null is. */
+/** Returns an aggregate as SQL; NaN is skipped, as null is. */
 export function aggregateSql(parts: AggregateParts): string {
   const { name } = parts.call;
   const template = Object.hasOwn(templates, name) ? templates[name] : undefined;
@@ -20,7 +20,7 @@ export function aggregateSql(parts: AggregateParts): string {
   return template({ ...parts, args });
 }
 
-/** What is taken along as it stands, and not looked at. */
+/** Arguments that are passed on unchanged. */
 function keepsNaN(name: string, index: number): boolean {
   return name === 'take_first' || ((name === 'arg_max' || name === 'arg_min') && index === 0);
 }
@@ -81,19 +81,19 @@ export const merge: Dialect['merge'] = {
   rowOf: (name, own, by) => `${name}_null(${own}, ${sortKey(by)})`,
 };
 
-/** ` FILTER (WHERE …)` with the conditions that there are, or nothing. */
+/** ` FILTER (WHERE …)` with the given conditions, or nothing. */
 function where(...conditions: readonly (string | undefined)[]): string {
   const all = conditions.filter(condition => condition !== undefined);
   return all.length === 0 ? '' : ` FILTER (WHERE ${all.join(' AND ')})`;
 }
 
-/** The smallest or largest value; dynamic values in the order of a sort: numbers by value, before what is no number. */
+/** The smallest or largest value; dynamic values in the order of a sort: numbers by value, before everything else. */
 function extremeSql(name: 'min' | 'max', arg: SqlArg | undefined, filter: string | undefined): string {
   const extreme = `${name}(${sortKey(arg)})${where(filter)}`;
   return arg?.type === 'dynamic' ? `(${extreme}).value` : extreme;
 }
 
-/** What values are compared by: dynamic values by whether they are numbers, then by number, then by text. */
+/** The key by which values are compared: dynamic values by whether they are numbers, then by number, then by text. */
 function sortKey(arg: SqlArg | undefined): string {
   if (arg?.type !== 'dynamic') return arg?.sql ?? 'NULL';
   return computedOnce([arg], ([value = arg]) => {
@@ -103,7 +103,7 @@ function sortKey(arg: SqlArg | undefined): string {
   });
 }
 
-/** A deviation or variance; null where a square would not fit a real. Infinities are passed over. */
+/** A deviation or variance; null where a square would not fit a real. Infinities are skipped. */
 function spreadSql(name: string, arg: SqlArg | undefined, filter: string | undefined): string {
   const x = finite(arg);
   if (arg?.type !== 'real') return `${name}(${x})${where(filter)}`;
@@ -212,7 +212,7 @@ function buckets(count: SqlArg | undefined): string {
   throw new TemplateError(`a histogram has 1 to ${mostBuckets} buckets, not ${wanted}`, 1);
 }
 
-/** For each field the counts of its values, in the selected rows and in the others. */
+/** Per field the counts of its values, in the selected rows and in the others. */
 function spotlightSql({ args, call }: AggregateParts): string {
   const [selected, ...fields] = args;
   const names = (call.labels ?? []).slice(1);

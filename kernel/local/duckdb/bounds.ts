@@ -1,7 +1,7 @@
 import { OverdueError } from '../functions/deadline.js';
 import type { JsFunction } from './template.js';
 
-/** What a call of a JavaScript function may take at most, estimated before it does any work. */
+/** Nanoseconds that a call of a JavaScript function may take at most, estimated before it does any work. */
 const mostNs = 1_000_000_000;
 
 /** In characters; compiling one of this length takes about a tenth of a second. */
@@ -16,7 +16,7 @@ class CostError extends Error {
 
 const costMark = 'too costly: ';
 
-/** Returns the function of the language that was refused, if that is what the engine says. */
+/** Returns the function of the language that was refused, if an error of the engine is about one. */
 export function refusedCall(text: string): string | undefined {
   return new RegExp(`${costMark}([\\w ]+)\\.`).exec(text)?.[1];
 }
@@ -28,11 +28,11 @@ interface CostBound {
   readonly call: string;
   /** An estimate from above, in nanoseconds. */
   readonly ns: (...args: readonly Value[]) => number;
-  /** A value that is too long to be what is looked for has no result; anything else is refused. */
+  /** What happens beyond the bound: null where the value is too long to be, say, an address; a refusal elsewhere. */
   readonly over: 'null' | 'refusal';
 }
 
-/** What each JavaScript function costs; a function without a row does not exist. */
+/** The cost of each JavaScript function; one without a row cannot be registered. */
 const bounds: Readonly<Record<string, CostBound>> = {
   apl_base64_decode: refused('base64_decode_tostring', linear(200)),
   apl_base64_encode: refused('base64_encode_fromarray', linear(200)),
@@ -79,7 +79,7 @@ const bounds: Readonly<Record<string, CostBound>> = {
   apl_url_decode: refused('url_decode', linear(300)),
 };
 
-/** Returns the function's work within its bound; a row that says `null` gives null beyond it, others throw a CostError. */
+/** Returns the function with its bound checked first; beyond it some give null, the others throw a CostError. */
 export function bounded({ name, run }: JsFunction): (...args: readonly Value[]) => Value | null {
   const work = run as (...args: readonly Value[]) => Value | null;
   const bound = bounds[name];
@@ -105,7 +105,7 @@ function beyond({ over, call }: CostBound): null {
   throw new CostError(call);
 }
 
-/** Whether a regular expression is larger than any that is compiled. */
+/** Whether a regular expression is too large to compile. */
 export function isLargePattern(pattern: string): boolean {
   return patternNs(pattern) > mostNs;
 }
@@ -118,7 +118,7 @@ function absent(call: string, ns: CostBound['ns']): CostBound {
   return { call, ns, over: 'null' };
 }
 
-/** So many nanoseconds for each character of all texts. */
+/** This many nanoseconds per character of all texts. */
 function linear(ns: number): CostBound['ns'] {
   return (...args) => ns * args.reduce<number>((total, arg) => total + length(arg), 0);
 }
@@ -135,7 +135,7 @@ function elements(value: Value | undefined): number {
   return count;
 }
 
-/** A length that is no power of two is transformed as one of up to four times its size, three times. */
+/** A length that is not a power of two takes three transforms of up to four times its size. */
 function transformNs(count: number): number {
   return (Number.isInteger(Math.log2(count)) ? 100 : 600) * count * Math.log2(count + 2);
 }

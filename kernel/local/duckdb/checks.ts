@@ -1,6 +1,6 @@
 import { type SqlTemplate, TemplateError } from '../sql/template.js';
 
-/** A template for what is decided while names are bound: reaching it is a refusal. */
+/** A template for a function that is resolved while names are bound: reaching it is a refusal. */
 export function compileTimeOnly(name: string): SqlTemplate {
   return () => {
     throw new TemplateError(`${name} can only be used where the fields of a table are known`, 0);

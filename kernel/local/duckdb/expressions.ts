@@ -44,7 +44,7 @@ export function callSql(name: string, args: readonly SqlArg[], context: SqlConte
   return computedOnce(args, each => template(each, context));
 }
 
-/** Returns a comparison of values of one type. The engine has NaN equal to itself and above all numbers: that is undone. */
+/** Returns a comparison of values of one type. To the engine NaN equals itself and is above all numbers: that is undone. */
 export function compare(operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean): string {
   if (!mayMeetNaN(operator, left, right)) return plainComparison(operator, left, right, predicate);
   return computedOnce([left, right], ([a = left, b = right]) =>
@@ -61,7 +61,7 @@ function plainComparison(operator: BinaryOperator, left: SqlArg, right: SqlArg, 
   return predicate ? `(${test})` : `coalesce(${test}, false)`;
 }
 
-/** True when the engine may answer otherwise than IEEE 754. */
+/** True when the engine's answer may differ from IEEE 754. */
 function mayMeetNaN(operator: BinaryOperator, left: SqlArg, right: SqlArg): boolean {
   const [a, b] = [left.mayBeNaN === true, right.mayBeNaN === true];
   if (operator === '==' || operator === '!=') return a && b;
@@ -86,7 +86,7 @@ export function between(value: SqlArg, low: SqlArg, high: SqlArg): string {
   return `(${value.sql} BETWEEN ${low.sql} AND ${high.sql}${ordered})`;
 }
 
-/** Returns NaN as null: aggregates and the order of rows pass over it as they pass over what is missing. */
+/** Returns NaN as null: aggregates and sorts treat it as missing. */
 export function withoutNaN({ sql, mayBeNaN }: SqlArg): string {
   return mayBeNaN === true ? `nullif(${sql}, 'NaN'::DOUBLE)` : sql;
 }

@@ -46,7 +46,7 @@ function fileSql(relation: External, file: string): string {
 function delimitedSource({ columns, format, skipFirst }: External, file: string): string {
   const names = columns.map((_, index) => `'t${index}': 'VARCHAR'`).join(', ');
   const dialect = `delim = ${sqlText(delimiters[format] ?? ',')}, quote = '"', escape = '"', header = false, skip = ${skipFirst ? 1 : 0}`;
-  // Rows that are too short end in nulls, and what is beyond the declared columns is not asked for.
+  // Rows that are too short end in nulls, and values beyond the declared columns are not read.
   const lenient = 'null_padding = true, strict_mode = false, parallel = false';
   return `read_csv(${sqlText(file)}, auto_detect = false, ${dialect}, ${lenient}, columns = {${names}}, max_line_size = ${mostBytes})`;
 }

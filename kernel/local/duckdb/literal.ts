@@ -1,13 +1,13 @@
 import type { SqlArg } from '../sql/template.js';
 
-/** Returns a string as a quoted SQL literal: the only way in which text of a query enters SQL. */
+/** Returns a string as a quoted SQL literal: the only way for text of a query into SQL. */
 export function sqlText(value: string): string {
   const parts = value.split('\0').map(part => `'${part.replaceAll("'", "''")}'`);
   // The engine's parser ends a statement at a zero character.
   return parts.length === 1 ? (parts[0] ?? "''") : `(${parts.join(' || chr(0) || ')})`;
 }
 
-/** Returns an identifier, always quoted. The engine has no zero character in names: its picture U+2400 stands for it. */
+/** Returns an identifier, always quoted. The engine has no zero character in names: the symbol U+2400 stands for it. */
 export function sqlName(name: string): string {
   return `"${name.replaceAll('"', '""').replaceAll('\0', '\u2400')}"`;
 }

@@ -10,7 +10,7 @@ export interface Regex {
   readonly sql: string;
   /** How many groups it captures; undefined when it is not a constant. */
   readonly groups: number | undefined;
-  /** Wraps a call that uses it, so that a pattern which comes from data and is not valid gives null instead of an error. */
+  /** Wraps a call that uses it, so that an invalid pattern from data gives null instead of an error. */
   readonly guard: (call: string) => string;
 }
 
@@ -36,7 +36,7 @@ export function wrappedRegex(
   return { sql, groups: undefined, guard: call => `TRY(${call})` };
 }
 
-/** A pattern that comes from data is checked where it runs: what is not valid is null before the engine sees it. */
+/** A pattern from data is checked where it runs: an invalid one is null before the engine sees it. */
 export const udfs: readonly JsFunction[] = [
   {
     name: 'apl_regex',
@@ -92,7 +92,7 @@ function compiled(source: string, argIndex: number): RE2JS {
   }
 }
 
-/** A few patterns serve many rows. */
+/** Most columns hold few patterns for many rows. */
 const patterns = new Map<string, RE2JS | undefined>();
 const mostPatterns = 64;
 

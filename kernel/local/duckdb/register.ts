@@ -34,8 +34,8 @@ export async function registerFunctions(
 const duckTypes: Record<JsFunction['returns'], DuckDBType> = { VARCHAR, BIGINT, DOUBLE, BOOLEAN };
 
 /**
- * Returns the families without what is JavaScript or calls it, so that an engine can run them beside a server, and what tells
- * whether a statement needs the rest. A name inside a text counts too: such a statement only runs elsewhere.
+ * Returns the families without JavaScript functions and the macros that call them, so that an engine can run beside a server, and
+ * a test of whether a statement needs the rest. A name inside a text counts too: such a statement only runs elsewhere.
  */
 export function withoutScripts(all: readonly FunctionFamily[] = families): {
   readonly families: readonly FunctionFamily[];

@@ -9,7 +9,7 @@ export function stageSql(name: string, body: string, materialized: boolean): str
   return `${name} AS ${materialized ? '' : 'NOT '}MATERIALIZED (${body})`;
 }
 
-/** Returns a key of ORDER BY. NaN is beside the nulls; dynamic values sort numbers by value and before what is no number. */
+/** Returns a key of ORDER BY. NaN sorts with the nulls; dynamic values sort numbers by value, before everything else. */
 export function orderKey(arg: SqlArg, descending: boolean, nullsFirst: boolean): string {
   const direction = descending ? 'DESC' : 'ASC';
   if (arg.type !== 'dynamic') return `${withoutNaN(arg)} ${direction} NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`;
@@ -28,7 +28,7 @@ const joinWords: Readonly<Record<Exclude<JoinKind, 'rightsemi' | 'rightanti'>, s
   leftanti: 'ANTI JOIN',
 };
 
-/** Returns a join as it stands after FROM. */
+/** Returns a join as the text after FROM. */
 export function joinSql(kind: JoinKind, left: string, right: string, on: string): string {
   if (kind === 'rightsemi') return joinSql('leftsemi', right, left, on);
   if (kind === 'rightanti') return joinSql('leftanti', right, left, on);
@@ -70,8 +70,8 @@ export function firstOfEach(
 }
 
 /**
- * Returns `mv-expand`: lists are made once a row, then unnested side by side, where the engine fills the shorter ones with
- * nulls. No list is copied to the rows that come of it.
+ * Returns `mv-expand`: lists are made once per row, then unnested side by side, and the engine fills the shorter ones with
+ * nulls. No list is copied to the rows that it becomes.
  */
 export function expandSql(parts: ExpandParts, stage: AddStage): string {
   const cut = parts.limit === undefined ? '' : `[1:${parts.limit}]`;
@@ -86,7 +86,7 @@ export function expandSql(parts: ExpandParts, stage: AddStage): string {
     if (expanded.has(name)) return `unnest(list_${name}) AS ${name}`;
     return name === parts.index ? `unnest(range(${longest})) AS ${name}` : name;
   });
-  // Where no item is asked for, their number still is.
+  // Where no item is read, their number still counts.
   if (!parts.columns.some(name => expanded.has(name) || name === parts.index))
     columns.push(`unnest(range(${longest})) AS place`);
   return `SELECT ${columns.join(', ')} FROM ${input}`;

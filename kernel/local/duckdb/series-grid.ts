@@ -28,7 +28,7 @@ export function seriesSql(parts: SeriesParts, stage: AddStage): string {
   return `SELECT ${output} FROM ${gridSql(parts, grouped, keys)}${gathered}`;
 }
 
-/** Every group with every step, and what there is of them. */
+/** Every group with every step, joined to the aggregates of those that have rows. */
 function gridSql({ start, stop, step }: SeriesParts, grouped: string, keys: readonly string[]): string {
   const steps = step > 0n && stop > start ? (stop - start + step - 1n) / step : 0n;
   const groups =

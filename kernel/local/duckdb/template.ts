@@ -1,4 +1,4 @@
-/** A JavaScript function registered with the engine, used only where SQL cannot. VARCHAR in and out unless said. Null in, null out. */
+/** A JavaScript function registered with the engine, used only where SQL cannot. VARCHAR in and out by default. Null in, null out. */
 export interface JsFunction {
   readonly name: string;
   readonly params: readonly ('VARCHAR' | 'BIGINT' | 'DOUBLE' | 'BOOLEAN')[];
@@ -6,7 +6,7 @@ export interface JsFunction {
   readonly run: (...args: never[]) => string | bigint | number | boolean | null;
 }
 
-/** What one family of functions needs in the engine before its templates run: JavaScript functions, then statements in order. */
+/** One family of functions as it is registered with the engine: JavaScript functions, then statements in order. */
 export interface FunctionFamily {
   readonly setup: readonly string[];
   readonly udfs: readonly JsFunction[];

@@ -41,7 +41,7 @@ function positiveTest(operator: string, left: SqlArg, right: SqlArg): string {
   }
 }
 
-/** A pattern that comes from data and is not valid matches nothing. */
+/** An invalid pattern from data matches nothing. */
 function regexTest(text: SqlArg, pattern: SqlArg): string {
   const regex = regexArgument(pattern, 1);
   return regex.guard(`regexp_matches(${text.sql}, ${regex.sql})`);

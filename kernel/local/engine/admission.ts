@@ -1,6 +1,6 @@
 import { cancelled, EngineError } from './failure.js';
 
-/** Lends a fixed set of things that serve one query each; who finds none waits in order, and is refused beyond a number. */
+/** Lends a fixed set of resources that serve one query each; further queries wait in order, and are refused beyond a number. */
 export class Admission<T> {
   readonly #idle: T[];
   readonly #waiting: Waiter<T>[] = [];
@@ -35,7 +35,7 @@ export class Admission<T> {
     else this.#idle.push(each);
   }
 
-  /** Refuses what waits and what comes. */
+  /** Refuses all queries that wait or arrive later. */
   close(): void {
     this.#closed = true;
     for (const waiter of this.#waiting.splice(0)) waiter.reject(cancelled());

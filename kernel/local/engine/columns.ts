@@ -29,7 +29,7 @@ class ColumnTypeError extends AplKernelError {
 }
 
 /**
- * Returns the SELECT to run instead of `sql`, so that a {@link JsonColumns} can read it. Texts are costly to fetch one by
+ * Returns the SELECT to run instead of `sql`, so that a {@link JsonColumns} can read it. Texts are slow to fetch one by
  * one, so each row's texts travel as one, already JSON, with their lengths beside them; last come the engine's types.
  */
 export function packedSql(sql: string, fields: readonly DeclaredColumn[]): string {
@@ -58,7 +58,7 @@ export class JsonColumns {
     this.#sinks = fields.map(() => new Sink());
   }
 
-  /** The columns that another process read: for each the bytes of its cells. */
+  /** The columns that another process read, each as the bytes of its cells. */
   static of(fields: readonly DeclaredColumn[], rows: number, cells: readonly Uint8Array[]): JsonColumns {
     const columns = new JsonColumns(fields);
     columns.#rows = rows;
@@ -84,7 +84,7 @@ export class JsonColumns {
     this.#rows += rows;
   }
 
-  /** How many values of a column are NaN or infinite, which JSON cannot say: they are null there. */
+  /** How many values of a column are NaN or infinite, which JSON cannot express: they are null there. */
   notFinite(index: number): number {
     return this.#sink(index).notFinite;
   }
@@ -158,7 +158,7 @@ export class JsonColumns {
   }
 }
 
-/** Returns a time in nanoseconds since 1970 as RFC 3339 in UTC, without trailing zeros. */
+/** Returns a time in nanoseconds since 1970 as RFC 3339 in UTC, without trailing zeros: just as the cells of a result have it. */
 export function rfc3339(ns: bigint): string {
   const sink = new Sink();
   sink.reserve(widest);
@@ -183,7 +183,7 @@ function splitCells(text: string): string[] {
   return cells;
 }
 
-/** More bytes than any number or time takes. */
+/** More bytes than any number or time needs. */
 const widest = 48;
 const comma = 0x2c;
 const zero = 0x30;
@@ -220,7 +220,7 @@ class Sink {
     );
   }
 
-  /** Rewrites what was added since `start`; `change` sees one byte per character and returns undefined to keep it. */
+  /** Rewrites the bytes added since `start`; `change` sees one byte per character and returns undefined to keep it. */
   replaceFrom(start: number, change: (bytes: Buffer) => string | undefined): void {
     const changed = change(this.buffer.subarray(start, this.length));
     if (changed === undefined) return;
@@ -234,7 +234,7 @@ function textIndexes(fields: readonly DeclaredColumn[]): number[] {
   return fields.flatMap(({ type }, index) => (type === 'string' || type === 'dynamic' ? [index] : []));
 }
 
-/** What claims to be JSON and is not becomes a JSON string, so that one bad cell cannot break a response. */
+/** Invalid JSON becomes a JSON string, so that one bad cell cannot break a response. */
 function jsonOf(column: string, type: TypeName | undefined): string {
   const text = `${column}::VARCHAR`;
   if (type === 'string') return `coalesce(to_json(${text})::VARCHAR, 'null')`;
@@ -321,7 +321,7 @@ let lastDay = Number.NaN;
 let lastDate = '';
 
 function writeTime(sink: Sink, low: number, high: number): void {
-  // A double finds the second give or take one; what is left over fits 32 bits, where the arithmetic is exact.
+  // A double gives the second to within one; the remainder fits 32 bits, where the arithmetic is exact.
   let second = Math.floor((high * 0x1_0000_0000 + (low >>> 0)) / nsPerSecond);
   let fraction = (low - Math.imul(second, nsPerSecond)) | 0;
   if (fraction < 0) {
@@ -356,7 +356,7 @@ function writeFraction(sink: Sink, ns: number): void {
   while (sink.buffer[sink.length - 1] === zero) sink.length--;
 }
 
-/** Twelve bytes or fewer stand in the vector itself; what is longer stands elsewhere. */
+/** Texts of up to twelve bytes are in the vector itself, longer ones elsewhere. */
 const inlineBytes = 12;
 
 class TextVector {

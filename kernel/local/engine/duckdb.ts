@@ -22,7 +22,7 @@ export interface EngineOptions {
   readonly dataDir: string;
   /** Single files outside the data directory that may be read. */
   readonly allow?: readonly string[];
-  /** JavaScript functions and macros; all that the language has when absent. */
+  /** JavaScript functions and macros; all those of the language when absent. */
   readonly families?: readonly FunctionFamily[];
   /** Queries that run at the same time; more wait. */
   readonly connections?: number;
@@ -54,7 +54,7 @@ export class Engine {
   /** Opens the engine and locks its configuration. Its scratch files live in a directory of its own under `<dataDir>/.tmp`. */
   static async open(options: EngineOptions): Promise<Engine> {
     const workDir = await makeScratch(path.join(options.dataDir, '.tmp'), '');
-    // Somewhere else than the data: where the engine cannot write what a query did, it fails the query.
+    // Not beside the data: the engine fails a query whose profile it cannot write.
     const profileDir = await makeScratch(tmpdir(), 'apl-kernel-');
     const instance = await DuckDBInstance.create(':memory:');
     const lanes: Lane[] = [];
@@ -71,12 +71,12 @@ export class Engine {
     return this.#scratch[0];
   }
 
-  /** Every directory that is left behind when the process is killed. */
+  /** The directories left behind when the process is killed. */
   get scratch(): readonly string[] {
     return this.#scratch;
   }
 
-  /** Runs `sql`, hands its result to `consume`, and returns what that made of it with the engine's own counts. */
+  /** Runs `sql`, hands its result to `consume`, and returns its value with the engine's own counts. */
   async query<T>(sql: string, consume: Consume<T>, signal?: AbortSignal): Promise<Counted<T>> {
     return this.#withLane(signal, lane => runCounted(lane, sql, consume));
   }
@@ -108,7 +108,7 @@ export class Engine {
     });
   }
 
-  /** Refuses what waits, interrupts what runs, and removes the scratch files. */
+  /** Refuses waiting queries, interrupts running ones, and removes the scratch files. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
@@ -127,7 +127,7 @@ export class Engine {
     const lane = await this.#admission.acquire(signal);
     const { signal: closing } = this.#closing;
     const inScratch = async (each: Lane) => {
-      // Somebody may have deleted them under a service that runs.
+      // They may have been deleted while the service runs.
       for (const directory of this.#scratch) mkdirSync(directory, { recursive: true, mode: 0o700 });
       return work(each);
     };
@@ -144,10 +144,10 @@ export class Engine {
   }
 }
 
-/** What reads a result to its end. */
+/** Reads a result to its end. */
 export type Consume<T> = (result: DuckDBResult) => Promise<T>;
 
-/** What was made of a result, and what the engine counted while it ran. */
+/** A value made from a result, with the engine's counts of its run. */
 export interface Counted<T> {
   readonly value: T;
   readonly counts: OperatorCounts;
@@ -163,17 +163,17 @@ export interface Connection {
   columns(select: string): Promise<{ readonly name: string; readonly type: DuckDBType }[]>;
 }
 
-/** Where results spill and drafts are written, and where the engine says what queries did. */
+/** The directories for spilled results and drafts, and for the engine's profiles of queries. */
 type Scratch = readonly [workDir: string, profileDir: string];
 
 interface Lane {
   readonly connection: DuckDBConnection;
-  /** Where the engine writes what the last query on this connection did. */
+  /** The file of the engine's profile of the last query on this connection. */
   readonly profile: string;
   running?: Promise<unknown>;
 }
 
-/** An interrupt is lost when it comes before the engine has begun, hence again and again. */
+/** An interrupt is lost when it arrives before the engine has begun, so it is repeated. */
 const interruptEveryMs = 20;
 
 /** Makes a directory of this process's own, and removes those of processes that were killed. */
@@ -182,7 +182,7 @@ async function makeScratch(parent: string, prefix: string): Promise<string> {
   for (const name of await readdir(parent)) {
     const pid = Number(scratchName.exec(name.slice(prefix.length))?.[1]);
     if (!name.startsWith(prefix) || !Number.isInteger(pid) || isAlive(pid)) continue;
-    // One of another user stays.
+    // A directory of another user stays.
     await rm(path.join(parent, name), { recursive: true, force: true }).catch(ignore);
   }
   const directory = path.join(parent, `${prefix}${process.pid}-${crypto.randomUUID()}`);
@@ -257,7 +257,7 @@ async function guarded<T>(lane: Lane, signal: AbortSignal, work: (lane: Lane) =>
 }
 
 async function runCounted<T>(lane: Lane, sql: string, consume: Consume<T>): Promise<Counted<T>> {
-  // A statement that scans nothing writes no profile: the one before must not pass for its own.
+  // A statement that scans nothing writes no profile: the previous one must not pass for its own.
   await rm(lane.profile, { force: true });
   const value = await consume(await lane.connection.stream(sql));
   return { value, counts: await readCounts(lane.profile) };
@@ -284,7 +284,7 @@ async function readCounts(profile: string): Promise<OperatorCounts> {
   try {
     return operatorCounts(JSON.parse(await readFile(profile, 'utf8')));
   } catch {
-    // There is none, and a query does not fail for want of counts.
+    // Without a profile the query succeeds, without counts.
     return noCounts;
   }
 }

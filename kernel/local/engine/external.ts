@@ -6,7 +6,7 @@ import { mostBytes } from '../duckdb/external.js';
 import { EngineError } from './failure.js';
 
 /**
- * Returns what tells which file an address of `externaldata` stands for: a path or a `file:` URL below
+ * Returns a function from an address of `externaldata` to its file: a path or a `file:` URL below
  * `<dataDir>/external`, and nothing else, neither the network nor a link out of that directory.
  */
 export function externalFiles(dataDir: string): (address: string) => ExternalFile {
@@ -22,7 +22,7 @@ export function externalFiles(dataDir: string): (address: string) => ExternalFil
 }
 
 /**
- * Returns what to say of a failure to read a file of `externaldata`, with the line where it is known; undefined for any other
+ * Returns the message about a failure to read a file of `externaldata`, with the line where it is known; undefined for any other
  * failure. The directory of the file and the engine's advice are left out.
  */
 export function unreadableFile(error: unknown): string | undefined {
@@ -44,7 +44,7 @@ function outside(file: string): string {
   return `\`${path.basename(file)}\` is not below the directory \`external\``;
 }
 
-/** The absolute path that an address names. What follows the host of a URL may be secret, so it is not repeated. */
+/** The absolute path that an address names. The part after the host of a URL may be secret, so it is not repeated. */
 function pathOf(address: string, root: string): string | ExternalFile {
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(address)?.[1]?.toLowerCase();
   if (scheme === undefined) return path.resolve(root, address);

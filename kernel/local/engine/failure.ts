@@ -3,11 +3,11 @@ import { AplKernelError, type ErrorCode } from '../../errors.js';
 import { refusedCall } from '../duckdb/bounds.js';
 
 /**
- * A query that the engine refused, failed or was told to abandon. Codes: `query-cancelled`, `engine-busy`, `engine-memory`,
+ * A query that the engine refused, failed or abandoned on request. Codes: `query-cancelled`, `engine-busy`, `engine-memory`,
  * `engine-disk`, `engine-ended`, `function-cost`, `query-too-large`, `engine-failed`. `message` is ours; the engine's own words may hold SQL, paths and data.
  */
 export class EngineError extends AplKernelError {
-  /** What the engine said, for the service's log and for what reads files. */
+  /** The engine's own message, for the service's log and for the readers of files. */
   readonly detail: string;
 
   constructor(
@@ -20,7 +20,7 @@ export class EngineError extends AplKernelError {
   }
 }
 
-/** Returns the failure that stands for what the engine threw; a failure of our own stays as it is. */
+/** Returns the failure for an error that the engine threw; a failure of our own stays as it is. */
 export function engineFailure(error: unknown): AplKernelError {
   if (error instanceof AplKernelError) return error;
   const text = error instanceof Error ? error.message : String(error);
@@ -41,7 +41,7 @@ export function engineFailure(error: unknown): AplKernelError {
   });
 }
 
-/** Returns the failure of a query that was told to stop. */
+/** Returns the failure of a query that was cancelled. */
 export function cancelled(cause?: unknown): EngineError {
   return new EngineError('query-cancelled', 'The query was cancelled.', { cause });
 }
@@ -80,7 +80,7 @@ const known: readonly Known[] = [
   },
 ];
 
-/** A failure without what changes from one run to the next. */
+/** The message of a failure without the parts that change from one run to the next. */
 function withoutValues(text: string): string {
   return (text.split('\n')[0] ?? '').replace(/["'`][^"'`]*["'`]|\d+/g, '');
 }

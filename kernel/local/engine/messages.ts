@@ -2,7 +2,7 @@ import type { AplKernelError } from '../../errors.js';
 import type { OperatorCounts } from './profile.js';
 import type { ReadResult, ResultOrder } from './reader.js';
 
-/** What the service tells an engine process; one query at a time, from `begin` to `end`. All but `interrupt` are answered. */
+/** The service's messages to an engine process; one query at a time, from `begin` to `end`. All but `interrupt` are answered. */
 export type ToEngine =
   | { readonly kind: 'open'; readonly dataDir: string; readonly memoryBytes: number }
   | { readonly kind: 'begin'; readonly temporary: string | undefined }
@@ -11,7 +11,7 @@ export type ToEngine =
   | { readonly kind: 'interrupt' }
   | { readonly kind: 'end' };
 
-/** What an engine process answers. */
+/** The answers of an engine process. */
 export type FromEngine =
   /** `scratch` is left behind when the process is killed. */
   | { readonly kind: 'opened'; readonly scratch: readonly string[] }

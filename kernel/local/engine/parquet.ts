@@ -22,18 +22,18 @@ export interface Block {
   readonly maxNs: bigint;
 }
 
-/** What the footer of a Parquet file says. */
+/** The facts in the footer of a Parquet file. */
 export interface FileSummary {
   readonly path: string;
   readonly fields: readonly FileField[];
   readonly blocks: readonly Block[];
   /** Its rows have no time of their own. */
   readonly timeless: boolean;
-  /** The names of files in the same directory whose place it has taken. */
+  /** The names of files in the same directory that it replaces. */
   readonly replaces: readonly string[];
 }
 
-/** What a file says of itself beside its rows. */
+/** The note that a file holds about itself beside its rows. */
 export type FileNote = Partial<Pick<FileSummary, 'timeless' | 'replaces'>> & Pick<FileSummary, 'fields'>;
 
 /** Returns the statement that writes the rows of `select` to a Parquet file with a note on itself. */
@@ -118,7 +118,7 @@ async function foreignFields(engine: Engine, path: string): Promise<FileField[]>
   }));
 }
 
-/** What the statistics say of columns: whether all is null, and whether a double, exact up to 2^53, can hold the integers. */
+/** The statistics of columns: whether all is null, and whether a double, exact up to 2^53, can hold the integers. */
 async function readColumns(
   engine: Engine,
   list: string,

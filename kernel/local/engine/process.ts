@@ -4,7 +4,7 @@ import type { FromEngine, ToEngine } from './messages.js';
 import { type Reader, type ReaderSource, type ResultOrder, readersOf } from './reader.js';
 
 /**
- * The program of an engine process: an engine with the JavaScript functions, so that they hold up nobody and can be ended with
+ * The program of an engine process: an engine with the JavaScript functions, so that they block nothing else and can be ended with
  * it. It takes its orders from the service that started it and ends with it.
  */
 
@@ -89,7 +89,7 @@ function present<T>(value: T | undefined): T {
 
 const pulseMs = 200;
 
-/** A function that is busy hears no message: what is called for each row finds out that the service is gone. */
+/** A busy function receives no messages: a call per row finds out that the service is gone. */
 function endOrphan(): () => void {
   const parent = process.ppid;
   let next = 0;

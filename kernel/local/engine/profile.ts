@@ -1,4 +1,4 @@
-/** What the engine counted while it ran one statement. */
+/** The engine's counts of one statement. */
 export interface OperatorCounts {
   /** Rows made by sources other than Parquet files, before any filter. */
   readonly generatedRows: number;
@@ -31,7 +31,7 @@ export function sumCounts(all: readonly OperatorCounts[]): OperatorCounts {
 /** Operators that pass rows on one by one, so that what leaves them is still "the rows that match". */
 const rowwise = new Set(['PROJECTION', 'FILTER', 'UNNEST', 'LIMIT', 'STREAMING_LIMIT']);
 
-/** Constants, and what the engine knew from statistics. */
+/** Constants, and answers from statistics. */
 const constants = new Set(['DUMMY_SCAN', 'COLUMN_DATA_SCAN']);
 
 /** Rows that another operator has counted already, and none at all. */
@@ -58,7 +58,7 @@ function chainFrom(operator: unknown): unknown[] {
   return chain;
 }
 
-/** A generator may multiply rows above its scan (UNNEST); what counts is what reaches the first filter. */
+/** A generator may multiply rows above its scan (UNNEST); the rows that reach the first filter count. */
 function generatedBy(chain: readonly unknown[]): number {
   const firstFilter = chain.findLastIndex(each => typeOf(each) === 'FILTER');
   return Math.max(0, ...chain.slice(firstFilter + 1).map(rowsOf));

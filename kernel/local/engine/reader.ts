@@ -12,7 +12,7 @@ export interface ResultOrder {
   readonly time: number;
 }
 
-/** A result as far as it was wanted. */
+/** A result up to its row limit. */
 export interface ReadResult {
   readonly columns: JsonColumns;
   readonly counts: OperatorCounts;

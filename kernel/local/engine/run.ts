@@ -16,7 +16,7 @@ import { type OperatorCounts, sumCounts } from './profile.js';
 import type { Reader, ReaderSource } from './reader.js';
 import type { ExaminedBlocks, RecordingCatalog } from './scans.js';
 
-/** What a query gave: its tables with their cells as JSON, and what the service says about the run. */
+/** The result of a query: its tables with their cells as JSON, and the facts about its run. */
 export interface QueryAnswer {
   readonly query: CompiledQuery;
   readonly tables: readonly RanTable[];
@@ -24,7 +24,7 @@ export interface QueryAnswer {
   readonly catalog: DatasetCatalog;
 }
 
-/** A table that was run. `cut` says that the row limit was reached and rows were left out. */
+/** A table with its rows. `cut`: the row limit was reached and rows were left out. */
 export interface RanTable {
   readonly table: CompiledTable;
   readonly columns: JsonColumns;
@@ -81,7 +81,7 @@ async function runTables(reader: Reader, query: CompiledQuery): Promise<readonly
     return ran;
   }
   const counts = await reader.execute(`CREATE OR REPLACE TEMP TABLE ${keptTable} AS ${query.kept}`);
-  // The rows were examined when they were kept: what reads them there examines none.
+  // The rows were examined when they were stored: reading them again examines none.
   for (const table of query.tables)
     ran.push({ ...(await runTable(reader, table, table.keptSql ?? table.sql)), counts });
   return ran;
@@ -192,7 +192,7 @@ function cutMessages({ table, columns }: RanTable): StatusMessage[] {
   return [{ priority: 'warn', count: 1, code: `row_limit_${reason}`, msg }];
 }
 
-/** JSON has no notation for these: the reader must be able to tell them from what is missing. */
+/** JSON has no notation for these: the message tells them from missing values. */
 function notFinite({ table, columns }: RanTable): StatusMessage[] {
   if (table.name === '_totals') return [];
   return table.fields.flatMap(({ name }, index) => {

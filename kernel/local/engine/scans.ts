@@ -1,6 +1,6 @@
 import type { DatasetCatalog, ScanFilter } from '../sql/compiled.js';
 
-/** What of a dataset's files lies in a window: the row groups that must be looked at, their rows, and the times they span. */
+/** The part of a dataset's files in a window: the row groups to read, their rows, and the times they span. */
 export interface ExaminedBlocks {
   readonly blocks: number;
   readonly rows: number;

@@ -91,7 +91,7 @@ interface Lane {
   engine: EngineProcess | undefined;
 }
 
-/** A process that does not get free for the next query is of no more use. */
+/** A process that does not become free for the next query is of no more use. */
 async function endQuery(engine: EngineProcess): Promise<void> {
   await engine.ask({ kind: 'end' }).catch(() => engine.kill());
 }
@@ -135,7 +135,7 @@ class EngineProcess {
     return this.#ended;
   }
 
-  /** Throws EngineError when the process says so, or when it has ended. */
+  /** Throws EngineError when the process reports one, or when it has ended. */
   ask(message: ToEngine): Promise<FromEngine> {
     return new Promise((resolve, reject) => {
       if (this.#ended) {
@@ -148,7 +148,7 @@ class EngineProcess {
   }
 
   tell(message: ToEngine): void {
-    // A process that has just ended is found out by its exit.
+    // The exit event reports a process that has just ended.
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 

@@ -1,9 +1,9 @@
-/** A call has taken longer than any may. */
+/** A call took longer than allowed. */
 export class OverdueError extends Error {}
 
 const mostMs = 1_000;
 
-/** Returns what throws an OverdueError once a second has passed: for loops whose length the arguments do not tell. */
+/** Returns a check that throws an OverdueError once a second has passed: for loops whose length the arguments do not bound. */
 export function deadline(): () => void {
   const until = performance.now() + mostMs;
   return () => {

@@ -3,7 +3,7 @@ import { timeNs } from './time-text.js';
 
 /**
  * Returns the nanoseconds since 1970 of the time of an event: as `todatetime` reads it, in brackets too, seconds with a
- * fraction, or the time of a syslog line, which has no year and lies in the twelve months before `nowNs`. Null when it is none.
+ * fraction, or the time of a syslog line, which has no year and lies in the twelve months before `nowNs`. Null when it is none of these.
  */
 export function eventTimeNs(text: string, nowNs: bigint): bigint | null {
   const bare = text.trim().replace(/^\[(.*)\]$/, '$1');

@@ -25,7 +25,7 @@ export function setUnion(left: string, right: string): string | null {
   return combine(left, right, (a, b) => [...a, ...b]);
 }
 
-/** Returns the elements of the left array that the right one has too, each once, in their order. */
+/** Returns the elements of the left array that are in the right one too, each once, in their order. */
 export function setIntersect(left: string, right: string): string | null {
   return combine(left, right, (a, b) => {
     const keys = new Set(b.map(itemKey));
@@ -33,7 +33,7 @@ export function setIntersect(left: string, right: string): string | null {
   });
 }
 
-/** Returns the elements of the left array that the right one has not, each once, in their order. */
+/** Returns the elements of the left array that are not in the right one, each once, in their order. */
 export function setDifference(left: string, right: string): string | null {
   return combine(left, right, (a, b) => {
     const keys = new Set(b.map(itemKey));

@@ -2,7 +2,7 @@ import { jsonItems } from './json-sets.js';
 
 /**
  * Series functions that need their neighbours or earlier results, over the text of JSON arrays. Each returns JSON text, or null
- * when an argument is not what it takes. Elements that are not numbers count as missing.
+ * when an argument has another type. Elements that are not numbers count as missing.
  */
 
 /** Returns the array with every missing element replaced by the one before it; those at the beginning take the first value. */

@@ -51,7 +51,7 @@ const shortYear = '(?<year>\\d{4}|\\d{2})';
 const clock =
   '(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:[.,:](?<fraction>\\d+))?)?(?:\\s*(?<half>[ap]m))?';
 const offset = '[+-]\\d{2}(?::?\\d{2})?';
-// What may follow the zone says the same once more; `m=` is a monotonic clock, as Go prints it.
+// The text after the zone repeats it; `m=` is a monotonic clock, as Go prints it.
 const zone = `(?:\\s*(?<zone>[a-z]{1,4}(?![a-z:+-])|[a-z]{0,4}${offset}))?(?:\\s+(?:[a-z]{3,4}|\\([a-z0-9+: -]+\\)|${offset}))?(?:\\s+m=[+-][\\d.]+)?`;
 const time = `(?:(?:\\s*,\\s*|\\s+at\\s+|\\s+|t|:)${clock}${zone})?`;
 
@@ -69,7 +69,7 @@ const patterns: readonly RegExp[] = [
   `${weekday}${month}\\s+${day}\\s+${clock}${zone}\\s+${year}`,
 ].map(source => new RegExp(`^${source}$`, 'i'));
 
-/** The length of a bare number says what it is. */
+/** The length of a bare number determines its format. */
 function digitsNs(digits: string): bigint | null {
   const part = (from: number, to: number) => digits.slice(from, to) || undefined;
   switch (digits.length) {

@@ -25,7 +25,7 @@ export function parseUrlQuery(text: string): string {
   return JSON.stringify(queryMap(text.replace(/^\?/, '')));
 }
 
-/** Returns the URL that a JSON map of parts describes; null when it is no map. */
+/** Returns the URL that a JSON map of parts describes; null when it is not a map. */
 export function formatUrl(json: string): string | null {
   const parts = JSON.parse(json) as unknown;
   if (typeof parts !== 'object' || parts === null || Array.isArray(parts)) return null;

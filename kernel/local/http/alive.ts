@@ -14,7 +14,7 @@ export class KeepAlive {
     this.#wait();
   }
 
-  /** Answers with a stream that never ends by itself; its end tells either side that the other is gone. */
+  /** Answers with a stream that never ends by itself; its end shows either side that the other is gone. */
   hold(response: ServerResponse, headers: Readonly<Record<string, string>>): void {
     clearTimeout(this.#timer);
     this.#open.add(response);
@@ -41,5 +41,5 @@ export class KeepAlive {
   }
 }
 
-/** Often enough that a connection that died without a word is noticed. */
+/** Often enough to notice a connection that died silently. */
 const beatMs = 15_000;

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { cancelled } from '../engine/failure.js';
 
-/** Has every request watched for its client's leaving from the first moment on; {@link departure} then tells of it. */
+/** Watches every request from the first moment for its client's leaving; {@link departure} then returns the signal. */
 export function watchDepartures(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const gone = new AbortController();

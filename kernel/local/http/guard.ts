@@ -16,7 +16,7 @@ export function guardOrigin(headers: IncomingHttpHeaders, port: number): void {
   }
 }
 
-/** Throws ServiceError unless a request is made by someone who holds the token. */
+/** Throws ServiceError unless a request carries the token. */
 export function guardToken(headers: IncomingHttpHeaders, token: string): void {
   const given = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
   if (given === undefined || !equal(given, token)) {
@@ -28,7 +28,7 @@ export function guardToken(headers: IncomingHttpHeaders, token: string): void {
 
 const ownHosts = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** Digests have one length, whatever was sent, and take the same time to compare. */
+/** Digests have one length, whatever was sent, and are compared in constant time. */
 function equal(given: string, token: string): boolean {
   return timingSafeEqual(digest(given), digest(token));
 }

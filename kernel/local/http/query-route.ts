@@ -17,9 +17,9 @@ import { readQueryRequest, timeLimitOf } from './requests.js';
 import { ServiceError } from './service-error.js';
 import { tabularBody } from './tabular.js';
 
-/** What a query needs of the service. */
+/** The parts of the service that a query needs. */
 export interface QueryParts {
-  /** Where a query runs. */
+  /** The engines that a query runs on. */
   readonly readersFor: (query: CompiledQuery) => ReaderSource;
   readonly datasets: DatasetStore;
   readonly compile: Compile;
@@ -47,7 +47,7 @@ export class CompileFailure extends ServiceError {
   }
 }
 
-/** Answers a query request; the query is interrupted when the client goes away or the time limit is over. */
+/** Answers a query request; the query is interrupted when the client leaves or the time limit passes. */
 export async function answerQuery(
   parts: QueryParts,
   request: FastifyRequest,
@@ -81,7 +81,7 @@ function changed(cause: unknown): ServiceError {
   return new ServiceError(409, 'dataset-changed', message, { hint: 'Run it again.', cause });
 }
 
-/** A client may leave at any moment, so each step that takes time is preceded by a look at the signal. */
+/** A client may leave at any moment, so the signal is checked before each step that takes time. */
 async function answerFrom(
   parts: QueryParts,
   query: QueryRequest,
@@ -146,7 +146,7 @@ function failureOf(apl: string, diagnostics: readonly Diagnostic[]): CompileFail
   });
 }
 
-/** Mistakes told after the first. */
+/** Mistakes reported after the first. */
 const maxOthers = 10;
 
 function mistakeOf(apl: string, { from, message, hint }: Diagnostic): CompileMistake {
@@ -169,7 +169,7 @@ function send(request: FastifyRequest, reply: FastifyReply, body: readonly Buffe
     return reply.header('content-length', bytes).send(Readable.from(body, { objectMode: false }));
   }
   reply.header('content-encoding', 'gzip').header('vary', 'accept-encoding');
-  // On one machine the time to pack counts more than the size.
+  // On one machine the time to compress matters more than the size.
   return reply.send(Readable.from(body, { objectMode: false }).pipe(createGzip({ level: 1 })));
 }
 

@@ -2,7 +2,7 @@ import type { ImportRequest, QueryRequest, StarredQuery } from '../../api/wire.j
 import { readStarredQuery, ShapeError } from '../../api/wire.js';
 import { ServiceError } from './service-error.js';
 
-/** Returns the body of a query request; throws ServiceError (400) that names the member that is wrong. */
+/** Returns the body of a query request; throws a ServiceError (400) that names the wrong member. */
 export function readQueryRequest(body: unknown): QueryRequest {
   const object = readObject(body, 'the body');
   checkQuery(object, '');
@@ -18,7 +18,7 @@ export function timeLimitOf({ queryOptions }: QueryRequest): number | undefined 
   throw invalid('`queryOptions.timeLimitMs` should be a whole number of milliseconds above 0.');
 }
 
-/** Returns the body of a starred query; members that are not the API's are refused, so that a typing error is not lost. */
+/** Returns the body of a starred query; members that are not the API's are refused, so that a typo does not go unnoticed. */
 export function readStarredBody(body: unknown): StarredQuery {
   const object = readObject(body, 'the body');
   for (const key of ['kind', 'metadata', 'name', 'query', 'who']) {
@@ -64,7 +64,7 @@ export function readImportRequest(body: unknown): ImportRequest {
   return { ...order, timeField };
 }
 
-/** Returns what a request says about a field: unit, description, and whether it is hidden. */
+/** Returns the properties of a field in a request: unit, description, and whether it is hidden. */
 export function readFieldNote(body: unknown): { unit?: string; description?: string; hidden?: boolean } {
   const { unit, description, hidden } = readObject(body, 'the body');
   if (unit !== undefined && typeof unit !== 'string') throw invalid('`unit` should be a string.');
@@ -78,7 +78,7 @@ export function readFieldNote(body: unknown): { unit?: string; description?: str
   };
 }
 
-/** Returns a whole number from the query string; throws ServiceError when it is none. */
+/** Returns a whole number from the query string; throws ServiceError when it is not one. */
 export function readCount(text: string | undefined, name: string, otherwise: number): number {
   if (text === undefined) return otherwise;
   if (!/^\d{1,9}$/.test(text)) throw invalid(`\`${name}\` should be a whole number.`);

@@ -11,7 +11,7 @@ import { departure } from './departure.js';
 import { answerQuery, type QueryParts } from './query-route.js';
 import { readCount, readFieldNote, readImportRequest, readNewDataset, readStarredBody } from './requests.js';
 
-/** What the routes need of the service. */
+/** The parts of the service that the routes need. */
 export interface RouteParts extends QueryParts {
   readonly engine: Engine;
   readonly starred: StarredStore;

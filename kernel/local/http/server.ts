@@ -43,7 +43,7 @@ export interface ServiceLimits {
   readonly memoryBytes?: number;
   /** How long a query may run, in milliseconds; five minutes. */
   readonly queryMs?: number;
-  /** How long a managed service stays when nobody holds it; 30,000. */
+  /** How long a managed service stays when no kernel holds it, in milliseconds; 30,000. */
   readonly idleMs?: number;
 }
 
@@ -55,7 +55,7 @@ export interface ServiceOptions {
   /** Random when absent. */
   readonly token?: string;
   readonly version: string;
-  /** Writes `service.json`, and closes when nobody has held `/v1/alive` for a while. */
+  /** Writes `service.json`, and closes when no kernel has held `/v1/alive` for a while. */
   readonly managed?: boolean;
   /** How a request becomes SQL; the language's own compiler when absent. */
   readonly compile?: Compile;
@@ -68,7 +68,7 @@ export interface ServiceOptions {
   readonly now?: () => number;
 }
 
-/** A service that listens. `closed` resolves when it has closed, by itself or by `close`. */
+/** A listening service. `closed` resolves when it has closed, by itself or by `close`. */
 export interface Service {
   readonly url: string;
   readonly token: string;
@@ -89,7 +89,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** The engine of this process runs no JavaScript: a function that takes long would hold up every request. */
+/** The engine of this process runs no JavaScript: a slow function would hold up every request. */
 interface Engines {
   readonly engine: Engine;
   readonly readersFor: (query: CompiledQuery) => ReaderSource;
@@ -217,7 +217,7 @@ const engineStatus: Readonly<Record<string, number>> = {
   'engine-ended': 500,
   'function-cost': 400,
   'engine-failed': 500,
-  // The client is gone: nobody reads this.
+  // The client is gone, so nobody reads this.
   'query-cancelled': 499,
 };
 
@@ -231,7 +231,7 @@ function refusalOf(error: FastifyError | AplKernelError): ServiceError {
     return new ServiceError(413, 'too-large', 'The body is too large.');
   if (error.code === 'FST_ERR_CTP_INVALID_JSON_BODY')
     return new ServiceError(400, 'invalid-json', 'The body is not JSON.');
-  // The framework marks the errors of a body; one without a mark comes from inside.
+  // The framework marks the errors of a body; one without a mark is a fault of our own.
   if (error instanceof SyntaxError && error.statusCode === 400)
     return new ServiceError(400, 'invalid-json', `The body is not JSON: ${error.message}.`);
   if (error.statusCode !== undefined && error.statusCode < 500) {

@@ -20,7 +20,7 @@ function head({ query, catalog, status }: QueryAnswer): string {
   return `${json.slice(0, -1)},"tables":[`;
 }
 
-/** What is known about fields that the query made, such as the unit of a sum; told with the first dataset. */
+/** Properties of fields that the query made, such as the unit of a sum; listed with the first dataset. */
 function computedMeta(query: CompiledQuery): FieldMeta[] {
   const known = query.tables.flatMap(table =>
     table.fields.map(field => field.meta && { ...field.meta, type: wireType(field.type) }),

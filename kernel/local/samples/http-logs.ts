@@ -188,7 +188,7 @@ const fields: Readonly<Record<string, SampleField>> = {
   },
 };
 
-/** Slots in which a request happens, with what several fields depend on. */
+/** Slots in which a request happens, with the values that several fields share. */
 function rows(startNs: bigint, endNs: bigint): string {
   const major = incident('slot_ns', 900, 86_400e9, 0.55, 12 * minute, 35 * minute);
   const minor = incident('slot_ns', 910, 3_600e9, 0.65, 4 * minute, 11 * minute);
@@ -196,7 +196,7 @@ function rows(startNs: bigint, endNs: bigint): string {
   const last = endNs / slotNs + 1n;
   const slots = `SELECT i, i * ${slotNs} AS slot_ns, i * ${slotNs} + (${uniform('i', 2)} * ${slotNs - 1n})::BIGINT AS ns FROM range(${first}, ${last}) t(i) WHERE ${uniform('i', 3)} < ${rhythm(`i * ${slotNs}`)}`;
   const placed = `SELECT *, ${major} AS outage, ${datacenter} AS datacenter, ${pick(endpoints, u(13))} AS endpoint FROM (${slots}) WHERE ns >= ${startNs} AND ns < ${endNs}`;
-  // An outage is that of one data centre.
+  // An outage affects one data centre.
   const struck = `SELECT *, outage AND datacenter = 'GRU' AS hit, CASE WHEN ${minor} THEN 0.06 ELSE 0.012 END AS error_share FROM (${placed})`;
   return `SELECT *, ${u(10)} < CASE WHEN hit THEN 0.9 ELSE error_share END AS failed FROM (${struck})`;
 }

@@ -3,7 +3,7 @@ import type { FieldSchema } from '../../apl/plan/plan.js';
 import { sqlText } from '../duckdb/literal.js';
 import type { BuiltinDataset } from '../sql/compiled.js';
 
-/** A field of a sample: its type, the SQL of its value, and what the service tells of it. */
+/** A field of a sample: its type, the SQL of its value, and its description for the service. */
 export interface SampleField {
   readonly type: TypeName;
   readonly sql: string;

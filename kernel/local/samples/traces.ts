@@ -169,7 +169,7 @@ const fields: Readonly<Record<string, SampleField>> = {
   },
 };
 
-/** Three to twelve spans of each trace that begins in or just before the window, with what several fields depend on. */
+/** Three to twelve spans of each trace that begins in or just before the window, with the values that several fields share. */
 function rows(startNs: bigint, endNs: bigint): string {
   const slow = incident('slot_ns', 920, 14_400e9, 0.7, 6 * minute, 16 * minute);
   const first = (startNs - spreadNs) / slotNs - 1n;
@@ -179,7 +179,7 @@ function rows(startNs: bigint, endNs: bigint): string {
   const spans = `SELECT *, unnest(range(3 + (${bits('i', 4)} % 10)::BIGINT)) AS j FROM (${begun})`;
   const timed = `SELECT i, j, slot_ns, trace_ns + CASE WHEN j = 0 THEN 0 ELSE (${uniform(seed, 7)} * 4e7)::BIGINT * j END AS ns FROM (${spans})`;
   const served = `SELECT *, ${slow} AS slow, ${service} AS service FROM (${timed}) WHERE ns >= ${startNs} AND ns < ${endNs}`;
-  // In an outage payments fail, and what waits for them.
+  // In an outage payments fail, and so do the services that wait for them.
   const struck = `SELECT *, slow AND service IN ('payment', 'checkout', 'checkoutservice') AS hit FROM (${served})`;
   return `SELECT *, ${u(10)} < CASE WHEN hit THEN 0.42 WHEN slow AND service LIKE 'frontend%' THEN 0.08 ELSE 0.012 END AS failed FROM (${struck})`;
 }
@@ -192,7 +192,7 @@ export const traces = sampleDataset(
   rows,
 );
 
-/** What `choose` says of each service, as often as the service has shares: for {@link pick} with one and the same chance. */
+/** The value of `choose` for each service, repeated by its share of the spans: for {@link pick}. */
 function perShare(choose: (service: [string, readonly [number, number]]) => string): string[] {
   return Object.entries(services).flatMap(service =>
     Array.from({ length: service[1][0] }, () => choose(service)),

@@ -114,7 +114,7 @@ function templateDiagnostic({ code, message, hint, span }: TemplateError, apl: s
   return { severity: 'error', code, from, to, message, ...(hint === undefined ? {} : { hint }) };
 }
 
-/** What a table says of itself whatever its rows. */
+/** The parts of a table that do not depend on its rows. */
 function describe(
   plan: Plan,
   { start, end }: Window,
@@ -129,7 +129,7 @@ function describe(
 
 type RowLimit = NonNullable<CompiledTable['rowLimit']>;
 
-/** The lowest limit wins. A request's limit does not thin out a series: where there are time bins it has no say. */
+/** The lowest limit wins. A request's limit does not thin out a series: where there are time bins it is ignored. */
 function rowLimit(plan: Plan, { defaultLimit }: QueryRequest, page: Page | undefined): RowLimit {
   const wanted = plan.bucket === undefined ? defaultLimit : undefined;
   const limits: RowLimit[] = [{ rows: serverRowLimit, reason: 'server' }];
@@ -139,7 +139,7 @@ function rowLimit(plan: Plan, { defaultLimit }: QueryRequest, page: Page | undef
   return limits.reduce((lowest, each) => (each.rows <= lowest.rows ? each : lowest));
 }
 
-/** One row more is fetched than is returned, to know whether any was cut. */
+/** One more row is fetched than is returned, to know whether any was cut. */
 function firstRows(relation: Relation, rows: number): Relation {
   const count: Bound = { kind: 'constant', type: 'long', value: BigInt(rows) + 1n };
   return { kind: 'limit', input: relation, count, columns: relation.columns };
@@ -216,7 +216,7 @@ function leftOut(names: readonly string[]): StatusMessage[] {
   return [{ priority: 'info', count: 1, code: 'totals_left_out', msg }];
 }
 
-/** What of a request has no effect. */
+/** Notices about the parts of a request that have no effect. */
 function ignored({ includeCursorField }: QueryRequest, unknownOrder: readonly string[]): StatusMessage[] {
   const warn = (code: string, msg: string): StatusMessage => ({ priority: 'warn', count: 1, code, msg });
   return [

@@ -4,15 +4,15 @@ import type { DatasetSchema, ExternalFile } from '../../apl/plan/plan.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import type { Page } from './cursor.js';
 
-/** The temporary table of a query's kept rows. */
+/** The temporary table for rows that several tables of a query read. */
 export const keptTable = 'kept';
 
-/** What the compiler hands to the engine for one request: tables to run in order, and what the reader must be told. */
+/** A compiled request for the engine: tables to run in order, and notices for the reader. */
 export interface CompiledQuery {
   readonly tables: readonly CompiledTable[];
   /** Names of the datasets read. */
   readonly datasets: readonly string[];
-  /** A SELECT whose rows are kept as the temporary table {@link keptTable} while the tables run, as both read them. */
+  /** A SELECT whose rows are stored as the temporary table {@link keptTable} while the tables run, as both read them. */
   readonly kept?: string;
   readonly notices: readonly StatusMessage[];
 }
@@ -25,7 +25,7 @@ export interface CompiledTable {
   /** `0`, `1`, … or `_totals`. */
   readonly name: string;
   readonly sql: string;
-  /** The same over the query's kept rows. */
+  /** The same SELECT over the stored rows. */
   readonly keptSql?: string;
   readonly fields: readonly CompiledField[];
   readonly order: readonly Order[];
@@ -36,13 +36,13 @@ export interface CompiledTable {
   readonly sources: readonly string[];
   /** The half-open window read; nanoseconds since 1970 or RFC 3339. */
   readonly range?: { readonly field: string; readonly start: bigint | string; readonly end: bigint | string };
-  /** The SQL fetches `rows` + 1; what is beyond `rows` is cut, and a message says so. */
+  /** The SQL fetches `rows` + 1; the row beyond `rows` is cut, and a message says so. */
   readonly rowLimit?: { readonly rows: number; readonly reason: LimitReason };
-  /** Set when the rows are in the order of time, so that another request can go on where this one ends. */
+  /** Set when the rows are in the order of time, so that another request can continue where this one ends. */
   readonly page?: CompiledPage;
 }
 
-/** Who set the limit that holds. One that the query writes cuts nothing that was asked for. */
+/** The origin of the effective limit. A limit of the query itself cuts nothing that was asked for. */
 export type LimitReason = 'query' | 'default' | 'request' | 'server';
 
 /** A page of rows; `exactSql` selects it with rows of equal times in their own order, given the time of its last row. */
@@ -86,8 +86,8 @@ export interface BuiltinDataset {
 }
 
 /**
- * Turns a request into SQL, or says what is wrong with its APL; `nowNs` is fixed for the whole request. `external` tells
- * which file an address of `externaldata` stands for.
+ * Turns a request into SQL, or returns the mistakes of its APL; `nowNs` is fixed for the whole request. `external` returns
+ * the file of an address of `externaldata`.
  */
 export type Compile = (
   request: QueryRequest,

@@ -16,9 +16,9 @@ export interface PageCursor {
 export interface Page {
   /** The relation of a page of up to `rows` + 1 rows; rows of equal times are in any order. */
   readonly quick: (rows: number) => Relation;
-  /** The same page when its last row has the time `last`, without the row more; rows of equal times are in their order. */
+  /** The same page when its last row has the time `last`, without the extra row; rows of equal times are in their order. */
   readonly exact: (rows: number, last: bigint | undefined) => Relation;
-  /** The lowest limit that the query writes. */
+  /** The lowest limit in the query. */
   readonly written?: number;
   readonly descending: boolean;
   /** Rows before the page that share `time` with its first. */
@@ -69,7 +69,7 @@ export function pageOf(
   };
 }
 
-/** Rows in a row that share a time; `all` when they are the whole page. */
+/** Consecutive rows that share a time; `all` when they are the whole page. */
 export interface Run {
   readonly time: bigint;
   readonly rows: number;
@@ -142,7 +142,7 @@ function limited(input: Relation, rows: number, skip: number): Relation {
   return { kind: 'limit', input, count, skip, columns: input.columns };
 }
 
-/** Rows that are equal in every field stand for each other: only they may change places. */
+/** Rows that are equal in every field are interchangeable: only they may change places. */
 function totalOrder({ keys, columns }: Sort): readonly OrderKey[] {
   return [...keys, ...columns.map(column => keyOf(column, false))];
 }

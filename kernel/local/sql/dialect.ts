@@ -40,14 +40,14 @@ export interface ExpandParts {
   readonly items: readonly { readonly name: string; readonly value: SqlArg }[];
   readonly bag: boolean;
   readonly limit: string | undefined;
-  /** The columns of the result, and which of them is the place. */
+  /** The columns of the result, and which of them holds the position. */
   readonly columns: readonly string[];
   readonly index: string | undefined;
 }
 
 /**
- * What differs from one SQL engine to another. Conditions may be null, which counts as false, where `predicate` is true; else
- * they are true or false. No text that these return may fail on a row: what cannot be computed is null.
+ * The differences between SQL engines. Conditions may be null, which counts as false, where `predicate` is true; else
+ * they are true or false. No text that these return may fail on a row: a value that cannot be computed is null.
  */
 export interface Dialect {
   // ---- expressions ----
@@ -112,6 +112,6 @@ export interface Dialect {
   readonly expand: (parts: ExpandParts, stage: AddStage) => string;
   readonly series: (parts: SeriesParts, stage: AddStage) => string;
   readonly external: (relation: Extract<Relation, { kind: 'external' }>) => string;
-  /** What stands after FROM for rows that were kept as a temporary table. */
+  /** The text after FROM for rows stored in a temporary table. */
   readonly kept: (table: string) => string;
 }

@@ -2,7 +2,7 @@ import type { Bound } from '../../apl/plan/plan.js';
 import type { Dialect } from './dialect.js';
 import { located, type SqlArg, type SqlContext } from './template.js';
 
-/** What expressions need besides themselves: the engine's SQL, the request's fixed times, and how a query inside a list is written. */
+/** The context of expressions: the engine's SQL, the request's fixed times, and the SQL of a query inside a list. */
 export interface ExpressionContext extends SqlContext {
   readonly dialect: Dialect;
   /** Columns that are not called c0, c1, … by their ids. */
@@ -74,7 +74,7 @@ function callSql(expr: Extract<Bound, { kind: 'call' }>, context: ExpressionCont
   return located(expr.at, () => context.dialect.call(expr.name, args, context));
 }
 
-/** The conditions of `iff` and `case`, where null is as good as false. */
+/** The conditions of `iff` and `case`, where null counts as false. */
 function isCondition({ name, args }: Extract<Bound, { kind: 'call' }>, index: number): boolean {
   if (name === 'iff') return index === 0;
   return name === 'case' && index % 2 === 0 && index < args.length - 1;

@@ -5,7 +5,7 @@ import { partsOf } from '../../apl/plan/prune.js';
 const deepest = 40;
 
 /**
- * Returns the relation with no expression deeper than an engine takes well: what lies deeper is computed as a column by
+ * Returns the relation with no expression deeper than an engine handles well: deeper parts are computed as columns by
  * stages below, so that one long sum is as quick as many short ones.
  */
 export function levelled(relation: Relation, ids: Ids = { next: firstId }): Relation {

@@ -49,7 +49,7 @@ function topkOrder(topk: Relation): readonly Order[] {
   return [...ascending(names.slice(0, -2)), { field: frequency, desc: true }, { field: value, desc: false }];
 }
 
-/** What the rows are made by, below the operators that only pass them on. */
+/** The relation that makes the rows, below the operators that only pass them on. */
 function sourceOf(relation: Relation): Relation {
   switch (relation.kind) {
     case 'filter':
@@ -65,7 +65,7 @@ function ascending(fields: readonly string[]): Order[] {
   return fields.map(field => ({ field, desc: false }));
 }
 
-/** Sorts below what limits the rows or leaves a key out; undefined where there is no key. */
+/** Sorts below operators that limit the rows or leave a key out; undefined where there is no key. */
 function sortedBy(relation: Relation, order: readonly Order[]): Relation | undefined {
   if (
     relation.kind === 'limit' ||

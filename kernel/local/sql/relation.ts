@@ -31,7 +31,7 @@ export function relationSql(
   return `${writer.stages()} SELECT ${columns} FROM ${name}${writer.finalOrder(pruned)}`;
 }
 
-/** One run of writing: a stage of a WITH clause for each operator, inlined by the engine. */
+/** Writes one query: one stage of a WITH clause per operator, inlined by the engine. */
 class SqlWriter {
   readonly #context: ExpressionContext;
   readonly #dialect: Dialect;
@@ -74,7 +74,7 @@ class SqlWriter {
   }
 
   #orderBy(keys: readonly OrderKey[]): string {
-    // What is the same in every row orders nothing, and the engine would take a number for a column's place.
+    // A constant orders nothing, and the engine would take a number for the position of a column.
     const telling = keys.filter(key => key.value.kind !== 'constant');
     const list = telling.map(key =>
       this.#dialect.orderKey(this.#argument(key.value), key.descending, key.nullsFirst),
@@ -297,7 +297,7 @@ function rowCount(count: Bound, context: ExpressionContext): string {
   return count.kind === 'constant' ? String(count.value) : expressionSql(count, context);
 }
 
-/** The right side with one row for each key: the first. */
+/** The right side with one row per key: the first. */
 function firstOfEachKey(relation: Extract<Relation, { kind: 'join' }>): Relation {
   const keys: Computed[] = relation.on.flatMap(({ right }) => {
     const column =

@@ -39,7 +39,7 @@ export class TemplateError extends AplKernelError {
   }
 }
 
-/** Returns what `write` returns; a refusal of one argument is given its place in the query, `at[argIndex]`. */
+/** Returns the result of `write`; a refusal of one argument is given its place in the query, `at[argIndex]`. */
 export function located(at: readonly Span[] | undefined, write: () => string): string {
   try {
     return write();

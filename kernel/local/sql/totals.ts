@@ -7,8 +7,8 @@ type Aggregate = Extract<Relation, { kind: 'aggregate' }>;
 type Scan = Extract<Relation, { kind: 'scan' }>;
 
 /**
- * A time-binned summarize taken apart, so that its totals cost no second scan: `binned` is aggregated once and kept,
- * `table` is the query over what was kept, and `totals` merges the bins of each group.
+ * A time-binned summarize taken apart, so that its totals cost no second scan: `binned` is aggregated once and stored,
+ * `table` is the query over the stored bins, and `totals` merges the bins of each group.
  */
 export interface BinnedQuery {
   readonly binned: Relation;
@@ -20,7 +20,7 @@ export interface BinnedQuery {
   readonly someGroups: boolean;
   /** Names of the fields whose totals do not follow from the bins. */
   readonly leftOut: readonly string[];
-  /** Returns the SELECT of one of the two scans above; `source` is what stands after FROM for the rows that were kept. */
+  /** Returns the SELECT of one of the two scans above; `source` is the text after FROM for the stored rows. */
   readonly scanSql: (
     dataset: string,
     fields: readonly string[],
@@ -35,7 +35,7 @@ const totalsName = '\u0000totals';
 
 /**
  * Takes a query apart that ends with a time-binned summarize, followed by sorts and limits at most; undefined for any
- * other. `windowSeconds` is what a rate is divided by in the totals.
+ * other. `windowSeconds` is the divisor of a rate in the totals.
  */
 export function takeApart(
   relation: Relation,
@@ -92,7 +92,7 @@ export function totalsSql(
   return `SELECT t.* FROM ${from}${order} LIMIT ${rows}`;
 }
 
-/** How the totals of one aggregate follow from its bins: `hidden` columns are kept beside it, `sql` merges over the bins. */
+/** How the totals of one aggregate follow from its bins: `hidden` columns are stored beside it, `sql` merges over the bins. */
 interface Merged {
   readonly aggregate: Aggregated;
   readonly hidden: readonly Aggregated[];

@@ -20,8 +20,8 @@ export interface Snapshot extends MeasuredCatalog {
 
 /**
  * The datasets under `<dataDir>/datasets`: a directory each, holding Parquet files that are never changed once they are
- * there, and `dataset.json`. Nothing is locked: a file appears by being renamed into place, and those that it says it
- * replaces count no more from that moment on. They are deleted later, as queries may still be reading them.
+ * there, and `dataset.json`. Nothing is locked: a file appears by being renamed into place, and the files that it
+ * replaces no longer count from that moment on. They are deleted later, as queries may still be reading them.
  */
 export class DatasetStore {
   readonly #dataDir: string;
@@ -39,7 +39,7 @@ export class DatasetStore {
     this.#builtins = new Map(builtins.map(each => [each.schema.name, each]));
   }
 
-  /** Reads which files there are now; a footer that was read before is not read again. */
+  /** Lists the files there are now; a footer that was read before is not read again. */
   async snapshot(): Promise<Snapshot> {
     const stored = new Map<string, StoredDataset>();
     for (const name of await this.#names()) {
@@ -100,7 +100,7 @@ export class DatasetStore {
     }
   }
 
-  /** The names of the Parquet files of a dataset, for a file that takes the place of all of them. */
+  /** The names of the Parquet files of a dataset, for a file that replaces all of them. */
   async fileNames(name: string): Promise<string[]> {
     return parquetNames(this.#directory(name));
   }
@@ -110,7 +110,7 @@ export class DatasetStore {
     return (await this.#load(name))?.extent ?? { rows: 0 };
   }
 
-  /** Replaces what is said about one field, keeping what `note` does not mention; 404 when there is no such field. */
+  /** Replaces the note on one field, keeping the properties that `note` leaves out; 404 when there is no such field. */
   async annotateField(name: string, field: string, note: FieldNote): Promise<FieldSchema> {
     const known = (await this.snapshot()).schema(name)?.fields.find(each => each.name === field);
     if (!known || this.#builtins.has(name)) {
@@ -128,7 +128,7 @@ export class DatasetStore {
     return { ...known, ...changed };
   }
 
-  /** Refuses names that cannot be a dataset's. */
+  /** Refuses names that no dataset can have. */
   checkName(name: string): void {
     if (this.#builtins.has(name)) {
       throw new ServiceError(409, 'exists', `\`${name}\` comes with the service.`, {
@@ -162,7 +162,7 @@ export class DatasetStore {
     return path.join(this.#root, encodeName(name));
   }
 
-  /** Removes what was left behind by processes that were killed. */
+  /** Removes the leftovers of processes that were killed. */
   async #tidy(): Promise<void> {
     const datasets = await readdir(this.#root).catch(emptyWhenMissing);
     const directories = [this.#dataDir, this.#root, ...datasets.map(name => path.join(this.#root, name))];
@@ -203,7 +203,7 @@ export class DatasetStore {
     return [...versions.keys()].flatMap(file => this.#footers.get(file)?.summary ?? []);
   }
 
-  /** Deletes files whose place was taken so long ago that no query reads them any more. */
+  /** Deletes files that were replaced so long ago that no query reads them any more. */
   async #removeReplaced(files: readonly FileSummary[], replaced: ReadonlySet<string>): Promise<void> {
     const doomed = files.filter(file => replaced.has(path.basename(file.path)));
     if (doomed.length === 0) return;
@@ -217,7 +217,7 @@ export class DatasetStore {
   }
 }
 
-/** A dataset name that is not known, with what to do. */
+/** The error about an unknown dataset, with a hint. */
 export function unknownDataset(name: string): ServiceError {
   return new ServiceError(404, 'dataset-not-found', `There is no dataset \`${name}\`.`, {
     hint: '`%datasets` lists those there are.',
@@ -325,7 +325,7 @@ async function readNote(directory: string): Promise<DatasetNote> {
     const note: unknown = JSON.parse(await readFile(path.join(directory, noteFile), 'utf8'));
     return typeof note === 'object' && note !== null ? (note as DatasetNote) : {};
   } catch {
-    // What is said about a dataset is no reason to refuse its rows.
+    // An unreadable note on a dataset is no reason to refuse its rows.
     return {};
   }
 }

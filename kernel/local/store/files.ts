@@ -8,7 +8,7 @@ export async function replaceFile(file: string, text: string): Promise<void> {
   await rename(draft, file);
 }
 
-/** Removes what an operation that was killed has left in a directory: the drafts of files, and what was being deleted. */
+/** Removes the leftovers of killed operations from a directory: drafts of files, and directories that were being deleted. */
 export async function removeLeftovers(directory: string): Promise<void> {
   const entries = await readdir(directory).catch(emptyWhenMissing);
   for (const name of entries.filter(isLeftover)) {

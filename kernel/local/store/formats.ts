@@ -31,7 +31,7 @@ const extensions: Readonly<Record<string, FileFormat>> = {
   '.parquet': 'parquet',
 };
 
-/** The format that was asked for, else that of the name, else that of the first bytes. */
+/** The requested format, else that of the name, else that of the first bytes. */
 export async function formatOf(file: string, wanted?: string): Promise<FileFormat> {
   const found = await stat(file).catch(() => undefined);
   if (!found) throw new ServiceError(400, 'no-such-file', `There is no file ${file}.`);
@@ -78,7 +78,7 @@ function looksLikeCsv(lines: readonly string[]): boolean {
   });
 }
 
-/** The first characters of a file, without a byte order mark and what is white. */
+/** The first characters of a file, without a byte order mark and white space. */
 export async function startOf(file: string): Promise<string> {
   return textOf(await firstBytes(file));
 }

@@ -43,7 +43,7 @@ async function addFile(
 ): Promise<ImportReport> {
   const file = path.resolve(request.path);
   const format = await formatOf(file, request.format);
-  // The engine that serves queries sees the data directory only; this one sees one file more.
+  // The engine that serves queries sees the data directory only; this one sees one more file.
   const engine = await Engine.open({
     dataDir,
     allow: [file],
@@ -72,23 +72,23 @@ async function addFile(
 /** A file to add to a dataset. */
 export interface Load {
   readonly file: string;
-  /** What messages call the file. */
+  /** The name of the file in messages. */
   readonly name: string;
   readonly format: FileFormat;
   readonly dataset: string;
   readonly time: TimeOptions;
   readonly csv?: CsvOptions;
-  /** The rows take the place of what the dataset holds. */
+  /** The rows replace those of the dataset. */
   readonly replace?: boolean;
 }
 
-/** What was stored. `late` rows have no readable time; `refused` ones are no rows at all. */
+/** The stored rows, counted. `late` rows have no readable time; `refused` ones could not be read. */
 export interface Stored {
   readonly rows: number;
   readonly late: number;
   readonly refused: number;
   readonly fields: readonly FileField[];
-  /** Where the times are from; absent when no field holds a time. */
+  /** The field that the times are read from; absent when no field holds a time. */
   readonly timeField?: string;
   readonly notes: readonly string[];
 }
@@ -139,7 +139,7 @@ async function writeDraft(
   }
 }
 
-/** A first pass that ends in the middle of the file has met what the sample does not show. */
+/** A first pass that ends in the middle of the file has met a value unlike those of the sample. */
 function mayBeWider(error: unknown): boolean {
   return engineFailure(error).code === 'engine-failed';
 }
@@ -279,7 +279,7 @@ function report(dataset: string, stored: Stored, before: Extent, { rows, ...span
 
 const formatNames: Partial<Record<FileFormat, string>> = { csv: 'CSV', json: 'JSON', parquet: 'Parquet' };
 
-/** What is wrong with a file is about the user's data: the line matters, the engine's words do not. */
+/** A fault of a file concerns the user's data: the line matters, the engine's words do not. */
 function readingError(error: unknown, { name, format }: Load): unknown {
   if (!(error instanceof EngineError) || error.code !== 'engine-failed') return error;
   const [, line] = /\bline:?\s+(\d+)/i.exec(error.detail) ?? [];

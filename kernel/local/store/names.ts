@@ -1,4 +1,4 @@
-/** Whether a text can be the name of a dataset: neither empty nor longer than a directory's name, nothing in it invisible. */
+/** Whether a text can be the name of a dataset: not empty, not longer than the name of a directory, without invisible characters. */
 export function isDatasetName(name: string): boolean {
   return (
     name.length > 0 &&
@@ -8,7 +8,7 @@ export function isDatasetName(name: string): boolean {
   );
 }
 
-/** What {@link isDatasetName} asks for. */
+/** The rule of {@link isDatasetName} in words. */
 export const nameRule =
   'A dataset name has 1 to 128 characters, none of them invisible; escaped as in a URL it has at most 240.';
 

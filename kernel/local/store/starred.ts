@@ -4,7 +4,7 @@ import { readStarredQuery, type StarredQuery } from '../../api/wire.js';
 import { ServiceError } from '../http/service-error.js';
 import { emptyWhenMissing, removeLeftovers, replaceFile } from './files.js';
 
-/** A starred query as it is kept: always with an id. */
+/** A starred query as it is stored: always with an id. */
 export type KeptQuery = StarredQuery & { readonly id: string };
 
 /** Which starred queries to list. `who`: absent is one's own, `all` and `team` everyone's, else a user. `qs` is a search text. */
@@ -16,12 +16,12 @@ export interface StarredFilter {
   readonly qs?: string;
 }
 
-/** The starred queries under `<dataDir>/starred`: one JSON file each, replaced as a whole, fit to be reviewed and committed. */
+/** The starred queries under `<dataDir>/starred`: one JSON file each, replaced as a whole, so that they can be reviewed and committed. */
 export class StarredStore {
   readonly #directory: string;
   readonly #self: string;
 
-  /** `self` is the user whom the listing calls its own. */
+  /** `self` is the user whose queries are "one's own". */
   constructor(dataDir: string, self: string) {
     this.#directory = path.join(dataDir, 'starred');
     this.#self = self;
@@ -40,7 +40,7 @@ export class StarredStore {
       .slice(filter.offset, filter.offset + filter.limit);
   }
 
-  /** Keeps a query under a new id. */
+  /** Stores a query under a new id. */
   async create(query: StarredQuery): Promise<KeptQuery> {
     return this.#write(crypto.randomUUID().replaceAll('-', ''), query);
   }

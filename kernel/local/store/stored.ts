@@ -9,14 +9,14 @@ import type { Block, FileField, FileSummary } from '../engine/parquet.js';
 import type { ExaminedBlocks } from '../engine/scans.js';
 import type { ScanFilter } from '../sql/compiled.js';
 
-/** What may be said about a dataset beside its rows. */
+/** The note on a dataset beside its rows. */
 export interface DatasetNote {
   readonly description?: string;
   readonly created?: string;
   readonly fields?: Readonly<Record<string, FieldNote>>;
 }
 
-/** What may be said about a field. */
+/** The note on a field. */
 export type FieldNote = Pick<FieldSchema, 'unit' | 'description' | 'hidden'>;
 
 /** How much a dataset holds: its rows, and RFC 3339 of the first and the last event where there is one with a time. */
@@ -97,12 +97,12 @@ export class StoredDataset {
   }
 }
 
-/** A query that only counts asks for no field; SQL wants one all the same. */
+/** A query that only counts reads no field, but SQL needs one. */
 function selectList(columns: readonly string[]): string {
   return columns.length > 0 ? columns.join(', ') : '1 AS f0';
 }
 
-/** Rows that have no time of their own are in every window: those of a lookup table, for instance. */
+/** Rows without a time of their own, such as those of a lookup table, are in every window. */
 function blocksIn(file: FileSummary, startNs: bigint, endNs: bigint): readonly Block[] {
   return file.timeless ? file.blocks : file.blocks.filter(block => overlaps(block, startNs, endNs));
 }
@@ -144,7 +144,7 @@ function mergedTypes(files: readonly FileSummary[]): Map<string, TypeName> {
   return new Map([...seen].map(([name, fields]) => [name, isSystem(name) ? 'datetime' : mergeTypes(fields)]));
 }
 
-/** Integers become reals only where a real holds all of them exactly; what does not fit together is dynamic. */
+/** Integers become reals only where a real holds all of them exactly; other mixtures are dynamic. */
 function mergeTypes(fields: readonly FileField[]): TypeName {
   const telling = fields.filter(field => !field.empty);
   const types = new Set(telling.map(field => field.type));

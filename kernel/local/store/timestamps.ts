@@ -4,7 +4,7 @@ import { sqlText } from '../duckdb/literal.js';
 import type { Connection } from '../engine/duckdb.js';
 import { ServiceError } from '../http/service-error.js';
 
-/** A column of the table `sampled`, and the field that it will be. */
+/** A column of the table `sampled`, and the field that it becomes. */
 export interface SampledColumn {
   readonly name: string;
   readonly type: TypeName;
@@ -20,7 +20,7 @@ export interface TimeOptions {
   readonly format?: string;
 }
 
-/** Where the time of a row comes from. `sql` is a TIMESTAMP_NS over the columns of `sampled`, null or infinite where a row has no readable time. */
+/** The source of the time of a row. `sql` is a TIMESTAMP_NS over the columns of `sampled`, null or infinite where a row has no readable time. */
 export interface TimeSource {
   readonly sql: string;
   /** The field it was read from; undefined when no field holds a time. */
@@ -28,7 +28,7 @@ export interface TimeSource {
   readonly notes: readonly string[];
 }
 
-/** Returns where rows like those of the table `sampled` have their time; throws ServiceError when the named field has none. */
+/** Returns the source of time for rows like those of the table `sampled`; throws ServiceError when the named field has none. */
 export async function findTime(
   connection: Connection,
   columns: readonly SampledColumn[],
@@ -106,7 +106,7 @@ function unknownField(columns: readonly SampledColumn[], field: string): Service
   );
 }
 
-/** A field with the name of a time is one when most of its values are times, and not long ago: a small number is rather a duration. */
+/** A field with the name of a time is one when most of its values are times, and recent ones: a small number is more likely a duration. */
 async function guessedTime(
   connection: Connection,
   columns: readonly SampledColumn[],
@@ -148,7 +148,7 @@ async function readingOf(connection: Connection, column: SampledColumn, nowNs: b
   }
 }
 
-/** What the engine reads by itself, the fastest first; whatever it cannot read is left to JavaScript. */
+/** The formats that the engine reads by itself, the fastest first; the rest is left to JavaScript. */
 const textReaders: readonly ((text: string) => string)[] = [
   text => `TRY_CAST(${text} AS TIMESTAMP_NS)`,
   text => `TRY_CAST(replace(${text}, ',', '.') AS TIMESTAMP_NS)`,
@@ -176,7 +176,7 @@ async function readText(
   return { field, sql, notes: row.at(-1) === true ? [yearNote(`\`${field}\``)] : [] };
 }
 
-/** Seconds, milliseconds, microseconds or nanoseconds since 1970, by their size; null where there is no such time. */
+/** Seconds, milliseconds, microseconds or nanoseconds since 1970, by their size; null where the number is not such a time. */
 function epochNs(value: string): string {
   const units = [
     { below: 10n ** 11n, nanos: 10n ** 9n },

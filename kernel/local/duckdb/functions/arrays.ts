@@ -6,7 +6,7 @@ import { sqlText } from '../literal.js';
 import type { JsFunction } from '../template.js';
 import { convert, toDynamic } from './conversion.js';
 
-/** The SQL of the array and map functions. Arrays and maps are JSON; what is not an array gives null unless said otherwise. */
+/** The SQL of the array and map functions. Arrays and maps are JSON; other values give null unless documented otherwise. */
 export const arrays: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
   array_concat: args => concat(args.map(items)),
   array_extract: args => extract(at(args, 0), at(args, 1)),
@@ -46,14 +46,14 @@ export const arrays: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
  * values (1 and 1.0); `apl_reals` reads elements as doubles, null for what is not a number; `l` stands for a list.
  */
 export const setup: readonly string[] = [
-  // The engine gives a list of text for a constant null unless it is told the type.
+  // Without a type the engine makes a list of text from a constant null.
   `CREATE OR REPLACE MACRO apl_items(j) AS CAST(from_json(j, '["JSON"]') AS JSON[])`,
   `CREATE OR REPLACE MACRO apl_key(x) AS CASE WHEN ends_with(x::VARCHAR, '.0') THEN json(left(x::VARCHAR, -2)) ELSE x END`,
   // Only a text with a fraction or an exponent of zero can hold a whole number that is written as a real.
   `CREATE OR REPLACE MACRO apl_keys(j) AS CASE WHEN regexp_matches(j::VARCHAR, '\\.0|[0-9][eE]')
      THEN list_transform(apl_items(j), lambda x: apl_key(x)) ELSE apl_items(j) END`,
   `CREATE OR REPLACE MACRO apl_has_item(j, item) AS list_contains(apl_keys(j), apl_key(item))`,
-  // Text and bools would be read as numbers: only an array that holds some is looked at element by element.
+  // Text and bools would be read as numbers: only an array that holds some is checked element by element.
   `CREATE OR REPLACE MACRO apl_reals(j) AS
      CASE WHEN NOT (contains(j::VARCHAR, '"') OR contains(j::VARCHAR, 't') OR contains(j::VARCHAR, 'f'))
      THEN CAST(from_json(j, '["DOUBLE"]') AS DOUBLE[]) ELSE list_transform(apl_items(j), lambda x:
@@ -125,7 +125,7 @@ function itemOf(value: SqlArg): SqlArg {
   return { sql: once([json], x => `apl_key(${x})`), type: 'dynamic' };
 }
 
-/** What is not an array is left out; null when there is none. */
+/** Arguments that are not arrays are left out; null when none is an array. */
 function concat(lists: readonly string[]): string {
   const some = lists.map(list => `${list} IS NOT NULL`).join(' OR ');
   const joined = lists.reduce((left, right) => `list_concat(${left}, ${right})`);
@@ -196,7 +196,7 @@ function selectMap(array: SqlArg, key: SqlArg, value: SqlArg): string {
   );
 }
 
-/** What is not an array gives an empty one, as documented; null stays null. Integers need no look at every element. */
+/** A value that is not an array gives an empty one, as documented; null stays null. Integers need no check of every element. */
 function sort(direction: 'ASC' | 'DESC', array: SqlArg): string {
   return once([array], j => {
     const integers = `coalesce(to_json(list_sort(apl_wholes(${j}), '${direction}', 'NULLS LAST')), '[]'::JSON)`;

@@ -19,7 +19,7 @@ import type { JsFunction } from '../template.js';
 import { sqlTypes } from '../types.js';
 
 /**
- * Returns an argument as SQL of another type; null stays null, and so becomes what cannot be converted. Numbers and
+ * Returns an argument as SQL of another type; null stays null, and a value that cannot be converted becomes null. Numbers and
  * timespans count nanoseconds where they become times; text is read as the conversion functions read it.
  */
 export function convert(arg: SqlArg, to: TypeName): string {
@@ -177,7 +177,7 @@ function typeName(value: SqlArg): string {
   return `CASE WHEN ${value.sql} IS NULL THEN 'null' ELSE '${value.type}' END`;
 }
 
-/** Conditions at the even places, results at the odd ones, what is left over at the end. */
+/** Conditions at the even places, results at the odd ones, the default at the end. */
 function caseSql(args: readonly SqlArg[]): string {
   const branches: string[] = [];
   for (let i = 0; i + 1 < args.length; i += 2) {
@@ -194,7 +194,7 @@ const realText = '(?i)[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(
 
 export const setup: readonly string[] = [
   ...luhnSetup,
-  // What the engine calls valid JSON includes NaN, Infinity and trailing commas: look again at what is outside of strings.
+  // The engine takes NaN, Infinity and trailing commas for valid JSON: the text outside of strings is checked again.
   `CREATE MACRO apl_loose_json(s) AS regexp_matches(s, '(?i)nan|inf|,\\s*[\\]}]')`,
   `CREATE MACRO apl_json_valid(s) AS json_valid(s) AND (NOT apl_loose_json(s)
      OR NOT apl_loose_json(regexp_replace(s, '"(?:[^"\\\\]|\\\\.)*"', '""', 'g')))`,

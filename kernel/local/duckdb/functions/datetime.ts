@@ -14,7 +14,7 @@ import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template
 import { at, once } from '../arguments.js';
 import type { JsFunction } from '../template.js';
 
-/** The SQL of the date and time functions. All arithmetic is on int64 nanoseconds; what no timestamp can hold is null. */
+/** The SQL of the date and time functions. All arithmetic is on int64 nanoseconds; a time that no timestamp can hold is null. */
 export const datetime: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
   ago: ([span], { now }) => (span === undefined ? nowSql(now) : shiftedNow(now, span, -1n)),
   datetime_add: args => datetimeAdd(at(args, 0), at(args, 1), at(args, 2)),
@@ -98,7 +98,7 @@ export function binTime(time: SqlArg, width: bigint, origin = yearOne): string {
   });
 }
 
-/** As {@link binTime} with a width that is only known for each row; null unless it is positive. */
+/** As {@link binTime} with a width that differs by row; null unless it is positive. */
 export function binTimeByColumn(time: SqlArg, width: SqlArg): string {
   return once([time, width], (t, w) => {
     const n = `epoch_ns(${t})::HUGEINT`;
@@ -133,7 +133,7 @@ function onDate(args: readonly SqlArg[], body: ShiftDate): string {
   );
 }
 
-/** A component of the date; since 1970 the engine's own function is exact, and faster than by way of the date. */
+/** A component of the date; since 1970 the engine's own function is exact, and faster than going through the date. */
 function datePart(part: string, time: SqlArg): string {
   return once(
     [time],

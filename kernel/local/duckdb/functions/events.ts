@@ -1,7 +1,7 @@
 import { eventTimeNs } from '../../functions/event-time.js';
 import type { FunctionFamily } from '../template.js';
 
-/** What the import of events needs of JavaScript: the times that the engine cannot read. */
+/** The JavaScript functions for the import of events: times that the engine cannot read. */
 export const eventFamily: FunctionFamily = {
   setup: [],
   inPlace: true,

@@ -109,7 +109,7 @@ function queryMap(text: SqlArg): string {
   return `apl_parse_urlquery(${textOf(text)})::JSON`;
 }
 
-/** Text that is not JSON stays text; so do maps and arrays, which need no reading. */
+/** Text that is not JSON stays text; maps and arrays stay as they are. */
 function parseJsonSql(value: SqlArg): string {
   const text = textOf(value);
   const parsed = `CASE WHEN apl_json_valid(${text}) THEN apl_json(json(${text})) ELSE to_json(${text}) END`;

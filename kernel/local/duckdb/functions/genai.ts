@@ -4,7 +4,7 @@ import type { SqlArg, SqlTemplate } from '../../sql/template.js';
 import type { JsFunction } from '../template.js';
 import { toDynamic } from './conversion.js';
 
-/** SQL of the functions of conversations with language models. */
+/** SQL of the functions for conversations with language models. */
 export const genai: Readonly<Record<(typeof catalog)[number]['name'], SqlTemplate>> = {
   genai_concat_contents: ([messages, separator]) =>
     `apl_joined(list_filter(list_transform(${list(messages)}, lambda m: apl_message_text(m)), lambda t: t IS NOT NULL), ${separator?.sql ?? "' '"})`,

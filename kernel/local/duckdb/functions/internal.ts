@@ -32,7 +32,7 @@ export const internal: Readonly<Record<string, SqlTemplate>> = {
   },
 };
 
-/** What the internal functions need in the engine. */
+/** The macros and JavaScript functions behind the internal functions. */
 export const internalFamily: FunctionFamily = {
   setup: [
     `CREATE MACRO apl_texts(j) AS CASE json_type(j) WHEN 'ARRAY' THEN json_extract_string(j, '$[*]') ELSE [j ->> '$'] END`,

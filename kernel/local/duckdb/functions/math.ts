@@ -9,7 +9,7 @@ import type { JsFunction } from '../template.js';
 import { convert, toDynamic } from './conversion.js';
 import { binTime, binTimeByColumn } from './datetime.js';
 
-/** The SQL of the mathematical and rounding functions. What the engine would raise an error for is guarded and becomes null. */
+/** The SQL of the mathematical and rounding functions. Arguments for which the engine would raise an error are guarded and give null. */
 export const math: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
   abs: args => abs(at(args, 0)),
   acos: inUnit('acos'),
@@ -141,7 +141,7 @@ function round(value: SqlArg, precision: SqlArg | undefined): string {
   return `round(${value.sql}, CAST(apl_clamp(${precision.sql}, -400, 400) AS INTEGER))`;
 }
 
-/** Dynamic values are compared as numbers and stay dynamic; NaN is passed over. */
+/** Dynamic values are compared as numbers and stay dynamic; NaN is skipped. */
 function extreme(name: 'greatest' | 'least', args: readonly SqlArg[]): string {
   if (!args.some(arg => arg.type === 'dynamic')) return `${name}(${args.map(notNaN).join(', ')})`;
   return once(
@@ -155,7 +155,7 @@ function extreme(name: 'greatest' | 'least', args: readonly SqlArg[]): string {
   );
 }
 
-/** NaN counts as little as null. */
+/** NaN is ignored, as null is. */
 function notNaN({ sql, type, constant }: SqlArg): string {
   return type === 'real' && constant === undefined ? `nullif(${sql}, 'NaN'::DOUBLE)` : sql;
 }

@@ -4,7 +4,7 @@ import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template
 import type { JsFunction } from '../template.js';
 import { convert, toDynamic } from './conversion.js';
 
-/** SQL of the functions of IP addresses: IPv4 as 32-bit numbers in SQL, IPv6 in JavaScript. */
+/** SQL of the functions for IP addresses: IPv4 as 32-bit numbers in SQL, IPv6 in JavaScript. */
 export const net: Readonly<Record<(typeof catalog)[number]['name'], SqlTemplate>> = {
   parse_ipv4: ([ip]) => `apl_ipv4(${ip?.sql})`,
   parse_ipv4_mask: ([ip, prefix]) => `apl_ipv4_masked(apl_ipv4(${ip?.sql}), ${prefix?.sql})`,
@@ -42,7 +42,7 @@ export const setup: readonly string[] = [
   `CREATE MACRO apl_ipv4_address(s) AS apl_ipv4(split_part(s, '/', 1))`,
   `CREATE MACRO apl_ipv4_prefix(s) AS CASE WHEN regexp_full_match(s, '${address}') THEN 32::BIGINT
      WHEN regexp_full_match(s, '${address}/(?:3[0-2]|[12]?[0-9])') THEN split_part(s, '/', 2)::BIGINT END`,
-  // What is no address stays none when its last bits are cleared.
+  // A null stays null when its last bits are cleared.
   `CREATE MACRO apl_ipv4_masked(n, prefix) AS
      CASE WHEN prefix BETWEEN 0 AND 32 THEN n & -(1::BIGINT << (32 - prefix)) END`,
   // A macro's argument is pasted wherever it is named: lambdas name it once, or planning would take longer than the query.
@@ -50,7 +50,7 @@ export const setup: readonly string[] = [
      concat(m >> 24, '.', (m >> 16) & 255, '.', (m >> 8) & 255, '.', m & 255) END)[1]`,
   `CREATE MACRO apl_ipv4_cidr(n, prefix) AS
      coalesce(apl_ipv4_text(apl_ipv4_masked(n, prefix)) || '/' || prefix::VARCHAR, '')`,
-  // least() skips nulls: an address that cannot be read must not count as one without prefix.
+  // least() skips nulls: an address that cannot be read must not count as one without a prefix.
   `CREATE MACRO apl_ipv4_common(a, b, prefix) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL AND prefix BETWEEN 0 AND 32
      THEN least(a, b, prefix) END`,
   `CREATE MACRO apl_ipv4_compare(a, b, prefix) AS
@@ -59,7 +59,7 @@ export const setup: readonly string[] = [
   `CREATE MACRO apl_ipv4_in(ip, cidr) AS apl_ipv4_masked(apl_ipv4(ip), apl_ipv4_prefix(cidr))
      = apl_ipv4_masked(apl_ipv4_address(cidr), apl_ipv4_prefix(cidr))`,
   `CREATE MACRO apl_ipv4_private(n) AS n >> 24 = 10 OR n >> 20 = 2753 OR n >> 16 = 49320`,
-  // True when one is; else null when one is unknown.
+  // True when one of them is true; else null when one is unknown.
   `CREATE MACRO apl_any(flags) AS CASE WHEN list_contains(flags, true) THEN true
      WHEN len(list_filter(flags, lambda f: f IS NULL)) = 0 THEN false END`,
   `CREATE MACRO apl_text_list(j) AS CASE WHEN json_type(j) = 'ARRAY'
@@ -82,7 +82,7 @@ export const udfs: readonly JsFunction[] = [
   { name: 'apl_ipv6_in', params: ['VARCHAR', 'VARCHAR'], returns: 'BOOLEAN', run: isInRange },
 ];
 
-/** Text is read as an address, all else as its number. */
+/** Text is read as an address, anything else as its number. */
 function ipv4Number(ip: SqlArg): string {
   if (ip.type === 'string') return `apl_ipv4_address(${ip.sql})`;
   if (ip.type !== 'dynamic') return convert(ip, 'long');

@@ -81,7 +81,7 @@ export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_pearson(p) AS apl_cosine(apl_centred(p))`,
   `CREATE OR REPLACE MACRO apl_place_of(l, x) AS
      CASE WHEN x IS NOT NULL THEN CAST(list_position(l, x) - 1 AS BIGINT) END`,
-  // Each step is bound before the next one reads it: what stands in a lambda is computed again for every element.
+  // Each step is bound before the next one reads it: an expression inside a lambda is computed again for every element.
   `CREATE OR REPLACE MACRO apl_variance(l, n, mean) AS
      CASE WHEN n > 1 THEN list_sum(list_transform(l, lambda x: (x - mean) * (x - mean))) / (n - 1) END`,
   `CREATE OR REPLACE MACRO apl_spread(l) AS list_transform([{
@@ -163,7 +163,7 @@ interface PairRule {
   readonly op: (a: string, b: string) => string;
   /** True when integers give integers. */
   readonly whole: boolean;
-  /** Of two lengths, the shorter one counts, or the longer one with nulls for what is missing. */
+  /** Whether the shorter of two lengths counts, or the longer one with nulls for missing elements. */
   readonly length: 'least' | 'greatest';
   readonly bool?: boolean;
 }
@@ -227,7 +227,7 @@ function zip(rule: PairRule, sides: readonly [SqlArg, SqlArg], numbers: 'real' |
   });
 }
 
-/** Pairs of which a number is missing, and what is left over of the longer series, are left out. */
+/** Pairs that lack a number, and the rest of the longer series, are left out. */
 function reduction(macro: string): SqlTemplate {
   return args => {
     const lists = [at(args, 0), at(args, 1)].map(

@@ -5,7 +5,7 @@ export function formatSql(json: string): string | null {
   try {
     return statementText(JSON.parse(json) as SqlStatement);
   } catch (error) {
-    // A map of another shape: something needed is missing in it.
+    // A map of another shape, which lacks a needed member.
     if (error instanceof TypeError) return null;
     throw error;
   }

@@ -16,7 +16,7 @@ const pieces: readonly (readonly [kind: SqlToken['kind'] | 'space', pattern: str
 
 const token = new RegExp(pieces.map(([kind, pattern]) => `(?<${kind}>${pattern})`).join('|'), 'uy');
 
-/** Returns the pieces of SQL text, ended by one of kind `end`; undefined where a character fits none. */
+/** Returns the pieces of SQL text, the last of kind `end`; undefined when a character fits none. */
 export function sqlTokens(text: string): readonly SqlToken[] | undefined {
   const tokens: SqlToken[] = [];
   for (token.lastIndex = 0; token.lastIndex < text.length; ) {

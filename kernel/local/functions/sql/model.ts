@@ -60,7 +60,7 @@ export type SqlExpr =
       readonly value: string;
       readonly valtype: 'integer' | 'float' | 'string' | 'bool' | 'null' | 'parameter';
     }
-  /** A sign or word with its operands; `case` takes conditions and results in turn, then what else; `list` is `(a, b)`. */
+  /** A sign or word with its operands; `case` takes conditions and results in turn, then the default; `list` is `(a, b)`. */
   | { readonly operator: string; readonly params: readonly SqlExpr[] }
   | { readonly function: string; readonly params: readonly SqlExpr[]; readonly distinct?: true }
   | { readonly query: SqlSelect };

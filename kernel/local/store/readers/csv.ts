@@ -3,7 +3,7 @@ import type { Connection } from '../../engine/duckdb.js';
 import { distinctNames, keep, type Reading, sampleRows } from './reading.js';
 import { countRefused, readTexts } from './texts.js';
 
-/** How a CSV file is read; what is absent is found out. */
+/** How a CSV file is read; absent options are detected. */
 export interface CsvOptions {
   readonly delimiter?: string;
   /** The first line names the fields. */
@@ -37,7 +37,7 @@ export async function readCsv(
   });
 }
 
-/** `careful` reads what the other refuses: long lines, lines with too many values, line breaks in quotes beside short lines. */
+/** `careful` reads lines that the other refuses: long ones, lines with too many values, line breaks in quotes beside short lines. */
 type CsvMode = 'fast' | 'careful';
 
 const largestLineBytes = 32 * 2 ** 20;
@@ -55,7 +55,7 @@ async function csvReader(
      FROM sniff_csv(${sqlText(file)}, all_varchar = true, header = false, ${limits}, null_padding = true, ignore_errors = true${given})`,
   );
   const [delim, quote, escaped, skip, width] = row ?? [];
-  // What the sample did not quote may be quoted further down.
+  // A column without quotes in the sample may have some further down.
   const quoted = dialectText(quote, '"');
   const dialect = `delim = ${sqlText(dialectText(delim, ','))}, quote = ${sqlText(quoted)}, escape = ${sqlText(dialectText(escaped, quoted))}, skip = ${Number(skip)}`;
   const columns = Array.from({ length: Number(width) }, (_, index) => `'t${index}': 'VARCHAR'`).join(', ');
@@ -67,7 +67,7 @@ function dialectText(found: unknown, otherwise: string): string {
   return typeof found === 'string' && found !== '' && found !== '(empty)' ? found : otherwise;
 }
 
-/** Most names are there, and none is a number or a time. */
+/** Most names are not empty, and none is a number or a time. */
 export function looksLikeHeader(cells: readonly string[]): boolean {
   const names = cells.filter(cell => cell !== '');
   return (

@@ -8,7 +8,7 @@ import { distinctNames, exceedsReal } from './reading.js';
 /** A value of an object that becomes a field. */
 export interface JsonLeaf {
   readonly path: readonly string[];
-  /** No value was seen, so that nothing is known of its type. */
+  /** No value was seen, so its type is unknown. */
   readonly type: TypeName | 'unseen';
 }
 
@@ -45,7 +45,7 @@ export async function profile(connection: Connection, source: string): Promise<J
   return { ...shapeOf(root), repeats };
 }
 
-/** Returns the name of each leaf, and what has to be said about names. A key with a dot comes before a path of that name. */
+/** Returns the name of each leaf, and remarks about names. A key with a dot comes before a path of that name. */
 export function namesOf(leaves: readonly JsonLeaf[]): {
   readonly names: readonly string[];
   readonly notes: readonly string[];
@@ -80,7 +80,7 @@ const keyLimits = [200, 50, 10, 0];
 const mostFields = 1000;
 const mostKeys = 5000;
 
-/** What was seen of the values of one kind. */
+/** The values of one kind that were seen. */
 interface Seen {
   /** An integer beyond 64 bits. */
   readonly big: boolean;
@@ -106,7 +106,7 @@ function mapOf(path: readonly string[]): string {
   return path.reduce((map, key) => `json_transform(${lastValue(map, key)}, '"MAP(VARCHAR, JSON)"')`, 'm');
 }
 
-/** One row for each object of the level: its place p in the level and its map o. */
+/** One row per object of the level: its place p in the level and its map o. */
 function objects(source: string, level: readonly Node[], place: string): string {
   const maps = level.map(({ path }, p) => `{p: ${p}, o: ${mapOf(path)}}`);
   return `(SELECT n, s.p AS p, s.o AS o FROM (SELECT ${place} AS n, unnest([${maps.join(', ')}]) AS s FROM ${source} WHERE m IS NOT NULL))`;

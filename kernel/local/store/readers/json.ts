@@ -13,7 +13,7 @@ export interface JsonSource {
   readonly sampleFile: string | undefined;
 }
 
-/** The largest object that is read, once one was met that is larger than the engine's own bound: its buffers grow with it. */
+/** The largest object that is read, once one exceeded the engine's own bound: its buffers grow with this. */
 const largestObjectBytes = 256 * 2 ** 20;
 
 /** Reads JSON objects, one per line or in an array: nested objects become dotted names, the rest stays exact. */
@@ -37,7 +37,7 @@ export async function readJson(
   return { ...readingOf(source, shape, false), wider: careful };
 }
 
-/** Looks at every value first; rows that are no objects are left out, and of a key that is repeated the last one counts. */
+/** Looks at every value first; rows that are not objects are left out, and the last value of a repeated key counts. */
 async function readCarefully(connection: Connection, file: string): Promise<Reading> {
   const source = await largeObjects(connection, file);
   const [row] = await connection.run(`SELECT count(*), count(m) FROM ${source}`);
@@ -56,7 +56,7 @@ async function largeObjects(connection: Connection, file: string): Promise<strin
     await keep(connection, 'sample', `SELECT m FROM ${found} LIMIT ${sampleRows}`);
     return found;
   } catch (error) {
-    // What does not look like lines at its beginning may still be lines, some of them broken.
+    // A file whose beginning does not look like lines may still be lines, some of them broken.
     if ((await startOf(file)).startsWith('[')) throw error;
     const lines = objectReader(file, 'nd', limit);
     await keep(connection, 'sample', `SELECT m FROM ${lines} LIMIT ${sampleRows}`);
@@ -69,7 +69,7 @@ function objectReader(file: string, format: 'auto' | 'nd', limit: string): strin
   return `read_json(${sqlText(file)}, format = '${format}', ${type}${limit})`;
 }
 
-/** With `lenient`, rows that are no objects are left out; else they end the pass. */
+/** With `lenient`, rows that are not objects are left out; else they end the pass. */
 function readingOf(source: string, shape: JsonShape, lenient: boolean): Reading {
   const { names, notes } = namesOf(shape.leaves);
   if (names.length === 0) throw noFields();
@@ -119,7 +119,7 @@ function relation(
   return `(SELECT ${values.join(', ')} FROM (${sql}))`;
 }
 
-/** Of a key that is repeated the last value is found first. */
+/** The last value of a repeated key is found first. */
 function openSql({ index }: JsonObject, repeats: boolean): string {
   const inOrder = (list: string) => (repeats ? `list_reverse(${list})` : list);
   return `${inOrder(`map_keys(t${index})`)} AS k${index}, ${inOrder(`map_values(t${index})`)} AS v${index}`;
@@ -172,7 +172,7 @@ function cellSql(text: string, json: string, type: JsonLeaf['type']): string {
   }
 }
 
-/** A number that a real does not hold, tested only where it is large. */
+/** A number that a real cannot hold exactly, tested only where it is large. */
 function inexact(text: string): string {
   const infinite = `isinf(TRY_CAST(${text} AS DOUBLE)) AND NOT contains(lower(${text}), 'inf')`;
   return `abs(TRY_CAST(${text} AS DOUBLE)) > 9007199254740992 AND (${exceedsReal(text)} OR ${infinite})`;

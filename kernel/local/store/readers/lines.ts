@@ -41,7 +41,7 @@ export function recognised(lines: readonly string[]): LineFormat {
 }
 
 interface LinePattern {
-  /** For RE2 and JavaScript alike; one group a field. */
+  /** For RE2 and JavaScript alike; one group per field. */
   readonly pattern: string;
   readonly fields: readonly string[];
 }
@@ -129,7 +129,7 @@ async function pairsOf(connection: Connection): Promise<Parts> {
 
 const largestLineBytes = 32 * 2 ** 20;
 
-/** No log holds this between values: a line is one value. */
+/** No log holds this delimiter: a line is one value. */
 const noDelimiter = 'chr(1) || chr(2) || chr(3)';
 
 function lineReader(file: string, mode: 'fast' | 'careful'): string {

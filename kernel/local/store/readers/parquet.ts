@@ -30,7 +30,7 @@ export async function readParquet(
 }
 
 interface Leaf extends ReadField {
-  /** What became of the values, where they are not as they were. */
+  /** How the values were changed, where they were. */
   readonly note?: string;
   /** A time that may lie outside the range of nanoseconds. */
   readonly far?: string;

@@ -29,10 +29,10 @@ export interface Reading {
   readonly wider?: () => Promise<Reading>;
 }
 
-/** Rows that types and the format of times are decided on. */
+/** Rows in the sample that decides types and the format of times. */
 export const sampleRows = 10_240;
 
-/** SQL that ends the pass because the types that were decided on are not those of all rows. */
+/** SQL that ends the pass because the chosen types do not fit all rows. */
 export const misfit = `error('a value does not fit')`;
 
 /** Returns the SELECT that gives the fields of a reading as columns c0..cn of `relation`. */
@@ -40,7 +40,7 @@ export function cells(fields: readonly ReadField[], relation: string): string {
   return `SELECT ${fields.map(({ sql }, index) => `${sql} AS c${index}`).join(', ')} FROM ${relation}`;
 }
 
-/** Returns names of which none occurs twice: a repeated one gets a number. */
+/** Returns distinct names: a repeated one gets a number. */
 export function distinctNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map(name => {

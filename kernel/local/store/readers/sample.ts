@@ -2,8 +2,8 @@ import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Returns a file in `workDir` with lines from all over a large file of JSON lines, since fields that are rare are not at its
- * beginning. Undefined for a file that is small, packed or not of lines: its first rows will do.
+ * Returns a file in `workDir` with lines from all over a large file of JSON lines, since rare fields may not occur at its
+ * beginning. Undefined for a file that is small, compressed or not of lines: its first rows will do.
  */
 export async function spreadSample(file: string, workDir: string): Promise<string | undefined> {
   const handle = await open(file);
@@ -35,7 +35,7 @@ async function part(handle: FileHandle, position: number): Promise<string> {
   return buffer.subarray(0, bytesRead).toString('utf8');
 }
 
-/** Whether the first two lines are an object each. */
+/** Whether each of the first two lines is an object. */
 function isLines(head: string): boolean {
   const lines = head.split('\n', 3);
   return lines.length === 3 && lines.slice(0, 2).every(isObject);

@@ -8,7 +8,7 @@ import { exceedsReal, misfit, type ReadField, type Reading, sampleRows } from '.
 export interface Texts {
   readonly names: readonly string[];
   readonly fast: string;
-  /** A slower relation that reads what the other refuses. */
+  /** A slower relation that reads lines which the other refuses. */
   readonly careful: string;
   /** Returns how many lines the careful one left out. */
   readonly refused: () => Promise<number>;
@@ -36,7 +36,7 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
   return { ...reading(texts.fast, types), wider };
 }
 
-/** Returns how many lines a reader with `store_rejects` leaves out. The reader notes the lines that it leaves out, once for each time that it reads the file. */
+/** Returns how many lines a reader with `store_rejects` leaves out. The reader records the lines that it leaves out each time it reads the file. */
 export async function countRefused(connection: Connection, source: string): Promise<number> {
   await connection.run(`SELECT count(*) FROM ${source}`);
   const [row] = await connection.run(
