@@ -20,7 +20,7 @@ test('the reference of the magics in the README is that of the code', () => {
   expect(current).toContain(magicReference());
 });
 
-test.each(['README.md', 'kernel/README.md'])('what %s links to is there', path => {
+test.each(['README.md', 'kernel/README.md'])('the links of %s lead to files', path => {
   const links = [...read(path).matchAll(/(?:\]\(|src(?:set)?=")([^)"#]+)/g)].map(match => match[1] ?? '');
   const missing = links.filter(
     link => !/^https?:/.test(link) && !existsSync(new URL(link, new URL(path, root))),

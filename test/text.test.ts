@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cut, escapeHtml, oneLine, plural, visible, visibleLines } from '../kernel/text.js';
 
-describe('what cannot be seen is shown', () => {
+describe('invisible characters are shown', () => {
   test.each([
     ['plain text', 'plain text'],
     ['a\nb\tc', 'a\u21b5b\u21e5c'],
@@ -31,7 +31,7 @@ describe('what cannot be seen is shown', () => {
   ])('%j', (text, expected) => expect(visible(text)).toBe(expected));
 });
 
-test('lines stay lines where they may, and everything else is marked there too', () => {
+test('line breaks stay where they are allowed, and everything else is marked there too', () => {
   expect(visibleLines('a\nb\tc\r\u202e\u001b[2J')).toBe(
     'a\nb\tc\u27e8U+000D\u27e9\u27e8U+202E\u27e9\u27e8U+001B\u27e9[2J',
   );

@@ -44,7 +44,7 @@ async function answeringTwice(late: number): Promise<{ url: string; close(): voi
 }
 
 describe('a query', () => {
-  test('is posted to the API host, with what the API wants to know', async () => {
+  test('is posted to the API host, with the parameters of the API', async () => {
     await connect().query(request);
     const [seen] = connections.service.seen;
     expect([seen?.method, seen?.path, seen?.parameters]).toEqual([
@@ -215,7 +215,7 @@ describe('a connection that', () => {
     ]);
   });
 
-  test('has no host', async () => {
+  test('finds no host', async () => {
     const error = await failureOf(connect({ url: 'http://no-such-host.invalid' }).query(request));
     expect([error.code, error.message]).toEqual([
       'host-not-found',
@@ -245,7 +245,7 @@ describe('a connection that', () => {
 });
 
 describe('a request', () => {
-  test('has a time limit, which is said', async () => {
+  test('has a time limit, and the error names it', async () => {
     connections.service.answer(() => () => undefined);
     const error = await failureOf(connect({}, 80).query(request));
     expect([error.code, error.message]).toEqual([
@@ -254,7 +254,7 @@ describe('a request', () => {
     ]);
   });
 
-  test('that imports a file has none', async () => {
+  test('that imports a file has no time limit', async () => {
     const report = { dataset: 'a', rows: 0, fields: [], timeField: '', notes: [], rowsBefore: 0, rowsNow: 0 };
     connections.service.answer(() => response => setTimeout(() => response.end(JSON.stringify(report)), 150));
     expect(await connect({}, 50).importFile({ path: '/a', dataset: 'a' })).toEqual(report);
@@ -278,7 +278,7 @@ describe('a request', () => {
     expect(error instanceof InterruptedError).toBe(true);
   });
 
-  test('is not sent when it was interrupted before', async () => {
+  test('is not sent when it was interrupted earlier', async () => {
     const error = await failureOf(connect().query(request, AbortSignal.abort()));
     expect([error.code, connections.service.seen.length]).toEqual(['interrupted', 0]);
   });
@@ -381,7 +381,7 @@ describe('the other requests', () => {
     ]);
   });
 
-  test('say which part of an answer is not as described', async () => {
+  test('name the part of an answer that has the wrong shape', async () => {
     connections.service.answer(() => ({ body: [{ name: 3 }] }));
     const error = await failureOf(connect().datasets());
     expect([error.code, (error.cause as Error).message]).toEqual([

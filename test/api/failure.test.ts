@@ -193,7 +193,7 @@ describe('an error body becomes', () => {
     expect((await failureOf(connect().query(request))).message).toBe(shown);
   });
 
-  test('a token that a server repeats, wherever it does', async () => {
+  test('a token that a server repeats, wherever it is', async () => {
     const token = 'an-access-token-4711';
     const client = connect({ token: new AccessToken(token) });
     const replies: readonly Reply[] = [
@@ -240,7 +240,7 @@ describe('an error body becomes', () => {
     expect(message).toBe(start + end);
   });
 
-  test('a query error that says where', async () => {
+  test('a query error with a place', async () => {
     connections.service.answer(() => ({
       status: 400,
       body: {
@@ -295,7 +295,7 @@ describe('an error body becomes', () => {
     ]);
   });
 
-  test('a query error that does not say where', async () => {
+  test('a query error without a place', async () => {
     connections.service.answer(() => ({ status: 400, body: { message: 'cannot parse' } }));
     const error = await failureOf(connect().query(request));
     expect(error instanceof QueryError && [error.code, error.message, error.position]).toEqual([

@@ -189,7 +189,7 @@ describe('the file', () => {
     expect(await load(undefined)).toEqual([]);
   });
 
-  test('is warned of when others can read it', async () => {
+  test('gives a warning when others can read it', async () => {
     const home = await mkdtemp(join(tmpdir(), 'apl-profile-'));
     const path = join(home, '.axiom.toml');
     const warnings = [await profileFileWarning(home)];
@@ -220,7 +220,7 @@ describe('the file', () => {
     ]);
   });
 
-  test('says where it is not, without quoting the line', async () => {
+  test('names the place of a syntax error, without quoting the line', async () => {
     const error = await load('[deployments.p]\ntoken = xaat-secret\n').catch(reason => reason);
     expect([error instanceof ProfileError, error.message, inspect(error).includes('secret')]).toEqual([
       true,

@@ -36,7 +36,7 @@ describe('an error body is', () => {
 const star = { kind: 'apl', name: 'n', who: 'u', metadata: { a: 'b' }, query: { apl: 'web', cursor: 'c' } };
 
 describe('a starred query', () => {
-  test('keeps what the API has and drops what it has not', () => {
+  test('keeps the members of the API and drops others', () => {
     expect(readStarredQuery({ ...star, id: 's', dataset: 'd', other: 1 })).toEqual({
       ...star,
       id: 's',

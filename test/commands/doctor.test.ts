@@ -30,7 +30,7 @@ function write({ machine }: DoctorRequest, name: string, value: unknown): string
   return join(machine.home, '.local/share/jupyter', name);
 }
 
-test('the oldest Node is said where a reader looks', () => {
+test('the README and package.json name the same oldest Node', () => {
   const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const oldest = engines.node.replace('>=', '');
   expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`Needs Node ${oldest} or newer`);

@@ -105,7 +105,7 @@ describe('the node of the kernelspec', () => {
     expect(stableNodePath(machine(`/nowhere:${directory}`))).toBe(link);
   });
 
-  test('is the running binary when PATH has none, or one that lasts for a shell only', () => {
+  test('is the running binary when PATH has none, or one for a single shell only', () => {
     const perShell = join(scratchDirectory(), 'fnm_multishells', 'bin');
     mkdirSync(perShell, { recursive: true });
     symlinkSync(process.execPath, join(perShell, 'node'));

@@ -132,7 +132,7 @@ describe('doctor', () => {
     expect(findings(after.stdout)).toMatchObject({ profiles: 'ok' });
   });
 
-  test('is content once the kernel is installed', async () => {
+  test('finds no problem once the kernel is installed', async () => {
     const home = scratchDirectory();
     const env = { HOME: home, PATH: '' };
     await aplKernel(['install', '--user'], env);

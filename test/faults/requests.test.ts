@@ -54,7 +54,7 @@ const malformed: readonly ((victim: Victim, random: () => number) => string)[] =
   victim => `${victim.head('GET', '/v1/local/proof?nonce=x')}\r\n\r\n`,
 ];
 
-test('malformed, slow and truncated requests hold up nobody', async () => {
+test('malformed, slow and truncated requests do not delay others', async () => {
   const victim = await Victim.start(await temporaryDirectory());
   const random = randomOf('requests');
   await victim.send('POST', '/v2/datasets', { name: 'd' });

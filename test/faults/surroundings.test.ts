@@ -29,7 +29,7 @@ async function smallDisk(): Promise<string | undefined> {
   return directory;
 }
 
-test('a full disk is told, reading goes on, and writing too once there is space', async () => {
+test('a full disk is reported, reading goes on, and writing too once there is space', async () => {
   const dataDir = await smallDisk();
   if (dataDir === undefined) return;
   const victim = await Victim.start(dataDir);
@@ -110,7 +110,7 @@ function listens(server: ReturnType<typeof createServer>, port: number): Promise
   });
 }
 
-test('a data directory that is deleted under a service is made anew, by that service or the next', async () => {
+test('a data directory that is deleted under a service is made again, by that service or the next', async () => {
   const dataDir = await temporaryDirectory();
   const local = kernelOf(dataDir);
   const first = await local.connect();

@@ -43,7 +43,7 @@ async function run(connection: Kernel.IKernelConnection, code: string): Promise<
 }
 
 describe('a kernel behind a Jupyter server', () => {
-  test('says which language it speaks', async () => {
+  test('names its language', async () => {
     const { language_info, implementation } = await kernel.info;
     expect([
       implementation,

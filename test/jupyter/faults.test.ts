@@ -21,7 +21,7 @@ const unique = () => JSON.stringify({ unique: randomUUID() });
 
 const CHANNELS = ['shell', 'control', 'stdin'] as const;
 
-describe('dropped with a log line, and the kernel answers on', () => {
+describe('dropped with a log line, and the kernel goes on answering', () => {
   const cases: readonly (readonly [string, (client: Client) => Uint8Array[], string])[] = [
     [
       'random bytes',
@@ -162,7 +162,7 @@ describe('dropped with a log line, and the kernel answers on', () => {
     await expectAlive(client);
   });
 
-  test('what is no subscription on iopub', async () => {
+  test('a frame on iopub that is not a subscription', async () => {
     const { client, kernel, lines } = await startEcho();
     const subscriber = new XSubscriber({ linger: 0 });
     subscriber.connect(endpoint(kernel.connection, kernel.connection.iopub_port));
@@ -241,7 +241,7 @@ test('a hundred thousand lines of output arrive, all and in order', async () => 
   expect(texts.every((text, i) => text === i)).toBe(true);
 });
 
-test('a client that vanishes while its cell runs hurts nobody', async () => {
+test('a client that vanishes while its cell runs does not affect others', async () => {
   const { client, kernel } = await startEcho();
   const gone = await connect(kernel);
   await gone.send('shell', 'execute_request', { code: 'sleep 30\nask name', allow_stdin: true });
@@ -257,7 +257,7 @@ test('garbage on the heartbeat, 64 MiB of it too, does not stop it', async () =>
   await expectAlive(client);
 });
 
-test('a subscriber that never reads holds up nobody', async () => {
+test('a subscriber that never reads does not delay others', async () => {
   const { client, kernel } = await startEcho();
   const idle = new Subscriber({ linger: 0, receiveHighWaterMark: 1 });
   idle.connect(endpoint(kernel.connection, kernel.connection.iopub_port));

@@ -95,7 +95,7 @@ test('two kernels at once see each other and count sessions alike', async () => 
   expect(rows(b, { access: 'range', session: 0, start: 1, stop: undefined })).toEqual([[2, 1, 'from b']]);
 });
 
-test('processes that append at the same time tear nothing', async () => {
+test('processes that append at the same time leave every line whole', async () => {
   const file = await historyFile();
   const script = `
     import { History } from ${JSON.stringify(HISTORY_MODULE)};
@@ -111,7 +111,7 @@ test('processes that append at the same time tear nothing', async () => {
   expect(entries.every(({ line, source }) => source.length === line * 40)).toBe(true);
 });
 
-test('a torn line is skipped and does not take the next one with it', async () => {
+test('an incomplete line is skipped, and the next one is not', async () => {
   const file = await historyFile();
   const first = new History(file, fail);
   first.append(1, 'whole');
@@ -124,7 +124,7 @@ test('a torn line is skipped and does not take the next one with it', async () =
   ]);
 });
 
-test('lines being written are taken once they are whole', async () => {
+test('lines being written are read once they are complete', async () => {
   const file = await historyFile();
   const writer = new History(file, fail);
   const reader = new History(file, fail);

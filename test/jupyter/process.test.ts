@@ -87,7 +87,7 @@ test.each(endings)(
   },
 );
 
-test('a cell that hears no interrupt does not keep the process from ending', async () => {
+test('a cell that ignores an interrupt does not keep the process from ending', async () => {
   const { client, exit } = await spawnEcho();
   await client.send('shell', 'execute_request', { code: 'deaf 60000' });
   await client.next(({ type }) => type === 'execute_input');
@@ -95,7 +95,7 @@ test('a cell that hears no interrupt does not keep the process from ending', asy
   expect(await exit()).toEqual([0, null]);
 });
 
-test('an exit out of the blue is not held up by the heartbeat', async () => {
+test('a sudden exit is not delayed by the heartbeat', async () => {
   const { client, exit } = await spawnEcho();
   await client.send('shell', 'execute_request', { code: 'exit 7' });
   expect(await exit()).toEqual([7, null]);

@@ -114,7 +114,7 @@ describe('offsets', () => {
 
   const anyText = fc.string({ unit: fc.constantFrom('a', 'é', '😀', '\ud83d', '\ude00') });
 
-  test('agree with the length of what is before them', () => {
+  test('agree with the length of the text before them', () => {
     fc.assert(
       fc.property(anyText, fc.nat({ max: 20 }), (text, offset) => {
         const characters = Array.from(text);

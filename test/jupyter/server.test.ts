@@ -117,7 +117,7 @@ describe('execute_request', () => {
     expect((await client.reply(next)).content.status).toBe('ok');
   });
 
-  test('what a handler throws, or returns that is no JSON, becomes an error of the cell', async () => {
+  test('an exception of a handler, or output that is not JSON, becomes an error of the cell', async () => {
     const { client, lines } = await startEcho();
     const thrown = await client.execute('throw oops');
     expect(lines.length).toBe(1);
@@ -233,7 +233,7 @@ describe('complete and inspect', () => {
     });
   });
 
-  test('inspect finds or does not', async () => {
+  test('inspect finds something, or nothing', async () => {
     const { client } = await startEcho();
     const found = await client.request('shell', 'inspect_request', {
       code: '😀out',
@@ -346,7 +346,7 @@ describe('comms', () => {
     expect(handler.variables.get('closed')).toBe('{"why":"done"}');
   });
 
-  test('take a message that is sent right behind the opening', async () => {
+  test('take a message that is sent right after the opening', async () => {
     const { client, lines } = await startEcho();
     await client.send('shell', 'comm_open', { comm_id: 'c1', target_name: 'echo', data: {} });
     const sent = await client.send('shell', 'comm_msg', { comm_id: 'c1', data: 1 });
@@ -402,7 +402,7 @@ describe('starting and ending', () => {
     }
   });
 
-  test('kernel_info is answered before the handler is there, and says how long nothing else is', async () => {
+  test('kernel_info is answered before the handler exists; other requests wait for it', async () => {
     let arrive: (handler: EchoHandler) => void = () => undefined;
     const handler = new Promise<EchoHandler>(resolve => {
       arrive = resolve;

@@ -8,7 +8,7 @@ const fail = (line: string) => {
   throw new Error(line);
 };
 
-test('what was sent before closing arrives, all and in order', async () => {
+test('messages sent before closing arrive, all and in order', async () => {
   const channels = await bindChannels(LOCAL, fail);
   const client = new Dealer({ linger: 0, routingId: 'client', receiveHighWaterMark: 0 });
   onTestFinished(() => client.close());

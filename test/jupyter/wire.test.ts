@@ -148,7 +148,7 @@ describe('decode rejects', () => {
     expect(decode(frames, signer, new SeenSignatures())).toMatchObject({ kind: 'rejected', code });
   });
 
-  test('more bytes or more frames than allowed; who sent too many bytes is known if they are signed', () => {
+  test('more bytes or more frames than allowed; the sender of too many bytes is known if they are signed', () => {
     const limits = { maxBytes: 1000, maxFrames: 10 };
     const decodeWithin = (frames: Uint8Array[]) => decode(frames, signer, new SeenSignatures(), limits);
     const large = decodeWithin([...good, Buffer.alloc(1000)]);
@@ -187,7 +187,7 @@ test('without a key all signatures pass, and none is written', () => {
   ]).toEqual(['message', 'message']);
 });
 
-test('a header keeps unknown scalars and loses what could nest', () => {
+test('a header keeps unknown scalars and drops objects and arrays', () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   const nested = JSON.stringify({ ...header, subshell_id: 'a' }).replace('}', `,"deep":${deep}}`);
   const frames = [nested, '{}', '{}', '{}'].map(part => Buffer.from(part));

@@ -108,13 +108,13 @@ test('kernels that begin at once start one service', async () => {
   expect([new Set(addresses.map(address => address.url)).size, await starts()]).toEqual([1, 1]);
 });
 
-test('questions at once share one start', async () => {
+test('concurrent requests share one start', async () => {
   const local = launcher(50);
   const [a, b] = await Promise.all([local.connect(), local.connect()]);
   expect([a, await starts()]).toEqual([b, 1]);
 });
 
-test('a service that died is started again, and that is said once', async () => {
+test('a service that died is started again, and the kernel learns of it once', async () => {
   const local = launcher();
   const before = await local.connect();
   const pid = (await servicePid()) as number;
@@ -128,7 +128,7 @@ test('a service that died is started again, and that is said once', async () => 
   ]);
 });
 
-test('a service that died a moment ago is found out when it is doubted', async () => {
+test('a service that died a moment ago is detected when it is doubted', async () => {
   const local = launcher();
   const before = await local.connect();
   expect(await local.connect(undefined, true)).toEqual(before);
@@ -175,7 +175,7 @@ test.each([
   ).toEqual([]);
 });
 
-test('a stranger that never answers is given up, and gets no token', async () => {
+test('the kernel gives up on a stranger that never answers, and sends no token', async () => {
   const other = await stranger(() => {});
   await leaveRuntimeFile({ url: `http://127.0.0.1:${other.port}` });
   const { token } = await launcher().connect();
@@ -208,7 +208,7 @@ test('a frozen service is ended for a kernel that did not use it before', async 
   await ended(frozen);
 });
 
-test('a data directory that cannot be written is told at once', async () => {
+test('a data directory that cannot be written is reported at once', async () => {
   const file = join(dataDir, 'file');
   await writeFile(file, '');
   const spawn = () => spawnDetached(process.execPath, [], dataDir);
@@ -220,7 +220,7 @@ test('a data directory that cannot be written is told at once', async () => {
   ]);
 });
 
-test('a service nobody holds can end', async () => {
+test('a service that no kernel holds can end', async () => {
   const [a, b] = [launcher(), launcher()];
   await Promise.all([a.connect(), b.connect()]);
   const pid = (await servicePid()) as number;
@@ -245,7 +245,7 @@ test('a service that cannot start says why', async () => {
   expect((await launcher().connect()).restarted).toBe(false);
 });
 
-test('a service that does not listen in time is given up', async () => {
+test('the kernel gives up on a service that does not listen in time', async () => {
   const error = await launcher(1_000, 200)
     .connect()
     .catch(reason => reason);
@@ -263,7 +263,7 @@ test('waiting can be interrupted, and the start goes on', async () => {
   expect([(await local.connect()).restarted, await starts()]).toEqual([false, 1]);
 });
 
-test('spawning what is not there is told', async () => {
+test('spawning a missing program is reported', async () => {
   const { ended: end } = spawnDetached(join(dataDir, 'nothing'), [], dataDir);
   expect((await end).startsWith('spawn ')).toBe(true);
 });

@@ -134,7 +134,7 @@ describe('a query completes', () => {
     expect((await running)?.outcome.status).toBe('error');
   });
 
-  test('with what is known when the service fails', async () => {
+  test('from what is known when the service fails', async () => {
     bench.service.answer(() => ({ status: 500 }));
     await check('w$0', ['web'], 'w');
   });

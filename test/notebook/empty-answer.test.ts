@@ -27,7 +27,7 @@ const held = 'It holds 500 events, 2015-10-30 23:58 to 2015-10-31 00:39: `%time 
 const night = '%%time 2015-10-30..2015-11-01\n';
 const events = '500 events of `nginx` in 2015-10-30 .. 2015-11-01';
 
-describe('above an answer from no row it says what there is', () => {
+describe('an answer from no row says which data there is', () => {
   test.each<readonly [string, readonly string[]]>([
     ['nginx', [`\`nginx\` has no events in last 1h. ${held}`]],
     ['nginx | summarize min(_time), max(_time), count()', [`\`nginx\` has no events in last 1h. ${held}`]],
@@ -50,7 +50,7 @@ describe('above an answer from no row it says what there is', () => {
   });
 });
 
-describe('where no row matches it says which condition none meets, and what the field holds', () => {
+describe('where no row matches, the answer names the condition that none meets, and the values of its field', () => {
   test.each<readonly [string, readonly string[]]>([
     [
       "nginx | where level == 'ERROR'",
@@ -116,7 +116,7 @@ describe('where no row matches it says which condition none meets, and what the 
   });
 });
 
-describe('of a table that is joined it says when none of its rows is in the range', () => {
+describe('a joined table without a row in the range is named', () => {
   const hosts = '`hosts` has no events in last 1h. It holds 1 event, 2015-10-31 00:00: `%time 2015-10-31`';
 
   test.each<readonly [string, readonly string[]]>([
@@ -133,7 +133,7 @@ describe('of a table that is joined it says when none of its rows is in the rang
   });
 });
 
-describe('of a hosted dataset the newest event is all that is said', () => {
+describe('of a hosted dataset only the newest event is named', () => {
   test.each<readonly [string, (apl: string) => Reply, readonly string[]]>([
     [
       'when there is one',
@@ -180,7 +180,7 @@ const tails = [
   '| make-series count() on _time step 10m',
 ];
 
-test('whatever the range, the filter and what follows: nothing found is always explained, and something found never', async () => {
+test('whatever the range and the query: an empty answer is always explained, any other never', async () => {
   const start = Date.UTC(2015, 9, 30, 23, 58);
   const minute = fc.integer({ min: -30, max: 70 });
   await fc.assert(

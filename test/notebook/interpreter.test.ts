@@ -31,7 +31,7 @@ describe('a query', () => {
     expect(bench.service.seen[0]?.headers.authorization).toBe('Bearer local-token-4711');
   });
 
-  test('gives a result with its table and where it came from', async () => {
+  test('gives a result with its table and its provenance', async () => {
     const { outputs } = await bench.run('web | count');
     const [result] = outputs;
     if (result?.kind !== 'result') throw new Error('no result');
@@ -99,7 +99,7 @@ describe('the profile', () => {
   const plain = ({ outputs }: CellRun) =>
     outputs.flatMap(output => ('data' in output ? String(output.data['text/plain']).split('\n') : []));
 
-  test('is local although the machine knows another, and that is said once', async () => {
+  test('is local although another is configured, and the first result says so', async () => {
     await writeFile(join(bench.homeDir, '.axiom.toml'), toml(bench.service.url), { mode: 0o600 });
     expect(plain(await bench.run('web | count'))[0]).toBe(
       'Note: Queries run on the service on this machine; %use NAME changes to another profile: prod.',
@@ -122,7 +122,7 @@ describe('the profile', () => {
     expect(plain(await bench.run('%use local\nweb | count'))[0]).toMatch(/^1 row/);
   });
 
-  test('that the environment chooses is said once, and named', async () => {
+  test('that the environment chooses is announced once, and named', async () => {
     const chosen = await startBench({
       environment: ({ url }) => ({ deployment: 'environment', url, token: 'xaat-2' }),
     });
@@ -376,7 +376,7 @@ describe('an error in the APL', () => {
     expect(`${ename}: ${evalue}`).toBe(lines[0]);
   });
 
-  test('is one of several: all are shown in order, to a bound', async () => {
+  test('is one of several: all are shown in order, up to a bound', async () => {
     const others = Array.from({ length: 12 }, (_, index) => ({
       line: 1,
       column: 13 + index,

@@ -60,7 +60,7 @@ describe('what is known', () => {
     expect(asked()).toEqual(['datasets']);
   });
 
-  test('stays for a minute, and is then asked for anew while the old is shown', async () => {
+  test('stays for a minute, and is then fetched again while the old one is shown', async () => {
     await known();
     milliseconds = 1_000;
     await answered('web');
@@ -109,7 +109,7 @@ describe('a fresh answer', () => {
     expect(asked()).toEqual(['datasets', 'datasets', 'web']);
   });
 
-  test('fails as its request does, and what was known stays', async () => {
+  test('fails as its request does, and earlier answers stay', async () => {
     const first = cache.datasets();
     await answered('web');
     await first;
@@ -129,7 +129,7 @@ describe('after clear', () => {
     expect(asked()).toEqual(['datasets', 'datasets']);
   });
 
-  test('the answer to an earlier question is not kept, whoever asked it', async () => {
+  test('the answer to an earlier request is not stored, whoever sent it', async () => {
     const background = cache.knownDatasets(10_000);
     const fresh = cache.datasets();
     cache.clear();

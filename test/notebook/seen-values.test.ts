@@ -82,7 +82,7 @@ describe('values', () => {
     expect(await values('f', ['web', 'logs'])).toEqual(['a', 'b']);
   });
 
-  test('are asked for once, and anew in another range', async () => {
+  test('are fetched once, and again in another range', async () => {
     await values();
     await values();
     expect(asked().length).toBe(1);
@@ -92,7 +92,7 @@ describe('values', () => {
     expect(asked().length).toBe(2);
   });
 
-  test('are asked for anew after a minute, and shown meanwhile', async () => {
+  test('are fetched again after a minute, and shown meanwhile', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     service.answer(() => ({ body: tabular([{ name: 'value', type: 'string' }], [['old']]) }));
     await values();
@@ -119,7 +119,7 @@ describe('values', () => {
     expect(seen.values('method', ['web'])).toEqual([]);
   });
 
-  test('of names that hold quotes are asked for by those names', async () => {
+  test('of names with quotes are fetched by those names', async () => {
     await values("it's", ["we'b\\"]);
     expect(asked()[0]).toContain("['we\\'b\\\\'] | where isnotempty(['it\\'s'])");
   });

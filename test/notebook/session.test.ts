@@ -48,7 +48,7 @@ const request = { apl: 'web | count' };
 const signal = new AbortController().signal;
 const sent = () => service.seen.at(-1)?.headers.authorization;
 
-describe('a query of a hosted profile that finds nobody', () => {
+describe('a query of a hosted profile without a connection', () => {
   test('fails, and the local service is neither started nor asked', async () => {
     const gone = await startService(() => ({}));
     await gone.close();
@@ -105,7 +105,7 @@ describe('the token that is sent', () => {
 });
 
 describe('a profile', () => {
-  test('that is not there is refused, and the one in use stays', async () => {
+  test('that does not exist is refused, and the active one stays', async () => {
     await open(profile('prod', service.url));
     await session.use('prod');
     const error = await session.use('pord').catch(reason => reason);

@@ -147,7 +147,7 @@ describe('a range is refused', () => {
     expect(refusal(() => parseRange(input))[0]).toBe(message);
   });
 
-  test('when it is resolved, if it has turned round by then', () => {
+  test('when it is resolved, if it is reversed by then', () => {
     const range = parseRange('2026-03-05 now');
     expect(refusal(() => resolveRange(range, now))[0]).toBe(
       'the range ends (2026-03-04T05:06:07.123456789Z) before it starts (2026-03-05T00:00:00Z)',

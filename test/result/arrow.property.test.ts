@@ -110,7 +110,7 @@ test('a body that is cut anywhere, or has a byte changed, is refused as such or 
   );
 });
 
-test('what is accepted as an envelope is what JSON.parse accepts', () => {
+test('an envelope is accepted exactly where JSON.parse accepts it', () => {
   const fragment = fc.constantFrom(
     '{',
     '}',

@@ -242,7 +242,7 @@ describe('the shape around the cells', () => {
     expect([table?.numRows, table?.numCols, String(table?.schema.fields[0]?.type)]).toEqual([0, 1, 'Int64']);
   });
 
-  test('field names are data: __proto__, the empty name; duplicates get a number, and that is said', () => {
+  test('field names are data: __proto__, the empty name; duplicates get a number, and a note says so', () => {
     const names = ['__proto__', 'a', 'a', '', 'a_2', 'a'];
     const types = ['integer', 'integer', 'string', 'integer', 'integer', 'float'];
     const fields = names.map((name, index) => ({ name, type: types[index] }));
@@ -268,7 +268,7 @@ describe('the shape around the cells', () => {
   });
 });
 
-describe('what is no result fails with the byte where it went wrong', () => {
+describe('anything but a result fails with the position of the first wrong byte', () => {
   const table = (rest: string) =>
     `{"tables":[{"fields":[{"name":"a","type":"integer"},{"name":"b","type":"string"}],${rest}}]}`;
   test.each([

@@ -123,7 +123,7 @@ describe('a table', () => {
   const info = (parts: object) => readTableInfo(new Map(Object.entries(parts)), [], 3);
   const bare = { name: '3', sources: [], fields: [], order: [], groups: [] };
 
-  test('has what it says of itself', () => {
+  test('has its description', () => {
     const parts = {
       name: '_totals',
       sources: [{ name: 'web' }],

@@ -61,7 +61,7 @@ test('a table with its range, units, order, totals and footer', () => {
   expect(html).toContain('<td class="z">null</td>');
 });
 
-describe('every limit is said above the table', () => {
+describe('every limit is named above the table', () => {
   const notices = (html: string) => texts(html, 'li');
 
   test('rows', () => {
@@ -98,7 +98,7 @@ describe('every limit is said above the table', () => {
     expect(texts(html, 'td').length).toBe(shown);
   });
 
-  test('what the service and the decoder said', () => {
+  test('the messages of the service and the decoder', () => {
     const result = sampleResult([{ columns: [['i', 'integer', '[1,"x"]']] }], {
       status: {
         isPartial: true,
@@ -148,7 +148,7 @@ test('code in a notice is shown as code', () => {
   expect(html).toContain('<code>a &#60; b</code> and <code>c</code>, one &#96; alone');
 });
 
-test('what concerns the totals alone is folded with them', () => {
+test('notices about the totals alone are folded with them', () => {
   const left = {
     priority: 'info',
     count: 1,

@@ -31,7 +31,7 @@ test('a chart without a value is a sentence above the table', async () => {
   expect(table?.data['text/plain']).toContain('No chart: p95 has no value in any row.');
 });
 
-test('metadata says where the result came from and what was said about it', () => {
+test('metadata holds the provenance of the result and its notices', () => {
   const { metadata } = toBundle(sampleResult([OVER_TIME], { status: { isPartial: true } }));
   expect(metadata.apl).toMatchObject({
     query: "['logs'] | limit 5",
@@ -65,7 +65,7 @@ describe('Arrow within a byte budget', () => {
   test.each([
     [64 * 1024, 1000],
     [1024 * 1024, 10_000],
-  ])('%i bytes hold the first rows, and how many is said', (budget, atLeast) => {
+  ])('%i bytes hold the first rows, and a notice says how many', (budget, atLeast) => {
     const { data, metadata } = toBundle(result, { byteBudget: budget });
     const bytes = Buffer.from(data[ARROW_MIME] as string, 'base64');
     const table = tableFromIPC(bytes);
@@ -81,7 +81,7 @@ describe('Arrow within a byte budget', () => {
     expect(table.getChildAt(3)?.get(last)).toBe(last % 3 === 0);
   });
 
-  test.each([0, 100])('%i bytes hold none, and that is said', budget => {
+  test.each([0, 100])('%i bytes hold none, and a notice says so', budget => {
     const { data, metadata } = toBundle(result, { byteBudget: budget });
     expect(Object.keys(data)).toEqual(['text/html', 'text/plain']);
     expect(metadata[ARROW_MIME]).toEqual({

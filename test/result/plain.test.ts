@@ -47,7 +47,7 @@ test('a service that examined no blocks says nothing of a cache', () => {
   );
 });
 
-test('rows, columns and values that are cut are said to be', () => {
+test('rows, columns and values that are cut are named', () => {
   const result = sampleResult(
     [
       {

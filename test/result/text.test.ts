@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { shownText } from '../../kernel/result/text.js';
 import { sampleResult } from './sample.js';
 
-test('a null differs from every text', () => {
+test('a null looks different from every text', () => {
   const { tables } = sampleResult([
     { columns: [['s', 'string', String.raw`[null,"null",""," ","\"null\"","Null"]`]] },
   ]);

@@ -11,7 +11,7 @@ test.each<readonly [readonly string[], number | undefined, string]>([
   expect([portOption(options), basePath(options)]).toEqual([port, path]);
 });
 
-test('of a log the last lines are shown', () => {
+test('the last lines of a log are shown', () => {
   const log = `${Array.from({ length: 20 }, (_, index) => `line ${index}`).join('\n')}\n\n`;
   expect(
     lastLines(log)

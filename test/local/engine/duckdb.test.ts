@@ -15,7 +15,7 @@ async function openEngine(options: Partial<EngineOptions> = {}): Promise<Engine>
 
 const endless = 'SELECT count(*) FROM range(10000000000) a(i), range(1000) b(j) WHERE hash(i + j) = 1';
 
-test('SQL reaches the data directory and what is allowed, and nothing else', async () => {
+test('SQL reaches the data directory and the allowed paths, and nothing else', async () => {
   const [dataDir, elsewhere] = [await temporaryDirectory(), await temporaryDirectory()];
   const files = [
     path.join(dataDir, 'in.csv'),
@@ -52,7 +52,7 @@ test.each(forbidden)('the configuration is locked: %s', async sql => {
   await expect(engine.run(sql)).rejects.toMatchObject({ code: 'engine-failed' });
 });
 
-test('an abort interrupts what runs and takes back what waits, and the connection serves again', async () => {
+test('an abort interrupts a running query, removes a waiting one, and the connection serves again', async () => {
   const engine = await openEngine({ connections: 1 });
   const running = new AbortController();
   const waiting = new AbortController();
@@ -77,7 +77,7 @@ test('more queries than may wait are refused', async () => {
   expect(await waiting).toEqual([[1]]);
 });
 
-test('closing ends what runs and what waits', async () => {
+test('closing ends running and waiting queries', async () => {
   const engine = await openEngine({ connections: 1 });
   const queries = [engine.run(endless), engine.run('SELECT 1')];
   const results = Promise.allSettled(queries);

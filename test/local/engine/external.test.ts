@@ -151,7 +151,7 @@ test.each(refused)('refused: %s', async (address, problem) => {
   expect(JSON.stringify(body)).not.toContain(service().dataDir);
 });
 
-test('a file that is not what it should be', async () => {
+test('a file of another format', async () => {
   const { status, body } = await service().query('externaldata (name:string) ["broken.json"]');
   expect([status, body.detail.errorType]).toEqual([400, 'unreadable']);
   expect(body.message).toBe('`broken.json` cannot be read: record 3 is malformed.');

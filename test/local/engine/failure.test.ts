@@ -17,7 +17,7 @@ const cases: readonly (readonly [message: string, code: string])[] = [
 const foreign =
   /SELECT |CAST|VARCHAR|BIGINT|TIMESTAMP_NS|DOUBLE|apl_|duckdb|parquet|LINE \d|[A-Z][a-z]+ Error|SET |MiB|\/home|\/tmp/;
 
-describe('what the engine says stays inside', () => {
+describe('the engine’s own words stay inside', () => {
   test.each(cases)('%s', (message, code) => {
     const failure = engineFailure(new Error(message));
     expect(failure).toMatchObject({ code, detail: message });

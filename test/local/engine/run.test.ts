@@ -126,7 +126,7 @@ test('columns keep their places and their order over many chunks', async () => {
   expect(table.columns[3]).toEqual(rows.map(i => i / 2));
 });
 
-test('a table describes itself in the words of the API', async () => {
+test('a table is described in the terms of the API', async () => {
   const { tables, status } = JSON.parse(
     await bodyOf('SELECT make_timestamp_ns(0), 5::BIGINT', '_time:datetime n:long', {
       order: [{ field: '_time', desc: true }],
@@ -169,7 +169,7 @@ test('the elapsed time is in microseconds', async () => {
   expect(status.elapsedTime).toBe(42_500);
 });
 
-test('what a row limit cuts is said', async () => {
+test('a row limit that cuts rows is reported', async () => {
   const table = { rowLimit: { rows: 3, reason: 'default' } } as const;
   const cut = JSON.parse(await bodyOf('SELECT i FROM range(4) t(i)', 'i:long', table));
   expect(cut.tables[0].columns).toEqual([[0, 1, 2]]);

@@ -61,7 +61,7 @@ test('statements of one query share a temporary table, which the next does not s
   await expect(cellsOf(own, 'SELECT a FROM kept')).rejects.toMatchObject({ code: 'engine-failed' });
 });
 
-test('a refusal keeps its code and its words', async () => {
+test('a refusal keeps its code and its message', async () => {
   const own = await bench();
   await expect(cellsOf(own, "SELECT apl_quote(repeat('x', 9000000))")).rejects.toMatchObject({
     code: 'function-cost',
@@ -70,7 +70,7 @@ test('a refusal keeps its code and its words', async () => {
   expect(await cellsOf(own, "SELECT apl_quote('x')")).toEqual(['"\\"x\\""']);
 });
 
-test('a function that does not come back is ended with its process, and nothing of it is left', async () => {
+test('a function that does not come back is killed with its process, and nothing is left behind', async () => {
   const own = await bench();
   await cellsOf(own, "SELECT apl_quote('x')");
   const abort = new AbortController();

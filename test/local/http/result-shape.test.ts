@@ -319,7 +319,7 @@ test('rows examined and matched are those of one scan', async () => {
   expect([status.rowsExamined, status.rowsMatched]).toEqual([5, 3]);
 });
 
-test('fieldsMetaMap tells units and descriptions', async () => {
+test('fieldsMetaMap holds units and descriptions', async () => {
   const { fieldsMetaMap } = await ask('logs | summarize max(took)');
   const plain = (name: string, type: string) => ({ name, type, unit: '', hidden: false, description: '' });
   expect(fieldsMetaMap).toEqual({
@@ -367,7 +367,7 @@ describe('order', () => {
     expect([written.join(' '), table.columns[0]]).toEqual([order, first]);
   });
 
-  test('an order by a field that is not there is said', async () => {
+  test('an order by a missing field is reported', async () => {
     const { status } = await ask('logs | project ms', { defaultOrder: [{ field: 'nope', desc: true }] });
     expect(status.messages).toEqual([
       {
@@ -421,7 +421,7 @@ describe('limits', () => {
     expect([tables[0].columns[0].length, status.messages]).toEqual([rows, messages]);
   });
 
-  test('that of the service', async () => {
+  test('the limit of the service', async () => {
     const { tables, status } = await ask('range n from 1 to 1000001 step 1');
     expect(tables[0].columns[0].length).toBe(1_000_000);
     expect(status.messages).toEqual(cut('1,000,000', 'server', 'The service returns no more than this.'));
@@ -535,7 +535,7 @@ describe('requests that cannot be answered', () => {
   });
 });
 
-test('members that are null or empty are not there', async () => {
+test('members that are null or empty count as absent', async () => {
   const { tables } = await ask('logs | project ms', {
     cursor: '',
     defaultLimit: null,
@@ -552,7 +552,7 @@ test('options of the query string that change nothing here', async () => {
   expect([status, body.tables[0].columns]).toEqual([200, [[4]]]);
 });
 
-test('a query that takes longer than it may is stopped, and that is said', async () => {
+test('a query beyond its time limit is stopped, and the answer says so', async () => {
   const apl =
     'range a from 1 to 1000000 step 1 | extend k = 1 | join kind=inner (range b from 1 to 1000000 step 1 | extend k = 1) on k | summarize sum(a * b)';
   expect(await service().query(apl, { queryOptions: { timeLimitMs: 200 } })).toEqual({
@@ -579,7 +579,7 @@ function namesOf(table: { fields: readonly { name: string }[] }): string {
   return table.fields.map(field => field.name).join(' ');
 }
 
-test('JSON of a stored dataset is JSON inside of arrays and maps', async () => {
+test('JSON of a stored dataset is JSON inside arrays and maps', async () => {
   await service().send('POST', '/v2/datasets', { name: 'tagged', description: '' });
   await service().send('POST', '/v1/datasets/tagged/ingest', [
     { _time: '2026-06-15T10:00:00Z', tags: [1, { a: 'b' }] },
@@ -589,7 +589,7 @@ test('JSON of a stored dataset is JSON inside of arrays and maps', async () => {
   expect(body.tables[0].columns).toEqual([[[tags]], [{ t: tags }], [[tags]]]);
 });
 
-test('values that JSON cannot say are counted', async () => {
+test('values that JSON cannot express are counted', async () => {
   const { tables, status } = await ask(
     'logs | extend r = todouble(ms) / (ms - 1), z = took | project r, z, m = -0.0',
   );

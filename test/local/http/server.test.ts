@@ -75,13 +75,13 @@ test.each(visitors)('a visitor with %s', async (_, headers, status) => {
   expect(answer.bytes.toString()).not.toContain(service().service.token);
 });
 
-test('a browser may not ask beforehand either', async () => {
+test('a preflight request of a browser is refused too', async () => {
   const answer = await service().send('OPTIONS', '/v2/user', undefined, { origin: 'https://evil.example' });
   expect(answer.status).toBe(403);
   expect(answer.headers.get('access-control-allow-origin')).toBeNull();
 });
 
-test('it listens on this machine alone', () => {
+test('it listens on this machine only', () => {
   expect(new URL(service().service.url).hostname).toBe('127.0.0.1');
 });
 
@@ -103,7 +103,7 @@ test.each(['/v1/datasets/_apl', '/v1/query/_apl?format=tabular&nocache=true'])(
   },
 );
 
-test('a mistake in the APL is answered with its place and with what to do', async () => {
+test('a mistake in the APL is answered with its place and a hint', async () => {
   expect(await service().query('first\r\nsecond ?')).toEqual({
     status: 400,
     body: {
@@ -231,7 +231,7 @@ test('a failure of the engine is the failure of one query', async () => {
   expect((await own.query('a:long\nSELECT 1::BIGINT')).status).toBe(200);
 });
 
-test('what the engine says stays in the log', async () => {
+test('the engine’s own words stay in the log', async () => {
   const { body } = await service().query("a:long\nSELECT nonsense FROM read_parquet('/secret/file.parquet')");
   expect(JSON.stringify(body)).not.toMatch(/nonsense|secret|Error:|LINE/);
 });
@@ -312,7 +312,7 @@ test('datasets are made, described, listed and deleted', async () => {
   expect((await own.json('GET', '/v2/datasets/my%20logs/fields')).status).toBe(404);
 });
 
-test('the lists that a service on one machine has nothing for are empty', async () => {
+test('lists of things that a service on one machine does not have are empty', async () => {
   for (const route of ['/v2/annotations?datasets=x', '/v2/vfields?dataset=x']) {
     expect(await service().json('GET', route)).toEqual({ status: 200, body: [] });
   }
@@ -365,7 +365,7 @@ async function hold(to: TestService): Promise<ClientRequest> {
   return sent;
 }
 
-test('a managed service says where it is, for its user alone, and takes that back at its end', async () => {
+test('a managed service writes its address for its user alone, and removes it at its end', async () => {
   const managed = await testService({ managed: true });
   const { url, token } = managed.service;
   const started = await processStart(process.pid);
@@ -396,7 +396,7 @@ test('the file of another service that took over stays', async () => {
   expect(await readFile(runtimeFile(managed), 'utf8')).toBe('{"secret":"other"}');
 });
 
-test('a managed service closes after the last who held it has gone', async () => {
+test('a managed service closes after its last holder has gone', async () => {
   const managed = await testService({ managed: true, limits: { idleMs: 300 } });
   const [first, second] = [await hold(managed), await hold(managed)];
   first.destroy();
@@ -407,7 +407,7 @@ test('a managed service closes after the last who held it has gone', async () =>
   await expect(stat(runtimeFile(managed))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('a managed service that nobody ever held closes too, and says so', async () => {
+test('a managed service without any holder closes too, and says so', async () => {
   const lines: string[] = [];
   const managed = await testService({ managed: true, limits: { idleMs: 10 }, log: text => lines.push(text) });
   await managed.service.closed;

@@ -44,7 +44,7 @@ test.each([
   expect([total(0), total(1)].map(String)).toEqual(whole[0]?.slice(0, 2).map(String));
 });
 
-describe('one field tells nothing of another that has nothing to do with it', () => {
+describe('unrelated fields are independent', () => {
   test.each([
     ['sample-http-logs', 'req_duration_ms', 'resp_body_size_bytes'],
     ['sample-http-logs', 'resp_body_size_bytes', 'resp_header_size_bytes'],
@@ -77,7 +77,7 @@ describe('one field tells nothing of another that has nothing to do with it', ()
   });
 });
 
-test('the outage of 26 January 2026 is that of one data centre', async () => {
+test('the outage of 26 January 2026 affects one data centre', async () => {
   const rows = await read(
     'sample-http-logs',
     ['server_datacenter', 'status', '_time'],

@@ -54,7 +54,7 @@ describe('the window of a request', () => {
   });
 });
 
-describe('the lowest limit wins, and of two alike the one nearest to the user', () => {
+describe('the lowest limit wins, and of two equal ones that nearest to the user', () => {
   test.each<readonly [apl: string, defaultLimit: number | undefined, rows: number, reason: string]>([
     ['range x from 1 to 9 step 1', undefined, 1_000_000, 'server'],
     ['range x from 1 to 9 step 1', 5, 5, 'request'],
@@ -73,7 +73,7 @@ test.each([
   "sort by n desc | where s != 'c' | summarize make_list(s)",
   'sort by n desc | limit 3 | summarize make_list(s)',
   'sort by n desc | summarize make_list(s) by one = 1',
-])('the order of rows is said to what depends on it, whatever else is read: %s', stages => {
+])('aggregates that depend on the order of rows get it, whatever else is read: %s', stages => {
   const { sql } =
     compile({ apl: `datatable(s:string, n:long)['b',2, 'c',3, 'a',1] | ${stages}` }).tables[0] ?? {};
   expect(sql).toMatch(/list\([^()]*(?:\([^()]*\)[^()]*)* ORDER BY c\d+ DESC/);

@@ -91,7 +91,7 @@ test('pages of fewer rows than share a time', async () => {
   expect(found.flat().sort(byNumber)).toEqual(numbers.slice(0, 40));
 });
 
-test('rows that nothing tells apart', async () => {
+test('rows that are equal in every field', async () => {
   const found = await pages({
     apl: 'ties | project twin, _time',
     more: { defaultLimit: 1001 },
@@ -116,7 +116,7 @@ test('includeCursor gives the row at the cursor again', async () => {
   }
 });
 
-test('from a page newest first one goes on towards later times', async () => {
+test('from a page newest first one can page towards later times', async () => {
   const ask = (apl: string, more: object): Promise<Answer> => service().query(apl, { ...window, ...more });
   const middle = await ask('ties | where n < 5000 | project n, _time', { defaultLimit: 10 });
   const later = await ask('ties | sort by _time asc | project n, _time', {
@@ -128,7 +128,7 @@ test('from a page newest first one goes on towards later times', async () => {
   expect([found.at(-1), found.length > 4990]).toEqual([9999, true]);
 });
 
-test('a field of cursors there is none, which is said', async () => {
+test('a missing cursor field is reported', async () => {
   const { body } = await service().query('ties | project n, _time', { ...window, includeCursorField: true });
   expect(body.status.messages.map((message: { code: string }) => message.code)).toContain('no_cursor_field');
 });

@@ -187,7 +187,7 @@ test.each(['.', '..', '../up', '%2e', 'CON*', 'a b', '日'.repeat(26), 'x'.repea
   },
 );
 
-test('directories that are no datasets are left alone', async () => {
+test('directories that are not datasets are left alone', async () => {
   const { store, dataDir } = await openStore();
   for (const name of ['.deleted-1', '.draft-1', 'not%zz'])
     await mkdir(path.join(dataDir, 'datasets', name), { recursive: true });
@@ -229,7 +229,7 @@ async function temporaryFile(name: string, text: string): Promise<string> {
   return file;
 }
 
-test('the appearance of one file takes the place of all others, and a query that had begun reads on', async () => {
+test('a file that appears replaces all others at once, and a query that had begun reads on', async () => {
   const parts = await openStore();
   await put(parts, 1, false);
   const begun = (await parts.store.snapshot()).scan('d', ['n'], ...everything);
@@ -257,7 +257,7 @@ test('a replacement that fails lets the next one through', async () => {
   expect(await rows(parts, 'd', ['n'])).toEqual([['2']]);
 });
 
-test('until that file appears nothing has changed', async () => {
+test('until that file appears nothing changes', async () => {
   const parts = await openStore();
   await put(parts, 1, false);
   const directory = path.join(parts.dataDir, 'datasets', 'd');
@@ -282,7 +282,7 @@ test('replaced files are deleted once no query can be reading them', async () =>
   expect(await files()).toHaveLength(1);
 });
 
-test('what a killed process has left is removed, unless it is new', async () => {
+test('leftovers of a killed process are removed, unless they are new', async () => {
   const { dataDir, engine } = await openStore();
   const directory = path.join(dataDir, 'datasets', 'd');
   const leftovers = ['.deleted-old', '.draft-old'].map(name => path.join(dataDir, 'datasets', name));
@@ -318,7 +318,7 @@ test('of two that delete one dataset, one is told that it is not there', async (
   expect(gone.find(each => each.status === 'rejected')?.reason).toMatchObject({ status: 404 });
 });
 
-test('a directory that vanishes while the datasets are read is no dataset, and no error', async () => {
+test('a directory that vanishes while the datasets are listed is ignored', async () => {
   const parts = await openStore();
   await put(parts, 1, false);
   await put(parts, 2, false);

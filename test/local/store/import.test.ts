@@ -92,7 +92,7 @@ test.each(times)('the time is found: %s', async (_, line, field, time) => {
   expect(await columnsOf(dataset, '_time:datetime')).toEqual([[time]]);
 });
 
-test('a year that is not there is said', async () => {
+test('a missing year is reported', async () => {
   const { body } = await importText('in.csv', 'Date,Day,Time\nDec,10,06:55:46\n');
   expect(body.notes).toEqual([
     'The time is put together from `Date`, `Day`, `Time`.',
@@ -100,7 +100,7 @@ test('a year that is not there is said', async () => {
   ]);
 });
 
-test('without any time rows have that of the import, which is said', async () => {
+test('without any time rows get that of the import, and the notes say so', async () => {
   const { dataset, body } = await importText('in.csv', 'name,size\na,1\n');
   expect([body.timeField, body.notes]).toEqual([
     '',
@@ -286,7 +286,7 @@ test('a Parquet file keeps its types; structs are flattened', async () => {
   ]);
 });
 
-test('the same file again adds its rows, or takes the place of what was there, and the reply says so', async () => {
+test('the same file again adds its rows, or replaces the old ones, and the reply says so', async () => {
   const file = path.join(await temporaryDirectory(), 'in.csv');
   await writeFile(file, 'time,n\n2001-01-01,1\n2001-01-02,2\n');
   const rows = async (replace?: boolean) => {

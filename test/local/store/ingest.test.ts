@@ -81,7 +81,7 @@ test('gzip is unpacked and counted unpacked', async () => {
   expect([body.ingested, body.processedBytes, columns]).toEqual([1, 7, [[1]]]);
 });
 
-test('nothing in a list is nothing stored', async () => {
+test('an empty list stores nothing', async () => {
   const { status, body, columns } = await ingest('[]', 'application/json', '_time:datetime');
   expect([status, body.ingested, body.blocksCreated, columns]).toEqual([200, 0, 0, [[]]]);
 });

@@ -139,7 +139,7 @@ describe('%time', () => {
   });
 });
 
-test('a %time that is refused says which range is still there, and leaves it', async () => {
+test('a %time that is refused leaves the range, and names it', async () => {
   await bench.run('%time last 2h');
   const lines = traceback(await bench.run('%time last 2 fortnights'));
   expect(lines.at(-1)).toMatch(/^hint: Write .* The time range is still `last 2h`\.$/);
@@ -160,7 +160,7 @@ describe('%use', () => {
   const toml = (url: string) =>
     `[deployments.prod]\nurl = "${url}"\ntoken = "xaat-topsecret"\n[deployments.eu]\nurl = "https://api.eu.example"\n`;
 
-  test('lists, changes and says where', async () => {
+  test('lists, changes and shows the address', async () => {
     await writeFile(join(bench.homeDir, '.axiom.toml'), toml(bench.service.url));
     expect(shown(await bench.run('%use'))).toEqual([
       `Profiles\n\nprofile         address                 token\nlocal (in use)  the local service       its own\nprod            ${bench.service.url}  api token\neu              https://api.eu.example  none`,
@@ -186,7 +186,7 @@ describe('%use', () => {
     expect(await warnings()).toEqual([]);
   });
 
-  test('has a typed token count before the configured one, for as long as the kernel lives', async () => {
+  test('prefers a typed token to the configured one, for as long as the kernel lives', async () => {
     await writeFile(join(bench.homeDir, '.axiom.toml'), toml(bench.service.url));
     const sent = () => bench.service.seen.at(-1)?.headers.authorization;
     await bench.run('%use prod --token\nweb | count', { answer: 'xaat-typed' });
@@ -252,7 +252,7 @@ describe('the service is asked by', () => {
     expect(shown(await bench.run('%schema'))).toEqual([table]);
   });
 
-  test('%schema of a dataset that is not there', async () => {
+  test('%schema of a missing dataset', async () => {
     const [first] = traceback(await bench.run('%schema nope'));
     expect(first).toBe(
       'not-found: could not read the fields of nope: not found: GET /v2/datasets/nope/fields',
@@ -329,7 +329,7 @@ describe('starred queries', () => {
 
   beforeEach(withStars);
 
-  test('%star saves the query after it has run, and keeps what it is not told', async () => {
+  test('%star saves the query after it has run, and keeps the other properties', async () => {
     const run = await bench.run('%star s1\nweb | where status > 400 | count');
     expect(bench.service.seen.map(each => `${each.method} ${each.path}`)).toEqual([
       'POST /v1/datasets/_apl',
@@ -391,7 +391,7 @@ describe('starred queries', () => {
     expect([run.outcome.status, changes().length]).toEqual(['error', 0]);
   });
 
-  test('an id that is not there says how to create one', async () => {
+  test('the error about an unknown id says how to create one', async () => {
     expect(traceback(await bench.run('%star missing\nweb | count'))).toEqual([
       'not-found: there is no starred query missing',
       'hint: To create one, write `%star --new --name "NAME"` above the query: it prints the id. `%stars --who all` lists what there is.',

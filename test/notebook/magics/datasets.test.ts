@@ -33,7 +33,7 @@ test('%datasets says how many events there are, and the line that reads them', a
   expect(found.find(([name]) => name === 'sample-http-logs')?.[1]).toBe('computed for any time');
 });
 
-test('%schema says it too', async () => {
+test('%schema says how many events there are too', async () => {
   expect((await lines('%schema orders'))[0]).toBe(`orders: 3 fields; 2 events, ${held}`);
   expect((await lines('%schema hosts'))[0]).toBe(
     'hosts: 3 fields; 1 event without a time, which every time range reads.',
@@ -41,7 +41,7 @@ test('%schema says it too', async () => {
   expect((await lines('%schema sample-http-logs'))[0]).toMatch(/^sample-http-logs: \d+ fields$/);
 });
 
-test('%time all is what the datasets of the query hold', async () => {
+test('%time all is the extent of the datasets of the query', async () => {
   const [heading] = await lines('%%time all\norders | count');
   expect(heading).toBe('1 row × 1 column · all (2015-10-30T23:58:00Z to 2015-10-31T00:40:00.000000001Z)');
   expect((await lines('%%time all\norders | count')).includes('    2')).toBe(true);
@@ -73,7 +73,7 @@ describe('%drop', () => {
   };
   const isThere = async () => (await lines('%datasets')).some(line => line.startsWith('doomed'));
 
-  test('deletes once the name was typed again', async () => {
+  test('deletes once the name has been typed again', async () => {
     await make();
     const run = await bench().run('%drop doomed', { answer: 'doomed' });
     expect(run.outputs[0]).toEqual({
@@ -96,12 +96,12 @@ describe('%drop', () => {
     expect(await isThere()).toBe(false);
   });
 
-  test('refuses what is not there, and what comes with the service', async () => {
+  test('refuses missing datasets, and those that come with the service', async () => {
     expect(traceback(await bench().run('%drop nope --yes'))[0]).toMatch(/There is no dataset `nope`/);
     expect(traceback(await bench().run('%drop sample-http-logs --yes'))[0]).toMatch(/cannot be deleted/);
   });
 
-  test('is for the local service alone', async () => {
+  test('is for the local service only', async () => {
     await writeFile(
       join(bench().homeDir, '.axiom.toml'),
       '[deployments.prod]\nurl = "http://127.0.0.1:9"\ntoken = "xaat-1"\n',

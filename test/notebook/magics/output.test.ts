@@ -23,7 +23,7 @@ describe('a small table', () => {
     ]);
   });
 
-  test('is its caption alone when it has no rows', () => {
+  test('is only its caption when it has no rows', () => {
     expect([plain([]), html([])]).toEqual(['c', expect.stringMatching(/^(<div[^>]*>)+c(<\/div>)+$/)]);
   });
 
@@ -44,7 +44,7 @@ describe('a small table', () => {
   });
 });
 
-describe('what a stranger wrote is shown, not obeyed', () => {
+describe('text of strangers is shown, not obeyed', () => {
   const hidden = [
     '\u001b]0;t\u0007',
     '\u009b2J',

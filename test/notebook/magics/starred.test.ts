@@ -107,7 +107,7 @@ describe('an update', () => {
     ]);
   });
 
-  test('of one that is not there says how to create one', async () => {
+  test('of an unknown id says how to create one', async () => {
     const lines = traceback(await bench.run('%star s7\nweb | count'));
     expect([lines[0], lines.at(-1)]).toEqual([
       'not-found: there is no starred query s7',

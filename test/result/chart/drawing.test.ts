@@ -118,7 +118,7 @@ describe('a front end shows the chart as wide as its output', () => {
   });
 });
 
-test('every group has a mark, also one with a single bin', async () => {
+test('every group has a mark, even one with a single bin', async () => {
   const minutes = Array.from({ length: 61 }, (_, row) => minute(row % 60));
   const columns = [
     ['_time', 'datetime', JSON.stringify(minutes)],

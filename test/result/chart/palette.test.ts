@@ -38,7 +38,7 @@ describe('colours say what the names mean', () => {
     ).toEqual([red, blue]);
   });
 
-  test('what has no grade beside those that have one is neither red nor amber, blue or green', () => {
+  test('names without a grade beside those with one are neither red nor amber, blue or green', () => {
     const colors = looksFor([['error'], ['one'], ['two'], ['three'], ['four']])
       .slice(1)
       .map(look => look.color);

@@ -73,7 +73,7 @@ describe('bins without a row', () => {
     aggs: { ...count, ...avg },
   };
 
-  test('are zero for counts and sums, and a break for other measures; both are said', () => {
+  test('are zero for counts and sums, and a break for other measures; a remark names both', () => {
     const chart = chartOf({
       ...table,
       columns: [gap, ['count_', 'integer', '[500,5,5,5]'], ['x', 'float', '[7,7,7,7]']],
@@ -153,7 +153,7 @@ describe('bins without a row', () => {
     expect(line(chart).map(([, v]) => v)).toEqual(expected);
   });
 
-  test('are seen without a stated width when the times have a common distance', () => {
+  test('are found without a stated width when the times have a common distance', () => {
     const columns = [times(0, 1, 2, 5, 6), ['x', 'float', '[1,2,3,4,5]']] as const;
     const chart = chartOf({ columns, groups: ['_time'], aggs: avg });
     expect(line(chart).map(([, v]) => v)).toEqual([1, 2, 3, null, 4, 5]);
@@ -246,7 +246,7 @@ describe('groups', () => {
     expect(new Set(chart.legend.map(each => each.label)).size).toBe(3);
   });
 
-  test('are never made of what an aggregate holds, and what is not drawn is said', () => {
+  test('are never made of lists and maps, and a remark names what is not drawn', () => {
     const minutes = everyMinute(60);
     const columns: readonly SampleColumn[] = [
       times(...minutes),
@@ -313,13 +313,13 @@ describe('measures', () => {
     aggs: count,
   };
 
-  test('are not keys, nor what is computed of keys alone', () => {
+  test('are neither keys nor columns computed from keys alone', () => {
     const chart = chartOf(keyed, {}, { missingBins: 'empty', keyColumns: ['z'] });
     expect(chart.names).toEqual(['count_']);
     expect(chart.legend.map(each => each.label)).toEqual(['200', '500']);
   });
 
-  test('what is computed of keys stands in for them where they were projected away', () => {
+  test('columns computed from keys stand in for them where those were projected away', () => {
     const columns = keyed.columns.filter(([name]) => name !== 'status');
     const chart = chartOf({ ...keyed, columns }, {}, { missingBins: 'empty', keyColumns: ['z'] });
     expect(chart.legend.map(each => each.label)).toEqual(['200', '500']);
@@ -383,7 +383,7 @@ describe('measures', () => {
     expect(plots('[1,2]', '[30,41]')).toBe(2);
   });
 
-  test('beyond six are not drawn, and that is said', () => {
+  test('beyond six are not drawn, and a remark says so', () => {
     const measures = everyMinute(8).map((index): SampleColumn => [`m${index}`, 'integer', '[1,2]']);
     const chart = chartOf({
       columns: [times(0, 1), ...measures],
@@ -394,7 +394,7 @@ describe('measures', () => {
   });
 });
 
-test('a spike among twenty thousand bins is drawn, and what is left out is said', () => {
+test('a spike among twenty thousand bins is drawn, and a remark names what is left out', () => {
   const seconds = 20_000;
   const columns = [
     ['_time', 'datetime', cells(seconds, row => new Date(nine + row * 1000).toISOString())],

@@ -5,7 +5,7 @@ import { type Point, thinned } from '../../../kernel/result/chart/thin.js';
 const pointsOf = (values: readonly (number | null)[]): readonly Point[] =>
   values.map((v, t) => ({ t, v, partial: false }));
 
-test('what fits stays as it is', () => {
+test('a line that fits stays as it is', () => {
   const points = pointsOf([1, null, 3]);
   expect(thinned(points, 3)).toBe(points);
 });
