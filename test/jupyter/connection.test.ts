@@ -23,11 +23,14 @@ const problems: readonly (readonly [string, string, string])[] = [
     JSON.stringify({ ...FILE, hb_port: '1' }),
     'The connection file has no port number in the field hb_port',
   ],
-  [
-    'a port too high',
-    JSON.stringify({ ...FILE, hb_port: 70_000 }),
-    'The connection file has no port number in the field hb_port',
-  ],
+  ...[-1, 0.5, 65_536].map(
+    port =>
+      [
+        `the port ${port}`,
+        JSON.stringify({ ...FILE, hb_port: port }),
+        'The connection file has no port number in the field hb_port',
+      ] as const,
+  ),
   [
     'another scheme',
     JSON.stringify({ ...FILE, signature_scheme: 'hmac-md5' }),
@@ -50,6 +53,15 @@ test('a connection file is read, and one that is missing is named', async () => 
   await expect(readConnectionFile(file)).rejects.toThrow(`Cannot read the connection file ${file}`);
   await writeFile(file, JSON.stringify(FILE));
   expect(await readConnectionFile(file)).toEqual({ ...LOCAL, shell_port: 5001 });
+});
+
+test('the highest port, and none chosen yet, are ports', () => {
+  expect(parseConnection(JSON.stringify({ ...FILE, hb_port: 65_535, stdin_port: 0 }))).toEqual({
+    ...LOCAL,
+    shell_port: 5001,
+    hb_port: 65_535,
+    stdin_port: 0,
+  });
 });
 
 test('a connection file that names neither transport nor scheme means tcp and hmac-sha256', () => {
