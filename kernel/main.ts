@@ -243,7 +243,10 @@ async function importFile(
   file: string,
   options: { dataset: string; time?: string; format?: string; replace?: boolean; data: string },
 ): Promise<void> {
-  const { importIntoDataset } = await import('./commands/service.js');
+  const [{ importIntoDataset }, { formatCount, plural }] = await Promise.all([
+    import('./commands/service.js'),
+    import('./text.js'),
+  ]);
   const { dataset, rows, rowsBefore, rowsNow, fields, timeField, notes } = await importIntoDataset({
     dataDir: options.data,
     file,
@@ -253,8 +256,11 @@ async function importFile(
     replace: options.replace ?? false,
   });
   const time = timeField === '' ? 'no field with a time' : `_time from ${timeField}`;
-  console.log(`${dataset}: ${rows} rows, ${fields.length} fields, ${time}`);
-  if (rowsBefore > 0) console.log(`  the dataset held ${rowsBefore} rows before and holds ${rowsNow} now`);
+  console.log(`${dataset}: ${plural(rows, 'row')}, ${plural(fields.length, 'field')}, ${time}`);
+  if (rowsBefore > 0)
+    console.log(
+      `  the dataset held ${plural(rowsBefore, 'row')} before and holds ${formatCount(rowsNow)} now`,
+    );
   for (const note of notes) console.log(`  ${note}`);
 }
 

@@ -1,6 +1,9 @@
+import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { constants, gunzipSync } from 'node:zlib';
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { ServiceError } from '../http/service-error.js';
 import { looksLikeHeader } from './readers/csv.js';
 import { type LineFormat, recognised } from './readers/lines.js';
@@ -83,9 +86,33 @@ export async function startOf(file: string): Promise<string> {
   return textOf(await firstBytes(file));
 }
 
+/** Resolves with the refusal of a gzip file that does not unpack to its end, undefined for any other; never rejects. */
+export async function damageOf(file: string, signal?: AbortSignal): Promise<ServiceError | undefined> {
+  const named = file.toLowerCase().endsWith('.gz');
+  const name = path.basename(file);
+  try {
+    if (!isPacked(await firstBytes(file)))
+      return named
+        ? new ServiceError(400, 'gzip', `${name} is not a gzip file, whatever its name says.`)
+        : undefined;
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    await pipeline(createReadStream(file), createGunzip(), nowhere, { signal });
+    return undefined;
+  } catch (error) {
+    if (signal?.aborted) return undefined;
+    return new ServiceError(400, 'gzip', `${name} is cut off or damaged: it does not unpack to its end.`, {
+      hint: 'Get the whole file, or unpack what there is of it: gzip -dc FILE > PART.',
+      cause: error,
+    });
+  }
+}
+
+function isPacked(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
 function textOf(bytes: Buffer): string {
-  const packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  const plain = packed ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes;
+  const plain = isPacked(bytes) ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes;
   return plain
     .toString('utf8')
     .replace(/^\uFEFF/, '')

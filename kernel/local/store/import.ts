@@ -11,7 +11,7 @@ import { columnNames, copyToParquet, type FileField, type FileNote } from '../en
 import { wireType } from '../engine/run.js';
 import { ServiceError } from '../http/service-error.js';
 import type { DatasetStore } from './datasets.js';
-import { emptyFile, type FileFormat, formatOf } from './formats.js';
+import { damageOf, emptyFile, type FileFormat, formatOf } from './formats.js';
 import { type CsvOptions, readCsv } from './readers/csv.js';
 import { readJson } from './readers/json.js';
 import { readLines } from './readers/lines.js';
@@ -59,6 +59,7 @@ async function addFile(
       dataset: request.dataset,
       time: timeOptions(request, nowNs),
       replace: request.replace === true,
+      damage: damageOf(file, signal),
     };
     const before = await store.extent(request.dataset);
     const stored = await storeFile(store, engine, load, signal);
@@ -80,6 +81,8 @@ export interface Load {
   readonly csv?: CsvOptions;
   /** The rows replace those of the dataset. */
   readonly replace?: boolean;
+  /** Why the file cannot be read to its end, once that is known; the engine takes a packed file that is cut off for a whole one. */
+  readonly damage?: Promise<ServiceError | undefined>;
 }
 
 /** The stored rows, counted. `late` rows have no readable time; `refused` ones could not be read. */
@@ -109,10 +112,12 @@ export async function storeFile(
       connection => writeDraft(connection, draft, load, replaces),
       signal,
     );
+    const damage = await load.damage;
+    if (damage !== undefined) throw damage;
     if (stored.rows > 0) await store.publish(load.dataset, draft);
     return stored;
   } catch (error) {
-    throw readingError(error, load);
+    throw (await load.damage) ?? readingError(error, load);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

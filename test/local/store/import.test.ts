@@ -332,12 +332,16 @@ test('a name that is too long is refused before the file is read', async () => {
 
 // ---- what is refused ----
 
-const refused: readonly (readonly [
-  what: string,
-  name: string,
-  content: string | Uint8Array,
-  message: RegExp,
-])[] = [
+type Refused = [what: string, name: string, content: string | Uint8Array, message: RegExp];
+
+function cutOff(share: number): Uint8Array {
+  const packed = gzipSync(
+    Array.from({ length: 20_000 }, (_, n) => `{"n":${n},"r":${(n * 7919) % 1009}}\n`).join(''),
+  );
+  return packed.subarray(0, packed.length * share);
+}
+
+const refused: readonly Refused[] = [
   ['an empty file', 'in.csv', '', /^.*in\.csv holds no rows\.$/],
   ['a header alone', 'in.csv', 'a,b\n', /^.*in\.csv holds no rows\.$/],
   ['an empty list', 'in.json', '[]', /^.*in\.json holds no rows\.$/],
@@ -360,6 +364,19 @@ const refused: readonly (readonly [
     Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'),
     /is UTF-16\. Convert it to UTF-8 first\.$/,
   ],
+  [
+    'lines that are not UTF-8 alone',
+    'in.csv',
+    Buffer.from('a,b\n1,caf\xe9\n', 'latin1'),
+    /^None of 1 line can be read as CSV\. Lines that are not UTF-8, /,
+  ],
+  ['no gzip', 'in.csv.gz', 'a,b\n1,2\n', /^in\.csv\.gz is not a gzip file, whatever its name says\.$/],
+  ...([0.5, 0.9, 0.999].map(share => [
+    `the first ${share * 100} % of a gzip file`,
+    'in.ndjson.gz',
+    cutOff(share),
+    /^in\.ndjson\.gz is cut off or damaged: it does not unpack to its end\. Get the whole file, /,
+  ]) satisfies Refused[]),
   ['no Parquet', 'in.parquet', 'PAR1 and nothing else', /^in\.parquet cannot be read as Parquet\.$/],
 ];
 

@@ -1,5 +1,7 @@
+import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
+import { ServiceError } from '../../http/service-error.js';
 import { distinctNames, keep, type Reading, sampleRows } from './reading.js';
 import { countRefused, readTexts } from './texts.js';
 
@@ -18,7 +20,7 @@ export async function readCsv(
 ): Promise<Reading | undefined> {
   const reader = await csvReader(connection, file, options.delimiter);
   const [line] = await connection.run(`SELECT * FROM ${reader(false, 'careful')} LIMIT 1`);
-  if (!line) return undefined;
+  if (!line) return noRows(connection, reader(false, 'careful'));
   const first = line.map(cell => String(cell ?? '').trim());
   const header = options.header ?? looksLikeHeader(first);
   const named = first.map((name, index) => (header && name !== '' ? name : `column${index + 1}`));
@@ -27,13 +29,23 @@ export async function readCsv(
     ? []
     : ['The first line does not look like names: the fields are column1, column2, ….'];
   await keep(connection, 'sample', `SELECT * FROM ${reader(header, 'careful')} LIMIT ${sampleRows}`);
-  if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0) return undefined;
+  if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0)
+    return noRows(connection, reader(header, 'careful'));
   return readTexts(connection, {
     names,
     fast: reader(header, 'fast'),
     careful: reader(header, 'careful'),
     refused: () => countRefused(connection, reader(header, 'careful')),
     notes,
+  });
+}
+
+/** Undefined for a file without rows; throws ServiceError where there are some and none can be read. */
+async function noRows(connection: Connection, source: string): Promise<undefined> {
+  const refused = await countRefused(connection, source);
+  if (refused === 0) return undefined;
+  throw new ServiceError(400, 'unreadable', `None of ${plural(refused, 'line')} can be read as CSV.`, {
+    hint: 'Lines that are not UTF-8, or have more values than there are fields, are left out.',
   });
 }
 
