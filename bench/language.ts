@@ -231,7 +231,7 @@ const hostileTexts: Readonly<Record<string, (size: number) => string>> = {
   'blank lines and comments': size => '// c\n\n'.repeat(size / 6),
   'spaces and one word': size => `T${' \n'.repeat(size / 2)}x`,
   semicolons: size => 'T;'.repeat(size / 2),
-  'comments behind a semicolon': size => `T;\n${'// c\n'.repeat(size / 5)}`,
+  'comments after a semicolon': size => `T;\n${'// c\n'.repeat(size / 5)}`,
   hyphens: size => `T | project${'-a'.repeat(size / 2)}`,
   dots: size => `print a${'.b'.repeat(size / 2)}`,
   signs: size => `print ${'- '.repeat(size / 2)}1`,

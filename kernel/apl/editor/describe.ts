@@ -108,6 +108,6 @@ function aliasesOf({ aliases }: { readonly aliases?: readonly string[] }): strin
 }
 
 function exampleOf({ apl, result }: Example): string {
-  // Fenced: an indented block behind a list would become part of its last item.
+  // Fenced: an indented block after a list would become part of its last item.
   return `\`\`\`\n${apl}\n\`\`\`\n\ngives ${code(result)}`;
 }

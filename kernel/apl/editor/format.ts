@@ -169,7 +169,7 @@ class Layout {
       this.#breakStage(start, starts[order + 1] ?? to, indent, indent);
   }
 
-  /** Breaks a stage that does not fit: before its clauses, then behind its commas or before its `and` and `or`. */
+  /** Breaks a stage that does not fit: before its clauses, then after its commas or before its `and` and `or`. */
   #breakStage(from: number, to: number, indent: number, column: number): void {
     if (this.#fits(from, to, column)) return;
     const clauses = this.#find(from + 2, to, token => token.kind === 'word' && lineWords.has(token.text));
@@ -192,7 +192,7 @@ class Layout {
         this.#breakList(start, parts[order + 1] ?? to, indent + indentStep, order === 0 ? column : indent);
   }
 
-  /** Behind a comma and the comment on its line. */
+  /** After a comma and the comment on its line. */
   #afterComma(comma: number): number {
     let at = comma + 1;
     while (this.#tokens[at]?.kind === 'comment' && !this.#startsLine(at)) at += 1;

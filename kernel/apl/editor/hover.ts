@@ -202,7 +202,7 @@ function definedNames(query: Query, offset: number): DefinedName[] {
   return names;
 }
 
-/** A name where it is defined: what the operator makes of it, or the `let` behind its statement. */
+/** A name where it is defined: what the operator makes of it, or what its `let` computes. */
 function describeOutput(place: Place, { name, from }: DefinedName): string | undefined {
   const statement = place.query.statements.find(each => each.kind === 'let' && each.name.from === from);
   if (statement !== undefined) {
@@ -268,7 +268,7 @@ function describeType(type: TypeName): string {
   return `type ${code(type)}\n\n${typeDocs[type]}`;
 }
 
-/** The call whose closing parenthesis the cursor is at or right behind, else the one that it is in. */
+/** The call whose closing parenthesis the cursor is at or right after, else the one that it is in. */
 function atCall({ tokens, offset, text }: Place): Found | undefined {
   const closed = tokens.find(
     token => token.kind === 'symbol' && token.text === ')' && (token.from === offset || token.to === offset),

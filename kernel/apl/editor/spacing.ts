@@ -18,7 +18,7 @@ export function spacingOf(tokens: readonly Token[], query: Query): (index: numbe
 }
 
 interface Tree {
-  /** Tokens that stand right behind the one before. */
+  /** Tokens that follow the one before without a space. */
   readonly glued: ReadonlySet<number>;
   /** In how many brackets each token is. */
   readonly depths: readonly number[];
@@ -29,7 +29,7 @@ const clinging = new Set([')', ']', '}', ',', ';', '.']);
 /** Words that a bracket follows as in a call, though the tree has no call there. */
 const callLike = new Set([
   ...['datatable', 'externaldata', 'query_parameters', 'typeof', 'dynamic', 'datetime', 'date', 'timespan'],
-  ...['time', 'range'],
+  ...['time', 'range', 'table'],
 ]);
 
 function isSpaced(before: Token, token: Token, depth: number): boolean {
@@ -68,7 +68,7 @@ function readTree(tokens: readonly Token[], query: Query): Tree {
   return { glued, depths: depthsOf(tokens) };
 }
 
-/** The first token that starts at `from` or behind it. */
+/** The first token that starts at `from` or after it. */
 function firstAt(tokens: readonly Token[], from: number): number {
   let [low, high] = [0, tokens.length];
   while (low < high) {

@@ -50,7 +50,7 @@ export function parseCell(source: string): Cell {
   return { magics, queries, diagnostics };
 }
 
-/** A statement of a cell; `from` is behind the `name <<` of a named result, whose name is `result`. */
+/** A statement of a cell; `from` is after the `name <<` of a named result, whose name is `result`. */
 export interface CellStatement extends Span {
   readonly result?: Span;
   /** The tokens of the statement, without comments. */
@@ -61,7 +61,7 @@ export interface CellStatement extends Span {
 export function splitCell(source: string): {
   readonly magics: readonly MagicLine[];
   readonly statements: readonly CellStatement[];
-  /** All tokens behind the last magic line. */
+  /** All tokens after the last magic line. */
   readonly tokens: readonly Token[];
 } {
   const { magics, end } = takeMagics(source);

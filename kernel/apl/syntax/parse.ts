@@ -1,6 +1,6 @@
 import type { Diagnostic, Expr, ParameterDecl, Pipeline, Query, Span, Statement } from './ast.js';
 import { parseExpression, parseType } from './readers/expression.js';
-import { parseOperators, parsePipeline } from './readers/pipeline.js';
+import { parseOperators, parsePipeline, separatorHint } from './readers/pipeline.js';
 import { takeStrayBracket } from './readers/slips.js';
 import { startsSource } from './readers/source.js';
 import type { Token } from './tokens/lexer.js';
@@ -42,7 +42,7 @@ function parseStatements(stream: TokenStream, to: number): Query {
     const mark = stream.mark;
     statements.push(parseStatement(stream));
     if (!stream.done && !stream.isSymbol(';')) {
-      stream.expected('`;` or `|`', 'after the statement');
+      stream.expected('`;` or `|`', 'after the statement', separatorHint(stream));
       stream.skipTo(';');
     }
     if (stream.mark === mark) stream.next();

@@ -82,7 +82,8 @@ function asText(binder: Binder, expr: Expr, value: Bound): Bound {
   return convertTo(value, 'string');
 }
 
-function bindComparison(binder: Binder, expr: BinaryExpr, left: Bound, right: Bound): Bound {
+/** Compares two values that are bound already: those of the operands of `expr`. */
+export function bindComparison(binder: Binder, expr: BinaryExpr, left: Bound, right: Bound): Bound {
   const pair = alignComparison(binder, expr, left, right);
   return pair === undefined ? unbound : { kind: 'binary', operator: expr.operator, ...pair, type: 'bool' };
 }
@@ -218,6 +219,7 @@ const timeRules: Readonly<Record<string, Rule>> = {
   'datetime + timespan': rule('datetime', 'timespan', 'datetime'),
   'timespan + datetime': rule('timespan', 'datetime', 'datetime'),
   'datetime - timespan': rule('datetime', 'timespan', 'datetime'),
+  'datetime % timespan': rule('long', 'long', 'timespan'),
   'timespan + timespan': rule('timespan', 'timespan', 'timespan'),
   'timespan - timespan': rule('timespan', 'timespan', 'timespan'),
   'timespan + long': rule('timespan', 'timespan', 'timespan'),

@@ -12,7 +12,7 @@ import {
   unbound,
   type Weight,
 } from '../binder.js';
-import { bindBinary } from './binary.js';
+import { bindBinary, bindComparison } from './binary.js';
 import { bindCall } from './call.js';
 import { fold, int64Max } from './constant.js';
 import { bindName } from './name.js';
@@ -191,16 +191,25 @@ function bindUnary(binder: Binder, expr: Extract<Expr, { kind: 'unary' }>, scope
   return negative ? fold({ kind: 'negate', operand: value, type: value.type }) : value;
 }
 
+/** A time between a time and a timespan: up to that long after it. */
 function bindBetween(binder: Binder, expr: Extract<Expr, { kind: 'between' }>, scope: Scope): Bound {
-  const low = bindBinary(
-    binder,
-    { ...expr, kind: 'binary', operator: '>=', operatorSpan: expr, left: expr.value, right: expr.low },
-    scope,
-  );
-  const high = bindBinary(
-    binder,
-    { ...expr, kind: 'binary', operator: '<=', operatorSpan: expr, left: expr.value, right: expr.high },
-    scope,
+  const value = bindExpression(binder, expr.value, scope);
+  const start = bindExpression(binder, expr.low, scope);
+  const end = bindExpression(binder, expr.high, scope);
+  const compare = (operator: '>=' | '<=', right: Expr, bound: Bound): Bound =>
+    bindComparison(
+      binder,
+      { ...expr, kind: 'binary', operator, operatorSpan: expr, left: expr.value, right },
+      value,
+      bound,
+    );
+  const low = compare('>=', expr.low, start);
+  const from = low.kind === 'binary' ? low.right : start;
+  const lasts = from.type === 'datetime' && end.type === 'timespan';
+  const high = compare(
+    '<=',
+    expr.high,
+    lasts ? { kind: 'binary', operator: '+', left: from, right: end, type: 'datetime' } : end,
   );
   if (low.kind !== 'binary' || high.kind !== 'binary') return unbound;
   if (low.left.type === high.left.type) {

@@ -24,13 +24,27 @@ export function bindName(binder: Binder, expr: NameExpr, scope: Scope): Bound {
   if (side !== undefined) return side;
   const flat = findFlat(expr, scope);
   if (flat !== undefined) return reference(flat);
-  if (expr.kind === 'name') return bindSimple(binder, expr, scope);
+  if (expr.kind === 'name') {
+    const path = escapedPath(expr);
+    return path === undefined ? bindSimple(binder, expr, scope) : bindName(binder, path, scope);
+  }
   const { object } = expr;
   if (isUnknownRoot(binder, expr, scope)) return reportUnknown(binder, expr, scope);
   const parent = bindExpression(binder, object, scope);
   const key: Bound =
     expr.kind === 'member' ? text(expr.member.name) : bindExpression(binder, expr.index, scope);
   return bindPath(binder, expr, parent, key);
+}
+
+/** `['a.b\\.c']` is the property `b.c` of `a`: a dot with a backslash separates nothing. */
+function escapedPath(expr: Extract<Expr, { kind: 'name' }>): NameExpr | undefined {
+  if (!expr.quoted || !expr.name.includes('\\.')) return undefined;
+  const { from, to } = expr;
+  const [root = '', ...keys] = expr.name.split(/(?<!\\)\./).map(part => part.replaceAll('\\.', '.'));
+  return keys.reduce<NameExpr>(
+    (object, name) => ({ kind: 'member', object, member: { name, quoted: true, from, to }, from, to }),
+    { kind: 'name', name: root, quoted: true, from, to },
+  );
 }
 
 function findFlat(expr: NameExpr, scope: Scope): Column | undefined {

@@ -3,7 +3,7 @@ import type { Token } from '../tokens/lexer.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { parseExpression, tooDeep } from './expression.js';
 
-/** Parses `dynamic(…)` behind its word. */
+/** Parses `dynamic(…)` after its word. */
 export function parseDynamic(stream: TokenStream, word: Token): Expr {
   stream.next();
   const value = parseDynamicValue(stream);

@@ -33,10 +33,15 @@ export function parseOperators(stream: TokenStream): Operator[] {
     if (stream.takeSymbol('|') === undefined && !missingPipe(stream)) return operators;
     operators.push(parseOperator(stream));
     if (atStageEnd(stream) || startsOperator(stream)) continue;
-    stream.expected('`|`', 'before the next operator');
+    stream.expected('`|`', 'before the next operator', separatorHint(stream));
     stream.skipTo('|', ';');
     if (stream.isSymbol(')') || stream.isSymbol(']') || stream.isSymbol('}')) return operators;
   }
+}
+
+/** What is said where a query goes on in a way that it cannot: perhaps the next one starts on this line. */
+export function separatorHint(stream: TokenStream): string | undefined {
+  return stream.startsLine ? 'A blank line or `;` separates two queries.' : undefined;
 }
 
 function startsOperator(stream: TokenStream): boolean {
@@ -91,7 +96,7 @@ function missingOperator(stream: TokenStream): Operator {
   const { from } = stream.peek();
   stream.offer({ kind: 'operator', piped: true });
   const hint = stream.isSymbol('|')
-    ? 'Remove one of the two pipes.'
+    ? 'Remove one of the two pipes; conditions are joined by `or`.'
     : 'Operators are where, extend, project, summarize, sort, limit and more: `%help operators`.';
   stream.expected('an operator', 'after `|`', hint);
   stream.skipTo('|', ';');

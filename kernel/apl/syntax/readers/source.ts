@@ -15,6 +15,8 @@ export function parseSource(stream: TokenStream): Source {
   if (stream.isSymbol('(')) return parseParenthesised(stream);
   if (startsSource(stream)) return parseWordSource(stream);
   if (token.kind === 'string') return stringSource(stream);
+  const other = takeTableCall(stream) ?? takeOtherLanguage(stream);
+  if (other !== undefined) return other;
   const unquoted = takeUnquoted(stream);
   if (unquoted !== undefined) return unquoted;
   const mark = stream.mark;
@@ -63,22 +65,51 @@ function missingSource(stream: TokenStream): Source {
   return { kind: 'missing', from, to: from };
 }
 
-/** `http-logs` without quotes, and `select` from SQL. */
+/** `table('name')`: the dataset of that name. */
+function takeTableCall(stream: TokenStream): Source | undefined {
+  const isCall = stream.isWord('table') && stream.isSymbol('(', 1) && stream.isSymbol(')', 3);
+  const name = stream.peek(2);
+  if (!isCall || name.kind !== 'string') return undefined;
+  const { from } = stream.next();
+  stream.skip(3);
+  return {
+    kind: 'dataset',
+    name: { name: name.text, quoted: true, from: name.from, to: name.to },
+    from,
+    to: stream.lastEnd,
+  };
+}
+
+/** Reports a query in another language, and skips it; a comment as SQL writes it is skipped alone. */
+function takeOtherLanguage(stream: TokenStream): Source | undefined {
+  const token = stream.peek();
+  if (stream.isSymbol('-') && stream.isSymbol('-', 1)) {
+    stream.report('error', 'expected', token, '`--` starts no comment in APL', 'Write `// …`.');
+    stream.skipLine();
+    return parseSource(stream);
+  }
+  const language = otherLanguage(stream);
+  if (language === undefined) return undefined;
+  const hint = "Start with the dataset: ['logs'] | where … | project ….";
+  stream.report('error', 'other-language', token, `this is ${language}, not APL`, hint);
+  stream.skipTo(';');
+  return { kind: 'missing', from: token.from, to: token.to };
+}
+
+function otherLanguage(stream: TokenStream): string | undefined {
+  const { kind, text } = stream.peek();
+  if (stream.isSymbol('{')) return 'LogQL';
+  if (kind !== 'word') return undefined;
+  if (stream.isSymbol('=', 1) && /^(?:index|source|sourcetype|host)$/i.test(text)) return 'SPL';
+  const goesOn = !stream.isSymbol('|', 1) && !stream.isSymbol(';', 1) && stream.peek(1).text !== '';
+  return goesOn && /^select$/i.test(text) ? 'SQL' : undefined;
+}
+
+/** `http-logs` without quotes. */
 function takeUnquoted(stream: TokenStream): Source | undefined {
   const word = stream.hyphenatedWord();
   if (word === undefined) return undefined;
   const { text, span } = word;
-  if (
-    /^select$/i.test(text) &&
-    !stream.isSymbol('|', 1) &&
-    !stream.isSymbol(';', 1) &&
-    stream.peek(1).text !== ''
-  ) {
-    const hint = "Start with the dataset: ['logs'] | where … | project ….";
-    stream.report('error', 'sql', span, 'this is SQL, not APL', hint);
-    stream.skipTo(';');
-    return { kind: 'missing', ...span };
-  }
   if (word.tokens === 1) return undefined;
   stream.skip(word.tokens);
   stream.report(

@@ -15,7 +15,7 @@ export interface Token extends Span {
   readonly flaw?: 'unterminated' | 'typographic' | 'suffix';
 }
 
-/** Returns every token of `source` behind `start`, comments included, in order and without overlap; never throws. */
+/** Returns every token of `source` after `start`, comments included, in order and without overlap; never throws. */
 export function tokenize(source: string, start = 0): Token[] {
   const tokens: Token[] = [];
   let at = start;
@@ -61,7 +61,7 @@ const closingQuotes: Readonly<Record<string, string>> = {
 
 function readToken(source: string, from: number, code: number): Token {
   if (isNameStart(code)) return readWord(source, from);
-  if (isDigit(code)) return readNumber(source, from);
+  if (isDigit(code) || startsFraction(source, from, code)) return readNumber(source, from);
   const char = source[from] as string;
   const next = source[from + 1] ?? '';
   if (char === '/' && next === '/') return readComment(source, from);
@@ -96,7 +96,7 @@ function readNumber(source: string, from: number): Token {
   if (source[from] === '0' && /^0[xX][0-9a-fA-F]/.test(source.slice(from, from + 3)))
     return readHex(source, from);
   let to = skipDigits(source, from);
-  if (source[to] === '.' && isDigit(source.charCodeAt(to + 1))) to = skipDigits(source, to + 1);
+  if (source[to] === '.' && endsFraction(source.charCodeAt(to + 1))) to = skipDigits(source, to + 1);
   const end = skipName(source, to);
   const exponentEnd = end === to ? undefined : exponentFrom(source, to);
   if (exponentEnd !== undefined)
@@ -106,6 +106,20 @@ function readNumber(source: string, from: number): Token {
   if (UNITS.has(source.slice(to, end))) return { kind: 'timespan', from, to: end, text };
   return { kind: 'number', from, to: end, text, flaw: 'suffix' };
 }
+
+/** `.5`, where nothing comes before the dot that it could belong to. */
+function startsFraction(source: string, at: number, code: number): boolean {
+  if (code !== dot || !isDigit(source.charCodeAt(at + 1))) return false;
+  const before = source.charCodeAt(at - 1);
+  return !isNamePart(before) && !')]}.'.includes(source[at - 1] ?? ' ');
+}
+
+/** `1.5` and `10.`, but neither the `1` of `1..5` nor one that a name follows. */
+function endsFraction(next: number): boolean {
+  return Number.isNaN(next) || isDigit(next) || !(next === dot || isNameStart(next));
+}
+
+const dot = 46;
 
 /** Where the exponent that starts at `at` ends. */
 function exponentFrom(source: string, at: number): number | undefined {

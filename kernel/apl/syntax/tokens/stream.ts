@@ -219,6 +219,17 @@ export class TokenStream {
     return value;
   }
 
+  /** True where the next token is the first of its line. */
+  get startsLine(): boolean {
+    return this.source.slice(this.lastEnd, this.peek().from).includes('\n');
+  }
+
+  /** Skips what is left of the line. */
+  skipLine(): void {
+    do this.next();
+    while (!this.done && !this.startsLine);
+  }
+
   skip(count: number): void {
     this.at = Math.min(this.at + count, this.tokens.length);
   }
