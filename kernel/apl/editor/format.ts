@@ -1,23 +1,21 @@
 import { lineWords } from '../operators/rows.js';
 import type { Query } from '../syntax/ast.js';
 import { splitCell } from '../syntax/cell.js';
-import { parseQuery } from '../syntax/parse.js';
+import { type Parsed, parseQuery } from '../syntax/parse.js';
 import { type Token, tokenize } from '../syntax/tokens/lexer.js';
 import { visitQuery } from '../syntax/walk.js';
 import { spacingOf } from './spacing.js';
 
 /**
  * Returns the text of a query or a cell laid out anew: one operator a line, long lists broken, comments and magic lines kept.
- * A text that does not parse comes back as it is, and so does one that would mean something else afterwards.
+ * An operator that does not parse keeps its text; a statement that would mean something else afterwards keeps all of it.
  */
 export function format(text: string): string {
   const { statements } = splitCell(text);
   let output = '';
   let at = 0;
   for (const { from, to } of statements) {
-    const formatted = formatStatement(text.slice(from, to));
-    if (formatted === undefined) return text;
-    output += tidyGap(text.slice(at, from), at === 0) + formatted;
+    output += tidyGap(text.slice(at, from), at === 0) + formatStatement(text.slice(from, to));
     at = to;
   }
   return statements.length === 0
@@ -51,26 +49,24 @@ function withArrow(gap: string): string {
   return gap.replace(/\s*<<\s*$/, ' << ');
 }
 
-function formatStatement(text: string): string | undefined {
+function formatStatement(text: string): string {
   const parsed = parseQuery(text);
-  if (parsed.diagnostics.some(diagnostic => diagnostic.severity === 'error')) return undefined;
-  if (hasUnknownOperator(parsed.query)) return undefined;
-  const tokens = tokenize(text);
-  const formatted = new Layout(text, tokens, parsed.query).toString();
+  const unread = unreadPlaces(parsed);
+  const formatted = new Layout(text, tokenize(text), parsed.query, unread).toString();
   const again = parseQuery(formatted);
-  const sound = again.diagnostics.every(diagnostic => diagnostic.severity !== 'error');
-  return sound && sameTree(parsed.query, again.query) ? formatted : undefined;
+  const sound = unreadPlaces(again).length === unread.length && sameTree(parsed.query, again.query);
+  return sound ? formatted : text;
 }
 
-/** What follows an operator that nobody knows cannot be laid out. */
-function hasUnknownOperator(query: Query): boolean {
-  let found = false;
+/** Where there are errors, and operators that nobody knows: what follows their words cannot be laid out. */
+function unreadPlaces({ query, diagnostics }: Parsed): readonly number[] {
+  const places = diagnostics.filter(({ severity }) => severity === 'error').map(({ from }) => from);
   visitQuery(query, {
     operator: operator => {
-      found ||= operator.kind === 'unknown';
+      if (operator.kind === 'unknown') places.push(operator.word.from);
     },
   });
-  return found;
+  return places;
 }
 
 /** True where two queries differ in their places only. */
@@ -103,15 +99,19 @@ class Layout {
   readonly #breaks = new Map<number, number>();
   /** Where each token would end if all stood on one line. */
   readonly #ends: number[] = [];
+  /** The tokens of operators that could not be read. */
+  readonly #kept = new Set<number>();
   /** The bracket that closes the one at this index. */
   readonly #closers = new Map<number, number>();
 
-  constructor(text: string, tokens: readonly Token[], query: Query) {
+  /** `unread` are places of operators that keep their text. */
+  constructor(text: string, tokens: readonly Token[], query: Query, unread: readonly number[]) {
     this.#text = text;
     this.#tokens = tokens;
     this.#spaced = spacingOf(tokens, query);
     this.#measure();
     this.#first = tokens.findIndex(token => token.kind !== 'comment');
+    if (unread.length > 0) this.#keep(unread);
     this.#breakPipes(0, tokens.length, tokens[this.#first]?.text === 'let' ? indentStep : 0);
   }
 
@@ -122,13 +122,27 @@ class Layout {
       const previous = this.#tokens[index - 1];
       indent = this.#breaks.get(index) ?? indent;
       const breaks = this.#breaks.has(index) || this.#startsLine(index);
-      if (index > 0) {
+      if (previous !== undefined && this.#kept.has(index))
+        output += this.#text.slice(previous.to, token.from);
+      else if (index > 0) {
         if (breaks) output += `\n${' '.repeat(this.#indentOf(index, indent))}`;
         else if (this.#spaced(index) || previous === undefined) output += ' ';
       }
       output += this.#text.slice(token.from, token.to).trimEnd();
     }
     return output;
+  }
+
+  /** Keeps the text of the operators at these places, after their pipes; a pipe in brackets belongs to what is around it. */
+  #keep(unread: readonly number[]): void {
+    const pipes = this.#find(0, this.#tokens.length, isPipe);
+    const starts = [-1, ...pipes, this.#tokens.length];
+    for (const place of unread) {
+      const next = starts.findIndex(
+        start => (this.#tokens[start]?.from ?? this.#text.length + 1) > place && start >= 0,
+      );
+      for (let at = (starts[next - 1] ?? -1) + 2; at < (starts[next] ?? 0); at += 1) this.#kept.add(at);
+    }
   }
 
   /** A comment that has a line of its own keeps it, and what follows a comment starts a line. */
@@ -162,7 +176,7 @@ class Layout {
 
   /** Every operator between the tokens starts a line. */
   #breakPipes(from: number, to: number, indent: number): void {
-    const pipes = this.#find(from, to, token => token.kind === 'symbol' && token.text === '|');
+    const pipes = this.#find(from, to, isPipe);
     for (const pipe of pipes) this.#breaks.set(pipe, indent);
     const starts = [from, ...pipes];
     for (const [order, start] of starts.entries())
@@ -209,7 +223,7 @@ class Layout {
     const inner = indent + indentStep;
     this.#breaks.set(open + 1, inner);
     this.#breaks.set(close, indent + indentStep / 2);
-    const piped = this.#find(open + 1, close, token => token.kind === 'symbol' && token.text === '|');
+    const piped = this.#find(open + 1, close, isPipe);
     if (piped.length > 0) this.#breakPipes(open + 1, close, inner);
     else this.#breakItems(open + 1, close, inner);
     this.#breakList(from, open, indent + indentStep, column);
@@ -251,6 +265,10 @@ class Layout {
     }
     return found;
   }
+}
+
+function isPipe(token: Token): boolean {
+  return token.kind === 'symbol' && token.text === '|';
 }
 
 const logicWords = new Set(['and', 'or']);
