@@ -77,7 +77,7 @@ function measure(name: Method, path: string): Sample {
   return { ms, peakMiB: process.resourceUsage().maxRSS / 1024 };
 }
 
-/** What one writes with the libraries at hand; times stay exact through BigInt, strings in low-cardinality columns get a dictionary. */
+/** The decoder that one would write with the usual libraries; times stay exact through BigInt, strings in low-cardinality columns get a dictionary. */
 function parseAndBuild(body: Buffer): arrow.Table[] {
   const result = JSON.parse(body.toString('utf8')) as TabularResult;
   return result.tables.map(table => {
@@ -94,7 +94,7 @@ function parseAndBuild(body: Buffer): arrow.Table[] {
 
 function convert(cell: unknown, isTime: boolean, isInt: boolean): unknown {
   if (cell === null) return null;
-  // The builder takes milliseconds for a timestamp: nanoseconds below them are lost, as they are to most who do this.
+  // The builder takes milliseconds for a timestamp: finer nanoseconds are lost, as in most code of this kind.
   if (isTime) return Date.parse(cell as string);
   return isInt ? BigInt(cell as number) : cell;
 }

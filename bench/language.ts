@@ -15,7 +15,7 @@ import type { DatasetCatalog } from '../kernel/local/sql/compiled.js';
 const FILE_LINES = 10_000;
 const NOW = 1_790_000_000_000_000_000n;
 
-/** What a benchmark does `runs` times, and the most that its 95th percentile should be. */
+/** The work that a benchmark does `runs` times, and the upper bound of its 95th percentile. */
 interface Case {
   readonly name: string;
   readonly goalMs: number;
@@ -27,7 +27,7 @@ interface Result {
   readonly case: string;
   readonly p50Ms: number;
   readonly p95Ms: number;
-  /** Processor time of one run on average, collecting garbage included: what a machine busy with other things leaves alone. */
+  /** Processor time of one run on average, collecting garbage included: which other work on the machine does not change. */
   readonly cpuMs: number;
   readonly goalMs: number;
 }
@@ -67,7 +67,7 @@ function measureGrowth(name: string, text: (size: number) => string): Growth {
   return { text: name, ms: round(whole), growth: round(whole / half), goal: 3 };
 }
 
-/** What the kernel and the editor do with a cell. */
+/** The work of the kernel and the editor on a cell. */
 function readAll(source: string): void {
   parseQuery(source);
   parseCell(source);
@@ -143,7 +143,7 @@ function completionCases(): Case[] {
 
 const types = ['string', 'long', 'real', 'bool', 'datetime', 'timespan', 'dynamic', 'string'] as const;
 
-/** `_time`, the fields that the queries here name, and as many more as it takes. */
+/** `_time`, the fields that the queries here name, and as many more as needed. */
 function schemaOf(name: string, count: number): DatasetSchema {
   const named: FieldSchema[] = [
     { name: '_time', type: 'datetime' },

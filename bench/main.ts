@@ -27,7 +27,7 @@ async function main(wanted: readonly string[]): Promise<void> {
   console.log('\nThe figures as JSON: test-output/bench.json');
 }
 
-/** Shows what a benchmark prints, and returns its lines that are JSON. */
+/** Prints the output of a benchmark, and returns its lines that are JSON. */
 async function run(file: string): Promise<readonly unknown[]> {
   const child = spawn(process.execPath, [...process.execArgv, file], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -8,7 +8,7 @@ import { root, run } from './process.mjs';
 /** The compiled command. */
 export const main = join(root, 'dist', 'main.js');
 
-/** What the build reads; its content decides whether there is anything to do. */
+/** The inputs of the build; their content decides whether there is anything to do. */
 const INPUTS = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'kernel', 'labextension'];
 const GENERATED = /^(node_modules|lib|labextension|.*\.tsbuildinfo)$/;
 

@@ -92,7 +92,7 @@ async function attempt(line: Line): Promise<Outcome> {
   }
 }
 
-/** The samples, and an empty dataset without fixed fields for every other name: documentation speaks of fields it does not show. */
+/** The samples, and an empty dataset without fixed fields for every other name: documentation names fields that it does not show. */
 function catalogFor(): DatasetCatalog {
   const builtin = new Map(samples.map(sample => [sample.schema.name, sample]));
   return {

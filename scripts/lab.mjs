@@ -1,4 +1,4 @@
-/** What the options that are handed on to JupyterLab say about where it will answer, and why it did not. */
+/** Finds JupyterLab's address in the options that are passed on to it, and in its log the reason why it did not start. */
 
 /**
  * The value of the last of the options `--NAME=VALUE`, `--NAME VALUE` that is given by one of these names.
@@ -26,7 +26,7 @@ export function basePath(options) {
 }
 
 /**
- * The port that the options ask for.
+ * The port that the options set.
  * @param {readonly string[]} options
  */
 export function portOption(options) {

@@ -23,10 +23,10 @@ import { root } from './process.mjs';
 /** @typedef {{ file: string, line: number, start: number, end: number, before: string, text: string, operator: string }} Mutation */
 /** @typedef {'noticed' | 'survived' | 'time limit'} Outcome */
 
-/** A change that makes a loop endless must not hold the rest up: tests may take this many times what they take without one. */
+/** A change that makes a loop endless must not block the rest: tests may take this many times as long as without one. */
 const PATIENCE = 4;
 
-/** A machine that is busy with something else is no endless loop. */
+/** On a busy machine tests take longer without any endless loop. */
 const LEAST_TIME_LIMIT_MS = 60_000;
 
 const SWAPS = new Map(
@@ -70,7 +70,7 @@ await main(positionals, Number(values.sample), Number(values.seed), values.tests
  * @param {string[]} paths files and folders to change
  * @param {number} sample how many places
  * @param {number} seed of the choice of places
- * @param {string[]} tests what to run instead of the tests of the mirrored folders
+ * @param {string[]} tests the tests to run instead of those of the mirrored folders
  */
 async function main(paths, sample, seed, tests) {
   if (paths.length === 0) throw new Error('Name a file or a folder of kernel/.');

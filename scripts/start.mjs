@@ -48,7 +48,7 @@ function checkNode() {
   process.exit(1);
 }
 
-/** No question about news and no look for updates: nothing is asked, and nothing is sent anywhere. */
+/** No question about news and no check for updates: nothing is sent anywhere. */
 function quietenLab(/** @type {string} */ venv) {
   const settings = join(venv, 'share', 'jupyter', 'lab', 'settings');
   mkdirSync(settings, { recursive: true });
@@ -112,7 +112,7 @@ function firstNotebook() {
   );
 }
 
-/** Lab sees the private environment alone: nothing in the user's Jupyter gets in the way, and nothing is written there. */
+/** Lab sees the private environment alone: it neither reads nor writes the user's own Jupyter. */
 function privateEnvironment(/** @type {string} */ venv) {
   const own = join(venv, 'private');
   const bin = join(venv, process.platform === 'win32' ? 'Scripts' : 'bin');

@@ -18,7 +18,7 @@ export function fitCharts(rendermime: IRenderMimeRegistry): void {
 
 const chartClass = 'apl-chart';
 
-/** What vega-embed puts around a chart is as wide as the chart otherwise, which could then not follow the output. */
+/** Without this the container of vega-embed is as wide as the chart, which then could not follow the output. */
 const style = `
 .${chartClass} > .vega-embed { display: block; }
 .${chartClass} > .vega-embed > .chart-wrapper { width: 100%; }
@@ -43,7 +43,7 @@ function fitted(renderer: IRenderMime.IRenderer): IRenderMime.IRenderer {
   return renderer;
 }
 
-/** Charts measure their output when the window tells them to. */
+/** Charts measure their output on a resize event of the window. */
 function follow(renderer: IRenderMime.IRenderer): void {
   let width = 0;
   const observer = new ResizeObserver(() => {

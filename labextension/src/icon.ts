@@ -9,5 +9,5 @@ const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 
   </g>
 </svg>`;
 
-/** A pipe and the shrinking rows behind it: the icon of APL files. */
+/** A pipe and the shrinking rows after it: the icon of APL files. */
 export const aplIcon = new LabIcon({ name: 'axiom-apl:file', svgstr: svg });

@@ -6,8 +6,8 @@ import type { SyntaxNode } from '@lezer/common';
 export const indentedNodes = 'Document Statement Pipeline Parens Brackets Braces';
 
 /**
- * Returns the columns before a new line of APL: `|` stands flush with the line where its pipeline starts; what goes on from
- * the line above, and what stands in brackets, is one unit further in. Null inside a string.
+ * Returns the columns before a new line of APL: `|` is flush with the line where its pipeline starts; a continuation of
+ * the line above, and the inside of brackets, is one unit further in. Null inside a string.
  */
 export function indentLine(context: TreeIndentContext): number | null {
   const before = tokenBefore(context.state, context.pos);
@@ -22,7 +22,7 @@ export function indentLine(context: TreeIndentContext): number | null {
   return further ? base + context.unit : base;
 }
 
-/** The last token that starts before `position` and is no comment. */
+/** The last token that starts before `position` and is not a comment. */
 function tokenBefore(state: EditorState, position: number): SyntaxNode | null {
   let node: SyntaxNode = syntaxTree(state).topNode;
   let end = position;
