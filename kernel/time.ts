@@ -127,7 +127,10 @@ export function timeOf(at: CivilTime): bigint | undefined {
   return time < EARLIEST_TIME || time > LATEST_TIME ? undefined : time;
 }
 
-/** RFC 3339 in UTC of nanoseconds since 1970; the fraction has 0, 3, 6 or 9 digits, as many as it needs. */
+/**
+ * Nanoseconds since 1970 as RFC 3339 in UTC (https://www.rfc-editor.org/rfc/rfc3339); the fraction has 0, 3, 6 or 9 digits, as
+ * many as it needs.
+ */
 export function formatTime(nanos: bigint): string {
   const fraction = ((nanos % SECOND) + SECOND) % SECOND;
   const whole = new Date(Number((nanos - fraction) / MILLISECOND)).toISOString().slice(0, 19);

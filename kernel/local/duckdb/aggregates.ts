@@ -1,7 +1,7 @@
 import type { AggregateCall, Bound } from '../../apl/plan/plan.js';
 import type { AggregateParts, Dialect } from '../sql/dialect.js';
 import { type SqlArg, TemplateError } from '../sql/template.js';
-import { computedOnce } from './arguments.js';
+import { computeHeavyFirst } from './arguments.js';
 import { withoutNaN } from './expressions.js';
 import { convert, toDynamic } from './functions/conversion.js';
 import { sqlText } from './literal.js';
@@ -96,7 +96,7 @@ function extremeSql(name: 'min' | 'max', arg: SqlArg | undefined, filter: string
 /** The key by which values are compared: dynamic values by whether they are numbers, then by number, then by text. */
 function sortKey(arg: SqlArg | undefined): string {
   if (arg?.type !== 'dynamic') return arg?.sql ?? 'NULL';
-  return computedOnce([arg], ([value = arg]) => {
+  return computeHeavyFirst([arg], ([value = arg]) => {
     const number = convert(value, 'real');
     const key = `{'other': ${number} IS NULL, 'number': ${number}, 'value': ${value.sql}}`;
     return `CASE WHEN ${value.sql} IS NOT NULL THEN ${key} END`;

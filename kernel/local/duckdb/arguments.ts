@@ -12,12 +12,12 @@ export function at(args: readonly SqlArg[], index: number): SqlArg {
  * stand; when an argument is long or random, all are computed once per row and the body sees them by name, so that nested
  * calls do not grow exponentially and a random value is the same wherever it is read.
  */
-export function once(args: readonly SqlArg[], body: (...sqls: string[]) => string): string {
-  return args.every(isCheap) ? body(...args.map(arg => arg.sql)) : bound(args, body);
+export function computeOnce(args: readonly SqlArg[], body: (...sqls: string[]) => string): string {
+  return args.every(isCheap) ? body(...args.map(arg => arg.sql)) : computeFirst(args, body);
 }
 
-/** As {@link once}, but always computes the arguments first: for bodies that read them again for every element of a list. */
-export function bound(args: readonly SqlArg[], body: (...sqls: string[]) => string): string {
+/** As {@link computeOnce}, but always computes the arguments first: for bodies that read them again for every element of a list. */
+export function computeFirst(args: readonly SqlArg[], body: (...sqls: string[]) => string): string {
   const members = args.map((arg, index) => `'a${index}': ${arg.sql}`);
   return `list_transform([{${members.join(', ')}}], lambda v: ${body(...args.map((_, index) => `v.a${index}`))})[1]`;
 }
@@ -26,7 +26,10 @@ export function bound(args: readonly SqlArg[], body: (...sqls: string[]) => stri
  * Returns the SQL of a body whose macros may read its arguments several times: those that hold macros themselves are
  * computed first, or each level of nesting would multiply the size of the query.
  */
-export function computedOnce(args: readonly SqlArg[], body: (args: readonly SqlArg[]) => string): string {
+export function computeHeavyFirst(
+  args: readonly SqlArg[],
+  body: (args: readonly SqlArg[]) => string,
+): string {
   const heavy = args.filter(isHeavy);
   if (heavy.length === 0) return body(args);
   const members = heavy.map((arg, index) => `'a${index}': ${arg.sql}`);

@@ -1,7 +1,7 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { BinaryOperator, ListOperator } from '../../apl/syntax/ast.js';
 import type { ConstantValue, SqlArg, SqlContext } from '../sql/template.js';
-import { computedOnce } from './arguments.js';
+import { computeHeavyFirst } from './arguments.js';
 import { templateOf } from './functions/all.js';
 import { convert, toDynamic } from './functions/conversion.js';
 import { sqlText } from './literal.js';
@@ -41,13 +41,13 @@ export function callSql(name: string, args: readonly SqlArg[], context: SqlConte
   if (template === undefined) throw new RangeError(`no SQL for the function ${name}`);
   // A window function cannot stand inside the lambda that binds what is computed first.
   if (name === '$histogram_bucket') return template(args, context);
-  return computedOnce(args, each => template(each, context));
+  return computeHeavyFirst(args, each => template(each, context));
 }
 
 /** Returns a comparison of values of one type. To the engine NaN equals itself and is above all numbers: that is undone. */
 export function compare(operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean): string {
   if (!mayMeetNaN(operator, left, right)) return plainComparison(operator, left, right, predicate);
-  return computedOnce([left, right], ([a = left, b = right]) =>
+  return computeHeavyFirst([left, right], ([a = left, b = right]) =>
     unorderedComparison(operator, a.sql, b.sql, predicate),
   );
 }
@@ -98,7 +98,7 @@ export function negate({ sql, type }: SqlArg): string {
 
 /** Returns `+`, `-`, `*`, `/` or `%`: integers beyond 64 bits and integer division by zero are null; reals follow IEEE 754. */
 export function arithmetic(operator: BinaryOperator, left: SqlArg, right: SqlArg, type: TypeName): string {
-  return computedOnce([left, right], ([a = left, b = right]) => {
+  return computeHeavyFirst([left, right], ([a = left, b = right]) => {
     if (a.type === 'datetime' || b.type === 'datetime') return timeArithmetic(operator, a, b, type);
     if (a.type === 'real') {
       const result = `(${a.sql} ${operator} ${b.sql})`;
@@ -132,7 +132,7 @@ export function path(object: string, keys: readonly string[]): string {
 
 /** Returns the member or element of JSON at a key that is computed. */
 export function element(object: SqlArg, key: SqlArg): string {
-  return computedOnce([object, key], ([o = object, k = key]) =>
+  return computeHeavyFirst([object, key], ([o = object, k = key]) =>
     k.type === 'long'
       ? `apl_json(json_extract(${o.sql}, CASE WHEN ${k.sql} < 0 THEN '$[#' || ${k.sql} || ']' ELSE '$[' || ${k.sql} || ']' END))`
       : `apl_json(json_extract(${o.sql}, '/' || replace(replace(${k.sql}, '~', '~0'), '/', '~1')))`,
@@ -199,7 +199,7 @@ function termsTest(operator: ListOperator, left: SqlArg, items: readonly SqlArg[
     const found = `len(list_filter(apl_texts(${item.sql}), lambda t: regexp_matches(${text.sql}, ${pattern})))`;
     return joiner === ' OR ' ? `(${found} > 0)` : `(${found} = len(apl_texts(${item.sql})))`;
   };
-  return computedOnce([left, ...items], ([text = left, ...terms]) => {
+  return computeHeavyFirst([left, ...items], ([text = left, ...terms]) => {
     const tests = terms.map(item => test(text, item));
     return tests.length === 0 ? 'false' : `(${tests.join(joiner)})`;
   });

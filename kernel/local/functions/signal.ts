@@ -1,4 +1,4 @@
-import { jsonItems } from './json-sets.js';
+import { jsonItems } from './json/sets.js';
 
 /**
  * Series functions that need their neighbours or earlier results, over the text of JSON arrays. Each returns JSON text, or null

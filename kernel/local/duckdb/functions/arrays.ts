@@ -1,7 +1,7 @@
 import type { arrays as catalog } from '../../../apl/catalog/arrays.js';
-import { enginePath } from '../../functions/json-path.js';
+import { enginePath } from '../../functions/json/path.js';
 import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
-import { at, bound, once } from '../arguments.js';
+import { at, computeFirst, computeOnce } from '../arguments.js';
 import { sqlText } from '../literal.js';
 import type { JsFunction } from '../template.js';
 import { convert, toDynamic } from './conversion.js';
@@ -12,7 +12,7 @@ export const arrays: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
   array_extract: args => extract(at(args, 0), at(args, 1)),
   array_iff: args => iff(at(args, 0), at(args, 1), at(args, 2)),
   array_index_of: args => indexOf(at(args, 0), at(args, 1), args.slice(2)),
-  array_length: args => once([at(args, 0)], j => `apl_array_length(${j})`),
+  array_length: args => computeOnce([at(args, 0)], j => `apl_array_length(${j})`),
   array_reverse: args => `to_json(list_reverse(${items(at(args, 0))}))`,
   array_rotate_left: args => moved('apl_rotate_left', at(args, 0), args[1]),
   array_rotate_right: args => moved('apl_rotate_right', at(args, 0), args[1]),
@@ -20,19 +20,20 @@ export const arrays: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
   array_shift_left: args => moved('apl_shift_left', at(args, 0), args[1]),
   array_shift_right: args => moved('apl_shift_right', at(args, 0), args[1]),
   array_slice: args =>
-    bound(
+    computeFirst(
       [itemsOf(at(args, 0)), at(args, 1), at(args, 2)],
       (l, from, to) => `to_json(apl_slice(${l}, ${from}, ${to}))`,
     ),
   array_sort_asc: args => sort('ASC', at(args, 0)),
   array_sort_desc: args => sort('DESC', at(args, 0)),
   array_split: args => split(at(args, 0), at(args, 1)),
-  array_sum: args => once([at(args, 0)], j => `list_sum(apl_reals(${j}))`),
-  bag_has_key: args => once([at(args, 0), at(args, 1)], (j, key) => `apl_has_key(${j}, ${key})`),
+  array_sum: args => computeOnce([at(args, 0)], j => `list_sum(apl_reals(${j}))`),
+  bag_has_key: args => computeOnce([at(args, 0), at(args, 1)], (j, key) => `apl_has_key(${j}, ${key})`),
   bag_keys: args =>
-    once([at(args, 0)], j => `CASE WHEN json_type(${j}) = 'OBJECT' THEN to_json(json_keys(${j})) END`),
+    computeOnce([at(args, 0)], j => `CASE WHEN json_type(${j}) = 'OBJECT' THEN to_json(json_keys(${j})) END`),
   bag_pack: args => pack('bag_pack', args),
-  bag_zip: args => bound([itemsOf(at(args, 0)), itemsOf(at(args, 1))], (k, v) => `apl_bag_zip(${k}, ${v})`),
+  bag_zip: args =>
+    computeFirst([itemsOf(at(args, 0)), itemsOf(at(args, 1))], (k, v) => `apl_bag_zip(${k}, ${v})`),
   isarray: ([value]) =>
     value?.type === 'dynamic' ? `coalesce(json_type(${value.sql}) = 'ARRAY', false)` : 'false',
   len: args => len(at(args, 0)),
@@ -117,12 +118,12 @@ function itemsOf(array: SqlArg): SqlArg {
 }
 
 function keysOf(array: SqlArg): SqlArg {
-  return { sql: once([array], j => `apl_keys(${j})`), type: 'dynamic' };
+  return { sql: computeOnce([array], j => `apl_keys(${j})`), type: 'dynamic' };
 }
 
 function itemOf(value: SqlArg): SqlArg {
   const json = { sql: toDynamic(value), type: 'dynamic' } as const;
-  return { sql: once([json], x => `apl_key(${x})`), type: 'dynamic' };
+  return { sql: computeOnce([json], x => `apl_key(${x})`), type: 'dynamic' };
 }
 
 /** Arguments that are not arrays are left out; null when none is an array. */
@@ -141,7 +142,7 @@ function extract(array: SqlArg, path: SqlArg): string {
   }
   const values = (j: string) => `json_extract(${j}, ${sqlText(found.path)})`;
   if (found.many) return `to_json(${values(array.sql)})`;
-  return once(
+  return computeOnce(
     [array],
     j =>
       `CASE WHEN ${values(j)} IS NOT NULL THEN json_array(${values(j)}) WHEN ${j} IS NOT NULL THEN '[]'::JSON END`,
@@ -154,7 +155,7 @@ function iff(condition: SqlArg, whenTrue: SqlArg, whenFalse: SqlArg): string {
     const value: SqlArg = { sql: toDynamic(arg), type: 'dynamic' };
     return [value, arg.type === 'dynamic' ? itemsOf(value) : { sql: 'NULL::JSON[]', type: 'dynamic' }];
   });
-  return bound([itemsOf(condition), ...sides], (c, a, listA, b, listB) => {
+  return computeFirst([itemsOf(condition), ...sides], (c, a, listA, b, listB) => {
     const pick = (value: string, list: string) =>
       `CASE WHEN ${list} IS NULL THEN ${value} ELSE ${list}[i] END`;
     return `to_json(list_transform(${c}, lambda x, i: CASE WHEN apl_dyn_bool(x) THEN ${pick(a, listA)} ELSE ${pick(b, listB)} END))`;
@@ -164,12 +165,12 @@ function iff(condition: SqlArg, whenTrue: SqlArg, whenFalse: SqlArg): string {
 function indexOf(array: SqlArg, value: SqlArg, options: readonly SqlArg[]): string {
   const list = keysOf(array);
   const item = itemOf(value);
-  if (options.length === 0) return bound([list, item], (l, x) => `apl_index_of(${l}, ${x})`);
+  if (options.length === 0) return computeFirst([list, item], (l, x) => `apl_index_of(${l}, ${x})`);
   const [start, length, occurrence] = options;
   const from: SqlArg = start ?? { sql: '0::BIGINT', type: 'long' };
   const count: SqlArg = length ?? { sql: '-1::BIGINT', type: 'long' };
   const nth: SqlArg = occurrence ?? { sql: '1::BIGINT', type: 'long' };
-  return bound([list, item, from, count, nth], (l, x, a, n, k) => {
+  return computeFirst([list, item, from, count, nth], (l, x, a, n, k) => {
     const first = `apl_place(${l}, ${a})`;
     const last = `CASE WHEN ${n} < 0 THEN len(${l}) ELSE least(${first} + least(${n}, len(${l})), len(${l})) END`;
     const found = `apl_indexes_of(${l}, ${x}, ${first}, ${last})`;
@@ -180,14 +181,14 @@ function indexOf(array: SqlArg, value: SqlArg, options: readonly SqlArg[]): stri
 
 function moved(macro: string, array: SqlArg, count: SqlArg | undefined): string {
   const positions = count ?? { sql: '1::BIGINT', type: 'long' };
-  return bound(
+  return computeFirst(
     [itemsOf(array), positions],
     (l, n) => `CASE WHEN ${l} IS NOT NULL AND ${n} IS NOT NULL THEN to_json(${macro}(${l}, ${n})) END`,
   );
 }
 
 function selectMap(array: SqlArg, key: SqlArg, value: SqlArg): string {
-  return bound(
+  return computeFirst(
     [itemsOf(array), { sql: `apl_pointer(${key.sql})`, type: 'string' }, itemOf(value)],
     (l, pointer, item) => {
       const matches = `starts_with(x::VARCHAR, '{') AND apl_key(json_extract(x, ${pointer})) = ${item}`;
@@ -198,9 +199,9 @@ function selectMap(array: SqlArg, key: SqlArg, value: SqlArg): string {
 
 /** A value that is not an array gives an empty one, as documented; null stays null. Integers need no check of every element. */
 function sort(direction: 'ASC' | 'DESC', array: SqlArg): string {
-  return once([array], j => {
+  return computeOnce([array], j => {
     const integers = `coalesce(to_json(list_sort(apl_wholes(${j}), '${direction}', 'NULLS LAST')), '[]'::JSON)`;
-    const others = bound(
+    const others = computeFirst(
       [itemsOf({ sql: j, type: 'dynamic' })],
       l => `to_json(apl_sort_items(${l}, '${direction}'))`,
     );
@@ -212,14 +213,14 @@ function split(array: SqlArg, index: SqlArg): string {
   if (index.type !== 'dynamic' && index.type !== 'long') {
     throw new TemplateError(`array_split takes an index or an array of indexes, not a ${index.type}`, 1);
   }
-  const places = index.type === 'long' ? `[${index.sql}]` : once([index], j => `apl_indexes(${j})`);
-  return bound([itemsOf(array), { sql: places, type: 'dynamic' }], (l, p) => {
+  const places = index.type === 'long' ? `[${index.sql}]` : computeOnce([index], j => `apl_indexes(${j})`);
+  return computeFirst([itemsOf(array), { sql: places, type: 'dynamic' }], (l, p) => {
     const parts: SqlArg[] = [
       { sql: l, type: 'dynamic' },
       { sql: `apl_cuts(${l}, ${p})`, type: 'dynamic' },
     ];
     const known = `${l} IS NOT NULL AND len(list_filter(${p}, lambda n: n IS NULL)) = 0`;
-    return `CASE WHEN ${known} THEN ${bound(parts, (list, cuts) => `to_json(apl_pieces(${list}, ${cuts}))`)} END`;
+    return `CASE WHEN ${known} THEN ${computeFirst(parts, (list, cuts) => `to_json(apl_pieces(${list}, ${cuts}))`)} END`;
   });
 }
 
@@ -241,7 +242,7 @@ function len(value: SqlArg): string {
   if (value.type === 'string') return `length(${value.sql})`;
   if (value.type !== 'dynamic')
     throw new TemplateError(`len takes a string or an array, not a ${value.type}`, 0);
-  return once(
+  return computeOnce(
     [value],
     j =>
       `CASE WHEN json_type(${j}) = 'VARCHAR' THEN length(json_extract_string(${j}, '$')) ELSE apl_array_length(${j}) END`,
@@ -255,5 +256,5 @@ function joinText(array: SqlArg, delimiter: SqlArg): string {
   const texts = (before: string) =>
     `list_transform(${items(array)}, lambda x: ${before}coalesce(apl_dyn_text(x), ''))`;
   if (typeof delimiter.constant === 'string') return `array_to_string(${texts('')}, ${delimiter.sql})`;
-  return once([delimiter], d => `substr(array_to_string(${texts(`${d} || `)}, ''), length(${d}) + 1)`);
+  return computeOnce([delimiter], d => `substr(array_to_string(${texts(`${d} || `)}, ''), length(${d}) + 1)`);
 }

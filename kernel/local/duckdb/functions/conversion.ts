@@ -10,10 +10,10 @@ import {
   parseGoDuration,
   SECOND,
 } from '../../../time.js';
-import { canonicalJson } from '../../functions/json-text.js';
+import { canonicalJson } from '../../functions/json/text.js';
 import { timeNs } from '../../functions/time-text.js';
 import type { SqlArg, SqlTemplate } from '../../sql/template.js';
-import { computedOnce } from '../arguments.js';
+import { computeHeavyFirst } from '../arguments.js';
 import { compileTimeOnly, luhnSetup } from '../checks.js';
 import type { JsFunction } from '../template.js';
 import { sqlTypes } from '../types.js';
@@ -26,7 +26,7 @@ export function convert(arg: SqlArg, to: TypeName): string {
   if (arg.type === to) return arg.sql;
   if (arg.constant === null) return `NULL::${sqlTypes[to]}`;
   const conversion = conversions[to][arg.type];
-  return computedOnce([arg], ([value]) => conversion(value?.sql ?? ''));
+  return computeHeavyFirst([arg], ([value]) => conversion(value?.sql ?? ''));
 }
 
 /** Returns an argument as JSON: times as RFC 3339 text, timespans as integer nanoseconds, NaN and infinities as null. */

@@ -11,7 +11,7 @@ import {
   WEEK,
 } from '../../../time.js';
 import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
-import { at, once } from '../arguments.js';
+import { at, computeOnce } from '../arguments.js';
 import type { JsFunction } from '../template.js';
 
 /** The SQL of the date and time functions. All arithmetic is on int64 nanoseconds; a time that no timestamp can hold is null. */
@@ -89,7 +89,7 @@ export const udfs: readonly JsFunction[] = [];
  */
 export function binTime(time: SqlArg, width: bigint, origin = yearOne): string {
   const phase = ((origin % width) + width) % width;
-  return once([time], sql => {
+  return computeOnce([time], sql => {
     const n = `epoch_ns(${sql})`;
     const remainder = phase === 0n ? `${n} % ${width}` : `(${n} - ${phase}) % ${width}`;
     const floor = `make_timestamp_ns(${n} - ${remainder})`;
@@ -100,7 +100,7 @@ export function binTime(time: SqlArg, width: bigint, origin = yearOne): string {
 
 /** As {@link binTime} with a width that differs by row; null unless it is positive. */
 export function binTimeByColumn(time: SqlArg, width: SqlArg): string {
-  return once([time, width], (t, w) => {
+  return computeOnce([time, width], (t, w) => {
     const n = `epoch_ns(${t})::HUGEINT`;
     return `CASE WHEN ${w} > 0 THEN apl_time(${n} - apl_floor_mod(${n} + ${-yearOne}, ${w})) END`;
   });
@@ -128,14 +128,14 @@ function endOf(args: readonly SqlArg[], shift: ShiftDate): string {
 }
 
 function onDate(args: readonly SqlArg[], body: ShiftDate): string {
-  return once(args, (time, offset) =>
+  return computeOnce(args, (time, offset) =>
     body(`apl_date(${time})`, offset === undefined ? '0' : `apl_offset(${offset})`),
   );
 }
 
 /** A component of the date; since 1970 the engine's own function is exact, and faster than going through the date. */
 function datePart(part: string, time: SqlArg): string {
-  return once(
+  return computeOnce(
     [time],
     sql => `CASE WHEN epoch_ns(${sql}) >= 0 THEN ${part}(${sql}) ELSE ${part}(apl_date(${sql})) END`,
   );
@@ -143,7 +143,7 @@ function datePart(part: string, time: SqlArg): string {
 
 /** The whole `unit`s since the last multiple of `cycle`. */
 function clockPart(time: SqlArg, cycle: bigint, unit: bigint): string {
-  return once([time], sql => {
+  return computeOnce([time], sql => {
     const n = `epoch_ns(${sql})`;
     return `CASE WHEN ${n} >= 0 THEN ${n} % ${cycle} // ${unit} ELSE apl_floor_mod(${n}, ${cycle}) // ${unit} END`;
   });
@@ -172,16 +172,16 @@ function datetimeAdd(part: SqlArg, count: SqlArg, time: SqlArg): string {
   const unit = partName(part, addUnits);
   const months = monthUnits[unit];
   if (months !== undefined) {
-    return once([count, time], (k, t) => `apl_shift_months(${t}, apl_offset(${k}) * ${months})`);
+    return computeOnce([count, time], (k, t) => `apl_shift_months(${t}, apl_offset(${k}) * ${months})`);
   }
   const ns = fixedUnits[unit] ?? 1n;
   if (typeof count.constant === 'bigint') return shiftTime(time, count.constant * ns);
-  return once([count, time], (k, t) => `apl_time(epoch_ns(${t})::HUGEINT + ${k}::HUGEINT * ${ns})`);
+  return computeOnce([count, time], (k, t) => `apl_time(epoch_ns(${t})::HUGEINT + ${k}::HUGEINT * ${ns})`);
 }
 
 function datetimeDiff(part: SqlArg, later: SqlArg, earlier: SqlArg): string {
   const unit = partName(part, addUnits);
-  return once([later, earlier], (a, b) => {
+  return computeOnce([later, earlier], (a, b) => {
     if (unit === 'nanosecond') return `apl_span_between(${a}, ${b})`;
     return `${boundaries(unit, a)} - ${boundaries(unit, b)}`;
   });
@@ -244,7 +244,7 @@ function shiftTime(time: SqlArg, delta: bigint): string {
   const high = delta > 0n ? LATEST_TIME - delta : LATEST_TIME;
   if (low > high) return 'NULL::TIMESTAMP_NS';
   if (delta === 0n) return time.sql;
-  return once([time], sql => {
+  return computeOnce([time], sql => {
     const inside = `epoch_ns(${sql}) BETWEEN ${low} AND ${high}`;
     return `CASE WHEN ${inside} THEN make_timestamp_ns(epoch_ns(${sql}) + ${delta}) END`;
   });
@@ -256,11 +256,11 @@ function nowSql(now: bigint): string {
 
 function shiftedNow(now: bigint, span: SqlArg, sign: 1n | -1n): string {
   if (typeof span.constant === 'bigint') return nowSql(now + sign * span.constant);
-  return once([span], sql => `apl_time(${now}::HUGEINT ${sign < 0n ? '-' : '+'} ${sql})`);
+  return computeOnce([span], sql => `apl_time(${now}::HUGEINT ${sign < 0n ? '-' : '+'} ${sql})`);
 }
 
 function fromUnix(count: SqlArg, unit: bigint): string {
-  return once([count], sql => {
+  return computeOnce([count], sql => {
     const inside = `${sql} BETWEEN ${EARLIEST_TIME / unit} AND ${LATEST_TIME / unit}`;
     return `CASE WHEN ${inside} THEN make_timestamp_ns(${unit === 1n ? sql : `${sql} * ${unit}`}) END`;
   });

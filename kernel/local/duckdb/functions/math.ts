@@ -1,10 +1,10 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import type { math as catalog } from '../../../apl/catalog/math.js';
 import { HOUR } from '../../../time.js';
-import { setDifference, setIntersect, setUnion } from '../../functions/json-sets.js';
+import { setDifference, setIntersect, setUnion } from '../../functions/json/sets.js';
 import { autoBinWidth } from '../../sql/auto-bin.js';
 import { type SqlArg, type SqlContext, type SqlTemplate, TemplateError } from '../../sql/template.js';
-import { at, once } from '../arguments.js';
+import { at, computeOnce } from '../arguments.js';
 import type { JsFunction } from '../template.js';
 import { convert, toDynamic } from './conversion.js';
 import { binTime, binTimeByColumn } from './datetime.js';
@@ -80,7 +80,7 @@ export const udfs: readonly JsFunction[] = [
 // ---- guards ----
 
 function unary(body: (x: string) => string): SqlTemplate {
-  return args => once([at(args, 0)], body);
+  return args => computeOnce([at(args, 0)], body);
 }
 
 function inUnit(name: string): SqlTemplate {
@@ -116,23 +116,29 @@ function keepingDynamic(taken: string, value: SqlArg, body: (x: string, type: Ty
     case 'long':
     case 'real':
     case 'timespan':
-      return once([value], x => body(x, value.type));
+      return computeOnce([value], x => body(x, value.type));
     case 'dynamic':
-      return once([{ sql: convert(value, 'real'), type: 'real' }], x => `apl_real_json(${body(x, 'real')})`);
+      return computeOnce(
+        [{ sql: convert(value, 'real'), type: 'real' }],
+        x => `apl_real_json(${body(x, 'real')})`,
+      );
     default:
       throw new TemplateError(`${taken}, not a ${value.type}`, 0);
   }
 }
 
 function sign(value: SqlArg): string {
-  return once([value], x =>
+  return computeOnce([value], x =>
     value.type === 'real' ? `CASE WHEN NOT isnan(${x}) THEN sign(${x})::BIGINT END` : `sign(${x})::BIGINT`,
   );
 }
 
 function roundToLong(name: 'floor' | 'ceil', value: SqlArg): string {
   if (value.type !== 'real') return value.sql;
-  return once([value], x => `CASE WHEN ${x} >= -9.2e18 AND ${x} <= 9.2e18 THEN ${name}(${x})::BIGINT END`);
+  return computeOnce(
+    [value],
+    x => `CASE WHEN ${x} >= -9.2e18 AND ${x} <= 9.2e18 THEN ${name}(${x})::BIGINT END`,
+  );
 }
 
 /** Halves go away from zero. The engine takes precisions of 32 bits; beyond 400 digits a real does not change. */
@@ -144,7 +150,7 @@ function round(value: SqlArg, precision: SqlArg | undefined): string {
 /** Dynamic values are compared as numbers and stay dynamic; NaN is skipped. */
 function extreme(name: 'greatest' | 'least', args: readonly SqlArg[]): string {
   if (!args.some(arg => arg.type === 'dynamic')) return `${name}(${args.map(notNaN).join(', ')})`;
-  return once(
+  return computeOnce(
     [
       {
         sql: `${name}(${args.map(arg => notNaN({ sql: convert(arg, 'real'), type: 'real' })).join(', ')})`,
@@ -216,9 +222,9 @@ function range(args: readonly SqlArg[]): string {
     }
   }
   const long = start.type === 'long' && stop.type === 'long' && step.type === 'long';
-  if (long) return once([start, stop, step], (a, b, s) => `to_json(apl_range_long(${a}, ${b}, ${s}))`);
+  if (long) return computeOnce([start, stop, step], (a, b, s) => `to_json(apl_range_long(${a}, ${b}, ${s}))`);
   const reals = [start, stop, step].map((arg): SqlArg => ({ sql: `${arg.sql}::DOUBLE`, type: 'real' }));
-  return once(reals, (a, b, s) => `to_json(apl_range_real(${a}, ${b}, ${s}))`);
+  return computeOnce(reals, (a, b, s) => `to_json(apl_range_real(${a}, ${b}, ${s}))`);
 }
 
 function asNumber(arg: SqlArg): SqlArg {
@@ -231,9 +237,9 @@ function rangeOfTimes(start: SqlArg, stop: SqlArg, step: SqlArg): string {
   if (step.type !== 'timespan')
     throw new TemplateError(`the step is a timespan such as 15m, not a ${step.type}`, 2);
   if (start.type === 'timespan') {
-    return once([start, stop, step], (a, b, s) => `to_json(apl_range_long(${a}, ${b}, ${s}))`);
+    return computeOnce([start, stop, step], (a, b, s) => `to_json(apl_range_long(${a}, ${b}, ${s}))`);
   }
-  return once([start, stop, step], (a, b, s) => {
+  return computeOnce([start, stop, step], (a, b, s) => {
     const instants = `apl_range_long(epoch_ns(${a}), epoch_ns(${b}), ${s})`;
     return `to_json(list_transform(${instants}, lambda n: apl_time_text(make_timestamp_ns(n))))`;
   });
@@ -247,5 +253,5 @@ function sets(udf: string): SqlTemplate {
 }
 
 function hasElement(set: SqlArg, value: SqlArg): string {
-  return once([set, value], (s, v) => `apl_has_item(${s}, ${toDynamic({ ...value, sql: v })})`);
+  return computeOnce([set, value], (s, v) => `apl_has_item(${s}, ${toDynamic({ ...value, sql: v })})`);
 }

@@ -1,7 +1,7 @@
 import type { series as catalog } from '../../../apl/catalog/series.js';
 import { fft, fillBackward, fillForward, fillLinear, fir, ifft, iir } from '../../functions/signal.js';
 import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
-import { at, bound, once } from '../arguments.js';
+import { at, computeFirst, computeOnce } from '../arguments.js';
 import type { JsFunction } from '../template.js';
 import { toDynamic } from './conversion.js';
 
@@ -117,12 +117,12 @@ function finite(name: string): Elementwise {
 
 function realUnary(body: Elementwise): SqlTemplate {
   return args =>
-    once([at(args, 0)], j => `apl_finite(list_transform(apl_reals(${j}), lambda x: ${body('x')}))`);
+    computeOnce([at(args, 0)], j => `apl_finite(list_transform(apl_reals(${j}), lambda x: ${body('x')}))`);
 }
 
 function wholeUnary(body: Elementwise): SqlTemplate {
   return args =>
-    once([at(args, 0)], j => {
+    computeOnce([at(args, 0)], j => {
       const whole = `to_json(list_transform(apl_wholes(${j}), lambda x: ${body('x')}))`;
       return `CASE WHEN apl_whole(${j}) THEN ${whole} ELSE apl_finite(list_transform(apl_reals(${j}), lambda x: ${body('x')})) END`;
     });
@@ -131,14 +131,14 @@ function wholeUnary(body: Elementwise): SqlTemplate {
 /** Whole numbers stay as they are; reals become integers. */
 function rounded(name: 'ceil' | 'floor'): SqlTemplate {
   return args =>
-    once([at(args, 0)], j => {
+    computeOnce([at(args, 0)], j => {
       const reals = `to_json(list_transform(apl_reals(${j}), lambda x: apl_long(${name}(x))))`;
       return `CASE WHEN apl_whole(${j}) THEN to_json(apl_wholes(${j})) ELSE ${reals} END`;
     });
 }
 
 function onReals(array: SqlArg, body: (list: string) => string): string {
-  return once([array], j => body(`apl_reals(${j})`));
+  return computeOnce([array], j => body(`apl_reals(${j})`));
 }
 
 function fillConst(array: SqlArg, value: SqlArg): string {
@@ -146,14 +146,14 @@ function fillConst(array: SqlArg, value: SqlArg): string {
     { sql: `apl_items(${array.sql})`, type: 'dynamic' },
     { sql: toDynamic(value), type: 'dynamic' },
   ];
-  return bound(args, (l, fill) => `to_json(list_transform(${l}, lambda x: coalesce(x, ${fill})))`);
+  return computeFirst(args, (l, fill) => `to_json(list_transform(${l}, lambda x: coalesce(x, ${fill})))`);
 }
 
 function stats(shape: string, array: SqlArg): string {
-  return once(
+  return computeOnce(
     [array],
     j =>
-      `CASE WHEN apl_items(${j}) IS NOT NULL THEN ${bound([{ sql: `apl_stats(${j})`, type: 'dynamic' }], s => `${shape}(${s})`)} END`,
+      `CASE WHEN apl_items(${j}) IS NOT NULL THEN ${computeFirst([{ sql: `apl_stats(${j})`, type: 'dynamic' }], s => `${shape}(${s})`)} END`,
   );
 }
 
@@ -176,7 +176,7 @@ function comparison(operator: string): SqlTemplate {
 function pairs(rule: PairRule): SqlTemplate {
   return args => {
     const sides = [operand(args, 0), operand(args, 1)] as const;
-    return once(sides, (a, b) => {
+    return computeOnce(sides, (a, b) => {
       const real = zip(rule, [operandOf(sides[0], a), operandOf(sides[1], b)], 'real');
       if (!rule.whole || sides.some(side => side.type === 'real')) return real;
       const tests = [wholeTest(sides[0], a), wholeTest(sides[1], b)].filter(test => test !== undefined);
@@ -215,7 +215,7 @@ function zip(rule: PairRule, sides: readonly [SqlArg, SqlArg], numbers: 'real' |
       { sql: `TRY_CAST(apl_number(${side.sql}) AS ${type})`, type: 'real' },
     ];
   };
-  return bound([...read(sides[0]), ...read(sides[1])], (listA, a, listB, b) => {
+  return computeFirst([...read(sides[0]), ...read(sides[1])], (listA, a, listB, b) => {
     const element = (list: string, one: string) =>
       `CASE WHEN ${list} IS NULL THEN ${one} ELSE ${list}[i] END`;
     const body = rule.op(`(${element(listA, a)})`, `(${element(listB, b)})`);
@@ -233,14 +233,14 @@ function reduction(macro: string): SqlTemplate {
     const lists = [at(args, 0), at(args, 1)].map(
       (arg): SqlArg => ({ sql: `apl_reals(${arg.sql})`, type: 'dynamic' }),
     );
-    return bound(lists, (a, b) => {
+    return computeFirst(lists, (a, b) => {
       const places = `range(1, least(len(${a}), len(${b})) + 1)`;
       const all = `list_transform(${places}, lambda i: {'x': ${a}[i], 'y': ${b}[i]})`;
       const complete: SqlArg = {
         sql: `list_filter(${all}, lambda e: e.x IS NOT NULL AND e.y IS NOT NULL)`,
         type: 'dynamic',
       };
-      return `CASE WHEN ${a} IS NOT NULL AND ${b} IS NOT NULL THEN ${bound([complete], p => `${macro}(${p})`)} END`;
+      return `CASE WHEN ${a} IS NOT NULL AND ${b} IS NOT NULL THEN ${computeFirst([complete], p => `${macro}(${p})`)} END`;
     });
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { arrays } from '../../../../kernel/local/duckdb/functions/arrays.js';
-import { enginePath } from '../../../../kernel/local/functions/json-path.js';
+import { enginePath } from '../../../../kernel/local/functions/json/path.js';
 import { TemplateError } from '../../../../kernel/local/sql/template.js';
 import { checkAll, context, d, j, n, nul, opaque, openEngine, r, s, t } from './harness.js';
 
