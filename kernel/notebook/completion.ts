@@ -8,6 +8,7 @@ import { visitQuery } from '../apl/syntax/walk.js';
 import type { CompleteOutcome, CompletionItem, DisplayData } from '../jupyter/message.js';
 import { elementNames } from './language.js';
 import { splitWords } from './magics/arguments.js';
+import { fileNames } from './magics/files.js';
 import type { Magic } from './magics/magic.js';
 import { markdownOutput } from './magics/output.js';
 import { findMagic, magicHelp, magics } from './magics/table.js';
@@ -85,6 +86,8 @@ async function argumentWords(session: Session, magic: Magic, typed: string): Pro
       return (await session.schema.knownDatasets(patienceMs)).map(dataset => dataset.name);
     case 'range':
       return ['last 15m', 'last 1h', 'last 6h', 'last 1d', 'last 7d', 'today', 'yesterday', 'now-1d now-1h'];
+    case 'file':
+      return fileNames(session.options, typed);
     case 'topic':
       return [...magics.map(each => each.name), ...(await elementNames())];
     default:

@@ -1,4 +1,6 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Seen, tabular } from '../api/service.js';
 import { type Bench, everyday, queries, shown, startBench } from './session.js';
@@ -39,9 +41,19 @@ describe('a magic line completes', () => {
     ['%use $0', ['local'], ''],
     ['%schema w$0', ['web'], 'w'],
     ['%time y$0', ['yesterday'], 'y'],
+    ['%import a --format c$0', ['csv', 'combined', 'cri'], 'c'],
     ['%nonsense x$0', [], ''],
     ['%echo w$0', [], 'w'],
   ])('%s', check);
+
+  test('the names of files', async () => {
+    await mkdir(join(bench.homeDir, 'logs', 'old'), { recursive: true });
+    for (const name of ['a.csv', 'b.csv', 'b c.csv', '.hidden'])
+      await writeFile(join(bench.homeDir, 'logs', name), '');
+    await check('%import ~/logs/$0', ['~/logs/a.csv', '~/logs/b.csv', '~/logs/old/'], '~/logs/');
+    await check('%import ~/logs/b$0', ['~/logs/b.csv'], '~/logs/b');
+    await check('%import ~/none/$0', [], '~/none/');
+  });
 
   test('with its usage', async () => {
     const { items } = await complete('%unst$0');

@@ -158,7 +158,9 @@ function read(
     case 'csv':
       return readCsv(connection, file, csv);
     case 'json':
-      return spreadSample(file, workDir).then(sampleFile => readJson(connection, { file, sampleFile }));
+      return spreadSample(file, workDir).then(sampleFile =>
+        readJson(connection, { file, sampleFile, workDir }),
+      );
     case 'parquet':
       return readParquet(connection, file, workDir);
     default:

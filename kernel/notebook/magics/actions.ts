@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { AccessToken, type Endpoint, localProfile } from '../../api/profile.js';
 import type { DatasetInfo, ImportReport, StarredQuery } from '../../api/wire.js';
 import type { CellIo } from '../../jupyter/message.js';
@@ -20,6 +20,7 @@ import {
   TimeRangeError,
 } from '../time-range.js';
 import { MagicError, misuse } from './arguments.js';
+import { pathOf } from './files.js';
 import type { MagicCall, MagicHost } from './magic.js';
 import { tableOutput, textOutput } from './output.js';
 import { createStar, findStar, listStars, updateStar } from './starred.js';
@@ -206,16 +207,14 @@ export async function peek({ words, magic }: MagicCall, { show }: MagicHost): Pr
 export async function importFile({ words, options }: MagicCall, { session, io }: MagicHost): Promise<void> {
   onlyLocal(session, 'import');
   const [file = ''] = words;
-  const { homeDir, workDir } = session.options;
-  const path = resolve(
-    workDir,
-    file.replace(/^~(?=$|[\\/])/, () => homeDir),
-  );
+  const path = pathOf(session.options, file);
   const timeField = options.get('time');
+  const format = options.get('format');
   const request = {
     path,
     dataset: options.get('dataset') ?? datasetName(path),
     ...(timeField === undefined ? {} : { timeField }),
+    ...(format === undefined ? {} : { format }),
     ...(options.has('replace') ? { replace: true } : {}),
   };
   const client = await session.client(io.signal);

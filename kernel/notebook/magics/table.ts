@@ -126,7 +126,7 @@ export const magics: readonly Magic[] = [
   {
     name: 'import',
     aliases: [],
-    usage: '%import FILE [--dataset NAME] [--time FIELD] [--replace]',
+    usage: '%import FILE [--dataset NAME] [--time FIELD] [--format NAME] [--replace]',
     options: [
       {
         name: 'dataset',
@@ -134,6 +134,11 @@ export const magics: readonly Magic[] = [
         summary: 'the dataset to import into; the name of the file when absent',
       },
       { name: 'time', value: 'FIELD', summary: 'the field that holds the time; found by itself when absent' },
+      {
+        name: 'format',
+        value: 'csv|json|parquet|combined|syslog|cri|logfmt|text',
+        summary: 'how the file is read; found out when absent',
+      },
       { name: 'replace', summary: 'drop what the dataset holds; the rows are added to it when absent' },
     ],
     summary: 'make a dataset of a CSV, NDJSON, JSON or Parquet file; local service only',

@@ -290,10 +290,11 @@ describe('the service is asked by', () => {
       'Importing access.log.ndjson.gz into access-log \u2026',
       'access-log: 1,200 rows, 1 field, time from ts\nIt holds 1,200 events without a time, which every time range reads.\n2 lines were empty\n\nfield  type\nts     datetime',
     ]);
-    await bench.run('%import logs/a.csv --dataset mine --replace');
+    await bench.run('%import logs/a.csv --dataset mine --format syslog --replace');
     expect(JSON.parse(bench.service.seen[1]?.body ?? '')).toEqual({
       path: '/data/logs/a.csv',
       dataset: 'mine',
+      format: 'syslog',
       replace: true,
     });
   });

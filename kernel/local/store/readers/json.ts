@@ -1,16 +1,29 @@
+import path from 'node:path';
 import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { ServiceError } from '../../http/service-error.js';
 import { startOf } from '../formats.js';
+import { writeArrayAsLines } from './array.js';
 import { type JsonLeaf, type JsonObject, type JsonShape, namesOf, profile } from './json-shape.js';
-import { exceedsReal, keep, misfit, noFields, type ReadField, type Reading, sampleRows } from './reading.js';
+import {
+  exceedsReal,
+  keep,
+  misfit,
+  noFields,
+  type ReadField,
+  type Reading,
+  sampleRows,
+  widenedNotes,
+} from './reading.js';
 
 /** Where the objects of a file are. */
 export interface JsonSource {
   readonly file: string;
   /** A part of the file that shows more of it than its beginning does. */
   readonly sampleFile: string | undefined;
+  /** For drafts, which are removed after the import. */
+  readonly workDir: string;
 }
 
 /** The largest object that is read, once one exceeded the engine's own bound: its buffers grow with this. */
@@ -19,9 +32,9 @@ const largestObjectBytes = 256 * 2 ** 20;
 /** Reads JSON objects, one per line or in an array: nested objects become dotted names, the rest stays exact. */
 export async function readJson(
   connection: Connection,
-  { file, sampleFile }: JsonSource,
+  { file, sampleFile, workDir }: JsonSource,
 ): Promise<Reading | undefined> {
-  const careful = () => readCarefully(connection, file);
+  const careful = (sampled?: JsonShape) => readCarefully(connection, { file, workDir }, sampled);
   const source = objectReader(file, 'auto', '');
   const sampled = sampleFile === undefined ? source : objectReader(sampleFile, 'nd', '');
   try {
@@ -34,34 +47,57 @@ export async function readJson(
   if (Number(row?.[1]) < Number(row?.[0])) return careful();
   const shape = await profile(connection, 'sample');
   if (shape.repeats > 0) return careful();
-  return { ...readingOf(source, shape, false), wider: careful };
+  return { ...readingOf(source, shape, false), wider: () => careful(shape) };
 }
 
 /** Looks at every value first; rows that are not objects are left out, and the last value of a repeated key counts. */
-async function readCarefully(connection: Connection, file: string): Promise<Reading> {
-  const source = await largeObjects(connection, file);
-  const [row] = await connection.run(`SELECT count(*), count(m) FROM ${source}`);
-  const refused = Number(row?.[0]) - Number(row?.[1]);
-  if (Number(row?.[1]) === 0) throw noObjects(refused);
-  const shape = await profile(connection, source);
+async function readCarefully(
+  connection: Connection,
+  source: Pick<JsonSource, 'file' | 'workDir'>,
+  sampled: JsonShape | undefined,
+): Promise<Reading> {
+  const { from, values, objects, thing } = await largeObjects(connection, source);
+  const refused = values - objects;
+  if (objects === 0) throw noObjects(refused);
+  const shape = await profile(connection, from);
   const repeated = shape.repeats === 0 ? [] : [repeatNote(shape.repeats)];
-  const found = readingOf(source, shape, true);
-  return { ...found, refused, notes: [...refusedNotes(refused), ...repeated, ...found.notes] };
+  const widened = sampled === undefined ? [] : wideningNotes(sampled, shape);
+  const found = readingOf(from, shape, true);
+  const notes = [...refusedNotes(refused, thing), ...repeated, ...widened, ...found.notes];
+  return { ...found, refused, notes };
 }
 
-async function largeObjects(connection: Connection, file: string): Promise<string> {
+interface Objects {
+  readonly from: string;
+  readonly values: number;
+  /** How many of the values are objects. */
+  readonly objects: number;
+  /** What a value is called in a note. */
+  readonly thing: 'line' | 'value';
+}
+
+async function largeObjects(
+  connection: Connection,
+  { file, workDir }: Pick<JsonSource, 'file' | 'workDir'>,
+): Promise<Objects> {
   const limit = `, maximum_object_size = ${largestObjectBytes}`;
-  const found = objectReader(file, 'auto', limit);
   try {
-    await keep(connection, 'sample', `SELECT m FROM ${found} LIMIT ${sampleRows}`);
-    return found;
+    return await readObjects(connection, objectReader(file, 'auto', limit), 'line');
   } catch (error) {
     // A file whose beginning does not look like lines may still be lines, some of them broken.
-    if ((await startOf(file)).startsWith('[')) throw error;
-    const lines = objectReader(file, 'nd', limit);
-    await keep(connection, 'sample', `SELECT m FROM ${lines} LIMIT ${sampleRows}`);
-    return lines;
+    if (!(await startOf(file)).startsWith('['))
+      return readObjects(connection, objectReader(file, 'nd', limit), 'line');
+    // The engine refuses all of an array because of one value.
+    const lines = path.join(workDir, `${crypto.randomUUID()}.values.ndjson`);
+    if (!(await writeArrayAsLines(file, lines))) throw error;
+    return readObjects(connection, objectReader(lines, 'nd', limit), 'value');
   }
+}
+
+async function readObjects(connection: Connection, from: string, thing: Objects['thing']): Promise<Objects> {
+  await keep(connection, 'sample', `SELECT m FROM ${from} LIMIT ${sampleRows}`);
+  const [row] = await connection.run(`SELECT count(*), count(m) FROM ${from}`);
+  return { from, values: Number(row?.[0]), objects: Number(row?.[1]), thing };
 }
 
 function objectReader(file: string, format: 'auto' | 'nd', limit: string): string {
@@ -182,8 +218,19 @@ function repeatNote(count: number): string {
   return `A key is repeated in ${plural(count, 'object')}: its last value counts.`;
 }
 
-function refusedNotes(refused: number): string[] {
-  return refused === 0 ? [] : [`Left out as no JSON object: ${plural(refused, 'line')}.`];
+/** What every value shows and the sample did not. */
+function wideningNotes(sampled: JsonShape, found: JsonShape): string[] {
+  const objects = sampled.levels.flat().map(({ path }) => [JSON.stringify(path), 'objects'] as const);
+  const leaves = sampled.leaves.map(({ path, type }) => [JSON.stringify(path), type] as const);
+  const before = new Map<string, string>([...objects, ...leaves]);
+  const { names } = namesOf(found.leaves);
+  return found.leaves.flatMap(({ path, type }, index) =>
+    widenedNotes(names[index] ?? '', before.get(JSON.stringify(path)), type),
+  );
+}
+
+function refusedNotes(refused: number, thing: Objects['thing']): string[] {
+  return refused === 0 ? [] : [`Left out as no JSON object: ${plural(refused, thing)}.`];
 }
 
 function noObjects(count: number): ServiceError {

@@ -1,4 +1,5 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
+import { plural } from '../../../text.js';
 import { sqlName } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { ServiceError } from '../../http/service-error.js';
@@ -59,6 +60,14 @@ export async function keep(connection: Connection, name: string, select: string)
 /** SQL for an integer that a real cannot hold exactly; `text` is SQL of the number as text. */
 export function exceedsReal(text: string): string {
   return `(regexp_full_match(${text}, '-?\\d+') AND coalesce(abs(TRY_CAST(${text} AS HUGEINT)) > 9007199254740992, true))`;
+}
+
+/** Says that a field has a wider type than the sample showed; nothing where the sample had no value of it. */
+export function widenedNotes(name: string, sampled: string | undefined, found: string | undefined): string[] {
+  if (sampled === found || sampled === undefined || sampled === 'unseen' || found === undefined) return [];
+  return [
+    `\`${name}\` is ${found}: beyond a sample of ${plural(sampleRows, 'row')} it holds more than ${sampled}.`,
+  ];
 }
 
 /** The refusal of data that has no fields at all. */

@@ -2,7 +2,7 @@ import type { TypeName } from '../../../apl/catalog/entry.js';
 import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
-import { exceedsReal, misfit, type ReadField, type Reading, sampleRows } from './reading.js';
+import { exceedsReal, misfit, type ReadField, type Reading, widenedNotes } from './reading.js';
 
 /** A file as columns of text t0..tn, the empty text where there is no value. */
 export interface Texts {
@@ -29,7 +29,7 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
   const wider = async () => {
     const exact = await columnTypes(connection, texts.careful, names.length);
     const refused = await texts.refused();
-    const widened = names.flatMap((name, index) => wideningNotes(name, types[index], exact[index]));
+    const widened = names.flatMap((name, index) => widenedNotes(name, types[index], exact[index]));
     const all = [...notes, ...refusedNotes(refused), ...widened];
     return { ...reading(texts.careful, exact), refused, notes: all };
   };
@@ -106,15 +106,4 @@ function refusedNotes(refused: number): string[] {
     : [
         `Left out, as they are not UTF-8 or have more values than there are fields: ${plural(refused, 'line')}.`,
       ];
-}
-
-function wideningNotes(
-  name: string,
-  sampled: ColumnType | undefined,
-  found: ColumnType | undefined,
-): string[] {
-  if (sampled === found || sampled === 'unseen') return [];
-  return [
-    `\`${name}\` is ${found}: after its first ${plural(sampleRows, 'row')} it holds more than ${sampled}.`,
-  ];
 }

@@ -109,6 +109,34 @@ const traps: readonly Trap[] = [
     notes: ['Left out as no JSON object: 3 lines.', timeless()],
   },
   {
+    what: 'half a surrogate pair in an array',
+    name: 'in.json',
+    content: '\ufeff [ {"v":1},\n{"v":"\\ud800, ]"}, {"v":"a\nb"}, 7, {"v":\n2}] ',
+    select: 'v',
+    values: ['1', '2'],
+    notes: ['Left out as no JSON object: 3 values.', timeless()],
+  },
+  {
+    what: 'half a surrogate pair after the sample of an array',
+    name: 'in.json',
+    content: `[${'{"v":1},'.repeat(10_300)}{"v":"\\ud800"}]`,
+    select: 'count(*), sum(v)',
+    values: ['10300|10300'],
+    notes: ['Left out as no JSON object: 1 value.', timeless()],
+  },
+  {
+    what: 'JSON whose later values are wider',
+    name: 'in.ndjson',
+    content: beyondSample('{"v":1,"o":{"a":1},"w":null}', '{"v":"x","o":2,"w":3}'),
+    select: 'any_value(v) FILTER (w = 3), any_value(o) FILTER (w = 3), count(*)',
+    values: ['"x"|2|10301'],
+    notes: [
+      '`v` is dynamic: beyond a sample of 10,240 rows it holds more than long.',
+      '`o` is dynamic: beyond a sample of 10,240 rows it holds more than objects.',
+      timeless(),
+    ],
+  },
+  {
     what: 'a broken line after the sample',
     name: 'in.ndjson',
     content: beyondSample('{"v":1}', '{"v":'),
@@ -145,7 +173,7 @@ const traps: readonly Trap[] = [
     content: beyondSample('{"_time":1700000000,"v":1}', '{"_time":1700000000,"v":"x","w":true}'),
     select: "count(*), count(w), max(v) FILTER (v <> '1'), any_value(typeof(v))",
     values: ['10301|1|"x"|VARCHAR'],
-    notes: [],
+    notes: ['`v` is dynamic: beyond a sample of 10,240 rows it holds more than long.'],
   },
   {
     what: 'text after integers in CSV, after the sample',
@@ -153,7 +181,7 @@ const traps: readonly Trap[] = [
     content: `_time,v\n${beyondSample('1700000000,1', '1700000000,x')}`,
     select: 'count(*), max(v), any_value(typeof(v))',
     values: ['10301|x|VARCHAR'],
-    notes: ['`v` is string: after its first 10,240 rows it holds more than long.'],
+    notes: ['`v` is string: beyond a sample of 10,240 rows it holds more than long.'],
   },
   {
     what: 'short hashes in CSV that look like powers of ten',

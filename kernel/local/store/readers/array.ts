@@ -1,0 +1,89 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+
+/**
+ * Writes the values of a JSON array one per line, so that a value that is no JSON costs itself alone. Returns false when the
+ * file is not one array from beginning to end.
+ */
+export async function writeArrayAsLines(file: string, target: string): Promise<boolean> {
+  const splitter = new ArraySplitter();
+  const bytes = createReadStream(file);
+  const lines = createWriteStream(target, { mode: 0o600 });
+  if (await isGzip(file)) await pipeline(bytes, createGunzip(), splitter, lines);
+  else await pipeline(bytes, splitter, lines);
+  return splitter.whole;
+}
+
+async function isGzip(file: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+    return buffer.readUInt16BE(0) === 0x1f8b;
+  } finally {
+    await handle.close();
+  }
+}
+
+const byteOf = (character: string) => character.charCodeAt(0);
+const [newline, carriageReturn, space, quote, backslash, comma] = [...'\n\r "\\,'].map(byteOf);
+const opening = new Set([...'[{'].map(byteOf));
+const closing = new Set([...']}'].map(byteOf));
+const white = new Set([...' \t\n\r'].map(byteOf));
+const byteOrderMark = new Set([0xef, 0xbb, 0xbf]);
+
+/** No text of JSON holds this byte: where a line break stands in a text, the value is as wrong as before. */
+const wrong = 1;
+
+/** Takes the brackets of the outermost array away and ends a line where a comma of it stands. */
+class ArraySplitter extends Transform {
+  #depth = 0;
+  #inText = false;
+  #escaped = false;
+  #ended = false;
+  #strayed = false;
+
+  /** Whether what has come was one array and nothing else. */
+  get whole(): boolean {
+    return this.#ended && !this.#strayed;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    for (let index = 0; index < chunk.length; index++) chunk[index] = this.#next(chunk[index] ?? 0);
+    this.push(chunk);
+    done();
+  }
+
+  override _flush(done: () => void): void {
+    this.push('\n');
+    done();
+  }
+
+  #next(byte: number): number {
+    if (this.#inText) return this.#nextOfText(byte);
+    if (this.#depth === 0) return this.#nextOutside(byte);
+    if (byte === quote) this.#inText = true;
+    else if (opening.has(byte)) this.#depth++;
+    else if (closing.has(byte) && --this.#depth === 0) {
+      this.#ended = true;
+      return space ?? byte;
+    } else if (byte === comma && this.#depth === 1) return newline ?? byte;
+    return byte === newline || byte === carriageReturn ? (space ?? byte) : byte;
+  }
+
+  #nextOfText(byte: number): number {
+    if (this.#escaped) this.#escaped = false;
+    else if (byte === backslash) this.#escaped = true;
+    else if (byte === quote) this.#inText = false;
+    return byte === newline || byte === carriageReturn ? wrong : byte;
+  }
+
+  /** Before the array and after it. */
+  #nextOutside(byte: number): number {
+    if (byte === byteOf('[') && !this.#ended) this.#depth = 1;
+    else if (!white.has(byte) && (this.#ended || !byteOrderMark.has(byte))) this.#strayed = true;
+    return space ?? byte;
+  }
+}
