@@ -90,6 +90,17 @@ test('a data directory that cannot be made is an error', async () => {
   expect(await finding('data', request)).toMatchObject({ state: 'ok', found: request.dataDir });
 });
 
+test.each([
+  [0o700, 'ok'],
+  [0o710, 'warning'],
+  [0o704, 'warning'],
+])('a data directory with the permissions %o: %s', async (mode, state) => {
+  const request = bare();
+  mkdirSync(request.dataDir);
+  chmodSync(request.dataDir, mode);
+  expect((await finding('data', request))?.state).toBe(state);
+});
+
 test('profiles that others can read are a warning', async () => {
   const request = bare();
   const path = join(request.machine.home, '.axiom.toml');
