@@ -18,6 +18,8 @@ export interface Scope {
   readonly inside?: string;
   /** What must be known before the query runs, so that no field may be named. */
   readonly constant?: string;
+  /** A word that is no field may be a text without its quotes. */
+  readonly mayBeText?: true;
 }
 
 export interface AggregateSink {

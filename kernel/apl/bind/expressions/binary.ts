@@ -26,7 +26,7 @@ export function bindBinary(binder: Binder, expr: BinaryExpr, scope: Scope): Boun
   }
   if (expr.left.kind === 'star') return bindStar(binder, expr, scope);
   const left = bindExpression(binder, expr.left, scope);
-  const right = bindExpression(binder, expr.right, scope);
+  const right = bindExpression(binder, expr.right, mayBeText(expr) ? { ...scope, mayBeText: true } : scope);
   if (arithmetic.has(operator)) return bindArithmetic(binder, expr, left, right);
   if (comparisons.has(operator)) return bindComparison(binder, expr, left, right);
   return {
@@ -37,6 +37,11 @@ export function bindBinary(binder: Binder, expr: BinaryExpr, scope: Scope): Boun
     type: 'bool',
     at: [expr.left, expr.right],
   };
+}
+
+/** True where a bare word is compared with, which may be a text without its quotes. */
+function mayBeText({ operator, right }: BinaryExpr): boolean {
+  return right.kind === 'name' && !right.quoted && !arithmetic.has(operator);
 }
 
 const arithmetic: ReadonlySet<BinaryOperator> = new Set(['+', '-', '*', '/', '%']);

@@ -186,7 +186,10 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Bound {
       `unknown field \`${name}\``,
       `A function of that name is called with parentheses: \`${name}()\`.`,
     );
-  else binder.unknown('field', name, expr, names, listOf(known));
+  else {
+    const hint = scope.mayBeText === true ? `Did you mean the text '${name}'?` : listOf(known);
+    binder.unknown('field', name, expr, names, hint);
+  }
   return unbound;
 }
 
