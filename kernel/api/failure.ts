@@ -60,7 +60,7 @@ export function transportError(attempt: Attempt, error: unknown): ApiError {
     return new ConnectionError(`nothing answers at ${attempt.host} (connection refused)`, {
       code: 'connection-refused',
       hint: local
-        ? 'Run the cell again: the local service is started anew.'
+        ? 'Run the cell again: the local service is started again.'
         : 'Check the address of the profile, and that the service runs.',
       cause: error,
     });
@@ -84,7 +84,7 @@ export function transportError(attempt: Attempt, error: unknown): ApiError {
     {
       code: 'connection-lost',
       hint: local
-        ? 'Run the cell again: the local service is started anew if it stopped.'
+        ? 'Run the cell again: the local service is started again if it stopped.'
         : 'Run the cell again; check the network if it stays.',
       cause: error,
     },

@@ -73,7 +73,7 @@ async function moduleFinding(name: string, library: string, load: () => Promise<
     return { name, state: 'ok', found: `${library} loads` };
   } catch (error) {
     const reason = error instanceof Error ? firstLine(error.message) : String(error);
-    const fix = 'install the package anew on this machine, with its optional dependencies';
+    const fix = 'reinstall the package on this machine, with its optional dependencies';
     return { name, state: 'error', found: `${library} does not load: ${reason}`, fix };
   }
 }

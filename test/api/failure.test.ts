@@ -362,7 +362,7 @@ describe('an error body becomes', () => {
       'a lost connection to the local service',
       { profileName: 'local' },
       response => response.socket?.destroy(),
-      'Run the cell again: the local service is started anew if it stopped.',
+      'Run the cell again: the local service is started again if it stopped.',
     ],
   ])('the hint for %s', async (_, endpoint, reply, hint) => {
     connections.service.answer(() => reply);
@@ -370,7 +370,7 @@ describe('an error body becomes', () => {
   });
 
   test.each([
-    ['local', 'Run the cell again: the local service is started anew.'],
+    ['local', 'Run the cell again: the local service is started again.'],
     ['prod', 'Check the address of the profile, and that the service runs.'],
   ])('the hint for nobody at the address of %s', async (profileName, hint) => {
     const gone = await startService(() => ({}));

@@ -1,4 +1,4 @@
-import { cancelled, EngineError } from './failure.js';
+import { cancelledError, EngineError } from './failure.js';
 
 /** Lends a fixed set of resources that serve one query each; further queries wait in order, and are refused beyond a number. */
 export class Admission<T> {
@@ -14,7 +14,7 @@ export class Admission<T> {
 
   /** Throws EngineError when too many wait, when `signal` is aborted, and after `close`. */
   async acquire(signal: AbortSignal | undefined): Promise<T> {
-    if (this.#closed || signal?.aborted) throw cancelled();
+    if (this.#closed || signal?.aborted) throw cancelledError();
     const free = this.#idle.pop();
     if (free !== undefined) return free;
     if (this.#waiting.length >= this.#queue) {
@@ -38,14 +38,14 @@ export class Admission<T> {
   /** Refuses all queries that wait or arrive later. */
   close(): void {
     this.#closed = true;
-    for (const waiter of this.#waiting.splice(0)) waiter.reject(cancelled());
+    for (const waiter of this.#waiting.splice(0)) waiter.reject(cancelledError());
   }
 
   #abandon(waiter: Waiter<T>): void {
     const index = this.#waiting.indexOf(waiter);
     if (index < 0) return;
     this.#waiting.splice(index, 1);
-    waiter.reject(cancelled());
+    waiter.reject(cancelledError());
   }
 }
 

@@ -14,7 +14,7 @@ import { sqlName, sqlText } from '../duckdb/literal.js';
 import { registerFunctions } from '../duckdb/register.js';
 import type { FunctionFamily } from '../duckdb/template.js';
 import { Admission } from './admission.js';
-import { cancelled, EngineError, engineFailure } from './failure.js';
+import { cancelledError, EngineError, engineFailure } from './failure.js';
 import { noCounts, type OperatorCounts, operatorCounts } from './profile.js';
 
 /** How to open an engine. `dataDir` and `allow` are the only places that its SQL can read or write. */
@@ -239,7 +239,7 @@ function instanceSettings(options: EngineOptions, [workDir, profileDir]: Scratch
 }
 
 async function guarded<T>(lane: Lane, signal: AbortSignal, work: (lane: Lane) => Promise<T>): Promise<T> {
-  if (signal.aborted) throw cancelled();
+  if (signal.aborted) throw cancelledError();
   let timer: NodeJS.Timeout | undefined;
   const interrupt = () => {
     lane.connection.interrupt();
@@ -249,7 +249,7 @@ async function guarded<T>(lane: Lane, signal: AbortSignal, work: (lane: Lane) =>
   try {
     return await work(lane);
   } catch (error) {
-    throw signal.aborted ? cancelled(error) : engineFailure(error);
+    throw signal.aborted ? cancelledError(error) : engineFailure(error);
   } finally {
     clearInterval(timer);
     signal.removeEventListener('abort', interrupt);

@@ -42,7 +42,7 @@ export function engineFailure(error: unknown): AplKernelError {
 }
 
 /** Returns the failure of a query that was cancelled. */
-export function cancelled(cause?: unknown): EngineError {
+export function cancelledError(cause?: unknown): EngineError {
   return new EngineError('query-cancelled', 'The query was cancelled.', { cause });
 }
 

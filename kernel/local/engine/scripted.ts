@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { Admission } from './admission.js';
 import { JsonColumns } from './columns.js';
-import { cancelled, EngineError } from './failure.js';
+import { cancelledError, EngineError } from './failure.js';
 import type { FromEngine, ToEngine } from './messages.js';
 import type { Reader, ReaderSource } from './reader.js';
 
@@ -79,7 +79,7 @@ export class ScriptedEngine implements ReaderSource {
       else signal.addEventListener('abort', interrupt, { once: true });
       return await work(readerOn(engine)).finally(() => endQuery(engine));
     } catch (error) {
-      throw signal.aborted ? cancelled(error) : error;
+      throw signal.aborted ? cancelledError(error) : error;
     } finally {
       clearTimeout(grace);
       signal.removeEventListener('abort', interrupt);

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { cancelled } from '../engine/failure.js';
+import { cancelledError } from '../engine/failure.js';
 
 /** Watches every request from the first moment for its client's leaving; {@link departure} then returns the signal. */
 export function watchDepartures(app: FastifyInstance): void {
@@ -7,7 +7,7 @@ export function watchDepartures(app: FastifyInstance): void {
     const gone = new AbortController();
     departures.set(request, gone.signal);
     reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) gone.abort(cancelled());
+      if (!reply.raw.writableFinished) gone.abort(cancelledError());
     });
     done();
   });

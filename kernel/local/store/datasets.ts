@@ -65,9 +65,9 @@ export class DatasetStore {
       throw new ServiceError(403, 'forbidden', `\`${name}\` comes with the service and cannot be deleted.`);
     }
     if (!(await this.#names()).includes(name)) throw unknownDataset(name);
-    const doomed = path.join(this.#root, deletedName());
-    await rename(this.#directory(name), doomed).catch(unknownWhenMissing(name));
-    await rm(doomed, { recursive: true, force: true });
+    const deleted = path.join(this.#root, deletedName());
+    await rename(this.#directory(name), deleted).catch(unknownWhenMissing(name));
+    await rm(deleted, { recursive: true, force: true });
   }
 
   /** Moves a finished Parquet file into a dataset, which is made when there is none. */
@@ -205,12 +205,12 @@ export class DatasetStore {
 
   /** Deletes files that were replaced so long ago that no query reads them any more. */
   async #removeReplaced(files: readonly FileSummary[], replaced: ReadonlySet<string>): Promise<void> {
-    const doomed = files.filter(file => replaced.has(path.basename(file.path)));
-    if (doomed.length === 0) return;
+    const replacedFiles = files.filter(file => replaced.has(path.basename(file.path)));
+    if (replacedFiles.length === 0) return;
     const replacers = files.filter(file => file.replaces.length > 0);
     const times = await Promise.all(replacers.map(file => stat(file.path)));
     if (times.some(({ mtimeMs }) => Date.now() - mtimeMs < keptMs)) return;
-    for (const file of doomed) {
+    for (const file of replacedFiles) {
       this.#footers.delete(file.path);
       await rm(file.path, { force: true });
     }

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { ServiceError } from '../http/service-error.js';
 import { looksLikeHeader } from './readers/csv.js';
-import { type LineFormat, recognised } from './readers/lines.js';
+import { type LineFormat, recogniseFormat } from './readers/lines.js';
 
 /** The kinds of file that become a dataset. */
 export type FileFormat = 'csv' | 'json' | 'parquet' | LineFormat;
@@ -64,7 +64,7 @@ function formatOfText(text: string, whole: boolean): FileFormat {
   const lines = text.split(/\r?\n/);
   // The last line may be cut off.
   const complete = (whole ? lines : lines.slice(0, -1)).filter(line => line !== '');
-  const format = recognised(complete);
+  const format = recogniseFormat(complete);
   return format === 'text' && looksLikeCsv(complete) ? 'csv' : format;
 }
 

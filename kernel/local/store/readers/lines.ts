@@ -30,7 +30,7 @@ export async function readLines(
 }
 
 /** Returns the format that every line has, or `text`. */
-export function recognised(lines: readonly string[]): LineFormat {
+export function recogniseFormat(lines: readonly string[]): LineFormat {
   const known = Object.entries(patterns).find(([, { pattern }]) => {
     const expression = new RegExp(pattern, 'u');
     return lines.length > 0 && lines.every(line => expression.test(line));
