@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { realBench } from '../real-bench.js';
+import { notices, realBench } from '../real-bench.js';
 import { printed, shown, traceback } from '../session.js';
 
 const bench = realBench({
@@ -49,6 +49,29 @@ test('%time all is the extent of the datasets of the query', async () => {
   expect((await lines("%%time all\n['sample-http-logs'] | count"))[0]).toBe(
     'time-range: sample-http-logs is computed for any time: it has neither a first nor a last event',
   );
+});
+
+/** A minute in which there is one order, years before the import of the hosts. */
+const minute = '%%time 2015-10-31T00:40:00Z..2015-10-31T00:41:00Z\n';
+
+test.each([
+  ['hosts | project host', ['host', 'a']],
+  [
+    "orders | extend host = 'a' | lookup (hosts | extend known = true) on host | project n, known",
+    ['n  known', '2  true'],
+  ],
+  [
+    "orders | extend host = 'a' | join (hosts | extend known = true) on host | project n, known",
+    ['n  known', '2  true'],
+  ],
+])('a dataset without a time is read whatever the time range: %s', async (apl, table) => {
+  const run = await bench().run(minute + apl);
+  expect(traceback(run)).toEqual([]);
+  expect(notices(run)).toEqual([]);
+  const text = shown(run)
+    .flatMap(each => each.split('\n'))
+    .map(line => line.trim().replace(/ {2,}/g, '  '));
+  expect(text.filter(line => table.includes(line))).toEqual(table);
 });
 
 test('importing again says that the rows were added', async () => {
