@@ -61,6 +61,21 @@ export class ProfileError extends AplKernelError {
   }
 }
 
+/** A section of `~/.axiom.toml` that cannot be used as it is written; the other profiles can. */
+export interface RefusedProfile {
+  readonly profileName: string;
+  readonly refusal: ProfileError;
+}
+
+/** What is configured under one name. */
+export type Profile = Endpoint | RefusedProfile;
+
+/** Returns the endpoint of a profile; throws the ProfileError of one that is refused. */
+export function endpointOf(profile: Profile): Endpoint {
+  if ('refusal' in profile) throw profile.refusal;
+  return profile;
+}
+
 /** The profile name of the embedded service. */
 export const localProfile = 'local';
 
@@ -79,7 +94,7 @@ export function startProfile(environment: AxiomEnvironment): string {
 export async function loadProfiles(
   homeDir: string,
   environment: AxiomEnvironment,
-): Promise<readonly Endpoint[]> {
+): Promise<readonly Profile[]> {
   const path = join(homeDir, '.axiom.toml');
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
@@ -102,21 +117,21 @@ export async function profileFileWarning(homeDir: string): Promise<string | unde
 export function resolveProfiles(
   file: Readonly<Record<string, unknown>>,
   environment: AxiomEnvironment,
-): readonly Endpoint[] {
+): readonly Profile[] {
   const configured = Object.entries(table(file.deployments)).map(([name, entry]) =>
-    fileEndpoint(name, table(entry)),
+    fileProfile(name, table(entry)),
   );
   const named = environment.deployment || text(file.active_deployment) || text(file.active_deployments);
   const base = configured.find(endpoint => endpoint.profileName === named);
   const changed = environment.url || environment.token || environment.edgeUrl || environment.edgeRegion;
-  const endpoint = changed ? environmentEndpoint(base, environment) : undefined;
+  const endpoint = changed ? environmentProfileOf(base, environment) : undefined;
   const others = configured.filter(each => each.profileName !== endpoint?.profileName);
   const endpoints = endpoint === undefined ? others : [endpoint, ...others];
   checkDeployment(endpoints, environment);
   return endpoints;
 }
 
-function checkDeployment(endpoints: readonly Endpoint[], { deployment }: AxiomEnvironment): void {
+function checkDeployment(endpoints: readonly Profile[], { deployment }: AxiomEnvironment): void {
   const names = endpoints.map(endpoint => endpoint.profileName);
   if (!deployment || deployment === localProfile || names.includes(deployment)) return;
   throw new ProfileError(
@@ -140,6 +155,20 @@ async function parseToml(source: string): Promise<Readonly<Record<string, unknow
       'Correct the file, then run the cell again.',
     );
   }
+}
+
+/** A mistake in one section is told when that profile is used. */
+function fileProfile(name: string, entry: Readonly<Record<string, unknown>>): Profile {
+  try {
+    return fileEndpoint(name, entry);
+  } catch (error) {
+    if (error instanceof ProfileError) return { profileName: name, refusal: error };
+    throw error;
+  }
+}
+
+function environmentProfileOf(base: Profile | undefined, environment: AxiomEnvironment): Profile {
+  return base !== undefined && 'refusal' in base ? base : environmentEndpoint(base, environment);
 }
 
 function fileEndpoint(name: string, entry: Readonly<Record<string, unknown>>): Endpoint {

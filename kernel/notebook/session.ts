@@ -11,8 +11,10 @@ import {
   AccessToken,
   type AxiomEnvironment,
   type Endpoint,
+  endpointOf,
   loadProfiles,
   localProfile,
+  type Profile,
   ProfileError,
   profileFileWarning,
   startProfile,
@@ -54,7 +56,7 @@ export class Session {
   range: TimeRange = defaultRange;
   /** Sent as `defaultLimit`; absent: the service's own. */
   rowLimit: number | undefined;
-  #profiles: readonly Endpoint[] | undefined;
+  #profiles: readonly Profile[] | undefined;
   #active: string;
   #introduced = false;
   #opened: { readonly key: unknown; readonly client: Promise<Client> } | undefined;
@@ -89,7 +91,7 @@ export class Session {
     if (name === localProfile) return undefined;
     const endpoints = await this.#loadProfiles();
     const found = endpoints.find(each => each.profileName === name);
-    if (found !== undefined) return found;
+    if (found !== undefined) return endpointOf(found);
     const names = await this.profileNames();
     throw new ProfileError(
       `there is no profile ${name}`,
@@ -176,15 +178,16 @@ export class Session {
     await this.#closeClient();
   }
 
-  async #loadProfiles(): Promise<readonly Endpoint[]> {
+  async #loadProfiles(): Promise<readonly Profile[]> {
     this.#profiles ??= this.#withTypedTokens(
       await loadProfiles(this.options.homeDir, this.options.environment),
     );
     return this.#profiles;
   }
 
-  #withTypedTokens(endpoints: readonly Endpoint[]): readonly Endpoint[] {
-    return endpoints.map(endpoint => {
+  #withTypedTokens(profiles: readonly Profile[]): readonly Profile[] {
+    return profiles.map(endpoint => {
+      if ('refusal' in endpoint) return endpoint;
       const token = this.#tokens.get(endpoint.profileName) ?? endpoint.token;
       return token === undefined ? endpoint : { ...endpoint, token };
     });

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import {
   AccessToken,
   type AxiomEnvironment,
+  endpointOf,
   loadProfiles,
   ProfileError,
   profileFileWarning,
@@ -40,7 +41,7 @@ const file = {
 };
 
 function check(input: typeof file | object, environment: AxiomEnvironment, expected: readonly string[]) {
-  const endpoints = resolveProfiles(input as Record<string, unknown>, environment);
+  const endpoints = resolveProfiles(input as Record<string, unknown>, environment).map(endpointOf);
   const lines = endpoints.map(({ profileName, url, edgeUrl, token, orgId }) =>
     [profileName, url, edgeUrl ?? '-', token?.reveal() ?? '-', orgId ?? '-'].join(' '),
   );
@@ -170,8 +171,18 @@ describe('a profile is refused', () => {
       'AXIOM_DEPLOYMENT names staging, which ~/.axiom.toml does not have',
     ],
   ])('%s', (_, input, environment, message) => {
-    expect(() => resolveProfiles(input as Record<string, unknown>, environment)).toThrow(message);
+    const use = () => resolveProfiles(input as Record<string, unknown>, environment).map(endpointOf);
+    expect(use).toThrow(message);
   });
+});
+
+test('a mistake in one section of the file leaves the other profiles usable', () => {
+  const deployments = { bad: { url: 'nowhere' }, good: { url: 'https://h' } };
+  const [bad, good] = resolveProfiles({ deployments, active_deployment: 'bad' }, {});
+  expect([bad?.profileName, good]).toEqual(['bad', { profileName: 'good', url: 'https://h' }]);
+  const [named] = resolveProfiles({ deployments, active_deployment: 'bad' }, { token: 'xaat-1' });
+  for (const profile of [bad, named])
+    expect(() => profile && endpointOf(profile)).toThrow('the url of [deployments.bad] is not a web address');
 });
 
 describe('the file', () => {
@@ -179,7 +190,7 @@ describe('the file', () => {
     const home = await mkdtemp(join(tmpdir(), 'apl-profile-'));
     try {
       if (text !== undefined) await writeFile(join(home, '.axiom.toml'), text);
-      return await loadProfiles(home, {});
+      return (await loadProfiles(home, {})).map(endpointOf);
     } finally {
       await rm(home, { recursive: true });
     }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import { AccessToken, type Endpoint, localProfile } from '../../api/profile.js';
+import { AccessToken, type Endpoint, localProfile, ProfileError } from '../../api/profile.js';
 import type { DatasetInfo, ImportReport, StarredQuery } from '../../api/wire.js';
 import type { CellIo } from '../../jupyter/message.js';
 import { formatCount, oneLine, plural, shownName, visible, visibleLines } from '../../text.js';
@@ -99,12 +99,18 @@ async function askToken({ profileName, url }: Endpoint, io: CellIo): Promise<Acc
 async function listProfiles({ session, io }: MagicHost): Promise<void> {
   const active = session.profileName;
   const rows = (await session.profileNames()).map(async each => {
-    const endpoint = await session.endpoint(each);
+    const endpoint = await session.endpoint(each).catch(refusalOf);
+    if (endpoint instanceof ProfileError) return [each, `cannot be used: ${endpoint.message}`, ''];
     const token = endpoint?.token === undefined ? 'none' : `${endpoint.token.kind} token`;
     const address = endpoint === undefined ? ['the local service', 'its own'] : [endpoint.url, token];
     return [each === active ? `${each} (in use)` : each, ...address];
   });
   io.display(tableOutput(['profile', 'address', 'token'], await Promise.all(rows), 'Profiles'));
+}
+
+function refusalOf(error: unknown): ProfileError {
+  if (error instanceof ProfileError) return error;
+  throw error;
 }
 
 /** Shows profile, address and user. */
