@@ -55,6 +55,11 @@ describe('a magic line completes', () => {
     await check('%import ~/none/$0', [], '~/none/');
   });
 
+  test('with what is an option and what is a value', async () => {
+    const types = async (marked: string) => (await complete(marked)).items.map(item => item.type);
+    expect([await types('%stars --w$0'), await types('%stars --who t$0')]).toEqual([['option'], ['value']]);
+  });
+
   test('with its usage', async () => {
     const { items } = await complete('%unst$0');
     expect(items).toEqual([{ text: '%unstar', type: 'magic', signature: '%unstar ID' }]);

@@ -154,10 +154,23 @@ describe('a range is refused', () => {
     );
   });
 
-  test('with the nearest word as help', () => {
-    const [, hint] = refusal(() => parseRange('yestreday'));
-    expect(hint.slice(0, 31)).toBe('Did you mean `yesterday`? Write');
+  test.each([
+    ['yestreday', 'Did you mean `yesterday`? Write'],
+    ['tody', 'Did you mean `today`? Write'],
+    ['nox', 'Did you mean `now`? Write'],
+    ['tomxyz', 'Write'],
+  ])('with the nearest word as help, where one is near: %s', (input, help) => {
+    const [, hint] = refusal(() => parseRange(input));
+    expect(hint.slice(0, hint.indexOf('Write') + 5)).toBe(help);
   });
+});
+
+test.each([
+  ['now - 2h to now', 'now-2h..now'],
+  ['yesterday - 1h .. today + 2h', 'yesterday-1h..today+2h'],
+  ['"2026-01-01 10:00..2026-01-01 11:00"', '2026-01-01T10:00..2026-01-01T11:00'],
+])('%s means %s', (spaced, tight) => {
+  expect(parseRange(spaced)).toEqual(parseRange(tight));
 });
 
 test.each([

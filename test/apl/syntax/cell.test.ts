@@ -19,6 +19,7 @@ const cells: readonly (readonly [title: string, cell: string, expected: readonly
   ['only a comment', '// note', []],
   ['one query', 'T | count', ['T | count']],
   ['a query over several lines', 'T\n| where a\n| count', ['T\n| where a\n| count']],
+  ['a blank line and a comment between magics', '%time 1h\n\n// note\n%datasets', ['%time 1h', '%datasets']],
   ['magics only', '%time 1h\n%datasets', ['%time 1h', '%datasets']],
   ['a magic, then a query', '%time 1h\n\nT | count', ['%time 1h', 'T | count']],
   ['a magic for this cell', '%%time 1h\nT', ['%%time 1h', 'T']],
