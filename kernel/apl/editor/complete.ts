@@ -105,7 +105,7 @@ interface Context {
 /** Its rank is yet the place of its kind alone. */
 type Candidate = CompletionItem;
 
-/** What an editor put after the cursor by itself, and the inserted text brings along. */
+/** What an editor put after the cursor on its own, and the inserted text holds too. */
 function closingLength(text: string, offset: number, { slot, quoted }: Cursor): number {
   if (!quoted || slot.kind === 'value') return 0;
   return /^['"]?\]/.exec(text.slice(offset, offset + 2))?.[0].length ?? 0;

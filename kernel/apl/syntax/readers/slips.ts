@@ -57,7 +57,7 @@ export function reportCase(stream: TokenStream, token: Token): void {
   reportForeign(stream, token, token.text.toLowerCase());
 }
 
-/** `expr as name`, reported: the name stands in front. */
+/** `expr as name`, reported: the name comes first. */
 export function takeAlias(stream: TokenStream, value: Expr): Identifier | undefined {
   if (!/^as$/i.test(stream.peek().text) || stream.peek(1).kind !== 'word') return undefined;
   const as = stream.next();
@@ -67,9 +67,9 @@ export function takeAlias(stream: TokenStream, value: Expr): Identifier | undefi
   const shown = text.length > 30 ? '…' : text;
   stream.report(
     'error',
-    'name-behind',
+    'name-after',
     { from: as.from, to: name.to },
-    'the name of a result stands in front of it',
+    'the name of a result comes before it',
     `Write \`${name.name} = ${shown}\`.`,
   );
   return name;

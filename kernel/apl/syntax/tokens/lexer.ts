@@ -61,7 +61,7 @@ const closingQuotes: Readonly<Record<string, string>> = {
 
 function readToken(source: string, from: number, code: number): Token {
   if (isNameStart(code)) return readWord(source, from);
-  if (isDigit(code) || startsFraction(source, from, code)) return readNumber(source, from);
+  if (isDigit(code) || (code === dot && startsFraction(source, from))) return readNumber(source, from);
   const char = source[from] as string;
   const next = source[from + 1] ?? '';
   if (char === '/' && next === '/') return readComment(source, from);
@@ -108,15 +108,15 @@ function readNumber(source: string, from: number): Token {
 }
 
 /** `.5`, where nothing comes before the dot that it could belong to. */
-function startsFraction(source: string, at: number, code: number): boolean {
-  if (code !== dot || !isDigit(source.charCodeAt(at + 1))) return false;
+function startsFraction(source: string, at: number): boolean {
+  if (!isDigit(source.charCodeAt(at + 1))) return false;
   const before = source.charCodeAt(at - 1);
   return !isNamePart(before) && !')]}.'.includes(source[at - 1] ?? ' ');
 }
 
 /** `1.5` and `10.`, but neither the `1` of `1..5` nor one that a name follows. */
 function endsFraction(next: number): boolean {
-  return Number.isNaN(next) || isDigit(next) || !(next === dot || isNameStart(next));
+  return isDigit(next) || !(next === dot || isNameStart(next));
 }
 
 const dot = 46;
