@@ -139,6 +139,14 @@ describe('dropped with a log line, and the kernel goes on answering', () => {
     await expectAlive(client);
   });
 
+  test('a message of 129 MiB ends its connection; the kernel answers the next one', async () => {
+    const { client, lines } = await startEcho();
+    await client.reply(await client.send('shell', 'execute_request', { code: 'out 1' }));
+    await client.send('shell', 'execute_request', { code: 'x'.repeat(129 * 1024 * 1024) });
+    await expectAlive(client);
+    expect(lines).toEqual([]);
+  });
+
   test('a cell of 33 MiB: the answer says why it does not run', async () => {
     const { client, lines } = await startEcho();
     await client.reply(await client.send('shell', 'execute_request', { code: 'out 1' }));
