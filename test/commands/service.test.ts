@@ -24,7 +24,7 @@ describe('serve', () => {
     expect(await once(service, 'exit')).toEqual([0, null]);
   });
 
-  test.runIf(process.platform === 'linux')('knows nothing of profiles of Axiom', async () => {
+  test.runIf(process.platform === 'linux')('knows nothing of profiles of Axiom (read from /proc, which Linux alone has)', async () => {
     const home = scratchDirectory();
     const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data'), KEPT: 'yes' };
     const service = startAplKernel(['serve', '--managed'], {

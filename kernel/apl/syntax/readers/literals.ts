@@ -23,9 +23,11 @@ function bareDays(text: string): bigint | undefined {
 
 function reportRawLiteral(stream: TokenStream, raw: Token, type: 'datetime' | 'timespan'): void {
   const hint =
-    type === 'datetime'
-      ? 'Write datetime(2026-01-02), datetime(2026-01-02 03:04:05) or datetime(2026-01-02T03:04:05.123Z); years 1677 to 2262.'
-      : 'Write timespan(1d), timespan(1h30m), timespan(500ms) or timespan(1.02:03:04).';
+    type === 'datetime' && /^\d{1,2}:\d{2}(:\d{2})?$/.test(raw.text)
+      ? `A time of day has no date: write startofday(now()) + timespan(${raw.text.padEnd(8, ':00').padStart(8, '0')}).`
+      : type === 'datetime'
+        ? 'Write datetime(2026-01-02), datetime(2026-01-02 03:04:05) or datetime(2026-01-02T03:04:05.123Z); years 1677 to 2262.'
+        : 'Write timespan(1d), timespan(1h30m), timespan(500ms) or timespan(1.02:03:04).';
   stream.report('error', `bad-${type}`, raw, `\`${raw.text}\` is not a ${type}`, hint);
 }
 
