@@ -247,7 +247,10 @@ async function guarded<T>(lane: Lane, signal: AbortSignal, work: (lane: Lane) =>
   };
   signal.addEventListener('abort', interrupt, { once: true });
   try {
-    return await work(lane);
+    const value = await work(lane);
+    // A result whose stream is interrupted ends early and without an error: it must not pass for a whole one.
+    signal.throwIfAborted();
+    return value;
   } catch (error) {
     throw signal.aborted ? cancelledError(error) : engineFailure(error);
   } finally {

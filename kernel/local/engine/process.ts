@@ -59,7 +59,10 @@ function begin(readers: ReaderSource, temporary: string | undefined): Promise<Qu
     const work = (reader: Reader) => {
       const finish = async () => {
         release();
-        await over;
+        await over.catch(error => {
+          // Whoever sent the interrupt knows of it.
+          if (!abort.signal.aborted) throw error;
+        });
       };
       resolve({ reader, abort, finish });
       return released;

@@ -77,7 +77,9 @@ export class ScriptedEngine implements ReaderSource {
       await engine.ask({ kind: 'begin', temporary });
       if (signal.aborted) interrupt();
       else signal.addEventListener('abort', interrupt, { once: true });
-      return await work(readerOn(engine)).finally(() => endQuery(engine));
+      const value = await work(readerOn(engine)).finally(() => endQuery(engine));
+      signal.throwIfAborted();
+      return value;
     } catch (error) {
       throw signal.aborted ? cancelledError(error) : error;
     } finally {

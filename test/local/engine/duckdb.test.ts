@@ -52,6 +52,25 @@ test.each(forbidden)('the configuration is locked: %s', async sql => {
   await expect(engine.run(sql)).rejects.toMatchObject({ code: 'engine-failed' });
 });
 
+test('a result that is interrupted while it is read is no result, though its stream ends without an error', async () => {
+  const engine = await openEngine();
+  const abort = new AbortController();
+  const read = engine.query(
+    'SELECT i FROM range(100000000) r(i)',
+    async result => {
+      let rows = 0;
+      for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; ) {
+        rows += chunk.rowCount;
+        abort.abort();
+        chunk = await result.fetchChunk();
+      }
+      return rows;
+    },
+    abort.signal,
+  );
+  await expect(read).rejects.toMatchObject({ code: 'query-cancelled' });
+});
+
 test('an abort interrupts a running query, removes a waiting one, and the connection serves again', async () => {
   const engine = await openEngine({ connections: 1 });
   const running = new AbortController();
