@@ -24,22 +24,28 @@ describe('serve', () => {
     expect(await once(service, 'exit')).toEqual([0, null]);
   });
 
-  test.runIf(process.platform === 'linux')('knows nothing of profiles of Axiom (read from /proc, which Linux alone has)', async () => {
-    const home = scratchDirectory();
-    const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data'), KEPT: 'yes' };
-    const service = startAplKernel(['serve', '--managed'], {
-      ...env,
-      AXIOM_TOKEN: 'xaat-1',
-      AXIOM_URL: 'https://x',
-    });
-    const file = join(home, 'data', 'service.json');
-    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
-    const { pid } = JSON.parse(readFileSync(file, 'utf8'));
-    const known = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-    expect([known.includes('KEPT=yes'), known.filter(each => each.startsWith('AXIOM_'))]).toEqual([true, []]);
-    service.kill('SIGINT');
-    expect(await once(service, 'exit')).toEqual([0, null]);
-  });
+  test.runIf(process.platform === 'linux')(
+    'knows nothing of profiles of Axiom (read from /proc, which Linux alone has)',
+    async () => {
+      const home = scratchDirectory();
+      const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data'), KEPT: 'yes' };
+      const service = startAplKernel(['serve', '--managed'], {
+        ...env,
+        AXIOM_TOKEN: 'xaat-1',
+        AXIOM_URL: 'https://x',
+      });
+      const file = join(home, 'data', 'service.json');
+      await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+      const { pid } = JSON.parse(readFileSync(file, 'utf8'));
+      const known = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+      expect([known.includes('KEPT=yes'), known.filter(each => each.startsWith('AXIOM_'))]).toEqual([
+        true,
+        [],
+      ]);
+      service.kill('SIGINT');
+      expect(await once(service, 'exit')).toEqual([0, null]);
+    },
+  );
 
   test.each(['70000', 'x', '-1'])('does not take %s for a port', async port => {
     const home = scratchDirectory();
