@@ -216,12 +216,12 @@ test('a dataset says how many rows it holds, and between which times', async () 
 
 // ---- a replaced dataset ----
 
-const put = ({ store, engine, dataDir }: Parts, n: number, replace: boolean) =>
-  temporaryFile('in.ndjson', `{"_time":${1_700_000_000 + n},"n":${n}}`).then(file =>
-    importFile(store, dataDir, { path: file, dataset: 'd', replace }, BigInt(nowMs) * 1_000_000n).then(
-      () => engine,
-    ),
-  );
+const oneEvent = (n: number) => temporaryFile('in.ndjson', `{"_time":${1_700_000_000 + n},"n":${n}}`);
+
+const importOne = ({ store, dataDir }: Parts, file: string, replace: boolean) =>
+  importFile(store, dataDir, { path: file, dataset: 'd', replace }, BigInt(nowMs) * 1_000_000n);
+
+const put = async (parts: Parts, n: number, replace: boolean) => importOne(parts, await oneEvent(n), replace);
 
 async function temporaryFile(name: string, text: string): Promise<string> {
   const file = path.join(await temporaryDirectory(), name);
@@ -243,7 +243,8 @@ test('a file that appears replaces all others at once, and a query that had begu
 test('replacements that arrive together replace each other in their order', async () => {
   const parts = await openStore();
   await put(parts, 1, false);
-  await Promise.all([2, 3, 4].map(n => put(parts, n, true)));
+  const files = await Promise.all([2, 3, 4].map(oneEvent));
+  await Promise.all(files.map(file => importOne(parts, file, true)));
   expect(await rows(parts, 'd', ['n'])).toEqual([['4']]);
 });
 
