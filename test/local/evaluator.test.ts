@@ -8,7 +8,7 @@ const { run } = openQueries();
 
 /** More with RANDOM_PIPELINES=50000, others with RANDOM_SEED; a failure names the seed of its query. */
 const runs = Number(process.env.RANDOM_PIPELINES ?? 400);
-const firstSeed = Number(process.env.RANDOM_SEED ?? Date.now() % 1_000_000_000);
+const firstSeed = Number(process.env.RANDOM_SEED ?? 1);
 
 const values: Readonly<Record<Type, readonly Value[]>> = {
   long: [null, 0n, 1n, -1n, 2n, 3n, 7n, -5n, 100n, int64.greatest, int64.least, int64.greatest - 1n],

@@ -281,6 +281,8 @@ function durationSum(draw: Draw, columns: readonly Column[], _: Type, depth: num
 export function widened(value: Value, from: Type, to: Type): Value {
   if (value === null || from === to) return value;
   if (to === 'real') return Number(value);
+  // JSON has no NaN and no infinity.
+  if (from === 'real' && !Number.isFinite(value)) return null;
   if (from === 'datetime') return new Dynamic(timeText(value as bigint));
   return value instanceof Dynamic ? value : new Dynamic(value as string | bigint | number | boolean);
 }
