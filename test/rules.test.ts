@@ -139,6 +139,11 @@ describe('every source file', () => {
       /::[A-Z]|\bapl_|TRY\(|TRY_CAST|json_|list_|epoch_|MATERIALIZED|DISTINCT FROM|SEMI|QUALIFY|ILIKE/;
     expect(offenders('kernel/local/sql', text => spelling.test(text))).toEqual([]);
   });
+  test('marks what is private with #; a constructor cannot be', () => {
+    const offending =
+      /^\s*(?:private|protected|public) (?!constructor)|constructor\((?:[^)]*,)?\s*(?:private|protected|public|readonly) /m;
+    expect(offenders('', text => offending.test(text))).toEqual([]);
+  });
   test('leaves argv and env to main.ts', () => {
     expect(offenders('kernel', text => /\bprocess\.(argv|env)\b/.test(text), 'kernel/main.ts')).toEqual([]);
   });

@@ -66,11 +66,11 @@ export class Binder {
   readonly bindPipeline: (pipeline: Pipeline) => Bindable;
   /** Set by `set stricttypes`: a comparison of different types is refused. */
   strict = false;
-  private nextId = 0;
-  private levels = 0;
-  private deepest = 0;
-  private nodes = 0;
-  private readonly reported = new Set<string>();
+  #nextId = 0;
+  #levels = 0;
+  #deepest = 0;
+  #nodes = 0;
+  readonly #reported = new Set<string>();
 
   constructor(
     source: string,
@@ -83,15 +83,15 @@ export class Binder {
   }
 
   column(name: string, type: TypeName, rest: Omit<Column, 'id' | 'name' | 'type'> = {}): Column {
-    this.nextId += 1;
-    return { ...rest, id: this.nextId - 1, name, type };
+    this.#nextId += 1;
+    return { ...rest, id: this.#nextId - 1, name, type };
   }
 
   report(severity: Severity, code: string, span: Span, message: string, hint?: string): void {
     const { from, to } = span;
     const key = `${code} ${from} ${to}`;
-    if (this.reported.has(key)) return;
-    this.reported.add(key);
+    if (this.#reported.has(key)) return;
+    this.#reported.add(key);
     this.diagnostics.push(
       hint === undefined
         ? { severity, code, from, to, message }
@@ -106,8 +106,8 @@ export class Binder {
   /** Says that a name is unknown, with the nearest that is known; once for each name. */
   unknown(kind: string, name: string, span: Span, candidates: Iterable<string>, otherwise?: string): void {
     const key = `unknown ${kind} ${name}`;
-    if (this.reported.has(key)) return;
-    this.reported.add(key);
+    if (this.#reported.has(key)) return;
+    this.#reported.add(key);
     const guess = nearest(name, candidates);
     this.error(
       `unknown-${kind}`,
@@ -119,35 +119,35 @@ export class Binder {
 
   /** Goes some levels deeper into an expression; false where that is too deep or the query too long, which is reported. */
   enter(span: Span, { levels, nodes }: Weight): boolean {
-    this.nodes += nodes;
-    if (this.levels + levels > limits.expression.most) return this.limit(span, limits.expression);
-    if (this.nodes > limits.nodes.most) return this.limit(span, limits.nodes);
-    this.levels += levels;
-    if (this.levels > this.deepest) this.deepest = this.levels;
+    this.#nodes += nodes;
+    if (this.#levels + levels > limits.expression.most) return this.limit(span, limits.expression);
+    if (this.#nodes > limits.nodes.most) return this.limit(span, limits.nodes);
+    this.#levels += levels;
+    if (this.#levels > this.#deepest) this.#deepest = this.#levels;
     return true;
   }
 
   /** Comes back from where `enter` went. */
   leave({ levels }: Weight): void {
-    this.levels -= levels;
+    this.#levels -= levels;
   }
 
   /** Says that a bound of the language is passed, once; false, for what goes no further then. */
   limit(span: Span, { code, message, hint }: Limit): false {
-    if (!this.reported.has(message)) this.error(code, span, message, hint);
-    this.reported.add(message);
+    if (!this.#reported.has(message)) this.error(code, span, message, hint);
+    this.#reported.add(message);
     return false;
   }
 
   /** The value of `bind`, which stands by itself, and what of the bounds it takes. */
   weigh<T>(bind: () => T): { readonly value: T; readonly weight: Weight } {
-    const before = { levels: this.levels, deepest: this.deepest, nodes: this.nodes };
-    this.levels = 0;
-    this.deepest = 0;
+    const before = { levels: this.#levels, deepest: this.#deepest, nodes: this.#nodes };
+    this.#levels = 0;
+    this.#deepest = 0;
     const value = bind();
-    const weight = { levels: this.deepest, nodes: this.nodes - before.nodes };
-    this.levels = before.levels;
-    this.deepest = before.deepest;
+    const weight = { levels: this.#deepest, nodes: this.#nodes - before.nodes };
+    this.#levels = before.levels;
+    this.#deepest = before.deepest;
     return { value, weight };
   }
 

@@ -114,11 +114,11 @@ function defineNode(name: NodeName, id: number): NodeType {
 }
 
 class AplParser extends Parser {
-  private readonly nodes: NodeSet;
+  readonly #nodes: NodeSet;
 
   constructor(nodes: NodeSet) {
     super();
-    this.nodes = nodes;
+    this.#nodes = nodes;
   }
 
   createParse(
@@ -126,7 +126,7 @@ class AplParser extends Parser {
     _fragments: readonly TreeFragment[],
     ranges: readonly { from: number; to: number }[],
   ): PartialParse {
-    return new AplParse(this.nodes, input, ranges);
+    return new AplParse(this.#nodes, input, ranges);
   }
 }
 
@@ -134,19 +134,21 @@ class AplParser extends Parser {
 class AplParse implements PartialParse {
   stoppedAt: number | null = null;
   parsedPos: number;
+  readonly #nodes: NodeSet;
+  readonly #input: Input;
+  readonly #ranges: readonly Span[];
 
-  constructor(
-    private readonly nodes: NodeSet,
-    private readonly input: Input,
-    private readonly ranges: readonly Span[],
-  ) {
+  constructor(nodes: NodeSet, input: Input, ranges: readonly Span[]) {
+    this.#nodes = nodes;
+    this.#input = input;
+    this.#ranges = ranges;
     this.parsedPos = ranges[0]?.from ?? 0;
   }
 
   advance(): Tree {
-    const text = readRanges(this.input, this.ranges, this.stoppedAt ?? this.input.length);
+    const text = readRanges(this.#input, this.#ranges, this.stoppedAt ?? this.#input.length);
     this.parsedPos += text.length;
-    return buildTree(text, this.nodes);
+    return buildTree(text, this.#nodes);
   }
 
   stopAt(position: number): void {
@@ -203,107 +205,108 @@ const maxFrames = 100;
 
 /** Writes nodes in the order that `Tree.build` reads: children before parents, four numbers each. */
 class TreeWriter {
-  private readonly buffer: number[] = [];
-  private readonly frames: Frame[] = [];
-  private readonly structures: readonly Structure[];
-  private nextStructure = 0;
-  private lastTo = 0;
+  readonly #buffer: number[] = [];
+  readonly #frames: Frame[] = [];
+  readonly #structures: readonly Structure[];
+  #nextStructure = 0;
+  #lastTo = 0;
+  readonly #text: string;
+  readonly #roles: RoleMap;
 
-  constructor(
-    private readonly text: string,
-    private readonly roles: RoleMap,
-  ) {
-    this.structures = roles.structures;
+  constructor(text: string, roles: RoleMap) {
+    this.#text = text;
+    this.#roles = roles;
+    this.#structures = roles.structures;
   }
 
   addMagic(magic: MagicLine): void {
     const nameEnd = magic.from + (magic.cell ? 2 : 1) + magic.name.length;
-    const argsFrom = magic.to - this.text.slice(nameEnd, magic.to).trimStart().length;
-    const start = this.buffer.length;
-    this.addLeaf('MagicName', magic.from, nameEnd);
-    if (argsFrom < magic.to) this.addLeaf('MagicArguments', argsFrom, magic.to);
-    this.buffer.push(nodeIds.MagicLine, magic.from, magic.to, this.buffer.length - start + 4);
+    const argsFrom = magic.to - this.#text.slice(nameEnd, magic.to).trimStart().length;
+    const start = this.#buffer.length;
+    this.#addLeaf('MagicName', magic.from, nameEnd);
+    if (argsFrom < magic.to) this.#addLeaf('MagicArguments', argsFrom, magic.to);
+    this.#buffer.push(nodeIds.MagicLine, magic.from, magic.to, this.#buffer.length - start + 4);
   }
 
   /** Adds tokens whose places count from `offset`. */
   addTokens(tokens: readonly Token[], offset: number): void {
     for (let index = 0; index < tokens.length; index += 1)
-      this.addToken(tokens[index] as Token, offset, tokens, index);
+      this.#addToken(tokens[index] as Token, offset, tokens, index);
   }
 
   finish(): number[] {
-    this.closeFrames(0);
-    return this.buffer;
+    this.#closeFrames(0);
+    return this.#buffer;
   }
 
-  private addToken(token: Token, offset: number, tokens: readonly Token[], index: number): void {
+  #addToken(token: Token, offset: number, tokens: readonly Token[], index: number): void {
     const from = token.from + offset;
     const to = token.to + offset;
-    this.closeEnded(from);
-    this.openStructures(from, to);
-    const role = this.roles.at(from);
-    if (token.kind === 'symbol' && role !== 'stage') this.addSymbol(token.text, from, to, role);
-    else if (role === 'stage') this.addStage(from, to);
-    else this.addLeaf(leafName(token, role, tokens, index), from, to);
-    this.lastTo = to;
+    this.#closeEnded(from);
+    this.#openStructures(from, to);
+    const role = this.#roles.at(from);
+    if (token.kind === 'symbol' && role !== 'stage') this.#addSymbol(token.text, from, to, role);
+    else if (role === 'stage') this.#addStage(from, to);
+    else this.#addLeaf(leafName(token, role, tokens, index), from, to);
+    this.#lastTo = to;
   }
 
   /** `project-away` is three tokens and one node. */
-  private addStage(from: number, to: number): void {
-    const last = this.buffer.length - 4;
-    const continues = this.lastTo === from && this.buffer[last] === nodeIds.Stage;
-    if (continues) this.buffer[last + 2] = to;
-    else this.addLeaf('Stage', from, to);
+  #addStage(from: number, to: number): void {
+    const last = this.#buffer.length - 4;
+    const continues = this.#lastTo === from && this.#buffer[last] === nodeIds.Stage;
+    if (continues) this.#buffer[last + 2] = to;
+    else this.#addLeaf('Stage', from, to);
   }
 
-  private addSymbol(text: string, from: number, to: number, role: Role): void {
+  #addSymbol(text: string, from: number, to: number, role: Role): void {
     // The brackets of ['a name'] are part of the name.
     const name = symbolNames[text] ?? 'Operator';
     if (role === 'none' && isOpenBracket(text))
-      this.openFrame(bracketNodes[text], from, to, bracketPairs[text]);
-    this.addLeaf(name, from, to);
-    if (role === 'none') this.closeBracket(text);
+      this.#openFrame(bracketNodes[text], from, to, bracketPairs[text]);
+    this.#addLeaf(name, from, to);
+    if (role === 'none') this.#closeBracket(text);
   }
 
-  private addLeaf(name: NodeName, from: number, to: number): void {
-    this.buffer.push(nodeIds[name], from, to, 4);
+  #addLeaf(name: NodeName, from: number, to: number): void {
+    this.#buffer.push(nodeIds[name], from, to, 4);
   }
 
-  private openFrame(name: NodeName, from: number, to: number, close: string | undefined): void {
-    if (this.frames.length < maxFrames)
-      this.frames.push({ name, from, to, close, start: this.buffer.length });
+  #openFrame(name: NodeName, from: number, to: number, close: string | undefined): void {
+    if (this.#frames.length < maxFrames)
+      this.#frames.push({ name, from, to, close, start: this.#buffer.length });
   }
 
-  private openStructures(from: number, to: number): void {
+  #openStructures(from: number, to: number): void {
     for (;;) {
-      const structure = this.structures[this.nextStructure];
+      const structure = this.#structures[this.#nextStructure];
       if (structure === undefined || structure.from > from) return;
-      this.nextStructure += 1;
+      this.#nextStructure += 1;
       if (structure.from === from && structure.to >= to)
-        this.openFrame(structure.kind, from, structure.to, undefined);
+        this.#openFrame(structure.kind, from, structure.to, undefined);
     }
   }
 
   /** Closes the structures that ended before `position`, and brackets that were left open in them. */
-  private closeEnded(position: number): void {
-    for (let index = 0; index < this.frames.length; index += 1) {
-      const frame = this.frames[index] as Frame;
-      if (frame.close === undefined && frame.to <= position) this.closeFrames(index);
+  #closeEnded(position: number): void {
+    for (let index = 0; index < this.#frames.length; index += 1) {
+      const frame = this.#frames[index] as Frame;
+      if (frame.close === undefined && frame.to <= position) this.#closeFrames(index);
     }
   }
 
-  private closeBracket(text: string): void {
+  #closeBracket(text: string): void {
     if (!closingBrackets.has(text)) return;
-    const open = this.frames.findLastIndex(frame => frame.close === text);
-    if (open >= 0) this.closeFrames(open);
+    const open = this.#frames.findLastIndex(frame => frame.close === text);
+    if (open >= 0) this.#closeFrames(open);
   }
 
-  private closeFrames(downTo: number): void {
-    while (this.frames.length > downTo) {
-      const frame = this.frames.pop() as Frame;
-      const last = this.buffer.length - 2;
-      const to = Math.max(this.buffer[last] ?? 0, frame.from);
-      this.buffer.push(nodeIds[frame.name], frame.from, to, this.buffer.length - frame.start + 4);
+  #closeFrames(downTo: number): void {
+    while (this.#frames.length > downTo) {
+      const frame = this.#frames.pop() as Frame;
+      const last = this.#buffer.length - 2;
+      const to = Math.max(this.#buffer[last] ?? 0, frame.from);
+      this.#buffer.push(nodeIds[frame.name], frame.from, to, this.#buffer.length - frame.start + 4);
     }
   }
 }

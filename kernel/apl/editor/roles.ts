@@ -17,57 +17,57 @@ const codeOf = Object.fromEntries(roles.map((role, code) => [role, code])) as Re
 
 /** Collects, from syntax trees, the roles of the names in a text and where its statements and pipelines lie. */
 export class RoleMap {
-  private readonly found: Structure[] = [];
-  private readonly codes: Uint8Array;
-  private readonly letNames = new Set<string>();
-  private readonly visitor: Visitor = {
-    pipeline: pipeline => this.addStructure('Pipeline', pipeline),
+  readonly #found: Structure[] = [];
+  readonly #codes: Uint8Array;
+  readonly #letNames = new Set<string>();
+  readonly #visitor: Visitor = {
+    pipeline: pipeline => this.#addStructure('Pipeline', pipeline),
     name: (span, role, name) =>
-      this.mark(
+      this.#mark(
         span,
-        role !== 'definition' && name !== undefined && this.letNames.has(name) ? 'letName' : role,
+        role !== 'definition' && name !== undefined && this.#letNames.has(name) ? 'letName' : role,
       ),
   };
 
   /** `length` is that of the whole text. */
   constructor(length: number) {
-    this.codes = new Uint8Array(length);
+    this.#codes = new Uint8Array(length);
   }
 
   /** Statements and pipelines by their start, the outer before the inner. */
   get structures(): readonly Structure[] {
-    return this.found.sort((a, b) => a.from - b.from || b.to - a.to);
+    return this.#found.sort((a, b) => a.from - b.from || b.to - a.to);
   }
 
   at(position: number): Role {
-    return roles[this.codes[position] ?? 0] as Role;
+    return roles[this.#codes[position] ?? 0] as Role;
   }
 
   /** Adds a query; its `let` names hold for what is added later. */
   addQuery(query: Query): void {
-    for (const statement of query.statements) this.addStatement(statement);
+    for (const statement of query.statements) this.#addStatement(statement);
   }
 
   /** Adds the name of a result, `name << …`. */
   addResult(span: Span, name: string): void {
-    this.mark(span, 'definition');
-    this.letNames.add(name);
+    this.#mark(span, 'definition');
+    this.#letNames.add(name);
   }
 
-  private addStatement(statement: Statement): void {
-    this.addStructure('Statement', statement);
-    visitStatement(statement, this.visitor);
-    if (statement.kind === 'let') this.letNames.add(statement.name.name);
+  #addStatement(statement: Statement): void {
+    this.#addStructure('Statement', statement);
+    visitStatement(statement, this.#visitor);
+    if (statement.kind === 'let') this.#letNames.add(statement.name.name);
     if (statement.kind === 'parameters')
-      for (const { name } of statement.params) this.letNames.add(name.name);
+      for (const { name } of statement.params) this.#letNames.add(name.name);
   }
 
-  private mark(span: Span, role: Role): void {
+  #mark(span: Span, role: Role): void {
     const code = codeOf[role];
-    for (let at = span.from; at < span.to; at += 1) this.codes[at] = code;
+    for (let at = span.from; at < span.to; at += 1) this.#codes[at] = code;
   }
 
-  private addStructure(kind: Structure['kind'], span: Span): void {
-    this.found.push({ kind, from: span.from, to: span.to });
+  #addStructure(kind: Structure['kind'], span: Span): void {
+    this.#found.push({ kind, from: span.from, to: span.to });
   }
 }

@@ -17,7 +17,11 @@ export type Json =
 
 /** A value that is no JSON null: `dynamic(null)` is the null of the language. */
 export class Dynamic {
-  constructor(readonly json: Exclude<Json, null>) {}
+  readonly json: Exclude<Json, null>;
+
+  constructor(json: Exclude<Json, null>) {
+    this.json = json;
+  }
 }
 
 /** long, timespan and datetime are `bigint`, the last two in nanoseconds; real is `number`. */

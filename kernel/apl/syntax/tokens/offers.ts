@@ -46,33 +46,33 @@ export class Offers {
   readonly options: string[] = [];
   /** True where an operand ends, so that an operator of expressions may follow. */
   scalar = false;
-  private found: Slot | undefined;
-  private stopped = false;
+  #found: Slot | undefined;
+  #stopped = false;
 
   get slot(): Slot {
-    return this.found ?? { kind: 'none' };
+    return this.#found ?? { kind: 'none' };
   }
 
   addWords(...words: readonly string[]): void {
-    if (!this.stopped) this.words.push(...words.filter(word => !this.words.includes(word)));
+    if (!this.#stopped) this.words.push(...words.filter(word => !this.words.includes(word)));
   }
 
   addOptions(names: readonly string[]): void {
-    if (!this.stopped) this.options.push(...names);
+    if (!this.#stopped) this.options.push(...names);
   }
 
   addScalar(): void {
-    if (!this.stopped) this.scalar = true;
+    if (!this.#stopped) this.scalar = true;
   }
 
   /** Adds what must come, unless there is something: nothing after it is of interest. */
   add(slot: Slot): void {
-    if (this.stopped) return;
-    this.found = slot;
-    this.stopped = true;
+    if (this.#stopped) return;
+    this.#found = slot;
+    this.#stopped = true;
   }
 
   stop(): void {
-    this.stopped = true;
+    this.#stopped = true;
   }
 }

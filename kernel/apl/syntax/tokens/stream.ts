@@ -15,12 +15,12 @@ export class TokenStream {
   /** The clause that is being read, and the calls in it that are open. */
   clause: Clause | undefined;
   call: OpenCall | undefined;
-  private readonly offers: Offers | undefined;
-  private at = 0;
-  private depth = 0;
-  private readonly end: Token;
+  readonly #offers: Offers | undefined;
+  #at = 0;
+  #depth = 0;
+  readonly #end: Token;
   /** Place of an error -> its index in `diagnostics`; stale once that list was cut and has grown again. */
-  private readonly errorIndexes = new Map<number, number>();
+  readonly #errorIndexes = new Map<number, number>();
 
   /**
    * `tokens` without comments, where they are known already: those of a stretch of `source` that ends at `to`. `offers`
@@ -28,31 +28,31 @@ export class TokenStream {
    */
   constructor(source: string, tokens?: readonly Token[], to: number = source.length, offers?: Offers) {
     this.source = source;
-    this.offers = offers;
+    this.#offers = offers;
     this.tokens = tokens ?? tokenize(source).filter(token => token.kind !== 'comment');
-    this.end = { kind: 'symbol', from: to, to, text: '' };
+    this.#end = { kind: 'symbol', from: to, to, text: '' };
     for (const token of this.tokens) {
-      if (token.flaw !== undefined || token.kind === 'error') this.reportFlaw(token);
+      if (token.flaw !== undefined || token.kind === 'error') this.#reportFlaw(token);
     }
   }
 
   /** The token `ahead` of the current one; past the last it has an empty text. */
   peek(ahead = 0): Token {
-    return this.tokens[this.at + ahead] ?? this.end;
+    return this.tokens[this.#at + ahead] ?? this.#end;
   }
 
   get done(): boolean {
-    return this.at >= this.tokens.length;
+    return this.#at >= this.tokens.length;
   }
 
   /** What collects the words that may come next, where the text ends here and somebody asks. */
   get offering(): Offers | undefined {
-    return this.offers !== undefined && this.done ? this.offers : undefined;
+    return this.#offers !== undefined && this.done ? this.#offers : undefined;
   }
 
   /** True where the text ends after `ahead` more tokens, and somebody asks what may stand there. */
   offersAt(ahead: number): boolean {
-    return this.offers !== undefined && this.at + ahead === this.tokens.length;
+    return this.#offers !== undefined && this.#at + ahead === this.tokens.length;
   }
 
   /** Offers what may stand where the text ends. */
@@ -77,21 +77,21 @@ export class TokenStream {
 
   /** Where the last consumed token ended. */
   get lastEnd(): number {
-    return this.tokens[this.at - 1]?.to ?? 0;
+    return this.tokens[this.#at - 1]?.to ?? 0;
   }
 
   /** An opaque position for `rewind`. */
   get mark(): number {
-    return this.at;
+    return this.#at;
   }
 
   rewind(mark: number): void {
-    this.at = mark;
+    this.#at = mark;
   }
 
   next(): Token {
     const token = this.peek();
-    if (!this.done) this.at += 1;
+    if (!this.done) this.#at += 1;
     return token;
   }
 
@@ -130,7 +130,7 @@ export class TokenStream {
 
   /** A bare or quoted name, or undefined with nothing consumed. */
   takeName(): Identifier | undefined {
-    if (this.isOpenQuotedName()) return this.takeOpenName();
+    if (this.isOpenQuotedName()) return this.#takeOpenName();
     if (this.isQuotedName()) {
       const open = this.next();
       const text = this.next();
@@ -149,7 +149,7 @@ export class TokenStream {
     return third.text !== ']' && third.text !== ',';
   }
 
-  private takeOpenName(): Identifier {
+  #takeOpenName(): Identifier {
     const { from } = this.next();
     const text = this.next();
     this.report(
@@ -212,10 +212,10 @@ export class TokenStream {
     tooDeep: (stream: TokenStream) => T,
     context = '',
   ): T {
-    if (this.depth >= limits.nesting.most) return tooDeep(this);
-    this.depth += 1;
+    if (this.#depth >= limits.nesting.most) return tooDeep(this);
+    this.#depth += 1;
     const value = parse(this, context);
-    this.depth -= 1;
+    this.#depth -= 1;
     return value;
   }
 
@@ -231,15 +231,15 @@ export class TokenStream {
   }
 
   skip(count: number): void {
-    this.at = Math.min(this.at + count, this.tokens.length);
+    this.#at = Math.min(this.#at + count, this.tokens.length);
   }
 
   /** True when `symbol` comes before any of `others`, outside brackets; nothing is consumed. */
   reaches(symbol: string, ...others: readonly string[]): boolean {
-    const mark = this.at;
+    const mark = this.#at;
     this.skipTo(symbol, ...others);
     const reached = this.isSymbol(symbol);
-    this.at = mark;
+    this.#at = mark;
     return reached;
   }
 
@@ -265,8 +265,8 @@ export class TokenStream {
     this.offering?.stop();
     const token = this.peek();
     const found = this.done ? 'the query ends here' : `found ${quote(token, this.source)}`;
-    const span = this.done ? this.endSpan() : token;
-    if (this.hasErrorAt(span.from)) return;
+    const span = this.done ? this.#endSpan() : token;
+    if (this.#hasErrorAt(span.from)) return;
     this.report(
       'error',
       'expected',
@@ -278,7 +278,8 @@ export class TokenStream {
 
   report(severity: Diagnostic['severity'], code: string, span: Span, message: string, hint?: string): void {
     const { from, to } = span;
-    if (severity === 'error' && !this.hasErrorAt(from)) this.errorIndexes.set(from, this.diagnostics.length);
+    if (severity === 'error' && !this.#hasErrorAt(from))
+      this.#errorIndexes.set(from, this.diagnostics.length);
     this.diagnostics.push(
       hint === undefined
         ? { severity, code, from, to, message }
@@ -291,18 +292,18 @@ export class TokenStream {
     this.report('error', code, span, message, hint);
   }
 
-  private hasErrorAt(from: number): boolean {
-    const found = this.diagnostics[this.errorIndexes.get(from) ?? -1];
+  #hasErrorAt(from: number): boolean {
+    const found = this.diagnostics[this.#errorIndexes.get(from) ?? -1];
     return found !== undefined && found.from === from && found.severity === 'error';
   }
 
-  private endSpan(): Span {
+  #endSpan(): Span {
     const last = this.tokens[this.tokens.length - 1];
     const from = last === undefined ? 0 : last.to;
     return { from, to: from };
   }
 
-  private reportFlaw(token: Token): void {
+  #reportFlaw(token: Token): void {
     const shown = oneLine(this.source.slice(token.from, token.to), 40);
     if (token.flaw === 'unterminated') {
       this.report(
