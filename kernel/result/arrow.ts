@@ -7,6 +7,7 @@ import { Field, makeData, RecordBatch, Schema, Struct, Table } from 'apache-arro
 import type { FieldMeta, ResultField, TabularResult } from '../api/wire.js';
 import { type DecodedColumn, decodeColumn } from './column.js';
 import { type Envelope, readEnvelope, readFields, readTableInfo } from './envelope.js';
+import { FIELD_KEY } from './field.js';
 import { DecodeError, JsonBytes, OPEN_ARRAY } from './json-bytes.js';
 import type { ArrowTable, TableInfo } from './result.js';
 
@@ -17,23 +18,6 @@ export interface TabularArrow {
   readonly envelope: Envelope;
   readonly tables: readonly ArrowTable[];
 }
-
-/** Keys of the metadata on an Arrow field; all values are text. */
-export const FIELD_KEY = {
-  /** The type that the service declared. */
-  type: 'apl.type',
-  unit: 'apl.unit',
-  description: 'apl.description',
-  /** `true` for a hidden field, otherwise absent. */
-  hidden: 'apl.hidden',
-  /** The aggregation behind the field as JSON. */
-  agg: 'apl.agg',
-  /** Why the column is not of its declared type. */
-  note: 'apl.note',
-  /** Arrow's own mark of an extension type; `arrow.json` when the cells are JSON documents. */
-  extension: 'ARROW:extension:name',
-  extensionMetadata: 'ARROW:extension:metadata',
-} as const;
 
 /**
  * Decodes the body of a `format=tabular` response. datetime -> timestamp[ns, UTC], integer -> int64, float -> float64,

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { DataType, type Field, type Vector } from 'apache-arrow';
 import { cut, escapeHtml, formatCount, plural, shownName, withCode } from '../text.js';
-import { FIELD_KEY } from './arrow.js';
+import { FIELD_KEY } from './field.js';
 import { stylesheet } from './html-style.js';
 import type { ArrowTable, Notice, QueryResult } from './result.js';
 import { footerParts, heading, resultNotices, safeWords, tableSize, totalsNotices } from './summary.js';

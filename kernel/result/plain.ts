@@ -5,7 +5,7 @@ import type { Vector } from 'apache-arrow';
 import stringWidth from 'string-width';
 import { formatCount, plural, shownName, visible } from '../text.js';
 import { alignedLines, GAP } from './aligned.js';
-import { FIELD_KEY } from './arrow.js';
+import { FIELD_KEY } from './field.js';
 import type { ArrowTable, Notice, QueryResult } from './result.js';
 import { footerParts, heading, resultNotices, safeWords, tableSize, totalsNotices } from './summary.js';
 import { isNumeric, shownText } from './text.js';

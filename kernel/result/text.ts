@@ -4,7 +4,7 @@
 import { DataType, type Field, Int64, TimeUnit, Vector } from 'apache-arrow';
 import { visible } from '../text.js';
 import { formatDuration, formatTime, MICROSECOND, MILLISECOND, SECOND } from '../time.js';
-import { FIELD_KEY } from './arrow.js';
+import { FIELD_KEY } from './field.js';
 
 /**
  * The exact text of a cell, or null for a null: all digits of an int64, RFC 3339 for a time, a Go duration for a span,

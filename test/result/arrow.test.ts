@@ -1,6 +1,7 @@
 import { tableFromIPC, tableToIPC, type Vector } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
-import { DecodeError, decodeTabular, FIELD_KEY } from '../../kernel/result/arrow.js';
+import { DecodeError, decodeTabular } from '../../kernel/result/arrow.js';
+import { FIELD_KEY } from '../../kernel/result/field.js';
 import { cellText } from '../../kernel/result/text.js';
 import { cells, responseBytes } from './sample.js';
 

@@ -3,7 +3,7 @@
  */
 import { DataType, type Field, type Vector } from 'apache-arrow';
 import { cut } from '../../text.js';
-import { FIELD_KEY } from '../arrow.js';
+import { FIELD_KEY } from '../field.js';
 import type { ArrowTable } from '../result.js';
 import { safeWords } from '../summary.js';
 import { cellText, exactInt64 } from '../text.js';

@@ -3,7 +3,7 @@
  * as left out.
  */
 import { DataType } from 'apache-arrow';
-import { FIELD_KEY } from '../arrow.js';
+import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, QueryResult } from '../result.js';
 import { safeWords } from '../summary.js';
 import { betweenRows, binCount, isPartial, type Searched, timeAxis, withMissing } from './bins.js';

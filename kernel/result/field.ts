@@ -1,0 +1,16 @@
+/** Keys of the metadata on an Arrow field; all values are text. */
+export const FIELD_KEY = {
+  /** The type that the service declared. */
+  type: 'apl.type',
+  unit: 'apl.unit',
+  description: 'apl.description',
+  /** `true` for a hidden field, otherwise absent. */
+  hidden: 'apl.hidden',
+  /** The aggregation behind the field as JSON. */
+  agg: 'apl.agg',
+  /** Why the column is not of its declared type. */
+  note: 'apl.note',
+  /** Arrow's own mark of an extension type; `arrow.json` when the cells are JSON documents. */
+  extension: 'ARROW:extension:name',
+  extensionMetadata: 'ARROW:extension:metadata',
+} as const;
