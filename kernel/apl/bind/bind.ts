@@ -1,6 +1,6 @@
 import { parseTime, parseTimespan } from '../../time.js';
 import type { TypeName } from '../catalog/entry.js';
-import type { BindEnvironment, Bound, Plan } from '../plan/plan.js';
+import type { BindEnvironment, Plan, Scalar } from '../plan/plan.js';
 import type { Diagnostic, Expr, ParameterDecl, Query, Statement } from '../syntax/ast.js';
 import { Binder, convertTo } from './binder.js';
 import { bindExpression } from './expressions/expression.js';
@@ -171,7 +171,7 @@ function bindParameter(binder: Binder, param: ParameterDecl): void {
       'Pass it in the request’s variables, or give it a default: `name: type = value`.',
     );
     // Uses of the name are no further mistakes.
-    const unknown: Bound = { kind: 'constant', type: param.type, value: null };
+    const unknown: Scalar = { kind: 'constant', type: param.type, value: null };
     binder.definitions.set(param.name.name, { kind: 'scalar', value: unknown, used: true });
     return;
   }
@@ -189,7 +189,7 @@ function defineVariables(binder: Binder, variables: BindEnvironment['variables']
 }
 
 /** A JSON value as a constant: whole numbers are long, arrays and objects dynamic. */
-function variable(value: unknown): Bound {
+function variable(value: unknown): Scalar {
   if (value === null) return { kind: 'constant', type: 'dynamic', value: null };
   if (typeof value === 'string' || typeof value === 'boolean')
     return { kind: 'constant', type: typeof value === 'string' ? 'string' : 'bool', value };
@@ -201,7 +201,7 @@ function variable(value: unknown): Bound {
 }
 
 /** The value as `type`, or undefined where it is not one. */
-function variableAs(value: unknown, type: TypeName): Bound | undefined {
+function variableAs(value: unknown, type: TypeName): Scalar | undefined {
   const bound = variable(value);
   if (bound.kind !== 'constant' || bound.value === null || bound.type === type) return bound;
   if (type === 'real' && bound.type === 'long') return convertTo(bound, 'real');
@@ -211,7 +211,7 @@ function variableAs(value: unknown, type: TypeName): Bound | undefined {
   return textAs(String(bound.value), type);
 }
 
-function textAs(text: string, type: TypeName): Bound | undefined {
+function textAs(text: string, type: TypeName): Scalar | undefined {
   const parsed =
     type === 'datetime'
       ? parseTime(text)

@@ -1,6 +1,6 @@
 import { oneLine } from '../../text.js';
 import type { TypeName } from '../catalog/entry.js';
-import type { Aggregated, BindEnvironment, Bound, Column, Relation } from '../plan/plan.js';
+import type { Aggregated, BindEnvironment, Column, Relation, Scalar } from '../plan/plan.js';
 import type { Diagnostic, Expr, Pipeline, Severity, Span } from '../syntax/ast.js';
 import { type Limit, limits } from '../syntax/limits.js';
 import { nearest } from '../syntax/nearest.js';
@@ -34,7 +34,7 @@ export interface AggregateSink {
 export type Definition =
   | {
       readonly kind: 'scalar';
-      readonly value: Bound;
+      readonly value: Scalar;
       readonly span?: Span;
       /** How much of the bounds of an expression its value takes where it is used. */
       readonly weight?: Weight;
@@ -161,7 +161,7 @@ export class Binder {
 }
 
 /** A null that fits everywhere, for what could not be bound. */
-export const unbound: Bound = { kind: 'constant', type: 'dynamic', value: null };
+export const unbound: Scalar = { kind: 'constant', type: 'dynamic', value: null };
 
 /** Removes the parentheses around an expression. */
 export function unwrap(expr: Expr): Expr {
@@ -169,7 +169,7 @@ export function unwrap(expr: Expr): Expr {
 }
 
 /** `value` as `type`: itself when it already is, a typed null for null. */
-export function convertTo(value: Bound, type: TypeName): Bound {
+export function convertTo(value: Scalar, type: TypeName): Scalar {
   if (value.type === type) return value;
   if (value.kind === 'constant') {
     if (value.value === null) return { kind: 'constant', type, value: null };
@@ -181,7 +181,7 @@ export function convertTo(value: Bound, type: TypeName): Bound {
   return { kind: 'convert', type, value };
 }
 
-export function isNull(value: Bound): boolean {
+export function isNull(value: Scalar): boolean {
   return value.kind === 'constant' && value.value === null;
 }
 
@@ -190,7 +190,7 @@ export function isNumber(type: TypeName): boolean {
 }
 
 /** The type that holds values of all the given types without loss; nulls of unknown type do not count. */
-export function commonType(values: readonly Bound[]): TypeName {
+export function commonType(values: readonly Scalar[]): TypeName {
   const types = [
     ...new Set(values.filter(value => !(isNull(value) && value.type === 'dynamic')).map(value => value.type)),
   ];

@@ -1,4 +1,4 @@
-import type { Bound, Column, Computed } from '../plan/plan.js';
+import type { Column, Computed, Scalar } from '../plan/plan.js';
 import type { Assignment, Expr, FieldPattern, OperatorOf, OrderedPattern } from '../syntax/ast.js';
 import { type Binder, scopeOf } from './binder.js';
 import { bindExpression } from './expressions/expression.js';
@@ -27,7 +27,7 @@ export function expand(binder: Binder, pattern: FieldPattern, stage: Stage): Col
 export function bindExtendValid(binder: Binder, operator: OperatorOf<'extend-valid'>, stage: Stage): Stage {
   const items = bindItems(binder, operator.items, stage).map(item => ({
     ...item,
-    value: { kind: 'call', name: '$valid', args: [item.value], type: item.value.type } satisfies Bound,
+    value: { kind: 'call', name: '$valid', args: [item.value], type: item.value.type } satisfies Scalar,
   }));
   return extend(stage, items);
 }
@@ -137,11 +137,11 @@ export function bindItems(
 }
 
 /** `(a, b) = array`: one column an element. */
-function spread(binder: Binder, item: Assignment, value: Bound): Computed[] {
+function spread(binder: Binder, item: Assignment, value: Scalar): Computed[] {
   if (value.type !== 'dynamic')
     binder.error('argument-type', item.value, 'only an array can be spread over several names');
   return item.names.map((name, index) => {
-    const key: Bound = { kind: 'constant', type: 'long', value: BigInt(index) };
+    const key: Scalar = { kind: 'constant', type: 'long', value: BigInt(index) };
     return {
       column: binder.column(name.name, 'dynamic'),
       value: { kind: 'path', object: value, key, type: 'dynamic' },

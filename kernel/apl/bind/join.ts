@@ -1,5 +1,5 @@
 import { optionsOf } from '../operators/rows.js';
-import type { Bound, Column, Computed, JoinKind, Relation } from '../plan/plan.js';
+import type { Column, Computed, JoinKind, Relation, Scalar } from '../plan/plan.js';
 import type { Expr, OperatorOf } from '../syntax/ast.js';
 import { optionText } from '../syntax/readers/options.js';
 import { visitExpr } from '../syntax/walk.js';
@@ -11,8 +11,8 @@ import { freshStage, keep, project, type Stage } from './stage.js';
 
 type Join = OperatorOf<'join' | 'lookup'>;
 interface Condition {
-  readonly left: Bound;
-  readonly right: Bound;
+  readonly left: Scalar;
+  readonly right: Scalar;
 }
 
 /** Binds `join` and `lookup`: equal keys, then the fields of both sides; a key of the same name stands once. */
@@ -106,7 +106,7 @@ function bindEquality(binder: Binder, expr: Extract<Expr, { kind: 'binary' }>, s
 
 type Side = keyof Sides;
 
-function bindOn(binder: Binder, expr: Expr, sides: Sides, side: Side): Bound {
+function bindOn(binder: Binder, expr: Expr, sides: Sides, side: Side): Scalar {
   return bindExpression(binder, expr, { columns: sides[side], open: false, sides });
 }
 
@@ -150,7 +150,7 @@ function refuseEquality(binder: Binder, expr: Extract<Expr, { kind: 'binary' }>,
   return [];
 }
 
-function align(left: Bound, right: Bound): Condition {
+function align(left: Scalar, right: Scalar): Condition {
   const type = commonType([left, right]);
   const target = type === 'dynamic' ? 'string' : type;
   return { left: convertTo(left, target), right: convertTo(right, target) };
@@ -184,7 +184,7 @@ function outputs(
     const key = keys.find(candidate => candidate.left === column.id);
     const twin = sides.right.find(other => other.id === key?.right && other.name === column.name);
     if (twin === undefined || (kind !== 'rightouter' && kind !== 'fullouter')) return keep(column);
-    const value: Bound = {
+    const value: Scalar = {
       kind: 'call',
       name: '$first',
       args: [reference(column), reference(twin)],

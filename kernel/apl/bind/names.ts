@@ -1,4 +1,4 @@
-import type { Bound, Column } from '../plan/plan.js';
+import type { Column, Scalar } from '../plan/plan.js';
 import type { Expr } from '../syntax/ast.js';
 import { type Binder, unwrap } from './binder.js';
 
@@ -7,7 +7,7 @@ export function findColumn(columns: readonly Column[], name: string): Column | u
   return columns.find(column => column.name === name);
 }
 
-export function reference(column: Column): Bound {
+export function reference(column: Column): Scalar {
   return { kind: 'column', id: column.id, type: column.type };
 }
 

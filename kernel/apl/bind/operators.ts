@@ -1,5 +1,5 @@
 import type { OperatorKind } from '../operators/rows.js';
-import type { Bound, Column, Relation } from '../plan/plan.js';
+import type { Column, Relation, Scalar } from '../plan/plan.js';
 import type { Expr, OperatorOf } from '../syntax/ast.js';
 import { type Binder, scopeOf } from './binder.js';
 import { bindConstant, bindCount, bindPredicate } from './expressions/expression.js';
@@ -113,8 +113,8 @@ function bindSample(binder: Binder, operator: OperatorOf<'sample'>, stage: Stage
 const schemaColumns = ['ColumnName', 'DataType', 'ColumnOrdinal', 'ColumnType'] as const;
 
 function schemaTable(binder: Binder, columns: readonly Column[]): Relation {
-  const text = (value: string): Bound => ({ kind: 'constant', type: 'string', value });
-  const rows = columns.map((column, index): Bound[] => [
+  const text = (value: string): Scalar => ({ kind: 'constant', type: 'string', value });
+  const rows = columns.map((column, index): Scalar[] => [
     text(column.name),
     text(column.type),
     { kind: 'constant', type: 'long', value: BigInt(index) },

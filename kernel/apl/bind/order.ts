@@ -1,4 +1,4 @@
-import { type Bound, isSorted, type OrderKey, type Relation } from '../plan/plan.js';
+import { isSorted, type OrderKey, type Relation, type Scalar } from '../plan/plan.js';
 import type { SortKey } from '../syntax/ast.js';
 import { type Binder, scopeOf, unwrap } from './binder.js';
 import { bindExpression } from './expressions/expression.js';
@@ -28,7 +28,7 @@ export function sort(binder: Binder, keys: readonly SortKey[], stage: Stage): St
 }
 
 /** The first rows; of a dataset that nothing sorts, the newest. */
-export function limitRows(stage: Stage, count: Bound): Stage {
+export function limitRows(stage: Stage, count: Scalar): Stage {
   const ordered = newestFirst(stage);
   const { relation } = ordered;
   const limited = withRelation(ordered, {
@@ -41,7 +41,7 @@ export function limitRows(stage: Stage, count: Bound): Stage {
 }
 
 /** Right after a summarize whose first key is a time bin and that has further keys, a limit counts groups, and each keeps all its bins. */
-export function limitGroups(stage: Stage, count: Bound): Stage {
+export function limitGroups(stage: Stage, count: Scalar): Stage {
   const { summary, relation } = stage;
   if (summary?.bin === undefined || summary.groups.length === 0) return limitRows(stage, count);
   const first = summary.aggregates.find(

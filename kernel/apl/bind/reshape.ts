@@ -1,6 +1,6 @@
 import type { TypeName } from '../catalog/entry.js';
 import { optionsOf } from '../operators/rows.js';
-import type { Bound, Column, Computed, Relation } from '../plan/plan.js';
+import type { Column, Computed, Relation, Scalar } from '../plan/plan.js';
 import type { Expr, FieldPattern, OperatorOf, Option, ParsePiece, Span } from '../syntax/ast.js';
 import { optionText } from '../syntax/readers/options.js';
 import { type Binder, convertTo, scopeOf } from './binder.js';
@@ -89,7 +89,7 @@ export function bindParse(
   const pattern = parsePattern(operator.pieces, kind, flags);
   const at = [operator.subject, patternSpan(operator)];
   const texts = fields.map(
-    (_, index): Bound => ({
+    (_, index): Scalar => ({
       kind: 'call',
       name: '$regex_group',
       args: [subject, text(parsePattern(operator.pieces, kind, flags, index)), long(1)],
@@ -100,7 +100,7 @@ export function bindParse(
   const values = texts.map((value, index) => typed(value, fields[index]?.type ?? 'string'));
   const strict = kind === 'simple' ? allValid(texts, values) : undefined;
   const items = fields.map((field, index): Computed => {
-    const value = values[index] as Bound;
+    const value = values[index] as Scalar;
     const column = binder.column(field.name.name, field.type);
     return {
       column,
@@ -115,7 +115,7 @@ export function bindParse(
             },
     };
   });
-  const matched: Bound = {
+  const matched: Scalar = {
     kind: 'binary',
     operator: 'matches regex',
     left: subject,
@@ -145,11 +145,11 @@ function patternSpan({ pieces, word }: OperatorOf<'parse' | 'parse-where'>): Spa
 }
 
 /** In simple mode one field that does not fit its type makes the whole line not match. */
-function allValid(texts: readonly Bound[], values: readonly Bound[]): Bound | undefined {
-  const tests = values.flatMap((value, index): Bound[] =>
+function allValid(texts: readonly Scalar[], values: readonly Scalar[]): Scalar | undefined {
+  const tests = values.flatMap((value, index): Scalar[] =>
     value === texts[index] ? [] : [{ kind: 'call', name: 'isnotnull', args: [value], type: 'bool' }],
   );
-  return tests.reduceRight<Bound | undefined>(
+  return tests.reduceRight<Scalar | undefined>(
     (rest, test) =>
       rest === undefined ? test : { kind: 'binary', operator: 'and', left: test, right: rest, type: 'bool' },
     undefined,
@@ -199,10 +199,10 @@ const conversions: Readonly<Partial<Record<TypeName, string>>> = {
 };
 
 /** A text read as `type`; null where it is not one. */
-function typed(value: Bound, type: TypeName): Bound {
+function typed(value: Scalar, type: TypeName): Scalar {
   const name = conversions[type];
   if (name === undefined) return value;
-  const trimmed: Bound = { kind: 'call', name: 'trim_space', args: [value], type: 'string' };
+  const trimmed: Scalar = { kind: 'call', name: 'trim_space', args: [value], type: 'string' };
   return { kind: 'call', name, args: [trimmed], type };
 }
 
@@ -214,13 +214,13 @@ export function bindParseKv(binder: Binder, operator: OperatorOf<'parse-kv'>, st
   const quote = optionString(binder, operator.options, 'quote') ?? '"';
   const items = operator.columns.map((column): Computed => {
     const pattern = keyPattern(column.name.name, pair, separator, quote);
-    const raw: Bound = {
+    const raw: Scalar = {
       kind: 'call',
       name: '$regex_group',
       args: [subject, text(pattern), long(1)],
       type: 'string',
     };
-    const value: Bound = { kind: 'call', name: 'trim', args: [text(quote), raw], type: 'string' };
+    const value: Scalar = { kind: 'call', name: 'trim', args: [text(quote), raw], type: 'string' };
     return { column: binder.column(column.name.name, column.type), value: typed(value, column.type) };
   });
   return extend(stage, items);
@@ -251,7 +251,7 @@ export function bindRedact(binder: Binder, operator: OperatorOf<'redact'>, stage
       ? stage.relation.columns.filter(column => column.type === 'string')
       : redactedFields(binder, operator.on, stage);
   const items = fields.map((column): Computed => {
-    const value = patterns.reduce<Bound>(
+    const value = patterns.reduce<Scalar>(
       (subject, pattern) => ({
         kind: 'call',
         name: '$redact',
@@ -290,16 +290,16 @@ function redactedFields(binder: Binder, on: readonly FieldPattern[], stage: Stag
   return [...new Set(on.flatMap(pattern => expand(binder, pattern, stage)))];
 }
 
-const nothing: Bound = { kind: 'constant', type: 'dynamic', value: null };
+const nothing: Scalar = { kind: 'constant', type: 'dynamic', value: null };
 
-function text(value: string): Bound {
+function text(value: string): Scalar {
   return { kind: 'constant', type: 'string', value };
 }
 
-function long(value: number): Bound {
+function long(value: number): Scalar {
   return { kind: 'constant', type: 'long', value: BigInt(value) };
 }
 
-function bool(value: boolean): Bound {
+function bool(value: boolean): Scalar {
   return { kind: 'constant', type: 'bool', value };
 }

@@ -1,5 +1,5 @@
 import { optionsOf } from '../operators/rows.js';
-import type { Bound, Column } from '../plan/plan.js';
+import type { Column, Scalar } from '../plan/plan.js';
 import type { BinaryOperator, OperatorOf, SearchPredicate, SourceOf } from '../syntax/ast.js';
 import { optionText } from '../syntax/readers/options.js';
 import { type Binder, convertTo, type Scope, scopeOf, unbound } from './binder.js';
@@ -24,7 +24,7 @@ export function bindSearchFilter(
   });
 }
 
-function bindSearch(binder: Binder, predicate: SearchPredicate, scope: Scope, sensitive: boolean): Bound {
+function bindSearch(binder: Binder, predicate: SearchPredicate, scope: Scope, sensitive: boolean): Scalar {
   const weight = { levels: 1, nodes: 1 };
   if (!binder.enter(predicate, weight)) return convertTo(unbound, 'bool');
   const value = bindTerm(binder, predicate, scope, sensitive);
@@ -32,7 +32,7 @@ function bindSearch(binder: Binder, predicate: SearchPredicate, scope: Scope, se
   return value;
 }
 
-function bindTerm(binder: Binder, predicate: SearchPredicate, scope: Scope, sensitive: boolean): Bound {
+function bindTerm(binder: Binder, predicate: SearchPredicate, scope: Scope, sensitive: boolean): Scalar {
   switch (predicate.kind) {
     case 'all':
       return { kind: 'constant', type: 'bool', value: true };
@@ -63,7 +63,7 @@ function bindTerm(binder: Binder, predicate: SearchPredicate, scope: Scope, sens
 }
 
 /** Any field but times and durations, read as text. */
-function anyField(columns: readonly Column[], text: string, sensitive: boolean): Bound {
+function anyField(columns: readonly Column[], text: string, sensitive: boolean): Scalar {
   const tests = columns
     .filter(
       column => column.type !== 'datetime' && column.type !== 'timespan' && !column.name.startsWith('$'),
@@ -71,9 +71,9 @@ function anyField(columns: readonly Column[], text: string, sensitive: boolean):
     .map(column =>
       matchTerm(convertTo({ kind: 'column', id: column.id, type: column.type }, 'string'), text, sensitive),
     );
-  const none: Bound = { kind: 'constant', type: 'bool', value: false };
+  const none: Scalar = { kind: 'constant', type: 'bool', value: false };
   return (
-    tests.reduceRight<Bound | undefined>(
+    tests.reduceRight<Scalar | undefined>(
       (rest, test) =>
         rest === undefined ? test : { kind: 'binary', operator: 'or', left: test, right: rest, type: 'bool' },
       undefined,
@@ -82,7 +82,7 @@ function anyField(columns: readonly Column[], text: string, sensitive: boolean):
 }
 
 /** `text` is a whole term, `text*` starts one, `*text` ends one, `*text*` lies anywhere; other wildcards become a pattern. */
-function matchTerm(field: Bound, text: string, sensitive: boolean): Bound {
+function matchTerm(field: Scalar, text: string, sensitive: boolean): Scalar {
   const starts = text.startsWith('*') && text.length > 1;
   const ends = text.endsWith('*') && text.length > 1;
   const inner = text.slice(starts ? 1 : 0, text.length - (ends ? 1 : 0));
@@ -101,7 +101,7 @@ function wildcardPattern(text: string): string {
   return `(?:^|[^\\pL\\pN])${escaped}(?:$|[^\\pL\\pN])`;
 }
 
-function binary(operator: BinaryOperator, left: Bound, text: string): Bound {
+function binary(operator: BinaryOperator, left: Scalar, text: string): Scalar {
   return {
     kind: 'binary',
     operator,

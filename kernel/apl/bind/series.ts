@@ -1,4 +1,4 @@
-import type { Aggregated, Bound, Column, Relation } from '../plan/plan.js';
+import type { Aggregated, Column, Relation, Scalar } from '../plan/plan.js';
 import type { Expr, OperatorOf } from '../syntax/ast.js';
 import { type AggregateSink, type Binder, scopeOf, unwrap } from './binder.js';
 import { aggregateName } from './expressions/aggregate.js';
@@ -73,7 +73,7 @@ function refuseAggregate(binder: Binder, value: Expr): [] {
 }
 
 /** What an empty step holds: 0 for counts and sums, else null. */
-function defaultOf(found: Aggregated): Bound {
+function defaultOf(found: Aggregated): Scalar {
   const counts = ['count', 'countif', 'dcount', 'sum', 'sumif', 'rate'].includes(found.call.name);
   return { kind: 'constant', type: counts ? 'long' : 'dynamic', value: counts ? 0n : null };
 }
@@ -81,8 +81,8 @@ function defaultOf(found: Aggregated): Bound {
 function bindWindow(
   binder: Binder,
   operator: MakeSeries,
-  axis: Bound,
-): { start: Bound; stop: Bound; step: Bound } {
+  axis: Scalar,
+): { start: Scalar; stop: Scalar; step: Scalar } {
   const { environment } = binder;
   const isTime = axis.type === 'datetime';
   if (!isTime && axis.type !== 'long')
@@ -107,7 +107,7 @@ function bindWindow(
       'Make the step larger or the range shorter.',
     );
   }
-  const at = (value: bigint): Bound => ({ kind: 'constant', type: isTime ? 'datetime' : 'long', value });
+  const at = (value: bigint): Scalar => ({ kind: 'constant', type: isTime ? 'datetime' : 'long', value });
   return {
     start: at(start),
     stop: at(stop),

@@ -1,6 +1,6 @@
 import type { TypeName } from '../catalog/entry.js';
 import { optionsOf } from '../operators/rows.js';
-import type { Bound, Column, ExternalFormat, Relation } from '../plan/plan.js';
+import type { Column, ExternalFormat, Relation, Scalar } from '../plan/plan.js';
 import type {
   Assignment,
   Expr,
@@ -160,7 +160,7 @@ function unionOf(
   const inputs = tables.map(({ name, stage }) => ({
     relation: stage.relation,
     values: [
-      ...source.map((): Bound => ({ kind: 'constant', type: 'string', value: name })),
+      ...source.map((): Scalar => ({ kind: 'constant', type: 'string', value: name })),
       ...outputs.map(output => sourceOf(stage, output)),
     ],
   }));
@@ -179,7 +179,7 @@ function mergeColumns(binder: Binder, name: string, sources: readonly Column[]):
   });
 }
 
-function sourceOf(stage: Stage, output: Column): Bound {
+function sourceOf(stage: Stage, output: Column): Scalar {
   const column = stage.relation.columns.find(candidate => candidate.name === output.name);
   if (column === undefined) return { kind: 'constant', type: output.type, value: null };
   return convertTo({ kind: 'column', id: column.id, type: column.type }, output.type);
@@ -197,14 +197,14 @@ function bindDatatable(binder: Binder, source: SourceOf<'datatable'>): Stage {
       `${count % width} left over: add ${width - (count % width)} or remove ${count % width}.`,
     );
   }
-  const rows: Bound[][] = [];
+  const rows: Scalar[][] = [];
   for (let at = 0; width > 0 && at + width <= source.values.length; at += width) {
     rows.push(columns.map((column, index) => tableValue(binder, source.values[at + index] as Expr, column)));
   }
   return bounded(freshStage({ kind: 'values', rows, columns }, false));
 }
 
-function tableValue(binder: Binder, expr: Expr, column: Column): Bound {
+function tableValue(binder: Binder, expr: Expr, column: Column): Scalar {
   const value = bindExpression(binder, expr, noScope);
   if (column.type === value.type || value.type === 'dynamic' || column.type === 'dynamic')
     return convertTo(value, column.type);
@@ -243,7 +243,7 @@ function bindPrint(binder: Binder, items: readonly Assignment[]): Stage {
 function bindRange(binder: Binder, source: SourceOf<'range'>): Stage {
   const [start, end, step] = [source.start, source.end, source.step].map(expr =>
     bindExpression(binder, expr, noScope),
-  ) as [Bound, Bound, Bound];
+  ) as [Scalar, Scalar, Scalar];
   const type = rangeType(start, end, step);
   if (type === undefined) {
     binder.error(
@@ -267,20 +267,21 @@ function bindRange(binder: Binder, source: SourceOf<'range'>): Stage {
 }
 
 /** The type of the values of a range, or undefined where it cannot be counted. */
-function rangeType(start: Bound, end: Bound, step: Bound): TypeName | undefined {
-  const counted = (value: Bound): boolean => isNumber(value.type) || isNull(value);
+function rangeType(start: Scalar, end: Scalar, step: Scalar): TypeName | undefined {
+  const counted = (value: Scalar): boolean => isNumber(value.type) || isNull(value);
   if (counted(start) && counted(end) && counted(step)) {
     const type = commonType([start, end, step]);
     return type === 'dynamic' ? 'long' : type;
   }
-  const wide = (value: Bound): boolean => value.type === 'timespan' || value.type === 'long' || isNull(value);
+  const wide = (value: Scalar): boolean =>
+    value.type === 'timespan' || value.type === 'long' || isNull(value);
   if (start.type === 'datetime' && (end.type === 'datetime' || isNull(end)) && wide(step)) return 'datetime';
   return start.type === 'timespan' && wide(end) && wide(step) ? 'timespan' : undefined;
 }
 
 const mostRows = 1_048_576;
 
-function checkLength(binder: Binder, span: Span, bounds: readonly Bound[]): void {
+function checkLength(binder: Binder, span: Span, bounds: readonly Scalar[]): void {
   const [start, end, step] = bounds.map(bound =>
     bound.kind === 'constant' && typeof bound.value === 'number'
       ? bound.value

@@ -1,4 +1,4 @@
-import type { Bound, Column, Computed, Relation } from '../plan/plan.js';
+import type { Column, Computed, Relation, Scalar } from '../plan/plan.js';
 import type { Binder } from './binder.js';
 import { reference } from './names.js';
 
@@ -83,7 +83,7 @@ export function uniqueNames(columns: readonly Column[]): Column[] {
 export function columnFor(
   binder: Binder,
   name: string,
-  value: Bound,
+  value: Scalar,
   inputs: readonly Column[],
   same = false,
 ): Column {

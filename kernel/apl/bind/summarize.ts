@@ -1,5 +1,5 @@
 import { aggregateNamed } from '../catalog/all.js';
-import type { Aggregated, Bound, Column, Computed } from '../plan/plan.js';
+import type { Aggregated, Column, Computed, Scalar } from '../plan/plan.js';
 import type { Assignment, Expr, OperatorOf } from '../syntax/ast.js';
 import { type AggregateSink, type Binder, convertTo, scopeOf, tightText, unwrap } from './binder.js';
 import { aggregateName, bindAggregateParts, describe, expandFields } from './expressions/aggregate.js';
@@ -101,7 +101,7 @@ function callOf(expr: Expr, name: string): CallExpr | undefined {
 }
 
 /** `by histogram(x, n)`: the lower end of the bucket. */
-function bindBucket(binder: Binder, call: CallExpr, stage: Stage): Bound {
+function bindBucket(binder: Binder, call: CallExpr, stage: Stage): Scalar {
   const [value, count] = call.args.map(argument => argument.value);
   if (value === undefined || count === undefined) {
     binder.error('argument-count', call, `\`histogram\` takes 2 arguments, not ${call.args.length}`);
@@ -212,7 +212,7 @@ function addRate(
   const bucket = bucketOf(binder, by, keys);
   const { start, end } = binder.environment;
   const width = bucket?.column.type === 'datetime' ? BigInt(bucket.size) : end - start;
-  const seconds: Bound = { kind: 'constant', type: 'real', value: Number(width) / nanosecondsPerSecond };
+  const seconds: Scalar = { kind: 'constant', type: 'real', value: Number(width) / nanosecondsPerSecond };
   return { ...found, call: { ...found.call, args: [...found.call.args, seconds] } };
 }
 

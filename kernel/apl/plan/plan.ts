@@ -17,19 +17,19 @@ export interface Column {
 }
 
 /** An expression with its type. Constants hold bigint for long, timespan and datetime (nanoseconds), JSON text for dynamic. */
-export type Bound =
+export type Scalar =
   | { readonly kind: 'column'; readonly id: number; readonly type: TypeName }
   | {
       readonly kind: 'constant';
       readonly type: TypeName;
       readonly value: string | number | bigint | boolean | null;
     }
-  | { readonly kind: 'convert'; readonly type: TypeName; readonly value: Bound }
+  | { readonly kind: 'convert'; readonly type: TypeName; readonly value: Scalar }
   /** A function of the catalogue, by its canonical name. */
   | {
       readonly kind: 'call';
       readonly name: string;
-      readonly args: readonly Bound[];
+      readonly args: readonly Scalar[];
       readonly type: TypeName;
       /** Where the arguments stand in the query, for refusals that depend on their values. */
       readonly at?: readonly Span[];
@@ -37,43 +37,43 @@ export type Bound =
   | {
       readonly kind: 'binary';
       readonly operator: BinaryOperator;
-      readonly left: Bound;
-      readonly right: Bound;
+      readonly left: Scalar;
+      readonly right: Scalar;
       readonly type: TypeName;
       /** Where the two sides stand in the query. */
       readonly at?: readonly Span[];
     }
-  | { readonly kind: 'not' | 'negate'; readonly operand: Bound; readonly type: TypeName }
+  | { readonly kind: 'not' | 'negate'; readonly operand: Scalar; readonly type: TypeName }
   | {
       readonly kind: 'in';
       readonly operator: ListOperator;
-      readonly left: Bound;
-      readonly items: readonly Bound[];
+      readonly left: Scalar;
+      readonly items: readonly Scalar[];
       readonly subquery?: Relation;
       readonly type: 'bool';
     }
   | {
       readonly kind: 'between';
       readonly negated: boolean;
-      readonly value: Bound;
-      readonly low: Bound;
-      readonly high: Bound;
+      readonly value: Scalar;
+      readonly low: Scalar;
+      readonly high: Scalar;
       readonly type: 'bool';
     }
   /** A property or an element of a dynamic value; null when it is not there. */
-  | { readonly kind: 'path'; readonly object: Bound; readonly key: Bound; readonly type: 'dynamic' }
-  | { readonly kind: 'array'; readonly items: readonly Bound[]; readonly type: 'dynamic' }
+  | { readonly kind: 'path'; readonly object: Scalar; readonly key: Scalar; readonly type: 'dynamic' }
+  | { readonly kind: 'array'; readonly items: readonly Scalar[]; readonly type: 'dynamic' }
   | {
       readonly kind: 'map';
-      readonly entries: readonly { readonly key: string; readonly value: Bound }[];
+      readonly entries: readonly { readonly key: string; readonly value: Scalar }[];
       readonly type: 'dynamic';
     };
 
 /** An aggregate of the catalogue. `filter` is the predicate of the `…if` forms. */
 export interface AggregateCall {
   readonly name: string;
-  readonly args: readonly Bound[];
-  readonly filter?: Bound;
+  readonly args: readonly Scalar[];
+  readonly filter?: Scalar;
   /** The names of the fields in `args`, for aggregates that report them. */
   readonly labels?: readonly string[];
   readonly type: TypeName;
@@ -83,7 +83,7 @@ export interface AggregateCall {
 
 export interface Computed {
   readonly column: Column;
-  readonly value: Bound;
+  readonly value: Scalar;
 }
 
 export interface Aggregated {
@@ -92,7 +92,7 @@ export interface Aggregated {
 }
 
 export interface OrderKey {
-  readonly value: Bound;
+  readonly value: Scalar;
   readonly descending: boolean;
   readonly nullsFirst: boolean;
 }
@@ -117,7 +117,7 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly start: bigint;
       readonly end: bigint;
     }
-  | { readonly kind: 'values'; readonly rows: readonly (readonly Bound[])[] }
+  | { readonly kind: 'values'; readonly rows: readonly (readonly Scalar[])[] }
   /** Files beside the datasets, one after the other; values are read as text or JSON, then as the columns' types. */
   | {
       readonly kind: 'external';
@@ -126,8 +126,8 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly skipFirst: boolean;
     }
   /** One column: start, start + step, … up to and including end; numbers or times. */
-  | { readonly kind: 'sequence'; readonly start: Bound; readonly end: Bound; readonly step: Bound }
-  | { readonly kind: 'filter'; readonly input: Relation; readonly predicate: Bound }
+  | { readonly kind: 'sequence'; readonly start: Scalar; readonly end: Scalar; readonly step: Scalar }
+  | { readonly kind: 'filter'; readonly input: Relation; readonly predicate: Scalar }
   | { readonly kind: 'project'; readonly input: Relation; readonly items: readonly Computed[] }
   | {
       readonly kind: 'aggregate';
@@ -142,15 +142,15 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly keys: readonly Computed[];
       readonly value: Computed;
       readonly frequency: Column;
-      readonly count: Bound;
-      readonly filter?: Bound;
+      readonly count: Scalar;
+      readonly filter?: Scalar;
     }
   | { readonly kind: 'sort'; readonly input: Relation; readonly keys: readonly OrderKey[] }
   /** The first `count` rows after the first `skip`. */
   | {
       readonly kind: 'limit';
       readonly input: Relation;
-      readonly count: Bound;
+      readonly count: Scalar;
       readonly skip?: number;
     }
   /** The rows of the `count` groups that come first; `rank` decides, `groups` are the keys besides the time bin. */
@@ -159,40 +159,40 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly input: Relation;
       readonly groups: readonly Column[];
       readonly rank: readonly OrderKey[];
-      readonly count: Bound;
+      readonly count: Scalar;
     }
   | { readonly kind: 'distinct'; readonly input: Relation }
-  | { readonly kind: 'sample'; readonly input: Relation; readonly proportion: Bound }
+  | { readonly kind: 'sample'; readonly input: Relation; readonly proportion: Scalar }
   | {
       readonly kind: 'join';
       readonly left: Relation;
       readonly right: Relation;
       readonly join: JoinKind;
-      readonly on: readonly { readonly left: Bound; readonly right: Bound }[];
+      readonly on: readonly { readonly left: Scalar; readonly right: Scalar }[];
     }
   /** Each input gives, for every output column, its own column's id or undefined for null. */
   | {
       readonly kind: 'union';
-      readonly inputs: readonly { readonly relation: Relation; readonly values: readonly Bound[] }[];
+      readonly inputs: readonly { readonly relation: Relation; readonly values: readonly Scalar[] }[];
     }
   | {
       readonly kind: 'expand';
       readonly input: Relation;
-      readonly items: readonly { readonly column: Column; readonly value: Bound }[];
+      readonly items: readonly { readonly column: Column; readonly value: Scalar }[];
       readonly bag: boolean;
       readonly index?: Column;
-      readonly limit?: Bound;
+      readonly limit?: Scalar;
     }
   | {
       readonly kind: 'series';
       readonly input: Relation;
-      readonly axis: Bound;
-      readonly start: Bound;
-      readonly stop: Bound;
-      readonly step: Bound;
+      readonly axis: Scalar;
+      readonly start: Scalar;
+      readonly stop: Scalar;
+      readonly step: Scalar;
       readonly time: Column;
       readonly keys: readonly Computed[];
-      readonly aggregates: readonly (Aggregated & { readonly fallback: Bound; readonly output: Column })[];
+      readonly aggregates: readonly (Aggregated & { readonly fallback: Scalar; readonly output: Column })[];
     }
 );
 

@@ -1,4 +1,4 @@
-import type { Bound, Column, Relation } from './plan.js';
+import type { Column, Relation, Scalar } from './plan.js';
 
 /** Returns the relation without the columns that nothing above needs, down to the fields that are read; its own columns stay. */
 export function prune(relation: Relation): Relation {
@@ -8,13 +8,13 @@ export function prune(relation: Relation): Relation {
 type Ids = ReadonlySet<number>;
 
 /** Adds the ids of the columns that an expression reads. */
-export function collectIds(value: Bound, ids: Set<number>): void {
+export function collectIds(value: Scalar, ids: Set<number>): void {
   if (value.kind === 'column') ids.add(value.id);
   for (const part of partsOf(value)) collectIds(part, ids);
 }
 
 /** The expressions directly inside an expression. */
-export function partsOf(value: Bound): readonly Bound[] {
+export function partsOf(value: Scalar): readonly Scalar[] {
   switch (value.kind) {
     case 'column':
     case 'constant':
@@ -152,7 +152,7 @@ function pruneTo(relation: Relation, needed: Ids): Relation {
 type OneInput = Extract<Relation, { kind: 'filter' | 'sort' | 'limit' | 'sample' | 'top-groups' }>;
 
 /** A stage that passes its input's columns on: it needs what is needed of it, and what its own expressions read. */
-function narrowed(relation: OneInput, needed: Ids, values: readonly Bound[]): Relation {
+function narrowed(relation: OneInput, needed: Ids, values: readonly Scalar[]): Relation {
   const input = pruneTo(relation.input, new Set([...needed, ...reading(...values)]));
   return { ...relation, input, columns: input.columns } as Relation;
 }
@@ -189,7 +189,7 @@ function carryingOrder(relation: Relation): Carried {
   }
 }
 
-function reading(...values: readonly Bound[]): Set<number> {
+function reading(...values: readonly Scalar[]): Set<number> {
   const ids = new Set<number>();
   for (const value of values) collectIds(value, ids);
   return ids;

@@ -1,4 +1,4 @@
-import type { AggregateCall, Bound } from '../../apl/plan/plan.js';
+import type { AggregateCall, Scalar } from '../../apl/plan/plan.js';
 import type { AggregateParts, Dialect } from '../sql/dialect.js';
 import { type SqlArg, TemplateError } from '../sql/template.js';
 import { computeHeavyFirst } from './arguments.js';
@@ -154,7 +154,7 @@ function percentilesSql({ args, filter, call }: AggregateParts): string {
 }
 
 /** The numbers of a constant or of a constant array. */
-function percentages(expr: Bound): number[] {
+function percentages(expr: Scalar): number[] {
   if (expr.kind === 'constant') return expr.value === null ? [] : [Number(expr.value)];
   if (expr.kind === 'array') return expr.items.flatMap(percentages);
   return expr.kind === 'convert' ? percentages(expr.value) : [];

@@ -1,4 +1,4 @@
-import type { Bound, Column, OrderKey, Plan, Relation } from '../../apl/plan/plan.js';
+import type { Column, OrderKey, Plan, Relation, Scalar } from '../../apl/plan/plan.js';
 import { keyOf } from './ordering.js';
 
 /**
@@ -119,7 +119,7 @@ function timeOf(sort: Sort, result: Relation): Column | undefined {
   return first?.kind === 'column' && first.id === shown?.id ? shown : undefined;
 }
 
-function compare(time: Column, operator: '<' | '>', strict: boolean, ns: bigint): Bound {
+function compare(time: Column, operator: '<' | '>', strict: boolean, ns: bigint): Scalar {
   return {
     kind: 'binary',
     operator: strict ? operator : `${operator}=`,
@@ -129,7 +129,7 @@ function compare(time: Column, operator: '<' | '>', strict: boolean, ns: bigint)
   };
 }
 
-function filtered(input: Relation, predicate: Bound): Relation {
+function filtered(input: Relation, predicate: Scalar): Relation {
   return { kind: 'filter', input, predicate, columns: input.columns };
 }
 
@@ -138,7 +138,7 @@ function sorted(input: Relation, keys: readonly OrderKey[]): Relation {
 }
 
 function limited(input: Relation, rows: number, skip: number): Relation {
-  const count: Bound = { kind: 'constant', type: 'long', value: BigInt(rows) };
+  const count: Scalar = { kind: 'constant', type: 'long', value: BigInt(rows) };
   return { kind: 'limit', input, count, skip, columns: input.columns };
 }
 

@@ -1,4 +1,4 @@
-import type { Bound } from '../../apl/plan/plan.js';
+import type { Scalar } from '../../apl/plan/plan.js';
 import type { Dialect } from './dialect.js';
 import { located, type SqlArg, type SqlContext } from './template.js';
 
@@ -8,16 +8,16 @@ export interface ExpressionContext extends SqlContext {
   /** Columns that are not called c0, c1, … by their ids. */
   readonly columns?: ReadonlyMap<number, string>;
   /** SQL of a query with one column, which is called `value`. */
-  readonly subquery: (expr: Extract<Bound, { kind: 'in' }>) => string;
+  readonly subquery: (expr: Extract<Scalar, { kind: 'in' }>) => string;
 }
 
 /**
  * Returns an expression as SQL. As a `predicate` null counts as false, which spares the guards that make comparisons
  * total; its value is used only as true or not true.
  */
-export function expressionSql(expr: Bound, context: ExpressionContext, predicate = false): string {
+export function expressionSql(expr: Scalar, context: ExpressionContext, predicate = false): string {
   const { dialect } = context;
-  const arg = (bound: Bound): SqlArg => argument(bound, context);
+  const arg = (bound: Scalar): SqlArg => argument(bound, context);
   switch (expr.kind) {
     case 'column':
       return context.columns?.get(expr.id) ?? `c${expr.id}`;
@@ -47,13 +47,13 @@ export function expressionSql(expr: Bound, context: ExpressionContext, predicate
 }
 
 /** Returns an expression as an argument of a template. */
-export function argument(expr: Bound, context: ExpressionContext, predicate = false): SqlArg {
+export function argument(expr: Scalar, context: ExpressionContext, predicate = false): SqlArg {
   const arg = { sql: expressionSql(expr, context, predicate), type: expr.type, mayBeNaN: mayBeNaN(expr) };
   if (expr.kind === 'constant') return { ...arg, constant: expr.value };
   return expr.kind === 'column' ? { ...arg, computed: true } : arg;
 }
 
-function mayBeNaN(expr: Bound): boolean {
+function mayBeNaN(expr: Scalar): boolean {
   if (expr.type !== 'real') return false;
   if (expr.kind === 'constant') return Number.isNaN(expr.value);
   return expr.kind !== 'convert' || expr.value.type === 'string' || expr.value.type === 'dynamic';
@@ -69,18 +69,18 @@ function negated(test: string): string {
   return `(NOT coalesce(${test}, false))`;
 }
 
-function callSql(expr: Extract<Bound, { kind: 'call' }>, context: ExpressionContext): string {
+function callSql(expr: Extract<Scalar, { kind: 'call' }>, context: ExpressionContext): string {
   const args = expr.args.map((item, index) => argument(item, context, isCondition(expr, index)));
   return located(expr.at, () => context.dialect.call(expr.name, args, context));
 }
 
 /** The conditions of `iff` and `case`, where null counts as false. */
-function isCondition({ name, args }: Extract<Bound, { kind: 'call' }>, index: number): boolean {
+function isCondition({ name, args }: Extract<Scalar, { kind: 'call' }>, index: number): boolean {
   if (name === 'iff') return index === 0;
   return name === 'case' && index % 2 === 0 && index < args.length - 1;
 }
 
-type Binary = Extract<Bound, { kind: 'binary' }>;
+type Binary = Extract<Scalar, { kind: 'binary' }>;
 
 function binarySql(expr: Binary, context: ExpressionContext, predicate: boolean): string {
   const { operator, type } = expr;
@@ -108,9 +108,9 @@ function nullTest(operator: string, left: SqlArg, right: SqlArg): string | undef
 }
 
 /** Keys that are constant are read together, so that a path is read in one pass. */
-function pathSql(expr: Extract<Bound, { kind: 'path' }>, context: ExpressionContext): string {
+function pathSql(expr: Extract<Scalar, { kind: 'path' }>, context: ExpressionContext): string {
   const keys: string[] = [];
-  let at: Bound = expr;
+  let at: Scalar = expr;
   for (; at.kind === 'path'; at = at.object) {
     const key = constantKey(at.key);
     if (key === undefined) break;
@@ -121,13 +121,13 @@ function pathSql(expr: Extract<Bound, { kind: 'path' }>, context: ExpressionCont
 }
 
 /** A name, or an index from 0 on. */
-function constantKey(key: Bound): string | undefined {
+function constantKey(key: Scalar): string | undefined {
   if (key.kind !== 'constant' || key.value === null) return undefined;
   if (key.type === 'long') return BigInt(key.value) >= 0n ? String(key.value) : undefined;
   return String(key.value);
 }
 
-function listSql(expr: Extract<Bound, { kind: 'in' }>, context: ExpressionContext): string {
+function listSql(expr: Extract<Scalar, { kind: 'in' }>, context: ExpressionContext): string {
   const { dialect } = context;
   const left = argument(expr.left, context);
   if (expr.subquery !== undefined) return dialect.queryTest(expr.operator, left, context.subquery(expr));

@@ -1,4 +1,4 @@
-import type { Bound, Column, Computed, Relation } from '../../apl/plan/plan.js';
+import type { Column, Computed, Relation, Scalar } from '../../apl/plan/plan.js';
 import { partsOf } from '../../apl/plan/prune.js';
 
 /** Engines take time that grows with the cube of the depth of an expression, and refuse one of a thousand levels. */
@@ -44,7 +44,7 @@ function levelledRow(relation: Extract<Relation, { kind: 'values' }>, ids: Ids):
   const [row, ...more] = rows;
   if (row === undefined || more.length > 0 || row.length === 0) return relation;
   const nothing: Column = { id: ids.next++, name: '', type: 'long' };
-  const value: Bound = { kind: 'constant', type: 'long', value: 0n };
+  const value: Scalar = { kind: 'constant', type: 'long', value: 0n };
   const input: Relation = { kind: 'values', rows: [[value]], columns: [nothing] };
   const items = columns.flatMap((column, index) => {
     const cell = row[index];
@@ -92,7 +92,7 @@ class Split {
   }
 
   /** Returns an expression that is nowhere deeper than {@link deepest}. */
-  shallow(value: Bound): Bound {
+  shallow(value: Scalar): Scalar {
     return this.#visit(value).value;
   }
 
@@ -104,7 +104,7 @@ class Split {
     }, input);
   }
 
-  #visit(value: Bound): { readonly value: Bound; readonly depth: number; readonly level: number } {
+  #visit(value: Scalar): { readonly value: Scalar; readonly depth: number; readonly level: number } {
     if (value.kind === 'column') return { value, depth: 0, level: this.#levelOf.get(value.id) ?? 0 };
     const parts = partsOf(value).map(part => this.#visit(part));
     // A chain of these is one operation to the engine.
@@ -121,9 +121,9 @@ class Split {
   }
 
   #takeOut(
-    value: Bound,
+    value: Scalar,
     level: number,
-  ): { readonly value: Bound; readonly depth: number; readonly level: number } {
+  ): { readonly value: Scalar; readonly depth: number; readonly level: number } {
     const column: Column = { id: this.#ids.next++, name: '', type: value.type };
     const items = this.#levels[level] ?? [];
     items.push({ column, value });
@@ -138,7 +138,7 @@ function passed(column: Column): Computed {
 }
 
 /** The expression with other parts, in the order of `partsOf`. */
-function withParts(value: Bound, parts: readonly Bound[]): Bound {
+function withParts(value: Scalar, parts: readonly Scalar[]): Scalar {
   const [first = value, second = value, third = value] = parts;
   switch (value.kind) {
     case 'column':

@@ -1,4 +1,4 @@
-import type { Bound, Column, Computed, OrderKey, Relation } from '../../apl/plan/plan.js';
+import type { Column, Computed, OrderKey, Relation, Scalar } from '../../apl/plan/plan.js';
 import { collectIds, prune } from '../../apl/plan/prune.js';
 import { aggregateSql } from './aggregate.js';
 import type { ScanFilter } from './compiled.js';
@@ -59,11 +59,11 @@ class SqlWriter {
     return name;
   }
 
-  #expression(value: Bound, predicate = false): string {
+  #expression(value: Scalar, predicate = false): string {
     return expressionSql(value, this.#context, predicate);
   }
 
-  #argument(value: Bound): SqlArg {
+  #argument(value: Scalar): SqlArg {
     return argument(value, this.#context);
   }
 
@@ -155,14 +155,14 @@ class SqlWriter {
     return `SELECT * FROM ${this.write(input)} WHERE ${conditions.join(' AND ')}`;
   }
 
-  #scanSql(relation: Extract<Relation, { kind: 'scan' }>, predicates: readonly Bound[] = []): string {
+  #scanSql(relation: Extract<Relation, { kind: 'scan' }>, predicates: readonly Scalar[] = []): string {
     if (relation.columns.length === 0) return 'SELECT NULL AS none WHERE false';
     const columns = relation.columns.map((column, index) => `f${index} AS c${column.id}`).join(', ');
     const filter = predicates.length === 0 ? undefined : this.#scanFilter(relation.columns, predicates);
     return `SELECT ${columns} FROM (${this.#scan(relation.dataset, relation.fields, relation.start, relation.end, filter)})`;
   }
 
-  #scanFilter(columns: readonly Column[], predicates: readonly Bound[]): ScanFilter {
+  #scanFilter(columns: readonly Column[], predicates: readonly Scalar[]): ScanFilter {
     return values => {
       const names = new Map(columns.map((column, index) => [column.id, values[index] ?? 'NULL']));
       const context = { ...this.#context, columns: names };
@@ -293,7 +293,7 @@ class SqlWriter {
 }
 
 /** A constant is written bare: only then does the engine plan for it. */
-function rowCount(count: Bound, context: ExpressionContext): string {
+function rowCount(count: Scalar, context: ExpressionContext): string {
   return count.kind === 'constant' ? String(count.value) : expressionSql(count, context);
 }
 
@@ -346,7 +346,7 @@ function lastSort(relation: Relation): readonly OrderKey[] {
   }
 }
 
-function usesOnly(value: Bound, ids: ReadonlySet<number>): boolean {
+function usesOnly(value: Scalar, ids: ReadonlySet<number>): boolean {
   const read = new Set<number>();
   collectIds(value, read);
   return [...read].every(id => ids.has(id));

@@ -1,5 +1,5 @@
 import type { FunctionEntry, TypeName } from '../../catalog/entry.js';
-import type { AggregateCall, Bound, Column } from '../../plan/plan.js';
+import type { AggregateCall, Column, Scalar } from '../../plan/plan.js';
 import type { Argument, Expr } from '../../syntax/ast.js';
 import { type AggregateSink, type Binder, convertTo } from '../binder.js';
 import { fieldOf, reference } from '../names.js';
@@ -12,7 +12,7 @@ export function bindAggregate(
   expr: CallExpr,
   entry: FunctionEntry,
   sink: AggregateSink,
-): Bound {
+): Scalar {
   const bound = bindAggregateParts(binder, expr, entry, sink);
   if (bound === undefined) return { kind: 'constant', type: 'dynamic', value: null };
   const column = binder.column(aggregateName(expr, entry.name), bound.type, {
@@ -104,7 +104,7 @@ function fieldName(column: Column, at: Expr): Expr {
 }
 
 /** The mean of durations is a duration, and so on; counts and lists have types of their own. */
-function resultType(name: string, declared: TypeName, args: readonly Bound[]): TypeName {
+function resultType(name: string, declared: TypeName, args: readonly Scalar[]): TypeName {
   if (name === 'topk') return 'dynamic';
   const first = args[0]?.type;
   if (first === 'timespan' && ['avg', 'percentile', 'stdev'].includes(name)) return 'timespan';

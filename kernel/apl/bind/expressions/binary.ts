@@ -1,6 +1,6 @@
 import { parseTime, parseTimespan } from '../../../time.js';
 import type { TypeName } from '../../catalog/entry.js';
-import type { Bound } from '../../plan/plan.js';
+import type { Scalar } from '../../plan/plan.js';
 import type { BinaryOperator, Expr } from '../../syntax/ast.js';
 import {
   type Binder,
@@ -17,7 +17,7 @@ import { bindExpression, bindPredicate } from './expression.js';
 type BinaryExpr = Extract<Expr, { kind: 'binary' }>;
 
 /** Binds `left operator right`: logic, comparison, arithmetic or text search. */
-export function bindBinary(binder: Binder, expr: BinaryExpr, scope: Scope): Bound {
+export function bindBinary(binder: Binder, expr: BinaryExpr, scope: Scope): Scalar {
   const { operator } = expr;
   if (operator === 'and' || operator === 'or') {
     const left = bindPredicate(binder, expr.left, scope, `\`${operator}\``);
@@ -48,12 +48,12 @@ const arithmetic: ReadonlySet<BinaryOperator> = new Set(['+', '-', '*', '/', '%'
 const comparisons: ReadonlySet<BinaryOperator> = new Set(['==', '!=', '<', '<=', '>', '>=']);
 
 /** `* has "x"`: any field. Fields that hold no text are read as text, times are left out. */
-function bindStar(binder: Binder, expr: BinaryExpr, scope: Scope): Bound {
+function bindStar(binder: Binder, expr: BinaryExpr, scope: Scope): Scalar {
   const right = bindExpression(binder, expr.right, scope);
   const negated = expr.operator.startsWith('!');
   const tests = scope.columns
     .filter(column => column.type !== 'datetime' && column.type !== 'timespan')
-    .map((column): Bound => {
+    .map((column): Scalar => {
       const left = convertTo({ kind: 'column', id: column.id, type: column.type }, 'string');
       return {
         kind: 'binary',
@@ -63,7 +63,7 @@ function bindStar(binder: Binder, expr: BinaryExpr, scope: Scope): Bound {
         type: 'bool',
       };
     });
-  const joined = tests.reduceRight<Bound | undefined>(
+  const joined = tests.reduceRight<Scalar | undefined>(
     (rest, test) =>
       rest === undefined
         ? test
@@ -74,7 +74,7 @@ function bindStar(binder: Binder, expr: BinaryExpr, scope: Scope): Bound {
 }
 
 /** The operand of a text operator; numbers and the like are read as text, which deserves a word. */
-function asText(binder: Binder, expr: Expr, value: Bound): Bound {
+function asText(binder: Binder, expr: Expr, value: Scalar): Scalar {
   if (value.type !== 'string' && value.type !== 'dynamic') {
     binder.report(
       'warning',
@@ -88,17 +88,17 @@ function asText(binder: Binder, expr: Expr, value: Bound): Bound {
 }
 
 /** Compares two values that are bound already: those of the operands of `expr`. */
-export function bindComparison(binder: Binder, expr: BinaryExpr, left: Bound, right: Bound): Bound {
+export function bindComparison(binder: Binder, expr: BinaryExpr, left: Scalar, right: Scalar): Scalar {
   const pair = alignComparison(binder, expr, left, right);
   return pair === undefined ? unbound : { kind: 'binary', operator: expr.operator, ...pair, type: 'bool' };
 }
 
 interface Pair {
-  readonly left: Bound;
-  readonly right: Bound;
+  readonly left: Scalar;
+  readonly right: Scalar;
 }
 
-function alignComparison(binder: Binder, expr: BinaryExpr, left: Bound, right: Bound): Pair | undefined {
+function alignComparison(binder: Binder, expr: BinaryExpr, left: Scalar, right: Scalar): Pair | undefined {
   const [a, b] = [left.type, right.type];
   if (isNull(right)) return { left, right: convertTo(right, a) };
   if (isNull(left)) return { left: convertTo(left, b), right };
@@ -118,14 +118,14 @@ function alignComparison(binder: Binder, expr: BinaryExpr, left: Bound, right: B
 }
 
 /** A time or duration compared with its text. */
-function alignConstant(left: Bound, right: Bound): Pair | undefined {
+function alignConstant(left: Scalar, right: Scalar): Pair | undefined {
   const converted = textAs(right, left.type);
   if (converted !== undefined) return { left, right: converted };
   const swapped = textAs(left, right.type);
   return swapped === undefined ? undefined : { left: swapped, right };
 }
 
-function textAs(value: Bound, type: TypeName): Bound | undefined {
+function textAs(value: Scalar, type: TypeName): Scalar | undefined {
   if (value.kind !== 'constant' || value.type !== 'string' || (type !== 'datetime' && type !== 'timespan'))
     return undefined;
   const parsed = type === 'datetime' ? parseTime(String(value.value)) : parseTimespan(String(value.value));
@@ -133,7 +133,7 @@ function textAs(value: Bound, type: TypeName): Bound | undefined {
 }
 
 /** A duration is an integer of nanoseconds. */
-function alignDurations(left: Bound, right: Bound): Pair | undefined {
+function alignDurations(left: Scalar, right: Scalar): Pair | undefined {
   if (left.type === 'timespan' && isNumber(right.type)) return { left: convertTo(left, right.type), right };
   if (right.type === 'timespan' && isNumber(left.type)) return { left, right: convertTo(right, left.type) };
   return undefined;
@@ -143,8 +143,8 @@ function alignDurations(left: Bound, right: Bound): Pair | undefined {
 function alignStringWithNumber(
   binder: Binder,
   expr: BinaryExpr,
-  left: Bound,
-  right: Bound,
+  left: Scalar,
+  right: Scalar,
 ): Pair | undefined {
   const text = left.type === 'string' ? left : right;
   const number = left.type === 'string' ? right : left;
@@ -181,7 +181,7 @@ function mismatch(binder: Binder, expr: BinaryExpr, left: TypeName, right: TypeN
   return undefined;
 }
 
-function bindArithmetic(binder: Binder, expr: BinaryExpr, left: Bound, right: Bound): Bound {
+function bindArithmetic(binder: Binder, expr: BinaryExpr, left: Scalar, right: Scalar): Scalar {
   const { operator } = expr;
   const pair = { left: operand(left, right), right: operand(right, left) };
   const rule = arithmeticRule(operator, pair.left.type, pair.right.type);
@@ -196,7 +196,7 @@ function bindArithmetic(binder: Binder, expr: BinaryExpr, left: Bound, right: Bo
 }
 
 /** A dynamic operand is a number, or what the other side's kind asks for. */
-function operand(value: Bound, other: Bound): Bound {
+function operand(value: Scalar, other: Scalar): Scalar {
   if (value.type !== 'dynamic') return value;
   return convertTo(value, other.type === 'datetime' || other.type === 'timespan' ? 'timespan' : 'real');
 }
@@ -240,7 +240,7 @@ const timeRules: Readonly<Record<string, Rule>> = {
   'timespan / real': rule('real', 'real', 'timespan'),
 };
 
-function refuseArithmetic(binder: Binder, expr: BinaryExpr, left: TypeName, right: TypeName): Bound {
+function refuseArithmetic(binder: Binder, expr: BinaryExpr, left: TypeName, right: TypeName): Scalar {
   const text = left === 'string' || right === 'string';
   const hint =
     text && expr.operator === '+'

@@ -1,7 +1,7 @@
 import { parseTime, parseTimespan } from '../../../time.js';
 import { aggregateNamed, functionNamed, functionNames } from '../../catalog/all.js';
 import type { FunctionEntry, Param, ParamType, TypeName } from '../../catalog/entry.js';
-import type { Bound } from '../../plan/plan.js';
+import type { Scalar } from '../../plan/plan.js';
 import type { Argument, Expr, Span } from '../../syntax/ast.js';
 import { typeNamed } from '../../syntax/types.js';
 import {
@@ -20,10 +20,10 @@ import { bindAggregate } from './aggregate.js';
 import { bindExpression } from './expression.js';
 
 export type CallExpr = Extract<Expr, { kind: 'call' }>;
-type SpecialForm = (binder: Binder, expr: CallExpr, scope: Scope) => Bound | undefined;
+type SpecialForm = (binder: Binder, expr: CallExpr, scope: Scope) => Scalar | undefined;
 
 /** Binds a call: a special form, an aggregate where aggregates may stand, or a function of the catalogue. */
-export function bindCall(binder: Binder, expr: CallExpr, scope: Scope): Bound {
+export function bindCall(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const { name } = expr.callee;
   const special = Object.hasOwn(specialForms, name) ? specialForms[name]?.(binder, expr, scope) : undefined;
   if (special !== undefined) return special;
@@ -67,8 +67,8 @@ export function alignArguments(
   binder: Binder,
   expr: CallExpr,
   entry: FunctionEntry,
-  values: readonly Bound[],
-): { args: Bound[]; type: TypeName } | undefined {
+  values: readonly Scalar[],
+): { args: Scalar[]; type: TypeName } | undefined {
   if (!checkCount(binder, expr, entry, values.length)) return undefined;
   const last = entry.params.at(-1);
   const params = values.map((_, index) => entry.params[index] ?? last) as Param[];
@@ -76,7 +76,7 @@ export function alignArguments(
     entry.returns === 'common'
       ? commonType(values.filter((_, index) => params[index]?.type === 'any'))
       : undefined;
-  const args: Bound[] = [];
+  const args: Scalar[] = [];
   for (const [index, value] of values.entries()) {
     const param = params[index] as Param;
     const at = expr.args[index]?.value ?? expr;
@@ -108,13 +108,13 @@ function signature(entry: FunctionEntry): string {
   return `${entry.name}(${params.join(', ')})`;
 }
 
-function bindArgument(binder: Binder, expr: Expr, scope: Scope): Bound {
+function bindArgument(binder: Binder, expr: Expr, scope: Scope): Scalar {
   if (expr.kind === 'typeof') return { kind: 'constant', type: 'string', value: expr.type ?? 'string' };
   return bindExpression(binder, expr, scope);
 }
 
 /** A constant, or a call or array of constants. */
-function isConstant(value: Bound): boolean {
+function isConstant(value: Scalar): boolean {
   switch (value.kind) {
     case 'constant':
       return true;
@@ -161,9 +161,9 @@ function convertArgument(
   binder: Binder,
   entry: FunctionEntry,
   param: Param,
-  value: Bound,
+  value: Scalar,
   at: Expr,
-): Bound | undefined {
+): Scalar | undefined {
   const target = targetType(param.type, value);
   if (target !== undefined) return convertTo(value, target);
   if (param.type === 'string' && value.type !== 'dynamic') {
@@ -201,7 +201,7 @@ function conversionHint(wanted: ParamType, given: TypeName): string | undefined 
 }
 
 /** The type that a value is converted to for a parameter; undefined where that needs a word or is refused. */
-function targetType(wanted: ParamType, value: Bound): TypeName | undefined {
+function targetType(wanted: ParamType, value: Scalar): TypeName | undefined {
   const given = value.type;
   if (wanted === 'any' || wanted === 'type') return given;
   if (isNull(value) && !(wanted === 'number' && isQuantity(given)))
@@ -232,7 +232,7 @@ function isQuantity(type: TypeName): boolean {
   return isNumber(type) || type === 'timespan';
 }
 
-function scalarTarget(wanted: TypeName, value: Bound): TypeName | undefined {
+function scalarTarget(wanted: TypeName, value: Scalar): TypeName | undefined {
   const given = value.type;
   if (given === wanted || given === 'dynamic') return wanted;
   if (wanted === 'real' || wanted === 'long') return isQuantity(given) ? wanted : undefined;
@@ -242,7 +242,7 @@ function scalarTarget(wanted: TypeName, value: Bound): TypeName | undefined {
   return undefined;
 }
 
-function bindAggregateCall(binder: Binder, expr: CallExpr, entry: FunctionEntry, scope: Scope): Bound {
+function bindAggregateCall(binder: Binder, expr: CallExpr, entry: FunctionEntry, scope: Scope): Scalar {
   if (scope.aggregates !== undefined) return bindAggregate(binder, expr, entry, scope.aggregates);
   if (scope.inside !== undefined) {
     binder.error(
@@ -262,7 +262,7 @@ function bindAggregateCall(binder: Binder, expr: CallExpr, entry: FunctionEntry,
   return unbound;
 }
 
-function refuseUnknown(binder: Binder, expr: CallExpr): Bound {
+function refuseUnknown(binder: Binder, expr: CallExpr): Scalar {
   const { name } = expr.callee;
   // A definition of that name was refused where it stands.
   if (binder.definitions.has(name)) return unbound;
@@ -349,7 +349,7 @@ const specialForms: Readonly<Record<string, SpecialForm>> = {
   ),
 };
 
-function onlyArgument(binder: Binder, expr: CallExpr, scope: Scope): Bound {
+function onlyArgument(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const [first, second] = positional(binder, expr);
   if (first !== undefined && second === undefined) return bindExpression(binder, first, scope);
   binder.error('argument-count', expr, `\`${expr.callee.name}\` takes 1 argument, not ${expr.args.length}`);
@@ -367,7 +367,7 @@ const conversions: Readonly<Record<TypeName, string>> = {
 };
 
 /** `long(12)`, `datetime('2026-01-02')`, `real(null)`: a literal of that type. */
-function bindConstructor(binder: Binder, expr: CallExpr, scope: Scope): Bound {
+function bindConstructor(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const type = typeNamed(expr.callee.name) ?? 'string';
   const value = onlyArgument(binder, expr, scope);
   if (value.type === type || isNull(value)) return convertTo(value, type);
@@ -380,13 +380,13 @@ function bindConstructor(binder: Binder, expr: CallExpr, scope: Scope): Bound {
   return { kind: 'call', name: conversions[type], args: [value], type };
 }
 
-function namedOrNull(name: string, type: TypeName, scope: Scope): Bound {
+function namedOrNull(name: string, type: TypeName, scope: Scope): Scalar {
   const column = findColumn(scope.columns, name);
   return column === undefined ? { kind: 'constant', type, value: null } : reference(column);
 }
 
 /** `ensure_field('name', typeof(string))`: the field, or a null of that type. */
-function bindEnsureField(binder: Binder, expr: CallExpr, scope: Scope): Bound | undefined {
+function bindEnsureField(binder: Binder, expr: CallExpr, scope: Scope): Scalar | undefined {
   const [name, type] = expr.args.map(argument => argument.value);
   if (
     name?.kind !== 'literal' ||
@@ -409,7 +409,7 @@ function bindEnsureField(binder: Binder, expr: CallExpr, scope: Scope): Bound | 
     : convertTo(reference(column), wanted);
 }
 
-function bindColumnIfExists(binder: Binder, expr: CallExpr, scope: Scope): Bound | undefined {
+function bindColumnIfExists(binder: Binder, expr: CallExpr, scope: Scope): Scalar | undefined {
   const [name, fallback] = expr.args.map(argument => argument.value);
   if (
     name?.kind !== 'literal' ||
@@ -430,7 +430,7 @@ function bindColumnIfExists(binder: Binder, expr: CallExpr, scope: Scope): Bound
 }
 
 /** `case(p1, v1, p2, v2, …, else)`: predicates alternate with values of one type. */
-function bindCase(binder: Binder, expr: CallExpr, scope: Scope): Bound {
+function bindCase(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const values = positional(binder, expr).map(value => bindExpression(binder, value, scope));
   if (values.length < 3 || values.length % 2 === 0) {
     binder.error(
@@ -464,7 +464,7 @@ function isStarCall(expr: CallExpr): boolean {
   return expr.args.length === 1 && expr.args[0]?.value.kind === 'star';
 }
 
-function bindPackAll(_: Binder, expr: CallExpr, scope: Scope): Bound | undefined {
+function bindPackAll(_: Binder, expr: CallExpr, scope: Scope): Scalar | undefined {
   if (!isStarCall(expr)) return undefined;
   return {
     kind: 'map',
@@ -473,13 +473,13 @@ function bindPackAll(_: Binder, expr: CallExpr, scope: Scope): Bound | undefined
   };
 }
 
-function bindPackArrayAll(_: Binder, expr: CallExpr, scope: Scope): Bound | undefined {
+function bindPackArrayAll(_: Binder, expr: CallExpr, scope: Scope): Scalar | undefined {
   if (!isStarCall(expr)) return undefined;
   return { kind: 'array', items: scope.columns.map(reference), type: 'dynamic' };
 }
 
 /** The type of anything but a dynamic value is known before the query runs. */
-function bindGetType(binder: Binder, expr: CallExpr, scope: Scope): Bound {
+function bindGetType(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const value = onlyArgument(binder, expr, scope);
   return { kind: 'call', name: 'gettype', args: [value], type: 'string' };
 }

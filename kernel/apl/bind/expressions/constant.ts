@@ -1,8 +1,8 @@
-import type { Bound } from '../../plan/plan.js';
+import type { Scalar } from '../../plan/plan.js';
 import type { Binder } from '../binder.js';
 
 /** Constants under a minus become constants. */
-export function fold(value: Bound): Bound {
+export function fold(value: Scalar): Scalar {
   if (value.kind !== 'negate') return value;
   const operand = fold(value.operand);
   if (operand.kind !== 'constant') return value;
@@ -14,7 +14,7 @@ export function fold(value: Bound): Bound {
 export const int64Max = 2n ** 63n - 1n;
 
 /** The integer, time or duration that an expression always has, or undefined: literals, now(), ago(), bins and sums of them. */
-export function constantInteger(binder: Binder, bound: Bound): bigint | undefined {
+export function constantInteger(binder: Binder, bound: Scalar): bigint | undefined {
   const value = fold(bound);
   if (value.kind === 'constant') return typeof value.value === 'bigint' ? value.value : undefined;
   if (value.kind === 'convert') return constantInteger(binder, value.value);
@@ -30,7 +30,7 @@ export function constantInteger(binder: Binder, bound: Bound): bigint | undefine
   return undefined;
 }
 
-function evaluateSum(binder: Binder, value: Extract<Bound, { kind: 'binary' }>): bigint | undefined {
+function evaluateSum(binder: Binder, value: Extract<Scalar, { kind: 'binary' }>): bigint | undefined {
   const [left, right] = [constantInteger(binder, value.left), constantInteger(binder, value.right)];
   if (left === undefined || right === undefined) return undefined;
   if (value.operator === '+') return left + right;

@@ -1,4 +1,4 @@
-import type { Bound, Relation } from '../../plan/plan.js';
+import type { Relation, Scalar } from '../../plan/plan.js';
 import type { Expr, Literal } from '../../syntax/ast.js';
 import {
   type Binder,
@@ -18,7 +18,7 @@ import { fold, int64Max } from './constant.js';
 import { bindName } from './name.js';
 
 /** Binds an expression: resolves its names, infers its type, inserts conversions. What cannot be bound is reported and null. */
-export function bindExpression(binder: Binder, expr: Expr, scope: Scope): Bound {
+export function bindExpression(binder: Binder, expr: Expr, scope: Scope): Scalar {
   const weight = weightOf(expr);
   if (!binder.enter(expr, weight)) return unbound;
   const value = bindNode(binder, expr, scope);
@@ -43,7 +43,7 @@ function weightOf(expr: Expr): Weight {
 const isFlat: ReadonlySet<string> = new Set(['and', 'or', '==', '!=', '<', '<=', '>', '>=']);
 const nested: ReadonlySet<Expr['kind']> = new Set(['call', 'unary', 'member', 'index', 'array', 'map']);
 
-function bindNode(binder: Binder, expr: Expr, scope: Scope): Bound {
+function bindNode(binder: Binder, expr: Expr, scope: Scope): Scalar {
   switch (expr.kind) {
     case 'literal':
       return bindLiteral(binder, expr);
@@ -108,7 +108,7 @@ function bindNode(binder: Binder, expr: Expr, scope: Scope): Bound {
 }
 
 /** Binds a condition: a bool, or a dynamic read as one. */
-export function bindPredicate(binder: Binder, expr: Expr, scope: Scope, context: string): Bound {
+export function bindPredicate(binder: Binder, expr: Expr, scope: Scope, context: string): Scalar {
   const value = bindExpression(binder, expr, scope);
   if (value.type === 'bool' || value.type === 'dynamic') return convertTo(value, 'bool');
   binder.error(
@@ -125,7 +125,7 @@ export function bindConstant(
   binder: Binder,
   expr: Expr,
   what: string,
-): Extract<Bound, { kind: 'constant' }> | undefined {
+): Extract<Scalar, { kind: 'constant' }> | undefined {
   const found = binder.diagnostics.length;
   const value = fold(bindExpression(binder, expr, { columns: [], open: false, constant: what }));
   if (binder.diagnostics.length > found) return undefined;
@@ -135,7 +135,7 @@ export function bindConstant(
 }
 
 /** A whole number that is not negative, known before the query runs. */
-export function bindCount(binder: Binder, expr: Expr, what: string): Bound {
+export function bindCount(binder: Binder, expr: Expr, what: string): Scalar {
   const value = bindConstant(binder, expr, what);
   const number =
     value !== undefined && value.type === 'real' && Number.isInteger(value.value)
@@ -148,7 +148,7 @@ export function bindCount(binder: Binder, expr: Expr, what: string): Bound {
   return { kind: 'constant', type: 'long', value: 0n };
 }
 
-function bindLiteral(binder: Binder, literal: Literal, negated = false): Bound {
+function bindLiteral(binder: Binder, literal: Literal, negated = false): Scalar {
   const { type, value } = literal;
   if (type === 'long' && typeof value === 'bigint' && value > int64Max && !negated) {
     binder.error(
@@ -163,7 +163,7 @@ function bindLiteral(binder: Binder, literal: Literal, negated = false): Bound {
 }
 
 /** An expression that the query groups by is the key's column where aggregates stand. */
-function bindKey(binder: Binder, expr: Expr, scope: Scope): Bound | undefined {
+function bindKey(binder: Binder, expr: Expr, scope: Scope): Scalar | undefined {
   const sink = scope.aggregates;
   if (sink === undefined || sink.keys.length === 0 || expr.kind === 'name') return undefined;
   const text = tightText(binder, expr);
@@ -171,7 +171,7 @@ function bindKey(binder: Binder, expr: Expr, scope: Scope): Bound | undefined {
   return key === undefined ? undefined : { kind: 'column', id: key.column.id, type: key.column.type };
 }
 
-function bindUnary(binder: Binder, expr: Extract<Expr, { kind: 'unary' }>, scope: Scope): Bound {
+function bindUnary(binder: Binder, expr: Extract<Expr, { kind: 'unary' }>, scope: Scope): Scalar {
   if (expr.operator === 'not')
     return { kind: 'not', operand: bindPredicate(binder, expr.operand, scope, '`not`'), type: 'bool' };
   const negative = expr.operator === '-';
@@ -192,11 +192,11 @@ function bindUnary(binder: Binder, expr: Extract<Expr, { kind: 'unary' }>, scope
 }
 
 /** A time between a time and a timespan: up to that long after it. */
-function bindBetween(binder: Binder, expr: Extract<Expr, { kind: 'between' }>, scope: Scope): Bound {
+function bindBetween(binder: Binder, expr: Extract<Expr, { kind: 'between' }>, scope: Scope): Scalar {
   const value = bindExpression(binder, expr.value, scope);
   const start = bindExpression(binder, expr.low, scope);
   const end = bindExpression(binder, expr.high, scope);
-  const compare = (operator: '>=' | '<=', right: Expr, bound: Bound): Bound =>
+  const compare = (operator: '>=' | '<=', right: Expr, bound: Scalar): Scalar =>
     bindComparison(
       binder,
       { ...expr, kind: 'binary', operator, operatorSpan: expr, left: expr.value, right },
@@ -222,14 +222,14 @@ function bindBetween(binder: Binder, expr: Extract<Expr, { kind: 'between' }>, s
       type: 'bool',
     };
   }
-  const both: Bound = { kind: 'binary', operator: 'and', left: low, right: high, type: 'bool' };
+  const both: Scalar = { kind: 'binary', operator: 'and', left: low, right: high, type: 'bool' };
   return expr.negated ? { kind: 'not', operand: both, type: 'bool' } : both;
 }
 
 /** `in` and its kin: constants, arrays (flattened), or the first column of a query. */
-function bindList(binder: Binder, expr: Extract<Expr, { kind: 'list' }>, scope: Scope): Bound {
+function bindList(binder: Binder, expr: Extract<Expr, { kind: 'list' }>, scope: Scope): Scalar {
   const left = bindExpression(binder, expr.left, scope);
-  const items: Bound[] = [];
+  const items: Scalar[] = [];
   let subquery: Relation | undefined;
   for (const item of expr.items) {
     const table = asTable(binder, item);
@@ -263,10 +263,10 @@ function asTable(binder: Binder, item: Expr): Relation | undefined {
 function alignList(
   binder: Binder,
   expr: Extract<Expr, { kind: 'list' }>,
-  left: Bound,
-  items: readonly Bound[],
+  left: Scalar,
+  items: readonly Scalar[],
   textual: boolean,
-): { left: Bound; items: readonly Bound[] } {
+): { left: Scalar; items: readonly Scalar[] } {
   if (textual)
     return {
       left: convertTo(left, 'string'),

@@ -1,5 +1,5 @@
 import { aggregateNamed, functionNamed } from '../../catalog/all.js';
-import type { Bound, Column } from '../../plan/plan.js';
+import type { Column, Scalar } from '../../plan/plan.js';
 import type { Expr } from '../../syntax/ast.js';
 import {
   type Binder,
@@ -19,7 +19,7 @@ type NameExpr = Extract<Expr, { kind: 'name' | 'member' | 'index' }>;
  * Binds a field, a `let` name, or a path into a dynamic value. Of `a.b.c` the longest leading part that is a flat field
  * wins; what remains is a path. `a['b']` is always a path.
  */
-export function bindName(binder: Binder, expr: NameExpr, scope: Scope): Bound {
+export function bindName(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
   const side = bindSide(binder, expr, scope);
   if (side !== undefined) return side;
   const flat = findFlat(expr, scope);
@@ -31,7 +31,7 @@ export function bindName(binder: Binder, expr: NameExpr, scope: Scope): Bound {
   const { object } = expr;
   if (isUnknownRoot(binder, expr, scope)) return reportUnknown(binder, expr, scope);
   const parent = bindExpression(binder, object, scope);
-  const key: Bound =
+  const key: Scalar =
     expr.kind === 'member' ? text(expr.member.name) : bindExpression(binder, expr.index, scope);
   return bindPath(binder, expr, parent, key);
 }
@@ -52,7 +52,7 @@ function findFlat(expr: NameExpr, scope: Scope): Column | undefined {
   return name === undefined ? undefined : findColumn(scope.columns, name);
 }
 
-function bindSimple(binder: Binder, expr: Extract<Expr, { kind: 'name' }>, scope: Scope): Bound {
+function bindSimple(binder: Binder, expr: Extract<Expr, { kind: 'name' }>, scope: Scope): Scalar {
   const definition = binder.definitions.get(expr.name);
   if (definition !== undefined) {
     definition.used = true;
@@ -73,7 +73,7 @@ function bindLetValue(
   binder: Binder,
   expr: Expr,
   { value, weight }: Extract<Definition, { kind: 'scalar' }>,
-): Bound {
+): Scalar {
   if (weight === undefined) return value;
   if (!binder.enter(expr, weight)) return unbound;
   binder.leave(weight);
@@ -81,7 +81,7 @@ function bindLetValue(
 }
 
 /** A field beside aggregates that is not grouped by: any value of the group, with a word of warning. */
-function bindUngrouped(binder: Binder, expr: NameExpr, scope: Scope): Bound | undefined {
+function bindUngrouped(binder: Binder, expr: NameExpr, scope: Scope): Scalar | undefined {
   const sink = scope.aggregates;
   const column = sink === undefined ? undefined : findFlat(expr, sink.input);
   if (sink === undefined || column === undefined) return undefined;
@@ -100,7 +100,7 @@ function bindUngrouped(binder: Binder, expr: NameExpr, scope: Scope): Bound | un
   return reference(output);
 }
 
-function bindPath(binder: Binder, expr: NameExpr, parent: Bound, key: Bound): Bound {
+function bindPath(binder: Binder, expr: NameExpr, parent: Scalar, key: Scalar): Scalar {
   if (parent.type === 'dynamic' || parent.type === 'string') {
     const object =
       parent.type === 'string'
@@ -119,7 +119,7 @@ function bindPath(binder: Binder, expr: NameExpr, parent: Bound, key: Bound): Bo
 }
 
 /** `$left.a`, `$right.['b c']` in the conditions of a join. */
-function bindSide(binder: Binder, expr: NameExpr, scope: Scope): Bound | undefined {
+function bindSide(binder: Binder, expr: NameExpr, scope: Scope): Scalar | undefined {
   const name = dottedName(expr);
   const match = name === undefined ? null : /^\$(left|right)\.(.+)$/s.exec(name);
   if (match === null) return undefined;
@@ -161,7 +161,7 @@ function rootOf(expr: Expr): Expr {
   return expr.kind === 'member' || expr.kind === 'index' ? rootOf(unwrap(expr.object)) : expr;
 }
 
-function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Bound {
+function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
   const ungrouped = expr.kind === 'name' ? undefined : bindUngrouped(binder, expr, scope);
   if (ungrouped !== undefined) return ungrouped;
   if (scope.open || scope.aggregates?.input.open === true) return unbound;
@@ -199,6 +199,6 @@ function listOf(names: readonly string[]): string {
   return names.length > 8 ? `Fields here: ${shown} and ${names.length - 8} more.` : `Fields here: ${shown}.`;
 }
 
-function text(value: string): Bound {
+function text(value: string): Scalar {
   return { kind: 'constant', type: 'string', value };
 }
