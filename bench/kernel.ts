@@ -21,6 +21,7 @@ import {
   SeenSignatures,
   type Signer,
 } from '../kernel/jupyter/wire.js';
+import { median, report } from './tools/row.js';
 
 const RUNS = Number(process.env.RUNS ?? 9);
 const CELLS = Number(process.env.CELLS ?? 300);
@@ -55,7 +56,7 @@ const CONTENDERS: readonly [Contender, Contender] = [
   },
 ];
 
-async function report(): Promise<void> {
+async function main(): Promise<void> {
   for (const { argv } of CONTENDERS) {
     if (!existsSync(argv[0] ?? ''))
       throw new Error(`${argv[0]} is missing: run \`npm test -- environments\` once`);
@@ -70,19 +71,18 @@ async function report(): Promise<void> {
 function print([ours, baseline]: readonly (Sample | undefined)[]): void {
   if (!ours || !baseline) return;
   const rows = [
-    { figure: 'spawn to ready, ms', goal: 0.3, ours: ours.readyMs, baseline: baseline.readyMs },
-    { figure: 'round trip, ms', goal: 0.7, ours: ours.roundTripMs, baseline: baseline.roundTripMs },
-    { figure: 'peak memory, MiB', goal: undefined, ours: ours.peakMiB, baseline: baseline.peakMiB },
+    { figure: 'spawn to ready', unit: 'ms', ours: ours.readyMs, value: baseline.readyMs, ratio: 0.3 },
+    {
+      figure: 'round trip of a trivial cell',
+      unit: 'ms',
+      ours: ours.roundTripMs,
+      value: baseline.roundTripMs,
+      ratio: 0.7,
+    },
+    { figure: 'peak memory of a kernel', unit: 'MiB', ours: ours.peakMiB, value: baseline.peakMiB },
   ];
-  const results = rows.map(({ figure, goal, ...sides }) => ({
-    figure,
-    'apl-kernel': round(sides.ours),
-    ipykernel: round(sides.baseline),
-    ratio: round(sides.ours / sides.baseline),
-    goal,
-  }));
-  console.table(results);
-  console.log(JSON.stringify({ bench: 'kernel', baseline: 'ipykernel', runs: RUNS, cells: CELLS, results }));
+  for (const { value, ratio, ...row } of rows)
+    report({ ...row, baseline: { name: 'ipykernel', value }, ...(ratio && { goal: { ratio } }) });
 }
 
 /** One kernel process from spawn to kill. */
@@ -238,12 +238,4 @@ function medians(samples: readonly Sample[]): Sample {
   };
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-function round(value: number): number {
-  return Number(value.toPrecision(3));
-}
-
-await report();
+await main();
