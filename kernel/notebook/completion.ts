@@ -136,12 +136,12 @@ async function seenBy(session: Session): Promise<SeenValues> {
 type Item = ReturnType<typeof import('../apl/editor/complete.js').complete>['items'][number];
 
 /**
- * Front ends insert the common prefix of all items: looser matches stay only where nothing starts with the typed text, and where a
- * table is expected and nothing was typed, only the names are offered.
+ * Front ends insert a single item, and the common prefix of several: looser matches stay only where nothing begins with the typed
+ * text and there is a choice; where a table is expected and nothing was typed, only the names are offered.
  */
 function insertable(items: readonly Item[], typed: boolean): readonly Item[] {
-  const exact = items.filter(item => item.rank < 20);
-  if (typed) return exact.length > 0 ? exact : items;
+  const exact = items.filter(item => item.rank < 10);
+  if (typed) return exact.length > 0 ? exact : items.length > 1 ? items : [];
   const names = items.filter(item => item.kind === 'dataset' || item.kind === 'let');
   return items.every(item => item.kind === 'keyword' || names.includes(item)) && names.length > 0
     ? names

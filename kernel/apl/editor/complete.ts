@@ -42,7 +42,7 @@ export interface CompletionItem {
   readonly unit?: string;
   readonly signature?: string;
   readonly doc?: string;
-  /** Lower is better: ten times how well the label fits (see `matchQuality`), plus the place of its kind. */
+  /** Lower is better: the place of its kind, after how well the label fits. Below 10, the label begins with what was typed. */
   readonly rank: number;
 }
 
@@ -116,10 +116,13 @@ function ranked(all: readonly Candidate[], typed: string): CompletionItem[] {
   for (const item of all) {
     const quality = matchQuality(typed, item.label);
     if (quality === 0) items.push(item);
-    else if (quality !== undefined) items.push({ ...item, rank: quality * 10 + item.rank });
+    else if (quality !== undefined) items.push({ ...item, rank: (penalties[quality] ?? 0) + item.rank });
   }
   return items.sort((a, b) => a.rank - b.rank);
 }
+
+/** By `matchQuality`. What differs in case alone keeps the place of its kind: a field `Level` comes before the function `len`. */
+const penalties = [0, 0.5, 10, 20, 30];
 
 function fits(typed: string, label: string): boolean {
   return matchQuality(typed, label) !== undefined;

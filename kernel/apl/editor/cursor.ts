@@ -49,6 +49,7 @@ export function cursorAt(text: string, offset: number): Cursor {
     if (takesHyphens(cursor)) return { ...cursor, typed: hyphenated[0] };
   }
   if (last.kind === 'word') return { ...read(last.from), typed: last.text };
+  if (last.kind === 'symbol' && last.text === '[') return inBracket(before, tokens, last);
   const isOpen = last.kind === 'symbol' && !')]}'.includes(last.text);
   return isOpen ? read(offset) : nothing(read(offset));
 }
@@ -79,6 +80,15 @@ function nothing(cursor: Cursor): Cursor {
 /** True where a word may hold hyphens. */
 function takesHyphens({ slot, words }: Cursor): boolean {
   return ['operator', 'source', 'option'].includes(slot.kind) || words.some(word => word.includes('-'));
+}
+
+/** After a bracket that has nothing in it yet: a key, or a name whose quote is still to come. */
+function inBracket(before: string, tokens: readonly Token[], bracket: Token): Cursor {
+  const key = readUpTo(before, tokens, bracket.to);
+  if (key.slot.kind === 'member') return key;
+  const name = readUpTo(before, tokens, bracket.from);
+  const mayBeName = ['source', 'operand', 'field'].includes(name.slot.kind);
+  return mayBeName ? { ...name, words: [], options: [], scalar: false, quoted: true } : nothing(key);
 }
 
 /** Inside a string: a quoted name, a key, or a value. */

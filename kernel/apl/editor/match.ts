@@ -10,7 +10,7 @@ export function matchQuality(typed: string, name: string): number | undefined {
   if (startsWord(wanted, name, lower)) return 2;
   if (wanted.length < 3) return undefined;
   if (lower[0] === wanted[0] && isSubsequence(wanted, lower)) return 3;
-  return startsButForOne(wanted, lower) ? 4 : undefined;
+  return wanted.length > 3 && startsButForOne(wanted, lower) ? 4 : undefined;
 }
 
 /** True where the text starts after `_`, `-`, `.`, a space, or at a capital. */

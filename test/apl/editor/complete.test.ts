@@ -15,6 +15,7 @@ const webFields = [
   ...['field _time', 'field status', 'field duration', 'field method', "field ['geo.city']"],
   ...["field ['geo.country']", 'field attributes', "field ['by']"],
 ];
+const bracketed = ["dataset ['web']", "dataset ['spans']", "dataset ['sample-http-logs']"];
 const tables = ['dataset web', 'dataset spans', "dataset ['sample-http-logs']"];
 
 describe('a source', () => {
@@ -34,6 +35,11 @@ describe('a source', () => {
   test.each<Case>([
     ['w$0', ['dataset web']],
     ["['sa$0", ["dataset ['sample-http-logs']"]],
+    ['[$0', bracketed],
+    ['[$0]', bracketed],
+    ['web | join [$0', bracketed],
+    ['web | union [$0', bracketed],
+    ['web | join kin$0', ['option kind=']],
     ['sample-h$0', ["dataset ['sample-http-logs']"]],
     ['web // w$0', []],
     ["print 'w$0", []],
@@ -65,6 +71,9 @@ describe('an expression', () => {
     ['web | where stauts$0', ['field status']],
     ["web | where ['geo$0", ["field ['geo.city']", "field ['geo.country']"]],
     ["web | where ['geo$0']", ["field ['geo.city']", "field ['geo.country']"]],
+    ['web | where [$0', ["field ['_time']", "field ['status']", "field ['duration']"]],
+    ['web | project status, [$0]', ["field ['_time']", "field ['status']", "field ['duration']"]],
+    ['web | where attributes[$0', ["field http.method']", "field user']"]],
     ['web | extend a = strl$0', ['function strlen']],
     ['web | extend a = strcat(method, $0', webFields],
     ['web | extend a = 1 | where $0', [...webFields, 'field a']],
@@ -208,20 +217,25 @@ describe('an item', () => {
     ).toEqual(['we', 'project-a', "['w']", "u']", '']);
   });
 
+  test('that is a field comes before a function, though it differs in case', () => {
+    const { items } = complete('t | project le', 14, environmentOf({ t: [{ name: 'Level', type: 'long' }] }));
+    expect(items.slice(0, 2).map(item => item.insert)).toEqual(['Level', 'len']);
+  });
+
   test('is ranked by how it fits, then by its kind', () => {
-    const fields = ['Sta', 'status', 'x_stat', 'set_at', 'astat', 'ztat', 'none'].map(
+    const fields = ['Stat', 'status', 'x_stat', 'set_at', 'astat', 'ztat', 'none'].map(
       name => ({ name, type: 'long' }) as const,
     );
-    const labels = complete('t | where sta', 13, environmentOf({ t: fields }))
+    const labels = complete('t | where stat', 14, environmentOf({ t: fields }))
       .items.filter(item => item.kind === 'field')
       .map(item => [item.label, Math.floor(item.rank / 10)]);
     expect(labels).toEqual([
       ['status', 0],
-      ['Sta', 1],
-      ['x_stat', 2],
-      ['set_at', 3],
-      ['astat', 4],
-      ['ztat', 4],
+      ['Stat', 0],
+      ['x_stat', 1],
+      ['set_at', 2],
+      ['astat', 3],
+      ['ztat', 3],
     ]);
   });
 });
