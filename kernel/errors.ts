@@ -97,7 +97,7 @@ export class AplKernelError extends Error {
   constructor(
     code: ErrorCode | ForeignCode,
     message: string,
-    options: { readonly hint?: string | undefined; readonly cause?: unknown } = {},
+    options: { readonly hint?: string; readonly cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = new.target.name;

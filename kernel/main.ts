@@ -8,6 +8,7 @@ import type { InstallReport, InstallTarget, Machine, PackageFiles } from './comm
 import { AplKernelError } from './errors.js';
 import type { KernelHandler } from './jupyter/message.js';
 import type { LocalService } from './local/launch.js';
+import { present } from './present.js';
 
 const machine: Machine = {
   env: process.env,
@@ -279,14 +280,14 @@ async function interpreter(workDir = process.cwd()): Promise<KernelHandler> {
   const { env, home } = machine;
   return createInterpreter({
     now: () => BigInt(Date.now()) * 1_000_000n,
-    environment: {
+    environment: present({
       deployment: env.AXIOM_DEPLOYMENT,
       url: env.AXIOM_URL,
       token: env.AXIOM_TOKEN,
       orgId: env.AXIOM_ORG_ID,
       edgeUrl: env.AXIOM_EDGE_URL,
       edgeRegion: env.AXIOM_EDGE_REGION,
-    },
+    }),
     homeDir: home,
     workDir,
     version: files.version,

@@ -1,5 +1,6 @@
 import { createGunzip } from 'node:zlib';
 import type { Dispatcher, Pool } from 'undici';
+import { present } from '../present.js';
 import { InterruptedError, TimeLimitError } from './errors.js';
 import {
   type Attempt,
@@ -167,14 +168,14 @@ class Transport {
       parameters: { format: 'tabular' },
       json: request,
       maxBytes: MAX_RESULT_BYTES,
-      ...(edgeUrl === undefined ? {} : { base: edgeUrl }),
+      ...present({ base: edgeUrl }),
     };
     const started = performance.now();
     const { headers, body } = await this.#send(send, signal);
     const elapsedMs = performance.now() - started;
     checkJsonEnds(body, this.#attempt(send));
     const traceId = identifier(headerText(headers, 'x-axiom-trace-id'), this.#endpoint);
-    return { body, elapsedMs, ...(traceId === undefined ? {} : { traceId }) };
+    return { body, elapsedMs, ...present({ traceId }) };
   }
 
   async json<T>(send: Send, read: (value: unknown) => T, signal?: AbortSignal): Promise<T> {
@@ -245,9 +246,11 @@ class Transport {
     return {
       accept: 'application/json',
       'user-agent': this.#userAgent,
-      ...(send.method === 'GET' || send.method === 'DELETE' ? {} : { 'content-type': 'application/json' }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` }),
-      ...(token?.kind === 'personal' && orgId !== undefined ? { 'x-axiom-org-id': orgId } : {}),
+      ...present({
+        'content-type': send.method === 'GET' || send.method === 'DELETE' ? undefined : 'application/json',
+        authorization: token === undefined ? undefined : `Bearer ${token.reveal()}`,
+        'x-axiom-org-id': token?.kind === 'personal' ? orgId : undefined,
+      }),
     };
   }
 

@@ -15,7 +15,7 @@ export class ApiError extends AplKernelError {
   readonly traceId: string | undefined;
 
   constructor(message: string, options: ApiErrorOptions) {
-    super(options.code, message, { hint: options.hint, cause: options.cause });
+    super(options.code, message, options);
     this.status = options.status;
     this.traceId = options.traceId;
   }

@@ -1,4 +1,5 @@
 import { foreignCode } from '../errors.js';
+import { present } from '../present.js';
 import {
   ApiError,
   BudgetError,
@@ -41,7 +42,7 @@ export function refusalError(attempt: Attempt, refusal: Refusal): ApiError {
   const detail = parsed?.detail;
   const reason = clean(detail?.message || parsed?.message, endpoint);
   const traceId = identifier(headerText(headers, 'x-axiom-trace-id'), endpoint);
-  const shared = { status, ...(traceId === undefined ? {} : { traceId }) };
+  const shared = { status, ...present({ traceId }) };
   if (parsed === undefined && looksLikeHtml(refusal)) return htmlError(attempt, status);
   const shown = detail?.hint === undefined ? shared : { ...shared, hint: clean(detail.hint, endpoint) };
   if (status >= 300 && status < 400) return redirectError(attempt, refusal);
@@ -175,11 +176,13 @@ function badRequest(attempt: Attempt, detail: ErrorBody['detail'], reason: strin
   const { line, column, others = [] } = detail ?? {};
   return new QueryError(reason || 'the service refused the query without saying why', {
     code: named(detail?.compileErrorCode) ?? named(detail?.errorType) ?? 'invalid-query',
-    ...(line !== undefined && line > 0 ? { position: { line, column: Math.max(1, column ?? 1) } } : {}),
+    ...present({
+      position: line !== undefined && line > 0 ? { line, column: Math.max(1, column ?? 1) } : undefined,
+    }),
     others: others.map(each => ({
       position: { line: Math.max(1, each.line), column: Math.max(1, each.column) },
       message: clean(each.message, attempt.endpoint),
-      ...(each.hint === undefined ? {} : { hint: clean(each.hint, attempt.endpoint) }),
+      ...present({ hint: each.hint === undefined ? undefined : clean(each.hint, attempt.endpoint) }),
     })),
     ...shared,
   });

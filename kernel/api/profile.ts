@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { AplKernelError } from '../errors.js';
+import { present } from '../present.js';
 
 /** A bearer token that cannot be printed: string, JSON and inspect forms are `***`; `reveal` is for the request header alone. */
 export class AccessToken {
@@ -46,12 +47,12 @@ export interface Endpoint {
 
 /** Values of the AXIOM_* environment variables, read by the caller. */
 export interface AxiomEnvironment {
-  readonly deployment?: string | undefined;
-  readonly url?: string | undefined;
-  readonly token?: string | undefined;
-  readonly orgId?: string | undefined;
-  readonly edgeUrl?: string | undefined;
-  readonly edgeRegion?: string | undefined;
+  readonly deployment?: string;
+  readonly url?: string;
+  readonly token?: string;
+  readonly orgId?: string;
+  readonly edgeUrl?: string;
+  readonly edgeRegion?: string;
 }
 
 /** A profile cannot be used as it is configured. */
@@ -179,9 +180,7 @@ function fileEndpoint(name: string, entry: Readonly<Record<string, unknown>>): E
   return {
     profileName: name,
     url: address(text(entry.url) || hostedUrl, `url of ${place}`),
-    ...(edgeUrl === undefined ? {} : { edgeUrl }),
-    ...(token === undefined ? {} : { token: new AccessToken(token) }),
-    ...(orgId === undefined ? {} : { orgId }),
+    ...present({ edgeUrl, token: token === undefined ? undefined : new AccessToken(token), orgId }),
   };
 }
 
@@ -193,9 +192,7 @@ function environmentEndpoint(base: Endpoint | undefined, environment: AxiomEnvir
   return {
     profileName: base?.profileName ?? environmentProfile,
     url: environment.url ? address(environment.url, 'AXIOM_URL') : (base?.url ?? hostedUrl),
-    ...(edgeUrl === undefined ? {} : { edgeUrl }),
-    ...(token === undefined ? {} : { token }),
-    ...(orgId === undefined ? {} : { orgId }),
+    ...present({ edgeUrl, token, orgId }),
   };
 }
 

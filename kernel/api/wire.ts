@@ -1,4 +1,5 @@
 import { AplKernelError } from '../errors.js';
+import { present } from '../present.js';
 
 /**
  * The JSON shapes of the query API, for both sides: the client that reads them and the local service that writes them.
@@ -240,7 +241,7 @@ export function readErrorBody(value: unknown): ErrorBody | undefined {
   return {
     code: typeof code === 'number' || typeof code === 'string' ? code : '',
     message: text,
-    ...(isRecord(detail) ? { detail: readDetail(detail) } : {}),
+    ...present({ detail: isRecord(detail) ? readDetail(detail) : undefined }),
   };
 }
 
@@ -281,7 +282,7 @@ export function readDatasets(value: unknown): readonly DatasetInfo[] {
       ...optionalString(object, 'created', path),
       ...optionalString(object, 'who', path),
       ...optionalString(object, 'kind', path),
-      ...(object.rows === undefined ? {} : { rows: number(object.rows, `${path}.rows`) }),
+      ...present({ rows: object.rows === undefined ? undefined : number(object.rows, `${path}.rows`) }),
       ...optionalString(object, 'firstTime', path),
       ...optionalString(object, 'lastTime', path),
     };
@@ -338,15 +339,17 @@ export function readImportReport(value: unknown): ImportReport {
 function readDetail(detail: Record<string, unknown>): NonNullable<ErrorBody['detail']> {
   const { errorType, compileErrorCode, line, column, message, hint, others } = detail;
   const mistakes = Array.isArray(others) ? others.flatMap(readMistake) : [];
-  return {
-    ...(typeof errorType === 'string' ? { errorType } : {}),
-    ...(typeof compileErrorCode === 'string' ? { compileErrorCode } : {}),
-    ...(Number.isSafeInteger(line) ? { line: line as number } : {}),
-    ...(Number.isSafeInteger(column) ? { column: column as number } : {}),
-    ...(typeof message === 'string' ? { message } : {}),
-    ...(typeof hint === 'string' ? { hint } : {}),
-    ...(mistakes.length > 0 ? { others: mistakes } : {}),
-  };
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  const place = (value: unknown) => (Number.isSafeInteger(value) ? (value as number) : undefined);
+  return present({
+    errorType: text(errorType),
+    compileErrorCode: text(compileErrorCode),
+    line: place(line),
+    column: place(column),
+    message: text(message),
+    hint: text(hint),
+    others: mistakes.length > 0 ? mistakes : undefined,
+  });
 }
 
 /** Anything but a mistake with a place is left out. */

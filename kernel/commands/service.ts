@@ -3,6 +3,7 @@ import type { ImportReport } from '../api/wire.js';
 import { AplKernelError } from '../errors.js';
 import type { Service } from '../local/http/server.js';
 import { endShared, findShared } from '../local/shared.js';
+import { present } from '../present.js';
 
 /** The options of a service on this machine. */
 export interface ServeRequest {
@@ -37,7 +38,7 @@ export async function serve({ token, ...request }: ServeRequest): Promise<Servic
     import('../local/samples/all.js'),
   ]);
   try {
-    return await startService({ ...request, ...(token === undefined ? {} : { token }), samples });
+    return await startService({ ...request, ...present({ token }), samples });
   } catch (cause) {
     if (cause instanceof AplKernelError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -65,8 +66,7 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
       path: file,
       dataset,
       replace,
-      ...(timeField === undefined ? {} : { timeField }),
-      ...(format === undefined ? {} : { format }),
+      ...present({ timeField, format }),
     };
     return await importFile(store, dataDir, request, nowNs);
   } finally {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AplKernelError } from '../errors.js';
+import { present } from '../present.js';
 import type { History } from './history.js';
 import type { CellIo, DisplayData, ExecuteOutcome, KernelHandler } from './message.js';
 import type { Outbox, Received } from './outbox.js';
@@ -230,7 +231,7 @@ class CellOutput implements CellIo {
 }
 
 function displayContent({ data, metadata, displayId }: DisplayData): JsonObject {
-  return { data, metadata, transient: displayId === undefined ? {} : { display_id: displayId } };
+  return { data, metadata, transient: present({ display_id: displayId }) };
 }
 
 type Failed = Extract<ExecuteOutcome, { readonly status: 'error' }>;

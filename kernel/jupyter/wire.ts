@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { present } from '../present.js';
 
 /** The version of the messaging protocol that this kernel implements: https://jupyter-client.readthedocs.io/en/stable/messaging.html */
 export const PROTOCOL_VERSION = '5.4';
@@ -155,7 +156,7 @@ function tooLarge(identities: readonly Uint8Array[], header: Uint8Array, reason:
   const decoded = read(identities, [short, empty, empty, empty], []);
   return {
     ...rejected('too-large', reason),
-    ...(decoded.kind === 'message' ? { message: decoded.message } : {}),
+    ...present({ message: decoded.kind === 'message' ? decoded.message : undefined }),
   };
 }
 

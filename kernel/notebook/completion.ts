@@ -6,6 +6,7 @@ import { parseQuery } from '../apl/syntax/parse.js';
 import { typeNamed } from '../apl/syntax/types.js';
 import { visitQuery } from '../apl/syntax/walk.js';
 import type { CompleteOutcome, CompletionItem, DisplayData } from '../jupyter/message.js';
+import { present } from '../present.js';
 import { elementNames } from './language.js';
 import { splitWords } from './magics/arguments.js';
 import { fileNames } from './magics/files.js';
@@ -113,7 +114,7 @@ async function completeQuery(session: Session, code: string, cursor: number): Pr
   return {
     items: insertable(found.items, found.from < offset).map(({ insert, kind, signature, type, unit }) => {
       const shown = signature ?? [type, unit].filter(each => each !== undefined).join(', ');
-      return { text: insert, type: kind, ...(shown === '' ? {} : { signature: shown }) };
+      return { text: insert, type: kind, ...present({ signature: shown === '' ? undefined : shown }) };
     }),
     from: found.from + shift,
     to: found.to + shift,

@@ -2,6 +2,7 @@ import type { RawResult } from '../api/client.js';
 import { localProfile } from '../api/profile.js';
 import type { QueryRequest } from '../api/wire.js';
 import type { Operator } from '../apl/syntax/ast.js';
+import { present } from '../present.js';
 import type { ArrowTable, Notice, Provenance, QueryAnswer, QueryResult } from '../result/result.js';
 import { formatCount } from '../text.js';
 import { formatTime, parseTime } from '../time.js';
@@ -34,7 +35,7 @@ export async function runQuery(
   const request: QueryRequest = {
     apl: order.text,
     ...range,
-    ...(order.rowLimit === undefined ? {} : { defaultLimit: order.rowLimit }),
+    ...present({ defaultLimit: order.rowLimit }),
   };
   const profile = session.profileName;
   const introduction = await session.takeIntroduction();
@@ -129,7 +130,7 @@ function provenanceOf(
     profile,
     isLocal: profile === localProfile,
     datasets,
-    ...(raw.traceId === undefined ? {} : { traceId: raw.traceId }),
+    ...present({ traceId: raw.traceId }),
     elapsedMs,
     kernelVersion: session.options.version,
   };

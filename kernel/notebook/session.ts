@@ -20,6 +20,7 @@ import {
   startProfile,
 } from '../api/profile.js';
 import type { QueryRequest } from '../api/wire.js';
+import { present } from '../present.js';
 import type { QueryResult } from '../result/result.js';
 import { SchemaCache } from './schema-cache.js';
 import { defaultRange, type TimeRange } from './time-range.js';
@@ -207,7 +208,7 @@ export class Session {
     if (previous !== undefined && previous.key === key) return previous.client;
     const { version, timeLimitMs } = this.options;
     const client = import('../api/client.js').then(({ createClient }) =>
-      createClient(endpoint, { version, ...(timeLimitMs === undefined ? {} : { timeLimitMs }) }),
+      createClient(endpoint, { version, ...present({ timeLimitMs }) }),
     );
     this.#opened = { key, client };
     if (previous === undefined) return client;

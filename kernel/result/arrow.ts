@@ -2,9 +2,11 @@
  * Decodes the response of a query from wire JSON to Arrow: the bytes of the cells go straight into column buffers, and only the
  * envelope around them becomes JavaScript values.
  */
+
 import { isUtf8 } from 'node:buffer';
 import { Field, makeData, RecordBatch, Schema, Struct, Table } from 'apache-arrow';
 import type { FieldMeta, ResultField, TabularResult } from '../api/wire.js';
+import { present } from '../present.js';
 import { type DecodedColumn, decodeColumn } from './column.js';
 import { type Envelope, readEnvelope, readFields, readTableInfo } from './envelope.js';
 import { FIELD_KEY } from './field.js';
@@ -210,7 +212,7 @@ function metaOf(
   if (named !== undefined || field.agg === undefined || !UNIT_KEEPING.test(field.agg.name))
     return named ?? {};
   const source = findMeta(field.agg.fields?.[0] ?? '', info, metaMap);
-  return source === undefined ? {} : { unit: source.unit };
+  return present({ unit: source?.unit });
 }
 
 function findMeta(

@@ -2,6 +2,7 @@
  * The members of a response around its cells: one that is not of the API's shape is read as absent, so that
  * a mistake of the service costs no result. Messages are the exception: they are shown as they came rather than lost.
  */
+
 import type {
   FieldMeta,
   Order,
@@ -10,6 +11,7 @@ import type {
   StatusMessage,
   TabularResult,
 } from '../api/wire.js';
+import { present } from '../present.js';
 import { DecodeError } from './json-bytes.js';
 import type { TableInfo } from './result.js';
 
@@ -39,7 +41,7 @@ export function readFields(value: unknown, offset: number): readonly ResultField
     return {
       name,
       type: typeof type === 'string' ? type : 'unknown',
-      ...(aggregation === undefined ? {} : { agg: aggregation }),
+      ...present({ agg: aggregation }),
     };
   });
 }
@@ -55,8 +57,7 @@ export function readTableInfo(parts: Parts, fields: readonly ResultField[], inde
     fields,
     order: listOf(parts.get('order')).flatMap(item => readOrder(recordOf(item))),
     groups: readNames(parts.get('groups')),
-    ...(range === undefined ? {} : { range }),
-    ...(buckets === undefined ? {} : { buckets }),
+    ...present({ range, buckets }),
   };
 }
 
@@ -75,13 +76,15 @@ function readStatus(status: Json): QueryStatus {
     rowsMatched: number('rowsMatched'),
     numGroups: number('numGroups'),
     isPartial: status.isPartial === true,
-    ...(status.isEstimate === true ? { isEstimate: true } : {}),
+    ...present({ isEstimate: status.isEstimate === true || undefined }),
     cacheStatus: number('cacheStatus'),
     minBlockTime: textOf(status.minBlockTime),
     maxBlockTime: textOf(status.maxBlockTime),
-    ...(typeof status.minCursor === 'string' ? { minCursor: status.minCursor } : {}),
-    ...(typeof status.maxCursor === 'string' ? { maxCursor: status.maxCursor } : {}),
-    ...(messages.length === 0 ? {} : { messages }),
+    ...present({
+      minCursor: typeof status.minCursor === 'string' ? status.minCursor : undefined,
+      maxCursor: typeof status.maxCursor === 'string' ? status.maxCursor : undefined,
+      messages: messages.length === 0 ? undefined : messages,
+    }),
   };
 }
 
@@ -120,8 +123,10 @@ function readAggregation({ name, args, fields }: Json): ResultField['agg'] {
   if (typeof name !== 'string') return undefined;
   return {
     name,
-    ...(Array.isArray(args) ? { args } : {}),
-    ...(Array.isArray(fields) ? { fields: fields.filter(each => typeof each === 'string') } : {}),
+    ...present({
+      args: Array.isArray(args) ? args : undefined,
+      fields: Array.isArray(fields) ? fields.filter(each => typeof each === 'string') : undefined,
+    }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../present.js';
 import { parseTime, parseTimespan } from '../../time.js';
 import type { TypeName } from '../catalog/entry.js';
 import type { BindEnvironment, Plan, Scalar } from '../plan/plan.js';
@@ -67,7 +68,7 @@ function toPlan(binder: Binder, stage: Stage): Plan {
     order,
     groups,
     bounded,
-    ...(bucket === undefined ? {} : { bucket }),
+    ...present({ bucket }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../present.js';
 import { oneLine } from '../../text.js';
 import type { TypeName } from '../catalog/entry.js';
 import type { Aggregated, BindEnvironment, Column, Relation, Scalar } from '../plan/plan.js';
@@ -92,11 +93,7 @@ export class Binder {
     const key = `${code} ${from} ${to}`;
     if (this.#reported.has(key)) return;
     this.#reported.add(key);
-    this.diagnostics.push(
-      hint === undefined
-        ? { severity, code, from, to, message }
-        : { severity, code, from, to, message, hint },
-    );
+    this.diagnostics.push({ severity, code, from, to, message, ...present({ hint }) });
   }
 
   error(code: string, span: Span, message: string, hint?: string): void {

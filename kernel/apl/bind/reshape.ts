@@ -1,3 +1,4 @@
+import { present } from '../../present.js';
 import type { TypeName } from '../catalog/entry.js';
 import { optionsOf } from '../operators/rows.js';
 import type { Column, Computed, Relation, Scalar } from '../plan/plan.js';
@@ -20,23 +21,18 @@ export function bindExpand(binder: Binder, operator: OperatorOf<'mv-expand'>, st
     return { column: binder.column(name, 'dynamic'), value, type };
   });
   const indexName = option('with_itemindex');
-  const index = indexName === undefined ? {} : { index: binder.column(indexName, 'long') };
-  const limit = operator.limit === undefined ? {} : { limit: bindCount(binder, operator.limit, 'the limit') };
+  const index = indexName === undefined ? undefined : binder.column(indexName, 'long');
+  const limit = operator.limit === undefined ? undefined : bindCount(binder, operator.limit, 'the limit');
   const names = new Set(items.map(item => item.column.name));
   const kept = stage.relation.columns.filter(column => !names.has(column.name));
-  const columns = [
-    ...kept,
-    ...items.map(item => item.column),
-    ...(index.index === undefined ? [] : [index.index]),
-  ];
+  const columns = [...kept, ...items.map(item => item.column), ...(index === undefined ? [] : [index])];
   const relation: Relation = {
     kind: 'expand',
     input: stage.relation,
     items: items.map(({ column, value }) => ({ column, value })),
     bag: isBag,
     columns,
-    ...index,
-    ...limit,
+    ...present({ index, limit }),
   };
   const typed = items.flatMap(({ column, type }): Computed[] =>
     type === undefined

@@ -1,3 +1,4 @@
+import { present } from '../../present.js';
 import type { Aggregated, Column, Relation, Scalar } from '../plan/plan.js';
 import type { Expr, OperatorOf } from '../syntax/ast.js';
 import { type AggregateSink, type Binder, scopeOf, unwrap } from './binder.js';
@@ -51,11 +52,7 @@ function bindSeriesAggregate(
     value.kind === 'column' ? sink.found.find(candidate => candidate.column.id === value.id) : undefined;
   if (found === undefined) return value.kind === 'constant' ? [] : refuseAggregate(binder, item.value);
   const name = item.names[0]?.name ?? aggregateName(call, call.callee.name);
-  const output: Column = binder.column(
-    name,
-    'dynamic',
-    found.column.agg === undefined ? {} : { agg: found.column.agg },
-  );
+  const output: Column = binder.column(name, 'dynamic', present({ agg: found.column.agg }));
   const fallback =
     item.fallback === undefined ? undefined : bindConstant(binder, item.fallback, 'the default');
   return [{ ...found, fallback: fallback ?? defaultOf(found), output }];

@@ -1,3 +1,4 @@
+import { present } from '../../present.js';
 import type { TypeName } from '../catalog/entry.js';
 import { optionsOf } from '../operators/rows.js';
 import type { Column, ExternalFormat, Relation, Scalar } from '../plan/plan.js';
@@ -114,10 +115,7 @@ function scan(binder: Binder, name: string): Stage {
   binder.datasets.add(name);
   const fields = schema?.fields ?? [];
   const columns = fields.map(field => {
-    const meta = {
-      ...(field.unit === undefined ? {} : { unit: field.unit }),
-      ...(field.description === undefined ? {} : { description: field.description }),
-    };
+    const meta = present({ unit: field.unit, description: field.description });
     return binder.column(field.name, field.type, meta);
   });
   const relation: Relation = {
@@ -174,8 +172,7 @@ function mergeColumns(binder: Binder, name: string, sources: readonly Column[]):
   const type = commonType(sources.map(column => ({ kind: 'column', id: column.id, type: column.type })));
   const { unit, description } = sources[0] ?? {};
   return binder.column(name, type, {
-    ...(unit === undefined ? {} : { unit }),
-    ...(description === undefined ? {} : { description }),
+    ...present({ unit, description }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../present.js';
 import type { Column, Computed, Relation, Scalar } from '../plan/plan.js';
 import type { Binder } from './binder.js';
 import { reference } from './names.js';
@@ -53,7 +54,7 @@ function projectUnique(stage: Stage, items: readonly Computed[]): Stage {
   return {
     ...rest,
     order: stage.order.filter(key => isKept(key.field)),
-    ...(bucket !== undefined && isKept(bucket.field) ? { bucket } : {}),
+    ...present({ bucket: bucket !== undefined && isKept(bucket.field) ? bucket : undefined }),
   };
 }
 

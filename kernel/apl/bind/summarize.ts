@@ -1,3 +1,4 @@
+import { present } from '../../present.js';
 import { aggregateNamed } from '../catalog/all.js';
 import type { Aggregated, Column, Computed, Scalar } from '../plan/plan.js';
 import type { Assignment, Expr, OperatorOf } from '../syntax/ast.js';
@@ -183,7 +184,7 @@ function bindTopk(
   const column = binder.column(name, value.type, { agg });
   const frequency = binder.column('count_', 'long', { agg });
   const columns = uniqueNames([...keys.map(key => key.column), column, frequency]);
-  const filter = bound.filter === undefined ? {} : { filter: bound.filter };
+  const filter = present({ filter: bound.filter });
   return freshStage(
     {
       kind: 'topk',
@@ -230,9 +231,11 @@ function finish(
   return {
     ...stage,
     groups: columns.filter(column => column !== timed).map(column => column.name),
-    ...(bucket === undefined ? {} : { bucket: { field: bucket.column.name, size: bucket.size } }),
+    ...present({
+      bucket: bucket === undefined ? undefined : { field: bucket.column.name, size: bucket.size },
+    }),
     summary: {
-      ...(bin === undefined ? {} : { bin }),
+      ...present({ bin }),
       groups: columns.filter(column => column !== bin),
       aggregates,
     },

@@ -1,3 +1,4 @@
+import { present } from '../../present.js';
 import type { OperatorRow, SourceRow } from '../operators/grammar.js';
 import { operators, sources } from '../operators/rows.js';
 import type { ElementEntry } from './entry.js';
@@ -12,8 +13,7 @@ export const tabularOperators: readonly ElementEntry[] = Object.entries(operator
       name,
       usage,
       doc,
-      ...(row.old === undefined ? {} : { aliases: row.old }),
-      ...(row.example === undefined ? {} : { example: row.example }),
+      ...present({ aliases: row.old, example: row.example }),
     },
     ...Object.entries(row.also ?? {}).map(
       ([word, entry]): ElementEntry => ({ kind: 'operator', name: word, ...entry }),

@@ -1,3 +1,4 @@
+import { present } from '../../present.js';
 import { aggregates } from '../catalog/aggregates.js';
 import { aggregateNamed, functionNamed, functions } from '../catalog/all.js';
 import type { ElementEntry, FunctionEntry, TypeName } from '../catalog/entry.js';
@@ -240,7 +241,7 @@ function operands(slot: OperandSlot, context: Context): readonly Candidate[] {
       : []),
     ...lets.map(([name, definition]) => ({
       ...plain(name, 'let', 1, writtenName(name)),
-      ...(definition.kind === 'scalar' ? { type: definition.value.type } : {}),
+      ...present({ type: definition.kind === 'scalar' ? definition.value.type : undefined }),
     })),
     ...(mayAggregate ? aggregates.flatMap(entry => callables(entry, 'aggregate', 1)) : []),
     ...functionItems,
@@ -285,7 +286,7 @@ function fields(columns: readonly Column[], quoted = false, place = 0): readonly
     const insert = quoted ? quotedName(name) : writtenName(name);
     const item: Candidate = { label: name, insert, kind: 'field', type, rank: place };
     if (unit === '' && description === '') return item;
-    return { ...item, ...(unit === '' ? {} : { unit }), ...(description === '' ? {} : { doc: description }) };
+    return { ...item, ...present({ unit: unit || undefined, doc: description || undefined }) };
   });
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../present.js';
 import { aggregateNamed, functionNamed } from '../catalog/all.js';
 import type { FunctionEntry, TypeName } from '../catalog/entry.js';
 import { elementNamed } from '../catalog/operators.js';
@@ -47,7 +48,7 @@ export function signatureHelp(text: string, offset: number): SignatureHelp | und
     doc: entry.doc,
     parameters: entry.params.map(param => ({
       label: parameterText(param),
-      ...(param.doc === undefined ? {} : { doc: param.doc }),
+      ...present({ doc: param.doc }),
     })),
     active: Math.min(active, entry.params.length),
   };

@@ -1,3 +1,4 @@
+import { present } from '../../present.js';
 import { binderAt } from '../bind/bind.js';
 import type { Definition } from '../bind/binder.js';
 import { bindPipeline } from '../bind/pipeline.js';
@@ -44,7 +45,7 @@ export function namesAt(query: Query, source: string, environment: BindEnvironme
   );
   return {
     pipeline,
-    ...(operator === undefined ? {} : { operator }),
+    ...present({ operator }),
     get columns() {
       return input()?.columns ?? [];
     },

@@ -1,3 +1,4 @@
+import { present } from '../../present.js';
 import { clauseWords } from '../operators/rows.js';
 import type { Diagnostic, Span } from './ast.js';
 import { type Token, tokenize } from './tokens/lexer.js';
@@ -269,7 +270,7 @@ function toQuery(source: string, statement: Statement, shared: readonly Span[], 
   const sharedCount = shared.length;
   const spans = (): Span[] => [...shared.slice(0, sharedCount), { from, to }];
   return {
-    ...(named ? { name: first.text } : {}),
+    ...present({ name: named ? first.text : undefined }),
     get text() {
       return spans()
         .map(span => source.slice(span.from, span.to))

@@ -1,3 +1,4 @@
+import { present } from '../../present.js';
 import type { Diagnostic, Expr, ParameterDecl, Pipeline, Query, Span, Statement } from './ast.js';
 import { parseExpression, parseType } from './readers/expression.js';
 import { parseOperators, parsePipeline, separatorHint } from './readers/pipeline.js';
@@ -120,7 +121,7 @@ function parseSet(stream: TokenStream): Statement {
   stream.offering?.addWords('stricttypes');
   const name = stream.expectName('an option', 'after `set`');
   const value = stream.takeSymbol('=') === undefined ? undefined : parseExpression(stream, 'after `=`');
-  return { kind: 'set', name, ...(value === undefined ? {} : { value }), from, to: stream.lastEnd };
+  return { kind: 'set', name, ...present({ value }), from, to: stream.lastEnd };
 }
 
 function parseParameters(stream: TokenStream): Statement {
@@ -138,7 +139,7 @@ function parseParameters(stream: TokenStream): Statement {
     params.push({
       name,
       type,
-      ...(fallback === undefined ? {} : { fallback }),
+      ...present({ fallback }),
       from: name.from,
       to: stream.lastEnd,
     });

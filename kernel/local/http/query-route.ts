@@ -35,7 +35,7 @@ export class CompileFailure extends ServiceError {
   readonly detail: NonNullable<ErrorBody['detail']>;
 
   constructor(apl: string, diagnostic: Diagnostic, others: readonly Diagnostic[] = []) {
-    super(400, foreignCode(diagnostic.code), diagnostic.message, { hint: diagnostic.hint });
+    super(400, foreignCode(diagnostic.code), diagnostic.message, diagnostic);
     this.detail = {
       errorType: 'compile',
       compileErrorCode: diagnostic.code,

@@ -7,6 +7,7 @@ import { inspect } from 'node:util';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { ErrorBody } from '../../api/wire.js';
 import { AplKernelError } from '../../errors.js';
+import { present } from '../../present.js';
 import { withoutScripts } from '../duckdb/register.js';
 import { Engine } from '../engine/duckdb.js';
 import { engineFailure } from '../engine/failure.js';
@@ -225,7 +226,12 @@ function refusalOf(error: FastifyError | AplKernelError): ServiceError {
   if (error instanceof ServiceError) return error;
   if (isDiskFull(error)) return refusalOf(engineFailure(error));
   if (error instanceof AplKernelError) {
-    return new ServiceError(engineStatus[error.code] ?? 400, error.code, error.message, { hint: error.hint });
+    return new ServiceError(
+      engineStatus[error.code] ?? 400,
+      error.code,
+      error.message,
+      present({ hint: error.hint }),
+    );
   }
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return new ServiceError(413, 'too-large', 'The body is too large.');

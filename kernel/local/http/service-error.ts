@@ -8,7 +8,7 @@ export class ServiceError extends AplKernelError {
     status: number,
     code: ErrorCode | ForeignCode,
     message: string,
-    options: { readonly hint?: string | undefined; readonly cause?: unknown } = {},
+    options: { readonly hint?: string; readonly cause?: unknown } = {},
   ) {
     super(code, message, options);
     this.status = status;

@@ -1,5 +1,6 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { FieldSchema } from '../../apl/plan/plan.js';
+import { present } from '../../present.js';
 import { sqlText } from '../duckdb/literal.js';
 import type { BuiltinDataset } from '../sql/compiled.js';
 
@@ -98,7 +99,6 @@ function schemaField(name: string, field: SampleField): FieldSchema {
   return {
     name,
     type,
-    ...(unit === undefined ? {} : { unit }),
-    ...(description === undefined ? {} : { description }),
+    ...present({ unit, description }),
   };
 }

@@ -4,6 +4,7 @@ import type { ExternalFile, Plan, Relation, Scalar } from '../../apl/plan/plan.j
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import { mergeDiagnostics } from '../../apl/syntax/diagnostics.js';
 import { parseQuery } from '../../apl/syntax/parse.js';
+import { present } from '../../present.js';
 import { HOUR, parseTime, parseTimespan, SECOND } from '../../time.js';
 import { duckdb } from '../duckdb/dialect.js';
 import { autoBinWidth } from './auto-bin.js';
@@ -53,7 +54,7 @@ export function compileRequest(
     end,
     variables: request.variables ?? {},
     autoBin: autoBinWidth(start, end),
-    ...(external === undefined ? {} : { external }),
+    ...present({ external }),
   };
   const bound = bind(parsed.query, request.apl, environment);
   const diagnostics = mergeDiagnostics(request.apl, parsed.diagnostics, bound.diagnostics);
@@ -111,7 +112,7 @@ function write(
 
 function templateDiagnostic({ code, message, hint, span }: TemplateError, apl: string): Diagnostic {
   const { from, to } = span ?? { from: 0, to: apl.length };
-  return { severity: 'error', code, from, to, message, ...(hint === undefined ? {} : { hint }) };
+  return { severity: 'error', code, from, to, message, ...present({ hint }) };
 }
 
 /** The parts of a table that do not depend on its rows. */
@@ -123,7 +124,7 @@ function describe(
     groups: plan.groups,
     sources: plan.datasets,
     range: { field: '_time', start, end },
-    ...(plan.bucket === undefined ? {} : { buckets: plan.bucket }),
+    ...present({ buckets: plan.bucket }),
   };
 }
 
@@ -157,7 +158,7 @@ function pageTable(
   return {
     name: '0',
     sql: toSql(page.quick(rows)),
-    page: { page, exactSql, ...(cursor === undefined ? {} : { cursor }) },
+    page: { page, exactSql, ...present({ cursor }) },
   };
 }
 
@@ -233,9 +234,9 @@ function fieldOf(column: Plan['relation']['columns'][number]): CompiledField {
   const { name, type, unit, description, agg } = column;
   const meta =
     unit === undefined && description === undefined
-      ? {}
-      : { meta: { name, type, unit: unit ?? '', hidden: false, description: description ?? '' } };
-  return { name, type, ...(agg === undefined ? {} : { agg }), ...meta };
+      ? undefined
+      : { name, type, unit: unit ?? '', hidden: false, description: description ?? '' };
+  return { name, type, ...present({ agg, meta }) };
 }
 
 type RequestWindow =

@@ -1,4 +1,5 @@
 import type { Column, OrderKey, Plan, Relation, Scalar } from '../../apl/plan/plan.js';
+import { present } from '../../present.js';
 import { keyOf } from './ordering.js';
 
 /**
@@ -63,7 +64,7 @@ export function pageOf(
         last === undefined ? rest : filtered(rest, compare(time, descending ? '>' : '<', false, last));
       return found.wrap(limited(sorted(upTo, totalOrder(found.sort)), rows, skip));
     },
-    ...(found.written === undefined ? {} : { written: found.written }),
+    ...present({ written: found.written }),
     descending,
     skipped: cursor === undefined || skip === 0 ? undefined : { time: cursor.time, rows: skip },
   };

@@ -1,6 +1,7 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { Span } from '../../apl/syntax/ast.js';
 import { AplKernelError } from '../../errors.js';
+import { present } from '../../present.js';
 
 /** The value of a constant: bigint for long, timespan and datetime (nanoseconds), JSON text for dynamic. */
 export type ConstantValue = string | number | bigint | boolean | null;
@@ -33,7 +34,7 @@ export class TemplateError extends AplKernelError {
   readonly span?: Span;
 
   constructor(message: string, argIndex: number, hint?: string, span?: Span) {
-    super('invalid-argument', message, hint === undefined ? {} : { hint });
+    super('invalid-argument', message, present({ hint }));
     this.argIndex = argIndex;
     if (span !== undefined) this.span = span;
   }

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { AccessToken, type Endpoint, localProfile, ProfileError } from '../../api/profile.js';
 import type { DatasetInfo, ImportReport, StarredQuery } from '../../api/wire.js';
 import type { CellIo } from '../../jupyter/message.js';
+import { present } from '../../present.js';
 import { formatCount, oneLine, plural, shownName, visible, visibleLines } from '../../text.js';
 import { parseTime } from '../../time.js';
 import { extentText } from '../extent.js';
@@ -219,9 +220,7 @@ export async function importFile({ words, options }: MagicCall, { session, io }:
   const request = {
     path,
     dataset: options.get('dataset') ?? datasetName(path),
-    ...(timeField === undefined ? {} : { timeField }),
-    ...(format === undefined ? {} : { format }),
-    ...(options.has('replace') ? { replace: true } : {}),
+    ...present({ timeField, format, replace: options.has('replace') || undefined }),
   };
   const client = await session.client(io.signal);
   await withProgress(io, `Importing ${basename(path)} into ${request.dataset}`, async () =>
@@ -334,7 +333,7 @@ export function star(call: MagicCall, host: MagicHost): void {
   if (options.has('no-run')) plan.run = false;
   plan.afterRun.push(async ([result]) => {
     const name = options.get('name') ?? (create ? word : undefined);
-    const datasets = result === undefined ? {} : { datasets: result.datasetNames };
+    const datasets = present({ datasets: result?.datasetNames });
     const order = { text: query.text, range: plan.range, rowLimit: plan.rowLimit, name, ...datasets };
     const id = create ? name && (await findStar(session, name, io.signal)) : word;
     const saved = id
@@ -363,7 +362,7 @@ export async function stars({ options, magic }: MagicCall, { session, io }: Magi
   const who = options.get('who') ?? 'me';
   const dataset = options.get('dataset');
   if (!['all', 'team', 'me'].includes(who)) throw misuse(magic, `--who is all, team or me, not ${who}`);
-  const filter = { ...(who === 'me' ? {} : { who }), ...(dataset === undefined ? {} : { dataset }) };
+  const filter = present({ who: who === 'me' ? undefined : who, dataset });
   const found = await listStars(session, filter, io.signal);
   const rows = found.map(each => [
     each.id ?? '',

@@ -1,5 +1,6 @@
 import { closest } from 'fastest-levenshtein';
 import { AplKernelError } from '../../errors.js';
+import { present } from '../../present.js';
 
 /** An option of a magic, written `--name` or `--name VALUE`. */
 export interface MagicOption {
@@ -29,7 +30,7 @@ export interface MagicSyntax {
 /** A magic line that cannot be run as written; the hint is its usage. */
 export class MagicError extends AplKernelError {
   constructor(message: string, hint?: string) {
-    super('magic', message, { hint });
+    super('magic', message, present({ hint }));
   }
 }
 

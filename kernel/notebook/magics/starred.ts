@@ -1,5 +1,6 @@
 import { ForbiddenError, NotFoundError } from '../../api/errors.js';
 import type { StarredQuery } from '../../api/wire.js';
+import { present } from '../../present.js';
 import { oneLine } from '../../text.js';
 import { datasetOf } from '../reading.js';
 import type { Session } from '../session.js';
@@ -85,7 +86,7 @@ async function starBody(
 ): Promise<StarredQuery> {
   const dataset = order.datasets?.[0] ?? datasetOf(order.text) ?? before?.dataset;
   return {
-    ...(dataset === undefined ? {} : { dataset }),
+    ...present({ dataset }),
     kind: 'apl',
     name: order.name ?? before?.name ?? suggestedName(order.text),
     who: before?.who || (await ownId(session, signal)),
@@ -99,7 +100,7 @@ async function starBody(
       ...before?.query,
       apl: order.text,
       ...storedRange(order.range, session.options.now()),
-      ...(order.rowLimit === undefined ? {} : { defaultLimit: order.rowLimit }),
+      ...present({ defaultLimit: order.rowLimit }),
     },
   };
 }

@@ -2,8 +2,10 @@
  * A chart as a Vega specification that fits the width of its container. It is written as Vega-Lite and compiled here, so
  * that every front end draws the same.
  */
+
 import type { Spec, Scale as VegaScale } from 'vega';
 import type { TopLevelSpec } from 'vega-lite';
+import { present } from '../../present.js';
 import { LABELS_SIGNAL, layersOf, lineLabels } from './layers.js';
 import type { Plot, TimeChart } from './model.js';
 
@@ -96,7 +98,7 @@ async function compiled(chart: TimeChart, interactive: boolean): Promise<Spec> {
       { name: 'wideRemarks', value: lines(chart.remarks, WIDE_LINE) },
       { name: 'narrowRemarks', value: lines(chart.remarks, NARROW_LINE) },
     ],
-    ...(chart.remarks.length === 0 ? {} : { title: REMARKS }),
+    ...present({ title: chart.remarks.length === 0 ? undefined : REMARKS }),
   };
 }
 
@@ -180,7 +182,7 @@ function valueGuide(plot: Plot, index: number): object {
     tickCount: TICKS,
     minExtent: LABELS_WIDTH,
     maxExtent: LABELS_WIDTH,
-    ...(plot.isIntegral ? { tickMinStep: 1 } : {}),
+    ...present({ tickMinStep: plot.isIntegral ? 1 : undefined }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../../present.js';
 import type { FunctionEntry, TypeName } from '../../catalog/entry.js';
 import type { AggregateCall, Column, Scalar } from '../../plan/plan.js';
 import type { Argument, Expr } from '../../syntax/ast.js';
@@ -40,15 +41,14 @@ export function bindAggregateParts(
   const spans = argumentSpans(expr);
   const name = filter === undefined ? entry.name : entry.name.replace(/_?if$/, '');
   const labels =
-    entry.name === 'spotlight' ? { labels: exprs.map(value => fieldOf(value) ?? binder.text(value)) } : {};
+    entry.name === 'spotlight' ? exprs.map(value => fieldOf(value) ?? binder.text(value)) : undefined;
   const type = resultType(name, aligned.type, args);
   return {
     name,
     args,
     type,
     at: filter === undefined ? spans : spans.filter((_, index) => index !== at),
-    ...(filter === undefined ? {} : { filter: convertTo(filter, 'bool') }),
-    ...labels,
+    ...present({ filter: filter === undefined ? undefined : convertTo(filter, 'bool'), labels }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../../present.js';
 import type { Relation, Scalar } from '../../plan/plan.js';
 import type { Expr, Literal } from '../../syntax/ast.js';
 import {
@@ -245,7 +246,7 @@ function bindList(binder: Binder, expr: Extract<Expr, { kind: 'list' }>, scope: 
     kind: 'in',
     operator: expr.operator,
     ...alignList(binder, expr, left, items, textual),
-    ...(subquery === undefined ? {} : { subquery }),
+    ...present({ subquery }),
     type: 'bool',
   };
 }

@@ -1,3 +1,4 @@
+import { present } from '../../../present.js';
 import type { TypeName } from '../../catalog/entry.js';
 import type { Argument, BinaryOperator, Expr, ListOperator, Literal, Span, Subquery } from '../ast.js';
 import { limits } from '../limits.js';
@@ -33,9 +34,7 @@ export function parseArguments(stream: TokenStream, callee: string): Argument[] 
     const named = stream.peek().kind === 'word' && stream.isSymbol('=', 1) ? stream.takeName() : undefined;
     if (named !== undefined) stream.next();
     const value = parseOr(stream, `as an argument of \`${callee}\``);
-    args.push(
-      named === undefined ? { from, to: value.to, value } : { from, to: value.to, name: named, value },
-    );
+    args.push({ from, to: value.to, ...present({ name: named }), value });
     if (stream.takeSymbol(',') === undefined) break;
     call.argument += 1;
   }
@@ -136,7 +135,7 @@ function compareBySymbol(stream: TokenStream, left: Expr): Expr | undefined {
 function offerCompared(stream: TokenStream, left: Expr, tables = false): void {
   if (stream.offering === undefined) return;
   const compared = pathOf(left);
-  stream.offerOperand({ ...(compared === undefined ? {} : { compared }), ...(tables ? { tables } : {}) });
+  stream.offerOperand(present({ compared, tables: tables || undefined }));
 }
 
 /** The parts of `a.b['c']`. */

@@ -1,3 +1,4 @@
+import { present } from '../../../present.js';
 import type {
   Assignment,
   ColumnDecl,
@@ -62,8 +63,7 @@ export function parseTyped(stream: TokenStream, context: string): TypedAssignmen
   if (stream.takeWord('to') === undefined) return assignment;
   const type = parseExpression(stream, 'after `to`');
   const to = stream.lastEnd;
-  if (type.kind === 'typeof')
-    return { ...assignment, ...(type.type === undefined ? {} : { type: type.type }), to };
+  if (type.kind === 'typeof') return { ...assignment, ...present({ type: type.type }), to };
   if (type.kind !== 'missing') {
     stream.report(
       'error',
@@ -86,8 +86,7 @@ export function parseSortKey(stream: TokenStream, context: string): SortKey {
   const nulls = parseNulls(stream);
   return {
     value,
-    ...(direction === undefined ? {} : { descending: direction === 'desc' }),
-    ...(nulls === undefined ? {} : { nulls }),
+    ...present({ descending: direction === undefined ? undefined : direction === 'desc', nulls }),
     from,
     to: stream.lastEnd,
   };

@@ -1,3 +1,4 @@
+import { present } from '../../../present.js';
 import { oneLine } from '../../../text.js';
 import type { Clause } from '../../operators/grammar.js';
 import type { Diagnostic, Identifier, Span } from '../ast.js';
@@ -70,8 +71,7 @@ export class TokenStream {
       offers.add({
         kind: 'operand',
         ...rest,
-        ...(clause === undefined ? {} : { clause }),
-        ...(call === undefined ? {} : { call }),
+        ...present({ clause, call }),
       });
   }
 
@@ -280,11 +280,7 @@ export class TokenStream {
     const { from, to } = span;
     if (severity === 'error' && !this.#hasErrorAt(from))
       this.#errorIndexes.set(from, this.diagnostics.length);
-    this.diagnostics.push(
-      hint === undefined
-        ? { severity, code, from, to, message }
-        : { severity, code, from, to, message, hint },
-    );
+    this.diagnostics.push({ severity, code, from, to, message, ...present({ hint }) });
   }
 
   /** Says that a bound of the language is passed. */
