@@ -1,5 +1,6 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
 import { sqlText } from '../duckdb/literal.js';
+import type { RowGroup } from '../sql/compiled.js';
 import type { Engine } from './duckdb.js';
 
 /** A field of one Parquet file and the column that holds it. Engines fold the case of column names; fields keep theirs. */
@@ -15,18 +16,12 @@ export interface FileField {
   readonly wide?: boolean;
 }
 
-/** One row group: its rows and the times they span, in nanoseconds since 1970. */
-export interface Block {
-  readonly rows: number;
-  readonly minNs: bigint;
-  readonly maxNs: bigint;
-}
-
 /** The facts in the footer of a Parquet file. */
 export interface FileSummary {
   readonly path: string;
   readonly fields: readonly FileField[];
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly RowGroup[];
+  readonly bytes: number;
   /** Its rows have no time of their own. */
   readonly timeless: boolean;
   /** The names of files in the same directory that it replaces. */
@@ -62,6 +57,7 @@ export async function readFooters(engine: Engine, paths: readonly string[]): Pro
   const notes = await readNotes(engine, list, paths);
   const columns = await readColumns(engine, list);
   const blocks = await readBlocks(engine, list);
+  const bytes = await readSizes(engine, list);
   return paths.map(path => {
     const { fields, timeless = false, replaces = [] } = notes.get(path) ?? { fields: [] };
     const measured = fields.map(field => ({ ...field, ...columns.get(columnKey(path, field.column)) }));
@@ -69,6 +65,7 @@ export async function readFooters(engine: Engine, paths: readonly string[]): Pro
       path,
       fields: measured.map(({ empty = false, ...field }) => ({ ...field, empty: empty && !field.declared })),
       blocks: blocks.get(path) ?? [],
+      bytes: bytes.get(path) ?? 0,
       timeless,
       replaces,
     };
@@ -141,13 +138,13 @@ function columnKey(path: string, column: string): string {
   return `${path}\n${column}`;
 }
 
-async function readBlocks(engine: Engine, list: string): Promise<Map<string, Block[]>> {
+async function readBlocks(engine: Engine, list: string): Promise<Map<string, RowGroup[]>> {
   const rows = await engine.run(
     `SELECT file_name, row_group_num_rows::BIGINT, epoch_ns(TRY_CAST(stats_min_value AS TIMESTAMP_NS)),
        epoch_ns(TRY_CAST(stats_max_value AS TIMESTAMP_NS))
      FROM parquet_metadata(${list}) WHERE path_in_schema = '_time' ORDER BY file_name, row_group_id`,
   );
-  const blocks = new Map<string, Block[]>();
+  const blocks = new Map<string, RowGroup[]>();
   for (const [path, count, min, max] of rows) {
     if (typeof min !== 'bigint' || typeof max !== 'bigint') continue;
     const block = { rows: Number(count), minNs: min, maxNs: max };
@@ -156,4 +153,9 @@ async function readBlocks(engine: Engine, list: string): Promise<Map<string, Blo
     else blocks.set(String(path), [block]);
   }
   return blocks;
+}
+
+async function readSizes(engine: Engine, list: string): Promise<Map<string, number>> {
+  const rows = await engine.run(`SELECT file_name, file_size_bytes FROM parquet_file_metadata(${list})`);
+  return new Map(rows.map(([path, bytes]) => [String(path), Number(bytes)]));
 }

@@ -1,4 +1,4 @@
-import type { DatasetCatalog, ScanFilter } from '../sql/compiled.js';
+import type { DatasetCatalog, ScanFilter, StoredFile } from '../sql/compiled.js';
 
 /** The part of a dataset's files in a window: the row groups to read, their rows, and the times they span. */
 export interface ExaminedBlocks {
@@ -11,6 +11,8 @@ export interface ExaminedBlocks {
 /** A catalogue that also knows the extent of its files. A computed dataset has none. */
 export interface MeasuredCatalog extends DatasetCatalog {
   examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks;
+  /** The files with rows in [startNs, endNs), in no particular order; none for a computed dataset. */
+  files(name: string, startNs: bigint, endNs: bigint): readonly StoredFile[];
 }
 
 /** A catalogue that remembers what was scanned: a dataset read twice by one query counts twice. */

@@ -67,6 +67,29 @@ export interface CompiledField {
 /** Returns a condition in SQL, given the SQL of each field that is scanned. */
 export type ScanFilter = (columns: readonly string[]) => string;
 
+/** A file of a dataset as its footer describes it. Times are in nanoseconds since 1970. */
+export interface StoredFile {
+  readonly path: string;
+  readonly rows: number;
+  readonly bytes: number;
+  /** The times of the first and the last row. */
+  readonly minNs: bigint;
+  readonly maxNs: bigint;
+  /** In the order in which they are stored. */
+  readonly rowGroups: readonly RowGroup[];
+  /** No row group starts before the one stored ahead of it has ended. */
+  readonly sorted: boolean;
+  /** Its rows have no time of their own and belong to every window: their times say nothing. */
+  readonly timeless: boolean;
+}
+
+/** The rows of a row group and the times that they span, in nanoseconds since 1970. */
+export interface RowGroup {
+  readonly rows: number;
+  readonly minNs: bigint;
+  readonly maxNs: bigint;
+}
+
 /** The datasets that a query may read. */
 export interface DatasetCatalog {
   names(): string[];

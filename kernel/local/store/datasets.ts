@@ -6,7 +6,7 @@ import type { Engine } from '../engine/duckdb.js';
 import { type FileSummary, readFooters } from '../engine/parquet.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { ServiceError } from '../http/service-error.js';
-import type { BuiltinDataset, ScanFilter } from '../sql/compiled.js';
+import type { BuiltinDataset, ScanFilter, StoredFile } from '../sql/compiled.js';
 import { deletedName, draftName, emptyWhenMissing, hasCode, removeLeftovers, replaceFile } from './files.js';
 import { decodeName, encodeName, isDatasetName, nameRule } from './names.js';
 import { type DatasetNote, type Extent, type FieldNote, StoredDataset } from './stored.js';
@@ -271,6 +271,11 @@ class FrozenCatalog implements Snapshot {
   examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks {
     const dataset = this.#builtins.has(name) ? undefined : this.#stored.get(name);
     return dataset?.examined(startNs, endNs) ?? { blocks: 0, rows: 0 };
+  }
+
+  files(name: string, startNs: bigint, endNs: bigint): readonly StoredFile[] {
+    const dataset = this.#builtins.has(name) ? undefined : this.#stored.get(name);
+    return dataset?.files(startNs, endNs) ?? [];
   }
 
   info(name: string): DatasetInfo | undefined {

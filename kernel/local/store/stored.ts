@@ -5,9 +5,9 @@ import { DAY, EARLIEST_TIME, LATEST_TIME } from '../../time.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
 import { sqlTypes } from '../duckdb/types.js';
 import { rfc3339 } from '../engine/columns.js';
-import type { Block, FileField, FileSummary } from '../engine/parquet.js';
+import type { FileField, FileSummary } from '../engine/parquet.js';
 import type { ExaminedBlocks } from '../engine/scans.js';
-import type { ScanFilter } from '../sql/compiled.js';
+import type { RowGroup, ScanFilter, StoredFile } from '../sql/compiled.js';
 
 /** The note on a dataset beside its rows. */
 export interface DatasetNote {
@@ -71,6 +71,11 @@ export class StoredDataset {
     };
   }
 
+  /** The files with rows in a window. */
+  files(startNs: bigint, endNs: bigint): StoredFile[] {
+    return this.#files.flatMap(file => (blocksIn(file, startNs, endNs).length > 0 ? storedFile(file) : []));
+  }
+
   #select(
     files: readonly FileSummary[],
     fields: readonly string[],
@@ -97,17 +102,34 @@ export class StoredDataset {
   }
 }
 
+function storedFile({ path, bytes, blocks, timeless }: FileSummary): StoredFile[] {
+  const [first, ...others] = blocks;
+  if (first === undefined) return [];
+  return [
+    {
+      path,
+      bytes,
+      timeless,
+      rowGroups: blocks,
+      rows: blocks.reduce((total, block) => total + block.rows, 0),
+      minNs: others.map(block => block.minNs).reduce(earlier, first.minNs),
+      maxNs: others.map(block => block.maxNs).reduce(later, first.maxNs),
+      sorted: others.every((block, index) => block.minNs >= (blocks[index]?.maxNs ?? block.minNs)),
+    },
+  ];
+}
+
 /** A query that only counts reads no field, but SQL needs one. */
 function selectList(columns: readonly string[]): string {
   return columns.length > 0 ? columns.join(', ') : '1 AS f0';
 }
 
 /** Rows without a time of their own, such as those of a lookup table, are in every window. */
-function blocksIn(file: FileSummary, startNs: bigint, endNs: bigint): readonly Block[] {
+function blocksIn(file: FileSummary, startNs: bigint, endNs: bigint): readonly RowGroup[] {
   return file.timeless ? file.blocks : file.blocks.filter(block => overlaps(block, startNs, endNs));
 }
 
-function overlaps(block: Block, startNs: bigint, endNs: bigint): boolean {
+function overlaps(block: RowGroup, startNs: bigint, endNs: bigint): boolean {
   return block.maxNs >= startNs && block.minNs < endNs;
 }
 

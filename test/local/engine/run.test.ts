@@ -12,6 +12,7 @@ const noDatasets = new RecordingCatalog({
   names: () => [],
   schema: () => undefined,
   scan: () => '',
+  files: () => [],
   examined: () => ({ blocks: 0, rows: 0 }),
 });
 
