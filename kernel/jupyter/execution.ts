@@ -99,8 +99,8 @@ export class ExecutionQueue {
     const { outbox } = this.#parts;
     const parent = request.message.header;
     outbox.status(parent, 'busy');
-    const content = { status: 'aborted', execution_count: this.#count, user_expressions: {}, payload: [] };
-    outbox.reply(request, 'execute_reply', content);
+    // Without a number, as from ipykernel: front ends would show one as if the cell had run.
+    outbox.reply(request, 'execute_reply', { status: 'aborted' });
     outbox.status(parent, 'idle');
   }
 

@@ -5,7 +5,7 @@ import type { Diagnostic } from '../apl/syntax/ast.js';
 import { type CellQuery, type MagicLine, toCellOffset } from '../apl/syntax/cell.js';
 import { AplKernelError } from '../errors.js';
 import type { ExecuteOutcome } from '../jupyter/message.js';
-import { plural, visible, visibleLines } from '../text.js';
+import { cut, plural, visible, visibleLines } from '../text.js';
 import { MagicError } from './magics/arguments.js';
 import { TimeRangeError } from './time-range.js';
 
@@ -122,22 +122,38 @@ function placeInQuery(position: AplPosition, cell: string, query: CellQuery): Pl
   return { from, to: from + Math.max(1, word.length) };
 }
 
-/** The line with the mistake, its number and column in the cell, and a caret line below it. */
+/**
+ * The line with the mistake, its number and column in the cell, and a caret line below it. The bar after the number is not
+ * the pipe of the language. Of a long line the part around the mistake is shown.
+ */
 function excerpt(cell: string, { from, to }: Place): readonly string[] {
   const at = Math.min(from, cell.length);
   const start = cell.lastIndexOf('\n', at - 1) + 1;
   const end = cell.indexOf('\n', at) < 0 ? cell.length : cell.indexOf('\n', at);
   const number = String(cell.slice(0, start).split('\n').length);
-  const before = shown(cell.slice(start, at));
-  const marked = shown(cell.slice(at, Math.min(Math.max(to, at + 1), end)));
+  const markedEnd = Math.min(Math.max(to, at + 1), end);
+  const before = lastOf(shown(cell.slice(start, at)), mostBefore);
+  const marked = cut(shown(cell.slice(at, markedEnd)), mostMarked);
+  const after = marked.endsWith('…') ? '' : cut(shown(cell.slice(markedEnd, end)), mostAfter);
   const carets = '^'.repeat(Math.max(1, stringWidth(marked)));
   const gutter = ' '.repeat(number.length);
   const column = [...cell.slice(start, at)].length + 1;
   return [
     `${gutter}--> line ${number}, column ${column} of the cell`,
-    `${number} | ${shown(cell.slice(start, end))}`,
-    `${gutter} | ${' '.repeat(stringWidth(before))}${bold(red(carets))}`,
+    `${number} │ ${before}${marked}${after}`,
+    `${gutter} │ ${' '.repeat(stringWidth(before))}${bold(red(carets))}`,
   ];
+}
+
+/** Characters of a line before the mistake, of the mistake, and after it. */
+const mostBefore = 70;
+const mostMarked = 60;
+const mostAfter = 50;
+
+/** The end of a text, with an ellipsis for what was cut; never half a character. */
+function lastOf(text: string, most: number): string {
+  const characters = [...text];
+  return characters.length <= most ? text : `…${characters.slice(1 - most).join('')}`;
 }
 
 function shown(text: string): string {

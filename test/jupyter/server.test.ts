@@ -89,7 +89,7 @@ describe('execute_request', () => {
       'idle',
     ]);
     for (const id of waiting) {
-      expect((await client.reply(id)).content).toMatchObject({ status: 'aborted' });
+      expect((await client.reply(id)).content).toEqual({ status: 'aborted' });
       expect((await client.outputs(id)).map(shape)).toEqual(['busy', 'idle']);
     }
     expect((await client.execute('out c')).reply.content).toMatchObject({ status: 'ok', execution_count: 2 });

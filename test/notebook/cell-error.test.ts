@@ -8,8 +8,8 @@ const bench = realBench({ web: [{ _time: '2026-03-04T05:00:00Z', status: 200, ur
 async function marked(code: string): Promise<readonly string[]> {
   const lines = traceback(await bench().run(code));
   return lines.flatMap((line, index) => {
-    const carets = /^ +\| ( *)(\^+)$/.exec(line);
-    const source = /^\d+ \| (.*)$/.exec(lines[index - 1] ?? '')?.[1] ?? '';
+    const carets = /^ +│ ( *)(\^+)$/.exec(line);
+    const source = /^\d+ │ (.*)$/.exec(lines[index - 1] ?? '')?.[1] ?? '';
     if (carets !== null)
       return [source.slice(carets[1]?.length, (carets[1]?.length ?? 0) + (carets[2]?.length ?? 0))];
     return /^(also|hint|[a-z-]+): /.test(line) ? [line] : [];
@@ -33,4 +33,26 @@ test('every mistake of a query is shown, in order, each at its place', async () 
 test('a quoted name is marked whole', async () => {
   expect((await marked("['no such'] | count"))[1]).toBe("['no such']");
   expect((await marked("web | where ['no such'] == 1"))[1]).toBe("['no such']");
+});
+
+test('of a long line the part around the mistake is shown', async () => {
+  const many = Array.from({ length: 60 }, (_, index) => `status != ${index}`).join(' and ');
+  expect(await marked(`web | where ${many} and staus == 1 and ${many} | project uri`)).toEqual([
+    'unknown-field: unknown field `staus`',
+    'staus',
+    'hint: Did you mean `status`?',
+  ]);
+  const lines = traceback(await bench().run(`web | where ${many} and staus == 1 and ${many} | project uri`));
+  expect(lines[2]).toBe(
+    '1 │ … status != 56 and status != 57 and status != 58 and status != 59 and staus == 1 and status != 0 and status != 1 and status …',
+  );
+});
+
+test('a name that goes on for ever is marked at its beginning', async () => {
+  const name = 'n'.repeat(3_000);
+  expect(await marked(`web | project ${name}`)).toEqual([
+    `unknown-field: unknown field \`${'n'.repeat(79)}…\``,
+    `${'n'.repeat(59)}…`,
+    expect.stringMatching(/^hint: /),
+  ]);
 });

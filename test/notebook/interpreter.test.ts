@@ -324,8 +324,8 @@ describe('an error in the APL', () => {
       [
         'unknown-field: unknown field `stauts`',
         ' --> line 4, column 9 of the cell',
-        '4 | | where stauts == 200',
-        '  |         ^^^^^^',
+        '4 │ | where stauts == 200',
+        '  │         ^^^^^^',
         'hint: Did you mean `status`?',
       ],
     ],
@@ -336,8 +336,8 @@ describe('an error in the APL', () => {
       [
         'invalid-query: unknown field `b`',
         ' --> line 5, column 18 of the cell',
-        '5 | web | where 漢 == b',
-        '  |                   ^',
+        '5 │ web | where 漢 == b',
+        '  │                   ^',
       ],
     ],
     [
@@ -347,8 +347,8 @@ describe('an error in the APL', () => {
       [
         'invalid-query: unknown field `b`',
         ' --> line 2, column 19 of the cell',
-        '2 | | where a| where    b',
-        '  |                     ^',
+        '2 │ | where a| where    b',
+        '  │                     ^',
       ],
     ],
     [
@@ -358,8 +358,8 @@ describe('an error in the APL', () => {
       [
         'invalid-query: something is missing',
         ' --> line 1, column 12 of the cell',
-        '1 | web | where',
-        '  |            ^',
+        '1 │ web | where',
+        '  │            ^',
       ],
     ],
     ['without a place has none', 'web', { message: 'too complex' }, ['invalid-query: too complex']],
@@ -389,13 +389,13 @@ describe('an error in the APL', () => {
     expect(lines.slice(0, 10)).toEqual([
       'invalid-query: unknown field `x`',
       ' --> line 2, column 7 of the cell',
-      '2 | web | x, y == 1 and z == 2 and more',
-      '  |       ^',
+      '2 │ web | x, y == 1 and z == 2 and more',
+      '  │       ^',
       '',
       'also: unknown field `f0`',
       ' --> line 2, column 13 of the cell',
-      '2 | web | x, y == 1 and z == 2 and more',
-      '  |             ^',
+      '2 │ web | x, y == 1 and z == 2 and more',
+      '  │             ^',
       'hint: Did you mean `g`?',
     ]);
     expect([lines.filter(line => line.startsWith('also')).length, lines.at(-1)]).toEqual([

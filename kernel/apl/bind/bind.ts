@@ -3,6 +3,7 @@ import { parseTime, parseTimespan } from '../../time.js';
 import type { TypeName } from '../catalog/entry.js';
 import type { BindEnvironment, Plan, Scalar } from '../plan/plan.js';
 import type { Diagnostic, Expr, ParameterDecl, Query, Statement } from '../syntax/ast.js';
+import { beyondBounds } from '../syntax/bounds.js';
 import { Binder, convertTo } from './binder.js';
 import { bindExpression } from './expressions/expression.js';
 import { bindPipeline } from './pipeline.js';
@@ -16,6 +17,8 @@ export interface BoundQuery {
 
 /** Resolves the names and types of a parsed query against schemas given as data. Never throws for what a user wrote. */
 export function bind(query: Query, source: string, environment: BindEnvironment): BoundQuery {
+  const beyond = beyondBounds(query, source);
+  if (beyond !== undefined) return { diagnostics: [beyond] };
   const binder = new Binder(source, environment, bindPipeline);
   defineVariables(binder, environment.variables);
   let stage: Stage | undefined;

@@ -1,8 +1,8 @@
-import { present } from '../../present.js';
 import { oneLine } from '../../text.js';
 import type { TypeName } from '../catalog/entry.js';
 import type { Aggregated, BindEnvironment, Column, Relation, Scalar } from '../plan/plan.js';
 import type { Diagnostic, Expr, Pipeline, Severity, Span } from '../syntax/ast.js';
+import { finding } from '../syntax/diagnostics.js';
 import { type Limit, limits } from '../syntax/limits.js';
 import { nearest } from '../syntax/nearest.js';
 
@@ -71,6 +71,7 @@ export class Binder {
   #levels = 0;
   #deepest = 0;
   #nodes = 0;
+  readonly #counts = { tables: 0, joins: 0 };
   readonly #reported = new Set<string>();
 
   constructor(
@@ -89,11 +90,10 @@ export class Binder {
   }
 
   report(severity: Severity, code: string, span: Span, message: string, hint?: string): void {
-    const { from, to } = span;
-    const key = `${code} ${from} ${to}`;
+    const key = `${code} ${span.from} ${span.to}`;
     if (this.#reported.has(key)) return;
     this.#reported.add(key);
-    this.diagnostics.push({ severity, code, from, to, message, ...present({ hint }) });
+    this.diagnostics.push(finding(severity, code, span, message, hint));
   }
 
   error(code: string, span: Span, message: string, hint?: string): void {
@@ -127,6 +127,12 @@ export class Binder {
   /** Comes back from where `enter` went. */
   leave({ levels }: Weight): void {
     this.#levels -= levels;
+  }
+
+  /** Counts tables or joins; false where there are too many, which is reported. */
+  count(what: 'tables' | 'joins', span: Span, more = 1): boolean {
+    this.#counts[what] += more;
+    return this.#counts[what] <= limits[what].most || this.limit(span, limits[what]);
   }
 
   /** Says that a bound of the language is passed, once; false, for what goes no further then. */

@@ -17,6 +17,7 @@ interface Condition {
 
 /** Binds `join` and `lookup`: equal keys, then the fields of both sides; a key of the same name stands once. */
 export function bindJoin(binder: Binder, operator: Join, stage: Stage): Stage {
+  if (!binder.count('joins', operator)) return stage;
   const kind = joinKind(operator);
   const right = freshIds(binder, bindSource(binder, operator.right));
   const sides = { left: stage.relation.columns, right: right.relation.columns };

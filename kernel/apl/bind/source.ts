@@ -26,6 +26,7 @@ const noScope = { columns: [], open: false };
 
 /** Binds where rows come from. */
 export function bindSource(binder: Binder, source: Source): Stage {
+  if (isInline(source) && !binder.count('tables', source)) return nowhere();
   switch (source.kind) {
     case 'dataset':
       return bindDataset(binder, source);
@@ -46,8 +47,13 @@ export function bindSource(binder: Binder, source: Source): Stage {
     case 'paren':
       return bindPipeline(binder, source.pipeline);
     case 'missing':
-      return { ...empty([]), open: true };
+      return nowhere();
   }
+}
+
+/** A table that is made here; any other source stands for datasets, which are counted as they are read. */
+function isInline({ kind }: Source): boolean {
+  return kind === 'datatable' || kind === 'print' || kind === 'range' || kind === 'externaldata';
 }
 
 /** `union T1, T2` over the stage before it, if any: columns by name, nulls where a table lacks one. */
@@ -94,10 +100,10 @@ function bindDataset(binder: Binder, source: SourceOf<'dataset'>): Stage {
       `\`${name}\` is a value, not a table`,
       `Write \`print ${name}\` to see it.`,
     );
-    return { ...empty([]), open: true };
+    return nowhere();
   }
   const schema = binder.environment.schema(name);
-  if (schema !== undefined) return scan(binder, name);
+  if (schema !== undefined) return binder.count('tables', source) ? scan(binder, name) : nowhere();
   const known = [...binder.environment.datasets(), ...binder.definitions.keys()];
   binder.unknown(
     'dataset',
@@ -106,7 +112,7 @@ function bindDataset(binder: Binder, source: SourceOf<'dataset'>): Stage {
     known,
     known.length === 0 ? 'There are no datasets yet.' : `Datasets here: ${known.slice(0, 10).join(', ')}.`,
   );
-  return { ...empty([]), open: true };
+  return nowhere();
 }
 
 function scan(binder: Binder, name: string): Stage {
@@ -139,6 +145,7 @@ function matching(binder: Binder, pattern: FieldPattern): { name: string; stage:
       `no dataset matches \`${pattern.parts.join('*')}\``,
       `Datasets here: ${binder.environment.datasets().slice(0, 10).join(', ')}.`,
     );
+  if (!binder.count('tables', pattern, names.length)) return [];
   return names.map(name => ({ name, stage: scan(binder, name) }));
 }
 
@@ -345,7 +352,7 @@ const externalFormats: Readonly<Record<string, ExternalFormat>> = {
 function bindSearchSource(binder: Binder, source: SourceOf<'search'>): Stage {
   const { tables } = source;
   const every = (): { name: string; stage: Stage }[] =>
-    binder.environment.datasets().map(name => ({ name, stage: scan(binder, name) }));
+    everyDataset(binder, source).map(name => ({ name, stage: scan(binder, name) }));
   const stages =
     tables.length === 0
       ? every()
@@ -360,6 +367,16 @@ function bindSearchSource(binder: Binder, source: SourceOf<'search'>): Stage {
               ],
         );
   return bindSearchFilter(binder, source, unionOf(binder, stages, '$table'));
+}
+
+function everyDataset(binder: Binder, span: Span): readonly string[] {
+  const names = binder.environment.datasets();
+  return binder.count('tables', span, names.length) ? names : [];
+}
+
+/** A table that could not be bound: its fields are not known. */
+function nowhere(): Stage {
+  return { ...empty([]), open: true };
 }
 
 function empty(columns: readonly Column[]): Stage {

@@ -32,12 +32,11 @@ const elementGroups: readonly (readonly [ElementEntry['kind'], string])[] = [
 ];
 
 function contents(groups: ReadonlyMap<string, readonly { readonly name: string }[]>): string {
-  return [...groups]
-    .map(
-      ([title, entries]) =>
-        `- [${title}](#${anchor(title)}): ${entries.map(({ name }) => code(name)).join(' ')}`,
-    )
-    .join('\n');
+  const sections = [...groups].map(
+    ([title, entries]) =>
+      `- [${title}](#${anchor(title)}): ${entries.map(({ name }) => code(name)).join(' ')}`,
+  );
+  return [...sections, '- [Limits](#limits)'].join('\n');
 }
 
 function anchor(title: string): string {

@@ -1,5 +1,33 @@
-import type { Diagnostic } from './ast.js';
+import { cut } from '../../text.js';
+import type { Diagnostic, Severity, Span } from './ast.js';
+import type { Limit } from './limits.js';
 import { tokenize } from './tokens/lexer.js';
+
+/** Returns a finding; whatever it quotes is cut to what a reader can take in. */
+export function finding(
+  severity: Severity,
+  code: string,
+  { from, to }: Span,
+  message: string,
+  hint?: string,
+): Diagnostic {
+  const told = { severity, code, from, to, message: readable(message) };
+  return hint === undefined ? told : { ...told, hint: readable(hint) };
+}
+
+/** Returns the finding that a bound of the language is passed. */
+export function limitFinding({ code, message, hint }: Limit, span: Span): Diagnostic {
+  return finding('error', code, span, message, hint);
+}
+
+const longestQuote = 80;
+const longestMessage = 500;
+
+function readable(text: string): string {
+  if (text.length <= longestQuote) return text;
+  const quoted = text.replace(/`([^`]*)`/g, (_, code: string) => `\`${cut(code, longestQuote)}\``);
+  return cut(quoted, longestMessage);
+}
 
 /**
  * What parsing and binding found in one query, by place. A stage that could not be read is checked no further: what
@@ -12,13 +40,24 @@ export function mergeDiagnostics(
 ): Diagnostic[] {
   const unread = parsed.filter(diagnostic => diagnostic.severity === 'error');
   const ends = unread.length === 0 ? [] : stageEnds(text);
-  const stageOf = (at: number): number => ends.filter(end => end < at).length;
+  const stageOf = (at: number): number => countBelow(ends, at);
   const broken = new Set(unread.map(diagnostic => stageOf(diagnostic.from)));
   const kept = bound.filter(diagnostic => !broken.has(stageOf(diagnostic.from)));
   return [...parsed, ...kept].sort((a, b) => a.from - b.from);
 }
 
-/** Offsets of the pipes and semicolons. */
+/** How many of the sorted numbers are below one: a text may hold as many mistakes as pipes. */
+function countBelow(sorted: readonly number[], at: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? at) < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Offsets of the pipes and semicolons, in order. */
 function stageEnds(text: string): number[] {
   return tokenize(text)
     .filter(token => token.kind === 'symbol' && (token.text === '|' || token.text === ';'))

@@ -1,45 +1,80 @@
+import { formatCount } from '../../text.js';
+
 /** The most of something that a query may hold, and what is said of more. */
 export interface Limit {
   readonly most: number;
+  /** The things that are counted, as a table of the limits names them. */
+  readonly what: string;
   readonly code: 'too-deep' | 'too-long';
   readonly message: string;
   readonly hint: string;
 }
 
-/** Every bound of the language: below them, neither the stack nor an engine is exhausted. */
+/** Every bound of the language: below them, neither the stack, the clock nor an engine is exhausted. */
 export const limits = {
-  /** Brackets within brackets. */
-  nesting: {
-    most: 200,
-    code: 'too-deep',
-    message: 'the expression is nested more than 200 levels deep',
-    hint: 'Name parts of it with `let` or `extend`.',
-  },
-  queryNesting: {
-    most: 200,
-    code: 'too-deep',
-    message: 'queries are nested too deeply',
-    hint: 'Name inner queries with `let`.',
-  },
+  text: more(1_000_000, 'characters in a query', 'Import long lists of values as a dataset, and join it.'),
+  statements: more(10_000, 'statements in a query', 'Import the values as a dataset.'),
+  /** UTF-16 units, as everywhere. */
+  name: more(4_000, 'characters in a name', 'Is a quote or a bracket missing?'),
+  literal: more(100_000, 'characters in a text', 'Import longer texts as a dataset.'),
+  pattern: more(
+    10_000,
+    'characters in a regular expression',
+    'Search for several shorter ones, or list the texts with `in` or `has_any`.',
+  ),
+  nesting: deep(
+    200,
+    'levels of brackets and queries within each other',
+    'Name parts of it with `let` or `extend`.',
+  ),
+  queryNesting: deep(200, 'queries within each other', 'Name inner queries with `let`.'),
   /** Levels of the tree of an expression, `let` values included; a condition counts one, anything else five. */
   expression: {
     most: 1000,
+    what: 'levels in an expression: `and` and `or` count one, every other operator five',
     code: 'too-deep',
     message: 'the expression is too deep: 200 operators in a row, or 1,000 times `and` or `or`, are the most',
     hint: 'Compute parts of it with `extend`; write many values as a list: `field in (a, b, …)`.',
   },
   /** Nodes of all expressions, those of a `let` value counted where it is used. */
-  nodes: {
-    most: 200_000,
-    code: 'too-long',
-    message: 'the query holds more than 200,000 values and operators, with those of its `let` statements',
-    hint: 'Compute values that are used often once, with `extend`.',
-  },
+  nodes: more(
+    200_000,
+    'values and operators in a query, with those of its `let` statements',
+    'Compute values that are used often once, with `extend`.',
+  ),
+  items: more(
+    10_000,
+    'items in a list',
+    'Import the values as a dataset: `where field in ((values | project field))`.',
+  ),
+  terms: more(
+    1_000,
+    'texts to look for with `has_any` or `has_all`',
+    'Look for a part that they have in common.',
+  ),
+  cells: more(100_000, 'values in a datatable', 'Import the rows as a dataset.'),
+  pieces: more(
+    200,
+    'texts and fields in a pattern of `parse`',
+    'Parse the rest of the text by a second `parse`.',
+  ),
+  pairs: more(200, 'fields in a `parse-kv`', 'Parse the other fields by a second `parse-kv`.'),
+  expanded: more(100, 'fields in an `mv-expand`', 'Expand one field that holds arrays of maps.'),
   /** Operators one after the other, those of `let` tables included. */
-  stages: {
-    most: 300,
-    code: 'too-long',
-    message: 'more than 300 operators follow each other',
-    hint: 'Several fields may be computed in one `extend`, and several conditions joined in one `where`.',
-  },
+  stages: more(
+    300,
+    'operators one after the other',
+    'Several fields may be computed in one `extend`, and several conditions joined in one `where`.',
+  ),
+  /** Each use of a `let` table counts, and each dataset that a pattern stands for. */
+  tables: more(500, 'tables in a query', 'Name fewer datasets, or put their rows into one.'),
+  joins: more(64, 'joins and lookups in a query', 'Import the joined rows as a dataset.'),
 } as const satisfies Readonly<Record<string, Limit>>;
+
+function more(most: number, what: string, hint: string): Limit {
+  return { most, what, code: 'too-long', message: `more than ${formatCount(most)} ${what}`, hint };
+}
+
+function deep(most: number, what: string, hint: string): Limit {
+  return { ...more(most, what, hint), code: 'too-deep' };
+}

@@ -1,5 +1,7 @@
 import { present } from '../../present.js';
 import type { Diagnostic, Expr, ParameterDecl, Pipeline, Query, Span, Statement } from './ast.js';
+import { limitFinding } from './diagnostics.js';
+import { limits } from './limits.js';
 import { parseExpression, parseType } from './readers/expression.js';
 import { parseOperators, parsePipeline, separatorHint } from './readers/pipeline.js';
 import { takeStrayBracket } from './readers/slips.js';
@@ -15,8 +17,17 @@ export interface Parsed {
 
 /** Parses one query: `let`, `set` and `declare` statements and a pipeline, separated by `;`. Never throws. */
 export function parseQuery(text: string): Parsed {
+  if (text.length > limits.text.most) return tooLong(text);
   const stream = new TokenStream(text);
   return { query: parseStatements(stream, text.length), diagnostics: stream.diagnostics };
+}
+
+/** A text that is not read at all. */
+function tooLong({ length: to }: string): Parsed {
+  const span = { from: limits.text.most, to };
+  const pipeline: Pipeline = { source: { kind: 'missing', ...span }, operators: [], ...span };
+  const query: Query = { statements: [{ kind: 'query', pipeline, ...span }], from: 0, to };
+  return { query, diagnostics: [limitFinding(limits.text, span)] };
 }
 
 /**

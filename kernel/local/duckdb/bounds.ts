@@ -1,11 +1,9 @@
+import { limits } from '../../apl/syntax/limits.js';
 import { OverdueError } from '../functions/deadline.js';
 import type { JsFunction } from './template.js';
 
 /** Nanoseconds that a call of a JavaScript function may take at most, estimated before it does any work. */
 const mostNs = 1_000_000_000;
-
-/** In characters; compiling one of this length takes about a tenth of a second. */
-const longestPattern = 10_000;
 
 /** A call was refused because it would take too long; `call` is the name in the language. */
 class CostError extends Error {
@@ -141,7 +139,7 @@ function transformNs(count: number): number {
 }
 
 function patternNs(pattern: string): number {
-  return pattern.length > longestPattern ? Number.POSITIVE_INFINITY : 10_000 * pattern.length;
+  return pattern.length > limits.pattern.most ? Number.POSITIVE_INFINITY : 10_000 * pattern.length;
 }
 
 /** Each place of the text is tried with each state of the pattern, and states repeat as often as `{n}` says. */

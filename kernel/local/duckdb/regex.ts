@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { limits } from '../../apl/syntax/limits.js';
 import { deadline } from '../functions/deadline.js';
 import { type SqlArg, TemplateError } from '../sql/template.js';
 import { isLargePattern } from './bounds.js';
@@ -77,8 +78,8 @@ function window(text: string, start: bigint, length: bigint): string {
 
 function compiled(source: string, argIndex: number): RE2JS {
   if (isLargePattern(source)) {
-    const hint = 'Search for several shorter ones, or list the texts with `in` or `has_any`.';
-    throw new TemplateError('the regular expression is too large', argIndex, hint);
+    const { message, hint } = limits.pattern;
+    throw new TemplateError(message, argIndex, hint);
   }
   try {
     return RE2JS.compile(source);

@@ -25,7 +25,7 @@ import { watchDepartures } from './departure.js';
 import { guardOrigin, guardToken } from './guard.js';
 import { CompileFailure } from './query-route.js';
 import { addRoutes, localUser } from './routes.js';
-import { ServiceError } from './service-error.js';
+import { bodyTooLarge, ServiceError } from './service-error.js';
 import { holds, watchTenure } from './tenure.js';
 
 /** Bounds of a service; each has a default. */
@@ -185,7 +185,7 @@ function addHooks(app: FastifyInstance, options: ServiceOptions, token: string):
     return refuse(reply, new ServiceError(404, 'not-found', `The service has no ${place}.`));
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const refusal = refusalOf(error);
+    const refusal = refusalOf(error, app.initialConfig.bodyLimit ?? 0);
     if (refusal.status >= 500) options.log(`${request.method} ${request.url}: ${inspect(error)}`);
     return refuse(reply, refusal);
   });
@@ -222,9 +222,9 @@ const engineStatus: Readonly<Record<string, number>> = {
   'query-cancelled': 499,
 };
 
-function refusalOf(error: FastifyError | AplKernelError): ServiceError {
+function refusalOf(error: FastifyError | AplKernelError, bodyBytes: number): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (isDiskFull(error)) return refusalOf(engineFailure(error));
+  if (isDiskFull(error)) return refusalOf(engineFailure(error), bodyBytes);
   if (error instanceof AplKernelError) {
     return new ServiceError(
       engineStatus[error.code] ?? 400,
@@ -234,7 +234,7 @@ function refusalOf(error: FastifyError | AplKernelError): ServiceError {
     );
   }
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new ServiceError(413, 'too-large', 'The body is too large.');
+    return bodyTooLarge(bodyBytes, 'Shorten the query: a dataset can hold long lists of values.');
   if (error.code === 'FST_ERR_CTP_INVALID_JSON_BODY')
     return new ServiceError(400, 'invalid-json', 'The body is not JSON.');
   // The framework marks the errors of a body; one without a mark is a fault of our own.

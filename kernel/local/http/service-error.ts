@@ -1,4 +1,16 @@
 import { AplKernelError, type ErrorCode, type ForeignCode } from '../../errors.js';
+import { formatCount } from '../../text.js';
+
+/** Returns the refusal of a body of more than so many bytes. */
+export function bodyTooLarge(mostBytes: number, hint: string): ServiceError {
+  const message = `The body has more than ${bytesInWords(mostBytes)}, the most that this request may have.`;
+  return new ServiceError(413, 'too-large', message, { hint });
+}
+
+function bytesInWords(bytes: number): string {
+  const [unit, size] = bytes < 2 ** 20 ? (['KiB', 2 ** 10] as const) : (['MiB', 2 ** 20] as const);
+  return `${formatCount(bytes / size)} ${unit}`;
+}
 
 /** A request that the local service refuses, with the HTTP status it is answered with. */
 export class ServiceError extends AplKernelError {

@@ -8,7 +8,7 @@ import type { IngestStatus } from '../../api/wire.js';
 import { plural } from '../../text.js';
 import { formatTime } from '../../time.js';
 import type { Engine } from '../engine/duckdb.js';
-import { ServiceError } from '../http/service-error.js';
+import { bodyTooLarge, ServiceError } from '../http/service-error.js';
 import type { DatasetStore } from './datasets.js';
 import type { FileFormat } from './formats.js';
 import { type Stored, storeFile } from './import.js';
@@ -79,7 +79,8 @@ async function saveBody(request: IngestRequest, file: string): Promise<number> {
   const counter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
-      if (bytes > request.maxBytes) done(tooLarge(request.maxBytes));
+      if (bytes > request.maxBytes)
+        done(bodyTooLarge(request.maxBytes, 'Send it in parts, or import it as a file.'));
       else done(null, chunk);
     },
   });
@@ -103,13 +104,6 @@ async function saveBody(request: IngestRequest, file: string): Promise<number> {
     if (!/^Z_/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
     throw new ServiceError(400, 'gzip', 'The body is not valid gzip.', { cause: error });
   }
-}
-
-/** The refusal of a body beyond the limit. */
-function tooLarge(maxBytes: number): ServiceError {
-  return new ServiceError(413, 'too-large', `The body is larger than ${maxBytes} bytes.`, {
-    hint: 'Send it in parts, or import it as a file.',
-  });
 }
 
 function loadOptions({ dataset, nowNs, timestampField, timestampFormat, csvDelimiter }: IngestRequest) {

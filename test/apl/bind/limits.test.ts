@@ -1,51 +1,75 @@
 import { expect, test } from 'vitest';
 import { bind } from '../../../kernel/apl/bind/bind.js';
+import type { Diagnostic } from '../../../kernel/apl/syntax/ast.js';
+import { limits } from '../../../kernel/apl/syntax/limits.js';
 import { parseQuery } from '../../../kernel/apl/syntax/parse.js';
 import { environment } from '../environment.js';
+import { type LimitCase, limitCases, repeated } from '../limits.js';
 
-/** `count` times what `write` writes, joined. */
-function repeated(count: number, join: string, write: (index: number) => string): string {
-  return Array.from({ length: count }, (_, index) => write(index)).join(join);
-}
-
-/** The codes of the errors in a text. */
-function errors(text: string): string[] {
+function errorsIn(text: string): readonly Diagnostic[] {
   const { query, diagnostics } = parseQuery(text);
   const bound = bind(query, text, environment);
-  return [...diagnostics, ...bound.diagnostics]
-    .filter(({ severity }) => severity === 'error')
-    .map(({ code }) => code);
+  return [...diagnostics, ...bound.diagnostics].filter(({ severity }) => severity === 'error');
 }
 
-type Case = readonly [name: string, write: (count: number) => string, most: number, code: string];
+type Name = keyof typeof limits;
+
+/** Patterns are read by what compiles them. */
+const bounded = (Object.entries(limitCases) as [Name, LimitCase][]).filter(([name]) => name !== 'pattern');
+
+test.each(bounded)('%s: as many as the limit says, and no more', (name, { write, most, at }) => {
+  const limit = limits[name];
+  const allowed = most ?? limit.most;
+  expect(errorsIn(write(allowed))).toEqual([]);
+  const text = write(allowed + 1);
+  const [error] = errorsIn(text);
+  expect(error?.message).toBe(limit.message);
+  expect(text.slice(error?.from).slice(0, at.length)).toBe(at);
+});
 
 const chain = (count: number): string =>
   `let a0 = 1; ${repeated(count, '; ', index => `let a${index + 1} = a${index} + 1`)}; print a${count}`;
 const doubled = (count: number): string =>
   `let a0 = 1; ${repeated(count, '; ', at => `let a${at + 1} = iff(true, a${at}, a${at})`)}; print a${count}`;
+const doubledTable = (count: number): string =>
+  `let a0 = web; ${repeated(count, '; ', at => `let a${at + 1} = a${at} | union a${at}`)}; a${count}`;
 
-test.each<Case>([
-  ['terms of a sum', count => `print ${repeated(count, '+', () => '1')}`, 200, 'too-deep'],
-  ['conditions', count => `web | where ${repeated(count, ' or ', at => `status == ${at}`)}`, 990, 'too-deep'],
+test.each<readonly [name: string, write: (count: number) => string, most: number, limit: Name]>([
+  ['terms of a sum', count => `print ${repeated(count, '+', () => '1')}`, 200, 'expression'],
   [
     'terms of a search',
     count => `web | search ${repeated(count, ' and ', at => `"a${at}"`)}`,
     990,
-    'too-deep',
+    'expression',
   ],
-  ['signs', count => `print ${'- '.repeat(count)}1`, 190, 'too-deep'],
-  ['properties', count => `web | project a = attributes${'.b'.repeat(count)}`, 190, 'too-deep'],
-  ['operators', count => `web ${'| where status > 1 '.repeat(count)}`, 300, 'too-long'],
-  ['let values, each of the one before', chain, 160, 'too-deep'],
-  ['let values, each twice the one before', doubled, 12, 'too-long'],
+  ['signs', count => `print ${'- '.repeat(count)}1`, 190, 'expression'],
+  ['properties', count => `web | project a = attributes${'.b'.repeat(count)}`, 190, 'expression'],
+  ['arguments', count => `print strcat(${repeated(count, ',', at => `'${at}'`)})`, 10_000, 'items'],
+  ['elements', count => `print dynamic([${repeated(count, ',', at => `${at}`)}])`, 10_000, 'items'],
+  ['keys', count => `print dynamic({${repeated(count, ',', at => `k${at}:1`)}})`, 10_000, 'items'],
+  ['fields', count => `web | project ${repeated(count, ',', at => `f${at}=1`)}`, 10_000, 'items'],
+  ['names of let', count => `let ${'n'.repeat(count)} = 1; print ${'n'.repeat(count)}`, 4_000, 'name'],
+  ['lookups', count => `web ${'| lookup (web) on status'.repeat(count)}`, 64, 'joins'],
+  ['let values, each of the one before', chain, 160, 'expression'],
+  ['let values, each twice the one before', doubled, 12, 'nodes'],
+  ['let tables, each twice the one before', doubledTable, 6, 'tables'],
   [
     'let tables, each of the one before',
     count =>
       `let a0 = web; ${repeated(count, '; ', at => `let a${at + 1} = a${at} | where status > 1`)}; a${count}`,
     290,
-    'too-long',
+    'stages',
   ],
-])('%s have a bound', (_, write, most, code) => {
-  expect(errors(write(most))).toEqual([]);
-  expect(errors(write(most * 10)).slice(0, 1)).toEqual([code]);
+])('%s have a bound', (_, write, most, limit) => {
+  expect(errorsIn(write(most))).toEqual([]);
+  expect(errorsIn(write(most * 9))[0]?.message).toBe(limits[limit].message);
+});
+
+test('a message quotes no more of a long name than can be read', () => {
+  const [error] = errorsIn(`${'n'.repeat(3_000)} | count`);
+  expect(error?.message).toBe(`unknown dataset \`${'n'.repeat(79)}…\``);
+});
+
+test('a text with as many mistakes as pipes is read to its end', () => {
+  expect(errorsIn(`print 1 ${'|'.repeat(20_000)}`)).toHaveLength(20_001);
 });

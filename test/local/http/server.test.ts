@@ -152,14 +152,16 @@ test('a body that is not JSON is refused', async () => {
 });
 
 test('a body beyond the limit is refused', async () => {
-  const limited = await testService({ limits: { bodyBytes: 1000 } });
+  const message = 'The body has more than 1 KiB, the most that this request may have.';
+  const hint = 'Shorten the query: a dataset can hold long lists of values.';
+  const limited = await testService({ limits: { bodyBytes: 1024 } });
   const answer = await limited.json('POST', '/v1/datasets/_apl', { apl: 'x'.repeat(2000) });
   expect(answer).toEqual({
     status: 413,
     body: {
       code: 413,
-      message: 'The body is too large.',
-      detail: { errorType: 'too-large', message: 'The body is too large.' },
+      message: `${message} ${hint}`,
+      detail: { errorType: 'too-large', message, hint },
     },
   });
 });

@@ -177,14 +177,14 @@ test('an unknown dataset is not made by an ingest', async () => {
 });
 
 test('a body that unpacks beyond the limit is refused, and leaves nothing behind', async () => {
-  const limited = await testService({ limits: { ingestBytes: 100_000 } });
+  const limited = await testService({ limits: { ingestBytes: 102_400 } });
   await limited.json('POST', '/v2/datasets', { name: 'd' });
-  const bodies = [gzipSync('x'.repeat(100_001)), randomBytes(100_001)];
+  const bodies = [gzipSync('x'.repeat(102_401)), randomBytes(102_401)];
   for (const [index, body] of bodies.entries()) {
     const headers = { 'content-type': 'text/csv', 'content-encoding': index === 0 ? 'gzip' : 'identity' };
     const answer = await limited.json('POST', '/v1/datasets/d/ingest', body, headers);
     expect(answer.body.message).toBe(
-      'The body is larger than 100000 bytes. Send it in parts, or import it as a file.',
+      'The body has more than 100 KiB, the most that this request may have. Send it in parts, or import it as a file.',
     );
     expect(answer.status).toBe(413);
   }

@@ -8,7 +8,15 @@ import { typeNamed } from '../types.js';
 import { parseDynamic } from './dynamic.js';
 import { numberLiteral, rawLiteral, timespanLiteral } from './literals.js';
 import { parsePipeline } from './pipeline.js';
-import { reportCase, takeExclamation, takeIsNull, takeLike, takeLogic, takeNegation } from './slips.js';
+import {
+  reportCase,
+  takeExclamation,
+  takeIsNull,
+  takeLike,
+  takeLogic,
+  takeNegation,
+  takeSqlComment,
+} from './slips.js';
 import { startsSource } from './source.js';
 
 /**
@@ -288,6 +296,7 @@ function parseBetween(stream: TokenStream, value: Expr): Expr {
 function parseAdditive(stream: TokenStream, context: string): Expr {
   let left = parseMultiplicative(stream, context);
   while (stream.isSymbol('+') || stream.isSymbol('-')) {
+    if (takeSqlComment(stream, 'word')) continue;
     const token = stream.next();
     left = binary(
       token.text as BinaryOperator,

@@ -4,6 +4,7 @@ import { limits } from '../limits.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { type OpenNode, parseClauses } from './clauses.js';
 import { atStageEnd } from './items.js';
+import { takeSqlComment } from './slips.js';
 import { parseSource } from './source.js';
 
 /** Parses a source and the operators after it, up to `)`, `;` or the end. */
@@ -29,10 +30,12 @@ export function parseOperators(stream: TokenStream): Operator[] {
   const operators: Operator[] = [];
   for (;;) {
     takeStraySemicolon(stream);
+    takeSqlComment(stream);
     stream.offer({ kind: 'operator', piped: false });
     if (stream.takeSymbol('|') === undefined && !missingPipe(stream)) return operators;
+    takeSqlComment(stream);
     operators.push(parseOperator(stream));
-    if (atStageEnd(stream) || startsOperator(stream)) continue;
+    if (atStageEnd(stream) || startsOperator(stream) || takeSqlComment(stream)) continue;
     stream.expected('`|`', 'before the next operator', separatorHint(stream));
     stream.skipTo('|', ';');
     if (stream.isSymbol(')') || stream.isSymbol(']') || stream.isSymbol('}')) return operators;

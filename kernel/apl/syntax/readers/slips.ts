@@ -92,6 +92,19 @@ export function takeDirection(stream: TokenStream): 'asc' | 'desc' | undefined {
   return direction;
 }
 
+/** Skips a comment as SQL writes it, reported; `only` says which words it may begin with. */
+export function takeSqlComment(stream: TokenStream, only: 'any' | 'word' = 'any'): boolean {
+  if (!stream.isSymbol('-') || !stream.isSymbol('-', 1)) return false;
+  const [first, second, after] = [stream.peek(), stream.peek(1), stream.peek(2)];
+  // `a - -b` is arithmetic, and so is `1 --2`.
+  if (second.from !== first.to || (only === 'word' && (after.kind !== 'word' || after.from === second.to)))
+    return false;
+  const dashes = { from: first.from, to: second.to };
+  stream.report('error', 'expected', dashes, '`--` starts no comment in APL', 'Write `// …`.');
+  stream.skipLine();
+  return true;
+}
+
 /** Consumes a bracket that closes nothing, reported. */
 export function takeStrayBracket(stream: TokenStream): Token | undefined {
   const token = stream.peek();

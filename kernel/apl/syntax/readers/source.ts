@@ -7,6 +7,7 @@ import { parseExpression } from './expression.js';
 import { closeList } from './items.js';
 import { parsePattern } from './pattern.js';
 import { parsePipeline } from './pipeline.js';
+import { takeSqlComment } from './slips.js';
 
 /** A dataset, a `let` name, an inline table, or a query in parentheses. */
 export function parseSource(stream: TokenStream): Source {
@@ -83,11 +84,7 @@ function takeTableCall(stream: TokenStream): Source | undefined {
 /** Reports a query in another language, and skips it; a comment as SQL writes it is skipped alone. */
 function takeOtherLanguage(stream: TokenStream): Source | undefined {
   const token = stream.peek();
-  if (stream.isSymbol('-') && stream.isSymbol('-', 1)) {
-    stream.report('error', 'expected', token, '`--` starts no comment in APL', 'Write `// …`.');
-    stream.skipLine();
-    return parseSource(stream);
-  }
+  if (takeSqlComment(stream)) return parseSource(stream);
   const language = otherLanguage(stream);
   if (language === undefined) return undefined;
   const hint = "Start with the dataset: ['logs'] | where … | project ….";

@@ -2,6 +2,7 @@ import { present } from '../../../present.js';
 import { oneLine } from '../../../text.js';
 import type { Clause } from '../../operators/grammar.js';
 import type { Diagnostic, Identifier, Span } from '../ast.js';
+import { finding } from '../diagnostics.js';
 import { type Limit, limits } from '../limits.js';
 import { type Token, tokenize } from './lexer.js';
 import type { Offers, OpenCall, OperandSlot, Slot } from './offers.js';
@@ -34,6 +35,8 @@ export class TokenStream {
     this.#end = { kind: 'symbol', from: to, to, text: '' };
     for (const token of this.tokens) {
       if (token.flaw !== undefined || token.kind === 'error') this.#reportFlaw(token);
+      if (token.kind === 'string' && token.text.length > limits.literal.most)
+        this.reportLimit(token, limits.literal);
     }
   }
 
@@ -277,10 +280,10 @@ export class TokenStream {
   }
 
   report(severity: Diagnostic['severity'], code: string, span: Span, message: string, hint?: string): void {
-    const { from, to } = span;
+    const { from } = span;
     if (severity === 'error' && !this.#hasErrorAt(from))
       this.#errorIndexes.set(from, this.diagnostics.length);
-    this.diagnostics.push({ severity, code, from, to, message, ...present({ hint }) });
+    this.diagnostics.push(finding(severity, code, span, message, hint));
   }
 
   /** Says that a bound of the language is passed. */

@@ -1,0 +1,71 @@
+import type { Operand } from '../operators/grammar.js';
+import { clausesOf } from '../operators/rows.js';
+import type { Diagnostic, Expr, Query, Span } from './ast.js';
+import { limitFinding } from './diagnostics.js';
+import { type Limit, limits } from './limits.js';
+import { visitQuery } from './walk.js';
+
+/**
+ * Returns the first list or name of a query that is longer than the language allows; undefined where there is none. Bounds
+ * that depend on what names stand for are the binder's.
+ */
+export function beyondBounds(query: Query, source: string): Diagnostic | undefined {
+  let first: Diagnostic | undefined;
+  const check = (limit: Limit, count: number, span: Span | undefined): void => {
+    if (count <= limit.most || span === undefined || (first !== undefined && first.from <= span.from)) return;
+    first = limitFinding(limit, span);
+  };
+  const checkList = (limit: Limit, list: readonly Span[]): void =>
+    check(limit, list.length, list[limit.most]);
+  const checkClauses = (node: Span & { readonly kind: string }): void => {
+    const held = node as unknown as Readonly<Record<string, unknown>>;
+    for (const { name, takes } of clausesOf(node.kind)) {
+      const value = held[name];
+      if (Array.isArray(value)) checkList(listLimit(takes, node.kind), value);
+    }
+  };
+  checkList(limits.statements, query.statements);
+  visitQuery(query, {
+    expr: expr => checkList(isTermList(expr) ? limits.terms : limits.items, listIn(expr)),
+    operator: operator => operator.kind !== 'unknown' && checkClauses(operator),
+    source: checkClauses,
+    name: span => {
+      if (span.to - span.from > limits.name.most) check(limits.name, writtenName(source, span).length, span);
+    },
+  });
+  return first;
+}
+
+function listIn(expr: Expr): readonly Span[] {
+  switch (expr.kind) {
+    case 'call':
+      return expr.args;
+    case 'list':
+    case 'array':
+      return expr.items;
+    case 'map':
+      return expr.entries.map(entry => entry.value);
+    default:
+      return [];
+  }
+}
+
+function isTermList(expr: Expr): boolean {
+  return expr.kind === 'list' && expr.operator.startsWith('has_');
+}
+
+function listLimit(takes: Operand, kind: string): Limit {
+  if (takes === 'columns' && kind === 'parse-kv') return limits.pairs;
+  return listLimits[takes] ?? limits.items;
+}
+
+const listLimits: Readonly<Partial<Record<Operand, Limit>>> = {
+  values: limits.cells,
+  pieces: limits.pieces,
+  'typed assignments': limits.expanded,
+};
+
+/** A name without its brackets and quotes. */
+function writtenName(source: string, { from, to }: Span): string {
+  return source.slice(from, to).replace(/^\[?["']|["']\]?$/g, '');
+}
