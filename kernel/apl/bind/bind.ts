@@ -2,6 +2,7 @@ import { present } from '../../present.js';
 import { parseTime, parseTimespan } from '../../time.js';
 import type { TypeName } from '../catalog/entry.js';
 import type { BindEnvironment, Plan, Scalar } from '../plan/plan.js';
+import { constant } from '../plan/scalars.js';
 import type { Diagnostic, Expr, ParameterDecl, Query, Statement } from '../syntax/ast.js';
 import { beyondBounds } from '../syntax/bounds.js';
 import { Binder, convertTo } from './binder.js';
@@ -175,7 +176,7 @@ function bindParameter(binder: Binder, param: ParameterDecl): void {
       'Pass it in the request’s variables, or give it a default: `name: type = value`.',
     );
     // Uses of the name are no further mistakes.
-    const unknown: Scalar = { kind: 'constant', type: param.type, value: null };
+    const unknown: Scalar = constant(param.type, null);
     binder.definitions.set(param.name.name, { kind: 'scalar', value: unknown, used: true });
     return;
   }
@@ -194,14 +195,12 @@ function defineVariables(binder: Binder, variables: BindEnvironment['variables']
 
 /** A JSON value as a constant: whole numbers are long, arrays and objects dynamic. */
 function variable(value: unknown): Scalar {
-  if (value === null) return { kind: 'constant', type: 'dynamic', value: null };
+  if (value === null) return constant('dynamic', null);
   if (typeof value === 'string' || typeof value === 'boolean')
-    return { kind: 'constant', type: typeof value === 'string' ? 'string' : 'bool', value };
+    return constant(typeof value === 'string' ? 'string' : 'bool', value);
   if (typeof value === 'number')
-    return Number.isSafeInteger(value)
-      ? { kind: 'constant', type: 'long', value: BigInt(value) }
-      : { kind: 'constant', type: 'real', value };
-  return { kind: 'constant', type: 'dynamic', value: JSON.stringify(value) };
+    return Number.isSafeInteger(value) ? constant('long', BigInt(value)) : constant('real', value);
+  return constant('dynamic', JSON.stringify(value));
 }
 
 /** The value as `type`, or undefined where it is not one. */
@@ -209,7 +208,7 @@ function variableAs(value: unknown, type: TypeName): Scalar | undefined {
   const bound = variable(value);
   if (bound.kind !== 'constant' || bound.value === null || bound.type === type) return bound;
   if (type === 'real' && bound.type === 'long') return convertTo(bound, 'real');
-  if (type === 'dynamic') return { kind: 'constant', type, value: JSON.stringify(value) };
+  if (type === 'dynamic') return constant(type, JSON.stringify(value));
   if (bound.type !== 'string')
     return type === 'timespan' && bound.type === 'long' ? convertTo(bound, type) : undefined;
   return textAs(String(bound.value), type);
@@ -224,7 +223,7 @@ function textAs(text: string, type: TypeName): Scalar | undefined {
         : type === 'long' && /^-?\d{1,18}$/.test(text)
           ? BigInt(text)
           : undefined;
-  return parsed === undefined ? undefined : { kind: 'constant', type, value: parsed };
+  return parsed === undefined ? undefined : constant(type, parsed);
 }
 
 function reportUnused(binder: Binder): void {

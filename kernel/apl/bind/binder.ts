@@ -1,6 +1,7 @@
 import { oneLine } from '../../text.js';
 import type { TypeName } from '../catalog/entry.js';
 import type { Aggregated, BindEnvironment, Column, Relation, Scalar } from '../plan/plan.js';
+import { constant } from '../plan/scalars.js';
 import type { Diagnostic, Expr, Pipeline, Severity, Span } from '../syntax/ast.js';
 import { finding } from '../syntax/diagnostics.js';
 import { type Limit, limits } from '../syntax/limits.js';
@@ -164,7 +165,7 @@ export class Binder {
 }
 
 /** A null that fits everywhere, for what could not be bound. */
-export const unbound: Scalar = { kind: 'constant', type: 'dynamic', value: null };
+export const unbound = constant('dynamic', null);
 
 /** Removes the parentheses around an expression. */
 export function unwrap(expr: Expr): Expr {
@@ -175,11 +176,9 @@ export function unwrap(expr: Expr): Expr {
 export function convertTo(value: Scalar, type: TypeName): Scalar {
   if (value.type === type) return value;
   if (value.kind === 'constant') {
-    if (value.value === null) return { kind: 'constant', type, value: null };
-    if (value.type === 'long' && type === 'real')
-      return { kind: 'constant', type, value: Number(value.value) };
-    if (value.type === 'long' && (type === 'timespan' || type === 'datetime'))
-      return { kind: 'constant', type, value: value.value };
+    if (value.value === null) return constant(type, null);
+    if (value.type === 'long' && type === 'real') return constant(type, Number(value.value));
+    if (value.type === 'long' && (type === 'timespan' || type === 'datetime')) return { ...value, type };
   }
   return { kind: 'convert', type, value };
 }

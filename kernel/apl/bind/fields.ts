@@ -1,8 +1,9 @@
 import type { Column, Computed, Scalar } from '../plan/plan.js';
+import { call, constant, path, reference } from '../plan/scalars.js';
 import type { Assignment, Expr, FieldPattern, OperatorOf, OrderedPattern } from '../syntax/ast.js';
 import { type Binder, scopeOf } from './binder.js';
 import { bindExpression } from './expressions/expression.js';
-import { defaultName, fieldOf, reference } from './names.js';
+import { defaultName, fieldOf } from './names.js';
 import { matchesPattern } from './pattern.js';
 import { columnFor, extend, keep, project, type Stage } from './stage.js';
 
@@ -27,7 +28,7 @@ export function expand(binder: Binder, pattern: FieldPattern, stage: Stage): Col
 export function bindExtendValid(binder: Binder, operator: OperatorOf<'extend-valid'>, stage: Stage): Stage {
   const items = bindItems(binder, operator.items, stage).map(item => ({
     ...item,
-    value: { kind: 'call', name: '$valid', args: [item.value], type: item.value.type } satisfies Scalar,
+    value: call('$valid', [item.value], item.value.type),
   }));
   return extend(stage, items);
 }
@@ -141,10 +142,10 @@ function spread(binder: Binder, item: Assignment, value: Scalar): Computed[] {
   if (value.type !== 'dynamic')
     binder.error('argument-type', item.value, 'only an array can be spread over several names');
   return item.names.map((name, index) => {
-    const key: Scalar = { kind: 'constant', type: 'long', value: BigInt(index) };
+    const key: Scalar = constant('long', BigInt(index));
     return {
       column: binder.column(name.name, 'dynamic'),
-      value: { kind: 'path', object: value, key, type: 'dynamic' },
+      value: path(value, key),
     };
   });
 }

@@ -1,11 +1,12 @@
 import { optionsOf } from '../operators/rows.js';
 import type { Column, Computed, JoinKind, Relation, Scalar } from '../plan/plan.js';
+import { call, reference } from '../plan/scalars.js';
 import type { Expr, OperatorOf } from '../syntax/ast.js';
 import { optionText } from '../syntax/readers/options.js';
 import { visitExpr } from '../syntax/walk.js';
 import { type Binder, commonType, convertTo, type Scope, unwrap } from './binder.js';
 import { bindExpression } from './expressions/expression.js';
-import { dottedName, findColumn, reference } from './names.js';
+import { dottedName, findColumn } from './names.js';
 import { bindSource } from './source.js';
 import { freshStage, keep, project, type Stage } from './stage.js';
 
@@ -185,12 +186,7 @@ function outputs(
     const key = keys.find(candidate => candidate.left === column.id);
     const twin = sides.right.find(other => other.id === key?.right && other.name === column.name);
     if (twin === undefined || (kind !== 'rightouter' && kind !== 'fullouter')) return keep(column);
-    const value: Scalar = {
-      kind: 'call',
-      name: '$first',
-      args: [reference(column), reference(twin)],
-      type: column.type,
-    };
+    const value: Scalar = call('$first', [reference(column), reference(twin)], column.type);
     return { column: { ...column, id: binder.column(column.name, column.type).id }, value };
   });
   return [...left, ...sides.right.filter(column => !repeated(column)).map(keep)];

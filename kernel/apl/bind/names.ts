@@ -1,14 +1,10 @@
-import type { Column, Scalar } from '../plan/plan.js';
+import type { Column } from '../plan/plan.js';
 import type { Expr } from '../syntax/ast.js';
 import { type Binder, unwrap } from './binder.js';
 
 /** The column called `name`; later columns win, as a name is used once in a relation. */
 export function findColumn(columns: readonly Column[], name: string): Column | undefined {
   return columns.find(column => column.name === name);
-}
-
-export function reference(column: Column): Scalar {
-  return { kind: 'column', id: column.id, type: column.type };
 }
 
 /** The dotted name of `a.b.c`, or undefined where an index or an expression stands in between. */

@@ -1,5 +1,6 @@
 import type { OperatorKind } from '../operators/rows.js';
 import type { Column, Relation, Scalar } from '../plan/plan.js';
+import { constant } from '../plan/scalars.js';
 import type { Expr, OperatorOf } from '../syntax/ast.js';
 import { type Binder, scopeOf } from './binder.js';
 import { bindConstant, bindCount, bindPredicate } from './expressions/expression.js';
@@ -40,9 +41,7 @@ export const operatorBinders: OperatorBinders = {
   limit: (binder, operator, stage) =>
     limitGroups(
       stage,
-      operator.count === undefined
-        ? { kind: 'constant', type: 'long', value: 10n }
-        : bindCount(binder, operator.count, 'the limit'),
+      operator.count === undefined ? constant('long', 10n) : bindCount(binder, operator.count, 'the limit'),
     ),
   top: (binder, operator, stage) =>
     limitRows(sort(binder, [operator.key], stage), bindCount(binder, operator.count, 'the number of `top`')),
@@ -104,7 +103,7 @@ function bindSample(binder: Binder, operator: OperatorOf<'sample'>, stage: Stage
   const relation: Relation = {
     kind: 'sample',
     input: stage.relation,
-    proportion: { kind: 'constant', type: 'real', value: proportion },
+    proportion: constant('real', proportion),
     columns: stage.relation.columns,
   };
   return withRelation(stage, relation);
@@ -113,12 +112,11 @@ function bindSample(binder: Binder, operator: OperatorOf<'sample'>, stage: Stage
 const schemaColumns = ['ColumnName', 'DataType', 'ColumnOrdinal', 'ColumnType'] as const;
 
 function schemaTable(binder: Binder, columns: readonly Column[]): Relation {
-  const text = (value: string): Scalar => ({ kind: 'constant', type: 'string', value });
   const rows = columns.map((column, index): Scalar[] => [
-    text(column.name),
-    text(column.type),
-    { kind: 'constant', type: 'long', value: BigInt(index) },
-    text(column.type),
+    constant('string', column.name),
+    constant('string', column.type),
+    constant('long', BigInt(index)),
+    constant('string', column.type),
   ]);
   return {
     kind: 'values',

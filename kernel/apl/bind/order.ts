@@ -1,8 +1,9 @@
 import { isSorted, type OrderKey, type Relation, type Scalar } from '../plan/plan.js';
+import { reference } from '../plan/scalars.js';
 import type { SortKey } from '../syntax/ast.js';
 import { type Binder, scopeOf, unwrap } from './binder.js';
 import { bindExpression } from './expressions/expression.js';
-import { dottedName, findColumn, reference } from './names.js';
+import { dottedName, findColumn } from './names.js';
 import { type Stage, withRelation } from './stage.js';
 
 /** Sorts the rows: descending unless said; nulls are smallest unless said. */

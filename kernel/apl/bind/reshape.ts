@@ -2,12 +2,13 @@ import { present } from '../../present.js';
 import type { TypeName } from '../catalog/entry.js';
 import { optionsOf } from '../operators/rows.js';
 import type { Column, Computed, Relation, Scalar } from '../plan/plan.js';
+import { call, condition, constant, joined, reference } from '../plan/scalars.js';
 import type { Expr, FieldPattern, OperatorOf, Option, ParsePiece, Span } from '../syntax/ast.js';
 import { optionText } from '../syntax/readers/options.js';
 import { type Binder, convertTo, scopeOf } from './binder.js';
 import { bindConstant, bindCount, bindExpression } from './expressions/expression.js';
 import { expand } from './fields.js';
-import { defaultName, reference } from './names.js';
+import { defaultName } from './names.js';
 import { extend, keep, type Stage, withRelation } from './stage.js';
 
 /** Binds `mv-expand`: one row for each element, several columns in step. */
@@ -85,13 +86,17 @@ export function bindParse(
   const pattern = parsePattern(operator.pieces, kind, flags);
   const at = [operator.subject, patternSpan(operator)];
   const texts = fields.map(
-    (_, index): Scalar => ({
-      kind: 'call',
-      name: '$regex_group',
-      args: [subject, text(parsePattern(operator.pieces, kind, flags, index)), long(1)],
-      type: 'string',
-      at,
-    }),
+    (_, index): Scalar =>
+      call(
+        '$regex_group',
+        [
+          subject,
+          constant('string', parsePattern(operator.pieces, kind, flags, index)),
+          constant('long', 1n),
+        ],
+        'string',
+        at,
+      ),
   );
   const values = texts.map((value, index) => typed(value, fields[index]?.type ?? 'string'));
   const strict = kind === 'simple' ? allValid(texts, values) : undefined;
@@ -101,28 +106,11 @@ export function bindParse(
     return {
       column,
       value:
-        strict === undefined
-          ? value
-          : {
-              kind: 'call',
-              name: 'iff',
-              args: [strict, value, convertTo(nothing, field.type)],
-              type: field.type,
-            },
+        strict === undefined ? value : call('iff', [strict, value, constant(field.type, null)], field.type),
     };
   });
-  const matched: Scalar = {
-    kind: 'binary',
-    operator: 'matches regex',
-    left: subject,
-    right: text(pattern),
-    type: 'bool',
-    at,
-  };
-  const keepOnly =
-    strict === undefined
-      ? matched
-      : ({ kind: 'binary', operator: 'and', left: matched, right: strict, type: 'bool' } as const);
+  const matched: Scalar = condition('matches regex', subject, constant('string', pattern), at);
+  const keepOnly = strict === undefined ? matched : condition('and', matched, strict);
   const input =
     operator.kind === 'parse'
       ? stage
@@ -143,13 +131,9 @@ function patternSpan({ pieces, word }: OperatorOf<'parse' | 'parse-where'>): Spa
 /** In simple mode one field that does not fit its type makes the whole line not match. */
 function allValid(texts: readonly Scalar[], values: readonly Scalar[]): Scalar | undefined {
   const tests = values.flatMap((value, index): Scalar[] =>
-    value === texts[index] ? [] : [{ kind: 'call', name: 'isnotnull', args: [value], type: 'bool' }],
+    value === texts[index] ? [] : [call('isnotnull', [value], 'bool')],
   );
-  return tests.reduceRight<Scalar | undefined>(
-    (rest, test) =>
-      rest === undefined ? test : { kind: 'binary', operator: 'and', left: test, right: rest, type: 'bool' },
-    undefined,
-  );
+  return joined('and', tests);
 }
 
 /**
@@ -198,8 +182,8 @@ const conversions: Readonly<Partial<Record<TypeName, string>>> = {
 function typed(value: Scalar, type: TypeName): Scalar {
   const name = conversions[type];
   if (name === undefined) return value;
-  const trimmed: Scalar = { kind: 'call', name: 'trim_space', args: [value], type: 'string' };
-  return { kind: 'call', name, args: [trimmed], type };
+  const trimmed: Scalar = call('trim_space', [value], 'string');
+  return call(name, [trimmed], type);
 }
 
 /** Binds `parse-kv`: each key is looked for by itself, in any order. */
@@ -210,13 +194,12 @@ export function bindParseKv(binder: Binder, operator: OperatorOf<'parse-kv'>, st
   const quote = optionString(binder, operator.options, 'quote') ?? '"';
   const items = operator.columns.map((column): Computed => {
     const pattern = keyPattern(column.name.name, pair, separator, quote);
-    const raw: Scalar = {
-      kind: 'call',
-      name: '$regex_group',
-      args: [subject, text(pattern), long(1)],
-      type: 'string',
-    };
-    const value: Scalar = { kind: 'call', name: 'trim', args: [text(quote), raw], type: 'string' };
+    const raw: Scalar = call(
+      '$regex_group',
+      [subject, constant('string', pattern), constant('long', 1n)],
+      'string',
+    );
+    const value: Scalar = call('trim', [constant('string', quote), raw], 'string');
     return { column: binder.column(column.name.name, column.type), value: typed(value, column.type) };
   });
   return extend(stage, items);
@@ -248,13 +231,19 @@ export function bindRedact(binder: Binder, operator: OperatorOf<'redact'>, stage
       : redactedFields(binder, operator.on, stage);
   const items = fields.map((column): Computed => {
     const value = patterns.reduce<Scalar>(
-      (subject, pattern) => ({
-        kind: 'call',
-        name: '$redact',
-        args: [subject, text(pattern.value), text(token), bool(hash), bool(groups)],
-        type: 'string',
-        at: [pattern.at, pattern.at],
-      }),
+      (subject, pattern) =>
+        call(
+          '$redact',
+          [
+            subject,
+            constant('string', pattern.value),
+            constant('string', token),
+            constant('bool', hash),
+            constant('bool', groups),
+          ],
+          'string',
+          [pattern.at, pattern.at],
+        ),
       convertTo(reference(column), 'string'),
     );
     const { id: _, name: __, type: ___, ...rest } = column;
@@ -284,18 +273,4 @@ function redactPattern(binder: Binder, pattern: Expr): { readonly value: string;
 
 function redactedFields(binder: Binder, on: readonly FieldPattern[], stage: Stage): Column[] {
   return [...new Set(on.flatMap(pattern => expand(binder, pattern, stage)))];
-}
-
-const nothing: Scalar = { kind: 'constant', type: 'dynamic', value: null };
-
-function text(value: string): Scalar {
-  return { kind: 'constant', type: 'string', value };
-}
-
-function long(value: number): Scalar {
-  return { kind: 'constant', type: 'long', value: BigInt(value) };
-}
-
-function bool(value: boolean): Scalar {
-  return { kind: 'constant', type: 'bool', value };
 }

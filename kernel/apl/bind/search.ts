@@ -1,6 +1,7 @@
 import { optionsOf } from '../operators/rows.js';
 import type { Column, Scalar } from '../plan/plan.js';
-import type { BinaryOperator, OperatorOf, SearchPredicate, SourceOf } from '../syntax/ast.js';
+import { condition, constant, joined, not, reference } from '../plan/scalars.js';
+import type { OperatorOf, SearchPredicate, SourceOf } from '../syntax/ast.js';
 import { optionText } from '../syntax/readers/options.js';
 import { type Binder, convertTo, type Scope, scopeOf, unbound } from './binder.js';
 import { bindExpression, bindPredicate } from './expressions/expression.js';
@@ -35,20 +36,14 @@ function bindSearch(binder: Binder, predicate: SearchPredicate, scope: Scope, se
 function bindTerm(binder: Binder, predicate: SearchPredicate, scope: Scope, sensitive: boolean): Scalar {
   switch (predicate.kind) {
     case 'all':
-      return { kind: 'constant', type: 'bool', value: true };
+      return constant('bool', true);
     case 'and':
     case 'or': {
       const left = bindSearch(binder, predicate.left, scope, sensitive);
-      return {
-        kind: 'binary',
-        operator: predicate.kind,
-        left,
-        right: bindSearch(binder, predicate.right, scope, sensitive),
-        type: 'bool',
-      };
+      return condition(predicate.kind, left, bindSearch(binder, predicate.right, scope, sensitive));
     }
     case 'not':
-      return { kind: 'not', operand: bindSearch(binder, predicate.operand, scope, sensitive), type: 'bool' };
+      return not(bindSearch(binder, predicate.operand, scope, sensitive));
     case 'expr':
       return bindPredicate(binder, predicate.expr, scope, '`search`');
     case 'term': {
@@ -68,17 +63,8 @@ function anyField(columns: readonly Column[], text: string, sensitive: boolean):
     .filter(
       column => column.type !== 'datetime' && column.type !== 'timespan' && !column.name.startsWith('$'),
     )
-    .map(column =>
-      matchTerm(convertTo({ kind: 'column', id: column.id, type: column.type }, 'string'), text, sensitive),
-    );
-  const none: Scalar = { kind: 'constant', type: 'bool', value: false };
-  return (
-    tests.reduceRight<Scalar | undefined>(
-      (rest, test) =>
-        rest === undefined ? test : { kind: 'binary', operator: 'or', left: test, right: rest, type: 'bool' },
-      undefined,
-    ) ?? none
-  );
+    .map(column => matchTerm(convertTo(reference(column), 'string'), text, sensitive));
+  return joined('or', tests) ?? constant('bool', false);
 }
 
 /** `text` is a whole term, `text*` starts one, `*text` ends one, `*text*` lies anywhere; other wildcards become a pattern. */
@@ -86,11 +72,15 @@ function matchTerm(field: Scalar, text: string, sensitive: boolean): Scalar {
   const starts = text.startsWith('*') && text.length > 1;
   const ends = text.endsWith('*') && text.length > 1;
   const inner = text.slice(starts ? 1 : 0, text.length - (ends ? 1 : 0));
-  if (inner === '*' || inner === '') return { kind: 'constant', type: 'bool', value: true };
+  if (inner === '*' || inner === '') return constant('bool', true);
   if (/[*?]/.test(inner))
-    return binary('matches regex', field, `${sensitive ? '' : '(?i)'}${wildcardPattern(text)}`);
+    return condition(
+      'matches regex',
+      field,
+      constant('string', `${sensitive ? '' : '(?i)'}${wildcardPattern(text)}`),
+    );
   const operator = starts ? (ends ? 'contains' : 'hassuffix') : ends ? 'hasprefix' : 'has';
-  return binary((sensitive ? `${operator}_cs` : operator) as BinaryOperator, field, inner);
+  return condition(sensitive ? `${operator}_cs` : operator, field, constant('string', inner));
 }
 
 function wildcardPattern(text: string): string {
@@ -99,14 +89,4 @@ function wildcardPattern(text: string): string {
     .replace(/\*/g, '[^\\n]*')
     .replace(/\?/g, '.');
   return `(?:^|[^\\pL\\pN])${escaped}(?:$|[^\\pL\\pN])`;
-}
-
-function binary(operator: BinaryOperator, left: Scalar, text: string): Scalar {
-  return {
-    kind: 'binary',
-    operator,
-    left,
-    right: { kind: 'constant', type: 'string', value: text },
-    type: 'bool',
-  };
 }

@@ -1,5 +1,6 @@
 import { present } from '../../present.js';
 import type { Aggregated, Column, Relation, Scalar } from '../plan/plan.js';
+import { constant } from '../plan/scalars.js';
 import type { Expr, OperatorOf } from '../syntax/ast.js';
 import { type AggregateSink, type Binder, scopeOf, unwrap } from './binder.js';
 import { aggregateName } from './expressions/aggregate.js';
@@ -72,7 +73,7 @@ function refuseAggregate(binder: Binder, value: Expr): [] {
 /** What an empty step holds: 0 for counts and sums, else null. */
 function defaultOf(found: Aggregated): Scalar {
   const counts = ['count', 'countif', 'dcount', 'sum', 'sumif', 'rate'].includes(found.call.name);
-  return { kind: 'constant', type: counts ? 'long' : 'dynamic', value: counts ? 0n : null };
+  return constant(counts ? 'long' : 'dynamic', counts ? 0n : null);
 }
 
 function bindWindow(
@@ -104,11 +105,11 @@ function bindWindow(
       'Make the step larger or the range shorter.',
     );
   }
-  const at = (value: bigint): Scalar => ({ kind: 'constant', type: isTime ? 'datetime' : 'long', value });
+  const at = (value: bigint): Scalar => constant(isTime ? 'datetime' : 'long', value);
   return {
     start: at(start),
     stop: at(stop),
-    step: { kind: 'constant', type: isTime ? 'timespan' : 'long', value: step },
+    step: constant(isTime ? 'timespan' : 'long', step),
   };
 }
 

@@ -2,6 +2,7 @@ import { present } from '../../present.js';
 import type { TypeName } from '../catalog/entry.js';
 import { optionsOf } from '../operators/rows.js';
 import type { Column, ExternalFormat, Relation, Scalar } from '../plan/plan.js';
+import { call, constant, reference } from '../plan/scalars.js';
 import type {
   Assignment,
   Expr,
@@ -165,7 +166,7 @@ function unionOf(
   const inputs = tables.map(({ name, stage }) => ({
     relation: stage.relation,
     values: [
-      ...source.map((): Scalar => ({ kind: 'constant', type: 'string', value: name })),
+      ...source.map((): Scalar => constant('string', name)),
       ...outputs.map(output => sourceOf(stage, output)),
     ],
   }));
@@ -176,7 +177,7 @@ function unionOf(
 }
 
 function mergeColumns(binder: Binder, name: string, sources: readonly Column[]): Column {
-  const type = commonType(sources.map(column => ({ kind: 'column', id: column.id, type: column.type })));
+  const type = commonType(sources.map(reference));
   const { unit, description } = sources[0] ?? {};
   return binder.column(name, type, {
     ...present({ unit, description }),
@@ -185,8 +186,8 @@ function mergeColumns(binder: Binder, name: string, sources: readonly Column[]):
 
 function sourceOf(stage: Stage, output: Column): Scalar {
   const column = stage.relation.columns.find(candidate => candidate.name === output.name);
-  if (column === undefined) return { kind: 'constant', type: output.type, value: null };
-  return convertTo({ kind: 'column', id: column.id, type: column.type }, output.type);
+  if (column === undefined) return constant(output.type, null);
+  return convertTo(reference(column), output.type);
 }
 
 function bindDatatable(binder: Binder, source: SourceOf<'datatable'>): Stage {
@@ -217,9 +218,7 @@ function tableValue(binder: Binder, expr: Expr, column: Column): Scalar {
     (value.type === 'long' || value.type === 'real');
   if (numeric) return convertTo(value, column.type);
   const conversion = conversionTo[column.type];
-  return conversion === undefined
-    ? convertTo(value, column.type)
-    : { kind: 'call', name: conversion, args: [value], type: column.type };
+  return conversion === undefined ? convertTo(value, column.type) : call(conversion, [value], column.type);
 }
 
 const conversionTo: Readonly<Partial<Record<string, string>>> = {

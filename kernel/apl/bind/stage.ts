@@ -1,7 +1,7 @@
 import { present } from '../../present.js';
 import type { Column, Computed, Relation, Scalar } from '../plan/plan.js';
+import { reference } from '../plan/scalars.js';
 import type { Binder } from './binder.js';
-import { reference } from './names.js';
 
 /** What a pipeline has become so far. */
 export interface Stage {

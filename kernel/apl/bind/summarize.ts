@@ -1,12 +1,13 @@
 import { present } from '../../present.js';
 import { aggregateNamed } from '../catalog/all.js';
 import type { Aggregated, Column, Computed, Scalar } from '../plan/plan.js';
+import { call, constant, reference } from '../plan/scalars.js';
 import type { Assignment, Expr, OperatorOf } from '../syntax/ast.js';
 import { type AggregateSink, type Binder, convertTo, scopeOf, tightText, unwrap } from './binder.js';
 import { aggregateName, bindAggregateParts, describe, expandFields } from './expressions/aggregate.js';
 import type { CallExpr } from './expressions/call.js';
 import { bindCount, bindExpression } from './expressions/expression.js';
-import { defaultName, fieldOf, keptName, reference } from './names.js';
+import { defaultName, fieldOf, keptName } from './names.js';
 import { columnFor, freshStage, keep, project, type Stage, uniqueNames } from './stage.js';
 
 type Summarize = OperatorOf<'summarize'>;
@@ -102,19 +103,14 @@ function callOf(expr: Expr, name: string): CallExpr | undefined {
 }
 
 /** `by histogram(x, n)`: the lower end of the bucket. */
-function bindBucket(binder: Binder, call: CallExpr, stage: Stage): Scalar {
-  const [value, count] = call.args.map(argument => argument.value);
+function bindBucket(binder: Binder, expr: CallExpr, stage: Stage): Scalar {
+  const [value, count] = expr.args.map(argument => argument.value);
   if (value === undefined || count === undefined) {
-    binder.error('argument-count', call, `\`histogram\` takes 2 arguments, not ${call.args.length}`);
-    return { kind: 'constant', type: 'real', value: null };
+    binder.error('argument-count', expr, `\`histogram\` takes 2 arguments, not ${expr.args.length}`);
+    return constant('real', null);
   }
   const bound = convertTo(bindExpression(binder, value, scopeOf(stage)), 'real');
-  return {
-    kind: 'call',
-    name: '$histogram_bucket',
-    args: [bound, bindCount(binder, count, 'the number of buckets')],
-    type: 'real',
-  };
+  return call('$histogram_bucket', [bound, bindCount(binder, count, 'the number of buckets')], 'real');
 }
 
 function bindAggregateItem(binder: Binder, item: Assignment, index: number, sink: AggregateSink): Computed[] {
@@ -213,7 +209,7 @@ function addRate(
   const bucket = bucketOf(binder, by, keys);
   const { start, end } = binder.environment;
   const width = bucket?.column.type === 'datetime' ? BigInt(bucket.size) : end - start;
-  const seconds: Scalar = { kind: 'constant', type: 'real', value: Number(width) / nanosecondsPerSecond };
+  const seconds: Scalar = constant('real', Number(width) / nanosecondsPerSecond);
   return { ...found, call: { ...found.call, args: [...found.call.args, seconds] } };
 }
 

@@ -1,4 +1,5 @@
 import type { Column, Relation, Scalar } from './plan.js';
+import { reference } from './scalars.js';
 
 /** Returns the relation without the columns that nothing above needs, down to the fields that are read; its own columns stay. */
 export function prune(relation: Relation): Relation {
@@ -179,7 +180,7 @@ function carryingOrder(relation: Relation): Carried {
       const added = input.columns.filter(({ id }) => ids.has(id) && !own.has(id));
       const items = added.map(column => ({
         column,
-        value: { kind: 'column', id: column.id, type: column.type } as const,
+        value: reference(column),
       }));
       const columns = [...relation.columns, ...added];
       return { relation: { ...relation, input, items: [...relation.items, ...items], columns }, ids };

@@ -1,6 +1,7 @@
 import type { QueryRequest, StatusMessage } from '../../api/wire.js';
 import { bind } from '../../apl/bind/bind.js';
 import type { ExternalFile, Plan, Relation, Scalar } from '../../apl/plan/plan.js';
+import { constant } from '../../apl/plan/scalars.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import { mergeDiagnostics } from '../../apl/syntax/diagnostics.js';
 import { parseQuery } from '../../apl/syntax/parse.js';
@@ -142,7 +143,7 @@ function rowLimit(plan: Plan, { defaultLimit }: QueryRequest, page: Page | undef
 
 /** One more row is fetched than is returned, to know whether any was cut. */
 function firstRows(relation: Relation, rows: number): Relation {
-  const count: Scalar = { kind: 'constant', type: 'long', value: BigInt(rows) + 1n };
+  const count: Scalar = constant('long', BigInt(rows) + 1n);
   return { kind: 'limit', input: relation, count, columns: relation.columns };
 }
 

@@ -1,4 +1,5 @@
 import type { Column, OrderKey, Plan, Relation, Scalar } from '../../apl/plan/plan.js';
+import { condition, constant, reference } from '../../apl/plan/scalars.js';
 import { present } from '../../present.js';
 import { keyOf } from './ordering.js';
 
@@ -121,13 +122,7 @@ function timeOf(sort: Sort, result: Relation): Column | undefined {
 }
 
 function compare(time: Column, operator: '<' | '>', strict: boolean, ns: bigint): Scalar {
-  return {
-    kind: 'binary',
-    operator: strict ? operator : `${operator}=`,
-    left: { kind: 'column', id: time.id, type: 'datetime' },
-    right: { kind: 'constant', type: 'datetime', value: ns },
-    type: 'bool',
-  };
+  return condition(strict ? operator : `${operator}=`, reference(time), constant('datetime', ns));
 }
 
 function filtered(input: Relation, predicate: Scalar): Relation {
@@ -139,7 +134,7 @@ function sorted(input: Relation, keys: readonly OrderKey[]): Relation {
 }
 
 function limited(input: Relation, rows: number, skip: number): Relation {
-  const count: Scalar = { kind: 'constant', type: 'long', value: BigInt(rows) };
+  const count: Scalar = constant('long', BigInt(rows));
   return { kind: 'limit', input, count, skip, columns: input.columns };
 }
 

@@ -1,5 +1,6 @@
 import type { Column, Computed, Relation, Scalar } from '../../apl/plan/plan.js';
 import { partsOf } from '../../apl/plan/prune.js';
+import { constant, reference } from '../../apl/plan/scalars.js';
 
 /** Engines take time that grows with the cube of the depth of an expression, and refuse one of a thousand levels. */
 const deepest = 40;
@@ -44,7 +45,7 @@ function levelledRow(relation: Extract<Relation, { kind: 'values' }>, ids: Ids):
   const [row, ...more] = rows;
   if (row === undefined || more.length > 0 || row.length === 0) return relation;
   const nothing: Column = { id: ids.next++, name: '', type: 'long' };
-  const value: Scalar = { kind: 'constant', type: 'long', value: 0n };
+  const value: Scalar = constant('long', 0n);
   const input: Relation = { kind: 'values', rows: [[value]], columns: [nothing] };
   const items = columns.flatMap((column, index) => {
     const cell = row[index];
@@ -129,12 +130,12 @@ class Split {
     items.push({ column, value });
     this.#levels[level] = items;
     this.#levelOf.set(column.id, level + 1);
-    return { value: { kind: 'column', id: column.id, type: value.type }, depth: 0, level: level + 1 };
+    return { value: reference(column), depth: 0, level: level + 1 };
   }
 }
 
 function passed(column: Column): Computed {
-  return { column, value: { kind: 'column', id: column.id, type: column.type } };
+  return { column, value: reference(column) };
 }
 
 /** The expression with other parts, in the order of `partsOf`. */

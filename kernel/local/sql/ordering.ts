@@ -1,5 +1,6 @@
 import type { Order } from '../../api/wire.js';
 import { type Column, isSorted, type OrderKey, type Plan, type Relation } from '../../apl/plan/plan.js';
+import { reference } from '../../apl/plan/scalars.js';
 
 /** A relation with the order of its rows; `unknown` are the fields of the request's order that the result does not have. */
 export interface Ordered {
@@ -30,7 +31,7 @@ export function orderRows(plan: Plan, wanted: readonly Order[]): Ordered {
 
 /** A sort key over a column; nulls are smallest. */
 export function keyOf(column: Column, descending: boolean): OrderKey {
-  return { value: { kind: 'column', id: column.id, type: column.type }, descending, nullsFirst: !descending };
+  return { value: reference(column), descending, nullsFirst: !descending };
 }
 
 function defaultOrder({ relation, bucket, groups, bounded }: Plan): readonly Order[] {

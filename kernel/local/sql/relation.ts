@@ -1,5 +1,6 @@
 import type { Column, Computed, OrderKey, Relation, Scalar } from '../../apl/plan/plan.js';
 import { collectIds, prune } from '../../apl/plan/prune.js';
+import { constant, reference } from '../../apl/plan/scalars.js';
 import { aggregateSql } from './aggregate.js';
 import type { ScanFilter } from './compiled.js';
 import type { Dialect } from './dialect.js';
@@ -95,7 +96,7 @@ class SqlWriter {
       prune({
         kind: 'project',
         input: relation,
-        items: [{ column: first, value: { kind: 'column', id: first.id, type: first.type } }],
+        items: [{ column: first, value: reference(first) }],
         columns: [first],
       }),
     );
@@ -263,7 +264,7 @@ class SqlWriter {
     const selects = relation.inputs.map(input => {
       const items = relation.columns.map(
         (column, index) =>
-          `${this.#expression(input.values[index] ?? { kind: 'constant', type: column.type, value: null })} AS c${column.id}`,
+          `${this.#expression(input.values[index] ?? constant(column.type, null))} AS c${column.id}`,
       );
       return `SELECT ${items.join(', ')} FROM ${this.write(input.relation)}`;
     });
@@ -311,7 +312,7 @@ function firstOfEachKey(relation: Extract<Relation, { kind: 'join' }>): Relation
     column,
     call: {
       name: 'take_first',
-      args: [{ kind: 'column', id: column.id, type: column.type } as const],
+      args: [reference(column)],
       type: column.type,
     },
   }));

@@ -1,9 +1,10 @@
 import { present } from '../../../present.js';
 import type { FunctionEntry, TypeName } from '../../catalog/entry.js';
 import type { AggregateCall, Column, Scalar } from '../../plan/plan.js';
+import { constant, reference } from '../../plan/scalars.js';
 import type { Argument, Expr } from '../../syntax/ast.js';
 import { type AggregateSink, type Binder, convertTo } from '../binder.js';
-import { fieldOf, reference } from '../names.js';
+import { fieldOf } from '../names.js';
 import { alignArguments, argumentSpans, type CallExpr, positional } from './call.js';
 import { bindExpression } from './expression.js';
 
@@ -15,7 +16,7 @@ export function bindAggregate(
   sink: AggregateSink,
 ): Scalar {
   const bound = bindAggregateParts(binder, expr, entry, sink);
-  if (bound === undefined) return { kind: 'constant', type: 'dynamic', value: null };
+  if (bound === undefined) return constant('dynamic', null);
   const column = binder.column(aggregateName(expr, entry.name), bound.type, {
     agg: describe(expr, entry.name),
   });

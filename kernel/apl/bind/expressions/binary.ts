@@ -1,6 +1,7 @@
 import { parseTime, parseTimespan } from '../../../time.js';
 import type { TypeName } from '../../catalog/entry.js';
 import type { Scalar } from '../../plan/plan.js';
+import { binary, condition, constant, joined, reference } from '../../plan/scalars.js';
 import type { BinaryOperator, Expr } from '../../syntax/ast.js';
 import {
   type Binder,
@@ -22,21 +23,17 @@ export function bindBinary(binder: Binder, expr: BinaryExpr, scope: Scope): Scal
   if (operator === 'and' || operator === 'or') {
     const left = bindPredicate(binder, expr.left, scope, `\`${operator}\``);
     const right = bindPredicate(binder, expr.right, scope, `\`${operator}\``);
-    return { kind: 'binary', operator, left, right, type: 'bool' };
+    return condition(operator, left, right);
   }
   if (expr.left.kind === 'star') return bindStar(binder, expr, scope);
   const left = bindExpression(binder, expr.left, scope);
   const right = bindExpression(binder, expr.right, mayBeText(expr) ? { ...scope, mayBeText: true } : scope);
   if (arithmetic.has(operator)) return bindArithmetic(binder, expr, left, right);
   if (comparisons.has(operator)) return bindComparison(binder, expr, left, right);
-  return {
-    kind: 'binary',
-    operator,
-    left: asText(binder, expr.left, left),
-    right: asText(binder, expr.right, right),
-    type: 'bool',
-    at: [expr.left, expr.right],
-  };
+  return condition(operator, asText(binder, expr.left, left), asText(binder, expr.right, right), [
+    expr.left,
+    expr.right,
+  ]);
 }
 
 /** True where a bare word is compared with, which may be a text without its quotes. */
@@ -54,23 +51,10 @@ function bindStar(binder: Binder, expr: BinaryExpr, scope: Scope): Scalar {
   const tests = scope.columns
     .filter(column => column.type !== 'datetime' && column.type !== 'timespan')
     .map((column): Scalar => {
-      const left = convertTo({ kind: 'column', id: column.id, type: column.type }, 'string');
-      return {
-        kind: 'binary',
-        operator: expr.operator,
-        left,
-        right: convertTo(right, 'string'),
-        type: 'bool',
-      };
+      const left = convertTo(reference(column), 'string');
+      return condition(expr.operator, left, convertTo(right, 'string'));
     });
-  const joined = tests.reduceRight<Scalar | undefined>(
-    (rest, test) =>
-      rest === undefined
-        ? test
-        : { kind: 'binary', operator: negated ? 'and' : 'or', left: test, right: rest, type: 'bool' },
-    undefined,
-  );
-  return joined ?? { kind: 'constant', type: 'bool', value: negated };
+  return joined(negated ? 'and' : 'or', tests) ?? constant('bool', negated);
 }
 
 /** The operand of a text operator; numbers and the like are read as text, which deserves a word. */
@@ -90,7 +74,7 @@ function asText(binder: Binder, expr: Expr, value: Scalar): Scalar {
 /** Compares two values that are bound already: those of the operands of `expr`. */
 export function bindComparison(binder: Binder, expr: BinaryExpr, left: Scalar, right: Scalar): Scalar {
   const pair = alignComparison(binder, expr, left, right);
-  return pair === undefined ? unbound : { kind: 'binary', operator: expr.operator, ...pair, type: 'bool' };
+  return pair === undefined ? unbound : condition(expr.operator, pair.left, pair.right);
 }
 
 interface Pair {
@@ -129,7 +113,7 @@ function textAs(value: Scalar, type: TypeName): Scalar | undefined {
   if (value.kind !== 'constant' || value.type !== 'string' || (type !== 'datetime' && type !== 'timespan'))
     return undefined;
   const parsed = type === 'datetime' ? parseTime(String(value.value)) : parseTimespan(String(value.value));
-  return parsed === undefined ? undefined : { kind: 'constant', type, value: parsed };
+  return parsed === undefined ? undefined : constant(type, parsed);
 }
 
 /** A duration is an integer of nanoseconds. */
@@ -186,13 +170,7 @@ function bindArithmetic(binder: Binder, expr: BinaryExpr, left: Scalar, right: S
   const pair = { left: operand(left, right), right: operand(right, left) };
   const rule = arithmeticRule(operator, pair.left.type, pair.right.type);
   if (rule === undefined) return refuseArithmetic(binder, expr, left.type, right.type);
-  return {
-    kind: 'binary',
-    operator,
-    left: convertTo(pair.left, rule.left),
-    right: convertTo(pair.right, rule.right),
-    type: rule.result,
-  };
+  return binary(operator, convertTo(pair.left, rule.left), convertTo(pair.right, rule.right), rule.result);
 }
 
 /** A dynamic operand is a number, or what the other side's kind asks for. */

@@ -2,6 +2,7 @@ import { parseTime, parseTimespan } from '../../../time.js';
 import { aggregateNamed, functionNamed, functionNames } from '../../catalog/all.js';
 import type { FunctionEntry, Param, ParamType, TypeName } from '../../catalog/entry.js';
 import type { Scalar } from '../../plan/plan.js';
+import { call, constant, reference } from '../../plan/scalars.js';
 import type { Argument, Expr, Span } from '../../syntax/ast.js';
 import { typeNamed } from '../../syntax/types.js';
 import {
@@ -15,7 +16,7 @@ import {
   typeInWords,
   unbound,
 } from '../binder.js';
-import { findColumn, reference } from '../names.js';
+import { findColumn } from '../names.js';
 import { bindAggregate } from './aggregate.js';
 import { bindExpression } from './expression.js';
 
@@ -38,9 +39,7 @@ export function bindCall(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   }
   const values = positional(binder, expr).map(value => bindArgument(binder, value, scope));
   const args = alignArguments(binder, expr, entry, values);
-  return args === undefined
-    ? unbound
-    : { kind: 'call', name: entry.name, args: args.args, type: args.type, at: argumentSpans(expr) };
+  return args === undefined ? unbound : call(entry.name, args.args, args.type, argumentSpans(expr));
 }
 
 /** The arguments without names; a name is reported, as it mostly is a slip for `==`. */
@@ -109,7 +108,7 @@ function signature(entry: FunctionEntry): string {
 }
 
 function bindArgument(binder: Binder, expr: Expr, scope: Scope): Scalar {
-  if (expr.kind === 'typeof') return { kind: 'constant', type: 'string', value: expr.type ?? 'string' };
+  if (expr.kind === 'typeof') return constant('string', expr.type ?? 'string');
   return bindExpression(binder, expr, scope);
 }
 
@@ -373,16 +372,16 @@ function bindConstructor(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   if (value.type === type || isNull(value)) return convertTo(value, type);
   if (value.kind === 'constant' && value.type === 'string' && (type === 'datetime' || type === 'timespan')) {
     const parsed = type === 'datetime' ? parseTime(String(value.value)) : parseTimespan(String(value.value));
-    if (parsed !== undefined) return { kind: 'constant', type, value: parsed };
+    if (parsed !== undefined) return constant(type, parsed);
     binder.error(`bad-${type}`, expr, `\`${String(value.value)}\` is not a ${type}`);
     return convertTo(unbound, type);
   }
-  return { kind: 'call', name: conversions[type], args: [value], type };
+  return call(conversions[type], [value], type);
 }
 
 function namedOrNull(name: string, type: TypeName, scope: Scope): Scalar {
   const column = findColumn(scope.columns, name);
-  return column === undefined ? { kind: 'constant', type, value: null } : reference(column);
+  return column === undefined ? constant(type, null) : reference(column);
 }
 
 /** `ensure_field('name', typeof(string))`: the field, or a null of that type. */
@@ -404,9 +403,7 @@ function bindEnsureField(binder: Binder, expr: CallExpr, scope: Scope): Scalar |
   }
   const wanted = type.type ?? 'string';
   const column = findColumn(scope.columns, String(name.value));
-  return column === undefined
-    ? { kind: 'constant', type: wanted, value: null }
-    : convertTo(reference(column), wanted);
+  return column === undefined ? constant(wanted, null) : convertTo(reference(column), wanted);
 }
 
 function bindColumnIfExists(binder: Binder, expr: CallExpr, scope: Scope): Scalar | undefined {
@@ -452,12 +449,11 @@ function bindCase(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
       `\`case\` needs a condition here, but \`${shorten(binder.text(at))}\` is ${typeInWords(value.type)}`,
     );
   }
-  return {
-    kind: 'call',
-    name: 'case',
-    args: values.map((value, index) => convertTo(value, isPredicate(index) ? 'bool' : type)),
+  return call(
+    'case',
+    values.map((value, index) => convertTo(value, isPredicate(index) ? 'bool' : type)),
     type,
-  };
+  );
 }
 
 function isStarCall(expr: CallExpr): boolean {
@@ -481,5 +477,5 @@ function bindPackArrayAll(_: Binder, expr: CallExpr, scope: Scope): Scalar | und
 /** The type of anything but a dynamic value is known before the query runs. */
 function bindGetType(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const value = onlyArgument(binder, expr, scope);
-  return { kind: 'call', name: 'gettype', args: [value], type: 'string' };
+  return call('gettype', [value], 'string');
 }

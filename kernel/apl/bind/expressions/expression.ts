@@ -1,5 +1,6 @@
 import { present } from '../../../present.js';
 import type { Relation, Scalar } from '../../plan/plan.js';
+import { binary, condition, constant, not, reference } from '../../plan/scalars.js';
 import type { Expr, Literal } from '../../syntax/ast.js';
 import {
   type Binder,
@@ -118,7 +119,7 @@ export function bindPredicate(binder: Binder, expr: Expr, scope: Scope, context:
     `${context} needs a condition, but \`${shorten(binder.text(expr))}\` is ${typeInWords(value.type)}`,
     'Compare it with something: ==, !=, <, contains, …',
   );
-  return { kind: 'constant', type: 'bool', value: null };
+  return constant('bool', null);
 }
 
 /** The value of an expression that must be known before the query runs, or undefined with a report. */
@@ -143,10 +144,10 @@ export function bindCount(binder: Binder, expr: Expr, what: string): Scalar {
       ? BigInt(value.value as number)
       : value?.value;
   if (typeof number === 'bigint' && number >= 0n && value?.type !== 'timespan' && value?.type !== 'datetime')
-    return { kind: 'constant', type: 'long', value: number };
+    return constant('long', number);
   if (value !== undefined && expr.kind !== 'missing')
     binder.error('bad-count', expr, `${what} must be a whole number, zero or more`);
-  return { kind: 'constant', type: 'long', value: 0n };
+  return constant('long', 0n);
 }
 
 function bindLiteral(binder: Binder, literal: Literal, negated = false): Scalar {
@@ -160,7 +161,7 @@ function bindLiteral(binder: Binder, literal: Literal, negated = false): Scalar 
     );
     return unbound;
   }
-  return { kind: 'constant', type, value };
+  return constant(type, value);
 }
 
 /** An expression that the query groups by is the key's column where aggregates stand. */
@@ -169,12 +170,11 @@ function bindKey(binder: Binder, expr: Expr, scope: Scope): Scalar | undefined {
   if (sink === undefined || sink.keys.length === 0 || expr.kind === 'name') return undefined;
   const text = tightText(binder, expr);
   const key = sink.keys.find(candidate => candidate.text === text);
-  return key === undefined ? undefined : { kind: 'column', id: key.column.id, type: key.column.type };
+  return key === undefined ? undefined : reference(key.column);
 }
 
 function bindUnary(binder: Binder, expr: Extract<Expr, { kind: 'unary' }>, scope: Scope): Scalar {
-  if (expr.operator === 'not')
-    return { kind: 'not', operand: bindPredicate(binder, expr.operand, scope, '`not`'), type: 'bool' };
+  if (expr.operator === 'not') return not(bindPredicate(binder, expr.operand, scope, '`not`'));
   const negative = expr.operator === '-';
   const operand =
     expr.operand.kind === 'literal'
@@ -207,11 +207,7 @@ function bindBetween(binder: Binder, expr: Extract<Expr, { kind: 'between' }>, s
   const low = compare('>=', expr.low, start);
   const from = low.kind === 'binary' ? low.right : start;
   const lasts = from.type === 'datetime' && end.type === 'timespan';
-  const high = compare(
-    '<=',
-    expr.high,
-    lasts ? { kind: 'binary', operator: '+', left: from, right: end, type: 'datetime' } : end,
-  );
+  const high = compare('<=', expr.high, lasts ? binary('+', from, end, 'datetime') : end);
   if (low.kind !== 'binary' || high.kind !== 'binary') return unbound;
   if (low.left.type === high.left.type) {
     return {
@@ -223,8 +219,8 @@ function bindBetween(binder: Binder, expr: Extract<Expr, { kind: 'between' }>, s
       type: 'bool',
     };
   }
-  const both: Scalar = { kind: 'binary', operator: 'and', left: low, right: high, type: 'bool' };
-  return expr.negated ? { kind: 'not', operand: both, type: 'bool' } : both;
+  const both = condition('and', low, high);
+  return expr.negated ? not(both) : both;
 }
 
 /** `in` and its kin: constants, arrays (flattened), or the first column of a query. */

@@ -1,5 +1,6 @@
 import { aggregateNamed, functionNamed } from '../../catalog/all.js';
 import type { Column, Scalar } from '../../plan/plan.js';
+import { call, constant, path, reference } from '../../plan/scalars.js';
 import type { Expr } from '../../syntax/ast.js';
 import {
   type Binder,
@@ -10,7 +11,7 @@ import {
   unbound,
   unwrap,
 } from '../binder.js';
-import { dottedName, findColumn, reference } from '../names.js';
+import { dottedName, findColumn } from '../names.js';
 import { bindExpression } from './expression.js';
 
 type NameExpr = Extract<Expr, { kind: 'name' | 'member' | 'index' }>;
@@ -32,7 +33,7 @@ export function bindName(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
   if (isUnknownRoot(binder, expr, scope)) return reportUnknown(binder, expr, scope);
   const parent = bindExpression(binder, object, scope);
   const key: Scalar =
-    expr.kind === 'member' ? text(expr.member.name) : bindExpression(binder, expr.index, scope);
+    expr.kind === 'member' ? constant('string', expr.member.name) : bindExpression(binder, expr.index, scope);
   return bindPath(binder, expr, parent, key);
 }
 
@@ -102,16 +103,8 @@ function bindUngrouped(binder: Binder, expr: NameExpr, scope: Scope): Scalar | u
 
 function bindPath(binder: Binder, expr: NameExpr, parent: Scalar, key: Scalar): Scalar {
   if (parent.type === 'dynamic' || parent.type === 'string') {
-    const object =
-      parent.type === 'string'
-        ? ({ kind: 'call', name: 'todynamic', args: [parent], type: 'dynamic' } as const)
-        : parent;
-    return {
-      kind: 'path',
-      object,
-      key: key.type === 'long' || key.type === 'string' ? key : convertTo(key, 'string'),
-      type: 'dynamic',
-    };
+    const object = parent.type === 'string' ? call('todynamic', [parent], 'dynamic') : parent;
+    return path(object, key.type === 'long' || key.type === 'string' ? key : convertTo(key, 'string'));
   }
   const shown = binder.text(expr.kind === 'index' || expr.kind === 'member' ? expr.object : expr);
   binder.error('no-properties', expr, `\`${shown}\` has no properties: it is ${typeInWords(parent.type)}`);
@@ -197,8 +190,4 @@ function listOf(names: readonly string[]): string {
   if (names.length === 0) return 'There are no fields here.';
   const shown = names.slice(0, 8).join(', ');
   return names.length > 8 ? `Fields here: ${shown} and ${names.length - 8} more.` : `Fields here: ${shown}.`;
-}
-
-function text(value: string): Scalar {
-  return { kind: 'constant', type: 'string', value };
 }

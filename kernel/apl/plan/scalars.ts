@@ -1,0 +1,74 @@
+import { present } from '../../present.js';
+import type { TypeName } from '../catalog/entry.js';
+import type { BinaryOperator, Span } from '../syntax/ast.js';
+import type { Column, Scalar } from './plan.js';
+
+/** What a constant of each type holds: times and durations nanoseconds, dynamic values their JSON text. */
+interface ConstantValues {
+  readonly bool: boolean;
+  readonly long: bigint;
+  readonly real: number;
+  readonly string: string;
+  readonly datetime: bigint;
+  readonly timespan: bigint;
+  readonly dynamic: string;
+}
+
+type ScalarOf<K extends Scalar['kind']> = Extract<Scalar, { readonly kind: K }>;
+
+export function constant<T extends TypeName>(type: T, value: ConstantValues[T] | null): ScalarOf<'constant'> {
+  return { kind: 'constant', type, value };
+}
+
+/** The value of a column in each row. */
+export function reference({ id, type }: Pick<Column, 'id' | 'type'>): ScalarOf<'column'> {
+  return { kind: 'column', id, type };
+}
+
+/** A call of a function of the catalogue; `at` is where its arguments stand in the query. */
+export function call(
+  name: string,
+  args: readonly Scalar[],
+  type: TypeName,
+  at?: readonly Span[],
+): ScalarOf<'call'> {
+  return { kind: 'call', name, args, type, ...present({ at }) };
+}
+
+/** A computation with two sides; `at` is where they stand in the query. */
+export function binary(
+  operator: BinaryOperator,
+  left: Scalar,
+  right: Scalar,
+  type: TypeName,
+  at?: readonly Span[],
+): ScalarOf<'binary'> {
+  return { kind: 'binary', operator, left, right, type, ...present({ at }) };
+}
+
+/** A comparison, a test of a text, or two conditions joined. */
+export function condition(
+  operator: BinaryOperator,
+  left: Scalar,
+  right: Scalar,
+  at?: readonly Span[],
+): ScalarOf<'binary'> {
+  return binary(operator, left, right, 'bool', at);
+}
+
+export function not(operand: Scalar): ScalarOf<'not' | 'negate'> {
+  return { kind: 'not', operand, type: 'bool' };
+}
+
+/** The conditions joined, or undefined where there is none. */
+export function joined(operator: 'and' | 'or', conditions: readonly Scalar[]): Scalar | undefined {
+  return conditions.reduceRight<Scalar | undefined>(
+    (rest, each) => (rest === undefined ? each : condition(operator, each, rest)),
+    undefined,
+  );
+}
+
+/** A property or an element of a dynamic value. */
+export function path(object: Scalar, key: Scalar): ScalarOf<'path'> {
+  return { kind: 'path', object, key, type: 'dynamic' };
+}
