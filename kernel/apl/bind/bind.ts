@@ -5,6 +5,7 @@ import type { BindEnvironment, Plan, Scalar } from '../plan/plan.js';
 import { constant } from '../plan/scalars.js';
 import type { Diagnostic, Expr, ParameterDecl, Query, Statement } from '../syntax/ast.js';
 import { beyondBounds } from '../syntax/bounds.js';
+import { dataset, identifier } from '../syntax/nodes.js';
 import { Binder, convertTo } from './binder.js';
 import { bindExpression } from './expressions/expression.js';
 import { bindPipeline } from './pipeline.js';
@@ -132,12 +133,7 @@ function bindLet(binder: Binder, statement: Extract<Statement, { kind: 'let' }>)
     alias.used = true;
     binder.definitions.set(name.name, { ...alias, span: name, used: false });
   } else if (value.kind === 'name' && binder.environment.schema(value.name) !== undefined) {
-    const source = {
-      kind: 'dataset' as const,
-      name: { name: value.name, quoted: value.quoted, from: value.from, to: value.to },
-      from: value.from,
-      to: value.to,
-    };
+    const source = dataset(identifier(value.name, value.quoted, value), value);
     const pipeline = { source, operators: [], from: value.from, to: value.to };
     binder.definitions.set(name.name, {
       kind: 'table',

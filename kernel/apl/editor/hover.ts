@@ -4,6 +4,7 @@ import type { FunctionEntry, TypeName } from '../catalog/entry.js';
 import { elementNamed } from '../catalog/operators.js';
 import type { BindEnvironment, Column } from '../plan/plan.js';
 import type { Expr, Query, Source, Span } from '../syntax/ast.js';
+import { dataset, identifier } from '../syntax/nodes.js';
 import { parseQuery } from '../syntax/parse.js';
 import { type Token, tokenize } from '../syntax/tokens/lexer.js';
 import { typeNamed } from '../syntax/types.js';
@@ -158,7 +159,7 @@ function describeValue(place: Place, name: string, offset: number): string | und
 
 function datasetSource(name: string, from: number): Source {
   const span = { from, to: from };
-  return { kind: 'dataset', name: { name, quoted: false, ...span }, ...span };
+  return dataset(identifier(name, false, span), span);
 }
 
 /** Types as a service's schema spells them. */

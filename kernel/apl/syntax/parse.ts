@@ -2,6 +2,7 @@ import { present } from '../../present.js';
 import type { Diagnostic, Expr, ParameterDecl, Pipeline, Query, Span, Statement } from './ast.js';
 import { limitFinding } from './diagnostics.js';
 import { limits } from './limits.js';
+import { missing } from './nodes.js';
 import { parseExpression, parseType } from './readers/expression.js';
 import { parseOperators, parsePipeline, separatorHint } from './readers/pipeline.js';
 import { takeStrayBracket } from './readers/slips.js';
@@ -124,7 +125,7 @@ function refuseLambda(stream: TokenStream): Expr {
     'Name a value or a query with `let`, and repeat the expression where it is used.',
   );
   stream.skipTo(';');
-  return { kind: 'missing', from, to };
+  return missing({ from, to });
 }
 
 function parseSet(stream: TokenStream): Statement {

@@ -3,6 +3,7 @@ import type { FunctionEntry, TypeName } from '../../catalog/entry.js';
 import type { AggregateCall, Column, Scalar } from '../../plan/plan.js';
 import { constant, reference } from '../../plan/scalars.js';
 import type { Argument, Expr } from '../../syntax/ast.js';
+import { identifier, nameExpr } from '../../syntax/nodes.js';
 import { type AggregateSink, type Binder, convertTo } from '../binder.js';
 import { fieldOf } from '../names.js';
 import { alignArguments, argumentSpans, type CallExpr, positional } from './call.js';
@@ -101,7 +102,7 @@ export function expandFields(
 }
 
 function fieldName(column: Column, at: Expr): Expr {
-  return { kind: 'name', name: column.name, quoted: true, from: at.from, to: at.to };
+  return nameExpr(identifier(column.name, true, at));
 }
 
 /** The mean of durations is a duration, and so on; counts and lists have types of their own. */

@@ -2,6 +2,7 @@ import { aggregateNamed, functionNamed } from '../../catalog/all.js';
 import type { Column, Scalar } from '../../plan/plan.js';
 import { call, constant, path, reference } from '../../plan/scalars.js';
 import type { Expr } from '../../syntax/ast.js';
+import { identifier, member, nameExpr } from '../../syntax/nodes.js';
 import {
   type Binder,
   convertTo,
@@ -40,11 +41,10 @@ export function bindName(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
 /** `['a.b\\.c']` is the property `b.c` of `a`: a dot with a backslash separates nothing. */
 function escapedPath(expr: Extract<Expr, { kind: 'name' }>): NameExpr | undefined {
   if (!expr.quoted || !expr.name.includes('\\.')) return undefined;
-  const { from, to } = expr;
   const [root = '', ...keys] = expr.name.split(/(?<!\\)\./).map(part => part.replaceAll('\\.', '.'));
   return keys.reduce<NameExpr>(
-    (object, name) => ({ kind: 'member', object, member: { name, quoted: true, from, to }, from, to }),
-    { kind: 'name', name: root, quoted: true, from, to },
+    (object, name) => member(object, identifier(name, true, expr), expr.to),
+    nameExpr(identifier(root, true, expr)),
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Clause, ListOperand, Operand } from '../../operators/grammar.js';
 import type { Expr, Literal, OperandNodes } from '../ast.js';
+import { literal, missing } from '../nodes.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { parseArguments, parseExpression } from './expression.js';
 import {
@@ -114,8 +115,8 @@ function nothing(stream: TokenStream, { takes, optional }: Clause): OperandNodes
   }
   if (optional === true) return undefined;
   const { from } = stream.peek();
-  const missing: Expr = { kind: 'missing', from, to: from };
-  return takes === 'sort key' ? { value: missing, from, to: from } : missing;
+  const value = missing({ from, to: from });
+  return takes === 'sort key' ? { value, from, to: from } : value;
 }
 
 type Reader<T extends Operand> = (stream: TokenStream, context: string, step: Step) => OperandNodes[T];
@@ -164,7 +165,7 @@ function parseTexts(stream: TokenStream): Literal[] {
   if (stream.expectSymbol('[', 'before the addresses') === undefined) return texts;
   while (stream.peek().kind === 'string') {
     const token = stream.next();
-    texts.push({ kind: 'literal', type: 'string', value: token.text, from: token.from, to: token.to });
+    texts.push(literal('string', token.text, token));
     if (stream.takeSymbol(',') === undefined) break;
   }
   closeList(stream, ']', 'after the addresses');

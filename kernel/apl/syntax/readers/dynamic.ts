@@ -1,4 +1,5 @@
 import type { Expr } from '../ast.js';
+import { call, identifier } from '../nodes.js';
 import type { Token } from '../tokens/lexer.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { parseExpression, tooDeep } from './expression.js';
@@ -13,8 +14,8 @@ export function parseDynamic(stream: TokenStream, word: Token): Expr {
   }
   const span = { from: word.from, to: stream.lastEnd };
   if (value.kind === 'array' || value.kind === 'map') return { ...value, ...span };
-  const callee = { name: 'dynamic', quoted: false, from: word.from, to: word.to };
-  return { kind: 'call', callee, args: [{ from: value.from, to: value.to, value }], ...span };
+  const args = [{ from: value.from, to: value.to, value }];
+  return call(identifier('dynamic', false, word), args, span.to);
 }
 
 /** JSON as people write it in APL: single quotes and expressions are allowed inside. */

@@ -1,7 +1,21 @@
 import { present } from '../../../present.js';
 import type { TypeName } from '../../catalog/entry.js';
-import type { Argument, BinaryOperator, Expr, ListOperator, Literal, Span, Subquery } from '../ast.js';
+import type { Argument, BinaryOperator, Expr, Identifier, ListOperator, Span, Subquery } from '../ast.js';
 import { limits } from '../limits.js';
+import {
+  binary,
+  call,
+  identifier,
+  index,
+  list,
+  literal,
+  member,
+  missing,
+  nameExpr,
+  paren,
+  subquery,
+  unary,
+} from '../nodes.js';
 import type { Token } from '../tokens/lexer.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { typeNamed } from '../types.js';
@@ -70,7 +84,7 @@ export function tooDeep(stream: TokenStream): Expr {
   const { from, to } = stream.peek();
   stream.reportLimit({ from, to }, limits.nesting);
   stream.skipTo('|', ';');
-  return { kind: 'missing', from, to };
+  return missing({ from, to });
 }
 
 function parseAnd(stream: TokenStream, context: string): Expr {
@@ -178,15 +192,12 @@ function isComparison(word: string): boolean {
 function compareByHabit(stream: TokenStream, left: Expr): Expr | undefined {
   const isNull = takeIsNull(stream);
   if (isNull !== undefined) {
-    const { from, to, negated } = isNull;
-    const right: Literal = { kind: 'literal', type: 'dynamic', value: null, from, to };
-    return binary(negated ? '!=' : '==', isNull, left, right);
+    return binary(isNull.negated ? '!=' : '==', isNull, left, literal('dynamic', null, isNull));
   }
   const like = takeLike(stream);
   if (like !== undefined) return binary('contains', like, left, parseAdditive(stream, 'after `like`'));
   if (takeNegation(stream) === undefined) return undefined;
-  const operand = compareByWord(stream, left) ?? left;
-  return { kind: 'unary', operator: 'not', operand, from: left.from, to: operand.to };
+  return unary('not', compareByWord(stream, left) ?? left, left.from);
 }
 
 /** `where a = 1` is a slip that deserves its own message; elsewhere `=` belongs to the caller. */
@@ -206,9 +217,8 @@ function singleEquals(stream: TokenStream, left: Expr): Expr | undefined {
 function parseList(stream: TokenStream, left: Expr): Expr {
   const token = stream.next();
   const operator = token.text.toLowerCase() as ListOperator;
-  const operatorSpan = { from: token.from, to: token.to };
   const items = parseListItems(stream, operator, left);
-  return { kind: 'list', operator, operatorSpan, left, items, from: left.from, to: stream.lastEnd };
+  return list(operator, token, left, items, stream.lastEnd);
 }
 
 function parseListItems(stream: TokenStream, operator: ListOperator, left: Expr): (Expr | Subquery)[] {
@@ -236,8 +246,7 @@ function parseListItem(stream: TokenStream, operator: string): Expr {
   // Looked for, not tried: lists within lists would be parsed twice at each level.
   if (!stream.reaches('|', ',', ';') && !opensQuery(stream) && !startsSource(stream))
     return parseOr(stream, `in the list of \`${operator}\``);
-  const pipeline = parsePipeline(stream);
-  return { kind: 'subquery', pipeline, from: pipeline.from, to: pipeline.to };
+  return subquery(parsePipeline(stream));
 }
 
 /** `((T | …))`: the list's parentheses, doubled. */
@@ -322,13 +331,7 @@ function parseUnary(stream: TokenStream, context: string): Expr {
   for (let sign = takeSign(stream); sign !== undefined; sign = takeSign(stream)) signs.push(sign);
   let operand = parsePostfix(stream, context);
   for (const sign of signs.reverse()) {
-    operand = {
-      kind: 'unary',
-      operator: sign.text as '-' | '+' | 'not',
-      operand,
-      from: sign.from,
-      to: operand.to,
-    };
+    operand = unary(sign.text as '-' | '+' | 'not', operand, sign.from);
   }
   return operand;
 }
@@ -345,20 +348,14 @@ function parsePostfix(stream: TokenStream, context: string): Expr {
     if (stream.isSymbol('.')) {
       stream.next();
       offerMember(stream, value, false);
-      const member = stream.expectName('a name', 'after `.`');
-      value = {
-        kind: 'member',
-        object: value,
-        member,
-        from: value.from,
-        to: Math.max(member.to, stream.lastEnd),
-      };
+      const name = stream.expectName('a name', 'after `.`');
+      value = member(value, name, Math.max(name.to, stream.lastEnd));
     } else if (stream.isSymbol('[') && value.kind !== 'missing') {
       stream.next();
       offerMember(stream, value, true);
-      const index = parseOr(stream, 'as an index');
+      const key = parseOr(stream, 'as an index');
       if (stream.expectSymbol(']', 'to close the index') === undefined) stream.skipTo(']', '|', ';', ')');
-      value = { kind: 'index', object: value, index, from: value.from, to: stream.lastEnd };
+      value = index(value, key, stream.lastEnd);
     } else return value;
   }
 }
@@ -370,11 +367,11 @@ function offerMember(stream: TokenStream, object: Expr, bracket: boolean): void 
 
 function parsePrimary(stream: TokenStream, context: string): Expr {
   const token = stream.peek();
-  const { from, to } = token;
+  const { from } = token;
   switch (token.kind) {
     case 'string':
       stream.next();
-      return { kind: 'literal', type: 'string', value: token.text, from, to };
+      return literal('string', token.text, token);
     case 'number':
       stream.next();
       return numberLiteral(stream, token);
@@ -393,24 +390,24 @@ function parsePrimary(stream: TokenStream, context: string): Expr {
     case 'comment':
     case 'error':
       stream.next();
-      return { kind: 'missing', from, to };
+      return missing(token);
   }
   stream.offerOperand();
   stream.expected('an expression', context);
-  return { kind: 'missing', from, to: from };
+  return missing({ from, to: from });
 }
 
 function parseQuoted(stream: TokenStream): Expr {
   const callee = stream.takeName();
-  if (callee === undefined) return { kind: 'missing', from: stream.lastEnd, to: stream.lastEnd };
+  if (callee === undefined) return missing({ from: stream.lastEnd, to: stream.lastEnd });
   if (stream.isSymbol('(') && stream.peek().from === callee.to) return parseCall(stream, callee);
-  return { kind: 'name', name: callee.name, quoted: true, from: callee.from, to: callee.to };
+  return nameExpr(callee);
 }
 
-function parseCall(stream: TokenStream, callee: Argument['name'] & object): Expr {
+function parseCall(stream: TokenStream, callee: Identifier): Expr {
   stream.next();
   const args = parseArguments(stream, callee.name);
-  return { kind: 'call', callee, args, from: callee.from, to: stream.lastEnd };
+  return call(callee, args, stream.lastEnd);
 }
 
 function parseParen(stream: TokenStream): Expr {
@@ -420,19 +417,17 @@ function parseParen(stream: TokenStream): Expr {
     stream.skipTo(')', '|', ';');
     stream.takeSymbol(')');
   }
-  return { kind: 'paren', inner, from, to: stream.lastEnd };
+  return paren(inner, { from, to: stream.lastEnd });
 }
 
 /** A keyword literal, a call, or a name. */
 function parseWord(stream: TokenStream): Expr {
   const token = stream.next();
-  const { from, to, text } = token;
-  const call = stream.isSymbol('(');
-  if (!call) {
-    if (text === 'true' || text === 'false')
-      return { kind: 'literal', type: 'bool', value: text === 'true', from, to };
-    if (text === 'null') return { kind: 'literal', type: 'dynamic', value: null, from, to };
-    return { kind: 'name', name: text, quoted: false, from, to };
+  const { text } = token;
+  if (!stream.isSymbol('(')) {
+    if (text === 'true' || text === 'false') return literal('bool', text === 'true', token);
+    if (text === 'null') return literal('dynamic', null, token);
+    return nameExpr(identifier(text, false, token));
   }
   if (text === 'dynamic') return parseDynamic(stream, token);
   if (text === 'typeof') return parseTypeof(stream, token);
@@ -440,7 +435,7 @@ function parseWord(stream: TokenStream): Expr {
     return rawLiteral(stream, token, 'datetime');
   if ((text === 'timespan' || text === 'time') && stream.peek(1).kind === 'raw')
     return rawLiteral(stream, token, 'timespan');
-  return parseCall(stream, { name: text, quoted: false, from, to });
+  return parseCall(stream, identifier(text, false, token));
 }
 
 function parseTypeof(stream: TokenStream, word: Token): Expr {
@@ -471,17 +466,4 @@ export function parseType(stream: TokenStream, context: string): TypeName {
   const type = typeNamed(name.name);
   if (type === undefined && name.name !== '') reportType(stream, name);
   return type ?? 'string';
-}
-
-function binary(operator: BinaryOperator, at: Span, left: Expr, right: Expr): Expr {
-  const to = Math.max(right.to, at.to);
-  return {
-    kind: 'binary',
-    operator,
-    operatorSpan: { from: at.from, to: at.to },
-    left,
-    right,
-    from: left.from,
-    to,
-  };
 }

@@ -10,6 +10,7 @@ import type {
   SortKey,
   TypedAssignment,
 } from '../ast.js';
+import { identifier } from '../nodes.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { parseExpression, parseType } from './expression.js';
 import { expectPattern, parsePattern } from './pattern.js';
@@ -184,7 +185,7 @@ function takeTargets(stream: TokenStream): Identifier[] {
   const token = stream.peek();
   if (token.kind === 'string' && stream.isSymbol('=', 1)) {
     stream.skip(2);
-    return [{ name: token.text, quoted: true, from: token.from, to: token.to }];
+    return [identifier(token.text, true, token)];
   }
   const mark = stream.mark;
   const single = stream.takeName();
@@ -209,7 +210,7 @@ function takeDottedTarget(stream: TokenStream): Identifier | undefined {
   const mark = stream.mark;
   const pattern = parsePattern(stream);
   if (pattern?.exact === true && stream.takeSymbol('=') !== undefined) {
-    return { name: pattern.parts[0] as string, quoted: true, from: pattern.from, to: pattern.to };
+    return identifier(pattern.parts[0] as string, true, pattern);
   }
   stream.rewind(mark);
   return undefined;

@@ -1,5 +1,6 @@
 import { DAY, parseTime, parseTimespan } from '../../../time.js';
 import type { Literal } from '../ast.js';
+import { literal } from '../nodes.js';
 import type { Token } from '../tokens/lexer.js';
 import type { TokenStream } from '../tokens/stream.js';
 
@@ -11,9 +12,7 @@ export function rawLiteral(stream: TokenStream, word: Token, type: 'datetime' | 
   if (value === undefined) reportRawLiteral(stream, raw, type);
   stream.expectSymbol(')', `to close \`${word.text}(\``);
   const span = { from: word.from, to: stream.lastEnd };
-  return value === undefined
-    ? { kind: 'literal', type, value: null, ...span }
-    : { kind: 'literal', type, value, ...span };
+  return literal(type, value ?? null, span);
 }
 
 /** `timespan(2)` is two days, as in Kusto. */
@@ -35,12 +34,11 @@ const int64Max = 2n ** 63n - 1n;
 
 /** The literal of a number; null, with a diagnostic, where it does not fit. */
 export function numberLiteral(stream: TokenStream, token: Token): Literal {
-  const { from, to, text } = token;
-  if (token.flaw !== undefined) return { kind: 'literal', type: 'long', value: null, from, to };
-  if (!/^(?:0[xX][0-9a-fA-F]+|\d+)$/.test(text))
-    return { kind: 'literal', type: 'real', value: Number(text), from, to };
+  const { text } = token;
+  if (token.flaw !== undefined) return literal('long', null, token);
+  if (!/^(?:0[xX][0-9a-fA-F]+|\d+)$/.test(text)) return literal('real', Number(text), token);
   const value = BigInt(text);
-  if (value <= int64Max + 1n) return { kind: 'literal', type: 'long', value, from, to };
+  if (value <= int64Max + 1n) return literal('long', value, token);
   stream.report(
     'error',
     'number-too-large',
@@ -48,14 +46,14 @@ export function numberLiteral(stream: TokenStream, token: Token): Literal {
     `\`${text}\` does not fit in 64 bits`,
     `The largest long is ${int64Max}; write ${text}.0 for a real.`,
   );
-  return { kind: 'literal', type: 'long', value: null, from, to };
+  return literal('long', null, token);
 }
 
 /** The literal of a timespan such as `5m`; null, with a diagnostic, where it does not fit. */
 export function timespanLiteral(stream: TokenStream, token: Token): Literal {
-  const { from, to, text } = token;
+  const { text } = token;
   const value = parseTimespan(text);
-  if (value !== undefined) return { kind: 'literal', type: 'timespan', value, from, to };
+  if (value !== undefined) return literal('timespan', value, token);
   stream.report(
     'error',
     'timespan-too-large',
@@ -63,5 +61,5 @@ export function timespanLiteral(stream: TokenStream, token: Token): Literal {
     `\`${text}\` does not fit in 64-bit nanoseconds`,
     'The longest timespan is 106751d (292 years).',
   );
-  return { kind: 'literal', type: 'timespan', value: null, from, to };
+  return literal('timespan', null, token);
 }

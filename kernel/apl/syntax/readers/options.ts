@@ -2,6 +2,7 @@ import type { Clause, Operand, Options, OptionValues } from '../../operators/gra
 import { clauseWords } from '../../operators/rows.js';
 import type { Expr, Identifier, Option } from '../ast.js';
 import { nearest } from '../nearest.js';
+import { identifier, literal, missing, nameExpr } from '../nodes.js';
 import type { TokenStream } from '../tokens/stream.js';
 
 /**
@@ -118,21 +119,20 @@ function parseValue(stream: TokenStream, name: string, row: OptionValues | undef
   const word = stream.hyphenatedWord();
   if (word !== undefined && word.text !== 'true' && word.text !== 'false') {
     stream.skip(word.tokens);
-    return { kind: 'name', name: word.text, quoted: false, ...word.span };
+    return nameExpr(identifier(word.text, false, word.span));
   }
   const token = stream.peek();
   if (token.kind === 'string' || token.kind === 'number' || token.kind === 'word')
     return parseLiteral(stream);
-  if (stream.isQuotedName()) return { kind: 'name', ...(stream.takeName() as Identifier) };
+  if (stream.isQuotedName()) return nameExpr(stream.takeName() as Identifier);
   stream.offer({ kind: 'option', values: row?.values ?? [] });
   stream.expected('a value', `for \`${name}\``);
-  return { kind: 'missing', from: token.from, to: token.from };
+  return missing({ from: token.from, to: token.from });
 }
 
 function parseLiteral(stream: TokenStream): Expr {
   const token = stream.next();
-  const { from, to, text } = token;
-  if (token.kind === 'string') return { kind: 'literal', type: 'string', value: text, from, to };
-  if (token.kind === 'word') return { kind: 'literal', type: 'bool', value: text === 'true', from, to };
-  return { kind: 'literal', type: 'real', value: Number(text), from, to };
+  if (token.kind === 'string') return literal('string', token.text, token);
+  if (token.kind === 'word') return literal('bool', token.text === 'true', token);
+  return literal('real', Number(token.text), token);
 }

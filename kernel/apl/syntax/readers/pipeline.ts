@@ -1,6 +1,7 @@
 import { operatorNamed } from '../../operators/rows.js';
 import type { Operator, Pipeline, Span } from '../ast.js';
 import { limits } from '../limits.js';
+import { missing } from '../nodes.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { type OpenNode, parseClauses } from './clauses.js';
 import { atStageEnd } from './items.js';
@@ -123,5 +124,5 @@ function tooDeep(stream: TokenStream): Pipeline {
   const { from, to } = stream.peek();
   stream.reportLimit({ from, to }, limits.queryNesting);
   stream.skipTo(';');
-  return { source: { kind: 'missing', from, to }, operators: [], from, to };
+  return { source: missing({ from, to }), operators: [], from, to };
 }

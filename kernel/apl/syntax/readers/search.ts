@@ -1,4 +1,5 @@
 import type { Expr, SearchPredicate } from '../ast.js';
+import { joinSearches, nameExpr } from '../nodes.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { parseExpression } from './expression.js';
 
@@ -9,19 +10,13 @@ export function parseSearch(stream: TokenStream): SearchPredicate {
 
 function parseOr(stream: TokenStream): SearchPredicate {
   let left = parseAnd(stream);
-  while (stream.takeWord('or') !== undefined) {
-    const right = parseAnd(stream);
-    left = { kind: 'or', left, right, from: left.from, to: right.to };
-  }
+  while (stream.takeWord('or') !== undefined) left = joinSearches('or', left, parseAnd(stream));
   return left;
 }
 
 function parseAnd(stream: TokenStream): SearchPredicate {
   let left = parseNot(stream);
-  while (stream.takeWord('and') !== undefined) {
-    const right = parseNot(stream);
-    left = { kind: 'and', left, right, from: left.from, to: right.to };
-  }
+  while (stream.takeWord('and') !== undefined) left = joinSearches('and', left, parseNot(stream));
   return left;
 }
 
@@ -68,7 +63,7 @@ function parseFieldTerm(stream: TokenStream): SearchPredicate {
     const token = stream.peek();
     if (token.kind === 'string' || token.kind === 'word' || token.kind === 'number') {
       stream.next();
-      return { kind: 'term', field: { kind: 'name', ...name }, text: token.text, from, to: token.to };
+      return { kind: 'term', field: nameExpr(name), text: token.text, from, to: token.to };
     }
     stream.expected('a text', 'after `:`');
     return { kind: 'all', from, to: stream.lastEnd };

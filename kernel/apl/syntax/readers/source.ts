@@ -1,6 +1,7 @@
 import type { SourceRow } from '../../operators/grammar.js';
 import { type SourceKind, sourceNamed } from '../../operators/rows.js';
 import type { Source } from '../ast.js';
+import { dataset, identifier, missing } from '../nodes.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { type OpenNode, parseClauses } from './clauses.js';
 import { parseExpression } from './expression.js';
@@ -27,7 +28,7 @@ export function parseSource(stream: TokenStream): Source {
   const span = { from, to: stream.lastEnd };
   if (!pattern.exact) return { kind: 'pattern', pattern, ...span };
   const quoted = token.kind === 'symbol';
-  return { kind: 'dataset', name: { name: pattern.parts[0] as string, quoted, ...span }, ...span };
+  return dataset(identifier(pattern.parts[0] as string, quoted, span), span);
 }
 
 /** True where a word introduces a source: it is no dataset of that name. */
@@ -63,7 +64,7 @@ function missingSource(stream: TokenStream): Source {
     "A query starts with a dataset, such as ['sample-http-logs'], or with print, datatable, union or search.",
   );
   stream.skipTo('|', ';');
-  return { kind: 'missing', from, to: from };
+  return missing({ from, to: from });
 }
 
 /** `table('name')`: the dataset of that name. */
@@ -73,12 +74,7 @@ function takeTableCall(stream: TokenStream): Source | undefined {
   if (!isCall || name.kind !== 'string') return undefined;
   const { from } = stream.next();
   stream.skip(3);
-  return {
-    kind: 'dataset',
-    name: { name: name.text, quoted: true, from: name.from, to: name.to },
-    from,
-    to: stream.lastEnd,
-  };
+  return dataset(identifier(name.text, true, name), { from, to: stream.lastEnd });
 }
 
 /** Reports a query in another language, and skips it; a comment as SQL writes it is skipped alone. */
@@ -90,7 +86,7 @@ function takeOtherLanguage(stream: TokenStream): Source | undefined {
   const hint = "Start with the dataset: ['logs'] | where … | project ….";
   stream.report('error', 'other-language', token, `this is ${language}, not APL`, hint);
   stream.skipTo(';');
-  return { kind: 'missing', from: token.from, to: token.to };
+  return missing(token);
 }
 
 function otherLanguage(stream: TokenStream): string | undefined {
@@ -116,7 +112,7 @@ function takeUnquoted(stream: TokenStream): Source | undefined {
     `\`${text}\` needs quotes, for it contains \`-\``,
     `Write ['${text}'].`,
   );
-  return { kind: 'dataset', name: { name: text, quoted: true, ...span }, ...span };
+  return dataset(identifier(text, true, span), span);
 }
 
 /** A call where a dataset should be: its value is what was meant. */
@@ -143,13 +139,13 @@ function parseParenthesised(stream: TokenStream): Source {
 
 /** `"dataset"` without brackets is a habit from SQL. */
 function stringSource(stream: TokenStream): Source {
-  const { from, to, text } = stream.next();
+  const token = stream.next();
   stream.report(
     'error',
     'dataset-in-quotes',
-    { from, to },
+    token,
     'a dataset name in quotes needs brackets',
-    `Write ['${text}'].`,
+    `Write ['${token.text}'].`,
   );
-  return { kind: 'dataset', name: { name: text, quoted: true, from, to }, from, to };
+  return dataset(identifier(token.text, true, token), token);
 }

@@ -4,6 +4,7 @@ import type { Clause } from '../../operators/grammar.js';
 import type { Diagnostic, Identifier, Span } from '../ast.js';
 import { finding } from '../diagnostics.js';
 import { type Limit, limits } from '../limits.js';
+import { identifier } from '../nodes.js';
 import { type Token, tokenize } from './lexer.js';
 import type { Offers, OpenCall, OperandSlot, Slot } from './offers.js';
 
@@ -137,12 +138,12 @@ export class TokenStream {
     if (this.isQuotedName()) {
       const open = this.next();
       const text = this.next();
-      return { name: text.text, quoted: true, from: open.from, to: this.next().to };
+      return identifier(text.text, true, { from: open.from, to: this.next().to });
     }
     const token = this.peek();
     if (token.kind !== 'word' || token.text.startsWith('!')) return undefined;
     this.next();
-    return { name: token.text, quoted: false, from: token.from, to: token.to };
+    return identifier(token.text, false, token);
   }
 
   /** True when `['name'` without a closing bracket is next, which cannot be an index or a list. */
@@ -162,7 +163,7 @@ export class TokenStream {
       'the name in brackets has no closing `]`',
       `Write ['${text.text}'].`,
     );
-    return { name: text.text, quoted: true, from, to: text.to };
+    return identifier(text.text, true, { from, to: text.to });
   }
 
   /** A name; where it is missing, an empty one, with a diagnostic. */
@@ -171,7 +172,7 @@ export class TokenStream {
     if (name !== undefined) return name;
     this.expected(what, context);
     const from = this.peek().from;
-    return { name: '', quoted: false, from, to: from };
+    return identifier('', false, { from, to: from });
   }
 
   /** `word` and `-word` without space between, such as `project-away`; nothing is consumed. */
