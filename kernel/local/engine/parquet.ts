@@ -24,12 +24,17 @@ export interface FileSummary {
   readonly bytes: number;
   /** Its rows have no time of their own. */
   readonly timeless: boolean;
-  /** The names of files in the same directory that it replaces. */
+  /** The names of files in the same directory that it replaces, where it says so itself. */
   readonly replaces: readonly string[];
+  /** The id of the log of batches that its rows are from. */
+  readonly log?: string;
+  /** Another program has written it. */
+  readonly foreign: boolean;
 }
 
 /** The note that a file holds about itself beside its rows. */
-export type FileNote = Partial<Pick<FileSummary, 'timeless' | 'replaces'>> & Pick<FileSummary, 'fields'>;
+export type FileNote = Partial<Pick<FileSummary, 'timeless' | 'replaces' | 'foreign' | 'log'>> &
+  Pick<FileSummary, 'fields'>;
 
 /** Returns the statement that writes the rows of `select` to a Parquet file with a note on itself. */
 export function copyToParquet(select: string, file: string, note: FileNote): string {
@@ -59,7 +64,13 @@ export async function readFooters(engine: Engine, paths: readonly string[]): Pro
   const blocks = await readBlocks(engine, list);
   const bytes = await readSizes(engine, list);
   return paths.map(path => {
-    const { fields, timeless = false, replaces = [] } = notes.get(path) ?? { fields: [] };
+    const {
+      fields,
+      timeless = false,
+      replaces = [],
+      foreign = false,
+      log,
+    } = notes.get(path) ?? { fields: [] };
     const measured = fields.map(field => ({ ...field, ...columns.get(columnKey(path, field.column)) }));
     return {
       path,
@@ -68,6 +79,8 @@ export async function readFooters(engine: Engine, paths: readonly string[]): Pro
       bytes: bytes.get(path) ?? 0,
       timeless,
       replaces,
+      foreign,
+      ...(log !== undefined && { log }),
     };
   });
 }
@@ -99,7 +112,7 @@ async function readNotes(
   );
   const notes = new Map(rows.map(([path, json]) => [String(path), JSON.parse(String(json)) as FileNote]));
   for (const path of paths) {
-    if (!notes.has(path)) notes.set(path, { fields: await foreignFields(engine, path) });
+    if (!notes.has(path)) notes.set(path, { fields: await foreignFields(engine, path), foreign: true });
   }
   return notes;
 }

@@ -1,15 +1,22 @@
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { DatasetInfo } from '../../api/wire.js';
 import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
 import type { Engine } from '../engine/duckdb.js';
-import { type FileSummary, readFooters } from '../engine/parquet.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { ServiceError } from '../http/service-error.js';
 import type { BuiltinDataset, ScanFilter, StoredFile } from '../sql/compiled.js';
-import { deletedName, draftName, emptyWhenMissing, hasCode, removeLeftovers, replaceFile } from './files.js';
+import { DatasetDirectory, writeNote } from './directory.js';
+import {
+  deletedName,
+  draftName,
+  emptyWhenMissing,
+  hasCode,
+  removeLeftovers,
+  syncDirectory,
+} from './files.js';
 import { decodeName, encodeName, isDatasetName, nameRule } from './names.js';
-import { type DatasetNote, type Extent, type FieldNote, StoredDataset } from './stored.js';
+import type { DatasetNote, Extent, FieldNote, StoredDataset } from './stored.js';
 
 /** The datasets as they were at one moment; queries of one request all see the same. */
 export interface Snapshot extends MeasuredCatalog {
@@ -20,7 +27,7 @@ export interface Snapshot extends MeasuredCatalog {
 
 /**
  * The datasets under `<dataDir>/datasets`: a directory each, holding Parquet files that are never changed once they are
- * there, and `dataset.json`. Nothing is locked: a file appears by being renamed into place, and the files that it
+ * there, and `dataset.json`. Readers lock nothing: a file appears by being renamed into place, and the files that it
  * replaces no longer count from that moment on. They are deleted later, as queries may still be reading them.
  */
 export class DatasetStore {
@@ -29,7 +36,7 @@ export class DatasetStore {
   readonly #engine: Engine;
   readonly #builtins: ReadonlyMap<string, BuiltinDataset>;
   #tidied: Promise<void> | undefined;
-  readonly #footers = new Map<string, { readonly version: string; readonly summary: FileSummary }>();
+  readonly #directories = new Map<string, DatasetDirectory>();
   readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(dataDir: string, engine: Engine, builtins: readonly BuiltinDataset[] = []) {
@@ -39,14 +46,15 @@ export class DatasetStore {
     this.#builtins = new Map(builtins.map(each => [each.schema.name, each]));
   }
 
-  /** Lists the files there are now; a footer that was read before is not read again. */
+  /** Returns the datasets as they are now; a directory that has not changed is not listed again. */
   async snapshot(): Promise<Snapshot> {
-    const stored = new Map<string, StoredDataset>();
-    for (const name of await this.#names()) {
-      const loaded = await this.#load(name);
-      if (loaded) stored.set(name, loaded);
-    }
-    return new FrozenCatalog(stored, this.#builtins);
+    const names = await this.#names();
+    const listings = await Promise.all(names.map(name => this.#directory(name).list()));
+    const stored = names.flatMap((name, index) => {
+      const dataset = listings[index]?.dataset;
+      return dataset === undefined ? [] : [[name, dataset] as const];
+    });
+    return new FrozenCatalog(new Map(stored), this.#builtins);
   }
 
   /** Makes an empty dataset; 409 when there is one of that name. */
@@ -66,28 +74,32 @@ export class DatasetStore {
     }
     if (!(await this.#names()).includes(name)) throw unknownDataset(name);
     const deleted = path.join(this.#root, deletedName());
-    await rename(this.#directory(name), deleted).catch(unknownWhenMissing(name));
+    await rename(this.#directory(name).path, deleted).catch(unknownWhenMissing(name));
+    this.#directories.delete(name);
     await rm(deleted, { recursive: true, force: true });
   }
 
-  /** Moves a finished Parquet file into a dataset, which is made when there is none. */
-  async publish(name: string, file: string): Promise<void> {
+  /** Moves a finished Parquet file into a dataset, which is made when there is none; `replace`: its rows replace all others. */
+  async publish(name: string, file: string, replace = false): Promise<void> {
     this.checkName(name);
-    const target = path.join(this.#directory(name), `${Date.now()}-${crypto.randomUUID()}.parquet`);
-    try {
-      await rename(file, target);
-    } catch (error) {
-      if (!hasCode(error, 'ENOENT')) throw error;
-      await this.#make(name, {}).catch(error => {
-        if (!(error instanceof ServiceError)) throw error;
-      });
-      await rename(file, target);
-    }
+    const directory = this.#directory(name);
+    const place = () =>
+      replace
+        ? directory.replace(file, ({ names }) => ({ since: Date.now(), names }))
+        : directory.add(file).then(() => true);
+    const placed = await place().catch(error => {
+      if (hasCode(error, 'ENOENT')) return false;
+      throw error;
+    });
+    if (placed) return;
+    await this.#make(name, {}).catch(error => {
+      if (!(error instanceof ServiceError)) throw error;
+    });
+    await place();
   }
 
   /**
-   * Runs `work` once all earlier work of this kind on the dataset is over. Two replacements at the same time would not know of
-   * each other's file, and both would stay.
+   * Runs `work` once all earlier work of this kind on the dataset is over: of several replacements the last one asked for stays.
    */
   async inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
     const earlier = this.#turns.get(name) ?? Promise.resolve();
@@ -100,14 +112,9 @@ export class DatasetStore {
     }
   }
 
-  /** The names of the Parquet files of a dataset, for a file that replaces all of them. */
-  async fileNames(name: string): Promise<string[]> {
-    return parquetNames(this.#directory(name));
-  }
-
   /** How much a dataset holds; nothing when there is none. */
   async extent(name: string): Promise<Extent> {
-    return (await this.#load(name))?.extent ?? { rows: 0 };
+    return (await this.#directory(name).list())?.dataset.extent ?? { rows: 0 };
   }
 
   /** Replaces the note on one field, keeping the properties that `note` leaves out; 404 when there is no such field. */
@@ -121,10 +128,10 @@ export class DatasetStore {
       );
     }
     const directory = this.#directory(name);
-    const before = await readNote(directory);
+    const before = await directory.note();
     const changed = { ...before.fields?.[field], ...note };
     const fields = { ...before.fields, [field]: changed };
-    await writeNote(directory, { ...before, fields }).catch(unknownWhenMissing(name));
+    await writeNote(directory.path, { ...before, fields }).catch(unknownWhenMissing(name));
     return { ...known, ...changed };
   }
 
@@ -151,15 +158,20 @@ export class DatasetStore {
     try {
       await mkdir(draft, { recursive: true, mode: 0o700 });
       await writeNote(draft, { ...note, created: new Date().toISOString() });
-      await rename(draft, this.#directory(name));
+      await rename(draft, this.#directory(name).path);
+      await syncDirectory(this.#root);
     } catch (error) {
       await rm(draft, { recursive: true, force: true });
       throw hasCode(error, 'ENOTEMPTY', 'EEXIST') ? existing(name) : error;
     }
   }
 
-  #directory(name: string): string {
-    return path.join(this.#root, encodeName(name));
+  #directory(name: string): DatasetDirectory {
+    const known = this.#directories.get(name);
+    if (known) return known;
+    const directory = new DatasetDirectory(path.join(this.#root, encodeName(name)), name, this.#engine);
+    this.#directories.set(name, directory);
+    return directory;
   }
 
   /** Removes the leftovers of processes that were killed. */
@@ -167,53 +179,6 @@ export class DatasetStore {
     const datasets = await readdir(this.#root).catch(emptyWhenMissing);
     const directories = [this.#dataDir, this.#root, ...datasets.map(name => path.join(this.#root, name))];
     for (const directory of directories) await removeLeftovers(directory);
-  }
-
-  /** Undefined for a dataset that is not there, or not any more. One that changes while it is read is read again. */
-  async #load(name: string): Promise<StoredDataset | undefined> {
-    const directory = this.#directory(name);
-    for (let reading = 1; ; reading++) {
-      const versions = await fileVersions(directory);
-      try {
-        return await this.#read(name, directory, versions);
-      } catch (error) {
-        if (!(await isDirectory(directory))) return undefined;
-        if (reading === mostReadings || (await allThere(versions.keys()))) throw error;
-      }
-    }
-  }
-
-  async #read(name: string, directory: string, versions: FileVersions): Promise<StoredDataset> {
-    const files = await this.#summaries(versions);
-    const replaced = new Set(files.flatMap(file => file.replaces));
-    await this.#removeReplaced(files, replaced);
-    const live = files.filter(file => !replaced.has(path.basename(file.path)));
-    return new StoredDataset(name, live, await readNote(directory));
-  }
-
-  async #summaries(versions: FileVersions): Promise<FileSummary[]> {
-    const unread = [...versions].filter(([file, version]) => this.#footers.get(file)?.version !== version);
-    const summaries = await readFooters(
-      this.#engine,
-      unread.map(([file]) => file),
-    );
-    for (const summary of summaries) {
-      this.#footers.set(summary.path, { version: versions.get(summary.path) ?? '', summary });
-    }
-    return [...versions.keys()].flatMap(file => this.#footers.get(file)?.summary ?? []);
-  }
-
-  /** Deletes files that were replaced so long ago that no query reads them any more. */
-  async #removeReplaced(files: readonly FileSummary[], replaced: ReadonlySet<string>): Promise<void> {
-    const replacedFiles = files.filter(file => replaced.has(path.basename(file.path)));
-    if (replacedFiles.length === 0) return;
-    const replacers = files.filter(file => file.replaces.length > 0);
-    const times = await Promise.all(replacers.map(file => stat(file.path)));
-    if (times.some(({ mtimeMs }) => Date.now() - mtimeMs < keptMs)) return;
-    for (const file of replacedFiles) {
-      this.#footers.delete(file.path);
-      await rm(file.path, { force: true });
-    }
   }
 }
 
@@ -233,17 +198,6 @@ function unknownWhenMissing(name: string): (error: unknown) => never {
     throw hasCode(error, 'ENOENT') ? unknownDataset(name) : error;
   };
 }
-
-const noteFile = 'dataset.json';
-
-/** A dataset that is deleted and made again over and over is given up on. */
-const mostReadings = 3;
-
-/** Path of a file -> what changes with its content. */
-type FileVersions = ReadonlyMap<string, string>;
-
-/** Longer than any query runs. */
-const keptMs = 15 * 60_000;
 
 class FrozenCatalog implements Snapshot {
   readonly #stored: ReadonlyMap<string, StoredDataset>;
@@ -301,40 +255,7 @@ function infoOf(name: string, note: DatasetNote): DatasetInfo {
   };
 }
 
-async function parquetNames(directory: string): Promise<string[]> {
-  const entries = await readdir(directory).catch(emptyWhenMissing);
-  return entries.filter(entry => entry.endsWith('.parquet') && !entry.startsWith('.')).sort();
-}
-
-async function fileVersions(directory: string): Promise<FileVersions> {
-  const versions = new Map<string, string>();
-  for (const name of await parquetNames(directory)) {
-    const file = path.join(directory, name);
-    const found = await stat(file, { bigint: true }).catch(() => undefined);
-    if (found) versions.set(file, `${found.size}-${found.mtimeNs}`);
-  }
-  return versions;
-}
-
 async function allThere(files: Iterable<string>): Promise<boolean> {
   const found = await Promise.all([...files].map(file => stat(file).catch(() => undefined)));
   return !found.includes(undefined);
-}
-
-async function isDirectory(directory: string): Promise<boolean> {
-  return (await stat(directory).catch(() => undefined))?.isDirectory() ?? false;
-}
-
-async function readNote(directory: string): Promise<DatasetNote> {
-  try {
-    const note: unknown = JSON.parse(await readFile(path.join(directory, noteFile), 'utf8'));
-    return typeof note === 'object' && note !== null ? (note as DatasetNote) : {};
-  } catch {
-    // An unreadable note on a dataset is no reason to refuse its rows.
-    return {};
-  }
-}
-
-async function writeNote(directory: string, note: DatasetNote): Promise<void> {
-  await replaceFile(path.join(directory, noteFile), `${JSON.stringify(note, null, 2)}\n`);
 }

@@ -1,17 +1,76 @@
-import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Writes a file so that a reader sees the old text or the new, never a part. */
+/** Writes a file so that a reader sees the old text or the new, never a part, even after a loss of power. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const draft = `${file}.${crypto.randomUUID()}.tmp`;
-  await writeFile(draft, text, { mode: 0o600 });
+  await writeDurably(draft, text);
   await rename(draft, file);
+  await syncDirectory(path.dirname(file));
 }
 
-/** Removes the leftovers of killed operations from a directory: drafts of files, and directories that were being deleted. */
+/** Writes a file that no one reads yet; it is on the disk when this returns. */
+export async function writeDurably(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'w', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Renames a finished file into place; it is there, whole, even after a loss of power. */
+export async function placeFile(draft: string, file: string): Promise<void> {
+  const handle = await open(draft, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(draft, file);
+  await syncDirectory(path.dirname(file));
+}
+
+/** Makes the names in a directory durable, where the system lets a directory be opened. */
+export async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory).catch(() => undefined);
+  try {
+    await handle?.sync();
+  } catch (error) {
+    if (!hasCode(error, 'EPERM', 'EINVAL', 'EISDIR', 'ENOTSUP')) throw error;
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** Runs `work` while no other process or caller holds the lock of this path; the lock of a killed process lasts ten seconds. */
+export async function locked<T>(lockfilePath: string, work: () => Promise<T>): Promise<T> {
+  const { lock } = await import('proper-lockfile');
+  const unlock = await lock(path.dirname(lockfilePath), {
+    lockfilePath,
+    stale: staleLockMs,
+    retries: {
+      retries: (2 * staleLockMs) / lockPollMs,
+      factor: 1,
+      minTimeout: lockPollMs,
+      maxTimeout: lockPollMs,
+    },
+    // The work is short; what it does is checked by its readers.
+    onCompromised: () => undefined,
+  });
+  try {
+    return await work();
+  } finally {
+    // It is gone with a directory that was deleted.
+    await unlock().catch(() => undefined);
+  }
+}
+
+/** Removes the leftovers of killed operations from a directory: drafts of files, lists without their file, and directories that were being deleted. */
 export async function removeLeftovers(directory: string): Promise<void> {
   const entries = await readdir(directory).catch(emptyWhenMissing);
-  for (const name of entries.filter(isLeftover)) {
+  for (const name of entries.filter(name => isLeftover(name) || isListOfNone(name, entries))) {
     const leftover = path.join(directory, name);
     const found = await stat(leftover).catch(() => undefined);
     // Another process may be about to rename it.
@@ -19,9 +78,19 @@ export async function removeLeftovers(directory: string): Promise<void> {
   }
 }
 
+const staleLockMs = 10_000;
+const lockPollMs = 20;
+
 /** The directory `.tmp` itself is where engines work. */
 function isLeftover(name: string): boolean {
   return /^[^.].*\.tmp$/.test(name) || name.startsWith(deletedPrefix) || name.startsWith(draftPrefix);
+}
+
+/** `x.replaces` lists the names of the files that `x.parquet` replaces. */
+export const listSuffix = '.replaces';
+
+function isListOfNone(name: string, entries: readonly string[]): boolean {
+  return name.endsWith(listSuffix) && !entries.includes(name.replace(listSuffix, '.parquet'));
 }
 
 /** A name for a directory that is about to be deleted. */

@@ -107,14 +107,10 @@ export async function storeFile(
   await mkdir(scratch, { mode: 0o700 });
   try {
     const draft = path.join(scratch, 'draft.parquet');
-    const replaces = load.replace ? await store.fileNames(load.dataset) : [];
-    const stored = await engine.withConnection(
-      connection => writeDraft(connection, draft, load, replaces),
-      signal,
-    );
+    const stored = await engine.withConnection(connection => writeDraft(connection, draft, load), signal);
     const damage = await load.damage;
     if (damage !== undefined) throw damage;
-    if (stored.rows > 0) await store.publish(load.dataset, draft);
+    if (stored.rows > 0) await store.publish(load.dataset, draft, load.replace);
     return stored;
   } catch (error) {
     throw (await load.damage) ?? readingError(error, load);
@@ -128,19 +124,14 @@ const mostMemoryBytes = 2 * 2 ** 30;
 
 const nothing: Stored = { rows: 0, late: 0, refused: 0, fields: [], notes: [] };
 
-async function writeDraft(
-  connection: Connection,
-  draft: string,
-  load: Load,
-  replaces: readonly string[],
-): Promise<Stored> {
+async function writeDraft(connection: Connection, draft: string, load: Load): Promise<Stored> {
   const reading = await read(connection, load, path.dirname(draft));
   if (!reading) return nothing;
   try {
-    return await write(connection, draft, reading, load, replaces);
+    return await write(connection, draft, reading, load);
   } catch (error) {
     if (!reading.wider || !mayBeWider(error)) throw error;
-    return write(connection, draft, await reading.wider(), load, replaces);
+    return write(connection, draft, await reading.wider(), load);
   }
 }
 
@@ -168,16 +159,10 @@ function read(
   }
 }
 
-async function write(
-  connection: Connection,
-  draft: string,
-  reading: Reading,
-  load: Load,
-  replaces: readonly string[],
-): Promise<Stored> {
+async function write(connection: Connection, draft: string, reading: Reading, load: Load): Promise<Stored> {
   const time = await timeOf(connection, reading, load.time);
   const fields = fieldsOf(reading);
-  const note = { fields, timeless: time.field === undefined, replaces };
+  const note = { fields, timeless: time.field === undefined };
   const [copied] = await connection.run(
     copyToParquet(selectOf(reading, fields, time, load.time), draft, note),
   );

@@ -271,6 +271,65 @@ test('replacements that arrive together replace each other in their order', asyn
   expect(await rows(parts, 'd', ['n'])).toEqual([['4']]);
 });
 
+test('of replacements by two processes at the same time one stays, whole', async () => {
+  const parts = await openStore();
+  const other = { ...parts, store: new DatasetStore(parts.dataDir, parts.engine) };
+  await put(parts, 1, false);
+  for (let round = 0; round < 5; round++) {
+    const files = await Promise.all([2, 3, 4, 5].map(oneEvent));
+    await Promise.all(files.map((file, index) => importOne(index % 2 === 0 ? parts : other, file, true)));
+    const [left, ...more] = (await rows(parts, 'd', ['n'])).flat();
+    expect([more, ['2', '3', '4', '5'].includes(left ?? '')]).toEqual([[], true]);
+    expect((await rows(other, 'd', ['n'])).flat()).toEqual([left]);
+  }
+});
+
+test('what another process adds, replaces, describes or deletes is there in the next snapshot', async () => {
+  const parts = await openStore();
+  const other = { ...parts, store: new DatasetStore(parts.dataDir, parts.engine) };
+  for (let n = 1; n <= 12; n++) {
+    await put(n % 2 === 0 ? parts : other, n, false);
+    expect([(await rows(parts, 'd', ['n'])).length, (await rows(other, 'd', ['n'])).length]).toEqual([n, n]);
+  }
+  await put(other, 13, true);
+  expect(await rows(parts, 'd', ['n'])).toEqual([['13']]);
+  await other.store.annotateField('d', 'n', { unit: 'ms' });
+  expect((await parts.store.snapshot()).schema('d')?.fields.at(-1)).toMatchObject({ name: 'n', unit: 'ms' });
+  await other.store.remove('d');
+  expect((await parts.store.snapshot()).names()).toEqual(['sample']);
+});
+
+test('a file of another program that is written over in its place is read again', async () => {
+  const parts = await openStore();
+  await parts.store.create('d', '');
+  const file = path.join(parts.dataDir, 'datasets', 'd', 'other.parquet');
+  const write = (n: number) =>
+    parts.engine.run(
+      `COPY (SELECT '2023-11-14'::TIMESTAMP AS _time, ${n} AS n) TO ${sqlText(file)} (FORMAT parquet)`,
+    );
+  const hourAgo = new Date(Date.now() - 3_600_000);
+  for (const n of [1, 2, 3]) {
+    await write(n);
+    await utimes(path.dirname(file), hourAgo, hourAgo);
+    expect(await rows(parts, 'd', ['n'])).toEqual([[String(n)]]);
+  }
+});
+
+test('a directory that has not changed for a while is not listed again', async () => {
+  const parts = await openStore();
+  await put(parts, 1, false);
+  const directory = path.join(parts.dataDir, 'datasets', 'd');
+  const hourAgo = new Date(Date.now() - 3_600_000);
+  await utimes(directory, hourAgo, hourAgo);
+  const before = await parts.store.snapshot();
+  const [file = ''] = (await readdir(directory)).filter(name => name.endsWith('.parquet'));
+  await rename(path.join(directory, file), path.join(parts.dataDir, file));
+  await utimes(directory, hourAgo, hourAgo);
+  expect((await parts.store.snapshot()).info('d')).toEqual(before.info('d'));
+  await utimes(directory, new Date(), new Date());
+  expect((await parts.store.snapshot()).info('d')?.rows).toBe(0);
+});
+
 test('a replacement that fails lets the next one through', async () => {
   const parts = await openStore();
   const missing = { path: path.join(parts.dataDir, 'none.csv'), dataset: 'd', replace: true };
