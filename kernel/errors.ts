@@ -35,6 +35,8 @@ export type ErrorCode =
   | 'no-input'
   | 'notebook-malformed'
   | 'notebook-unreadable'
+  | 'notebook-unwritable'
+  | 'option-invalid'
   | 'port-invalid'
   | 'profile'
   | 'python-not-found'
@@ -105,3 +107,6 @@ export class AplKernelError extends Error {
     this.hint = options.hint;
   }
 }
+
+/** A command was given what it cannot take: a file that is none, an option without sense. */
+export class UsageError extends AplKernelError {}

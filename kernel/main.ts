@@ -5,7 +5,8 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { InstallReport, InstallTarget, Machine, PackageFiles } from './commands/install.js';
-import { AplKernelError } from './errors.js';
+import type { NotebookHost, RunOptions } from './commands/notebooks.js';
+import { AplKernelError, UsageError } from './errors.js';
 import type { KernelHandler } from './jupyter/message.js';
 import type { LocalService } from './local/launch.js';
 import { present } from './present.js';
@@ -23,9 +24,6 @@ const files: PackageFiles = packageFiles(dirname(dirname(main)));
 /** Each query holds a thread of libuv's pool, whose size is read when a process starts. */
 const SERVICE_THREADS = '16';
 
-/** A command was given what it cannot take. */
-class UsageError extends AplKernelError {}
-
 async function runCommand(argv: readonly string[]): Promise<void> {
   try {
     const connectionFile = connectionFileIn(argv);
@@ -36,9 +34,12 @@ async function runCommand(argv: readonly string[]): Promise<void> {
     process.stderr.write(
       `apl-kernel: ${error.message}\n${error.hint === undefined ? '' : `  ${error.hint}\n`}`,
     );
-    process.exitCode = 1;
+    process.exitCode = error instanceof UsageError ? USAGE : 1;
   }
 }
+
+/** The exit code of a command that was not run, as it was given what it cannot take. */
+const USAGE = 2;
 
 /** The file in `kernel --connection-file FILE`, as the kernelspec has it: read here, so that a kernel starts without the parser of commands. */
 function connectionFileIn(argv: readonly string[]): string | undefined {
@@ -54,7 +55,8 @@ async function commands(): Promise<Command> {
       'A Jupyter kernel for APL, the Axiom Processing Language, with an embedded local query service.',
     )
     .version(files.version)
-    .showHelpAfterError();
+    .showHelpAfterError()
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE));
   target(
     program
       .command('install')
@@ -74,14 +76,7 @@ async function commands(): Promise<Command> {
     .description('run the kernel; Jupyter calls this')
     .requiredOption('--connection-file <file>', 'where to listen, as Jupyter wrote it')
     .action(({ connectionFile }: { connectionFile: string }) => kernel(connectionFile));
-  program
-    .command('run')
-    .description(
-      'run notebooks or .apl files without Jupyter, and write the executed notebook and an HTML page of each',
-    )
-    .argument('<notebook...>')
-    .option('--out <directory>', 'where to write', 'out')
-    .action((notebooks: string[], { out }: { out: string }) => run(notebooks, out));
+  notebookCommands(program);
   program
     .command('serve')
     .description('run the local query service in the foreground')
@@ -102,6 +97,34 @@ async function commands(): Promise<Command> {
     .action(importFile);
   program.command('doctor').description('say what is found on this machine and what is wrong').action(doctor);
   return program;
+}
+
+function notebookCommands(program: Command): void {
+  program
+    .command('run')
+    .description(
+      'run notebooks or .apl files without Jupyter, and write the executed notebook and an HTML page of each',
+    )
+    .argument('<notebook...>')
+    .option('--out <directory>', 'where to write', 'out')
+    .option('-o, --output <file>', 'the executed notebook, in place of the directory; one notebook only')
+    .option('--html <file>', 'the page; none with -o when absent')
+    .option('-p, --param <name=value>', 'set a parameter; may be given several times', gathered, [])
+    .option('--time <range>', "a time range in place of the notebook's own")
+    .option('--profile <name>', "a profile in place of the notebook's own")
+    .option('--timeout <seconds>', 'how long a cell may take', seconds)
+    .option('--keep-going', 'go on after a cell that failed')
+    .action((notebooks: string[], options: RunOptions) =>
+      onNotebooks((commands, host) => commands.run(notebooks, options, host)),
+    );
+  program
+    .command('freeze')
+    .description("write a notebook's time ranges as the times that they stand for")
+    .argument('<notebook>')
+    .option('-o, --output <file>', 'where to write; the notebook itself when absent')
+    .action((notebook: string, options: { output?: string }) =>
+      onNotebooks((commands, host) => commands.freeze(notebook, options, host)),
+    );
 }
 
 interface TargetOptions {
@@ -158,26 +181,18 @@ function onOrphaned(end: () => void): void {
   timer.unref();
 }
 
-async function run(notebooks: readonly string[], directory: string): Promise<void> {
-  const { failureLines, runNotebook } = await import('./headless/run.js');
+/** A command on notebooks: an interrupt ends the cell that runs, and what there is by then is written. */
+async function onNotebooks(
+  command: (commands: typeof import('./commands/notebooks.js'), host: NotebookHost) => Promise<number>,
+): Promise<void> {
   const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort());
-  let failed = 0;
-  for (const path of notebooks) {
-    const handler = await interpreter(dirname(resolve(path)));
-    try {
-      const report = await runNotebook(path, directory, handler, stop.signal);
-      console.log(
-        `${report.failure === undefined ? 'ok     ' : 'FAILED '} ${path}: ${report.page}, ${report.notebook}`,
-      );
-      if (report.failure === undefined) continue;
-      for (const line of failureLines(report.failure)) console.log(`        ${line}`);
-      failed += 1;
-    } finally {
-      await handler.shutdown(false);
-    }
-  }
-  if (failed > 0) process.exitCode = 1;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  process.exitCode = await command(await import('./commands/notebooks.js'), {
+    kernel: workDir => interpreter(resolve(workDir)),
+    print: line => console.log(line),
+    terminal: process.stderr,
+    signal: stop.signal,
+  });
 }
 
 interface ServeOptions {
@@ -269,6 +284,17 @@ function portNumber(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new UsageError('port-invalid', `${text} is not a port`, { hint: 'give a number from 0 to 65535' });
+}
+
+function seconds(text: string): number {
+  const number = Number(text);
+  if (number > 0 && Number.isFinite(number)) return number;
+  throw new UsageError('option-invalid', `${text} is not a number of seconds`);
+}
+
+/** An option that may be given several times. */
+function gathered(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
 }
 
 /** Relative paths in its magics start at `workDir`. */

@@ -30,6 +30,7 @@ export interface QueryRequest {
   readonly defaultLimit?: number;
   readonly defaultOrder?: readonly Order[];
   readonly libraries?: readonly string[];
+  /** `now`, of the local service alone: the moment that `now()` and `ago()` count from. */
   readonly queryOptions?: Readonly<Record<string, unknown>>;
   readonly variables?: Readonly<Record<string, unknown>>;
 }

@@ -34,7 +34,7 @@ interface CellMetadata {
 
 /** One output in notebook format 4. */
 export type NotebookOutput =
-  | { output_type: 'stream'; name: 'stdout' | 'stderr'; text: string }
+  | { output_type: 'stream'; name: 'stdout' | 'stderr'; text: string | string[] }
   | { output_type: 'display_data'; data: Record<string, unknown>; metadata: Record<string, unknown> }
   | {
       output_type: 'execute_result';
@@ -49,9 +49,60 @@ export function parseNotebook(text: string, format: 'ipynb' | 'apl'): Notebook |
   return format === 'apl' ? fromScript(text) : fromJson(text);
 }
 
+/** The file of a notebook as Jupyter writes it: keys in order, and texts of several lines as lists of lines. */
+export function notebookText(notebook: Notebook): string {
+  return `${JSON.stringify(sorted({ ...notebook, cells: notebook.cells.map(cellInLines) }), null, 1)}\n`;
+}
+
+function cellInLines(cell: NotebookCell): object {
+  const source = linesOf(sourceOf(cell));
+  return cell.cell_type === 'code'
+    ? { ...cell, source, outputs: cell.outputs.map(outputInLines) }
+    : { ...cell, source };
+}
+
+function outputInLines(output: NotebookOutput): object {
+  switch (output.output_type) {
+    case 'stream':
+      return { ...output, text: linesOf(textOf(output.text)) };
+    case 'display_data':
+    case 'execute_result':
+      return { ...output, data: Object.fromEntries(Object.entries(output.data).map(dataInLines)) };
+    case 'error':
+      return output;
+  }
+}
+
+function dataInLines([type, value]: readonly [string, unknown]): readonly [string, unknown] {
+  const isLines = typeof value === 'string' && (type.startsWith('text/') || SPLIT_TYPES.has(type));
+  return [type, isLines ? linesOf(value) : value];
+}
+
+/** Types that Jupyter writes as lines, besides text. */
+const SPLIT_TYPES: ReadonlySet<string> = new Set(['image/svg+xml', 'application/javascript']);
+
+function linesOf(text: string): readonly string[] {
+  return text.split(/(?<=\n)/).filter(line => line !== '');
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map(key => [key, sorted(value[key])]),
+  );
+}
+
+/** A text of a notebook's file, which may be there as a list of its lines. */
+export function textOf(value: string | readonly string[]): string {
+  return typeof value === 'string' ? value : value.join('');
+}
+
 /** A cell's source as one string. */
 export function sourceOf(cell: NotebookCell): string {
-  return typeof cell.source === 'string' ? cell.source : cell.source.join('');
+  return textOf(cell.source);
 }
 
 const scriptLines = new WeakMap<NotebookCell, number>();

@@ -1,6 +1,6 @@
 import { AplKernelError } from '../errors.js';
 import type { CellIo, DisplayData, ExecuteOutcome } from '../jupyter/message.js';
-import type { CodeCell, NotebookOutput } from './notebook.js';
+import { type CodeCell, type NotebookOutput, textOf } from './notebook.js';
 
 /** Displays of a run by their id, so that a later cell can update what an earlier one showed. */
 export type Displays = Map<string, Extract<NotebookOutput, { output_type: 'display_data' }>>;
@@ -25,7 +25,7 @@ export class OutputCollector implements CellIo {
 
   stream(name: 'stdout' | 'stderr', text: string): void {
     const last = this.#clearBeforeNext ? undefined : this.#cell.outputs.at(-1);
-    if (last?.output_type === 'stream' && last.name === name) last.text += text;
+    if (last?.output_type === 'stream' && last.name === name) last.text = textOf(last.text) + text;
     else this.#add({ output_type: 'stream', name, text });
   }
 
@@ -47,6 +47,10 @@ export class OutputCollector implements CellIo {
   clearOutput(wait: boolean): void {
     this.#clearBeforeNext = wait;
     if (!wait) this.#cell.outputs = [];
+  }
+
+  nextInput(text: string, replace: boolean): void {
+    if (replace) this.#cell.source = text;
   }
 
   async input(): Promise<string> {

@@ -7,6 +7,7 @@ import {
   type NotebookCell,
   type NotebookOutput,
   sourceOf,
+  textOf,
 } from './notebook.js';
 
 /** One self-contained HTML page of an executed notebook; its policy lets no script run and loads nothing from elsewhere. */
@@ -78,7 +79,7 @@ ${cell.outputs.map(outputHtml).join('\n')}
 function outputHtml(output: NotebookOutput): string {
   switch (output.output_type) {
     case 'stream':
-      return `<pre class="output ${output.name}">${plainText(output.text)}</pre>`;
+      return `<pre class="output ${output.name}">${plainText(textOf(output.text))}</pre>`;
     case 'error':
       return `<pre class="output error">${plainText(output.traceback.join('\n'))}</pre>`;
     case 'display_data':
@@ -89,22 +90,21 @@ function outputHtml(output: NotebookOutput): string {
 
 /** The richest form that needs no script: HTML, then Markdown, an image, plain text. */
 function bundleHtml(data: Readonly<Record<string, unknown>>): string {
-  const html = textOf(data['text/html']);
+  const html = partOf(data['text/html']);
   if (html !== undefined) return html;
-  const prose = textOf(data['text/markdown']);
+  const prose = partOf(data['text/markdown']);
   if (prose !== undefined) return markdown.render(prose);
-  const alt = plainText(textOf(data['text/plain']) ?? '');
-  const svg = textOf(data['image/svg+xml']);
+  const alt = plainText(partOf(data['text/plain']) ?? '');
+  const svg = partOf(data['image/svg+xml']);
   if (svg !== undefined)
     return `<img alt="${alt}" src="data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}">`;
-  const png = textOf(data['image/png']);
+  const png = partOf(data['image/png']);
   if (png !== undefined) return `<img alt="${alt}" src="data:image/png;base64,${escapeHtml(png)}">`;
-  return `<pre>${plainText(textOf(data['text/plain']) ?? '')}</pre>`;
+  return `<pre>${alt}</pre>`;
 }
 
-function textOf(value: unknown): string | undefined {
-  if (Array.isArray(value)) return value.join('');
-  return typeof value === 'string' ? value : undefined;
+function partOf(value: unknown): string | undefined {
+  return Array.isArray(value) || typeof value === 'string' ? textOf(value) : undefined;
 }
 
 function plainText(text: string): string {

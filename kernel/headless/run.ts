@@ -1,11 +1,8 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { AplKernelError } from '../errors.js';
-import type { KernelHandler } from '../jupyter/message.js';
-import { type CodeCell, lineOf, type Notebook, parseNotebook, sourceOf } from './notebook.js';
+import type { ExecuteOutcome, KernelHandler } from '../jupyter/message.js';
+import { writeNotebook } from './file.js';
+import { type CodeCell, lineOf, type Notebook, sourceOf } from './notebook.js';
 import { type Displays, OutputCollector } from './outputs.js';
-import { notebookPage } from './page.js';
 
 /** A failed cell: its execution count, as in the written notebook, and the traceback of a front end, without colours. */
 export interface FailedCell {
@@ -15,38 +12,54 @@ export interface FailedCell {
   readonly traceback: readonly string[];
 }
 
-/** One notebook's run: the files that were written, and the cell that failed, if one did. */
-export interface HeadlessReport {
-  readonly source: string;
-  readonly notebook: string;
-  readonly page: string;
+/** One cell that is about to run, or has ended. `index` counts from 1, `elapsedMs` and `failed` are there once it has ended. */
+export interface CellProgress {
+  readonly index: number;
   readonly cells: number;
-  readonly failure: FailedCell | undefined;
+  readonly firstLine: string;
+  readonly elapsedMs?: number;
+  readonly failed?: boolean;
 }
 
-/** The file to run cannot be read as a notebook or as APL. */
-class NotebookFileError extends AplKernelError {}
+/** The settings of a run. */
+export interface RunSettings {
+  /** Where the notebook is written before the first cell, after each one, and at the end. */
+  readonly output: string;
+  /** Milliseconds that one cell may take; no limit when absent. */
+  readonly timeoutMs?: number;
+  /** True: a failed cell does not end the run. */
+  readonly keepGoing?: boolean;
+  readonly signal: AbortSignal;
+  readonly progress?: (cell: CellProgress) => void;
+}
 
 /**
- * Runs a notebook, or an `.apl` file, cell by cell without Jupyter, and writes `<name>.ipynb` and `<name>.html` into
- * `directory`. A failing cell ends the run as in Jupyter, unless it has the tag `raises-exception`.
+ * Runs the cells of a notebook without Jupyter, with the outputs of earlier runs forgotten, and returns those that failed.
+ * The first one ends the run as in Jupyter, unless it has the tag `raises-exception` or the settings say otherwise.
  */
 export async function runNotebook(
-  path: string,
-  directory: string,
+  notebook: Notebook,
   handler: KernelHandler,
-  signal: AbortSignal,
-): Promise<HeadlessReport> {
-  const notebook = await readNotebook(path);
-  const codeCells = notebook.cells.filter(cell => cell.cell_type === 'code');
-  for (const cell of codeCells) forget(cell);
-  const failure = await runCells(codeCells, handler, signal);
-  await mkdir(directory, { recursive: true });
-  const name = basename(path, extname(path));
-  const written = { notebook: join(directory, `${name}.ipynb`), page: join(directory, `${name}.html`) };
-  await writeFile(written.notebook, `${JSON.stringify(notebook, null, 1)}\n`);
-  await writeFile(written.page, notebookPage(notebook, name));
-  return { source: path, ...written, cells: codeCells.length, failure };
+  settings: RunSettings,
+): Promise<readonly FailedCell[]> {
+  const cells = notebook.cells.filter(cell => cell.cell_type === 'code');
+  for (const cell of cells) forget(cell);
+  const full = cells.filter(cell => sourceOf(cell).trim() !== '');
+  const displays: Displays = new Map();
+  const failures: FailedCell[] = [];
+  await writeNotebook(settings.output, notebook);
+  for (const [index, cell] of full.entries()) {
+    const told = { index: index + 1, cells: full.length, firstLine: firstLineOf(cell) };
+    settings.progress?.(told);
+    const started = performance.now();
+    const failure = await runCell(cell, index + 1, handler, displays, settings);
+    if (failure !== undefined) failures.push(failure);
+    await writeNotebook(settings.output, notebook);
+    const elapsedMs = performance.now() - started;
+    settings.progress?.({ ...told, elapsedMs, failed: failure !== undefined });
+    if (settings.signal.aborted || (failure !== undefined && settings.keepGoing !== true)) break;
+  }
+  return failures;
 }
 
 /** A failure as lines for a terminal: which cell, then why and where in it. */
@@ -55,48 +68,37 @@ export function failureLines({ executionCount, line, traceback }: FailedCell): r
   return [`cell [${executionCount}]${begins}:`, ...traceback];
 }
 
-async function readNotebook(path: string): Promise<Notebook> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (cause) {
-    throw new NotebookFileError('notebook-unreadable', `cannot read ${path}`, {
-      hint: 'check the path; a notebook ends in .ipynb, a plain query file in .apl',
-      cause,
-    });
-  }
-  const kind = extname(path).toLowerCase();
-  const notebook = parseNotebook(text, kind === '.apl' ? 'apl' : 'ipynb');
-  if (typeof notebook !== 'string') return notebook;
-  throw new NotebookFileError('notebook-malformed', `${path} is not a notebook: ${notebook}`, {
-    hint: 'save it from Jupyter in notebook format 4',
-  });
-}
-
 function forget(cell: CodeCell): void {
   cell.outputs = [];
   cell.execution_count = null;
 }
 
-async function runCells(
-  cells: readonly CodeCell[],
+function firstLineOf(cell: CodeCell): string {
+  return sourceOf(cell).trim().split('\n')[0] ?? '';
+}
+
+async function runCell(
+  cell: CodeCell,
+  executionCount: number,
   handler: KernelHandler,
-  signal: AbortSignal,
+  displays: Displays,
+  settings: RunSettings,
 ): Promise<FailedCell | undefined> {
-  const displays: Displays = new Map();
-  let executionCount = 0;
-  for (const cell of cells) {
-    const code = sourceOf(cell);
-    if (code.trim() === '') continue;
-    executionCount += 1;
-    cell.execution_count = executionCount;
-    const outputs = new OutputCollector(cell, executionCount, displays, signal);
-    const outcome = await handler.execute({ code, userExpressions: {} }, outputs);
-    if (outcome.status === 'ok') continue;
-    outputs.error(outcome);
-    if (cell.metadata.tags?.includes('raises-exception')) continue;
-    const traceback = outcome.traceback.flatMap(text => stripVTControlCharacters(text).split('\n'));
-    return { executionCount, line: lineOf(cell), traceback };
-  }
-  return undefined;
+  cell.execution_count = executionCount;
+  const code = sourceOf(cell);
+  const limit = settings.timeoutMs === undefined ? undefined : AbortSignal.timeout(settings.timeoutMs);
+  const signal = limit === undefined ? settings.signal : AbortSignal.any([settings.signal, limit]);
+  const outputs = new OutputCollector(cell, executionCount, displays, signal);
+  const ended = await handler.execute({ code, userExpressions: {} }, outputs);
+  if (ended.status === 'ok') return undefined;
+  const outcome = limit?.aborted && !settings.signal.aborted ? timedOut(settings.timeoutMs ?? 0) : ended;
+  outputs.error(outcome);
+  if (cell.metadata.tags?.includes('raises-exception')) return undefined;
+  const traceback = outcome.traceback.flatMap(text => stripVTControlCharacters(text).split('\n'));
+  return { executionCount, line: lineOf(cell), traceback };
+}
+
+function timedOut(limitMs: number): Extract<ExecuteOutcome, { status: 'error' }> {
+  const evalue = `the cell was stopped after ${limitMs / 1000} s, the limit of this run; its query was cancelled`;
+  return { status: 'error', ename: 'Timeout', evalue, traceback: [`Timeout: ${evalue}`] };
 }

@@ -114,23 +114,21 @@ export class ExecutionQueue {
     const execution_count = this.#count;
     if (!fields.silent) outbox.publish(parent, 'execute_input', { code: fields.code, execution_count });
     if (fields.storeHistory) history.append(execution_count, fields.code);
-    const outcome = await this.#outcome({ request, fields }, execution_count);
+    const { outcome, payload } = await this.#outcome({ request, fields }, execution_count);
     const metadata = { started, status: outcome.status };
     const abortsOthers = outcome.status === 'error' && !fields.silent && fields.stopOnError;
     if (abortsOthers) await this.#gather();
     await this.#interrupting;
     if (outcome.status === 'error' && !fields.silent) outbox.publish(parent, 'error', errorContent(outcome));
-    outbox.reply(
-      request,
-      'execute_reply',
-      { ...replyContent(outcome), execution_count, payload: [] },
-      metadata,
-    );
+    outbox.reply(request, 'execute_reply', { ...replyContent(outcome), execution_count, payload }, metadata);
     outbox.status(parent, 'idle');
     if (abortsOthers) this.#abortWaiting();
   }
 
-  async #outcome(cell: QueuedCell, executionCount: number): Promise<ExecuteOutcome> {
+  async #outcome(
+    cell: QueuedCell,
+    executionCount: number,
+  ): Promise<{ readonly outcome: ExecuteOutcome; readonly payload: readonly JsonObject[] }> {
     const abort = new AbortController();
     this.#running = abort;
     const io = new CellOutput(this.#parts, cell, executionCount, abort.signal);
@@ -140,9 +138,9 @@ export class ExecutionQueue {
       const outcome = await handler.execute({ code, userExpressions }, io);
       // Output that cannot be written as JSON fails here, while it can still be reported as the cell's error.
       JSON.stringify(outcome);
-      return outcome;
+      return { outcome, payload: io.payload };
     } catch (cause) {
-      return this.#failure(abort.signal.aborted ? abort.signal.reason : cause);
+      return { outcome: this.#failure(abort.signal.aborted ? abort.signal.reason : cause), payload: [] };
     } finally {
       io.end();
       this.#running = undefined;
@@ -176,6 +174,8 @@ class CellOutput implements CellIo {
   readonly storeHistory: boolean;
   readonly allowStdin: boolean;
   readonly signal: AbortSignal;
+  /** https://jupyter-client.readthedocs.io/en/stable/messaging.html#payloads-deprecated */
+  payload: readonly JsonObject[] = [];
   readonly #parts: ExecutionParts;
   readonly #request: Received;
   #ended = false;
@@ -212,6 +212,10 @@ class CellOutput implements CellIo {
 
   clearOutput(wait: boolean): void {
     this.#publish('clear_output', { wait });
+  }
+
+  nextInput(text: string, replace: boolean): void {
+    this.payload = [{ source: 'set_next_input', text, replace }];
   }
 
   async input(prompt: string, password: boolean): Promise<string> {

@@ -13,7 +13,7 @@ import {
 import { completeCell, inspectCell } from './completion.js';
 import { kernelInfo } from './kernel-info.js';
 import { describeElement, elementNames } from './language.js';
-import type { CellPlan, MagicHost } from './magics/magic.js';
+import type { CellPlan, MagicHost, Rewrite } from './magics/magic.js';
 import { runMagic } from './magics/table.js';
 import { runQuery } from './query-run.js';
 import { Session, type SessionOptions } from './session.js';
@@ -58,7 +58,9 @@ async function runCell(session: Session, code: string, io: CellIo): Promise<Cell
     queries: cell.queries,
     range: session.range,
     rowLimit: session.rowLimit,
+    shownRows: session.shownRows,
     run: true,
+    rewrites: [],
     afterRun: [],
   };
   let origin: CellQuery | MagicLine | undefined;
@@ -69,6 +71,7 @@ async function runCell(session: Session, code: string, io: CellIo): Promise<Cell
       results.push(await runShown(session, io, plan, origin, cell.queries));
     origin = cell.magics.at(-1);
     for (const after of plan.afterRun) await after(results);
+    if (plan.rewrites.length > 0) io.nextInput(rewritten(code, plan.rewrites), true);
   } catch (error) {
     if (!(error instanceof AplKernelError) && !io.signal.aborted) {
       session.options.log(error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -87,6 +90,12 @@ function withoutPrefix(code: string): string {
   }, code);
 }
 
+/** The text with each stretch replaced; none overlaps another. */
+function rewritten(code: string, rewrites: readonly Rewrite[]): string {
+  const backwards = rewrites.toSorted((a, b) => b.from - a.from);
+  return backwards.reduce((text, { from, to, text: by }) => text.slice(0, from) + by + text.slice(to), code);
+}
+
 async function runShown(
   session: Session,
   io: CellIo,
@@ -96,7 +105,7 @@ async function runShown(
 ): Promise<QueryResult> {
   const result = await runQuery(session, { ...plan, text: query.text }, io.signal);
   keep(session, result, query.name);
-  if (!query.silent) await show(result, io, query === queries.findLast(each => !each.silent));
+  if (!query.silent) await show(result, io, plan, query === queries.findLast(each => !each.silent));
   return result;
 }
 
@@ -106,9 +115,9 @@ function keep(session: Session, result: QueryResult, name?: string): void {
 }
 
 /** The last output of the cell is its result; those before it are displayed. */
-async function show(result: QueryResult, io: CellIo, last: boolean): Promise<void> {
+async function show(result: QueryResult, io: CellIo, plan: CellPlan, last: boolean): Promise<void> {
   const { toOutputs } = await import('../result/mime.js');
-  const outputs = await toOutputs(result);
+  const outputs = await toOutputs(result, plan.shownRows === undefined ? {} : { rows: plan.shownRows });
   io.signal.throwIfAborted();
   for (const [index, output] of outputs.entries()) {
     if (last && index === outputs.length - 1) io.result(output);
@@ -126,7 +135,7 @@ function magicHost(session: Session, io: CellIo, plan: CellPlan): MagicHost {
     show: async text => {
       const result = await runQuery(session, { ...plan, text }, io.signal);
       keep(session, result);
-      await show(result, io, plan.queries.length === 0);
+      await show(result, io, plan, plan.queries.length === 0);
     },
   };
 }

@@ -7,6 +7,7 @@ import type { ArrowTable, Notice, Provenance, QueryAnswer, QueryResult } from '.
 import { formatCount } from '../text.js';
 import { formatTime, parseTime } from '../time.js';
 import { readAggregation } from './aggregation.js';
+import { clockOf } from './clock.js';
 import { datasetNames, mainPipeline } from './reading.js';
 import type { Session } from './session.js';
 import {
@@ -32,10 +33,14 @@ export async function runQuery(
   signal: AbortSignal,
 ): Promise<QueryResult> {
   const range = await windowOf(session, order, signal);
+  const clock = clockOf(session, order.text, order.range, range);
   const request: QueryRequest = {
     apl: order.text,
     ...range,
-    ...present({ defaultLimit: order.rowLimit }),
+    ...present({
+      defaultLimit: order.rowLimit,
+      queryOptions: clock.now === undefined ? undefined : { now: clock.now },
+    }),
   };
   const profile = session.profileName;
   const introduction = await session.takeIntroduction();
@@ -57,6 +62,7 @@ export async function runQuery(
   const { emptyAnswerNotices } = await import('./empty-answer.js');
   const notices = [
     ...(introduction === undefined ? [] : [{ level: 'info' as const, text: introduction }]),
+    ...clock.notices,
     ...noticesOf(session, order, result),
     ...(await emptyAnswerNotices(session, result, signal)),
   ];

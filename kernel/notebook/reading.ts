@@ -51,6 +51,17 @@ export function datasetNames(text: string): readonly string[] {
   return names;
 }
 
+/** Whether a query reads the clock, by `now()` or `ago()`. */
+export function readsClock(text: string): boolean {
+  let found = false;
+  visitQuery(parseQuery(text).query, {
+    expr: expr => {
+      found ||= expr.kind === 'call' && ['now', 'ago'].includes(expr.callee.name);
+    },
+  });
+  return found;
+}
+
 /** Returns a name in APL's quoted spelling, which fits any name. */
 export function quoteName(name: string): string {
   return `['${name.replace(/[\\']/g, '\\$&')}']`;

@@ -57,6 +57,8 @@ export class Session {
   range: TimeRange = defaultRange;
   /** Sent as `defaultLimit`; absent: the service's own. */
   rowLimit: number | undefined;
+  /** Rows of a result to write into the notebook; absent: as many of the first 100 as are small. */
+  shownRows: number | undefined;
   #profiles: readonly Profile[] | undefined;
   #active: string;
   #introduced = false;

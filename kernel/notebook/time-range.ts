@@ -83,14 +83,25 @@ export function resolveRange(range: TimeRange, now: bigint): ResolvedRange {
   return { startTime: formatTime(start), endTime: formatTime(end) };
 }
 
-/** Returns the same range with both ends absolute, as of `now`. */
+/** Returns the same range with both ends absolute, as of `now`; throws TimeRangeError for `all`, whose ends are those of each query's datasets. */
 export function freezeRange(range: TimeRange, now: bigint): TimeRange {
+  if (range === everything)
+    throw new TimeRangeError(
+      '`all` has no window of its own to freeze: it is that of the datasets of each query',
+      'Give the range that the results name, such as `%time 2026-01-01..2026-02-01`.',
+    );
   const { startTime, endTime } = resolveRange(range, now);
   return {
     start: { kind: 'at', time: timeOf(range.start, now) },
     end: { kind: 'at', time: timeOf(range.end, now) },
     label: `${startTime} .. ${endTime}`,
   };
+}
+
+/** Returns the `%time` line (`%%time` for one cell) of the range as of `now`. */
+export function rangeLine(range: TimeRange, now: bigint, forCell: boolean): string {
+  const { startTime, endTime } = resolveRange(range, now);
+  return `${forCell ? '%%' : '%'}time ${startTime}..${endTime}`;
 }
 
 /** True when the range reads the same window whenever it is used. */

@@ -2,10 +2,7 @@
  * The look of a table: JupyterLab's or VS Code's colours where they exist, otherwise a light or a dark set of its own.
  */
 
-/** CSS whose every rule applies below `.scope` only. */
-export function stylesheet(scope: string): string {
-  return RULES.replaceAll('&', `.${scope}`);
-}
+import { createHash } from 'node:crypto';
 
 const LIGHT = ['#ffffff', '#1f2328', '#59636e', '#d8dee4', '#f3f5f8', '#f8fafb', '#fff4d6', '#9a6700'];
 const DARK = ['#14171c', '#e3e6ea', '#98a1ad', '#333a44', '#1f242c', '#191d23', '#2e2614', '#e3b341'];
@@ -64,3 +61,9 @@ body[data-jp-theme-light="false"] &{color-scheme:dark;--a6:${DARK[6]};--a7:${DAR
 & table.apl-table tr{break-inside:avoid}
 }
 `;
+
+/** The class of every output with this sheet; an output of a kernel with other rules has another. */
+export const STYLE_CLASS = `apl-${createHash('sha256').update(RULES).digest('hex').slice(0, 6)}`;
+
+/** CSS whose every rule applies below `STYLE_CLASS` only. */
+export const STYLE_SHEET = RULES.trim().replaceAll('&', `.${STYLE_CLASS}`);

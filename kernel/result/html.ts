@@ -2,11 +2,10 @@
  * A result as one HTML fragment without script: it reads well in JupyterLab, in an exported page, in light and in dark,
  * and holds no character of the data that was not escaped.
  */
-import { createHash } from 'node:crypto';
 import { DataType, type Field, type Vector } from 'apache-arrow';
 import { cut, escapeHtml, formatCount, plural, shownName, withCode } from '../text.js';
 import { FIELD_KEY } from './field.js';
-import { stylesheet } from './html-style.js';
+import { STYLE_CLASS, STYLE_SHEET } from './html-style.js';
 import type { ArrowTable, Notice, QueryResult } from './result.js';
 import { footerParts, heading, resultNotices, safeWords, tableSize, totalsNotices } from './summary.js';
 import { isNumeric, roundedReal, shownText } from './text.js';
@@ -19,7 +18,8 @@ export interface HtmlLimits {
   readonly bytes: number;
 }
 
-export const HTML_LIMITS: HtmlLimits = { rows: 1_000, bytes: 512 * 1024 };
+/** A saved notebook stays small enough to review and to send; the kernel and the Arrow data hold more. */
+export const HTML_LIMITS: HtmlLimits = { rows: 100, bytes: 64 * 1024 };
 
 /** Characters of a value in its cell, and in the tooltip of a value that the cell cuts. */
 const CELL_LENGTH = 100;
@@ -45,8 +45,7 @@ export function toHtml(result: QueryResult, limits: HtmlLimits = HTML_LIMITS): s
       : blocks.map(block => block.html)),
     `<p class="apl-foot">${footerParts(result).map(escapeHtml).join(SEPARATOR)}</p>`,
   ].join('\n');
-  const scope = `apl-${createHash('sha256').update(body).digest('hex').slice(0, 10)}`;
-  return `<div class="${scope}">\n<style>${stylesheet(scope)}</style>\n${body}\n</div>`;
+  return `<div class="${STYLE_CLASS}">\n<style>${STYLE_SHEET}</style>\n${body}\n</div>`;
 }
 
 /** Inline, as front ends drop style sheets from notebooks that are not trusted. */
@@ -118,8 +117,7 @@ function tableLabel(table: ArrowTable, index: number): string {
 }
 
 function rowsCut(label: string, index: number, rows: number, total: number, limits: HtmlLimits): Notice {
-  const why =
-    rows < limits.rows ? 'more would make the notebook too large' : 'more are not written into a notebook';
+  const why = rows < limits.rows ? 'more would make the notebook too large' : '`%rows N` shows more';
   const where = index === 0 ? '' : `${label}: `;
   const text = `${where}Showing the first ${formatCount(rows)} of ${plural(total, 'row')}; ${why}. The kernel holds all of them.`;
   return { level: 'warn', text };

@@ -2,25 +2,13 @@
  * A result as Jupyter outputs: a chart where the result is one over time, and always the table, each in MIME types that
  * degrade from an extension's grid to a terminal.
  */
-import {
-  type Data,
-  DataType,
-  Dictionary,
-  Int32,
-  makeData,
-  RecordBatch,
-  Schema,
-  Struct,
-  Table,
-  tableToIPC,
-  Utf8,
-  type Vector,
-  vectorFromArray,
-} from 'apache-arrow';
+import type { QueryStatus } from '../api/wire.js';
+import { present } from '../present.js';
 import { toChart } from './chart/drawing.js';
 import { HTML_LIMITS, toHtml } from './html.js';
+import { arrowWithin, tableHash } from './ipc.js';
 import { PLAIN_LIMITS, toPlain } from './plain.js';
-import type { QueryResult } from './result.js';
+import type { Provenance, QueryResult } from './result.js';
 import { allNotices } from './summary.js';
 
 /** One output of a cell: MIME type -> payload, and metadata by MIME type and under `apl`. */
@@ -30,15 +18,13 @@ export interface Output {
 }
 
 export interface OutputOptions {
-  /** Rows written into HTML at most; the kernel keeps all rows. Default 1,000. */
-  readonly rowLimit?: number;
-  /** Bytes of HTML at most. Default 512 KiB. */
-  readonly htmlBytes?: number;
-  /** Bytes of Arrow at most, before base64. Default 1 MiB; 0 leaves Arrow out. */
+  /** Rows to write into HTML, however large they are; the kernel keeps all rows. When absent, as many of 100 as are small. */
+  readonly rows?: number;
+  /** Bytes of Arrow at most, before base64. Default 96 KiB; 0 leaves Arrow out. */
   readonly byteBudget?: number;
   /** False leaves the chart out. Default true. */
   readonly chart?: boolean;
-  /** The moment of the query, in milliseconds since 1970. Default: now. */
+  /** The moment of the query, in milliseconds since 1970. Default: now; of a frozen range its end. */
   readonly now?: number;
 }
 
@@ -46,7 +32,10 @@ export interface OutputOptions {
 export const ARROW_MIME = 'application/vnd.apache.arrow.stream';
 export const VEGA_MIME = 'application/vnd.vega.v5+json';
 
-const DEFAULT_BYTE_BUDGET = 1024 * 1024;
+/** With the tables and the text, an output stays below 256 KiB in the notebook. */
+const DEFAULT_BYTE_BUDGET = 96 * 1024;
+/** Bytes of HTML for rows that were asked for. */
+const ASKED_BYTES = 4 * 1024 * 1024;
 
 /**
  * The outputs of a result, in the order to show them: a chart (Vega and SVG) if the result is an aggregate over time,
@@ -57,11 +46,15 @@ export async function toOutputs(
   result: QueryResult,
   options: OutputOptions = {},
 ): Promise<readonly Output[]> {
-  const chart = options.chart === false ? undefined : await toChart(result, options.now ?? Date.now());
+  const chart = options.chart === false ? undefined : await toChart(result, options.now ?? momentOf(result));
   if (chart === undefined) return [toBundle(result, options)];
   if (chart.kind === 'none') return [toBundle(withNotice(result, chart.reason), options)];
   const data = { [VEGA_MIME]: chart.spec, 'image/svg+xml': chart.svg, 'text/plain': chart.description };
   return [{ data, metadata: { apl: aplMetadata(result) } }, toBundle(result, options)];
+}
+
+function momentOf({ provenance: { frozen, endTime } }: QueryResult): number {
+  return frozen ? Date.parse(endTime) : Date.now();
 }
 
 function withNotice(result: QueryResult, text: string): QueryResult {
@@ -70,10 +63,11 @@ function withNotice(result: QueryResult, text: string): QueryResult {
 
 /** The table of a result in all its MIME types. */
 export function toBundle(result: QueryResult, options: OutputOptions = {}): Output {
-  const rows = options.rowLimit ?? HTML_LIMITS.rows;
+  const { rows } = options;
+  const limits = rows === undefined ? HTML_LIMITS : { rows, bytes: ASKED_BYTES };
   const data: Record<string, unknown> = {
-    'text/html': toHtml(result, { rows, bytes: options.htmlBytes ?? HTML_LIMITS.bytes }),
-    'text/plain': toPlain(result, { ...PLAIN_LIMITS, rows: Math.min(rows, PLAIN_LIMITS.rows) }),
+    'text/html': toHtml(result, limits),
+    'text/plain': toPlain(result, { ...PLAIN_LIMITS, rows: Math.min(limits.rows, PLAIN_LIMITS.rows) }),
   };
   const table = result.tables[0]?.data;
   if (table === undefined) return { data, metadata: { apl: aplMetadata(result) } };
@@ -90,53 +84,19 @@ function aplMetadata(result: QueryResult): Readonly<Record<string, unknown>> {
     name: info.name,
     rows: data.numRows,
     columns: data.numCols,
+    sha256: tableHash(data),
   }));
-  return { ...provenance, status, tables: shapes, limits: allNotices(result) };
+  const facts = provenance.frozen
+    ? { ...lasting(provenance), status: lastingStatus(status) }
+    : { ...provenance, status };
+  return { ...facts, tables: shapes, limits: allNotices(result) };
 }
 
-interface ArrowPart {
-  readonly bytes: Uint8Array;
-  readonly rows: number;
+/** Of a frozen range only what each run repeats: running it again must not change the notebook. */
+function lasting({ elapsedMs: _, traceId: __, ...rest }: Provenance): Partial<Provenance> {
+  return rest;
 }
 
-/** The Arrow stream of as many first rows as fit the bytes; undefined when not even one row does. */
-function arrowWithin(table: Table, budget: number): ArrowPart | undefined {
-  let rows = Math.min(table.numRows, rowsWorthTrying(table, budget));
-  for (let bytes = encode(table, rows); ; bytes = encode(table, rows)) {
-    if (bytes.length <= budget) return rows === 0 && table.numRows > 0 ? undefined : { bytes, rows };
-    if (rows === 0) return undefined;
-    rows = Math.min(rows - 1, Math.floor((rows * budget * 0.95) / bytes.length));
-  }
-}
-
-/** Avoids encoding a large table whole only to learn that it is large. */
-function rowsWorthTrying(table: Table, budget: number): number {
-  const bytesPerRow =
-    table.batches.reduce((sum, batch) => sum + batch.data.byteLength, 0) / Math.max(table.numRows, 1);
-  return bytesPerRow === 0 ? table.numRows : Math.ceil((budget * 2) / bytesPerRow);
-}
-
-function encode(table: Table, rows: number): Uint8Array {
-  return tableToIPC(rows === table.numRows ? table : firstRows(table, rows), 'stream');
-}
-
-/** Only the first rows, without the dictionary entries that only later rows use. */
-function firstRows(table: Table, rows: number): Table {
-  const columns = table.schema.fields.map((_, index) =>
-    compacted((table.getChildAt(index) as Vector).slice(0, rows)),
-  );
-  const chunks = columns.map(column => column.data[0]).filter(chunk => chunk !== undefined);
-  if (chunks.length < columns.length || columns.some(column => column.data.length > 1))
-    return table.slice(0, rows);
-  const fields = table.schema.fields.map((field, index) =>
-    field.clone({ type: (chunks[index] as Data).type }),
-  );
-  const schema = new Schema(fields, table.schema.metadata);
-  const struct = makeData({ type: new Struct(fields), length: rows, nullCount: 0, children: chunks });
-  return new Table(schema, [new RecordBatch(schema, struct)]);
-}
-
-function compacted(column: Vector): Vector {
-  if (!DataType.isDictionary(column.type)) return column;
-  return vectorFromArray([...column] as (string | null)[], new Dictionary(new Utf8(), new Int32()));
+function lastingStatus({ rowsExamined, rowsMatched, numGroups, isPartial, isEstimate }: QueryStatus) {
+  return { rowsExamined, rowsMatched, numGroups, isPartial, ...present({ isEstimate }) };
 }

@@ -52,12 +52,17 @@ function distinctNotices(notices: readonly Notice[]): readonly Notice[] {
   return notices.filter(isNew).map(({ level, text }) => ({ level, text: safeWords(text) }));
 }
 
-/** Elapsed time, rows examined, cache, and the trace id by which Axiom's support finds a query; each part stands alone. */
+/**
+ * Elapsed time, rows examined, cache, and the trace id by which Axiom's support finds a query; each part stands alone.
+ * Of a frozen range only what is the same in each run.
+ */
 export function footerParts(result: QueryResult): readonly string[] {
   const { status, provenance } = result;
+  const examined = `${plural(status.rowsExamined, 'row')} examined`;
+  if (provenance.frozen) return [examined];
   const parts = [
     `${formatMs(provenance.elapsedMs)} (${formatMs(status.elapsedTime / 1000)} in the service)`,
-    `${plural(status.rowsExamined, 'row')} examined`,
+    examined,
   ];
   if (status.blocksExamined > 0) {
     parts.push(`${formatCount(status.blocksCached)} of ${plural(status.blocksExamined, 'block')} cached`);

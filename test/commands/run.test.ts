@@ -27,9 +27,20 @@ interface Written {
 
 interface Output {
   readonly output_type: string;
-  readonly text?: string;
+  readonly text?: readonly string[];
   readonly ename?: string;
-  readonly data?: Readonly<Record<string, string>>;
+  readonly data?: Readonly<Record<string, readonly string[]>>;
+}
+
+function read(...path: readonly string[]): Written {
+  return JSON.parse(readFileSync(join(...path), 'utf8')) as Written;
+}
+
+/** The text of each output of a notebook's cells, cell by cell. */
+function texts({ cells }: Written): readonly (readonly string[])[] {
+  return cells.map(({ outputs = [] }) =>
+    outputs.map(({ text, ename, data }) => text?.join('') ?? ename ?? data?.['text/plain']?.join('') ?? ''),
+  );
 }
 
 describe('run', () => {
@@ -48,14 +59,16 @@ describe('run', () => {
     writeFileSync(join(home, 'look.apl'), script.join('\n'));
     const { code, stdout } = await aplKernel(['run', 'look.apl', '--out', 'out'], env);
     expect([code, stdout]).toEqual([0, 'ok      look.apl: out/look.html, out/look.ipynb\n']);
-    const { cells } = JSON.parse(readFileSync(join(home, 'out/look.ipynb'), 'utf8')) as Written;
+    const { cells } = read(home, 'out/look.ipynb');
     expect(cells.map(cell => [cell.cell_type, cell.execution_count])).toEqual([
       ['markdown', undefined],
       ['code', 1],
       ['code', 2],
     ]);
-    expect(cells[1]?.outputs).toEqual([{ output_type: 'stream', name: 'stdout', text: '<b>\n' }]);
-    expect(cells[2]?.outputs?.map(({ data }) => data?.['text/plain']?.includes('42'))).toEqual([true]);
+    expect(cells[1]?.outputs).toEqual([{ output_type: 'stream', name: 'stdout', text: ['<b>\n'] }]);
+    expect(cells[2]?.outputs?.map(({ data }) => data?.['text/plain']?.join('').includes('42'))).toEqual([
+      true,
+    ]);
     const page = readFileSync(join(home, 'out/look.html'), 'utf8');
     expect(page).toContain('<h1>Count &amp; cost</h1>');
     expect(page).toContain('&#60;b&#62;');
@@ -86,7 +99,7 @@ describe('run', () => {
       '         --> line 2, column 1 of the cell',
       '        2 | %nonsense',
     ]);
-    const { cells } = JSON.parse(readFileSync(join(home, 'out/bad.ipynb'), 'utf8')) as Written;
+    const { cells } = read(home, 'out/bad.ipynb');
     expect(cells.map(cell => cell.outputs?.map(output => output.output_type))).toEqual([
       ['stream'],
       ['stream', 'error'],
@@ -109,11 +122,68 @@ describe('run', () => {
       JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 }),
     );
     expect(await aplKernel(['run', 'n.ipynb'], env)).toMatchObject({ code: 0 });
-    const written = JSON.parse(readFileSync(join(home, 'out/n.ipynb'), 'utf8')) as Written;
-    expect(written.cells.map(({ outputs }) => outputs?.[0]?.text ?? outputs?.[0]?.ename)).toEqual([
-      'magic',
-      'after\n',
+    expect(texts(read(home, 'out/n.ipynb'))).toEqual([['magic'], ['after\n']]);
+  });
+
+  test("writes the files that it is told, with the inputs of this run in place of the notebook's", async () => {
+    const env = fresh();
+    const { HOME: home = '' } = env;
+    writeFileSync(join(home, 'in.apl'), '%use prod\n%time last 1h\n// %%\n%time\nprint x = 1 // %%\n');
+    const { code, stdout, stderr } = await aplKernel(
+      [
+        'run',
+        'in.apl',
+        '-o',
+        'done.ipynb',
+        '--html',
+        'page.html',
+        '--time',
+        '2026-01-01',
+        '--profile',
+        'local',
+      ],
+      env,
+    );
+    expect([code, stdout]).toEqual([0, 'ok      in.apl: page.html, done.ipynb\n']);
+    expect(stderr.replace(/\d+\.\d s/g, 'N s').split('\n')).toEqual([
+      'in.apl 1/2 ok N s  %use local',
+      'in.apl 2/2 ok N s  %time',
+      '',
     ]);
+    const range =
+      'Time range: 2026-01-01 (UTC) (2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z, end exclusive)\n';
+    expect(texts(read(home, 'done.ipynb')).map(([first]) => first)).toEqual([
+      `Using local (the local service)\n${range}`,
+      range,
+    ]);
+    expect(readFileSync(join(home, 'page.html'), 'utf8')).toContain('2026-01-01 (UTC)');
+  });
+
+  test('goes on after failing cells when told so, and exits with 1', async () => {
+    const env = fresh();
+    const { HOME: home = '' } = env;
+    writeFileSync(join(home, 'bad.apl'), '%nonsense\n// %%\n%echo second\n// %%\n%nonsense\n');
+    const { code, stdout } = await aplKernel(['run', 'bad.apl', '--keep-going'], env);
+    expect([code, stdout.match(/cell \[\d\]/g)]).toEqual([1, ['cell [1]', 'cell [3]']]);
+    expect(texts(read(home, 'out/bad.ipynb'))).toEqual([['magic'], ['second\n'], ['magic']]);
+  });
+
+  test.each([
+    [['run'], "error: missing required argument 'notebook'"],
+    [['run', 'a.apl', '--nonsense'], "error: unknown option '--nonsense'"],
+    [['run', 'a.apl', '--timeout', 'soon'], 'apl-kernel: soon is not a number of seconds'],
+    [['run', 'a.apl', '-p', '5'], 'apl-kernel: 5 is not a parameter'],
+    [
+      ['run', 'a.apl', 'a.apl', '-o', 'b.ipynb'],
+      'apl-kernel: -o and --html name one file, and there are several notebooks',
+    ],
+    [['run', 'a.apl', '-o', 'none/b.ipynb'], 'apl-kernel: cannot write none/b.ipynb'],
+    [['freeze', 'a.apl'], 'apl-kernel: freeze takes a notebook, not an .apl file'],
+  ])('%j is misuse: it exits with 2', async (args, message) => {
+    const env = fresh();
+    writeFileSync(join(env.HOME ?? '', 'a.apl'), '%echo one\n');
+    const { code, stderr } = await aplKernel(args, env);
+    expect([code, stderr.split('\n')[0]]).toEqual([2, message]);
   });
 
   const unreadable: readonly (readonly [file: string, content: string | undefined, message: string])[] = [
@@ -130,7 +200,7 @@ describe('run', () => {
     const env = fresh();
     if (content !== undefined) writeFileSync(join(env.HOME ?? '', file), content);
     const { code, stderr } = await aplKernel(['run', file], env);
-    expect([code, stderr.split('\n')[0]]).toEqual([1, `apl-kernel: ${message}`]);
+    expect([code, stderr.split('\n')[0]]).toEqual([2, `apl-kernel: ${message}`]);
   });
 });
 
@@ -147,7 +217,67 @@ describe('import', () => {
     expect(stdout.split('\n')[0]).toMatch(/^own: 2 rows, \d fields, _time from when$/);
     writeFileSync(join(home, 'q.apl'), '%time 2026-01-01..2026-01-03\nown | summarize total = sum(n)\n');
     expect(await aplKernel(['run', 'q.apl'], env)).toMatchObject({ code: 0 });
-    const { cells } = JSON.parse(readFileSync(join(home, 'out/q.ipynb'), 'utf8')) as Written;
-    expect(cells[0]?.outputs?.at(-1)?.data?.['text/plain']).toContain('42');
+    expect(texts(read(home, 'out/q.ipynb'))[0]?.at(-1)).toContain('42');
+  });
+});
+
+describe('freeze', () => {
+  const notebook = (sources: readonly string[]) =>
+    JSON.stringify({
+      cells: sources.map((source, index) => ({
+        cell_type: 'code',
+        id: `c${index}`,
+        metadata: {},
+        execution_count: null,
+        outputs: [],
+        source,
+      })),
+      metadata: {},
+      nbformat: 4,
+      nbformat_minor: 5,
+    });
+  const sources = [
+    '%use local\n%time last 2h',
+    "['sample-http-logs'] | summarize count(), avg(req_duration_ms) by bin(_time, 10m)",
+    "['sample-http-logs'] | where _time > ago(1h) | project uri, status, id | limit 300",
+    '%%time yesterday\nprint x = now()',
+  ];
+
+  test('a run of a frozen notebook writes the same file, byte for byte', async () => {
+    const env = fresh();
+    const { HOME: home = '' } = env;
+    const text = (name: string) => readFileSync(join(home, name), 'utf8');
+    writeFileSync(join(home, 'a.ipynb'), notebook(sources));
+    expect(await aplKernel(['run', 'a.ipynb', '-o', 'run.ipynb'], env)).toMatchObject({ code: 0 });
+    const { code, stdout } = await aplKernel(['freeze', 'run.ipynb', '-o', 'frozen.ipynb'], env);
+    const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        new RegExp(
+          String.raw`^cell 1: %time last 2h -> %time ${time}\.\.${time} \(the window of its outputs\)\ncell 4: %%time yesterday -> %%time ${time}\.\.${time} \(the window of its outputs\)\n$`,
+        ),
+      ),
+    ]);
+    await aplKernel(['run', 'frozen.ipynb', '-o', 'first.ipynb'], env);
+    await aplKernel(['serve', '--stop'], env);
+    await aplKernel(['run', 'first.ipynb', '-o', 'second.ipynb'], env);
+    expect(text('second.ipynb')).toBe(text('first.ipynb'));
+    expect(text('first.ipynb').match(/"sha256"/g)?.length).toBeGreaterThanOrEqual(4);
+    expect(await aplKernel(['freeze', 'first.ipynb'], env)).toMatchObject({
+      code: 0,
+      stdout: 'first.ipynb: every range is absolute already\n',
+    });
+    expect(text('first.ipynb')).toBe(text('second.ipynb'));
+  });
+
+  test('what cannot be frozen is named, and exits with 1', async () => {
+    const env = fresh();
+    writeFileSync(join(env.HOME ?? '', 'a.ipynb'), notebook(['%time all']));
+    const { code, stdout } = await aplKernel(['freeze', 'a.ipynb'], env);
+    expect([code, stdout]).toEqual([
+      1,
+      'cell 1: not frozen: `%time all` is the window of its results, and there are none: run the notebook first\n',
+    ]);
   });
 });

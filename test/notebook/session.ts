@@ -22,7 +22,7 @@ export type Output =
       readonly data: DisplayData['data'];
       readonly metadata: DisplayData['metadata'];
     }
-  | { readonly kind: 'asked' | 'asked for a secret'; readonly text: string };
+  | { readonly kind: 'asked' | 'asked for a secret' | 'this cell' | 'next cell'; readonly text: string };
 
 export interface CellRun {
   readonly outcome: ExecuteOutcome;
@@ -148,6 +148,7 @@ function recorder(outputs: Output[], signal: AbortSignal, answer: string | undef
     updateDisplay: show('update'),
     result: show('result'),
     clearOutput: () => undefined,
+    nextInput: (text, replace) => void outputs.push({ kind: replace ? 'this cell' : 'next cell', text }),
     input: async (text, password) => {
       if (answer === undefined) throw new Error('there is no input');
       outputs.push({ kind: password ? 'asked for a secret' : 'asked', text });

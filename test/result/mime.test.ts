@@ -1,6 +1,7 @@
 import { tableFromIPC } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
 import { ARROW_MIME, toBundle, toOutputs, VEGA_MIME } from '../../kernel/result/mime.js';
+import type { QueryResult } from '../../kernel/result/result.js';
 import { cells, sampleResult } from './sample.js';
 
 const BUCKETS = { field: '_time', size: 60_000_000_000 };
@@ -46,6 +47,67 @@ test('metadata holds the provenance of the result and its notices', () => {
         text: 'The result is partial: the service did not read all of the data in the range.',
       },
     ],
+  });
+});
+
+describe('the same answer to a frozen range gives the same output', () => {
+  const groups = ['g'];
+  const charted = {
+    columns: [
+      ['_time', 'datetime', '["2026-11-20T09:00:00Z","2026-11-20T09:00:00Z","2026-11-20T09:01:00Z"]'],
+      ['g', 'string', '["a","b","a"]'],
+      ['count_', 'integer', '[1,2,3]'],
+    ] as const,
+    groups,
+    buckets: BUCKETS,
+  };
+  const run = async (frozen: boolean, elapsedMs: number) =>
+    JSON.stringify(
+      await toOutputs(
+        sampleResult([charted], {
+          provenance: { frozen, elapsedMs, traceId: `trace-${elapsedMs}` },
+          status: {
+            elapsedTime: elapsedMs * 1000,
+            cacheStatus: elapsedMs,
+            blocksCached: elapsedMs,
+            minCursor: `${elapsedMs}`,
+            maxBlockTime: new Date(elapsedMs).toISOString(),
+          },
+        }),
+      ),
+    );
+  test('byte for byte, whatever was drawn before', async () =>
+    expect(await run(true, 5)).toBe(await run(true, 900)));
+  test('any other range keeps its times and its trace', async () => {
+    const output = await run(false, 5);
+    expect(output).not.toBe(await run(false, 900));
+    expect(output).toContain('"elapsedMs":5,');
+    expect(output).toContain('"traceId":"trace-5"');
+  });
+});
+
+describe('an output is small in the notebook', () => {
+  const size = (result: QueryResult, options = {}) => JSON.stringify(toBundle(result, options)).length;
+  const table = (rows: number) =>
+    sampleResult([
+      {
+        columns: Array.from({ length: 10 }, (_, column) =>
+          column % 2 === 0
+            ? ([
+                `field ${column}`,
+                'string',
+                cells(rows, row => `${row * 7919}/products/${row % 13}`),
+              ] as const)
+            : ([`field ${column}`, 'float', cells(rows, row => Math.sin(row * column))] as const),
+        ),
+      },
+    ]);
+  test('a thousand rows of ten columns', () => expect(size(table(1000))).toBeLessThan(256 * 1024));
+  test('any size', () => expect(size(table(50_000))).toBeLessThan(256 * 1024));
+  test('all rows where they are asked for', () => {
+    const html = String(toBundle(table(1000), { rows: 1000 }).data['text/html']);
+    expect(html.split('<tr>').length - 2).toBe(1000);
+    expect(html).not.toContain('Showing the first');
   });
 });
 

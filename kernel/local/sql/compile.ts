@@ -45,12 +45,12 @@ export function compileRequest(
 ): CompileResult {
   const window = requestWindow(request, now);
   if (!window.ok) return { ok: false, diagnostics: [window.diagnostic] };
-  const { start, end } = window;
+  const { start, end, clock } = window;
   const parsed = parseQuery(request.apl);
   const environment = {
     schema: (name: string) => catalog.schema(name),
     datasets: () => catalog.names(),
-    now,
+    now: clock,
     start,
     end,
     variables: request.variables ?? {},
@@ -62,7 +62,7 @@ export function compileRequest(
   const unreadable = parsed.diagnostics.some(diagnostic => diagnostic.severity === 'error');
   if (bound.plan === undefined || unreadable)
     return { ok: false, diagnostics: diagnostics.filter(diagnostic => diagnostic.severity === 'error') };
-  return write(bound.plan, request, { now, start, end }, catalog, notices(diagnostics));
+  return write(bound.plan, request, { now: clock, start, end }, catalog, notices(diagnostics));
 }
 
 interface Window {
@@ -241,7 +241,13 @@ function fieldOf(column: Plan['relation']['columns'][number]): CompiledField {
 }
 
 type RequestWindow =
-  | { readonly ok: true; readonly start: bigint; readonly end: bigint }
+  | {
+      readonly ok: true;
+      readonly start: bigint;
+      readonly end: bigint;
+      /** What `now()` is. */
+      readonly clock: bigint;
+    }
   | { readonly ok: false; readonly diagnostic: Diagnostic };
 
 function requestWindow(request: QueryRequest, now: bigint): RequestWindow {
@@ -253,7 +259,10 @@ function requestWindow(request: QueryRequest, now: bigint): RequestWindow {
       start === undefined ? request.startTime : request.endTime,
     );
   if (start > end) return badTime('startTime', request.startTime, 'it is after endTime');
-  return { ok: true, start, end };
+  const { now: asked } = request.queryOptions ?? {};
+  const clock = typeof asked === 'string' ? requestTime(asked, now) : now;
+  if (clock === undefined) return badTime('queryOptions.now', String(asked));
+  return { ok: true, start, end, clock };
 }
 
 /** RFC 3339, `now`, `now-1h`, `now+5m`. */

@@ -16,6 +16,7 @@ import {
   freezeRange,
   isFrozen,
   parseRange,
+  rangeLine,
   resolveRange,
   type TimeRange,
   TimeRangeError,
@@ -40,6 +41,7 @@ export function time(call: MagicCall, { session, io, plan }: MagicHost): void {
   const range = options.has('freeze') ? freezeRange(asked, now) : asked;
   const { startTime, endTime } = resolveRange(range, now);
   plan.range = range;
+  if (options.has('freeze')) plan.rewrites.push({ ...call.line, text: rangeLine(range, now, cell) });
   if (cell) return;
   session.range = range;
   const kind = isFrozen(range) ? '' : 'now ';
@@ -57,18 +59,33 @@ function readRange(text: string, held: TimeRange): TimeRange {
 }
 
 /** Shows, sets or clears the row limit. */
-export function limit({ words, options, cell, magic }: MagicCall, { session, io, plan }: MagicHost): void {
-  const [word] = words;
-  if (options.has('clear') && word !== undefined) throw misuse(magic, '--clear stands alone');
-  if (word !== undefined && !/^[1-9]\d{0,8}$/.test(word.replaceAll(/[_,]/g, ''))) {
-    throw misuse(magic, `${word} is not a number of rows`);
-  }
-  if (word !== undefined) plan.rowLimit = Number(word.replaceAll(/[_,]/g, ''));
-  if (options.has('clear')) plan.rowLimit = undefined;
+export function limit(call: MagicCall, { session, io, plan }: MagicHost): void {
+  const { cell } = call;
+  plan.rowLimit = rowCount(call, plan.rowLimit);
   if (cell) return;
   session.rowLimit = plan.rowLimit;
   const rows = plan.rowLimit;
   say(io, rows === undefined ? "Row limit: the service's own (1,000)" : `Row limit: ${formatCount(rows)}`);
+}
+
+/** Shows or sets how many rows of a result are written into the notebook. */
+export function rows(call: MagicCall, { session, io, plan }: MagicHost): void {
+  plan.shownRows = rowCount(call, plan.shownRows);
+  if (call.cell) return;
+  session.shownRows = plan.shownRows;
+  const shown =
+    plan.shownRows === undefined ? 'as many of the first 100 as are small' : formatCount(plan.shownRows);
+  say(io, `Rows written into the notebook: ${shown}`);
+}
+
+/** The number of rows that a magic is given, none for `--clear`; without either the one held. */
+function rowCount({ words, options, magic }: MagicCall, held: number | undefined): number | undefined {
+  const [word] = words;
+  if (options.has('clear') && word !== undefined) throw misuse(magic, '--clear stands alone');
+  if (word === undefined) return options.has('clear') ? undefined : held;
+  const digits = word.replaceAll(/[_,]/g, '');
+  if (!/^[1-9]\d{0,8}$/.test(digits)) throw misuse(magic, `${word} is not a number of rows`);
+  return Number(digits);
 }
 
 /** Lists the profiles or changes to one; asks for the token of one that has none, where the front end can ask. */

@@ -1,3 +1,4 @@
+import type { Span } from '../../apl/syntax/ast.js';
 import type { CellQuery } from '../../apl/syntax/cell.js';
 import type { CellIo } from '../../jupyter/message.js';
 import type { QueryResult } from '../../result/result.js';
@@ -5,13 +6,21 @@ import type { Session } from '../session.js';
 import type { TimeRange } from '../time-range.js';
 import type { MagicArguments, MagicOption } from './arguments.js';
 
+/** A stretch of the cell's text and what comes in its place. */
+export interface Rewrite extends Span {
+  readonly text: string;
+}
+
 /** The effects of a cell's magics on its queries; a fresh one per cell. */
 export interface CellPlan {
   readonly queries: readonly CellQuery[];
   range: TimeRange;
   rowLimit: number | undefined;
+  shownRows: number | undefined;
   /** False: the queries are not run. */
   run: boolean;
+  /** New texts for lines of the cell, which the front end is asked to show once the cell has succeeded. */
+  readonly rewrites: Rewrite[];
   /** Called in order once every query of the cell has succeeded, with the results, if they were run. */
   readonly afterRun: ((results: readonly QueryResult[]) => Promise<void>)[];
 }
@@ -50,6 +59,8 @@ export interface Magic {
 }
 
 export interface MagicCall extends MagicArguments {
+  /** Where the line stands in the cell. */
+  readonly line: Span;
   readonly magic: Magic;
   /** Written with `%%`. */
   readonly cell: boolean;

@@ -1,4 +1,5 @@
 import { closest } from 'fastest-levenshtein';
+import type { MagicLine } from '../../apl/syntax/cell.js';
 import { defaultRange } from '../time-range.js';
 import {
   datasets,
@@ -7,6 +8,7 @@ import {
   importFile,
   limit,
   peek,
+  rows,
   say,
   schema,
   star,
@@ -29,7 +31,7 @@ export const magics: readonly Magic[] = [
     options: [
       {
         name: 'freeze',
-        summary: 'turn the range absolute, as of now, so that it reads the same window again',
+        summary: 'turn the range absolute, as of now, and write it into the cell in place of this line',
       },
       { name: 'clear', summary: `go back to ${defaultRange.label}` },
     ],
@@ -45,7 +47,8 @@ export const magics: readonly Magic[] = [
       '- `%time all`: from the first event to the last of the datasets that a query reads; of Axiom, everything since 1970',
       '- `%time 2026-01-01..2026-01-02` ends where 2 January begins; `%time 2026-01-01..` ends now',
       '- `%time 2026-01-01T10:00Z 2026-01-01T11:30Z`',
-      '- `%time --freeze` keeps the window of this moment, for a write-up',
+      '- `%time last 1d --freeze` becomes a line with the two times of this moment, for a write-up; `apl-kernel freeze` does so in a file',
+      '- of a range of two times that has ended, `now()` and `ago()` mean its end, on the local service; Axiom decides for itself, and a line above the result says so',
       '- `%%time last 15m` holds for the cell it stands in',
     ].join('\n'),
     arity: [0, Number.POSITIVE_INFINITY],
@@ -63,6 +66,17 @@ export const magics: readonly Magic[] = [
     arity: [0, 1],
     perCell: true,
     run: limit,
+  },
+  {
+    name: 'rows',
+    aliases: [],
+    usage: '%rows [N] [--clear]',
+    options: [{ name: 'clear', summary: 'go back to as many of the first 100 as are small' }],
+    summary: 'show or set how many rows of a result are written into the notebook',
+    help: 'A saved notebook stays small: a result is at most 256 KB of it, chart aside, and a line above the table says what was left out. `%rows 5000` writes up to 5,000 rows of each result, however large they are; `%%rows N` holds for one cell. The kernel keeps all rows that were fetched.',
+    arity: [0, 1],
+    perCell: true,
+    run: rows,
   },
   {
     name: 'use',
@@ -276,10 +290,7 @@ export function findMagic(name: string): Magic {
 }
 
 /** Runs one magic line; throws MagicError when it is misused, and the errors of its action. */
-export async function runMagic(
-  line: { readonly name: string; readonly args: string; readonly cell: boolean },
-  host: MagicHost,
-): Promise<void> {
+export async function runMagic(line: MagicLine, host: MagicHost): Promise<void> {
   const magic = findMagic(line.name);
   if (line.cell && magic.perCell !== true) {
     throw misuse(magic, `it has no form for a single cell; write %${magic.name}`);
@@ -287,7 +298,7 @@ export async function runMagic(
   const given = magic.verbatim
     ? { raw: line.args, words: [], options: new Map<string, string>() }
     : parseArguments(magic, line.args);
-  await magic.run({ ...given, magic, cell: line.cell }, host);
+  await magic.run({ ...given, magic, line, cell: line.cell }, host);
 }
 
 /** Returns the reference of all magics as Markdown. */

@@ -50,10 +50,23 @@ async function toSvg(chart: TimeChart, title: string, description: string): Prom
   }
 }
 
-/** An image with a name and a description, which shrinks with its container. */
-function accessible(svg: string, title: string, description: string): string {
-  const id = `apl-${createHash('sha256').update(svg).update(description).digest('hex').slice(0, 10)}`;
+/** An image with a name and a description, which shrinks with its container; no other picture of a page has the names of its parts. */
+function accessible(drawn: string, title: string, description: string): string {
+  const hash = createHash('sha256').update(renamed(drawn, '')).update(description).digest('hex');
+  const id = `apl-${hash.slice(0, 10)}`;
   const attributes = `role="img" aria-labelledby="${id}-t ${id}-d" style="max-width:100%;height:auto"`;
   const words = `<title id="${id}-t">${escapeHtml(title)}</title><desc id="${id}-d">${escapeHtml(description)}</desc>`;
-  return svg.replace(/^<svg([^>]*)>/, (_, rest: string) => `<svg ${attributes}${rest}>${words}`);
+  return renamed(drawn, `${id}-`).replace(
+    /^<svg([^>]*)>/,
+    (_, rest: string) => `<svg ${attributes}${rest}>${words}`,
+  );
+}
+
+/** Vega numbers clips and gradients through all pictures of a process: here they are counted from 0 in each. */
+function renamed(svg: string, prefix: string): string {
+  const names = new Map([...svg.matchAll(/ id="(\w+)"/g)].map(([, name = ''], index) => [name, index]));
+  return svg.replace(/( id="|url\(#|href="#)(\w+)(?=["')])/g, (whole, before: string, name: string) => {
+    const number = names.get(name);
+    return number === undefined ? whole : `${before}${prefix}${number}`;
+  });
 }

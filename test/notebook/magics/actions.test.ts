@@ -112,6 +112,40 @@ describe('%time', () => {
     expect(printed(await bench.run('%time --clear'))).toBe(`Time range: last 1h (${hour})\n`);
   });
 
+  test.each([
+    ['%time --freeze', '%time 2026-03-04T04:06:07.123456789Z..2026-03-04T05:06:07.123456789Z'],
+    [
+      '%limit 5\n%time yesterday --freeze // why\nweb | count',
+      '%limit 5\n%time 2026-03-03T00:00:00Z..2026-03-04T00:00:00Z\nweb | count',
+    ],
+    [
+      '%%time last 1h --freeze\nweb',
+      '%%time 2026-03-04T04:06:07.123456789Z..2026-03-04T05:06:07.123456789Z\nweb',
+    ],
+    [
+      '%apl\n%time today --freeze\n%%time yesterday --freeze\nweb',
+      '%apl\n%time 2026-03-04T00:00:00Z..2026-03-04T05:06:07.123456789Z\n%%time 2026-03-03T00:00:00Z..2026-03-04T00:00:00Z\nweb',
+    ],
+  ])('--freeze writes the times into the cell: %j', async (code, after) => {
+    const rewritten = async (text: string) =>
+      (await bench.run(text)).outputs.flatMap(each => (each.kind === 'this cell' ? [each.text] : []));
+    expect(await rewritten(code.replace(' // why', ''))).toEqual([after]);
+    expect(await rewritten(after)).toEqual([]);
+    await bench.run('%time --clear');
+  });
+
+  test('--freeze of a cell that fails leaves it as it is', async () => {
+    const { outcome, outputs } = await bench.run('%time today --freeze\n%nonsense');
+    expect([outcome.status, outputs.map(({ kind }) => kind)]).toEqual(['error', ['stdout']]);
+    await bench.run('%time --clear');
+  });
+
+  test('`all` cannot be frozen', async () => {
+    expect(traceback(await bench.run('%time all --freeze'))[0]).toBe(
+      'time-range: `all` has no window of its own to freeze: it is that of the datasets of each query',
+    );
+  });
+
   test('holds for the queries below and after', async () => {
     await bench.run('%time 2026-01-01..2026-01-02\nweb | count');
     await bench.run('web | count');

@@ -1,0 +1,46 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { UsageError } from '../errors.js';
+import { type Notebook, notebookText, parseNotebook } from './notebook.js';
+
+/** The file to run cannot be read as a notebook or as APL. */
+class NotebookFileError extends UsageError {}
+
+/** Returns the notebook in a file, or in an `.apl` file's text; throws UsageError. */
+export async function readNotebook(path: string): Promise<Notebook> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new NotebookFileError('notebook-unreadable', `cannot read ${path}`, {
+      hint: 'check the path; a notebook ends in .ipynb, a plain query file in .apl',
+      cause,
+    });
+  }
+  const kind = extname(path).toLowerCase();
+  const notebook = parseNotebook(text, kind === '.apl' ? 'apl' : 'ipynb');
+  if (typeof notebook !== 'string') return notebook;
+  throw new NotebookFileError('notebook-malformed', `${path} is not a notebook: ${notebook}`, {
+    hint: 'save it from Jupyter in notebook format 4',
+  });
+}
+
+/** Writes a notebook's file so that a reader, or a kill at any moment, finds the old content or the new one. */
+export async function writeNotebook(path: string, notebook: Notebook): Promise<void> {
+  await replaceFile(path, notebookText(notebook));
+}
+
+/** Writes a file beside its place and renames it. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const beside = `${path}.${process.pid}.tmp`;
+  try {
+    await writeFile(beside, text);
+    await rename(beside, path);
+  } catch (cause) {
+    await rm(beside, { force: true });
+    throw new NotebookFileError('notebook-unwritable', `cannot write ${path}`, {
+      hint: 'check that its directory exists and may be written to',
+      cause,
+    });
+  }
+}

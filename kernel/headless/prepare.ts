@@ -1,0 +1,102 @@
+import { parseCell } from '../apl/syntax/cell.js';
+import { UsageError } from '../errors.js';
+import { type CodeCell, type Notebook, sourceOf } from './notebook.js';
+
+/** What the one who starts a run sets in place of the notebook's own settings. */
+export interface RunInputs {
+  /** As given: `name=value`. */
+  readonly parameters: readonly string[];
+  /** A range as `%time` takes it. */
+  readonly time?: string;
+  readonly profile?: string;
+}
+
+/**
+ * Writes the inputs of a run into a notebook: the range and the profile in place of its own `%time` and `%use` lines, the
+ * parameters in a cell after those that set them. Throws UsageError.
+ */
+export function prepareNotebook(notebook: Notebook, { parameters, time, profile }: RunInputs): void {
+  const wanted = { use: profile, time };
+  const added = Object.entries(wanted).flatMap(([name, value]) => {
+    const line = `%${name} ${value}`;
+    return value === undefined || replaceLines(notebook, name, line) ? [] : [line];
+  });
+  if (added.length > 0) insertCell(notebook, 0, added);
+  if (parameters.length === 0) return;
+  const forget = notebook.cells.findIndex(cell => hasTag(cell, INJECTED));
+  if (forget >= 0) notebook.cells.splice(forget, 1);
+  insertCell(notebook, placeForParameters(notebook), parameters.map(parameterLine), [INJECTED]);
+}
+
+/** The tag by which other tools know the cell of injected parameters too: https://papermill.readthedocs.io */
+const INJECTED = 'injected-parameters';
+
+/** Puts a line in the place of each notebook-wide magic of that name; false when there is none. */
+function replaceLines(notebook: Notebook, name: string, line: string): boolean {
+  let found = false;
+  for (const cell of notebook.cells) {
+    if (cell.cell_type !== 'code') continue;
+    const lines = parseCell(sourceOf(cell)).magics.filter(
+      magic => magic.name.toLowerCase() === name && !magic.cell && magic.args !== '',
+    );
+    found ||= lines.length > 0;
+    for (const { from, to } of lines.toReversed())
+      cell.source = sourceOf(cell).slice(0, from) + line + sourceOf(cell).slice(to);
+  }
+  return found;
+}
+
+/** After the cell tagged `parameters`, else after the last one that sets parameters, else at the beginning. */
+function placeForParameters({ cells }: Notebook): number {
+  const tagged = cells.findIndex(cell => hasTag(cell, 'parameters'));
+  if (tagged >= 0) return tagged + 1;
+  return cells.findLastIndex(cell => cell.cell_type === 'code' && setsParameters(cell)) + 1;
+}
+
+function setsParameters(cell: CodeCell): boolean {
+  const source = sourceOf(cell);
+  return /^\s*declare\s+query_parameters\b/m.test(source) || parseCell(source).magics.some(isParam);
+}
+
+function isParam({ name }: { readonly name: string }): boolean {
+  return name.toLowerCase() === 'param';
+}
+
+function hasTag({ metadata }: Notebook['cells'][number], tag: string): boolean {
+  return metadata.tags?.includes(tag) ?? false;
+}
+
+function insertCell(notebook: Notebook, index: number, lines: readonly string[], tags: string[] = []): void {
+  const cell: CodeCell = {
+    cell_type: 'code',
+    source: lines.join('\n'),
+    metadata: tags.length === 0 ? {} : { tags },
+    execution_count: null,
+    outputs: [],
+  };
+  // Ids came with format 4.5; this one is the same in each run.
+  const hasIds = notebook.nbformat_minor >= 5;
+  notebook.cells.splice(index, 0, hasIds ? { ...cell, id: `apl-inputs-${index}` } : cell);
+}
+
+/** `name=value` as a `%param` line: JSON is what it says, any other value is text. */
+function parameterLine(text: string): string {
+  const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new UsageError('option-invalid', `${text} is not a parameter`, {
+      hint: 'write -p NAME=VALUE, where NAME consists of letters, digits and _',
+    });
+  return `%param ${name} = ${literal(value)}`;
+}
+
+function literal(value: string): string {
+  if (/^-?\d+$/.test(value)) return value;
+  try {
+    const json: unknown = JSON.parse(value);
+    if (typeof json === 'object' && json !== null) return `dynamic(${JSON.stringify(json)})`;
+    if (typeof json === 'number' || typeof json === 'boolean') return value;
+    return JSON.stringify(json === null ? value : json);
+  } catch {
+    return JSON.stringify(value);
+  }
+}

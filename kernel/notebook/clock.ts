@@ -1,0 +1,36 @@
+import { localProfile } from '../api/profile.js';
+import type { Notice } from '../result/result.js';
+import { parseTime } from '../time.js';
+import { readsClock } from './reading.js';
+import type { Session } from './session.js';
+import { isFrozen, type ResolvedRange, type TimeRange } from './time-range.js';
+
+/** The meaning of `now()` and `ago()` in one query: the moment to ask the service for, and what to say about it. */
+export interface QueryClock {
+  /** RFC 3339; absent: the moment of the run. */
+  readonly now?: string;
+  readonly notices: readonly Notice[];
+}
+
+/**
+ * Returns the clock of a query. Under a frozen range that has ended it stands at the end of the range, so that a run of
+ * another day gives the same answer; a hosted service has its own clock, and a warning says so.
+ */
+export function clockOf(session: Session, text: string, range: TimeRange, window: ResolvedRange): QueryClock {
+  const { endTime } = window;
+  const end = parseTime(endTime);
+  const isPast = end !== undefined && end <= session.options.now();
+  if (!isFrozen(range) || !isPast || !readsClock(text)) return { notices: [] };
+  if (session.profileName === localProfile)
+    return { now: endTime, notices: [{ level: 'info', text: `${calls} ${endTime}, the end of the range.` }] };
+  return {
+    notices: [
+      {
+        level: 'warn',
+        text: `${calls} the moment of this run, as the service decides, and not from ${endTime}, the end of the range. Write times in their place to get the same answer again.`,
+      },
+    ],
+  };
+}
+
+const calls = '`now()` and `ago()` count from';

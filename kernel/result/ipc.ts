@@ -1,0 +1,120 @@
+/**
+ * Arrow tables as streams of bytes: the same table always gives the same ones.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import {
+  CompressionType,
+  compressionRegistry,
+  type Data,
+  DataType,
+  Dictionary,
+  type Field,
+  Int32,
+  makeData,
+  RecordBatch,
+  RecordBatchStreamWriter,
+  Schema,
+  Struct,
+  Table,
+  Utf8,
+  Vector,
+  vectorFromArray,
+} from 'apache-arrow';
+import { decodeLz4, encodeLz4 } from './lz4.js';
+
+/** A stream, and how many of the table's first rows it holds. */
+export interface ArrowPart {
+  readonly bytes: Uint8Array;
+  readonly rows: number;
+}
+
+/** The compressed stream of as many first rows as fit the bytes; undefined when not even one row does. */
+export function arrowWithin(table: Table, budget: number): ArrowPart | undefined {
+  let rows = Math.min(table.numRows, rowsWorthTrying(table, budget));
+  for (let bytes = toStream(table, rows); ; bytes = toStream(table, rows)) {
+    if (bytes.length <= budget) return rows === 0 && table.numRows > 0 ? undefined : { bytes, rows };
+    if (rows === 0) return undefined;
+    rows = Math.min(rows - 1, Math.floor((rows * budget * 0.95) / bytes.length));
+  }
+}
+
+/** The SHA-256 of the names, types and cells of a table, in hexadecimal digits. */
+export function tableHash(table: Table): string {
+  const hash = createHash('sha256');
+  const fields = table.schema.fields.map(({ name, type }) => [name, String(type)]);
+  hash.update(JSON.stringify([table.numRows, fields]));
+  for (const column of fields.keys())
+    for (const chunk of table.getChildAt(column)?.data ?? []) hashChunk(hash, chunk);
+  return hash.digest('hex');
+}
+
+function hashChunk(hash: Hash, { length, valueOffsets, values, nullBitmap, dictionary }: Data): void {
+  hash.update(String(length));
+  for (const buffer of [valueOffsets, values, nullBitmap]) {
+    if (!ArrayBuffer.isView(buffer)) continue;
+    hash.update(String(buffer.byteLength));
+    hash.update(new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength));
+  }
+  for (const chunk of dictionary?.data ?? []) hashChunk(hash, chunk);
+}
+
+/** A table is expected to shrink to this part of its bytes at best. */
+const BEST_COMPRESSION = 1 / 6;
+
+/** Avoids encoding a large table whole only to learn that it is large. */
+function rowsWorthTrying(table: Table, budget: number): number {
+  const bytesPerRow =
+    table.batches.reduce((sum, batch) => sum + batch.data.byteLength, 0) / Math.max(table.numRows, 1);
+  return bytesPerRow === 0 ? table.numRows : Math.ceil(budget / (bytesPerRow * BEST_COMPRESSION));
+}
+
+compressionRegistry.set(CompressionType.LZ4_FRAME, { encode: encodeLz4, decode: decodeLz4 });
+
+/** Writes what the format wants before a compressed buffer, its length when it is not compressed, where Arrow's own class writes the other. */
+class CompressedStreamWriter extends RecordBatchStreamWriter {
+  override _compressBodyBuffers(
+    buffers: ArrayBufferView[],
+  ): ReturnType<RecordBatchStreamWriter['_compressBodyBuffers']> {
+    const compressed = super._compressBodyBuffers(buffers);
+    for (const [index, { byteLength }] of buffers.entries()) {
+      const prefix = compressed.buffers[index * 2];
+      if (prefix === undefined || prefix.byteLength === 0) continue;
+      const view = new DataView(prefix.buffer, prefix.byteOffset);
+      if (view.getBigInt64(0, true) !== NOT_COMPRESSED) view.setBigInt64(0, BigInt(byteLength), true);
+    }
+    return compressed;
+  }
+}
+
+const NOT_COMPRESSED = -1n;
+
+function toStream(table: Table, rows: number): Uint8Array {
+  const part = rows === table.numRows ? table.batches : table.slice(0, rows).batches;
+  const children = part.map(({ data }) =>
+    rows === table.numRows ? data.children : data.children.map(compacted),
+  );
+  const fields = table.schema.fields.map((field, index) => numbered(field, index));
+  const schema = new Schema(fields, table.schema.metadata);
+  const batches = children.map((columns, index) => {
+    const typed = columns.map((column, at) => column.clone((fields[at] as Field).type));
+    const struct = { type: new Struct(fields), length: part[index]?.numRows ?? 0, nullCount: 0 };
+    return new RecordBatch(schema, makeData({ ...struct, children: typed }));
+  });
+  const writer = new CompressedStreamWriter({ compressionType: CompressionType.LZ4_FRAME });
+  writer.writeAll(new Table(schema, batches));
+  return writer.finish().toUint8Array(true);
+}
+
+/** Without the dictionary entries that only later rows use. */
+function compacted(column: Data): Data {
+  if (!DataType.isDictionary(column.type)) return column;
+  const texts = [...new Vector([column])] as (string | null)[];
+  return vectorFromArray(texts, new Dictionary(new Utf8(), new Int32())).data[0] as Data;
+}
+
+/** The field with the number of its column for that of its dictionary: Arrow counts dictionaries through a whole process. */
+function numbered(field: Field, index: number): Field {
+  const { type } = field;
+  if (!DataType.isDictionary(type)) return field;
+  return field.clone({ type: new Dictionary(type.dictionary, type.indices, index, type.isOrdered) });
+}

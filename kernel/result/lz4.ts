@@ -1,0 +1,205 @@
+/**
+ * The LZ4 frame format (https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md) as Arrow uses it to compress buffers:
+ * every Arrow library reads it. Free of Node.js, so that a front end can decode with the same code.
+ */
+
+/** Returns the bytes as one LZ4 frame of independent blocks; the same bytes always give the same frame. */
+export function encodeLz4(bytes: Uint8Array): Uint8Array {
+  const parts: Uint8Array[] = [HEADER];
+  for (let from = 0; from < bytes.length; from += BLOCK_SIZE) {
+    const block = bytes.subarray(from, from + BLOCK_SIZE);
+    const packed = encodeBlock(block);
+    const isSmaller = packed.length < block.length;
+    parts.push(littleEndian(isSmaller ? packed.length : block.length | STORED), isSmaller ? packed : block);
+  }
+  return joined([...parts, littleEndian(0)]);
+}
+
+/** Returns the bytes in an LZ4 frame, with or without sizes and checksums, which are skipped; throws a RangeError when it is damaged. */
+export function decodeLz4(frame: Uint8Array): Uint8Array {
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
+  if (view.getUint32(0, true) !== MAGIC) throw new RangeError('this is no LZ4 frame');
+  const flags = view.getUint8(4);
+  const blockSize = 1 << (8 + 2 * ((view.getUint8(5) >> 4) & 7));
+  const blockChecksum = flags & 0x10 ? 4 : 0;
+  let at = 7 + (flags & 0x08 ? 8 : 0) + (flags & 0x01 ? 4 : 0);
+  let out = new Uint8Array(Math.max(blockSize, 1024));
+  let used = 0;
+  for (let word = view.getUint32(at, true); word !== 0; word = view.getUint32(at, true)) {
+    const size = word & ~STORED;
+    const block = frame.subarray(at + 4, at + 4 + size);
+    if (used + blockSize > out.length) out = enlarged(out, used + blockSize);
+    if (word & STORED) out.set(block, used);
+    used = word & STORED ? used + size : decodeBlock(block, out, used);
+    at += 4 + size + blockChecksum;
+  }
+  return out.subarray(0, used);
+}
+
+const MAGIC = 0x184d2204;
+const BLOCK_SIZE = 4 * 1024 * 1024;
+/** The bit of a block's size that says that the block is not compressed. */
+const STORED = 0x80000000;
+/** Magic number, version 1, independent blocks of at most 4 MiB, and the checksum of that description. */
+const HEADER = Uint8Array.of(0x04, 0x22, 0x4d, 0x18, 0x60, 0x70, 0x73);
+
+const MIN_MATCH = 4;
+const MAX_DISTANCE = 65_535;
+/** The format wants the last five bytes as literals, and no match that starts in the last twelve. */
+const LAST_LITERALS = 5;
+const MATCH_LIMIT = 12;
+const HASH_BITS = 15;
+/** Earlier places with the same hash that are tried for a longer match. */
+const MAX_TRIES = 32;
+
+/** One block: runs of literals, each followed by a copy of earlier bytes. */
+function encodeBlock(bytes: Uint8Array): Uint8Array {
+  const out = new Uint8Array(bytes.length + Math.ceil(bytes.length / 255) + 16);
+  const finder = new MatchFinder(bytes);
+  let used = 0;
+  let literals = 0;
+  let at = 0;
+  while (at < bytes.length - MATCH_LIMIT) {
+    const { length, distance } = finder.find(at);
+    if (length < MIN_MATCH) {
+      at += 1;
+      continue;
+    }
+    used = writeSequence(out, used, bytes.subarray(literals, at), length - MIN_MATCH);
+    out[used++] = distance & 0xff;
+    out[used++] = distance >> 8;
+    if (length - MIN_MATCH >= 15) used = writeLength(out, used, length - MIN_MATCH - 15);
+    finder.skip(at + 1, at + length);
+    at += length;
+    literals = at;
+  }
+  return out.subarray(0, writeSequence(out, used, bytes.subarray(literals), 0));
+}
+
+/** Earlier occurrences of four bytes, newest first. */
+class MatchFinder {
+  readonly #bytes: Uint8Array;
+  readonly #newest = new Int32Array(1 << HASH_BITS).fill(-1);
+  readonly #older: Int32Array;
+  #length = 0;
+  #distance = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#older = new Int32Array(bytes.length);
+  }
+
+  /** The longest match of the bytes at `at` with earlier ones, and remembers that place; a length of 0 when there is none. */
+  find(at: number): { readonly length: number; readonly distance: number } {
+    const hash = this.#hash(at);
+    this.#length = 0;
+    let candidate = this.#newest[hash] as number;
+    for (let tries = 0; candidate >= 0 && at - candidate <= MAX_DISTANCE && tries < MAX_TRIES; tries++) {
+      this.#try(candidate, at);
+      candidate = this.#older[candidate] as number;
+    }
+    this.#remember(hash, at);
+    return { length: this.#length, distance: this.#distance };
+  }
+
+  /** Remembers the places of bytes that are copied. */
+  skip(from: number, to: number): void {
+    const end = Math.min(to, this.#bytes.length - MATCH_LIMIT);
+    for (let at = from; at < end; at++) this.#remember(this.#hash(at), at);
+  }
+
+  #try(candidate: number, at: number): void {
+    const bytes = this.#bytes;
+    const most = bytes.length - LAST_LITERALS - at;
+    let length = 0;
+    while (length < most && bytes[candidate + length] === bytes[at + length]) length++;
+    if (length <= this.#length) return;
+    this.#length = length;
+    this.#distance = at - candidate;
+  }
+
+  #remember(hash: number, at: number): void {
+    this.#older[at] = this.#newest[hash] as number;
+    this.#newest[hash] = at;
+  }
+
+  #hash(at: number): number {
+    const bytes = this.#bytes as Record<number, number> & Uint8Array;
+    const word =
+      (bytes[at] as number) |
+      ((bytes[at + 1] as number) << 8) |
+      ((bytes[at + 2] as number) << 16) |
+      ((bytes[at + 3] as number) << 24);
+    return Math.imul(word, 0x9e3779b1) >>> (32 - HASH_BITS);
+  }
+}
+
+/** A token with both lengths, and the literals. */
+function writeSequence(out: Uint8Array, from: number, literals: Uint8Array, copied: number): number {
+  let used = from;
+  out[used++] = (Math.min(literals.length, 15) << 4) | Math.min(copied, 15);
+  if (literals.length >= 15) used = writeLength(out, used, literals.length - 15);
+  out.set(literals, used);
+  return used + literals.length;
+}
+
+function writeLength(out: Uint8Array, from: number, length: number): number {
+  let used = from;
+  let rest = length;
+  for (; rest >= 255; rest -= 255) out[used++] = 255;
+  out[used++] = rest;
+  return used;
+}
+
+/** Writes a block's bytes at `from` and returns where they end. */
+function decodeBlock(block: Uint8Array, out: Uint8Array, from: number): number {
+  let used = from;
+  let at = 0;
+  const length = (start: number) => {
+    let sum = start;
+    if (start < 15) return sum;
+    for (let byte = 255; byte === 255; ) {
+      byte = block[at++] ?? damaged();
+      sum += byte;
+    }
+    return sum;
+  };
+  while (at < block.length) {
+    const token = block[at++] as number;
+    const literals = length(token >> 4);
+    if (at + literals > block.length || used + literals > out.length) damaged();
+    out.set(block.subarray(at, at + literals), used);
+    used += literals;
+    at += literals;
+    if (at >= block.length) return used;
+    const distance = (block[at++] as number) | ((block[at++] ?? damaged()) << 8);
+    const end = used + length(token & 15) + MIN_MATCH;
+    if (distance === 0 || distance > used || end > out.length) damaged();
+    for (; used < end; used++) out[used] = out[used - distance] as number;
+  }
+  return used;
+}
+
+function damaged(): never {
+  throw new RangeError('the LZ4 frame is damaged');
+}
+
+function enlarged(bytes: Uint8Array, atLeast: number): Uint8Array<ArrayBuffer> {
+  const bigger = new Uint8Array(Math.max(bytes.length * 2, atLeast));
+  bigger.set(bytes);
+  return bigger;
+}
+
+function littleEndian(word: number): Uint8Array {
+  return Uint8Array.of(word, word >> 8, word >> 16, word >>> 24);
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let used = 0;
+  for (const part of parts) {
+    out.set(part, used);
+    used += part.length;
+  }
+  return out;
+}

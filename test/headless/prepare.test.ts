@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { type Notebook, notebookText, parseNotebook, sourceOf } from '../../kernel/headless/notebook.js';
+import { prepareNotebook, type RunInputs } from '../../kernel/headless/prepare.js';
+
+type Sample = readonly [source: string, ...tags: readonly string[]];
+
+function notebookOf(samples: readonly Sample[]): Notebook {
+  const cells = samples.map(([source, ...tags]) => ({
+    cell_type: 'code',
+    source,
+    metadata: { tags },
+    outputs: [],
+  }));
+  const notebook = parseNotebook(
+    JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 4 }),
+    'ipynb',
+  );
+  if (typeof notebook === 'string') throw new Error(notebook);
+  return notebook;
+}
+
+function check(samples: readonly Sample[], inputs: Partial<RunInputs>, after: readonly string[]): void {
+  const notebook = notebookOf(samples);
+  prepareNotebook(notebook, { parameters: [], ...inputs });
+  expect(notebook.cells.map(sourceOf)).toEqual(after);
+}
+
+describe('parameters stand in a cell of their own', () => {
+  const parameters = [
+    'n=5',
+    's=a "b" %\n',
+    'flag=true',
+    'list=["a",1]',
+    'text="5"',
+    'none=null',
+    'big=9007199254740993',
+  ];
+  const cell = [
+    '%param n = 5',
+    '%param s = "a \\"b\\" %\\n"',
+    '%param flag = true',
+    '%param list = dynamic(["a",1])',
+    '%param text = "5"',
+    '%param none = "null"',
+    '%param big = 9007199254740993',
+  ].join('\n');
+  test('after the tagged one', () =>
+    check([['a'], ['b', 'parameters'], ['%param n = 1']], { parameters }, ['a', 'b', cell, '%param n = 1']));
+  test('else after the last that sets parameters', () =>
+    check([['a'], ['%param n = 1'], ['declare query_parameters(s: string);'], ['b']], { parameters }, [
+      'a',
+      '%param n = 1',
+      'declare query_parameters(s: string);',
+      cell,
+      'b',
+    ]));
+  test('else at the beginning', () => check([['a']], { parameters }, [cell, 'a']));
+  test('in place of those of an earlier run', () =>
+    check([['a', 'parameters'], ['%param n = 1', 'injected-parameters'], ['b']], { parameters: ['n=2'] }, [
+      'a',
+      '%param n = 2',
+      'b',
+    ]));
+  test.each(['n', '=5', '5=n', 'a b=1'])('%j is none', text => {
+    expect(() => prepareNotebook(notebookOf([]), { parameters: [text] })).toThrow(
+      `${text} is not a parameter`,
+    );
+  });
+});
+
+describe('range and profile', () => {
+  test('take the place of the notebook-wide lines', () =>
+    check(
+      [['%use local\n%time last 1h\nweb'], ['%%time last 5m\nweb'], ['%time\n%time today\nweb']],
+      { time: 'yesterday', profile: 'prod' },
+      ['%use prod\n%time yesterday\nweb', '%%time last 5m\nweb', '%time\n%time yesterday\nweb'],
+    ));
+  test('stand in a cell at the beginning where there is no such line', () =>
+    check([['web']], { time: 'yesterday', profile: 'prod' }, ['%use prod\n%time yesterday', 'web']));
+});
+
+test('a file is written as Jupyter writes it', () => {
+  const text = [
+    '{',
+    ' "cells": [',
+    '  {',
+    '   "cell_type": "code",',
+    '   "execution_count": 1,',
+    '   "id": "a",',
+    '   "metadata": {},',
+    '   "outputs": [',
+    '    {',
+    '     "name": "stdout",',
+    '     "output_type": "stream",',
+    '     "text": [',
+    '      "one\\n",',
+    '      "two"',
+    '     ]',
+    '    }',
+    '   ],',
+    '   "source": [',
+    '    "web\\n",',
+    '    "| count"',
+    '   ]',
+    '  }',
+    ' ],',
+    ' "metadata": {},',
+    ' "nbformat": 4,',
+    ' "nbformat_minor": 5',
+    '}',
+    '',
+  ].join('\n');
+  const notebook = parseNotebook(text, 'ipynb');
+  expect(typeof notebook === 'string' ? notebook : notebookText(notebook)).toBe(text);
+});

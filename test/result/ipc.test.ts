@@ -1,0 +1,53 @@
+import { tableFromIPC } from 'apache-arrow';
+import { expect, test } from 'vitest';
+import { arrowWithin, tableHash } from '../../kernel/result/ipc.js';
+import { cells, type SampleColumn, sampleResult } from './sample.js';
+
+const tableOf = (columns: readonly SampleColumn[]) => {
+  const [table] = sampleResult([{ columns }]).tables;
+  if (table === undefined) throw new Error('no table');
+  return table.data;
+};
+
+const columns: readonly SampleColumn[] = [
+  ['word', 'string', '["a","b",null,"a"]'],
+  ['n', 'integer', '[1,2,3,9007199254740993]'],
+  ['other', 'string', '["x","x","y","y"]'],
+  ['flag', 'boolean', '[true,null,false,true]'],
+];
+
+test('the same cells give the same bytes, however many tables were made before', () => {
+  const bytes = () => arrowWithin(tableOf(columns), 1 << 20)?.bytes;
+  expect(bytes()).toEqual(bytes());
+});
+
+test('the stream is compressed and holds every cell', () => {
+  const table = tableOf([['text', 'string', cells(5000, row => `request ${row % 7}`)], ...bigger]);
+  const part = arrowWithin(table, 1 << 20);
+  const read = tableFromIPC(part?.bytes);
+  expect([read.numRows, part?.rows]).toEqual([5000, 5000]);
+  expect(part?.bytes.length).toBeLessThan(50_000);
+  for (const index of table.schema.fields.keys())
+    expect([...(read.getChildAt(index) ?? [])]).toEqual([...(table.getChildAt(index) ?? [])]);
+});
+
+const bigger: readonly SampleColumn[] = [
+  ['n', 'integer', cells(5000, row => row)],
+  ['when', 'datetime', cells(5000, row => new Date(1_700_000_000_000 + row).toISOString())],
+];
+
+test('a hash is the same for the same cells alone', () => {
+  const hashes = [
+    columns,
+    columns,
+    columns.with(1, ['n', 'integer', '[1,2,3,9007199254740992]']),
+    columns.with(1, ['m', 'integer', '[1,2,3,9007199254740993]']),
+    columns.with(1, ['n', 'float', '[1,2,3,4]']),
+    columns.with(0, ['word', 'string', '["a","b","","a"]']),
+    columns.with(0, ['word', 'string', '["a","b",null,"c"]']),
+    columns.with(3, ['flag', 'boolean', '[true,false,false,true]']),
+    columns.slice(1),
+  ].map(each => tableHash(tableOf(each)));
+  expect(hashes[1]).toBe(hashes[0]);
+  expect(new Set(hashes).size).toBe(hashes.length - 1);
+});

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeLz4, encodeLz4 } from '../../kernel/result/lz4.js';
+
+const text = (value: string) => new TextEncoder().encode(value);
+
+test.each<readonly [string, Uint8Array]>([
+  ['nothing', text('')],
+  ['one byte', text('a')],
+  ['less than a match may end in', text('aaaaaaaaaaaa')],
+  ['a run', text('a'.repeat(100_000))],
+  ['matches longer than a length byte holds', text(`${'ab'.repeat(600)}c`.repeat(3))],
+  [
+    'a distance of 65,535 and one beyond',
+    text(`marker${'x'.repeat(65_529)}marker${'y'.repeat(65_530)}marker!`),
+  ],
+  ['more than one block', text('0123456789abcdef'.repeat(300_000))],
+])('%s is the same after a round trip', (_, bytes) => {
+  expect(Buffer.compare(decodeLz4(encodeLz4(bytes)), bytes)).toBe(0);
+});
+
+test('any bytes are the same after a round trip', () => {
+  const words = fc.array(fc.constantFrom('a', 'ab', 'abcabc', '\u0000\u0000\u0000\u0000', 'xyz1'), {
+    maxLength: 400,
+  });
+  const bytes = fc.oneof(
+    fc.uint8Array({ maxLength: 3000 }),
+    words.map(list => text(list.join(''))),
+  );
+  fc.assert(
+    fc.property(bytes, value => Buffer.compare(decodeLz4(encodeLz4(value)), value) === 0),
+    { numRuns: 300 },
+  );
+});
+
+test('repetition takes little room', () => {
+  expect(encodeLz4(text('GET /checkout 200\n'.repeat(1000))).length).toBeLessThan(150);
+});
+
+describe('a damaged frame is refused', () => {
+  const frame = encodeLz4(text('the same words, the same words, the same words, and then some more'));
+  test('another magic number', () => {
+    expect(() => decodeLz4(frame.with(0, 5))).toThrow('this is no LZ4 frame');
+  });
+  test('cut off', () => {
+    for (let length = 0; length < frame.length - 1; length++)
+      expect(() => decodeLz4(frame.subarray(0, length))).toThrow(RangeError);
+  });
+  test('a changed byte gives other bytes or an error, never a place outside', () => {
+    for (let at = 7; at < frame.length; at++) {
+      const changed = frame.with(at, (frame[at] as number) ^ 0xff);
+      try {
+        decodeLz4(changed);
+      } catch (error) {
+        expect(error).toBeInstanceOf(RangeError);
+      }
+    }
+  });
+});
