@@ -5,6 +5,7 @@
 
 import { localProfile } from '../api/profile.js';
 import type { DatasetInfo, QueryRequest } from '../api/wire.js';
+import { present } from '../present.js';
 import { decodeTabular } from '../result/arrow.js';
 import type { ArrowTable, Notice, QueryAnswer } from '../result/result.js';
 import { safeWords } from '../result/summary.js';
@@ -231,7 +232,7 @@ async function ask(
   window: Pick<QueryRequest, 'startTime' | 'endTime'> = result.provenance,
 ): Promise<ArrowTable | undefined> {
   const { startTime, endTime } = window;
-  const request = { apl, ...(startTime && { startTime }), ...(endTime && { endTime }) };
+  const request = { apl, ...present({ startTime, endTime }) };
   try {
     const raw = await session.query(request, AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]));
     return decodeTabular(raw.body).tables[0];

@@ -118,7 +118,7 @@ const sqlInsteadOfApl: Compile = (request, catalog) => {
       from: wrong,
       to: wrong + 1,
       severity: 'error',
-      code: 'unknown_field',
+      code: 'unknown-field',
       message: 'no such field',
       hint: 'write another',
     } as const;

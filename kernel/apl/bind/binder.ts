@@ -3,6 +3,7 @@ import type { TypeName } from '../catalog/entry.js';
 import type { Aggregated, BindEnvironment, Column, Relation, Scalar } from '../plan/plan.js';
 import { constant } from '../plan/scalars.js';
 import type { Diagnostic, Expr, Pipeline, Severity, Span } from '../syntax/ast.js';
+import type { DiagnosticCode } from '../syntax/codes.js';
 import { finding } from '../syntax/diagnostics.js';
 import { type Limit, limits } from '../syntax/limits.js';
 import { nearest } from '../syntax/nearest.js';
@@ -90,19 +91,25 @@ export class Binder {
     return { ...rest, id: this.#nextId - 1, name, type };
   }
 
-  report(severity: Severity, code: string, span: Span, message: string, hint?: string): void {
+  report(severity: Severity, code: DiagnosticCode, span: Span, message: string, hint?: string): void {
     const key = `${code} ${span.from} ${span.to}`;
     if (this.#reported.has(key)) return;
     this.#reported.add(key);
     this.diagnostics.push(finding(severity, code, span, message, hint));
   }
 
-  error(code: string, span: Span, message: string, hint?: string): void {
+  error(code: DiagnosticCode, span: Span, message: string, hint?: string): void {
     this.report('error', code, span, message, hint);
   }
 
   /** Says that a name is unknown, with the nearest that is known; once for each name. */
-  unknown(kind: string, name: string, span: Span, candidates: Iterable<string>, otherwise?: string): void {
+  unknown(
+    kind: 'dataset' | 'field' | 'function',
+    name: string,
+    span: Span,
+    candidates: Iterable<string>,
+    otherwise?: string,
+  ): void {
     const key = `unknown ${kind} ${name}`;
     if (this.#reported.has(key)) return;
     this.#reported.add(key);

@@ -1,6 +1,7 @@
 import type { TypeName } from '../catalog/entry.js';
 import type { Clause, ListOperand, Operand } from '../operators/grammar.js';
 import type { OperatorKind, operators, SourceKind, sources } from '../operators/rows.js';
+import type { DiagnosticCode } from './codes.js';
 
 /** A half-open range of UTF-16 offsets into the parsed text. */
 export interface Span {
@@ -13,7 +14,7 @@ export type Severity = 'error' | 'warning' | 'hint';
 /** One finding. `code` is stable; `hint` says what to write instead. */
 export interface Diagnostic extends Span {
   readonly severity: Severity;
-  readonly code: string;
+  readonly code: DiagnosticCode;
   readonly message: string;
   readonly hint?: string;
 }

@@ -1,12 +1,13 @@
 import { cut } from '../../text.js';
 import type { Diagnostic, Severity, Span } from './ast.js';
+import type { DiagnosticCode } from './codes.js';
 import type { Limit } from './limits.js';
 import { tokenize } from './tokens/lexer.js';
 
 /** Returns a finding; whatever it quotes is cut to what a reader can take in. */
 export function finding(
   severity: Severity,
-  code: string,
+  code: DiagnosticCode,
   { from, to }: Span,
   message: string,
   hint?: string,

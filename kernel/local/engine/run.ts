@@ -1,5 +1,6 @@
 import type { QueryStatus, StatusMessage, WireType } from '../../api/wire.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
+import { present } from '../../present.js';
 import { formatCount } from '../../text.js';
 import { parseTime } from '../../time.js';
 import {
@@ -99,7 +100,7 @@ async function runTable(reader: Reader, table: CompiledTable, sql: string): Prom
   const skipped = table.page.page.skipped !== undefined;
   const exact = more || skipped ? await fetch(table.page.exactSql(cut ? last?.time : undefined)) : quick;
   const cursors = cursorsOf(table, table.page, exact.columns, more);
-  return { table, columns: exact.columns, counts, cut, ...(cursors && { cursors }) };
+  return { table, columns: exact.columns, counts, cut, ...present({ cursors }) };
 }
 
 /** The place of the time among the fields, or -1. */

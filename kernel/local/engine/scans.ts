@@ -1,3 +1,4 @@
+import { present } from '../../present.js';
 import type { DatasetCatalog, ScanFilter, StoredFile } from '../sql/compiled.js';
 
 /** The part of a dataset's files in a window: the row groups to read, their rows, and the times they span. */
@@ -49,8 +50,7 @@ function together(a: ExaminedBlocks, b: ExaminedBlocks): ExaminedBlocks {
   return {
     blocks: a.blocks + b.blocks,
     rows: a.rows + b.rows,
-    ...(minNs !== undefined && { minNs }),
-    ...(maxNs !== undefined && { maxNs }),
+    ...present({ minNs, maxNs }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { rm } from 'node:fs/promises';
+import { present } from '../../present.js';
 import { Admission } from './admission.js';
 import { JsonColumns } from './columns.js';
 import { cancelledError, EngineError } from './failure.js';
@@ -107,7 +108,7 @@ function readerOn(engine: EngineProcess): Reader {
         await engine.ask({ kind: 'read', order }),
       );
       const columns = JsonColumns.of(order.fields, rows, cells);
-      return { columns, counts, cut, ...(cutTime !== undefined && { cutTime }) };
+      return { columns, counts, cut, ...present({ cutTime }) };
     },
   };
 }
@@ -181,7 +182,7 @@ class EngineProcess {
 }
 
 function failureOf({ code, message, hint, detail }: Extract<FromEngine, { kind: 'failed' }>): EngineError {
-  return new EngineError(code, message, { ...(hint !== undefined && { hint }), cause: detail });
+  return new EngineError(code, message, { ...present({ hint }), cause: detail });
 }
 
 function endedError(): EngineError {

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CompileMistake, ErrorBody, QueryRequest } from '../../api/wire.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import { foreignCode } from '../../errors.js';
+import { present } from '../../present.js';
 import { formatCount } from '../../text.js';
 import { externalFiles, unreadableFile } from '../engine/external.js';
 import type { ReaderSource } from '../engine/reader.js';
@@ -41,8 +42,10 @@ export class CompileFailure extends ServiceError {
       compileErrorCode: diagnostic.code,
       ...positionOf(apl, diagnostic.from),
       message: diagnostic.message,
-      ...(diagnostic.hint !== undefined && { hint: diagnostic.hint }),
-      ...(others.length > 0 && { others: others.map(each => mistakeOf(apl, each)) }),
+      ...present({
+        hint: diagnostic.hint,
+        others: others.length > 0 ? others.map(each => mistakeOf(apl, each)) : undefined,
+      }),
     };
   }
 }
@@ -141,7 +144,7 @@ function failureOf(apl: string, diagnostics: readonly Diagnostic[]): CompileFail
     from: 0,
     to: 0,
     severity: 'error',
-    code: 'invalid',
+    code: 'invalid-query',
     message: 'The query cannot be run.',
   });
 }
@@ -150,7 +153,7 @@ function failureOf(apl: string, diagnostics: readonly Diagnostic[]): CompileFail
 const maxOthers = 10;
 
 function mistakeOf(apl: string, { from, message, hint }: Diagnostic): CompileMistake {
-  return { ...positionOf(apl, from), message, ...(hint !== undefined && { hint }) };
+  return { ...positionOf(apl, from), message, ...present({ hint }) };
 }
 
 /** One-based line and column of an offset. */

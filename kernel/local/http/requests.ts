@@ -1,5 +1,6 @@
 import type { ImportRequest, QueryRequest, StarredQuery } from '../../api/wire.js';
 import { readStarredQuery, ShapeError } from '../../api/wire.js';
+import { present } from '../../present.js';
 import { ServiceError } from './service-error.js';
 
 /** Returns the body of a query request; throws a ServiceError (400) that names the wrong member. */
@@ -56,8 +57,7 @@ export function readImportRequest(body: unknown): ImportRequest {
   const order = {
     path,
     dataset,
-    ...(replace !== undefined && { replace }),
-    ...(format !== undefined && { format }),
+    ...present({ replace, format }),
   };
   if (timeField === undefined || timeField === null || timeField === '') return order;
   if (typeof timeField !== 'string') throw invalid('`timeField` should be the name of a field.');
@@ -72,9 +72,7 @@ export function readFieldNote(body: unknown): { unit?: string; description?: str
     throw invalid('`description` should be a string.');
   if (hidden !== undefined && typeof hidden !== 'boolean') throw invalid('`hidden` should be true or false.');
   return {
-    ...(unit !== undefined && { unit }),
-    ...(description !== undefined && { description }),
-    ...(hidden !== undefined && { hidden }),
+    ...present({ unit, description, hidden }),
   };
 }
 

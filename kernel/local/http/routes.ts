@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { FieldMeta } from '../../api/wire.js';
 import type { FieldSchema } from '../../apl/plan/plan.js';
+import { present } from '../../present.js';
 import type { Engine } from '../engine/duckdb.js';
 import { wireType } from '../engine/run.js';
 import { type Snapshot, unknownDataset } from '../store/datasets.js';
@@ -117,9 +118,7 @@ function filterOf(query: Record<string, string | undefined>): StarredFilter {
   return {
     limit: readCount(query.limit, 'limit', 1000),
     offset: readCount(query.offset, 'offset', 0),
-    ...(dataset !== undefined && { dataset }),
-    ...(who !== undefined && { who }),
-    ...(qs !== undefined && { qs }),
+    ...present({ dataset, who, qs }),
   };
 }
 
@@ -145,8 +144,10 @@ function ingestRequest(request: FastifyRequest<Id>, parts: RouteParts) {
     contentEncoding: request.headers['content-encoding'] ?? '',
     nowNs: parts.nowNs(),
     maxBytes: parts.ingestBytes,
-    ...(query['timestamp-field'] && { timestampField: query['timestamp-field'] }),
-    ...(query['timestamp-format'] && { timestampFormat: query['timestamp-format'] }),
-    ...(query['csv-delimiter'] && { csvDelimiter: query['csv-delimiter'] }),
+    ...present({
+      timestampField: query['timestamp-field'] || undefined,
+      timestampFormat: query['timestamp-format'] || undefined,
+      csvDelimiter: query['csv-delimiter'] || undefined,
+    }),
   };
 }

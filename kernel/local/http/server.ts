@@ -272,7 +272,7 @@ function detailOf(error: ServiceError): NonNullable<ErrorBody['detail']> {
   return {
     errorType: error.code,
     message: error.message,
-    ...(error.hint !== undefined && { hint: error.hint }),
+    ...present({ hint: error.hint }),
   };
 }
 

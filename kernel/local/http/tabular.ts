@@ -1,4 +1,5 @@
 import type { FieldMeta } from '../../api/wire.js';
+import { present } from '../../present.js';
 import { rfc3339 } from '../engine/columns.js';
 import { type QueryAnswer, type RanTable, wireType } from '../engine/run.js';
 import type { CompiledField, CompiledQuery, CompiledTable, DatasetCatalog } from '../sql/compiled.js';
@@ -45,8 +46,10 @@ function tableBytes({ table, columns }: RanTable): Buffer[] {
     fields: table.fields.map(resultField),
     order: table.order,
     groups: table.groups.map(name => ({ name })),
-    ...(table.range && { range: rangeOf(table.range) }),
-    ...(table.buckets && { buckets: { field: table.buckets.field, size: Number(table.buckets.size) } }),
+    ...present({ range: table.range ? rangeOf(table.range) : undefined }),
+    ...present({
+      buckets: table.buckets ? { field: table.buckets.field, size: Number(table.buckets.size) } : undefined,
+    }),
   });
   const cells = table.fields.flatMap((_, index) => [text(index === 0 ? '[' : '],['), columns.bytes(index)]);
   const end = table.fields.length === 0 ? ']}' : ']]}';
@@ -54,7 +57,7 @@ function tableBytes({ table, columns }: RanTable): Buffer[] {
 }
 
 function resultField(field: CompiledField) {
-  return { name: field.name, type: wireType(field.type), ...(field.agg && { agg: field.agg }) };
+  return { name: field.name, type: wireType(field.type), ...present({ agg: field.agg }) };
 }
 
 function rangeOf(range: NonNullable<CompiledTable['range']>) {

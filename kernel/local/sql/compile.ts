@@ -111,9 +111,9 @@ function write(
   }
 }
 
-function templateDiagnostic({ code, message, hint, span }: TemplateError, apl: string): Diagnostic {
+function templateDiagnostic({ message, hint, span }: TemplateError, apl: string): Diagnostic {
   const { from, to } = span ?? { from: 0, to: apl.length };
-  return { severity: 'error', code, from, to, message, ...present({ hint }) };
+  return { severity: 'error', code: 'invalid-argument', from, to, message, ...present({ hint }) };
 }
 
 /** The parts of a table that do not depend on its rows. */

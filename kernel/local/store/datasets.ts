@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { DatasetInfo } from '../../api/wire.js';
 import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
+import { present } from '../../present.js';
 import type { Engine } from '../engine/duckdb.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { ServiceError } from '../http/service-error.js';
@@ -249,7 +250,7 @@ function infoOf(name: string, note: DatasetNote): DatasetInfo {
     id: name,
     name,
     description: note.description ?? '',
-    ...(note.created !== undefined && { created: note.created }),
+    ...present({ created: note.created }),
     who: 'local',
     kind: 'axiom:events:v1',
   };

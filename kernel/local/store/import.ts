@@ -2,6 +2,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import path from 'node:path';
 import type { ImportReport, ImportRequest } from '../../api/wire.js';
+import { present } from '../../present.js';
 import { plural } from '../../text.js';
 import { eventFamily } from '../duckdb/functions/events.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
@@ -175,7 +176,7 @@ async function write(connection: Connection, draft: string, reading: Reading, lo
     refused: reading.refused,
     fields,
     notes: [...reading.notes, ...time.notes, ...lateNotes(time, late)],
-    ...(time.field !== undefined && { timeField: time.field }),
+    ...present({ timeField: time.field }),
   };
 }
 
@@ -202,7 +203,7 @@ function fieldsOf(reading: Reading): FileField[] {
     name,
     type,
     column: columns[index] ?? name,
-    ...('declared' in rest && rest.declared && { declared: true }),
+    ...present({ declared: ('declared' in rest && rest.declared) || undefined }),
   }));
 }
 
@@ -253,7 +254,7 @@ function lateNotes(time: TimeSource, late: number): string[] {
 }
 
 function timeOptions(request: ImportRequest, nowNs: bigint): TimeOptions {
-  return { nowNs, ...(request.timeField !== undefined && { field: request.timeField }) };
+  return { nowNs, ...present({ field: request.timeField }) };
 }
 
 function report(dataset: string, stored: Stored, before: Extent, { rows, ...span }: Extent): ImportReport {

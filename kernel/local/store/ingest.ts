@@ -5,6 +5,7 @@ import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { IngestStatus } from '../../api/wire.js';
+import { present } from '../../present.js';
 import { plural } from '../../text.js';
 import { formatTime } from '../../time.js';
 import type { Engine } from '../engine/duckdb.js';
@@ -109,11 +110,10 @@ async function saveBody(request: IngestRequest, file: string): Promise<number> {
 function loadOptions({ dataset, nowNs, timestampField, timestampFormat, csvDelimiter }: IngestRequest) {
   const time = {
     nowNs,
-    ...(timestampField && { field: timestampField }),
-    ...(timestampFormat && { format: timestampFormat }),
+    ...present({ field: timestampField || undefined, format: timestampFormat || undefined }),
   };
   // A body of CSV always names its fields; a file may not.
-  const csv = { header: true, ...(csvDelimiter && { delimiter: csvDelimiter }) };
+  const csv = { header: true, ...present({ delimiter: csvDelimiter || undefined }) };
   return { dataset, time, csv };
 }
 

@@ -111,7 +111,7 @@ test('a mistake in the APL is answered with its place and a hint', async () => {
       message: 'no such field. write another',
       detail: {
         errorType: 'compile',
-        compileErrorCode: 'unknown_field',
+        compileErrorCode: 'unknown-field',
         line: 2,
         column: 8,
         message: 'no such field',

@@ -2,6 +2,7 @@ import { present } from '../../../present.js';
 import { oneLine } from '../../../text.js';
 import type { Clause } from '../../operators/grammar.js';
 import type { Diagnostic, Identifier, Span } from '../ast.js';
+import type { DiagnosticCode } from '../codes.js';
 import { finding } from '../diagnostics.js';
 import { type Limit, limits } from '../limits.js';
 import { identifier } from '../nodes.js';
@@ -280,7 +281,13 @@ export class TokenStream {
     );
   }
 
-  report(severity: Diagnostic['severity'], code: string, span: Span, message: string, hint?: string): void {
+  report(
+    severity: Diagnostic['severity'],
+    code: DiagnosticCode,
+    span: Span,
+    message: string,
+    hint?: string,
+  ): void {
     const { from } = span;
     if (severity === 'error' && !this.#hasErrorAt(from))
       this.#errorIndexes.set(from, this.diagnostics.length);

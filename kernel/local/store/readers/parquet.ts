@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { chmod, copyFile, type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { DuckDBStructType, type DuckDBType } from '@duckdb/node-api';
+import { present } from '../../../present.js';
 import { sqlName, sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { typeOfSql } from '../../engine/parquet.js';
@@ -67,7 +68,7 @@ function cellOf(sql: string, type: string): Omit<Leaf, 'name'> {
       return {
         type: target,
         sql: `TRY_CAST(${sql} AS TIMESTAMP_NS)`,
-        ...(type !== 'TIMESTAMP_NS' && { far: sql }),
+        ...present({ far: type !== 'TIMESTAMP_NS' ? sql : undefined }),
       };
     case 'dynamic':
       return { type: target, sql: `to_json(${sql})::VARCHAR` };
