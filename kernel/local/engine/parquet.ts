@@ -1,4 +1,5 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
+import { present } from '../../present.js';
 import { sqlText } from '../duckdb/literal.js';
 import type { RowGroup } from '../sql/compiled.js';
 import type { Engine } from './duckdb.js';
@@ -80,7 +81,7 @@ export async function readFooters(engine: Engine, paths: readonly string[]): Pro
       timeless,
       replaces,
       foreign,
-      ...(log !== undefined && { log }),
+      ...present({ log }),
     };
   });
 }
