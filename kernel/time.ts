@@ -128,17 +128,17 @@ export function timeOf(at: CivilTime): bigint | undefined {
 }
 
 /**
- * Nanoseconds since 1970 as RFC 3339 in UTC (https://www.rfc-editor.org/rfc/rfc3339); the fraction has 0, 3, 6 or 9 digits, as
- * many as it needs.
+ * Nanoseconds since 1970 as RFC 3339 in UTC (https://www.rfc-editor.org/rfc/rfc3339). The fraction has 0, 3, 6 or 9 digits, which
+ * people read more easily, or as few as it needs: so the API writes times.
  */
-export function formatTime(nanos: bigint): string {
+export function formatTime(nanos: bigint, digits: 'in threes' | 'fewest' = 'in threes'): string {
   const fraction = ((nanos % SECOND) + SECOND) % SECOND;
   const whole = new Date(Number((nanos - fraction) / MILLISECOND)).toISOString().slice(0, 19);
-  const digits = fraction
+  const shown = fraction
     .toString()
     .padStart(9, '0')
-    .replace(/(?:000)+$/, '');
-  return digits === '' ? `${whole}Z` : `${whole}.${digits}Z`;
+    .replace(digits === 'fewest' ? /0+$/ : /(?:000)+$/, '');
+  return shown === '' ? `${whole}Z` : `${whole}.${shown}Z`;
 }
 
 /** What becomes of digits below a nanosecond. */

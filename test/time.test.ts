@@ -38,6 +38,14 @@ describe('times have the digits they need', () => {
     [100_000_000n, '1970-01-01T00:00:00.100Z'],
     [1_795_170_496_123_456_789n, '2026-11-20T10:28:16.123456789Z'],
   ])('%s ns', (nanos, expected) => expect(formatTime(nanos)).toBe(expected));
+
+  test.each([
+    [0n, '1970-01-01T00:00:00Z'],
+    [-1n, '1969-12-31T23:59:59.999999999Z'],
+    [1_700_000_000_120_000_000n, '2023-11-14T22:13:20.12Z'],
+    [1_700_000_000_000_100_000n, '2023-11-14T22:13:20.0001Z'],
+    [-1_700_000_000_000_000_001n, '1916-02-18T01:46:39.999999999Z'],
+  ])('%s ns on the wire', (nanos, expected) => expect(formatTime(nanos, 'fewest')).toBe(expected));
 });
 
 const timespans: readonly (readonly [text: string, nanoseconds: bigint | undefined])[] = [

@@ -158,14 +158,6 @@ export class JsonColumns {
   }
 }
 
-/** Returns a time in nanoseconds since 1970 as RFC 3339 in UTC, without trailing zeros: just as the cells of a result have it. */
-export function rfc3339(ns: bigint): string {
-  const sink = new Sink();
-  sink.reserve(widest);
-  writeTime(sink, Number(BigInt.asIntN(32, ns)), Number(ns >> 32n));
-  return sink.bytes().toString('latin1').slice(1, -1);
-}
-
 /** Splits a run of JSON values at the commas between them. */
 function splitCells(text: string): string[] {
   const cells: string[] = [];

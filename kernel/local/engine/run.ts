@@ -2,7 +2,7 @@ import type { QueryStatus, StatusMessage, WireType } from '../../api/wire.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
 import { present } from '../../present.js';
 import { formatCount } from '../../text.js';
-import { parseTime } from '../../time.js';
+import { formatTime, parseTime } from '../../time.js';
 import {
   type CompiledPage,
   type CompiledQuery,
@@ -12,7 +12,7 @@ import {
   type LimitReason,
 } from '../sql/compiled.js';
 import { cursorText, firstCursor, lastCursor, type Run } from '../sql/cursor.js';
-import { type JsonColumns, rfc3339 } from './columns.js';
+import type { JsonColumns } from './columns.js';
 import { type OperatorCounts, sumCounts } from './profile.js';
 import type { Reader, ReaderSource } from './reader.js';
 import type { ExaminedBlocks, RecordingCatalog } from './scans.js';
@@ -210,5 +210,5 @@ function notFinite({ table, columns }: RanTable): StatusMessage[] {
 
 function timeText(time: bigint | string | undefined): string {
   if (time === undefined) return '';
-  return typeof time === 'string' ? time : rfc3339(time);
+  return typeof time === 'string' ? time : formatTime(time, 'fewest');
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LegacyResult, QueryRequest } from '../../api/wire.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
-import { parseTime } from '../../time.js';
-import { rfc3339 } from '../engine/columns.js';
+import { formatTime, parseTime } from '../../time.js';
 import type { QueryAnswer, RanTable } from '../engine/run.js';
 import type { CompiledTable } from '../sql/compiled.js';
 
@@ -123,7 +122,7 @@ class Ids {
 
 function later(start: string, size: bigint): string {
   const ns = start === 'null' ? undefined : parseTime(JSON.parse(start));
-  return ns === undefined ? 'null' : JSON.stringify(rfc3339(ns + size));
+  return ns === undefined ? 'null' : JSON.stringify(formatTime(ns + size, 'fewest'));
 }
 
 type Entry = readonly [name: string, json: string];

@@ -1,6 +1,6 @@
 import type { FieldMeta } from '../../api/wire.js';
 import { present } from '../../present.js';
-import { rfc3339 } from '../engine/columns.js';
+import { formatTime } from '../../time.js';
 import { type QueryAnswer, type RanTable, wireType } from '../engine/run.js';
 import type { CompiledField, CompiledQuery, CompiledTable, DatasetCatalog } from '../sql/compiled.js';
 
@@ -65,7 +65,7 @@ function rangeOf(range: NonNullable<CompiledTable['range']>) {
 }
 
 function timeText(time: bigint | string): string {
-  return typeof time === 'string' ? time : rfc3339(time);
+  return typeof time === 'string' ? time : formatTime(time, 'fewest');
 }
 
 /** Arguments of aggregations may be exact integers, which JSON.stringify refuses. */

@@ -1,10 +1,9 @@
 import type { DatasetInfo } from '../../api/wire.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
-import { DAY, EARLIEST_TIME, LATEST_TIME } from '../../time.js';
+import { DAY, EARLIEST_TIME, formatTime, LATEST_TIME } from '../../time.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
 import { sqlTypes } from '../duckdb/types.js';
-import { rfc3339 } from '../engine/columns.js';
 import type { FileField, FileSummary } from '../engine/parquet.js';
 import type { ExaminedBlocks } from '../engine/scans.js';
 import type { RowGroup, ScanFilter, StoredFile } from '../sql/compiled.js';
@@ -49,8 +48,8 @@ export class StoredDataset {
     if (first === undefined) return { rows };
     return {
       rows,
-      firstTime: rfc3339(others.map(block => block.minNs).reduce(earlier, first.minNs)),
-      lastTime: rfc3339(others.map(block => block.maxNs).reduce(later, first.maxNs)),
+      firstTime: formatTime(others.map(block => block.minNs).reduce(earlier, first.minNs), 'fewest'),
+      lastTime: formatTime(others.map(block => block.maxNs).reduce(later, first.maxNs), 'fewest'),
     };
   }
 

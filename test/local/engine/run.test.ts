@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { rfc3339 } from '../../../kernel/local/engine/columns.js';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
 import { readersOf } from '../../../kernel/local/engine/reader.js';
 import { runQuery } from '../../../kernel/local/engine/run.js';
 import { RecordingCatalog } from '../../../kernel/local/engine/scans.js';
 import { tabularBody } from '../../../kernel/local/http/tabular.js';
 import type { CompiledTable } from '../../../kernel/local/sql/compiled.js';
+import { formatTime } from '../../../kernel/time.js';
 import { compiledOf, temporaryDirectory } from '../service.js';
 
 const noDatasets = new RecordingCatalog({
@@ -199,27 +199,12 @@ test.each(counted)('rows examined and matched: %s', async (_, sql, examined, mat
   expect([status.rowsExamined, status.rowsMatched]).toEqual([examined, matched]);
 });
 
-test('every nanosecond prints as it is', () => {
-  const seconds = [
-    0n,
-    1n,
-    -1n,
-    86_399n,
-    1_700_000_000n,
-    -1_700_000_000n,
-    4_294_967_296n,
-    9_223_372_035n,
-    -9_223_372_035n,
-  ];
-  for (const second of seconds) {
-    for (const ns of [0n, 1n, 499_999_999n, 999_999_999n]) {
-      const whole = new Date(Number(second) * 1000).toISOString().slice(0, 19);
-      const fraction = ns === 0n ? '' : `.${String(ns).padStart(9, '0')}`;
-      expect(rfc3339(second * 1_000_000_000n + ns)).toBe(`${whole}${fraction}Z`);
-    }
-  }
-});
-
-test('times print as RFC 3339', () => {
-  expect(rfc3339(1_700_000_000_120_000_000n)).toBe('2023-11-14T22:13:20.12Z');
+test('the cells of a result hold times as they are printed elsewhere, to the nanosecond', async () => {
+  const seconds = [0n, 1n, -1n, 86_399n, 1_700_000_000n, -1_700_000_000n, 4_294_967_296n, 9_223_372_035n];
+  const times = [...seconds, -9_223_372_035n].flatMap(second =>
+    [0n, 1n, 120_000_000n, 499_999_999n, 999_999_999n].map(ns => second * 1_000_000_000n + ns),
+  );
+  const values = times.map(time => `(make_timestamp_ns(${time}))`).join(', ');
+  const expected = times.map(time => JSON.stringify(formatTime(time, 'fewest'))).join(',');
+  await check(`SELECT x FROM (VALUES ${values}) AS t(x)`, 'datetime', expected);
 });
