@@ -10,6 +10,13 @@ export interface DeclaredColumn {
   readonly type: TypeName;
 }
 
+/** The cells of each column with commas between them, and how many of them are NaN or infinite. */
+export interface ReadCells {
+  readonly rows: number;
+  readonly cells: readonly Uint8Array[];
+  readonly notFinite: readonly number[];
+}
+
 /**
  * A column that the engine computed in another type than the one declared, a fault of the compiler: its bytes would be read
  * as something else. Code `internal-column-type`.
@@ -58,12 +65,23 @@ export class JsonColumns {
     this.#sinks = fields.map(() => new Sink());
   }
 
-  /** The columns that another process read, each as the bytes of its cells. */
-  static of(fields: readonly DeclaredColumn[], rows: number, cells: readonly Uint8Array[]): JsonColumns {
+  /** The columns of several results, one after the other. */
+  static together(fields: readonly DeclaredColumn[], parts: readonly ReadCells[]): JsonColumns {
     const columns = new JsonColumns(fields);
-    columns.#rows = rows;
-    for (const [index, bytes] of cells.entries()) columns.#sink(index).adopt(bytes);
+    for (const { rows, cells, notFinite } of parts) {
+      columns.#rows += rows;
+      for (const [index, bytes] of cells.entries()) columns.#sink(index).add(bytes, notFinite[index] ?? 0);
+    }
     return columns;
+  }
+
+  /** Everything that was read, for {@link together}. */
+  get read(): ReadCells {
+    return {
+      rows: this.#rows,
+      cells: this.#sinks.map(sink => sink.bytes()),
+      notFinite: this.#sinks.map(sink => sink.notFinite),
+    };
   }
 
   get rows(): number {
@@ -199,9 +217,13 @@ class Sink {
     for (let at = 0; at < text.length; at++) this.buffer[this.length++] = text.charCodeAt(at);
   }
 
-  adopt(bytes: Uint8Array): void {
-    this.buffer = Buffer.from(bytes);
-    this.length = bytes.byteLength;
+  /** Adds cells with commas between them. */
+  add(cells: Uint8Array, notFinite: number): void {
+    this.reserve(cells.byteLength + 2);
+    if (this.length > 0 && this.buffer[this.length - 1] !== comma) this.buffer[this.length++] = comma;
+    this.buffer.set(cells, this.length);
+    this.length += cells.byteLength;
+    this.notFinite += notFinite;
   }
 
   /** A comma follows each cell; the last one is left out. */

@@ -1,4 +1,5 @@
 import type { AplKernelError } from '../../errors.js';
+import type { ReadCells } from './columns.js';
 import type { OperatorCounts } from './profile.js';
 import type { ReadResult, ResultOrder } from './reader.js';
 
@@ -17,10 +18,7 @@ export type FromEngine =
   | { readonly kind: 'opened'; readonly scratch: readonly string[] }
   | { readonly kind: 'begun' | 'ended' }
   | { readonly kind: 'executed'; readonly counts: OperatorCounts }
-  | ({ readonly kind: 'result'; readonly rows: number; readonly cells: readonly Uint8Array[] } & Omit<
-      ReadResult,
-      'columns'
-    >)
+  | ({ readonly kind: 'result'; readonly read: ReadCells } & Omit<ReadResult, 'columns'>)
   | {
       readonly kind: 'failed';
       readonly code: AplKernelError['code'];

@@ -155,13 +155,14 @@ function columnKey(path: string, column: string): string {
 async function readBlocks(engine: Engine, list: string): Promise<Map<string, RowGroup[]>> {
   const rows = await engine.run(
     `SELECT file_name, row_group_num_rows::BIGINT, epoch_ns(TRY_CAST(stats_min_value AS TIMESTAMP_NS)),
-       epoch_ns(TRY_CAST(stats_max_value AS TIMESTAMP_NS))
+       epoch_ns(TRY_CAST(stats_max_value AS TIMESTAMP_NS)),
+       bool_and(coalesce(stats_null_count = 0 AND stats_min_value IS NOT NULL, false)) OVER (PARTITION BY file_name)
      FROM parquet_metadata(${list}) WHERE path_in_schema = '_time' ORDER BY file_name, row_group_id`,
   );
   const blocks = new Map<string, RowGroup[]>();
-  for (const [path, count, min, max] of rows) {
+  for (const [path, count, min, max, timed] of rows) {
     if (typeof min !== 'bigint' || typeof max !== 'bigint') continue;
-    const block = { rows: Number(count), minNs: min, maxNs: max };
+    const block = { rows: Number(count), minNs: min, maxNs: max, timed: timed === true };
     const known = blocks.get(String(path));
     if (known) known.push(block);
     else blocks.set(String(path), [block]);

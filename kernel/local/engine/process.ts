@@ -74,8 +74,7 @@ function begin(readers: ReaderSource, temporary: string | undefined): Promise<Qu
 
 async function resultOf(reader: Reader, order: ResultOrder): Promise<FromEngine> {
   const { columns, ...rest } = await reader.read(order);
-  const cells = order.fields.map((_, index) => columns.bytes(index));
-  return { kind: 'result', rows: columns.rows, cells, ...rest };
+  return { kind: 'result', read: columns.read, ...rest };
 }
 
 function failureOf(error: unknown): FromEngine {

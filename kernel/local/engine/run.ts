@@ -12,9 +12,9 @@ import {
   type LimitReason,
 } from '../sql/compiled.js';
 import { cursorText, firstCursor, lastCursor, type Run } from '../sql/cursor.js';
-import type { JsonColumns } from './columns.js';
+import { JsonColumns } from './columns.js';
 import { type OperatorCounts, sumCounts } from './profile.js';
-import type { Reader, ReaderSource } from './reader.js';
+import type { Reader, ReaderSource, ReadResult, ResultOrder } from './reader.js';
 import type { ExaminedBlocks, RecordingCatalog } from './scans.js';
 
 /** The result of a query: its tables with their cells as JSON, and the facts about its run. */
@@ -43,10 +43,9 @@ export async function runQuery(
   clock: () => number = () => performance.now(),
 ): Promise<QueryAnswer> {
   const startedMs = clock();
-  const { examined } = catalog;
   const kept = query.kept === undefined ? undefined : keptTable;
   const ran = await readers.reading(reader => runTables(reader, query), kept, signal);
-  const status = statusOf(query, ran, examined, clock() - startedMs);
+  const status = statusOf(query, ran, catalog.examined, clock() - startedMs);
   return { query, tables: ran, status, catalog };
 }
 
@@ -89,18 +88,38 @@ async function runTables(reader: Reader, query: CompiledQuery): Promise<readonly
 }
 
 async function runTable(reader: Reader, table: CompiledTable, sql: string): Promise<RanTable> {
-  const fields = table.fields.map(({ name, type }) => ({ name, type }));
-  const limit = table.rowLimit?.rows ?? Number.POSITIVE_INFINITY;
-  const fetch = (text: string) => reader.read({ sql: text, fields, limit, time: timeIndex(table) });
-  const quick = await fetch(sql);
+  const quick = await readParts(reader, table, sql);
   const { cut, columns, counts } = quick;
   if (table.page === undefined) return { table, columns, counts, cut };
   const last = edge(quick.columns, timeIndex(table), 'last');
   const more = last !== undefined && quick.cutTime === last.time;
   const skipped = table.page.page.skipped !== undefined;
-  const exact = more || skipped ? await fetch(table.page.exactSql(cut ? last?.time : undefined)) : quick;
+  const exactSql = () => table.page?.exactSql(cut ? last?.time : undefined) ?? sql;
+  const exact = more || skipped ? await reader.read({ ...orderOf(table), sql: exactSql() }) : quick;
   const cursors = cursorsOf(table, table.page, exact.columns, more);
   return { table, columns: exact.columns, counts, cut, ...present({ cursors }) };
+}
+
+/** Reads the statements of a table one after the other, until there are as many rows as it may have. */
+async function readParts(reader: Reader, table: CompiledTable, sql: string): Promise<ReadResult> {
+  const order = orderOf(table);
+  const limit = order.limit + (table.page?.page.skipped?.rows ?? 0);
+  let read = await reader.read({ ...order, limit, sql });
+  for (const further of table.further ?? []) {
+    if (read.cut || (read.columns.rows === limit && table.rowLimit?.reason === 'query')) break;
+    const next = await reader.read({ ...order, limit: limit - read.columns.rows, sql: further() });
+    read = {
+      ...next,
+      columns: JsonColumns.together(order.fields, [read.columns.read, next.columns.read]),
+      counts: sumCounts([read.counts, next.counts]),
+    };
+  }
+  return read;
+}
+
+function orderOf(table: CompiledTable): Omit<ResultOrder, 'sql'> {
+  const fields = table.fields.map(({ name, type }) => ({ name, type }));
+  return { fields, limit: table.rowLimit?.rows ?? Number.POSITIVE_INFINITY, time: timeIndex(table) };
 }
 
 /** The place of the time among the fields, or -1. */

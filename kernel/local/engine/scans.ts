@@ -1,5 +1,5 @@
 import { present } from '../../present.js';
-import type { DatasetCatalog, ScanFilter, StoredFile } from '../sql/compiled.js';
+import type { DatasetCatalog, FilesOf, ScanFilter, StoredFile } from '../sql/compiled.js';
 
 /** The part of a dataset's files in a window: the row groups to read, their rows, and the times they span. */
 export interface ExaminedBlocks {
@@ -12,8 +12,7 @@ export interface ExaminedBlocks {
 /** A catalogue that also knows the extent of its files. A computed dataset has none. */
 export interface MeasuredCatalog extends DatasetCatalog {
   examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks;
-  /** The files with rows in [startNs, endNs), in no particular order; none for a computed dataset. */
-  files(name: string, startNs: bigint, endNs: bigint): readonly StoredFile[];
+  readonly files: FilesOf;
 }
 
 /** A catalogue that remembers what was scanned: a dataset read twice by one query counts twice. */
@@ -36,6 +35,10 @@ export class RecordingCatalog implements DatasetCatalog {
   scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
     this.#scans.push(this.#catalog.examined(name, startNs, endNs));
     return this.#catalog.scan(name, fields, startNs, endNs, filter);
+  }
+
+  files(name: string, startNs: bigint, endNs: bigint): readonly StoredFile[] {
+    return this.#catalog.files(name, startNs, endNs);
   }
 
   /** The sum of all scans so far, and the times that they span together. */

@@ -103,11 +103,8 @@ function readerOn(engine: EngineProcess): Reader {
   return {
     execute: async sql => expected('executed', await engine.ask({ kind: 'execute', sql })).counts,
     read: async order => {
-      const { rows, cells, counts, cut, cutTime } = expected(
-        'result',
-        await engine.ask({ kind: 'read', order }),
-      );
-      const columns = JsonColumns.of(order.fields, rows, cells);
+      const { read, counts, cut, cutTime } = expected('result', await engine.ask({ kind: 'read', order }));
+      const columns = JsonColumns.together(order.fields, [read]);
       return { columns, counts, cut, ...present({ cutTime }) };
     },
   };

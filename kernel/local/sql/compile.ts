@@ -11,16 +11,27 @@ import { duckdb } from '../duckdb/dialect.js';
 import { autoBinWidth } from './auto-bin.js';
 import {
   type CompiledField,
+  type CompiledPage,
   type CompiledQuery,
   type CompiledTable,
   type DatasetCatalog,
+  type FilesOf,
   keptTable,
 } from './compiled.js';
-import { type Page, type PageCursor, pageOf, readCursor } from './cursor.js';
+import {
+  firstOf,
+  type Page,
+  type PageCursor,
+  pageOf,
+  readCursor,
+  type SortedRows,
+  sortOf,
+} from './cursor.js';
 import { orderRows } from './ordering.js';
-import { relationSql, type ScanSql } from './relation.js';
+import { relationSql, type Source } from './relation.js';
 import { TemplateError } from './template.js';
 import { type BinnedQuery, takeApart, totalsSql } from './totals.js';
+import { readingBack } from './windows.js';
 
 export type CompileResult =
   | { readonly ok: true; readonly compiled: CompiledQuery }
@@ -80,12 +91,18 @@ function write(
 ): CompileResult {
   const ordered = orderRows(plan, request.defaultOrder ?? []);
   const cursor = request.cursor === undefined ? undefined : readCursor(request.cursor);
-  const page = pageOf(ordered.relation, plan, cursor, request.includeCursor ?? false);
+  const sorted = sortOf(ordered.relation);
+  const page = pageOf(sorted, plan, cursor, request.includeCursor ?? false);
   const misused = request.cursor === undefined ? undefined : cursorProblem(cursor, page);
   if (misused !== undefined) return { ok: false, diagnostics: [misused] };
-  const scan: ScanSql = (...parts) => catalog.scan(...parts);
-  const toSql = (relation: Relation) => relationSql(relation, window, scan, dialect);
-  const limit = rowLimit(plan, request, page);
+  const source: Source = {
+    scan: (...asked) => catalog.scan(...asked),
+    files: (...asked) => catalog.files?.(...asked) ?? [],
+  };
+  const toSql = (relation: Relation) => relationSql(relation, window, source, dialect);
+  const seconds = Number(window.end - window.start) / Number(SECOND);
+  const apart = page === undefined ? takeApart(ordered.relation, plan, seconds, dialect) : undefined;
+  const limit = rowLimit(plan, request, apart === undefined ? sorted?.written : undefined);
   const about = {
     ...describe(plan, window),
     fields: plan.relation.columns.map(fieldOf),
@@ -94,17 +111,17 @@ function write(
   };
   const common = { datasets: plan.datasets, notices: [...messages, ...ignored(request, ordered.unknown)] };
   try {
-    if (page !== undefined) {
-      const table = pageTable(page, limit.rows, toSql, request.cursor);
-      return { ok: true, compiled: { ...common, tables: [{ ...about, ...table }] } };
-    }
-    const seconds = Number(window.end - window.start) / Number(SECOND);
-    const apart = takeApart(ordered.relation, plan, seconds, dialect);
-    if (apart === undefined) {
-      const table = { ...about, name: '0', sql: toSql(firstRows(ordered.relation, limit.rows)) };
-      return { ok: true, compiled: { ...common, tables: [table] } };
-    }
-    return { ok: true, compiled: withTotals(common, about, apart, window, toSql(apart.binned)) };
+    if (apart !== undefined)
+      return { ok: true, compiled: withTotals(common, about, apart, window, toSql(apart.binned)) };
+    const rows = page?.rest ?? sorted;
+    const skipped = page?.skipped?.rows ?? 0;
+    const statements =
+      rows === undefined
+        ? { sql: toSql(firstRows(ordered.relation, limit.rows)) }
+        : sortedStatements(rows, limit.rows + skipped, source.files, window.now, toSql);
+    const paged = page === undefined ? {} : { page: compiledPage(page, limit.rows, toSql, request.cursor) };
+    const table = { ...about, ...statements, ...paged, name: '0' };
+    return { ok: true, compiled: { ...common, tables: [table] } };
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     return { ok: false, diagnostics: [templateDiagnostic(error, request.apl)] };
@@ -132,12 +149,12 @@ function describe(
 type RowLimit = NonNullable<CompiledTable['rowLimit']>;
 
 /** The lowest limit wins. A request's limit does not thin out a series: where there are time bins it is ignored. */
-function rowLimit(plan: Plan, { defaultLimit }: QueryRequest, page: Page | undefined): RowLimit {
+function rowLimit(plan: Plan, { defaultLimit }: QueryRequest, written: number | undefined): RowLimit {
   const wanted = plan.bucket === undefined ? defaultLimit : undefined;
   const limits: RowLimit[] = [{ rows: serverRowLimit, reason: 'server' }];
   if (wanted !== undefined) limits.push({ rows: wanted, reason: 'request' });
   else if (!plan.bounded) limits.push({ rows: defaultRowLimit, reason: 'default' });
-  if (page?.written !== undefined) limits.push({ rows: page.written, reason: 'query' });
+  if (written !== undefined) limits.push({ rows: written, reason: 'query' });
   return limits.reduce((lowest, each) => (each.rows <= lowest.rows ? each : lowest));
 }
 
@@ -149,18 +166,22 @@ function firstRows(relation: Relation, rows: number): Relation {
 
 type ToSql = (relation: Relation) => string;
 
-function pageTable(
-  page: Page,
+/** The statements that give the first `rows` of sorted rows and one more, one after the other for as long as rows are lacking. */
+function sortedStatements(
+  sorted: SortedRows,
   rows: number,
+  filesOf: FilesOf,
+  now: bigint,
   toSql: ToSql,
-  cursor: string | undefined,
-): Pick<CompiledTable, 'name' | 'sql' | 'page'> {
+): Pick<CompiledTable, 'sql' | 'further'> {
+  const [first = sorted.sort, ...others] = readingBack(sorted.sort, rows, filesOf, now);
+  const statement = (sort: SortedRows['sort']): string => toSql(firstOf(sorted, sort, rows + 1));
+  return { sql: statement(first), further: others.map(sort => () => statement(sort)) };
+}
+
+function compiledPage(page: Page, rows: number, toSql: ToSql, cursor: string | undefined): CompiledPage {
   const exactSql = (last: bigint | undefined): string => toSql(page.exact(rows, last));
-  return {
-    name: '0',
-    sql: toSql(page.quick(rows)),
-    page: { page, exactSql, ...present({ cursor }) },
-  };
+  return { page, exactSql, ...present({ cursor }) };
 }
 
 function cursorProblem(cursor: PageCursor | undefined, page: Page | undefined): Diagnostic | undefined {
@@ -187,9 +208,9 @@ function withTotals(
   const rows = about.rowLimit?.rows ?? serverRowLimit;
   const keptSource = dialect.kept(keptTable);
   const over = (source: string) => {
-    const scan: ScanSql = (dataset, fields, _start, _end, filter) =>
+    const scan: Source['scan'] = (dataset, fields, _start, _end, filter) =>
       apart.scanSql(dataset, fields, source, filter);
-    return (relation: Relation) => relationSql(relation, window, scan, dialect);
+    return (relation: Relation) => relationSql(relation, window, { scan, files: () => [] }, dialect);
   };
   const tableSql = (source: string): string => over(source)(firstRows(apart.table, rows));
   const table = { ...about, name: '0', sql: tableSql(`(${kept})`), keptSql: tableSql(keptSource) };

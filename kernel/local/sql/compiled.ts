@@ -25,6 +25,8 @@ export interface CompiledTable {
   /** `0`, `1`, … or `_totals`. */
   readonly name: string;
   readonly sql: string;
+  /** SELECTs, written when they are needed, that go on where `sql` and those before end, for as long as rows are lacking. */
+  readonly further?: readonly (() => string)[];
   /** The same SELECT over the stored rows. */
   readonly keptSql?: string;
   readonly fields: readonly CompiledField[];
@@ -88,7 +90,12 @@ export interface RowGroup {
   readonly rows: number;
   readonly minNs: bigint;
   readonly maxNs: bigint;
+  /** Every row of its file is known to have a time. */
+  readonly timed: boolean;
 }
+
+/** Returns the files with rows in [startNs, endNs), in no particular order; none for a dataset that has no files. */
+export type FilesOf = (name: string, startNs: bigint, endNs: bigint) => readonly StoredFile[];
 
 /** The datasets that a query may read. */
 export interface DatasetCatalog {
@@ -99,6 +106,8 @@ export interface DatasetCatalog {
    * since 1970, and to the rows that pass `filter`: beside the scan the engine can apply it while it reads. A field that the dataset does not have is a typed null.
    */
   scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string;
+  /** Where this is absent, nothing is known of the files. */
+  readonly files?: FilesOf;
 }
 
 /** A dataset computed by the engine instead of read from files. `scan` is as in {@link DatasetCatalog}. */

@@ -1,6 +1,5 @@
 import type { Column, OrderKey, Plan, Relation, Scalar } from '../../apl/plan/plan.js';
 import { condition, constant, reference } from '../../apl/plan/scalars.js';
-import { present } from '../../present.js';
 import { keyOf } from './ordering.js';
 
 /**
@@ -16,15 +15,22 @@ export interface PageCursor {
 
 /** A query that is read page by page. */
 export interface Page {
-  /** The relation of a page of up to `rows` + 1 rows; rows of equal times are in any order. */
-  readonly quick: (rows: number) => Relation;
-  /** The same page when its last row has the time `last`, without the extra row; rows of equal times are in their order. */
+  /** The rows from the cursor on, where rows of equal times are in any order. */
+  readonly rest: SortedRows;
+  /** The page when its last row has the time `last`; rows of equal times are in their order. */
   readonly exact: (rows: number, last: bigint | undefined) => Relation;
-  /** The lowest limit in the query. */
-  readonly written?: number;
   readonly descending: boolean;
   /** Rows before the page that share `time` with its first. */
   readonly skipped: { readonly time: bigint; readonly rows: number } | undefined;
+}
+
+/** The sort that decides the order of a result. */
+export interface SortedRows {
+  readonly sort: Sort;
+  /** Puts the projections above the sort back. */
+  readonly wrap: (input: Relation) => Relation;
+  /** The lowest limit above it. */
+  readonly written?: number;
 }
 
 /** Returns a cursor as the text that clients hand back. */
@@ -39,19 +45,38 @@ export function readCursor(text: string): PageCursor | undefined {
   return { time: BigInt(parts[1] ?? 0), count: Number(parts[2]), whole: parts[3] !== undefined };
 }
 
+/** Returns the sort that decides the order of the rows, below projections and limits; undefined where there is none. */
+export function sortOf(relation: Relation): SortedRows | undefined {
+  if (relation.kind === 'sort') return { sort: relation, wrap: input => input };
+  if (relation.kind !== 'project' && relation.kind !== 'limit') return undefined;
+  const inner = sortOf(relation.input);
+  if (inner === undefined) return undefined;
+  if (relation.kind === 'project')
+    return { ...inner, wrap: input => ({ ...relation, input: inner.wrap(input) }) };
+  const { count } = relation;
+  if (count.kind !== 'constant' || relation.skip !== undefined) return undefined;
+  return { ...inner, written: Math.min(Number(count.value), inner.written ?? Number.POSITIVE_INFINITY) };
+}
+
+/** Returns the first rows of sorted ones. */
+export function firstOf({ wrap }: SortedRows, sort: Sort, rows: number, skip = 0): Relation {
+  const count = constant('long', BigInt(rows));
+  return wrap({ kind: 'limit', input: sort, count, skip, columns: sort.columns });
+}
+
 /**
- * Returns how to read `relation` page by page from `cursor` on, or undefined where its rows are not ordered by `_time`.
+ * Returns how to read a result page by page from `cursor` on, or undefined where its rows are not ordered by `_time`.
  * With `include` the row that the cursor is at comes again, if need be with all that share its time.
  */
 export function pageOf(
-  relation: Relation,
+  found: SortedRows | undefined,
   plan: Plan,
   cursor: PageCursor | undefined,
   include: boolean,
 ): Page | undefined {
-  const found = plan.groups.length > 0 || plan.bucket !== undefined ? undefined : findSort(relation);
-  const time = found && timeOf(found.sort, relation);
-  if (found === undefined || time === undefined) return undefined;
+  const time = found && timeOf(found.sort, plan.relation);
+  if (found === undefined || time === undefined || plan.groups.length > 0 || plan.bucket !== undefined)
+    return undefined;
   const descending = found.sort.keys[0]?.descending ?? true;
   const after = cursor?.whole && !include;
   // Rows of a whole time were given in any order: the one at the cursor is among them, so all of them come again.
@@ -59,13 +84,12 @@ export function pageOf(
   const from = cursor && compare(time, descending ? '<' : '>', after ?? false, cursor.time);
   const rest = from === undefined ? found.sort.input : filtered(found.sort.input, from);
   return {
-    quick: rows => found.wrap(limited(sorted(rest, found.sort.keys), rows + 1, skip)),
+    rest: { ...found, sort: { ...found.sort, input: rest } },
     exact: (rows, last) => {
-      const upTo =
+      const input =
         last === undefined ? rest : filtered(rest, compare(time, descending ? '>' : '<', false, last));
-      return found.wrap(limited(sorted(upTo, totalOrder(found.sort)), rows, skip));
+      return firstOf(found, { ...found.sort, input, keys: totalOrder(found.sort) }, rows, skip);
     },
-    ...present({ written: found.written }),
     descending,
     skipped: cursor === undefined || skip === 0 ? undefined : { time: cursor.time, rows: skip },
   };
@@ -94,26 +118,6 @@ function before({ skipped }: Page, { time }: Run): number {
 
 type Sort = Extract<Relation, { kind: 'sort' }>;
 
-interface Found {
-  readonly sort: Sort;
-  /** Puts the projections above the sort back. */
-  readonly wrap: (input: Relation) => Relation;
-  readonly written?: number;
-}
-
-/** The sort that decides the order of the rows, below projections and limits. */
-function findSort(relation: Relation): Found | undefined {
-  if (relation.kind === 'sort') return { sort: relation, wrap: input => input };
-  if (relation.kind !== 'project' && relation.kind !== 'limit') return undefined;
-  const inner = findSort(relation.input);
-  if (inner === undefined) return undefined;
-  if (relation.kind === 'project')
-    return { ...inner, wrap: input => ({ ...relation, input: inner.wrap(input) }) };
-  const { count } = relation;
-  if (count.kind !== 'constant' || relation.skip !== undefined) return undefined;
-  return { ...inner, written: Math.min(Number(count.value), inner.written ?? Number.POSITIVE_INFINITY) };
-}
-
 /** The column of the time by which the rows are sorted first, if the result shows it. */
 function timeOf(sort: Sort, result: Relation): Column | undefined {
   const first = sort.keys[0]?.value;
@@ -127,15 +131,6 @@ function compare(time: Column, operator: '<' | '>', strict: boolean, ns: bigint)
 
 function filtered(input: Relation, predicate: Scalar): Relation {
   return { kind: 'filter', input, predicate, columns: input.columns };
-}
-
-function sorted(input: Relation, keys: readonly OrderKey[]): Relation {
-  return { kind: 'sort', input, keys, columns: input.columns };
-}
-
-function limited(input: Relation, rows: number, skip: number): Relation {
-  const count: Scalar = constant('long', BigInt(rows));
-  return { kind: 'limit', input, count, skip, columns: input.columns };
 }
 
 /** Rows that are equal in every field are interchangeable: only they may change places. */

@@ -1,32 +1,28 @@
 import type { Column, Computed, OrderKey, Relation, Scalar } from '../../apl/plan/plan.js';
 import { collectIds, prune } from '../../apl/plan/prune.js';
 import { constant, reference } from '../../apl/plan/scalars.js';
+import { timeBounded } from '../../apl/plan/timed.js';
 import { aggregateSql } from './aggregate.js';
-import type { ScanFilter } from './compiled.js';
+import type { DatasetCatalog, ScanFilter } from './compiled.js';
 import type { Dialect } from './dialect.js';
 import { argument, type ExpressionContext, expressionSql } from './expression.js';
 import { levelled } from './levels.js';
 import { seriesParts } from './series.js';
 import type { SqlArg, SqlContext } from './template.js';
+import { cutShort } from './windows.js';
 
-/** Returns a SELECT over a dataset with columns f0..fn in the order of `fields`, restricted to [start, end) nanoseconds. */
-export type ScanSql = (
-  dataset: string,
-  fields: readonly string[],
-  start: bigint,
-  end: bigint,
-  filter: ScanFilter | undefined,
-) => string;
+/** The datasets of a query, as in a catalogue. */
+export type Source = Required<Pick<DatasetCatalog, 'scan' | 'files'>>;
 
 /** Returns one SELECT for a relation; its columns are called c0, c1, … by their ids, in order. */
 export function relationSql(
   relation: Relation,
   context: SqlContext,
-  scan: ScanSql,
+  source: Source,
   dialect: Dialect,
 ): string {
-  const writer = new SqlWriter({ ...context, dialect }, scan);
-  const pruned = prune(levelled(relation));
+  const writer = new SqlWriter({ ...context, dialect }, source);
+  const pruned = writer.prepared(relation);
   const name = writer.write(pruned);
   const columns = relation.columns.map(column => `c${column.id}`).join(', ');
   return `${writer.stages()} SELECT ${columns} FROM ${name}${writer.finalOrder(pruned)}`;
@@ -36,17 +32,23 @@ export function relationSql(
 class SqlWriter {
   readonly #context: ExpressionContext;
   readonly #dialect: Dialect;
-  readonly #scan: ScanSql;
+  readonly #source: Source;
   readonly #written: string[] = [];
 
-  constructor(context: SqlContext & { readonly dialect: Dialect }, scan: ScanSql) {
+  constructor(context: SqlContext & { readonly dialect: Dialect }, source: Source) {
     this.#dialect = context.dialect;
-    this.#scan = scan;
+    this.#source = source;
     this.#context = { ...context, subquery: expr => this.#subquery(expr.subquery) };
   }
 
   stages(): string {
     return this.#written.length === 0 ? '' : `WITH ${this.#written.join(',\n')}\n`;
+  }
+
+  /** A relation that reads no more rows and columns than it needs, in expressions that are not too deep. */
+  prepared(relation: Relation): Relation {
+    const { now } = this.#context;
+    return prune(levelled(cutShort(timeBounded(relation, now), this.#source.files, now)));
   }
 
   /** Writes a relation and what it reads; returns the name of its stage. */
@@ -91,9 +93,9 @@ class SqlWriter {
   #subquery(relation: Relation | undefined): string {
     const first = relation?.columns[0];
     if (relation === undefined || first === undefined) return 'SELECT NULL AS value WHERE false';
-    const inner = new SqlWriter(this.#context, this.#scan);
+    const inner = new SqlWriter(this.#context, this.#source);
     const name = inner.write(
-      prune({
+      inner.prepared({
         kind: 'project',
         input: relation,
         items: [{ column: first, value: reference(first) }],
@@ -160,7 +162,7 @@ class SqlWriter {
     if (relation.columns.length === 0) return 'SELECT NULL AS none WHERE false';
     const columns = relation.columns.map((column, index) => `f${index} AS c${column.id}`).join(', ');
     const filter = predicates.length === 0 ? undefined : this.#scanFilter(relation.columns, predicates);
-    return `SELECT ${columns} FROM (${this.#scan(relation.dataset, relation.fields, relation.start, relation.end, filter)})`;
+    return `SELECT ${columns} FROM (${this.#source.scan(relation.dataset, relation.fields, relation.start, relation.end, filter)})`;
   }
 
   #scanFilter(columns: readonly Column[], predicates: readonly Scalar[]): ScanFilter {

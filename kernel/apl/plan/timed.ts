@@ -1,0 +1,263 @@
+import { EARLIEST_TIME, LATEST_TIME } from '../../time.js';
+import type { Relation, Scalar } from './plan.js';
+
+/** A half-open range of times in nanoseconds since 1970. */
+export interface TimeRange {
+  readonly start: bigint;
+  readonly end: bigint;
+}
+
+export type Scan = Extract<Relation, { kind: 'scan' }>;
+
+/** A relation each of whose rows comes from one row of a dataset, with its time. */
+export interface Timed {
+  readonly scans: readonly Scan[];
+  /** Every row of the datasets that is in their ranges gives exactly one row. */
+  readonly every: boolean;
+  /** The rows of these times alone. */
+  readonly within: (range: TimeRange) => Relation;
+}
+
+/** Returns how the rows of a relation come from datasets whose `_time` is the column `id`; undefined where they do not. */
+export function timedRows(relation: Relation, id: number, now: bigint): Timed | undefined {
+  switch (relation.kind) {
+    case 'scan':
+      return timeOf(relation) === id
+        ? { scans: [relation], every: true, within: range => narrowed(relation, range) }
+        : undefined;
+    case 'sort':
+      return through(relation, timedRows(relation.input, id, now), true);
+    case 'filter':
+      return through(
+        relation,
+        timedRows(relation.input, id, now),
+        conditionOn(relation.predicate, id, now).whole,
+      );
+    case 'expand':
+      return through(relation, timedRows(relation.input, id, now), false);
+    case 'project': {
+      const value = relation.items.find(item => item.column.id === id)?.value;
+      return value?.kind === 'column'
+        ? through(relation, timedRows(relation.input, value.id, now), true)
+        : undefined;
+    }
+    case 'union':
+      return timedUnion(relation, id, now);
+    default:
+      return undefined;
+  }
+}
+
+/** Returns the relation with its scans narrowed to the times that the conditions above them let through. */
+export function timeBounded(relation: Relation, now: bigint, ranges: Ranges = new Map()): Relation {
+  switch (relation.kind) {
+    case 'scan': {
+      const range = ranges.get(timeOf(relation) ?? -1);
+      return range === undefined ? relation : narrowed(relation, range);
+    }
+    case 'values':
+    case 'external':
+    case 'sequence':
+      return relation;
+    case 'filter':
+      return {
+        ...relation,
+        input: timeBounded(relation.input, now, limitedBy(relation.predicate, ranges, now)),
+      };
+    case 'sort':
+    case 'sample':
+    case 'expand':
+      return { ...relation, input: timeBounded(relation.input, now, ranges) };
+    case 'project':
+      return {
+        ...relation,
+        input: timeBounded(
+          relation.input,
+          now,
+          renamed(
+            relation.items.map(item => [item.column.id, item.value] as const),
+            ranges,
+          ),
+        ),
+      };
+    case 'union': {
+      const { inputs, columns } = relation;
+      const bounded = inputs.map(input => {
+        const below = columns.flatMap((column, index) => {
+          const value = input.values[index];
+          return value === undefined ? [] : [[column.id, value] as const];
+        });
+        return { ...input, relation: timeBounded(input.relation, now, renamed(below, ranges)) };
+      });
+      return { ...relation, inputs: bounded };
+    }
+    case 'join':
+      return { ...relation, left: timeBounded(relation.left, now), right: timeBounded(relation.right, now) };
+    default:
+      return { ...relation, input: timeBounded(relation.input, now) };
+  }
+}
+
+/** Column -> the times that it may have. */
+type Ranges = ReadonlyMap<number, TimeRange>;
+
+const anyTime: TimeRange = { start: -(2n ** 63n), end: 2n ** 63n };
+
+function through<R extends Relation & { readonly input: Relation }>(
+  relation: R,
+  input: Timed | undefined,
+  keepsEvery: boolean,
+): Timed | undefined {
+  return (
+    input && {
+      scans: input.scans,
+      every: input.every && keepsEvery,
+      within: range => ({ ...relation, input: input.within(range) }),
+    }
+  );
+}
+
+function timedUnion(
+  relation: Extract<Relation, { kind: 'union' }>,
+  id: number,
+  now: bigint,
+): Timed | undefined {
+  const index = relation.columns.findIndex(column => column.id === id);
+  const inputs = relation.inputs.map(input => {
+    const value = input.values[index];
+    return value?.kind === 'column' ? timedRows(input.relation, value.id, now) : undefined;
+  });
+  const timed = inputs.filter(input => input !== undefined);
+  if (timed.length < inputs.length) return undefined;
+  return {
+    scans: timed.flatMap(input => input.scans),
+    every: timed.every(input => input.every),
+    within: range => ({
+      ...relation,
+      inputs: relation.inputs.map((input, at) => ({
+        ...input,
+        relation: timed[at]?.within(range) ?? input.relation,
+      })),
+    }),
+  };
+}
+
+/** The column that holds the `_time` of a dataset. */
+function timeOf({ fields, columns }: Scan): number | undefined {
+  return columns[fields.indexOf('_time')]?.id;
+}
+
+function narrowed(scan: Scan, range: TimeRange): Scan {
+  return { ...scan, ...both(scan, range) };
+}
+
+function both(a: TimeRange, b: TimeRange): TimeRange {
+  return { start: a.start > b.start ? a.start : b.start, end: a.end < b.end ? a.end : b.end };
+}
+
+/** What is known of columns, for the columns below that they are taken from. */
+function renamed(items: readonly (readonly [id: number, value: Scalar])[], ranges: Ranges): Ranges {
+  const below = new Map<number, TimeRange>();
+  for (const [id, value] of items) {
+    const range = ranges.get(id);
+    if (range !== undefined && value.kind === 'column')
+      below.set(value.id, both(range, below.get(value.id) ?? anyTime));
+  }
+  return below;
+}
+
+/** What a condition adds to what is known of columns. */
+function limitedBy(predicate: Scalar, ranges: Ranges, now: bigint): Ranges {
+  const limited = new Map(ranges);
+  for (const part of conjuncts(predicate)) {
+    const found = comparisonOf(part, now);
+    if (found !== undefined) limited.set(found.id, both(found.range, limited.get(found.id) ?? anyTime));
+  }
+  return limited;
+}
+
+/** Whether a condition says nothing but in which range a column is. */
+function conditionOn(predicate: Scalar, id: number, now: bigint): { readonly whole: boolean } {
+  return { whole: conjuncts(predicate).every(part => comparisonOf(part, now)?.id === id) };
+}
+
+function conjuncts(predicate: Scalar): readonly Scalar[] {
+  if (predicate.kind !== 'binary' || predicate.operator !== 'and') return [predicate];
+  return [...conjuncts(predicate.left), ...conjuncts(predicate.right)];
+}
+
+interface Comparison {
+  readonly id: number;
+  readonly range: TimeRange;
+}
+
+/** A comparison of a time with one that is known; undefined for any other condition. */
+function comparisonOf(condition: Scalar, now: bigint): Comparison | undefined {
+  if (condition.kind === 'between' && !condition.negated) {
+    const [low, high] = [knownTime(condition.low, now), knownTime(condition.high, now)];
+    if (condition.value.kind !== 'column' || low === undefined || high === undefined) return undefined;
+    return { id: condition.value.id, range: { start: low, end: high + 1n } };
+  }
+  if (condition.kind !== 'binary') return undefined;
+  const { left, right, operator } = condition;
+  if (left.kind === 'column') return compared(left.id, operator, knownTime(right, now));
+  return right.kind === 'column'
+    ? compared(right.id, mirrored[operator] ?? '', knownTime(left, now))
+    : undefined;
+}
+
+const mirrored: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==' };
+
+function compared(id: number, operator: string, time: bigint | undefined): Comparison | undefined {
+  if (time === undefined) return undefined;
+  const { start, end } = anyTime;
+  switch (operator) {
+    case '<':
+      return { id, range: { start, end: time } };
+    case '<=':
+      return { id, range: { start, end: time + 1n } };
+    case '>':
+      return { id, range: { start: time + 1n, end } };
+    case '>=':
+      return { id, range: { start: time, end } };
+    case '==':
+      return { id, range: { start: time, end: time + 1n } };
+    default:
+      return undefined;
+  }
+}
+
+/** The time that an expression stands for whatever the row, in nanoseconds; one that no row can have is null in the end. */
+function knownTime(value: Scalar, now: bigint): bigint | undefined {
+  const time = value.type === 'datetime' ? timeOfConstants(value, now) : undefined;
+  return time !== undefined && time >= EARLIEST_TIME && time <= LATEST_TIME ? time : undefined;
+}
+
+function timeOfConstants(value: Scalar, now: bigint): bigint | undefined {
+  switch (value.kind) {
+    case 'constant':
+      return typeof value.value === 'bigint' ? value.value : undefined;
+    case 'call': {
+      const offset = knownLength(value.args[0]);
+      if (offset === undefined || value.args.length > 1) return undefined;
+      if (value.name === 'now') return now + offset;
+      return value.name === 'ago' ? now - offset : undefined;
+    }
+    case 'binary': {
+      const [time, offset] = [knownTime(value.left, now), knownLength(value.right)];
+      if (time === undefined || offset === undefined) return undefined;
+      if (value.operator === '+') return time + offset;
+      return value.operator === '-' ? time - offset : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** A length of time in nanoseconds; none is none. */
+function knownLength(value: Scalar | undefined): bigint | undefined {
+  if (value === undefined) return 0n;
+  return value.kind === 'constant' && value.type === 'timespan' && typeof value.value === 'bigint'
+    ? value.value
+    : undefined;
+}

@@ -1,0 +1,150 @@
+import type { Relation } from '../../apl/plan/plan.js';
+import { type Timed, type TimeRange, timeBounded, timedRows } from '../../apl/plan/timed.js';
+import type { FilesOf, RowGroup } from './compiled.js';
+
+type Sort = Extract<Relation, { kind: 'sort' }>;
+type Limit = Extract<Relation, { kind: 'limit' }>;
+
+/** Rows of datasets in the order of their time, and where in it they lie. */
+interface InTime {
+  readonly rows: Timed;
+  readonly groups: readonly RowGroup[];
+  readonly range: TimeRange;
+  readonly descending: boolean;
+}
+
+/**
+ * Returns the relation with less to read below its limits: where a limit takes the newest or the oldest events of a dataset
+ * as they are, the files say from which time on there are enough of them.
+ */
+export function cutShort(relation: Relation, filesOf: FilesOf, now: bigint): Relation {
+  switch (relation.kind) {
+    case 'scan':
+    case 'values':
+    case 'external':
+    case 'sequence':
+      return relation;
+    case 'limit':
+      return limitCutShort(relation, filesOf, now);
+    case 'join': {
+      const [left, right] = [cutShort(relation.left, filesOf, now), cutShort(relation.right, filesOf, now)];
+      return { ...relation, left, right };
+    }
+    case 'union': {
+      const inputs = relation.inputs.map(input => ({
+        ...input,
+        relation: cutShort(input.relation, filesOf, now),
+      }));
+      return { ...relation, inputs };
+    }
+    default:
+      return { ...relation, input: cutShort(relation.input, filesOf, now) };
+  }
+}
+
+/**
+ * Returns the parts of a sort that follow each other, to be read until there are `rows`: each goes several times as far back
+ * in time as the one before (forth where the sort is ascending). It is one part where nothing is gained by more.
+ */
+export function readingBack(sort: Sort, rows: number, filesOf: FilesOf, now: bigint): readonly Sort[] {
+  const found = inTime({ ...sort, input: timeBounded(sort.input, now) }, filesOf, now);
+  if (found === undefined) return [sort];
+  const windows = windowsOf(found, Math.max(4 * rows, firstRows));
+  return windows.map(window => ({ ...sort, input: found.rows.within(window) }));
+}
+
+/** Few enough to be read at once, and enough for every thread of the engine. */
+const firstRows = 250_000;
+const growth = 4;
+
+function limitCutShort(limit: Limit, filesOf: FilesOf, now: bigint): Relation {
+  const { input, count, skip = 0 } = limit;
+  if (input.kind === 'sort' && count.kind === 'constant') {
+    const found = inTime(input, filesOf, now);
+    const window = found?.rows.every ? windowWith(found, Number(count.value) + skip) : undefined;
+    if (found !== undefined && window !== undefined)
+      return { ...limit, input: { ...input, input: found.rows.within(window) } };
+  }
+  return { ...limit, input: cutShort(input, filesOf, now) };
+}
+
+/** The rows below a sort by `_time`, if the datasets know the times of all of them. */
+function inTime({ input, keys }: Sort, filesOf: FilesOf, now: bigint): InTime | undefined {
+  const [key] = keys;
+  const rows = key?.value.kind === 'column' ? timedRows(input, key.value.id, now) : undefined;
+  const [first, ...others] = rows?.scans ?? [];
+  if (rows === undefined || first === undefined || key === undefined) return undefined;
+  // The windows are cut from one range.
+  if (others.some(({ start, end }) => start !== first.start || end !== first.end)) return undefined;
+  const groups: RowGroup[] = [];
+  for (const scan of rows.scans) {
+    const files = filesOf(scan.dataset, scan.start, scan.end);
+    const found = files.flatMap(file => file.rowGroups);
+    // Rows without a time belong to every window, or to none.
+    if (files.some(file => file.timeless) || !found.every(group => group.timed)) return undefined;
+    groups.push(...found.filter(group => group.maxNs >= scan.start && group.minNs < scan.end));
+  }
+  const range = { start: first.start, end: first.end };
+  return { rows, groups, range, descending: key.descending };
+}
+
+/** The window at the end where the rows begin that has `count` rows for certain. */
+function windowWith({ groups, range, descending }: InTime, count: number): TimeRange | undefined {
+  const [inside, whole] = descending ? [groups, range] : [groups.map(mirroredGroup), mirrored(range)];
+  let rows = 0;
+  for (const group of fromTheNewest(inside)) {
+    if (group.maxNs >= whole.end || group.minNs < whole.start) continue;
+    rows += group.rows;
+    if (rows < count) continue;
+    const window = { start: group.minNs, end: whole.end };
+    return descending ? window : mirrored(window);
+  }
+  return undefined;
+}
+
+function windowsOf({ groups, range, descending }: InTime, rows: number): readonly TimeRange[] {
+  if (descending) return descendingWindows(groups, range, rows);
+  return descendingWindows(groups.map(mirroredGroup), mirrored(range), rows).map(mirrored);
+}
+
+/** A window ends where a row group begins. Row groups that lie across its end are read twice: it grows until they are few. */
+function descendingWindows(
+  groups: readonly RowGroup[],
+  range: TimeRange,
+  firstTarget: number,
+): readonly TimeRange[] {
+  const windows: TimeRange[] = [];
+  const begun = [...groups].sort((a, b) => compare(b.maxNs, a.maxNs));
+  let [end, target, rows, across, next] = [range.end, firstTarget, 0, 0, 0];
+  for (const { rows: own, minNs } of fromTheNewest(groups)) {
+    for (; (begun[next]?.maxNs ?? range.start) >= minNs && next < begun.length; next++)
+      across += begun[next]?.rows ?? 0;
+    rows += own;
+    across -= own;
+    if (rows < target || across > rows / growth || minNs <= range.start || minNs >= end) continue;
+    windows.push({ start: minNs, end });
+    end = minNs;
+    rows = 0;
+    target *= growth;
+  }
+  return [...windows, { start: range.start, end }];
+}
+
+/** By their first row, the latest first. */
+function fromTheNewest(groups: readonly RowGroup[]): readonly RowGroup[] {
+  return [...groups].sort((a, b) => compare(b.minNs, a.minNs));
+}
+
+function compare(a: bigint, b: bigint): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** The same with time running backwards. */
+function mirrored({ start, end }: TimeRange): TimeRange {
+  return { start: 1n - end, end: 1n - start };
+}
+
+function mirroredGroup(group: RowGroup): RowGroup {
+  return { ...group, minNs: -group.maxNs, maxNs: -group.minNs };
+}
