@@ -107,7 +107,10 @@ function windowsOf({ groups, range, descending }: InTime, rows: number): readonl
   return descendingWindows(groups.map(mirroredGroup), mirrored(range), rows).map(mirrored);
 }
 
-/** A window ends where a row group begins. Row groups that lie across its end are read twice: it grows until they are few. */
+/**
+ * A window ends where a row group begins. Row groups that lie across its end are read twice: it grows until they are few. Where
+ * few rows would be left, they belong to it.
+ */
 function descendingWindows(
   groups: readonly RowGroup[],
   range: TimeRange,
@@ -116,12 +119,16 @@ function descendingWindows(
   const windows: TimeRange[] = [];
   const begun = [...groups].sort((a, b) => compare(b.maxNs, a.maxNs));
   let [end, target, rows, across, next] = [range.end, firstTarget, 0, 0, 0];
-  for (const { rows: own, minNs } of fromTheNewest(groups)) {
+  let left = groups.reduce((total, group) => total + group.rows, 0);
+  const ordered = fromTheNewest(groups);
+  for (const [index, { rows: own, minNs }] of ordered.entries()) {
     for (; (begun[next]?.maxNs ?? range.start) >= minNs && next < begun.length; next++)
       across += begun[next]?.rows ?? 0;
     rows += own;
     across -= own;
-    if (rows < target || across > rows / growth || minNs <= range.start || minNs >= end) continue;
+    left -= own;
+    const few = rows / growth;
+    if (rows < target || across > few || left < few || ordered[index + 1]?.minNs === minNs) continue;
     windows.push({ start: minNs, end });
     end = minNs;
     rows = 0;

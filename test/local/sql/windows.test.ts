@@ -1,0 +1,204 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compileRequest } from '../../../kernel/local/sql/compile.js';
+import type { FilesOf, RowGroup } from '../../../kernel/local/sql/compiled.js';
+import { readingBack } from '../../../kernel/local/sql/windows.js';
+import { sharedService } from '../service.js';
+
+const service = sharedService({ compile: compileRequest });
+
+const day = { startTime: '2026-06-15T00:00:00Z', endTime: '2026-06-25T00:00:00Z' };
+const rows = 700_000;
+
+/**
+ * The files of each dataset: the seconds since 2026-06-15 of the row `i` of `rows`, null for one without a time, and the rows of
+ * each file. A file has 30 row groups or so.
+ */
+const datasets: Readonly<Record<string, { readonly at: string; readonly files: readonly string[] }>> = {
+  sorted: { at: 'i', files: ['true'] },
+  ties: { at: 'i // 47000', files: ['true'] },
+  overlapping: { at: 'i', files: ['i % 3 = 0', 'i % 3 = 1', 'i % 3 = 2'] },
+  apart: { at: 'i // 3', files: ['i >= 400000', 'i < 100000', 'i BETWEEN 100000 AND 399999'] },
+  unsorted: { at: `(i * 7919) % ${rows}`, files: ['true'] },
+  untimed: { at: 'CASE WHEN i % 5 > 0 THEN i END', files: ['i < 500000', 'i >= 500000'] },
+};
+
+let instance: DuckDBInstance;
+let connection: DuckDBConnection;
+
+beforeAll(async () => {
+  instance = await DuckDBInstance.create(':memory:');
+  connection = await instance.connect();
+  for (const [name, { at, files }] of Object.entries(datasets)) {
+    await mkdir(directoryOf(name), { recursive: true });
+    for (const [index, which] of files.entries()) {
+      const select = `SELECT TIMESTAMP_NS '2026-06-15' + to_seconds(${at}) AS _time, i AS n FROM range(${rows}) r(i) WHERE ${which}`;
+      const file = path.join(directoryOf(name), `${index}.parquet`);
+      await connection.run(`COPY (${select}) TO '${file}' (FORMAT parquet, ROW_GROUP_SIZE 20480)`);
+    }
+  }
+});
+
+afterAll(() => {
+  connection.closeSync();
+  instance.closeSync();
+});
+
+function directoryOf(name: string): string {
+  return path.join(service().dataDir, 'datasets', name);
+}
+
+/** APL between the dataset and the sort, and the same condition in SQL. */
+const filters: readonly (readonly [what: string, apl: string, sql: string])[] = [
+  ['every row', '', 'true'],
+  ['a filter that most pass', '| where n % 3 > 0', 'n % 3 > 0'],
+  ['a filter that few pass', '| where n % 4999 == 0 | extend m = n', 'n % 4999 = 0'],
+  ['a filter that the oldest pass', '| where n < 1000', 'n < 1000'],
+  ['a filter that none pass', '| where n < 0', 'n < 0'],
+  [
+    'a range of times',
+    '| where _time >= datetime(2026-06-15T00:00:10Z) and _time < datetime(2026-06-15T10:00:00Z) | extend m = n',
+    "_time >= '2026-06-15 00:00:10' AND _time < '2026-06-15 10:00:00'",
+  ],
+  [
+    'a range of times and a filter',
+    '| extend t = _time | where n % 2 == 1 | where _time between (datetime(2026-06-15T00:00:02Z) .. 20h)',
+    "n % 2 = 1 AND _time BETWEEN '2026-06-15 00:00:02' AND '2026-06-15 20:00:02'",
+  ],
+];
+
+/** Rows as `second n`, in their order; those of one second by their number. */
+type Rows = readonly string[];
+
+describe.each(Object.keys(datasets))('%s', name => {
+  test.each(filters)('the newest and the oldest of %s', async (_, apl, sql) => {
+    for (const [direction, count] of [
+      ['desc', 5],
+      ['desc', 1500],
+      ['asc', 1500],
+    ] as const) {
+      const found = await ask(
+        `${name} ${apl} | sort by _time ${direction} | limit ${count} | project _time, n`,
+      );
+      expect(found).toEqual(await expected(name, sql, direction, count));
+    }
+  });
+
+  test('a limit below other operators', async () => {
+    const found = await ask(`${name} | limit 300 | where n >= 0 | sort by _time desc | project _time, n`);
+    expect(found.map(secondOf)).toEqual((await expected(name, 'true', 'desc', 300)).map(secondOf));
+  });
+});
+
+test('datasets are read back together', async () => {
+  const found = await ask(
+    'union sorted, overlapping | where n % 2 == 0 | sort by _time desc | limit 99 | project _time, n',
+  );
+  const both = [...(await expected('sorted', 'n % 2 = 0', 'desc', 99))].flatMap(row => [row, row]);
+  expect(found).toEqual(both.slice(0, 99));
+});
+
+const everything = { startTime: '1677-09-22T00:00:00Z', endTime: '2262-04-11T12:00:00Z' };
+
+test('rows without a time come last of the newest, and first of the oldest, where every time is read', async () => {
+  const untimed = async (apl: string): Promise<number> => {
+    const { body } = await service().query(`untimed | ${apl} | summarize countif(isnull(_time))`, everything);
+    expect(body.message).toBe(undefined);
+    return body.tables[0].columns[0][0];
+  };
+  expect(await untimed('sort by _time desc | limit 560001')).toBe(1);
+  expect(await untimed('sort by _time asc | limit 1000')).toBe(1000);
+});
+
+test('the statistics say what was read', async () => {
+  const examined = async (apl: string): Promise<number> =>
+    (await service().query(apl, day)).body.status.rowsExamined;
+  expect(await examined('sorted | limit 10')).toBeLessThanOrEqual(2 * 20480);
+  expect(await examined('sorted | sort by _time asc | limit 10 | summarize count()')).toBe(20480);
+  expect(await examined('sorted | where n % 2 == 0 | limit 10')).toBeLessThan(300_000);
+  expect(await examined('sorted | where n < 0 | limit 10')).toBe(rows);
+  expect(await examined('unsorted | where n < 0 | limit 10')).toBe(rows);
+  expect(await examined('sorted | where _time < datetime(2026-06-15T00:00:01Z) | count')).toBe(20480);
+});
+
+test('windows grow, follow each other, and are one where the row groups overlap', () => {
+  const group = (first: number, last: number): RowGroup => ({
+    rows: 100_000,
+    minNs: BigInt(first),
+    maxNs: BigInt(last),
+    timed: true,
+  });
+  const one = Array.from({ length: 60 }, (_, at) => group(at * 10, at * 10 + 9));
+  expect(windows(one, true)).toEqual(['570 to 600', '470 to 570', '0 to 470']);
+  expect(windows(one, false)).toEqual(['0 to 30', '30 to 130', '130 to 600']);
+  expect(windows(Array(60).fill(group(0, 599)), true)).toEqual(['0 to 600']);
+  expect(windows([], true)).toEqual(['0 to 600']);
+  expect(windows([...one, { ...group(5, 6), timed: false }], true)).toEqual(['0 to 600']);
+});
+
+/** The windows in which 10 rows of a dataset of these row groups are looked for. */
+function windows(rowGroups: readonly RowGroup[], descending: boolean): string[] {
+  const columns = [{ id: 0, name: '_time', type: 'datetime' as const }];
+  const [start, end] = [0n, 600n];
+  const scan = { kind: 'scan' as const, dataset: 'd', fields: ['_time'], start, end, columns };
+  const value = { kind: 'column' as const, id: 0, type: 'datetime' as const };
+  const sort = {
+    kind: 'sort' as const,
+    input: scan,
+    keys: [{ value, descending, nullsFirst: !descending }],
+    columns,
+  };
+  const file = {
+    path: '',
+    rows: 0,
+    bytes: 0,
+    minNs: 0n,
+    maxNs: 0n,
+    rowGroups,
+    sorted: true,
+    timeless: false,
+  };
+  const filesOf: FilesOf = () => [file];
+  return readingBack(sort, 10, filesOf, 0n).map(({ input }) =>
+    input.kind === 'scan' ? `${input.start} to ${input.end}` : input.kind,
+  );
+}
+
+/** The rows of a result whose columns are `_time` and `n`. */
+async function ask(apl: string): Promise<Rows> {
+  const { status, body } = await service().query(apl, day);
+  expect([status, body.message]).toEqual([200, undefined]);
+  const [times, numbers] = body.tables[0].columns;
+  const seconds = times.map((time: string) => (Date.parse(time) - Date.parse(day.startTime)) / 1000);
+  return inOrder(seconds, numbers);
+}
+
+function secondOf(row: string): string | undefined {
+  return row.split(' ')[0];
+}
+
+/** Of rows that share the time of the last, those with the lowest numbers. */
+async function expected(name: string, where: string, direction: string, count: number): Promise<Rows> {
+  const reader = await connection.runAndReadAll(
+    `SELECT date_diff('second', TIMESTAMP '2026-06-15', _time::TIMESTAMP)::INTEGER, n::INTEGER
+     FROM read_parquet('${directoryOf(name)}/*.parquet') WHERE _time IS NOT NULL AND ${where}
+     ORDER BY _time ${direction}, n LIMIT ${count}`,
+  );
+  const found = reader.getRows();
+  return inOrder(
+    found.map(([second]) => Number(second)),
+    found.map(([, n]) => Number(n)),
+  );
+}
+
+function inOrder(seconds: readonly number[], numbers: readonly number[]): Rows {
+  const runs: number[][] = [];
+  for (const [row, n] of numbers.entries()) {
+    if (row > 0 && seconds[row] === seconds[row - 1]) runs.at(-1)?.push(n);
+    else runs.push([n]);
+  }
+  const sorted = runs.flatMap(run => run.sort((a, b) => a - b));
+  return sorted.map((n, row) => `${seconds[row]} ${n}`);
+}
