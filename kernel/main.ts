@@ -145,10 +145,11 @@ function targetOf(options: TargetOptions): InstallTarget {
   return { kind: options.sysPrefix ? 'sys-prefix' : 'user' };
 }
 
-function printReport(what: string, { dataDir, kernelspec, labextension }: InstallReport): void {
+function printReport(what: string, { dataDir, kernelspec, labextension, papermill }: InstallReport): void {
   console.log(kernelspec === undefined ? `no kernel in ${dataDir}` : `${what} the kernel: ${kernelspec}`);
   if (labextension !== undefined) console.log(`${what} the JupyterLab extension: ${labextension}`);
   else if (what === 'installed') console.log('the JupyterLab extension is not built, so it was left out');
+  for (const path of papermill) console.log(`${what} parameters for papermill: ${path}`);
 }
 
 async function kernel(connectionFile: string): Promise<void> {

@@ -4,6 +4,7 @@ import { cp, mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promi
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { AplKernelError } from '../errors.js';
+import { installPapermill, uninstallPapermill } from './papermill.js';
 
 /** The kernelspec's directory name under `kernels/`. */
 export const KERNEL_NAME = 'apl';
@@ -40,6 +41,8 @@ export interface InstallReport {
   readonly dataDir: string;
   readonly kernelspec: string | undefined;
   readonly labextension: string | undefined;
+  /** Modules for papermill, one for each Python of an environment; none for a user. */
+  readonly papermill: readonly string[];
 }
 
 /** The target cannot be found or written. */
@@ -53,12 +56,13 @@ export async function install(
   files: PackageFiles,
   machine: Machine,
 ): Promise<InstallReport> {
-  const dataDir = await dataDirOf(target, machine);
+  const { dataDir, prefix } = await placeOf(target, machine);
   try {
     return {
       dataDir,
       kernelspec: await writeKernelspec(dataDir, files, machine),
       labextension: await copyLabextension(dataDir, files),
+      papermill: prefix === undefined ? [] : await installPapermill(prefix, files.root, files.version),
     };
   } catch (cause) {
     throw cannotWrite(dataDir, cause);
@@ -67,12 +71,13 @@ export async function install(
 
 /** Removes what `install` put into the target's Jupyter data directory, and the directories which that leaves empty. */
 export async function uninstall(target: InstallTarget, machine: Machine): Promise<InstallReport> {
-  const dataDir = await dataDirOf(target, machine);
+  const { dataDir, prefix } = await placeOf(target, machine);
   try {
     return {
       dataDir,
       kernelspec: await removeKernelspec(dataDir),
       labextension: await removeLabextension(dataDir),
+      papermill: prefix === undefined ? [] : await uninstallPapermill(prefix),
     };
   } catch (cause) {
     throw cannotWrite(dataDir, cause);
@@ -124,15 +129,18 @@ export async function output(
   }
 }
 
-async function dataDirOf(target: InstallTarget, machine: Machine): Promise<string> {
-  switch (target.kind) {
-    case 'user':
-      return (await output(machine, 'jupyter', ['--data-dir'])) ?? userDataDir(machine);
-    case 'sys-prefix':
-      return join(await pythonPrefix(machine), 'share', 'jupyter');
-    case 'prefix':
-      return join(resolve(target.prefix), 'share', 'jupyter');
-  }
+/** Jupyter's data directory of a target, and the environment that it is in. */
+async function placeOf(
+  target: InstallTarget,
+  machine: Machine,
+): Promise<{ readonly dataDir: string; readonly prefix: string | undefined }> {
+  if (target.kind === 'user')
+    return {
+      dataDir: (await output(machine, 'jupyter', ['--data-dir'])) ?? userDataDir(machine),
+      prefix: undefined,
+    };
+  const prefix = target.kind === 'prefix' ? resolve(target.prefix) : await pythonPrefix(machine);
+  return { dataDir: join(prefix, 'share', 'jupyter'), prefix };
 }
 
 async function pythonPrefix(machine: Machine): Promise<string> {

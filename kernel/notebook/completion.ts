@@ -199,7 +199,7 @@ async function environmentOf(session: Session, text: string): Promise<EditorEnvi
     now,
     start: now,
     end: now,
-    variables: {},
+    variables: session.parameters.values(),
     autoBin: 1n,
   };
 }

@@ -1,3 +1,4 @@
+import type { Span } from '../apl/syntax/ast.js';
 import { type CellQuery, completeness, type MagicLine, parseCell } from '../apl/syntax/cell.js';
 import { tokenize } from '../apl/syntax/tokens/lexer.js';
 import { AplKernelError } from '../errors.js';
@@ -15,6 +16,7 @@ import { kernelInfo } from './kernel-info.js';
 import { describeElement, elementNames } from './language.js';
 import type { CellPlan, MagicHost, Rewrite } from './magics/magic.js';
 import { runMagic } from './magics/table.js';
+import type { BoundQuery } from './parameters.js';
 import { runQuery } from './query-run.js';
 import { Session, type SessionOptions } from './session.js';
 
@@ -66,9 +68,15 @@ async function runCell(session: Session, code: string, io: CellIo): Promise<Cell
   let origin: CellQuery | MagicLine | undefined;
   try {
     for (origin of cell.magics) await runMagic(origin, magicHost(session, io, plan));
+    session.parameters.declare(code, cell.shared);
+    if (cell.queries.length === 0 && cell.shared.length > 0) explainNames(code, cell.shared, io);
     const results: QueryResult[] = [];
-    for (origin of plan.run ? cell.queries : [])
-      results.push(await runShown(session, io, plan, origin, cell.queries));
+    for (const query of plan.run ? cell.queries : []) {
+      const bound = session.parameters.bind(query);
+      origin = bound;
+      const isLast = query === cell.queries.findLast(each => !each.silent);
+      results.push(await runShown(session, io, plan, bound, isLast));
+    }
     origin = cell.magics.at(-1);
     for (const after of plan.afterRun) await after(results);
     if (plan.rewrites.length > 0) io.nextInput(rewritten(code, plan.rewrites), true);
@@ -79,6 +87,15 @@ async function runCell(session: Session, code: string, io: CellIo): Promise<Cell
     return failureOf(error, code, origin);
   }
   return undefined;
+}
+
+/** A cell of definitions alone: parameters hold for the notebook, other names end with the cell. */
+function explainNames(code: string, shared: readonly Span[], io: CellIo): void {
+  if (shared.every(({ from }) => code.startsWith('declare', from))) return;
+  io.stream(
+    'stdout',
+    'Names that `let` and `set` define hold for the queries below them in the cell. `%param NAME = LITERAL` holds for the notebook.\n',
+  );
 }
 
 /** `%apl` and `%%apl` mean nothing here: they become spaces, so that every offset stays. */
@@ -100,12 +117,13 @@ async function runShown(
   session: Session,
   io: CellIo,
   plan: CellPlan,
-  query: CellQuery,
-  queries: readonly CellQuery[],
+  query: BoundQuery,
+  isLast: boolean,
 ): Promise<QueryResult> {
-  const result = await runQuery(session, { ...plan, text: query.text }, io.signal);
+  const { text, variables } = query;
+  const result = await runQuery(session, { ...plan, text, variables }, io.signal);
   keep(session, result, query.name);
-  if (!query.silent) await show(result, io, plan, query === queries.findLast(each => !each.silent));
+  if (!query.silent) await show(result, io, plan, isLast);
   return result;
 }
 

@@ -22,6 +22,8 @@ import {
 /** A query to run: the text as it is sent, and the settings of its cell. */
 export interface QueryOrder {
   readonly text: string;
+  /** Values of the parameters that the text names. */
+  readonly variables?: Readonly<Record<string, unknown>>;
   readonly range: TimeRange;
   readonly rowLimit: number | undefined;
 }
@@ -39,6 +41,7 @@ export async function runQuery(
     ...range,
     ...present({
       defaultLimit: order.rowLimit,
+      variables: isEmpty(order.variables) ? undefined : order.variables,
       queryOptions: clock.now === undefined ? undefined : { now: clock.now },
     }),
   };
@@ -70,6 +73,10 @@ export async function runQuery(
   return table === undefined
     ? { ...result, notices }
     : { ...result, notices, reading: readAggregation(order.text, table.info) };
+}
+
+function isEmpty(variables: QueryOrder['variables']): boolean {
+  return Object.keys(variables ?? {}).length === 0;
 }
 
 /** The window of a range at this moment. For `all` it is the extent of the datasets, so that bins and charts fit the data. */
@@ -129,6 +136,7 @@ function provenanceOf(
 ): Provenance {
   return {
     query: order.text,
+    ...present({ variables: request.variables }),
     startTime: request.startTime ?? '',
     endTime: request.endTime ?? '',
     rangeLabel: order.range.label,

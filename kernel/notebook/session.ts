@@ -22,6 +22,7 @@ import {
 import type { QueryRequest } from '../api/wire.js';
 import { present } from '../present.js';
 import type { QueryResult } from '../result/result.js';
+import { Parameters } from './parameters.js';
 import { SchemaCache } from './schema-cache.js';
 import { defaultRange, type TimeRange } from './time-range.js';
 
@@ -54,6 +55,7 @@ export class Session {
   readonly options: SessionOptions;
   readonly results = new Map<string, QueryResult>();
   readonly schema: SchemaCache;
+  readonly parameters = new Parameters();
   range: TimeRange = defaultRange;
   /** Sent as `defaultLimit`; absent: the service's own. */
   rowLimit: number | undefined;

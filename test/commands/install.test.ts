@@ -11,6 +11,7 @@ describe('install', () => {
     const home = scratchDirectory();
     const prefix = join(home, 'env');
     mkdirSync(join(prefix, 'share', 'jupyter', 'kernels', 'python3'), { recursive: true });
+    mkdirSync(join(prefix, 'lib', 'python3.11', 'site-packages'), { recursive: true });
     writeFileSync(join(prefix, 'share', 'jupyter', 'kernels', 'python3', 'kernel.json'), '{}');
     const before = treeOf(home);
     const env = { HOME: home, PATH: '' };
@@ -25,6 +26,14 @@ describe('install', () => {
     expect(added.filter(path => path.startsWith(extension)).sort()).toEqual(
       [...built, 'install.json'].map(path => `${extension}${path}`).sort(),
     );
+    const packages = 'env/lib/python3.11/site-packages/';
+    const ours = added.filter(path => path.startsWith(packages)).map(path => path.slice(packages.length));
+    const about = ours.find(path => path.endsWith('/RECORD')) ?? '';
+    const record = readFileSync(join(home, packages, about), 'utf8')
+      .split(',,\n')
+      .slice(0, -1);
+    expect(ours.sort()).toEqual(record.sort());
+    expect(ours).toContain('apl_kernel_papermill.py');
 
     expect(await aplKernel(['install', '--prefix', prefix], env)).toMatchObject({ code: 0 });
     expect(Object.keys(treeOf(home)).filter(path => !(path in before))).toEqual(added);

@@ -97,7 +97,7 @@ describe('run', () => {
       '        cell [2], which begins at line 5:',
       expect.stringMatching(/^ {8}magic: /),
       '         --> line 2, column 1 of the cell',
-      '        2 | %nonsense',
+      '        2 │ %nonsense',
     ]);
     const { cells } = read(home, 'out/bad.ipynb');
     expect(cells.map(cell => cell.outputs?.map(output => output.output_type))).toEqual([
@@ -147,6 +147,7 @@ describe('run', () => {
     expect([code, stdout]).toEqual([0, 'ok      in.apl: page.html, done.ipynb\n']);
     expect(stderr.replace(/\d+\.\d s/g, 'N s').split('\n')).toEqual([
       'in.apl 1/2 ok N s  %use local',
+      '[apl-kernel] starting the local service',
       'in.apl 2/2 ok N s  %time',
       '',
     ]);

@@ -413,9 +413,9 @@ describe('an error in the APL', () => {
 
 describe('a cell fails', () => {
   test('when it cannot be split', async () => {
-    const run = await bench.run('let x = 1;');
+    const run = await bench.run('web | count\n\n%time last 1h');
     expect([traceback(run)[0], bench.service.seen.length]).toEqual([
-      'nothing-to-run: the cell defines names but holds no query',
+      'late-magic: magic lines stand at the top of a cell, before the query',
       0,
     ]);
   });

@@ -26,6 +26,8 @@ export interface CellQuery extends Span {
 export interface Cell {
   readonly magics: readonly MagicLine[];
   readonly queries: readonly CellQuery[];
+  /** The statements that belong to the queries below them: `let`, `set`, `declare query_parameters`. */
+  readonly shared: readonly Span[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -47,8 +49,7 @@ export function parseCell(source: string): Cell {
         toQuery(source, statement, shared, index === statements.length - 1 && statement.semicolon),
       );
   }
-  if (queries.length === 0 && shared.length > 0) diagnostics.push(nothingToRun(shared));
-  return { magics, queries, diagnostics };
+  return { magics, queries, shared, diagnostics };
 }
 
 /** A statement of a cell; `from` is after the `name <<` of a named result, whose name is `result`. */
@@ -309,16 +310,4 @@ function reportLateMagic(source: string, statement: Statement, diagnostics: Diag
     message: 'magic lines stand at the top of a cell, before the query',
     hint: 'Move it up, or into a cell of its own.',
   });
-}
-
-function nothingToRun(shared: readonly Span[]): Diagnostic {
-  const { from, to } = shared.at(-1) as Span;
-  return {
-    severity: 'error',
-    code: 'nothing-to-run',
-    from,
-    to,
-    message: 'the cell defines names but holds no query',
-    hint: 'Add a query below; names hold within their cell.',
-  };
 }

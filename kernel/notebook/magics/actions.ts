@@ -351,7 +351,8 @@ export function star(call: MagicCall, host: MagicHost): void {
   plan.afterRun.push(async ([result]) => {
     const name = options.get('name') ?? (create ? word : undefined);
     const datasets = present({ datasets: result?.datasetNames });
-    const order = { text: query.text, range: plan.range, rowLimit: plan.rowLimit, name, ...datasets };
+    const { text, variables } = session.parameters.bind(query);
+    const order = { text, variables, range: plan.range, rowLimit: plan.rowLimit, name, ...datasets };
     const id = create ? name && (await findStar(session, name, io.signal)) : word;
     const saved = id
       ? await updateStar(session, id, order, io.signal)

@@ -11,6 +11,8 @@ import { MagicError } from './arguments.js';
 export interface StarOrder {
   /** The APL as it was, or would be, sent. */
   readonly text: string;
+  /** Values of the parameters that the text names. */
+  readonly variables: Readonly<Record<string, unknown>>;
   readonly range: TimeRange;
   readonly rowLimit: number | undefined;
   readonly name: string | undefined;
@@ -99,6 +101,7 @@ async function starBody(
     query: {
       ...before?.query,
       apl: order.text,
+      ...present({ variables: Object.keys(order.variables).length === 0 ? undefined : order.variables }),
       ...storedRange(order.range, session.options.now()),
       ...present({ defaultLimit: order.rowLimit }),
     },

@@ -21,6 +21,7 @@ import {
 import { MagicError, misuse, parseArguments } from './arguments.js';
 import type { Magic, MagicCall, MagicHost } from './magic.js';
 import { markdownOutput } from './output.js';
+import { parameterMagics } from './parameters.js';
 
 /** Every magic, in the order in which help lists them. */
 export const magics: readonly Magic[] = [
@@ -78,6 +79,7 @@ export const magics: readonly Magic[] = [
     perCell: true,
     run: rows,
   },
+  ...parameterMagics,
   {
     name: 'use',
     aliases: ['connect'],

@@ -1,0 +1,193 @@
+import { tokenize } from '../../apl/syntax/tokens/lexer.js';
+import type { Provenance } from '../../result/result.js';
+import { plural } from '../../text.js';
+import { type Parameter, type ParameterValue, readParameter } from '../parameters.js';
+import { say } from './actions.js';
+import { MagicError, misuse } from './arguments.js';
+import type { Magic, MagicCall, MagicHost } from './magic.js';
+import { tableOutput, textOutput } from './output.js';
+
+/** The magics about parameters, in the order in which help lists them. */
+export const parameterMagics: readonly Magic[] = [
+  {
+    name: 'param',
+    aliases: [],
+    usage: '%param NAME = LITERAL [NAME = LITERAL …] [--choices LITERAL,…] [--prompt]',
+    options: [
+      { name: 'choices', value: 'LITERAL,…', summary: 'the values that it may have, now and later' },
+      {
+        name: 'prompt',
+        summary: 'ask for the value; what is written here is the answer when nothing is typed',
+      },
+    ],
+    summary: 'give a parameter of the notebook a value',
+    help: [
+      'Every query below that names the parameter gets its value beside its text, in the `variables` of the request: nothing is put into the text, so a value cannot change what the query does. A parameter takes precedence over the default of `declare query_parameters`, which holds for the notebook too.',
+      '',
+      '- `%param service="checkout" minutes=30`',
+      '- `%param window = 5m`, `%param start = datetime(2026-01-01)`',
+      '- `%param uris = ["/cart", "/pay"]`, for `where uri in (uris)`',
+      '- `%param owners = datatable(host: string, team: string)["a1", "core"]`, for `join (owners) on host`',
+      '- `%param env = "prod" --choices "prod", "staging"`',
+      '',
+      'A name that a query defines by `let`, or a field of that name, is not the parameter. `let` holds for the queries of its own cell.',
+    ].join('\n'),
+    arity: [0, Number.POSITIVE_INFINITY],
+    verbatim: true,
+    run: param,
+  },
+  {
+    name: 'params',
+    aliases: [],
+    usage: '%params',
+    options: [],
+    summary: 'list the parameters of the notebook',
+    help: 'Those that a `declare query_parameters` or a `%param` has named so far, with their types, values and choices.',
+    arity: [0, 0],
+    run: params,
+  },
+  {
+    name: 'show-query',
+    aliases: [],
+    usage: '%show-query',
+    options: [],
+    summary: 'show what was sent: the text of the query, its variables and its time range',
+    help: 'Below the results of its cell; in a cell without a query, of the last one that ran.',
+    arity: [0, 0],
+    run: showQuery,
+  },
+];
+
+/** Gives parameters their values, asking for them where the line says so. */
+async function param({ raw, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
+  const { assignments, choices, prompts } = readLine(raw);
+  if (assignments.length === 0) throw misuse(magic, 'a name and a value are missing');
+  if (choices !== undefined && assignments.length > 1) throw misuse(magic, '--choices is for one parameter');
+  const allowed = choices === undefined ? undefined : choiceValues(assignments[0]?.name ?? '', choices);
+  for (const { name, text } of assignments) {
+    const written = text === undefined ? session.parameters.get(name) : readParameter(name, text);
+    if (written === undefined && !prompts) throw misuse(magic, `${name} has no value: write ${name} = …`);
+    if (written?.kind === 'table' && allowed !== undefined) throw misuse(magic, 'a table has no choices');
+    const parameter = prompts ? await asked(name, written, allowed, io) : written;
+    if (parameter?.kind === 'table') session.parameters.set(name, parameter);
+    else if (parameter !== undefined)
+      session.parameters.set(name, allowed === undefined ? parameter : { ...parameter, choices: allowed });
+  }
+}
+
+interface ParamLine {
+  readonly assignments: readonly { readonly name: string; readonly text: string | undefined }[];
+  readonly choices: string | undefined;
+  readonly prompts: boolean;
+}
+
+/** `a = 1 b = "x" --choices 1, 2 --prompt`: values reach up to the next `name =` or option. */
+function readLine(raw: string): ParamLine {
+  const marks = /(?<=^|\s)--(choices|prompt)(?=\s|$)/g;
+  const options = [...withoutTexts(raw).matchAll(marks)];
+  const ends = [...options.slice(1).map(({ index }) => index), raw.length];
+  let choices: string | undefined;
+  for (const [at, match] of options.entries())
+    if (match[1] === 'choices') choices = raw.slice(match.index + '--choices'.length, ends[at]).trim();
+  return {
+    assignments: readAssignments(raw.slice(0, options[0]?.index)),
+    choices,
+    prompts: options.some(([, name]) => name === 'prompt'),
+  };
+}
+
+/** The line with the insides of quotes blanked, so that an option in a text is none. */
+function withoutTexts(raw: string): string {
+  return raw.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, text => ' '.repeat(text.length));
+}
+
+function readAssignments(line: string): ParamLine['assignments'] {
+  const tokens = tokenize(line).filter(({ kind }) => kind !== 'comment');
+  let depth = 0;
+  const starts = tokens.filter((token, index) => {
+    if (token.kind === 'symbol' && '([{'.includes(token.text)) depth += 1;
+    if (token.kind === 'symbol' && ')]}'.includes(token.text)) depth -= 1;
+    return depth === 0 && token.kind === 'word' && tokens[index + 1]?.text === '=';
+  });
+  const [only] = tokens;
+  if (starts.length === 0 && only?.kind === 'word' && tokens.length === 1)
+    return [{ name: only.text, text: undefined }];
+  const before = line.slice(0, starts[0]?.from).trim();
+  if (before !== '') throw new MagicError(`%param: ${before} is no assignment`, 'Write NAME = LITERAL.');
+  return starts.map(({ text, to }, index) => ({
+    name: text,
+    text: line
+      .slice(line.indexOf('=', to) + 1, starts[index + 1]?.from)
+      .trim()
+      .replace(/,$/, ''),
+  }));
+}
+
+function choiceValues(name: string, text: string): readonly ParameterValue[] {
+  return splitList(text).map(part => {
+    const each = readParameter(name, part);
+    if (each.kind === 'value') return each.value;
+    throw new MagicError('%param: a choice is not a table');
+  });
+}
+
+/** Literals between commas that stand in no bracket and no text. */
+function splitList(text: string): readonly string[] {
+  const commas: number[] = [];
+  let depth = 0;
+  for (const token of tokenize(text)) {
+    if (token.kind !== 'symbol') continue;
+    if ('([{'.includes(token.text)) depth += 1;
+    if (')]}'.includes(token.text)) depth -= 1;
+    if (token.text === ',' && depth === 0) commas.push(token.from);
+  }
+  const starts = [0, ...commas.map(at => at + 1)];
+  return starts.map((start, index) => text.slice(start, commas[index]));
+}
+
+/** The parameter that the user types; nothing typed is the one that was written. */
+async function asked(
+  name: string,
+  written: Parameter | undefined,
+  allowed: readonly ParameterValue[] | undefined,
+  io: MagicHost['io'],
+): Promise<Parameter> {
+  if (!io.allowStdin) {
+    if (written !== undefined) return written;
+    throw new MagicError(`%param: nobody can be asked for ${name} here`, `Write %param ${name} = LITERAL.`);
+  }
+  const choices =
+    allowed === undefined ? '' : ` (${allowed.map(({ json }) => JSON.stringify(json)).join(', ')})`;
+  const fallback = written === undefined ? '' : ` [${written.text}]`;
+  const typed = (await io.input(`${name}${choices}${fallback}: `, false)).trim();
+  if (typed === '' && written !== undefined) return written;
+  const isText = written === undefined || (written.kind === 'value' && written.value.type === 'string');
+  return readParameter(name, isText && !/^["'].*["']$/.test(typed) ? JSON.stringify(typed) : typed);
+}
+
+function params(_: MagicCall, { session, io }: MagicHost): void {
+  const rows = session.parameters.rows();
+  if (rows.length === 0) say(io, 'There are no parameters. `%param NAME = LITERAL` makes one.');
+  else
+    io.display(
+      tableOutput(['parameter', 'type', 'value', 'choices'], rows, plural(rows.length, 'parameter')),
+    );
+}
+
+function showQuery({ magic }: MagicCall, { session, io, plan }: MagicHost): void {
+  const show = (result: ReturnType<typeof session.results.get>) => {
+    if (result !== undefined) io.display(textOutput(sentText(result.provenance)));
+  };
+  if (plan.queries.length > 0) {
+    plan.afterRun.push(async results => results.forEach(show));
+    return;
+  }
+  const last = session.results.get('_');
+  if (last === undefined) throw misuse(magic, 'no query has run yet');
+  show(last);
+}
+
+function sentText({ query, variables, startTime, endTime, profile }: Provenance): string {
+  const beside = Object.keys(variables ?? {}).length === 0 ? [] : [`variables: ${JSON.stringify(variables)}`];
+  return [query, '', ...beside, `range: ${startTime} to ${endTime}`, `profile: ${profile}`].join('\n');
+}

@@ -1,0 +1,222 @@
+import type { TypeName } from '../apl/catalog/entry.js';
+import type { Expr, ParameterDecl, Span } from '../apl/syntax/ast.js';
+import type { CellQuery } from '../apl/syntax/cell.js';
+import { parseQuery } from '../apl/syntax/parse.js';
+import { type Token, tokenize } from '../apl/syntax/tokens/lexer.js';
+
+import { present } from '../present.js';
+import { formatDuration, formatTime } from '../time.js';
+import { MagicError } from './magics/arguments.js';
+
+/** A value as a request carries it: JSON, with times and durations as text. */
+export interface ParameterValue {
+  readonly type: TypeName;
+  readonly json: unknown;
+}
+
+/** One parameter of the notebook. */
+export type Parameter =
+  | {
+      readonly kind: 'value';
+      readonly value: ParameterValue;
+      /** As written. */
+      readonly text: string;
+      readonly choices?: readonly ParameterValue[];
+    }
+  /** A table, which goes into a query as the statement that defines it: the API's variables hold none. */
+  | { readonly kind: 'table'; readonly text: string };
+
+/** A query as it is sent: with the statements that its parameters need, and their values beside it. */
+export interface BoundQuery extends CellQuery {
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** A parameter as `declare query_parameters` has it; the default is APL. */
+interface Declared {
+  readonly type: TypeName;
+  readonly fallback: string | undefined;
+}
+
+/** The parameters of a notebook: those that its cells declared, and those that were given a value. */
+export class Parameters {
+  readonly #declared = new Map<string, Declared>();
+  readonly #given = new Map<string, Parameter>();
+
+  /** Remembers the declarations among the statements of a cell, for every query after it. */
+  declare(source: string, statements: readonly Span[]): void {
+    for (const { from, to } of statements) {
+      const text = source.slice(from, to);
+      for (const { name, type, fallback } of declarations(text))
+        this.#declared.set(name.name, { type, fallback: fallback && text.slice(fallback.from, fallback.to) });
+    }
+  }
+
+  /** Gives a parameter a value; throws MagicError when it is not among its choices, which are kept from earlier. */
+  set(name: string, parameter: Parameter): void {
+    const before = this.#given.get(name);
+    const choices =
+      parameter.kind === 'value'
+        ? (parameter.choices ?? (before?.kind === 'value' ? before.choices : undefined))
+        : undefined;
+    if (
+      parameter.kind === 'value' &&
+      choices !== undefined &&
+      !choices.some(each => isSame(each, parameter.value))
+    )
+      throw new MagicError(
+        `%param: ${name} cannot be ${parameter.text}`,
+        `Its choices are ${choices.map(({ json }) => JSON.stringify(json)).join(', ')}.`,
+      );
+    this.#given.set(name, { ...parameter, ...present({ choices }) });
+  }
+
+  get(name: string): Parameter | undefined {
+    return this.#given.get(name);
+  }
+
+  /** Name, type, value and choices of each, as text. */
+  rows(): readonly (readonly [name: string, type: string, value: string, choices: string])[] {
+    const names = [...new Set([...this.#declared.keys(), ...this.#given.keys()])];
+    return names.map(name => {
+      const given = this.#given.get(name);
+      const declared = this.#declared.get(name);
+      if (given?.kind === 'table') return [name, 'table', given.text, ''];
+      const choices = (given?.choices ?? []).map(({ json }) => JSON.stringify(json)).join(', ');
+      const type = declared?.type ?? given?.value.type ?? '';
+      const fallback = declared?.fallback === undefined ? 'none yet' : `${declared.fallback} (default)`;
+      return [name, type, given?.text ?? fallback, choices];
+    });
+  }
+
+  /** Values by name, for an editor that binds queries. */
+  values(): Readonly<Record<string, unknown>> {
+    const values = [...this.#given].flatMap(([name, each]) =>
+      each.kind === 'value' ? [[name, each.value.json]] : [],
+    );
+    return Object.fromEntries(values);
+  }
+
+  /** The query with the parameters that it names. Values travel beside the text, never in it; a name that the query defines is its own. */
+  bind(query: CellQuery): BoundQuery {
+    const tokens = tokenize(query.text);
+    const own = new Set(
+      tokens.flatMap((token, index) => (token.text === 'let' ? [tokens[index + 1]?.text ?? ''] : [])),
+    );
+    const declaredHere = new Set(declarations(query.text).map(({ name }) => name.name));
+    const names = [...new Set([...this.#declared.keys(), ...this.#given.keys()])].filter(
+      name => !own.has(name) && tokens.some((token, index) => isUse(token, tokens[index - 1], name)),
+    );
+    const variables: Record<string, unknown> = {};
+    const declared: string[] = [];
+    const tables: string[] = [];
+    for (const name of names) {
+      const given = this.#given.get(name);
+      if (given?.kind === 'value') variables[name] = given.value.json;
+      if (given?.kind === 'table') tables.push(`let ${name} = ${given.text};\n`);
+      else if (!declaredHere.has(name)) declared.push(this.#declaration(name));
+    }
+    const prelude = `${declared.length === 0 ? '' : `declare query_parameters(${declared.join(', ')});\n`}${tables.join('')}`;
+    return { ...preceded(query, prelude), variables };
+  }
+
+  #declaration(name: string): string {
+    const { type, fallback } = this.#declared.get(name) ?? {};
+    const given = this.#given.get(name);
+    const ownType = given?.kind === 'value' ? given.value.type : 'dynamic';
+    return `${name}: ${type ?? ownType}${given !== undefined || fallback === undefined ? '' : ` = ${fallback}`}`;
+  }
+}
+
+/** A name that stands alone, not after a dot. */
+function isUse(token: Token, before: Token | undefined, name: string): boolean {
+  return token.kind === 'word' && token.text === name && before?.text !== '.';
+}
+
+function isSame(a: ParameterValue, b: ParameterValue): boolean {
+  return JSON.stringify(a.json) === JSON.stringify(b.json);
+}
+
+function declarations(text: string): readonly ParameterDecl[] {
+  if (!text.includes('query_parameters')) return [];
+  return parseQuery(text).query.statements.flatMap(each => (each.kind === 'parameters' ? each.params : []));
+}
+
+/** The query with a text before it, which no place in the cell stands for. */
+function preceded(query: CellQuery, prelude: string): CellQuery {
+  const { name, silent, from, to } = query;
+  const segments = query.segments.map(each => ({ ...each, text: each.text + prelude.length }));
+  return { ...present({ name }), silent, from, to, text: prelude + query.text, segments };
+}
+
+/** Returns the parameter that an APL literal stands for; throws MagicError for anything that is to be computed. */
+export function readParameter(name: string, written: string): Parameter {
+  const text = written.trim();
+  const literal = /^[[{]/.test(text) ? `dynamic(${text})` : text;
+  const { query, diagnostics } = parseQuery(`let p = ${literal}; print p`);
+  const [statement] = query.statements;
+  const flaw = diagnostics.find(({ severity }) => severity === 'error');
+  if (flaw !== undefined || statement?.kind !== 'let' || query.statements.length !== 2)
+    throw noLiteral(name, text, flaw?.message);
+  const { value } = statement;
+  if ('source' in value) {
+    if (value.source.kind !== 'datatable' || value.operators.length > 0) throw noLiteral(name, text);
+    return { kind: 'table', text };
+  }
+  const read = constantOf(value);
+  if (read === undefined) throw noLiteral(name, text);
+  return { kind: 'value', value: read, text };
+}
+
+function noLiteral(name: string, text: string, why?: string): MagicError {
+  return new MagicError(
+    `%param: ${name} cannot be ${text === '' ? 'nothing' : text}${why === undefined ? ', which is no literal' : `: ${why}`}`,
+    'A parameter is a literal: "checkout", 30, 0.5, true, 5m, datetime(2026-01-01), ["a", "b"] or datatable(…)[…].',
+  );
+}
+
+/** The value of a literal; undefined for what is to be computed. */
+function constantOf(expr: Expr): ParameterValue | undefined {
+  switch (expr.kind) {
+    case 'literal':
+      return { type: expr.type, json: literalJson(expr) };
+    case 'paren':
+      return constantOf(expr.inner);
+    case 'unary':
+      return negated(expr);
+    case 'array': {
+      const items = expr.items.map(constantOf);
+      return items.includes(undefined) ? undefined : { type: 'dynamic', json: items.map(item => item?.json) };
+    }
+    case 'map': {
+      const entries = expr.entries.map(({ key, value }) => [key, constantOf(value)] as const);
+      if (entries.some(([, value]) => value === undefined)) return undefined;
+      return { type: 'dynamic', json: Object.fromEntries(entries.map(([key, value]) => [key, value?.json])) };
+    }
+    case 'call': {
+      const [argument] = expr.args;
+      if (expr.callee.name !== 'dynamic' || argument === undefined || expr.args.length > 1) return undefined;
+      const inner = constantOf(argument.value);
+      return inner && { type: 'dynamic', json: inner.json };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** `-5`, `-5m`; the digits of an integer stay exact as text where a JSON number would not hold them. */
+function negated(expr: Extract<Expr, { kind: 'unary' }>): ParameterValue | undefined {
+  const { operand } = expr;
+  if (operand.kind !== 'literal' || expr.operator === 'not') return undefined;
+  const value: unknown = operand.value;
+  if (typeof value !== 'bigint' && typeof value !== 'number') return undefined;
+  const sign = expr.operator === '-' ? -1 : 1;
+  const signed = typeof value === 'bigint' ? value * BigInt(sign) : value * sign;
+  return { type: operand.type, json: literalJson({ type: operand.type, value: signed }) };
+}
+
+function literalJson({ type, value }: { readonly type: TypeName; readonly value: unknown }): unknown {
+  if (typeof value !== 'bigint') return value;
+  if (type === 'datetime') return formatTime(value);
+  if (type === 'timespan') return formatDuration(value);
+  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+}
