@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createGunzip } from 'node:zlib';
 import type { Dispatcher, Pool } from 'undici';
 import { present } from '../present.js';
@@ -35,7 +36,10 @@ export interface StarredFilter {
 /** The query API of one endpoint. Every method throws a subclass of ApiError, InterruptedError when its signal is aborted. */
 export interface Client {
   readonly endpoint: Endpoint;
-  query(request: wire.QueryRequest, signal?: AbortSignal): Promise<RawResult>;
+  /** Under `id`, which the local service then answers questions about. */
+  query(request: wire.QueryRequest, signal?: AbortSignal, id?: string): Promise<RawResult>;
+  /** How a query of the local service is getting on. */
+  progress(id: string, signal?: AbortSignal): Promise<wire.QueryProgress>;
   listStarred(filter: StarredFilter, signal?: AbortSignal): Promise<readonly wire.StarredQuery[]>;
   getStarred(id: string, signal?: AbortSignal): Promise<wire.StarredQuery>;
   createStarred(query: wire.StarredQuery, signal?: AbortSignal): Promise<wire.StarredQuery>;
@@ -69,7 +73,9 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
   const readSaved = (id: string) => (value: unknown) => ({ ...wire.readStarredQuery(value), id });
   return {
     endpoint,
-    query: (request, signal) => transport.query(request, signal),
+    query: (request, signal, id) => transport.query(request, signal, id),
+    progress: (id, signal) =>
+      call(wire.readProgress, get('ask about a query', `/v1/local/queries/${id}`), signal),
     listStarred: (filter, signal) =>
       call(wire.readStarredQueries, get('list starred queries', starred, { ...filter }), signal),
     getStarred: (id, signal) => call(readSaved(id), get(`read the starred query ${id}`, one(id)), signal),
@@ -122,6 +128,8 @@ interface Send {
   readonly base?: string;
   /** The largest answer that is read; MAX_ANSWER_BYTES when absent. */
   readonly maxBytes?: number;
+  /** The name of a query, for questions about it. */
+  readonly id?: string;
 }
 
 interface Answer {
@@ -150,6 +158,8 @@ function get(action: string, path: string, parameters: NonNullable<Send['paramet
 class Transport {
   readonly #pools = new Map<string, Pool>();
   readonly #endpoint: Endpoint;
+  /** Tells the local service which queries are of one kernel: kernels take turns. */
+  readonly #name = randomUUID();
   readonly #userAgent: string;
   readonly #timeLimitMs: number;
 
@@ -159,7 +169,7 @@ class Transport {
     this.#timeLimitMs = options.timeLimitMs ?? defaultTimeLimitMs;
   }
 
-  async query(request: wire.QueryRequest, signal?: AbortSignal): Promise<RawResult> {
+  async query(request: wire.QueryRequest, signal?: AbortSignal, id?: string): Promise<RawResult> {
     const { edgeUrl } = this.#endpoint;
     const send: Send = {
       action: 'run a query',
@@ -168,7 +178,7 @@ class Transport {
       parameters: { format: 'tabular' },
       json: request,
       maxBytes: MAX_RESULT_BYTES,
-      ...present({ base: edgeUrl }),
+      ...present({ base: edgeUrl, id }),
     };
     const started = performance.now();
     const { headers, body } = await this.#send(send, signal);
@@ -242,13 +252,15 @@ class Transport {
   }
 
   #headers(send: Send): Record<string, string> {
-    const { token, orgId } = this.#endpoint;
+    const { token, orgId, profileName } = this.#endpoint;
     return {
       accept: 'application/json',
       'user-agent': this.#userAgent,
       ...present({
         'content-type': send.method === 'GET' || send.method === 'DELETE' ? undefined : 'application/json',
         authorization: token === undefined ? undefined : `Bearer ${token.reveal()}`,
+        'x-apl-client': profileName === localProfile ? this.#name : undefined,
+        'x-apl-query': send.id,
         'x-axiom-org-id': token?.kind === 'personal' ? orgId : undefined,
       }),
     };

@@ -198,6 +198,13 @@ export interface IngestStatus {
   readonly processedBytes: number;
 }
 
+/** How a query of the local service is getting on: the answer of `GET /v1/local/queries/ID`. */
+export type QueryProgress =
+  /** So many queries come before it. */
+  | { readonly state: 'waiting'; readonly before: number }
+  /** Of about `rows` rows that it reads, this share is done, from 0 to 1; absent where the engine cannot tell. */
+  | { readonly state: 'running'; readonly rows: number; readonly share?: number };
+
 /** Body of `POST /v1/local/import`, which only the local service has. */
 export interface ImportRequest {
   readonly path: string;
@@ -334,6 +341,18 @@ export function readImportReport(value: unknown): ImportReport {
     rowsNow: number(object.rowsNow, 'import report.rowsNow'),
     ...optionalString(object, 'firstTime', 'import report'),
     ...optionalString(object, 'lastTime', 'import report'),
+  };
+}
+
+/** Returns how a query is getting on. */
+export function readProgress(value: unknown): QueryProgress {
+  const object = record(value, 'progress');
+  if (object.state === 'waiting')
+    return { state: 'waiting', before: number(object.before, 'progress.before') };
+  return {
+    state: 'running',
+    rows: number(object.rows, 'progress.rows'),
+    ...(object.share === undefined ? {} : { share: number(object.share, 'progress.share') }),
   };
 }
 

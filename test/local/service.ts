@@ -59,6 +59,7 @@ export class TestService {
     route: string,
     body?: unknown,
     headers: Record<string, string> = {},
+    signal?: AbortSignal,
   ): Promise<Response> {
     return fetch(this.service.url + route, {
       method,
@@ -69,6 +70,7 @@ export class TestService {
         ...headers,
       },
       ...(body !== undefined && { body: encode(body) }),
+      ...(signal && { signal }),
     });
   }
 

@@ -1,38 +1,53 @@
 import { cancelledError, EngineError } from './failure.js';
+import { type Visit, watchUnseen } from './visit.js';
 
-/** Lends a fixed set of resources that serve one query each; further queries wait in order, and are refused beyond a number. */
+/** How many queries share the lanes of an engine. */
+export interface AdmissionBounds {
+  /** Queries that may wait; beyond that they are refused. */
+  readonly queue: number;
+  /** Long queries that run at the same time; the other lanes are kept for short ones. */
+  readonly long: number;
+  /** A query that reads more rows is long. */
+  readonly shortRows: number;
+}
+
+/** How long a query may run and still count as short, whatever was thought of it, in milliseconds. */
+const shortMs = 250;
+
+/**
+ * Lends a fixed set of lanes, which serve one query each. Short queries have lanes of their own and never wait for long ones. Of
+ * those that wait, the one whose client has the fewest queries running comes first, then the one whose client waits for the longest
+ * time since its last turn, then the one that came first.
+ */
 export class Admission<T> {
   readonly #idle: T[];
+  readonly #lanes: number;
+  readonly #bounds: AdmissionBounds;
+  readonly #running = new Set<Loan<T>>();
   readonly #waiting: Waiter<T>[] = [];
-  readonly #queue: number;
+  /** When the last query of each client began, counted in queries; of clients with a query here. */
+  readonly #lastTurns = new Map<string, number>();
+  #turn = 0;
   #closed = false;
 
-  constructor(all: readonly T[], queue: number) {
-    this.#idle = [...all];
-    this.#queue = queue;
+  constructor(lanes: readonly T[], bounds: AdmissionBounds) {
+    this.#idle = [...lanes];
+    this.#lanes = lanes.length;
+    this.#bounds = bounds;
   }
 
-  /** Throws EngineError when too many wait, when `signal` is aborted, and after `close`. */
-  async acquire(signal: AbortSignal | undefined): Promise<T> {
+  /** Throws EngineError when too many wait, when the visit's signal is aborted, and after `close`. */
+  async acquire({ client = '', rows = 0, signal, watch = watchUnseen }: Visit): Promise<Loan<T>> {
     if (this.#closed || signal?.aborted) throw cancelledError();
-    const free = this.#idle.pop();
-    if (free !== undefined) return free;
-    if (this.#waiting.length >= this.#queue) {
-      throw new EngineError('engine-busy', 'Too many queries are waiting.', {
-        hint: 'Try again when others have finished.',
-      });
-    }
-    return new Promise<T>((resolve, reject) => {
-      const waiter: Waiter<T> = { resolve, reject };
+    return new Promise<Loan<T>>((resolve, reject) => {
+      const waiter: Waiter<T> = { client, long: rows > this.#bounds.shortRows, signal, resolve, reject };
       this.#waiting.push(waiter);
-      signal?.addEventListener('abort', () => this.#abandon(waiter), { once: true });
+      this.#serve();
+      if (!this.#waiting.includes(waiter)) return;
+      if (this.#waiting.length > this.#bounds.queue) this.#dismiss(waiter, tooManyError());
+      watch.waits(() => this.#before(waiter));
+      signal?.addEventListener('abort', () => this.#dismiss(waiter, cancelledError()), { once: true });
     });
-  }
-
-  release(each: T): void {
-    const next = this.#waiting.shift();
-    if (next) next.resolve(each);
-    else this.#idle.push(each);
   }
 
   /** Refuses all queries that wait or arrive later. */
@@ -41,15 +56,119 @@ export class Admission<T> {
     for (const waiter of this.#waiting.splice(0)) waiter.reject(cancelledError());
   }
 
-  #abandon(waiter: Waiter<T>): void {
+  #serve(): void {
+    for (const waiter of this.#inOrder()) {
+      const begins = !waiter.signal?.aborted && this.#isRoomFor(waiter);
+      const lane = begins ? this.#idle.pop() : undefined;
+      if (lane === undefined) continue;
+      this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
+      waiter.resolve(this.#lend(lane, waiter));
+    }
+  }
+
+  #isRoomFor({ long }: Waiter<T>): boolean {
+    const most = long ? this.#bounds.long : Math.max(1, this.#lanes - this.#bounds.long);
+    const counts = long ? 'long' : 'short';
+    return [...this.#running].filter(each => each.counts === counts).length < most;
+  }
+
+  #lend(lane: T, { client, long, signal }: Waiter<T>): Loan<T> {
+    const loan = new Loan(lane, client, long ? 'long' : 'short');
+    this.#running.add(loan);
+    this.#lastTurns.set(client, ++this.#turn);
+    const recount = (counts: Loan<T>['counts']) => {
+      loan.counts = counts;
+      this.#serve();
+    };
+    // From an interrupt on, the next query may begin on another lane, however long the engine takes to heed it.
+    const concede = () => recount('no longer');
+    signal?.addEventListener('abort', concede, { once: true });
+    const timer = setTimeout(() => loan.counts === 'short' && recount('long'), shortMs);
+    timer.unref();
+    loan.onRelease = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', concede);
+      this.#running.delete(loan);
+      this.#idle.push(lane);
+      this.#serve();
+      if (![...this.#running, ...this.#waiting].some(each => each.client === client))
+        this.#lastTurns.delete(client);
+    };
+    return loan;
+  }
+
+  /** The waiting queries as they will begin: each that is served counts for its client when the next is chosen. */
+  #inOrder(): readonly Waiter<T>[] {
+    const turns = new Map<string, Turns>();
+    const of = (client: string) =>
+      turns.get(client) ?? { running: 0, last: this.#lastTurns.get(client) ?? 0 };
+    const take = (client: string, last: number) =>
+      turns.set(client, { running: of(client).running + 1, last });
+    for (const { client } of this.#running) take(client, of(client).last);
+    const rest = [...this.#waiting];
+    return this.#waiting.map((_, index) => {
+      const next = rest.reduce((best, each) => (isBefore(of(each.client), of(best.client)) ? each : best));
+      rest.splice(rest.indexOf(next), 1);
+      take(next.client, this.#turn + index + 1);
+      return next;
+    });
+  }
+
+  #before(waiter: Waiter<T>): number {
+    return this.#inOrder()
+      .filter(each => each.long === waiter.long)
+      .indexOf(waiter);
+  }
+
+  #dismiss(waiter: Waiter<T>, reason: Error): void {
     const index = this.#waiting.indexOf(waiter);
     if (index < 0) return;
     this.#waiting.splice(index, 1);
-    waiter.reject(cancelledError());
+    waiter.reject(reason);
+  }
+}
+
+/** The queries of one client that run, and when the last of them began. */
+interface Turns {
+  readonly running: number;
+  readonly last: number;
+}
+
+function isBefore(a: Turns, b: Turns): boolean {
+  return a.running === b.running ? a.last < b.last : a.running < b.running;
+}
+
+function tooManyError(): EngineError {
+  return new EngineError('engine-busy', 'Too many queries are waiting.', {
+    hint: 'Try again when others have finished.',
+  });
+}
+
+/** A lane that is lent to one query. */
+export class Loan<T> {
+  readonly lane: T;
+  readonly client: string;
+  /** Which queries it is counted among. */
+  counts: 'short' | 'long' | 'no longer';
+  onRelease: (() => void) | undefined;
+
+  constructor(lane: T, client: string, counts: 'short' | 'long') {
+    this.lane = lane;
+    this.client = client;
+    this.counts = counts;
+  }
+
+  /** Gives the lane back; once. */
+  release(): void {
+    this.onRelease?.();
+    this.onRelease = undefined;
   }
 }
 
 interface Waiter<T> {
-  readonly resolve: (each: T) => void;
+  readonly client: string;
+  readonly long: boolean;
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (loan: Loan<T>) => void;
   readonly reject: (error: Error) => void;
 }

@@ -13,9 +13,10 @@ import {
 import { sqlName, sqlText } from '../duckdb/literal.js';
 import { registerFunctions } from '../duckdb/register.js';
 import type { FunctionFamily } from '../duckdb/template.js';
-import { Admission } from './admission.js';
+import { Admission, type Loan } from './admission.js';
 import { cancelledError, EngineError, engineFailure } from './failure.js';
 import { noCounts, type OperatorCounts, operatorCounts } from './profile.js';
+import { type Visit, watchUnseen } from './visit.js';
 
 /** How to open an engine. `dataDir` and `allow` are the only places that its SQL can read or write. */
 export interface EngineOptions {
@@ -24,8 +25,10 @@ export interface EngineOptions {
   readonly allow?: readonly string[];
   /** JavaScript functions and macros; all those of the language when absent. */
   readonly families?: readonly FunctionFamily[];
-  /** Queries that run at the same time; more wait. */
+  /** Queries that run at the same time; more wait. 12 when absent. */
   readonly connections?: number;
+  /** Of these, the most that read much; 4 when absent. */
+  readonly long?: number;
   /** Queries that may wait; beyond that they are refused. */
   readonly queue?: number;
   readonly memoryBytes?: number;
@@ -44,11 +47,16 @@ export class Engine {
   readonly #admission: Admission<Lane>;
   readonly #closing = new AbortController();
 
-  private constructor(instance: DuckDBInstance, scratch: Scratch, lanes: readonly Lane[], queue: number) {
+  private constructor(
+    instance: DuckDBInstance,
+    scratch: Scratch,
+    lanes: readonly Lane[],
+    { queue = 64, long = 4 }: EngineOptions,
+  ) {
     this.#instance = instance;
     this.#scratch = scratch;
     this.#lanes = lanes;
-    this.#admission = new Admission(lanes, queue);
+    this.#admission = new Admission(lanes, { queue, long: Math.min(long, lanes.length), shortRows });
   }
 
   /** Opens the engine and locks its configuration. Its scratch files live in a directory of its own under `<dataDir>/.tmp`. */
@@ -58,12 +66,12 @@ export class Engine {
     const profileDir = await makeScratch(tmpdir(), 'apl-kernel-');
     const instance = await DuckDBInstance.create(':memory:');
     const lanes: Lane[] = [];
-    for (let index = 0; index < (options.connections ?? 4); index++) {
+    for (let index = 0; index < (options.connections ?? 12); index++) {
       const profile = path.join(profileDir, `${index}.json`);
       lanes.push({ connection: await instance.connect(), profile });
     }
     await configure(lanes, options, [workDir, profileDir]);
-    return new Engine(instance, [workDir, profileDir], lanes, options.queue ?? 64);
+    return new Engine(instance, [workDir, profileDir], lanes, options);
   }
 
   /** A directory that this engine's SQL may write to and that is removed with it. */
@@ -78,17 +86,17 @@ export class Engine {
 
   /** Runs `sql`, hands its result to `consume`, and returns its value with the engine's own counts. */
   async query<T>(sql: string, consume: Consume<T>, signal?: AbortSignal): Promise<Counted<T>> {
-    return this.#withLane(signal, lane => runCounted(lane, sql, consume));
+    return this.#withLane({ signal }, lane => runCounted(lane, sql, consume));
   }
 
   /** Lends one connection to `work` for several statements; the temporary table of this name is dropped at the end. */
   async statements<T>(
     work: (run: RunStatement) => Promise<T>,
     temporary: string | undefined,
-    signal?: AbortSignal,
+    visit: Visit = {},
   ): Promise<T> {
     const cleanUp = temporary === undefined ? undefined : `DROP TABLE IF EXISTS temp.${sqlName(temporary)}`;
-    return this.#withLane(signal, lane => work((sql, consume) => runCounted(lane, sql, consume)), cleanUp);
+    return this.#withLane(visit, lane => work((sql, consume) => runCounted(lane, sql, consume)), cleanUp);
   }
 
   /** Runs `sql` and returns its rows; for results that are small. */
@@ -98,7 +106,7 @@ export class Engine {
 
   /** Runs several statements on one connection, so that temporary tables live from one to the next and are dropped at the end. */
   async withConnection<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#withLane(signal, async lane => {
+    return this.#withLane({ signal }, async lane => {
       const connection = connectionOn(lane.connection);
       try {
         return await work(connection);
@@ -119,12 +127,22 @@ export class Engine {
     for (const directory of this.#scratch) await rm(directory, { recursive: true, force: true });
   }
 
-  async #withLane<T>(
-    signal: AbortSignal | undefined,
+  async #withLane<T>(visit: Visit, work: (lane: Lane) => Promise<T>, cleanUp?: string): Promise<T> {
+    const loan = await this.#admission.acquire(visit);
+    try {
+      return await this.#onLane(loan, visit, work, cleanUp);
+    } finally {
+      loan.release();
+    }
+  }
+
+  async #onLane<T>(
+    { lane }: Loan<Lane>,
+    { signal, rows = 0, watch = watchUnseen }: Visit,
     work: (lane: Lane) => Promise<T>,
-    cleanUp?: string,
+    cleanUp: string | undefined,
   ): Promise<T> {
-    const lane = await this.#admission.acquire(signal);
+    watch.runs(() => shareDone(lane.connection), rows);
     const { signal: closing } = this.#closing;
     const inScratch = async (each: Lane) => {
       // They may have been deleted while the service runs.
@@ -139,9 +157,17 @@ export class Engine {
       // After the interrupts of a cancelled query, which would hit this statement too.
       if (cleanUp !== undefined) await lane.connection.run(cleanUp).catch(ignore);
       delete lane.running;
-      this.#admission.release(lane);
     }
   }
+}
+
+/** A query that reads more rows than this may take the processors for longer than others can wait. */
+const shortRows = 500_000;
+
+/** The engine counts in percent, and has none at the beginning and for what it cannot foresee. */
+function shareDone(connection: DuckDBConnection): number | undefined {
+  const { percentage } = connection.progress;
+  return percentage > 0 && percentage <= 100 ? percentage / 100 : undefined;
 }
 
 /** Reads a result to its end. */
@@ -217,6 +243,8 @@ async function runAll(connection: DuckDBConnection, statements: readonly string[
 function connectionSettings(profile: string): string[] {
   return [
     "SET TimeZone='UTC'",
+    'SET enable_progress_bar=true',
+    'SET enable_progress_bar_print=false',
     "SET enable_profiling='json'",
     `SET profiling_output=${sqlText(profile)}`,
     `SET custom_profiling_settings='{"OPERATOR_CARDINALITY":"true","OPERATOR_TYPE":"true","OPERATOR_NAME":"true","EXTRA_INFO":"true"}'`,

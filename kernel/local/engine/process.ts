@@ -67,7 +67,7 @@ function begin(readers: ReaderSource, temporary: string | undefined): Promise<Qu
       resolve({ reader, abort, finish });
       return released;
     };
-    const over = readers.reading(work, temporary, abort.signal);
+    const over = readers.reading(work, temporary, { signal: abort.signal });
     over.catch(reject);
   });
 }

@@ -2,6 +2,7 @@ import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { type DeclaredColumn, JsonColumns, packedSql } from './columns.js';
 import type { Engine, RunStatement } from './duckdb.js';
 import type { OperatorCounts } from './profile.js';
+import type { Visit } from './visit.js';
 
 /** One result to be read: these columns, of the first `limit` rows. */
 export interface ResultOrder {
@@ -31,17 +32,13 @@ export interface Reader {
 
 /** Lends a reader to `work`; the temporary table of this name is dropped at the end. */
 export interface ReaderSource {
-  reading<T>(
-    work: (reader: Reader) => Promise<T>,
-    temporary: string | undefined,
-    signal?: AbortSignal,
-  ): Promise<T>;
+  reading<T>(work: (reader: Reader) => Promise<T>, temporary: string | undefined, visit?: Visit): Promise<T>;
 }
 
 /** Returns the readers of an engine of this process. */
 export function readersOf(engine: Engine): ReaderSource {
   return {
-    reading: (work, temporary, signal) => engine.statements(run => work(readerOn(run)), temporary, signal),
+    reading: (work, temporary, visit) => engine.statements(run => work(readerOn(run)), temporary, visit),
   };
 }
 

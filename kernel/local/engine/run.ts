@@ -16,6 +16,7 @@ import { JsonColumns } from './columns.js';
 import { type OperatorCounts, sumCounts } from './profile.js';
 import type { Reader, ReaderSource, ReadResult, ResultOrder } from './reader.js';
 import type { ExaminedBlocks, RecordingCatalog } from './scans.js';
+import type { Visit } from './visit.js';
 
 /** The result of a query: its tables with their cells as JSON, and the facts about its run. */
 export interface QueryAnswer {
@@ -39,12 +40,14 @@ export async function runQuery(
   readers: ReaderSource,
   query: CompiledQuery,
   catalog: RecordingCatalog,
-  signal?: AbortSignal,
+  visit: Visit = {},
   clock: () => number = () => performance.now(),
 ): Promise<QueryAnswer> {
   const startedMs = clock();
   const kept = query.kept === undefined ? undefined : keptTable;
-  const ran = await readers.reading(reader => runTables(reader, query), kept, signal);
+  const { rows, computed = 0 } = catalog.examined;
+  const reads = rows + computed + (query.made ?? 0);
+  const ran = await readers.reading(reader => runTables(reader, query), kept, { ...visit, rows: reads });
   const status = statusOf(query, ran, catalog.examined, clock() - startedMs);
   return { query, tables: ran, status, catalog };
 }

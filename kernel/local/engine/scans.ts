@@ -5,6 +5,8 @@ import type { DatasetCatalog, FilesOf, ScanFilter, StoredFile } from '../sql/com
 export interface ExaminedBlocks {
   readonly blocks: number;
   readonly rows: number;
+  /** About how many rows a computed dataset makes. */
+  readonly computed?: number;
   readonly minNs?: bigint;
   readonly maxNs?: bigint;
 }
@@ -53,6 +55,7 @@ function together(a: ExaminedBlocks, b: ExaminedBlocks): ExaminedBlocks {
   return {
     blocks: a.blocks + b.blocks,
     rows: a.rows + b.rows,
+    computed: (a.computed ?? 0) + (b.computed ?? 0),
     ...present({ minNs, maxNs }),
   };
 }

@@ -6,6 +6,7 @@ import { JsonColumns } from './columns.js';
 import { cancelledError, EngineError } from './failure.js';
 import type { FromEngine, ToEngine } from './messages.js';
 import type { Reader, ReaderSource } from './reader.js';
+import { type Visit, watchUnseen } from './visit.js';
 
 /** How engine processes are started, and how many. */
 export interface ScriptedOptions {
@@ -13,11 +14,16 @@ export interface ScriptedOptions {
   /** Starts `process.js` of this folder with an IPC channel that keeps bytes and bigints (`serialization: 'advanced'`). */
   readonly spawn: () => ChildProcess;
   readonly processes: number;
+  /** Of these, the most that run long queries. */
+  readonly long: number;
   /** Queries that may wait; beyond that they are refused. */
   readonly queue: number;
   /** For each process. */
   readonly memoryBytes: number;
 }
+
+/** A query with JavaScript functions over more rows than this is long. */
+const shortRows = 20_000;
 
 /** How long a process may take to heed an interrupt before it is ended, in milliseconds. */
 const graceMs = 1_000;
@@ -35,20 +41,28 @@ export class ScriptedEngine implements ReaderSource {
   constructor(options: ScriptedOptions) {
     this.#options = options;
     this.#lanes = Array.from({ length: options.processes }, () => ({ engine: undefined }));
-    this.#admission = new Admission(this.#lanes, options.queue);
+    const { queue, long } = options;
+    this.#admission = new Admission(this.#lanes, { queue, long, shortRows });
   }
 
   async reading<T>(
     work: (reader: Reader) => Promise<T>,
     temporary: string | undefined,
-    signal?: AbortSignal,
+    visit: Visit = {},
   ): Promise<T> {
-    const lane = await this.#admission.acquire(signal);
+    const loan = await this.#admission.acquire(visit);
+    const { signal, rows = 0, watch = watchUnseen } = visit;
+    watch.runs(() => undefined, rows);
     const { signal: closing } = this.#closing;
     try {
-      return await this.#run(lane, work, temporary, signal ? AbortSignal.any([signal, closing]) : closing);
+      return await this.#run(
+        loan.lane,
+        work,
+        temporary,
+        signal ? AbortSignal.any([signal, closing]) : closing,
+      );
     } finally {
-      this.#admission.release(lane);
+      loan.release();
     }
   }
 
@@ -65,19 +79,19 @@ export class ScriptedEngine implements ReaderSource {
     temporary: string | undefined,
     signal: AbortSignal,
   ): Promise<T> {
-    if (lane.engine?.ended !== false) lane.engine = await EngineProcess.start(this.#options);
-    // The service may have closed while the process started.
-    if (this.#closing.signal.aborted) await lane.engine.kill();
+    if (lane.engine?.ended !== false) lane.engine = new EngineProcess(this.#options);
     const { engine } = lane;
     let grace: NodeJS.Timeout | undefined;
     const interrupt = () => {
       engine.tell({ kind: 'interrupt' });
-      grace = setTimeout(() => void engine.kill(), graceMs);
+      grace ??= setTimeout(() => void engine.kill(), graceMs);
     };
+    signal.addEventListener('abort', interrupt, { once: true });
     try {
+      await engine.opened;
       await engine.ask({ kind: 'begin', temporary });
+      // An interrupt before the query had begun found nothing to end.
       if (signal.aborted) interrupt();
-      else signal.addEventListener('abort', interrupt, { once: true });
       const value = await work(readerOn(engine)).finally(() => endQuery(engine));
       signal.throwIfAborted();
       return value;
@@ -112,23 +126,24 @@ function readerOn(engine: EngineProcess): Reader {
 
 /** One child process; it answers one message at a time. */
 class EngineProcess {
+  /** Resolves when the process takes orders. */
+  readonly opened: Promise<void>;
   readonly #child: ChildProcess;
   #scratch: readonly string[] = [];
   #pending: { resolve(answer: FromEngine): void; reject(error: Error): void } | undefined;
   #ended = false;
 
-  private constructor(child: ChildProcess) {
+  constructor({ spawn, dataDir, memoryBytes }: ScriptedOptions) {
+    const child = spawn();
     this.#child = child;
     child.on('message', (message: FromEngine) => this.#settle(message));
     child.on('error', () => this.#end());
     child.on('exit', () => this.#end());
-  }
-
-  static async start({ spawn, dataDir, memoryBytes }: ScriptedOptions): Promise<EngineProcess> {
-    const engine = new EngineProcess(spawn());
-    const { scratch } = expected('opened', await engine.ask({ kind: 'open', dataDir, memoryBytes }));
-    engine.#scratch = scratch;
-    return engine;
+    this.opened = this.ask({ kind: 'open', dataDir, memoryBytes }).then(answer => {
+      this.#scratch = expected('opened', answer).scratch;
+    });
+    // Whoever runs a query awaits it too.
+    this.opened.catch(() => undefined);
   }
 
   get ended(): boolean {

@@ -10,10 +10,12 @@ import { externalFiles, unreadableFile } from '../engine/external.js';
 import type { ReaderSource } from '../engine/reader.js';
 import { type QueryAnswer, runQuery } from '../engine/run.js';
 import { RecordingCatalog } from '../engine/scans.js';
+import type { Visit } from '../engine/visit.js';
 import type { Compile, CompiledQuery } from '../sql/compiled.js';
 import type { DatasetStore, Snapshot } from '../store/datasets.js';
 import { departure } from './departure.js';
 import { legacyBody } from './legacy.js';
+import type { QueriesUnderWay } from './progress.js';
 import { readQueryRequest, timeLimitOf } from './requests.js';
 import { ServiceError } from './service-error.js';
 import { tabularBody } from './tabular.js';
@@ -29,6 +31,7 @@ export interface QueryParts {
   readonly dataDir: string;
   /** The longest that a query may run, in milliseconds. */
   readonly queryMs: number;
+  readonly queries: QueriesUnderWay;
 }
 
 /** APL that cannot be run: a 400 that points into the text. */
@@ -59,21 +62,28 @@ export async function answerQuery(
   const format = readFormat((request.query as Record<string, string | undefined>).format ?? 'tabular');
   const query = readQueryRequest(request.body);
   const limitMs = Math.min(parts.queryMs, timeLimitOf(query) ?? parts.queryMs);
-  const answer = await withinTime(limitMs, departure(request), signal => answerOf(parts, query, signal));
+  const answer = await withinTime(limitMs, departure(request), signal =>
+    parts.queries.visit(request, signal, visit => answerOf(parts, query, signal, visit)),
+  );
   return send(request, reply, format === 'legacy' ? legacyBody(answer, query) : tabularBody(answer));
 }
 
 /** A query whose files are deleted while it runs begins anew, once, with the datasets that there are now. */
-async function answerOf(parts: QueryParts, query: QueryRequest, signal: AbortSignal): Promise<QueryAnswer> {
+async function answerOf(
+  parts: QueryParts,
+  query: QueryRequest,
+  signal: AbortSignal,
+  visit: Visit,
+): Promise<QueryAnswer> {
   const before = await parts.datasets.snapshot();
   try {
-    return await answerFrom(parts, query, before, signal);
+    return await answerFrom(parts, query, before, visit);
   } catch (error) {
     if (signal.aborted || (await before.intact())) throw error;
   }
   const now = await parts.datasets.snapshot();
   try {
-    return await answerFrom(parts, query, now, signal);
+    return await answerFrom(parts, query, now, visit);
   } catch (error) {
     throw signal.aborted || (await now.intact()) ? error : changed(error);
   }
@@ -89,14 +99,14 @@ async function answerFrom(
   parts: QueryParts,
   query: QueryRequest,
   snapshot: Snapshot,
-  signal: AbortSignal,
+  visit: Visit,
 ): Promise<QueryAnswer> {
   const catalog = new RecordingCatalog(snapshot);
-  signal.throwIfAborted();
+  visit.signal?.throwIfAborted();
   const compiled = parts.compile(query, catalog, parts.nowNs(), externalFiles(parts.dataDir));
   if (!compiled.ok) throw failureOf(query.apl, compiled.diagnostics);
   const { compiled: wanted } = compiled;
-  return runQuery(parts.readersFor(wanted), wanted, catalog, signal);
+  return runQuery(parts.readersFor(wanted), wanted, catalog, visit);
 }
 
 async function withinTime<T>(

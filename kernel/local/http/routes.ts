@@ -9,6 +9,7 @@ import { importFile } from '../store/import.js';
 import { ingest } from '../store/ingest.js';
 import type { StarredFilter, StarredStore } from '../store/starred.js';
 import { departure } from './departure.js';
+import { addProgressRoute } from './progress.js';
 import { answerQuery, type QueryParts } from './query-route.js';
 import { readCount, readFieldNote, readImportRequest, readNewDataset, readStarredBody } from './requests.js';
 
@@ -27,6 +28,7 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
   for (const path of ['/v1/datasets/_apl', '/v1/query/_apl']) {
     app.post(path, (request, reply) => answerQuery(parts, request, reply));
   }
+  addProgressRoute(app, parts.queries);
   app.get('/v2/user', () => localUser);
   app.get('/v2/annotations', () => []);
   app.get('/v2/vfields', () => []);

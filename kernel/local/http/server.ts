@@ -23,6 +23,7 @@ import { StarredStore } from '../store/starred.js';
 import { KeepAlive } from './alive.js';
 import { watchDepartures } from './departure.js';
 import { guardOrigin, guardToken } from './guard.js';
+import { QueriesUnderWay } from './progress.js';
 import { CompileFailure } from './query-route.js';
 import { addRoutes, localUser } from './routes.js';
 import { bodyTooLarge, ServiceError } from './service-error.js';
@@ -34,9 +35,11 @@ export interface ServiceLimits {
   readonly bodyBytes?: number;
   /** The largest ingest, unpacked; 1 GiB. */
   readonly ingestBytes?: number;
-  /** Queries at the same time; 4. */
+  /** Queries at the same time; 12. */
   readonly connections?: number;
-  /** Processes for queries that need JavaScript functions; 2. */
+  /** Of these, the most that read much; 4. */
+  readonly long?: number;
+  /** Processes for queries that need JavaScript functions; 3, of which one is for short queries. */
   readonly processes?: number;
   /** Queries that may wait; 64. */
   readonly queue?: number;
@@ -101,10 +104,12 @@ async function openEngines({ limits, spawnEngine }: ServiceOptions, dataDir: str
   const { families, isScripted } = withoutScripts();
   const memoryBytes = limits?.memoryBytes ?? totalmem() * 0.6;
   const engine = await Engine.open({ ...limits, dataDir, families, memoryBytes });
+  const processes = limits?.processes ?? 3;
   const scripted = new ScriptedEngine({
     dataDir,
     spawn: spawnEngine,
-    processes: limits?.processes ?? 2,
+    processes,
+    long: Math.max(1, processes - 1),
     queue: limits?.queue ?? 64,
     memoryBytes: memoryBytes / 4,
   });
@@ -170,6 +175,7 @@ function routeParts(options: ServiceOptions, { engine, readersFor }: Engines) {
     nowNs: () => BigInt(Math.floor(now())) * 1_000_000n,
     ingestBytes: options.limits?.ingestBytes ?? 2 ** 30,
     queryMs: options.limits?.queryMs ?? 300_000,
+    queries: new QueriesUnderWay(),
   };
 }
 

@@ -207,4 +207,5 @@ export const httpLogs = sampleDataset(
   'Sample: HTTP requests to a web shop',
   fields,
   rows,
+  slotNs,
 );

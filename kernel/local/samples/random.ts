@@ -70,12 +70,13 @@ export function incident(
   return `(${uniform(block, salt)} < ${chance} AND ${offset} >= ${start} AND ${offset} < ${start} + ${length})`;
 }
 
-/** A dataset whose rows `rows` yields for a window; each field is an expression over their columns. */
+/** A dataset whose rows `rows` yields for a window, about one in `spacingNs`; each field is an expression over their columns. */
 export function sampleDataset(
   name: string,
   description: string,
   fields: Readonly<Record<string, SampleField>>,
   rows: (startNs: bigint, endNs: bigint) => string,
+  spacingNs: bigint,
 ): BuiltinDataset {
   return {
     schema: {
@@ -84,6 +85,7 @@ export function sampleDataset(
       fields: Object.entries(fields).map(([field, value]) => schemaField(field, value)),
     },
     description,
+    rows: (startNs, endNs) => Number((endNs - startNs) / spacingNs),
     scan: (wanted, startNs, endNs, filter) => {
       const columns = wanted.map((field, index) => `${fields[field]?.sql ?? 'NULL'} AS f${index}`);
       const select = `SELECT ${columns.length === 0 ? '1 AS f0' : columns.join(', ')} FROM (${rows(startNs, endNs)})`;

@@ -190,6 +190,7 @@ export const traces = sampleDataset(
   'Sample: OpenTelemetry traces of a microservice shop',
   fields,
   rows,
+  slotNs / 7n,
 );
 
 /** The value of `choose` for each service, repeated by its share of the spans: for {@link pick}. */

@@ -27,6 +27,7 @@ import {
   type SortedRows,
   sortOf,
 } from './cursor.js';
+import { madeRows } from './effort.js';
 import { orderRows } from './ordering.js';
 import { relationSql, type Source } from './relation.js';
 import { TemplateError } from './template.js';
@@ -109,7 +110,11 @@ function write(
     order: ordered.order,
     rowLimit: limit,
   };
-  const common = { datasets: plan.datasets, notices: [...messages, ...ignored(request, ordered.unknown)] };
+  const common = {
+    datasets: plan.datasets,
+    notices: [...messages, ...ignored(request, ordered.unknown)],
+    made: madeRows(plan.relation),
+  };
   try {
     if (apart !== undefined)
       return { ok: true, compiled: withTotals(common, about, apart, window, toSql(apart.binned)) };
@@ -199,7 +204,7 @@ function cursorProblem(cursor: PageCursor | undefined, page: Page | undefined): 
 
 /** A time-binned query and its totals: both read the bins, which are aggregated once. */
 function withTotals(
-  common: Pick<CompiledQuery, 'datasets' | 'notices'>,
+  common: Pick<CompiledQuery, 'datasets' | 'notices' | 'made'>,
   about: Omit<CompiledTable, 'name' | 'sql'>,
   apart: BinnedQuery,
   window: Window,

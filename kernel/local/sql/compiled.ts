@@ -15,6 +15,8 @@ export interface CompiledQuery {
   /** A SELECT whose rows are stored as the temporary table {@link keptTable} while the tables run, as both read them. */
   readonly kept?: string;
   readonly notices: readonly StatusMessage[];
+  /** Rows that the query makes by itself, beside those of datasets; few when absent. */
+  readonly made?: number;
 }
 
 /**
@@ -114,6 +116,8 @@ export interface DatasetCatalog {
 export interface BuiltinDataset {
   readonly schema: DatasetSchema;
   readonly description: string;
+  /** About how many rows are computed for a window; few when absent. */
+  rows?(startNs: bigint, endNs: bigint): number;
   scan(fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string;
 }
 

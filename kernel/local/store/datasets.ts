@@ -224,8 +224,9 @@ class FrozenCatalog implements Snapshot {
   }
 
   examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks {
-    const dataset = this.#builtins.has(name) ? undefined : this.#stored.get(name);
-    return dataset?.examined(startNs, endNs) ?? { blocks: 0, rows: 0 };
+    const builtin = this.#builtins.get(name);
+    if (builtin !== undefined) return { blocks: 0, rows: 0, computed: builtin.rows?.(startNs, endNs) ?? 0 };
+    return this.#stored.get(name)?.examined(startNs, endNs) ?? { blocks: 0, rows: 0 };
   }
 
   files(name: string, startNs: bigint, endNs: bigint): readonly StoredFile[] {

@@ -108,6 +108,27 @@ test('closing ends running and waiting queries', async () => {
   await expect(engine.run('SELECT 1')).rejects.toMatchObject({ code: 'query-cancelled' });
 });
 
+test('a running query can be asked which part of it is done', async () => {
+  const engine = await openEngine();
+  const file = sqlText(path.join(engine.workDir, 'many.parquet'));
+  await engine.run(`COPY (SELECT hash(i) AS h FROM range(3000000) r(i)) TO ${file}`);
+  const abort = new AbortController();
+  let share = (): number | undefined => undefined;
+  const runs = (asked: () => number | undefined) => {
+    share = asked;
+  };
+  const sql = `SELECT count(DISTINCT sha256(md5(h::VARCHAR))) FROM read_parquet(${file})`;
+  const watch = { waits: () => undefined, runs };
+  const query = engine.statements(run => run(sql, result => result.fetchChunk()), undefined, {
+    signal: abort.signal,
+    watch,
+  });
+  const left = expect(query).rejects.toMatchObject({ code: 'query-cancelled' });
+  await expect.poll(() => (share() ?? 0) > 0 && (share() ?? 2) < 1, { interval: 5 }).toBe(true);
+  abort.abort();
+  await left;
+});
+
 test('a query beyond the memory limit fails alone', async () => {
   const engine = await openEngine({ memoryBytes: 64 * 2 ** 20 });
   const large = 'SELECT list(i) FROM range(100000000) t(i)';

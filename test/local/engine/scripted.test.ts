@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn as spawnProcess } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -21,7 +21,14 @@ async function bench(processes = 1): Promise<Bench> {
     spawned.push(child);
     return child;
   };
-  const engine = new ScriptedEngine({ dataDir, spawn, processes, queue: 10, memoryBytes: 2 ** 30 });
+  const engine = new ScriptedEngine({
+    dataDir,
+    spawn,
+    processes,
+    long: processes,
+    queue: 10,
+    memoryBytes: 2 ** 30,
+  });
   onTestFinished(() => engine.close());
   return { engine, dataDir, spawned };
 }
@@ -35,7 +42,7 @@ const order = (sql: string) => ({
 
 async function cellsOf({ engine }: Bench, sql: string, signal?: AbortSignal): Promise<string[]> {
   const read = (reader: Reader) => reader.read(order(sql));
-  return (await engine.reading(read, undefined, signal)).columns.cells(0);
+  return (await engine.reading(read, undefined, { signal })).columns.cells(0);
 }
 
 /** Every row takes about half a second, and the engine hears of an interrupt only after 2,048 of them. */
@@ -85,12 +92,38 @@ test('a function that does not come back is killed with its process, and nothing
 
 test('a query that heeds an interrupt keeps its process', async () => {
   const own = await bench();
+  await cellsOf(own, "SELECT apl_quote('x')");
   const abort = new AbortController();
   const query = cellsOf(own, 'SELECT apl_quote(i::VARCHAR) FROM range(100000000) r(i)', abort.signal);
   setTimeout(() => abort.abort(), 1500);
   await expect(query).rejects.toMatchObject({ code: 'query-cancelled' });
   expect(await cellsOf(own, "SELECT apl_quote('y')")).toEqual(['"\\"y\\""']);
   expect(own.spawned.length).toBe(1);
+});
+
+test('a process that does not even start is killed by the interrupt of its query', async () => {
+  const dataDir = await temporaryDirectory();
+  const mute = spawnProcess(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
+  });
+  const children = [mute];
+  const spawn = () => children.pop() ?? spawnEngine();
+  const engine = new ScriptedEngine({
+    dataDir,
+    spawn,
+    processes: 1,
+    long: 1,
+    queue: 1,
+    memoryBytes: 2 ** 30,
+  });
+  onTestFinished(() => engine.close());
+  const own = { engine, dataDir, spawned: [] };
+  await expect(cellsOf(own, "SELECT apl_quote('x')", AbortSignal.timeout(200))).rejects.toMatchObject({
+    code: 'query-cancelled',
+  });
+  expect(mute.signalCode).toBe('SIGKILL');
+  expect(await cellsOf(own, "SELECT apl_quote('x')")).toEqual(['"\\"x\\""']);
 });
 
 test('a process that was killed fails its query alone', async () => {

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { samples } from '../../../kernel/local/samples/all.js';
 import { findShared, processStart } from '../../../kernel/local/shared.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
 import type { Compile } from '../../../kernel/local/sql/compiled.js';
@@ -217,6 +218,46 @@ async function leaveEarly(to: TestService, apl: string, afterMs: number): Promis
   await delay(afterMs);
   socket.destroy();
 }
+
+/** Ten years of a sample: more than anyone waits for. */
+const heavy = {
+  apl: "['sample-http-logs'] | summarize sum(req_duration_ms)",
+  startTime: '2020-01-01T00:00:00Z',
+  endTime: '2030-01-01T00:00:00Z',
+};
+const heavyRows = 1_262_476_800;
+
+test('short queries and schema questions pass long ones; who waits is told how many come first', async () => {
+  const limits = { connections: 3, long: 1 };
+  const own = await testService({ compile: compileRequest, samples, limits });
+  const abort = new AbortController();
+  const ask = (id: string, client: string) =>
+    fetch(`${own.service.url}/v1/query/_apl`, {
+      method: 'POST',
+      headers: {
+        ...bearer(own),
+        'content-type': 'application/json',
+        'x-apl-query': id,
+        'x-apl-client': client,
+      },
+      body: JSON.stringify(heavy),
+      signal: abort.signal,
+    }).catch(() => 'left');
+  const state = (id: string) => own.json('GET', `/v1/local/queries/${id}`);
+  const queries = [ask('a1', 'a')];
+  await expect.poll(async () => (await state('a1')).body.rows).toBe(heavyRows);
+  for (const id of ['a2', 'a3', 'a4', 'b1']) {
+    queries.push(ask(id, id.slice(0, 1)));
+    await expect.poll(async () => (await state(id)).body.state).toBe('waiting');
+  }
+  expect((await state('a4')).body).toEqual({ state: 'waiting', before: 3 });
+  expect((await state('b1')).body).toEqual({ state: 'waiting', before: 0 });
+  expect((await own.query('print x = 1')).body.tables[0].columns).toEqual([[1]]);
+  expect((await own.json('GET', '/v2/datasets')).status).toBe(200);
+  abort.abort();
+  expect(new Set(await Promise.all(queries))).toEqual(new Set(['left']));
+  await expect.poll(async () => (await state('a1')).status).toBe(404);
+});
 
 test('clients that leave while their queries are still being prepared leave nothing running', async () => {
   const one = await testService({ limits: { connections: 1, queue: 100 } });

@@ -1,0 +1,20 @@
+/** A query at the door of an engine: who asks, how much it reads, and who wants to know how it goes. */
+export interface Visit {
+  /** Whose query it is: clients take turns. */
+  readonly client?: string;
+  /** Rows that it reads or makes, as far as is known beforehand; few when absent. */
+  readonly rows?: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly watch?: Watch;
+}
+
+/** Is told how a query can be asked about, first while it waits and then while it runs. */
+export interface Watch {
+  /** `before` returns how many queries come first. */
+  waits(before: () => number): unknown;
+  /** `share` returns the part that is done, from 0 to 1; undefined where the engine cannot tell. */
+  runs(share: () => number | undefined, rows: number): unknown;
+}
+
+/** The watch of a query that nobody asks about. */
+export const watchUnseen: Watch = { waits: () => undefined, runs: () => undefined };

@@ -1,0 +1,35 @@
+import type { Relation, Scalar } from '../../apl/plan/plan.js';
+
+/** Returns about how many rows a plan makes by itself, in `range` and tables of constants; those of datasets are the catalogue's to count. */
+export function madeRows(relation: Relation): number {
+  switch (relation.kind) {
+    case 'scan':
+    case 'external':
+      return 0;
+    case 'values':
+      return relation.rows.length;
+    case 'sequence':
+      return sequenceRows(numberOf(relation.start), numberOf(relation.end), numberOf(relation.step));
+    case 'join':
+      return madeRows(relation.left) + madeRows(relation.right);
+    case 'union':
+      return relation.inputs.reduce((total, each) => total + madeRows(each.relation), 0);
+    default:
+      return madeRows(relation.input);
+  }
+}
+
+function sequenceRows(start: number, end: number, step: number): number {
+  const rows = Math.floor((end - start) / step) + 1;
+  return Number.isFinite(rows) ? Math.max(0, rows) : 0;
+}
+
+/** Not a number for a value that is computed only when the query runs. */
+function numberOf(scalar: Scalar): number {
+  if (scalar.kind === 'convert') return numberOf(scalar.value);
+  if (scalar.kind === 'negate') return -numberOf(scalar.operand);
+  if (scalar.kind !== 'constant') return Number.NaN;
+  return typeof scalar.value === 'bigint' || typeof scalar.value === 'number'
+    ? Number(scalar.value)
+    : Number.NaN;
+}
