@@ -349,11 +349,8 @@ export function readProgress(value: unknown): QueryProgress {
   const object = record(value, 'progress');
   if (object.state === 'waiting')
     return { state: 'waiting', before: number(object.before, 'progress.before') };
-  return {
-    state: 'running',
-    rows: number(object.rows, 'progress.rows'),
-    ...(object.share === undefined ? {} : { share: number(object.share, 'progress.share') }),
-  };
+  const share = object.share === undefined ? undefined : number(object.share, 'progress.share');
+  return { state: 'running', rows: number(object.rows, 'progress.rows'), ...present({ share }) };
 }
 
 function readDetail(detail: Record<string, unknown>): NonNullable<ErrorBody['detail']> {

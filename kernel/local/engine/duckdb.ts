@@ -10,6 +10,7 @@ import {
   type DuckDBValue,
   VARCHAR,
 } from '@duckdb/node-api';
+import { present } from '../../present.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
 import { registerFunctions } from '../duckdb/register.js';
 import type { FunctionFamily } from '../duckdb/template.js';
@@ -86,7 +87,7 @@ export class Engine {
 
   /** Runs `sql`, hands its result to `consume`, and returns its value with the engine's own counts. */
   async query<T>(sql: string, consume: Consume<T>, signal?: AbortSignal): Promise<Counted<T>> {
-    return this.#withLane({ signal }, lane => runCounted(lane, sql, consume));
+    return this.#withLane(present({ signal }), lane => runCounted(lane, sql, consume));
   }
 
   /** Lends one connection to `work` for several statements; the temporary table of this name is dropped at the end. */
@@ -106,7 +107,7 @@ export class Engine {
 
   /** Runs several statements on one connection, so that temporary tables live from one to the next and are dropped at the end. */
   async withConnection<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#withLane({ signal }, async lane => {
+    return this.#withLane(present({ signal }), async lane => {
       const connection = connectionOn(lane.connection);
       try {
         return await work(connection);

@@ -4,7 +4,7 @@ export interface Visit {
   readonly client?: string;
   /** Rows that it reads or makes, as far as is known beforehand; few when absent. */
   readonly rows?: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
   readonly watch?: Watch;
 }
 

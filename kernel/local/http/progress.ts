@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { QueryProgress } from '../../api/wire.js';
+import { present } from '../../present.js';
 import type { Visit, Watch } from '../engine/visit.js';
 import { ServiceError } from './service-error.js';
 
@@ -47,7 +48,7 @@ export function addProgressRoute(app: FastifyInstance, queries: QueriesUnderWay)
 }
 
 function runningAt(share: number | undefined, rows: number): QueryProgress {
-  return { state: 'running', rows, ...(share !== undefined && { share }) };
+  return { state: 'running', rows, ...present({ share }) };
 }
 
 function nameOf(header: string | readonly string[] | undefined): string | undefined {

@@ -42,7 +42,7 @@ const order = (sql: string) => ({
 
 async function cellsOf({ engine }: Bench, sql: string, signal?: AbortSignal): Promise<string[]> {
   const read = (reader: Reader) => reader.read(order(sql));
-  return (await engine.reading(read, undefined, { signal })).columns.cells(0);
+  return (await engine.reading(read, undefined, signal && { signal })).columns.cells(0);
 }
 
 /** Every row takes about half a second, and the engine hears of an interrupt only after 2,048 of them. */
