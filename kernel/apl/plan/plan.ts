@@ -182,6 +182,8 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly bag: boolean;
       readonly index?: Column;
       readonly limit?: Scalar;
+      /** Counts the rows of the input in the order of their sort, where something above depends on it. */
+      readonly place?: { readonly column: Column; readonly keys: readonly OrderKey[] };
     }
   | {
       readonly kind: 'series';

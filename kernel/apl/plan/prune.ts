@@ -1,4 +1,4 @@
-import type { Column, Relation, Scalar } from './plan.js';
+import type { Column, OrderKey, Relation, Scalar } from './plan.js';
 import { reference } from './scalars.js';
 
 /** Returns the relation without the columns that nothing above needs, down to the fields that are read; its own columns stay. */
@@ -92,7 +92,7 @@ function pruneTo(relation: Relation, needed: Ids): Relation {
         ]),
       ];
       const columns = [...relation.keys.map(key => key.column), ...kept.map(item => item.column)];
-      const ordered = carryingOrder(relation.input);
+      const ordered = kept.some(isOrdered) ? carryingOrder(relation.input) : unordered(relation.input);
       return {
         ...relation,
         aggregates: kept,
@@ -128,9 +128,15 @@ function pruneTo(relation: Relation, needed: Ids): Relation {
     case 'expand': {
       const own = new Set([
         ...relation.items.map(item => item.column.id),
-        ...(relation.index === undefined ? [] : [relation.index.id]),
+        ...[relation.index, relation.place?.column].flatMap(column =>
+          column === undefined ? [] : [column.id],
+        ),
       ]);
-      const ids = new Set([...needed, ...reading(...relation.items.map(item => item.value))]);
+      const values = [
+        ...relation.items.map(item => item.value),
+        ...(relation.place?.keys ?? []).map(key => key.value),
+      ];
+      const ids = new Set([...needed, ...reading(...values)]);
       const columns = relation.columns.filter(column => own.has(column.id) || needed.has(column.id));
       return { ...relation, columns, input: pruneTo(relation.input, ids) };
     }
@@ -158,24 +164,34 @@ function narrowed(relation: OneInput, needed: Ids, values: readonly Scalar[]): R
   return { ...relation, input, columns: input.columns } as Relation;
 }
 
+/** A list has the order of its rows. */
+function isOrdered({ call }: Extract<Relation, { kind: 'aggregate' }>['aggregates'][number]): boolean {
+  return call.name.startsWith('make_list');
+}
+
 interface Carried {
   readonly relation: Relation;
-  /** What the sort keys read; empty where the rows have no order. */
+  /** The order of the rows, and the columns that its keys read; empty where there is none. */
+  readonly keys: readonly OrderKey[];
   readonly ids: Ids;
+}
+
+function unordered(relation: Relation): Carried {
+  return { relation, keys: [], ids: new Set() };
 }
 
 /** An aggregate may depend on the order of its rows: what the sort below reads goes along, through projections too. */
 function carryingOrder(relation: Relation): Carried {
   switch (relation.kind) {
     case 'sort':
-      return { relation, ids: reading(...relation.keys.map(key => key.value)) };
+      return { relation, keys: relation.keys, ids: reading(...relation.keys.map(key => key.value)) };
     case 'filter':
     case 'limit': {
-      const { relation: input, ids } = carryingOrder(relation.input);
-      return { relation: { ...relation, input, columns: input.columns }, ids };
+      const { relation: input, keys, ids } = carryingOrder(relation.input);
+      return { relation: { ...relation, input, columns: input.columns }, keys, ids };
     }
     case 'project': {
-      const { relation: input, ids } = carryingOrder(relation.input);
+      const { relation: input, keys, ids } = carryingOrder(relation.input);
       const own = idsOf(relation.columns);
       const added = input.columns.filter(({ id }) => ids.has(id) && !own.has(id));
       const items = added.map(column => ({
@@ -183,12 +199,40 @@ function carryingOrder(relation: Relation): Carried {
         value: reference(column),
       }));
       const columns = [...relation.columns, ...added];
-      return { relation: { ...relation, input, items: [...relation.items, ...items], columns }, ids };
+      return { relation: { ...relation, input, items: [...relation.items, ...items], columns }, keys, ids };
     }
+    case 'expand':
+      return carryingPlaces(relation);
     default:
-      return { relation, ids: new Set() };
+      return unordered(relation);
   }
 }
+
+/** Expanded rows come in the order of the rows that they were, then of their elements. */
+function carryingPlaces(relation: Extract<Relation, { kind: 'expand' }>): Carried {
+  const { relation: input, keys } = carryingOrder(relation.input);
+  if (keys.length === 0) return unordered(relation);
+  const id = firstPlaceId + 2 * (relation.items[0]?.column.id ?? 0);
+  const column: Column = { id, name: '', type: 'long' };
+  const index: Column = relation.index ?? { id: id + 1, name: '', type: 'long' };
+  const own = idsOf(relation.columns);
+  const columns = [...relation.columns, ...[column, index].filter(each => !own.has(each.id))];
+  const places = [column, index].map(
+    (each): OrderKey => ({
+      value: reference(each),
+      descending: false,
+      nullsFirst: true,
+    }),
+  );
+  return {
+    relation: { ...relation, input, index, place: { column, keys }, columns },
+    keys: places,
+    ids: idsOf([column, index]),
+  };
+}
+
+/** Ids of the columns that are made here: those of queries and of other stages are far below. */
+const firstPlaceId = 4_000_000_000;
 
 function reading(...values: readonly Scalar[]): Set<number> {
   const ids = new Set<number>();

@@ -79,7 +79,9 @@ export function expandSql(parts: ExpandParts, stage: AddStage): string {
     ({ name, value }) =>
       `apl_bag_elements(${value.sql}, ${parts.bag ? 'false' : 'true'})${cut} AS list_${name}`,
   );
-  const input = stage(`SELECT *, ${lists.join(', ')} FROM ${parts.input}`);
+  const { place } = parts;
+  const count = place === undefined ? [] : [`row_number() OVER (${place.order.trim()}) AS ${place.column}`];
+  const input = stage(`SELECT *, ${[...lists, ...count].join(', ')} FROM ${parts.input}`);
   const expanded = new Set(parts.items.map(({ name }) => name));
   const longest = `greatest(${parts.items.map(({ name }) => `len(list_${name})`).join(', ')})`;
   const columns = parts.columns.map(name => {

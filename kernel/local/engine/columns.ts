@@ -48,10 +48,20 @@ export function packedSql(sql: string, fields: readonly DeclaredColumn[]): strin
   const types = `concat_ws(',', ${names.map(name => `typeof(${name})`).join(', ')}) AS types`;
   const inner = `SELECT ${[...plain, ...jsons, types].join(', ')} FROM (${sql}) AS q(${names.join(', ')})`;
   if (texts.length === 0) return inner;
-  const pack = texts.map(index => `j${index}`).join(' || ');
+  const pack = concatenated(texts.map(index => `j${index}`));
   const lengths = texts.map(index => `strlen(j${index})::INTEGER`);
   return `SELECT ${[...plain, pack, ...lengths, 'types'].join(', ')} FROM (${inner})`;
 }
+
+/** One text; the engine refuses a chain of a thousand operators, so that a long one is a chain of shorter ones. */
+function concatenated(names: readonly string[]): string {
+  const chains: string[] = [];
+  for (let from = 0; from < names.length; from += longestChain)
+    chains.push(`(${names.slice(from, from + longestChain).join(' || ')})`);
+  return chains.join(' || ');
+}
+
+const longestChain = 100;
 
 /** The cells of a result as JSON, one comma-separated run of bytes per column, filled chunk by chunk from raw vectors. */
 export class JsonColumns {

@@ -43,6 +43,8 @@ export interface ExpandParts {
   /** The columns of the result, and which of them holds the position. */
   readonly columns: readonly string[];
   readonly index: string | undefined;
+  /** A column that counts the rows of the input, and the ORDER BY of their order. */
+  readonly place: { readonly column: string; readonly order: string } | undefined;
 }
 
 /**

@@ -7,6 +7,7 @@ import type { DatasetCatalog, ScanFilter } from './compiled.js';
 import type { Dialect } from './dialect.js';
 import { argument, type ExpressionContext, expressionSql } from './expression.js';
 import { levelled } from './levels.js';
+import { keyOf } from './ordering.js';
 import { seriesParts } from './series.js';
 import type { SqlArg, SqlContext } from './template.js';
 import { cutShort } from './windows.js';
@@ -285,6 +286,10 @@ class SqlWriter {
       limit: relation.limit === undefined ? undefined : this.#expression(relation.limit),
       columns: relation.columns.map(column => `c${column.id}`),
       index: relation.index === undefined ? undefined : `c${relation.index.id}`,
+      place: relation.place && {
+        column: `c${relation.place.column.id}`,
+        order: this.#orderBy(relation.place.keys),
+      },
     };
     return this.#dialect.expand(parts, (body, materialized) => this.#stage(body, materialized));
   }
@@ -344,6 +349,10 @@ function lastSort(relation: Relation): readonly OrderKey[] {
     case 'limit':
     case 'top-groups':
       return lastSort(relation.input);
+    case 'expand':
+      return relation.place === undefined || relation.index === undefined
+        ? []
+        : [keyOf(relation.place.column, false), keyOf(relation.index, false)];
     default:
       return [];
   }

@@ -148,7 +148,7 @@ function read(
 ): Promise<Reading | undefined> {
   switch (format) {
     case 'csv':
-      return readCsv(connection, file, csv);
+      return readCsv(connection, { file, workDir }, csv);
     case 'json':
       return spreadSample(file, workDir).then(sampleFile =>
         readJson(connection, { file, sampleFile, workDir }),

@@ -93,3 +93,16 @@ test('integers keep every digit through every stage', async () => {
     ['-9223372036854775808', '9007199254740993', '"-9223372036854775808"', '-9223372036854775808'],
   ]);
 });
+
+test('a list of expanded rows has the order of their sort, however many they are', async () => {
+  const list =
+    'range x from 1 to 300000 step 1 | extend a = pack_array(x, x) | sort by x desc | mv-expand a | summarize l = make_list(a)';
+  expect(
+    await cells(`${list} | project tostring(l) == tostring(array_sort_desc(l)), array_length(l)`),
+  ).toEqual([['true', '600000']]);
+});
+
+test('a result may have more texts side by side than the engine joins in one expression', async () => {
+  const items = Array.from({ length: 1_100 }, (_, index) => `f${index} = 'x'`);
+  expect(await cells(`print ${items.join(', ')}`)).toEqual([items.map(() => '"x"')]);
+});

@@ -254,7 +254,7 @@ function opensQuery(stream: TokenStream): boolean {
   if (!stream.isSymbol('(')) return false;
   const mark = stream.mark;
   stream.next();
-  const opens = stream.reaches('|', ',', ';');
+  const opens = startsSource(stream) || stream.reaches('|', ',', ';');
   stream.rewind(mark);
   return opens;
 }

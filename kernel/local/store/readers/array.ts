@@ -1,8 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
 
 /**
  * Writes the values of a JSON array one per line, so that a value that is no JSON costs itself alone. Returns false when the
@@ -10,21 +8,8 @@ import { createGunzip } from 'node:zlib';
  */
 export async function writeArrayAsLines(file: string, target: string): Promise<boolean> {
   const splitter = new ArraySplitter();
-  const bytes = createReadStream(file);
-  const lines = createWriteStream(target, { mode: 0o600 });
-  if (await isGzip(file)) await pipeline(bytes, createGunzip(), splitter, lines);
-  else await pipeline(bytes, splitter, lines);
+  await pipeline(createReadStream(file), splitter, createWriteStream(target, { mode: 0o600 }));
   return splitter.whole;
-}
-
-async function isGzip(file: string): Promise<boolean> {
-  const handle = await open(file);
-  try {
-    const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
-    return buffer.readUInt16BE(0) === 0x1f8b;
-  } finally {
-    await handle.close();
-  }
 }
 
 const byteOf = (character: string) => character.charCodeAt(0);

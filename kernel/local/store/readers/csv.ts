@@ -1,9 +1,14 @@
+import path from 'node:path';
+import { present } from '../../../present.js';
 import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { ServiceError } from '../../http/service-error.js';
+import { lineReader } from './lines.js';
+import { writeWithoutUnclosed } from './quotes.js';
 import { distinctNames, keep, type Reading, sampleRows } from './reading.js';
 import { countRefused, readTexts } from './texts.js';
+import { unpacked } from './unpacked.js';
 
 /** How a CSV file is read; absent options are detected. */
 export interface CsvOptions {
@@ -12,13 +17,77 @@ export interface CsvOptions {
   readonly header?: boolean;
 }
 
-/** Reads a CSV file: each column as the narrowest type that loses nothing. */
+/** A CSV file, and a directory for drafts, which are removed after the import. */
+export interface CsvSource {
+  readonly file: string;
+  readonly workDir: string;
+}
+
+/** Reads a CSV file: each column as the narrowest type that loses nothing. A line with a quote that is not closed is left out. */
 export async function readCsv(
   connection: Connection,
-  file: string,
+  source: CsvSource,
   options: CsvOptions = {},
 ): Promise<Reading | undefined> {
-  const reader = await csvReader(connection, file, options.delimiter);
+  const dialect = await sniff(connection, source.file, options.delimiter);
+  const repaired = dialect.quote === usualQuote ? undefined : await repair(connection, source, dialect);
+  if (repaired !== undefined) return without(repaired, await readCsv(connection, repaired.source, options));
+  if (dialect.failure !== undefined) throw dialect.failure;
+  const reading = await readWhole(connection, source.file, dialect, options);
+  return reading && { ...reading, wider: () => wider(connection, source, dialect, options, reading) };
+}
+
+/** The fast reader refuses a file that ends within quotes, and the careful one leaves out what is in them. */
+async function wider(
+  connection: Connection,
+  source: CsvSource,
+  dialect: Dialect,
+  options: CsvOptions,
+  reading: Reading,
+): Promise<Reading> {
+  const repaired = await repair(connection, source, dialect);
+  if (repaired === undefined) return (await reading.wider?.()) ?? reading;
+  const again = without(repaired, await readCsv(connection, repaired.source, options));
+  return (await again?.wider?.()) ?? again ?? reading;
+}
+
+/** A copy of a file without the lines that open a quote and do not close it. */
+interface Repaired {
+  readonly source: CsvSource;
+  readonly lines: number;
+}
+
+async function repair(
+  connection: Connection,
+  { file, workDir }: CsvSource,
+  { delimiter, escaping }: Dialect,
+): Promise<Repaired | undefined> {
+  const target = path.join(workDir, `${crypto.randomUUID()}.csv`);
+  const quoting = { delimiter, quote: usualQuote, escaping: escaping || usualQuote };
+  const lines = await writeWithoutUnclosed(await unpacked(connection, file, workDir), target, quoting);
+  return lines === 0 ? undefined : { source: { file: target, workDir }, lines };
+}
+
+/** The reading of a repaired file counts what it left out. */
+function without({ lines }: Repaired, reading: Reading | undefined): Reading | undefined {
+  if (reading === undefined) return undefined;
+  const note = `Left out, as a quote in it is not closed: ${plural(lines, 'line')}.`;
+  const counted = (each: Reading): Reading => ({
+    ...each,
+    refused: each.refused + lines,
+    notes: [...each.notes, note],
+  });
+  const { wider } = reading;
+  return { ...counted(reading), ...present({ wider: wider && (async () => counted(await wider())) }) };
+}
+
+async function readWhole(
+  connection: Connection,
+  file: string,
+  dialect: Dialect,
+  options: CsvOptions,
+): Promise<Reading | undefined> {
+  const reader = csvReader(file, dialect);
   const [line] = await connection.run(`SELECT * FROM ${reader(false, 'careful')} LIMIT 1`);
   if (!line) return noRows(connection, reader(false, 'careful'));
   const first = line.map(cell => String(cell ?? '').trim());
@@ -54,29 +123,67 @@ type CsvMode = 'fast' | 'careful';
 
 const largestLineBytes = 32 * 2 ** 20;
 
-/** Returns the reader of a file, all columns as text t0..tn, with or without a first line of names. */
-async function csvReader(
-  connection: Connection,
-  file: string,
-  delimiter: string | undefined,
-): Promise<(header: boolean, mode: CsvMode) => string> {
-  const limits = `max_line_size = ${largestLineBytes}, buffer_size = ${2 * largestLineBytes}`;
-  const given = delimiter === undefined ? '' : `, delim = ${sqlText(delimiter)}`;
-  const [row] = await connection.run(
-    `SELECT "Delimiter", "Quote", "Escape", "SkipRows", len("Columns")
-     FROM sniff_csv(${sqlText(file)}, all_varchar = true, header = false, ${limits}, null_padding = true, ignore_errors = true${given})`,
-  );
-  const [delim, quote, escaped, skip, width] = row ?? [];
-  // A column without quotes in the sample may have some further down.
-  const quoted = dialectText(quote, '"');
-  const dialect = `delim = ${sqlText(dialectText(delim, ','))}, quote = ${sqlText(quoted)}, escape = ${sqlText(dialectText(escaped, quoted))}, skip = ${Number(skip)}`;
-  const columns = Array.from({ length: Number(width) }, (_, index) => `'t${index}': 'VARCHAR'`).join(', ');
-  return (header, mode) =>
-    `read_csv(${sqlText(file)}, auto_detect = false, header = ${header}, ${dialect}, null_padding = true, columns = {${columns}}${mode === 'fast' ? '' : `, ${limits}, parallel = false, store_rejects = true`})`;
+interface Dialect {
+  readonly delimiter: string;
+  /** As the engine guesses it from the beginning of the file; empty where it sees none. */
+  readonly quote: string;
+  readonly escaping: string;
+  readonly skip: number;
+  readonly columns: number;
+  /** Why the engine makes nothing of the beginning of the file; then the rest is a guess. */
+  readonly failure?: unknown;
 }
 
-function dialectText(found: unknown, otherwise: string): string {
-  return typeof found === 'string' && found !== '' && found !== '(empty)' ? found : otherwise;
+const usualQuote = '"';
+const long = `max_line_size = ${largestLineBytes}, buffer_size = ${2 * largestLineBytes}`;
+
+async function sniff(connection: Connection, file: string, delimiter: string | undefined): Promise<Dialect> {
+  const given = delimiter === undefined ? '' : `, delim = ${sqlText(delimiter)}`;
+  const sniffed = `sniff_csv(${sqlText(file)}, all_varchar = true, header = false, ${long}, null_padding = true, ignore_errors = true${given})`;
+  try {
+    const [row] = await connection.run(
+      `SELECT "Delimiter", "Quote", "Escape", "SkipRows", len("Columns") FROM ${sniffed}`,
+    );
+    const [delim, quote, escaping, skip, columns] = row ?? [];
+    return {
+      delimiter: dialectText(delim) || ',',
+      quote: dialectText(quote),
+      escaping: dialectText(escaping),
+      skip: Number(skip),
+      columns: Number(columns),
+    };
+  } catch (failure) {
+    const [row] = await connection.run(`SELECT l FROM ${lineReader(file, 'long')} LIMIT 1`);
+    return {
+      delimiter: delimiter ?? likeliest(String(row?.[0] ?? '')),
+      quote: '',
+      escaping: '',
+      skip: 0,
+      columns: 0,
+      failure,
+    };
+  }
+}
+
+/** The delimiter that a line holds most of. */
+function likeliest(line: string): string {
+  const counts = [',', ';', '\t', '|'].map(each => [each, line.split(each).length] as const);
+  return counts.reduce((most, each) => (each[1] > most[1] ? each : most))[0];
+}
+
+function dialectText(found: unknown): string {
+  return typeof found === 'string' && found !== '(empty)' ? found : '';
+}
+
+/** Returns the reader of a file, all columns as text t0..tn, with or without a first line of names. */
+function csvReader(file: string, dialect: Dialect): (header: boolean, mode: CsvMode) => string {
+  // A column without quotes in the sample may have some further down.
+  const quote = dialect.quote || usualQuote;
+  const words = `delim = ${sqlText(dialect.delimiter)}, quote = ${sqlText(quote)}, escape = ${sqlText(dialect.escaping || quote)}, skip = ${dialect.skip}`;
+  const columns = Array.from({ length: dialect.columns }, (_, index) => `'t${index}': 'VARCHAR'`).join(', ');
+  const careful = `, ${long}, parallel = false, store_rejects = true`;
+  return (header, mode) =>
+    `read_csv(${sqlText(file)}, auto_detect = false, header = ${header}, ${words}, null_padding = true, columns = {${columns}}${mode === 'fast' ? '' : careful})`;
 }
 
 /** Most names are not empty, and none is a number or a time. */

@@ -16,6 +16,7 @@ import {
   sampleRows,
   widenedNotes,
 } from './reading.js';
+import { unpacked } from './unpacked.js';
 
 /** Where the objects of a file are. */
 export interface JsonSource {
@@ -84,12 +85,13 @@ async function largeObjects(
   try {
     return await readObjects(connection, objectReader(file, 'auto', limit), 'line');
   } catch (error) {
+    const plain = await unpacked(connection, file, workDir);
     // A file whose beginning does not look like lines may still be lines, some of them broken.
-    if (!(await startOf(file)).startsWith('['))
+    if (!(await startOf(plain)).startsWith('['))
       return readObjects(connection, objectReader(file, 'nd', limit), 'line');
     // The engine refuses all of an array because of one value.
     const lines = path.join(workDir, `${crypto.randomUUID()}.values.ndjson`);
-    if (!(await writeArrayAsLines(file, lines))) throw error;
+    if (!(await writeArrayAsLines(plain, lines))) throw error;
     return readObjects(connection, objectReader(lines, 'nd', limit), 'value');
   }
 }
@@ -230,7 +232,7 @@ function wideningNotes(sampled: JsonShape, found: JsonShape): string[] {
 }
 
 function refusedNotes(refused: number, thing: Objects['thing']): string[] {
-  return refused === 0 ? [] : [`Left out as no JSON object: ${plural(refused, thing)}.`];
+  return refused === 0 ? [] : [`Left out, as they are not JSON objects in UTF-8: ${plural(refused, thing)}.`];
 }
 
 function noObjects(count: number): ServiceError {

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
@@ -31,7 +32,7 @@ interface Trap {
   readonly what: string;
   readonly name: string;
   /** The text of the file, or the SELECT that a Parquet file is written from. */
-  readonly content: string;
+  readonly content: string | Uint8Array;
   /** SQL over the stored columns, the last rows first where there are many, and what it gives as text. */
   readonly select: string;
   readonly values: readonly string[];
@@ -106,7 +107,7 @@ const traps: readonly Trap[] = [
     content: lines('{"v":1}', '{"v":', '{"v":"\\ud800"}', '7', '{"v":2}'),
     select: 'v',
     values: ['1', '2'],
-    notes: ['Left out as no JSON object: 3 lines.', timeless()],
+    notes: ['Left out, as they are not JSON objects in UTF-8: 3 lines.', timeless()],
   },
   {
     what: 'half a surrogate pair in an array',
@@ -114,7 +115,7 @@ const traps: readonly Trap[] = [
     content: '\ufeff [ {"v":1},\n{"v":"\\ud800, ]"}, {"v":"a\nb"}, 7, {"v":\n2}] ',
     select: 'v',
     values: ['1', '2'],
-    notes: ['Left out as no JSON object: 3 values.', timeless()],
+    notes: ['Left out, as they are not JSON objects in UTF-8: 3 values.', timeless()],
   },
   {
     what: 'half a surrogate pair after the sample of an array',
@@ -122,7 +123,63 @@ const traps: readonly Trap[] = [
     content: `[${'{"v":1},'.repeat(10_300)}{"v":"\\ud800"}]`,
     select: 'count(*), sum(v)',
     values: ['10300|10300'],
-    notes: ['Left out as no JSON object: 1 value.', timeless()],
+    notes: ['Left out, as they are not JSON objects in UTF-8: 1 value.', timeless()],
+  },
+  {
+    what: 'half a surrogate pair in an array packed with zstd',
+    name: 'in.json.zst',
+    content: Buffer.from('KLUv/SQg5QAAoFt7InYiOjF9LCJcdWQ4MDAiM31dAgAyk68tR91MrbY=', 'base64'),
+    select: 'v',
+    values: ['1', '3'],
+    notes: ['Left out, as they are not JSON objects in UTF-8: 1 value.', timeless()],
+  },
+  {
+    what: 'a line that is not UTF-8',
+    name: 'in.ndjson',
+    content: Buffer.from('{"v":1}\n{"v":"\xff"}\n{"v":3}', 'latin1'),
+    select: 'v',
+    values: ['1', '3'],
+    notes: ['Left out, as they are not JSON objects in UTF-8: 1 line.', timeless()],
+  },
+  ...(
+    [
+      ['at the end', lines('a,b', '1,x', '2,"y'), ['1|x'], 1],
+      ['before other rows', lines('a,b', '1,x', '2,"y', '3,z', '4,w', ''), ['1|x', '3|z', '4|w'], 1],
+      [
+        'in two lines, with quotes that are closed around them',
+        lines('a,b', '1,"x"', '2,"y', '3,"z ""and""\nmore"', '4,"v', '5,"w, w"', '6,u'),
+        ['1|x', '3|z "and"\nmore', '5|w, w', '6|u'],
+        2,
+      ],
+    ] as const
+  ).flatMap(([where, content, values, count]) =>
+    ['in.csv', 'in.csv.gz'].map(name => ({
+      what: `a quote that is not closed, ${where}, in ${name}`,
+      name,
+      content: name.endsWith('.gz') ? gzipSync(content) : content,
+      select: 'a, b',
+      values,
+      notes: [
+        `Left out, as a quote in it is not closed: ${count} line${count === 1 ? '' : 's'}.`,
+        timeless(),
+      ],
+    })),
+  ),
+  {
+    what: 'a quote that is not closed, after the sample',
+    name: 'in.csv',
+    content: `a,b\n${beyondSample('1,"x, y"', '2,"z\n3,w')}`,
+    select: "count(*), count(*) FILTER (b = 'x, y'), max(a)",
+    values: ['10301|10300|3'],
+    notes: ['Left out, as a quote in it is not closed: 1 line.', timeless()],
+  },
+  {
+    what: 'a quote within a value that opens nothing',
+    name: 'in.csv',
+    content: lines('a,b', '1,5" pipe', '2,"x"', ''),
+    select: 'a, b',
+    values: ['1|5" pipe', '2|x'],
+    notes: [timeless()],
   },
   {
     what: 'JSON whose later values are wider',
@@ -142,7 +199,7 @@ const traps: readonly Trap[] = [
     content: beyondSample('{"v":1}', '{"v":'),
     select: 'count(*), sum(v)',
     values: ['10300|10300'],
-    notes: ['Left out as no JSON object: 1 line.', timeless()],
+    notes: ['Left out, as they are not JSON objects in UTF-8: 1 line.', timeless()],
   },
   // ways to write a time
   ...(
@@ -371,7 +428,7 @@ async function parquetOf(select: string): Promise<Buffer> {
 test.each(traps)('traps: $what', async ({ name, content, select, values, notes }) => {
   const { dataset, status, body } = await importText(
     name,
-    name.endsWith('.parquet') ? await parquetOf(content) : content,
+    name.endsWith('.parquet') ? await parquetOf(String(content)) : content,
   );
   expect([status, body.notes]).toEqual([200, notes ?? body.notes]);
   expect(await stored(dataset, select)).toEqual(values);

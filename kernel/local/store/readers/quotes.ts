@@ -1,0 +1,122 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { formatCount } from '../../../text.js';
+import { ServiceError } from '../../http/service-error.js';
+
+/** What separates and encloses the values of a CSV file: single bytes. */
+export interface Quoting {
+  readonly delimiter: string;
+  readonly quote: string;
+  /** What stands before a quote within quotes. */
+  readonly escaping: string;
+}
+
+/** Half-open offsets in bytes. */
+interface Line {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Writes a CSV file without the lines in which a quote is not closed: to a reader of CSV, the lines below would be of the
+ * same value. Returns how many lines it left out; writes nothing where that is none.
+ */
+export async function writeWithoutUnclosed(file: string, target: string, quoting: Quoting): Promise<number> {
+  const lines: Line[] = [];
+  for (let line = await unclosedLine(file, 0, quoting); line; ) {
+    if (lines.length === mostLines) throw tooMany();
+    lines.push(line);
+    line = await unclosedLine(file, line.to, quoting);
+  }
+  if (lines.length > 0) await copyWithout(file, target, lines);
+  return lines.length;
+}
+
+/** Each may take a pass over what follows it. */
+const mostLines = 1_000;
+
+function tooMany(): ServiceError {
+  const message = `A quote is not closed in more than ${formatCount(mostLines)} lines.`;
+  return new ServiceError(400, 'unreadable', message, {
+    hint: 'Import the file as plain text: `--format text`.',
+  });
+}
+
+/** The first line from `from` on that opens a quote which nothing closes. */
+async function unclosedLine(file: string, from: number, quoting: Quoting): Promise<Line | undefined> {
+  const scan = new QuoteScan(from, quoting);
+  for await (const chunk of createReadStream(file, { start: from }) as AsyncIterable<Buffer>) {
+    for (const byte of chunk) if (scan.isStray(byte)) return scan.line;
+  }
+  return scan.isOpen ? scan.line : undefined;
+}
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+
+type Place = 'start' | 'value' | 'quoted' | 'escaped' | 'closed';
+
+/** Follows the quotes of a file byte by byte. */
+class QuoteScan {
+  readonly #delimiter: number;
+  readonly #quote: number;
+  readonly #escaping: number;
+  #place: Place = 'start';
+  #at: number;
+  /** Where the line that is read begins, and where the first break within its quotes is. */
+  #lineFrom: number;
+  #break: number | undefined;
+
+  constructor(from: number, { delimiter, quote, escaping }: Quoting) {
+    this.#at = from;
+    this.#lineFrom = from;
+    this.#delimiter = delimiter.charCodeAt(0);
+    this.#quote = quote.charCodeAt(0);
+    this.#escaping = escaping.charCodeAt(0);
+  }
+
+  get isOpen(): boolean {
+    return this.#place === 'quoted' || this.#place === 'escaped';
+  }
+
+  /** The line of the last quote that was opened. */
+  get line(): Line {
+    return { from: this.#lineFrom, to: this.#break === undefined ? this.#at : this.#break + 1 };
+  }
+
+  /** Whether the next byte follows a quote that cannot be the closing one, and that stands in a later line than the opening one. */
+  isStray(byte: number): boolean {
+    const before = this.#place;
+    this.#place = this.#next(byte);
+    if (this.isOpen && byte === newline) this.#break ??= this.#at;
+    if (!this.isOpen && byte === newline) this.#lineFrom = this.#at + 1;
+    if (before === 'start' && this.isOpen) this.#break = undefined;
+    this.#at += 1;
+    return before === 'closed' && this.#place === 'value' && this.#break !== undefined;
+  }
+
+  #next(byte: number): Place {
+    if (this.#place === 'escaped') return 'quoted';
+    if (this.#place === 'quoted') {
+      if (byte === this.#quote) return 'closed';
+      return byte === this.#escaping ? 'escaped' : 'quoted';
+    }
+    if (byte === this.#quote && this.#place !== 'value') return 'quoted';
+    if (byte === newline || byte === this.#delimiter) return 'start';
+    return byte === carriageReturn ? this.#place : 'value';
+  }
+}
+
+async function copyWithout(file: string, target: string, lines: readonly Line[]): Promise<void> {
+  const { size } = await stat(file);
+  const starts = [0, ...lines.map(line => line.to)];
+  const ends = [...lines.map(line => line.from), size];
+  for (const [index, start] of starts.entries()) {
+    const end = ends[index] ?? size;
+    if (end <= start) continue;
+    // The end of a stream is inclusive.
+    const part = createReadStream(file, { start, end: end - 1 });
+    await pipeline(part, createWriteStream(target, { flags: 'a', mode: 0o600 }));
+  }
+}
