@@ -115,6 +115,10 @@ const RECURSIONS: readonly string[] = [
 const LONGEST_FILE = 700;
 const LONGEST_FUNCTION = 70;
 
+/** Files of the kernel that the extension may use: they run in a browser, with all that they import. */
+const IN_THE_BROWSER =
+  /^(?:apl\/.*|text|time|present|result\/(?:field|format|lz4|text|chart\/units)|notebook\/results\/protocol)$/;
+
 const kernelFiles = sourceFiles(join(root, 'kernel')).filter(path => !path.endsWith('/parser.ts'));
 const extensionFiles = sourceFiles(join(root, 'labextension', 'src'));
 
@@ -122,9 +126,15 @@ describe('who may import whom', () => {
   for (const path of kernelFiles) {
     test(relative(root, path), () => expect(forbiddenImports(path)).toEqual([]));
   }
+  for (const path of kernelFiles.filter(file => IN_THE_BROWSER.test(importName(file)))) {
+    test(`${importName(path)} runs in a browser`, () => {
+      expect(kernelImports(path).filter(name => !IN_THE_BROWSER.test(name))).toEqual([]);
+      expect(readFileSync(path, 'utf8')).not.toMatch(/from 'node:/);
+    });
+  }
   for (const path of extensionFiles) {
     test(relative(root, path), () =>
-      expect(kernelImports(path).filter(name => !name.startsWith('apl'))).toEqual([]),
+      expect(kernelImports(path).filter(name => !IN_THE_BROWSER.test(name))).toEqual([]),
     );
   }
 });
@@ -269,11 +279,14 @@ function kernelImports(path: string): readonly string[] {
     .filter(name => !name.startsWith('..'));
 }
 
+/** A file of the kernel as imports name it: `result/text`. */
+function importName(path: string): string {
+  return relative(join(root, 'kernel'), path).replace(/\.ts$/, '');
+}
+
 /** Groups of files of the kernel that reach each other by their imports, types included; sorted. */
 function circles(): readonly (readonly string[])[] {
-  const imports = new Map(
-    kernelFiles.map(path => [relative(join(root, 'kernel'), path).replace(/\.ts$/, ''), kernelImports(path)]),
-  );
+  const imports = new Map(kernelFiles.map(path => [importName(path), kernelImports(path)]));
   const reached = new Map([...imports.keys()].map(file => [file, reachable(file, imports)]));
   const groups = [...imports.keys()]
     .filter(file => reached.get(file)?.has(file))

@@ -5,10 +5,11 @@
 import { DataType, type Field, type Vector } from 'apache-arrow';
 import { cut, escapeHtml, formatCount, plural, shownName, withCode } from '../text.js';
 import { FIELD_KEY } from './field.js';
+import { formatNumber, type NumberFormat, numberFormat } from './format.js';
 import { STYLE_CLASS, STYLE_SHEET } from './html-style.js';
 import type { ArrowTable, Notice, QueryResult } from './result.js';
 import { footerParts, heading, resultNotices, safeWords, tableSize, totalsNotices } from './summary.js';
-import { isNumeric, roundedReal, shownText } from './text.js';
+import { isNumeric, shownText } from './text.js';
 
 /** How much of a result is written out. */
 export interface HtmlLimits {
@@ -132,17 +133,18 @@ interface HtmlColumn {
   readonly field: Field;
   readonly vector: Vector;
   readonly numeric: boolean;
+  readonly format: NumberFormat;
   /** The style attribute of its cells; none for numbers, whose place at the right is that of every cell. */
   readonly style: string;
 }
 
 function columnsOf({ data }: ArrowTable): readonly HtmlColumn[] {
-  return data.schema.fields.map((field, index) => ({
-    field,
-    vector: data.getChildAt(index) as Vector,
-    numeric: isNumeric(field),
-    style: isNumeric(field) ? '' : DataType.isTimestamp(field.type) ? TIME_STYLE : TEXT_STYLE,
-  }));
+  return data.schema.fields.map((field, index) => {
+    const vector = data.getChildAt(index) as Vector;
+    const numeric = isNumeric(field);
+    const style = numeric ? '' : DataType.isTimestamp(field.type) ? TIME_STYLE : TEXT_STYLE;
+    return { field, vector, numeric, format: numberFormat(field, vector), style };
+  });
 }
 
 /** As many header cells as fit the bytes, at least one. */
@@ -194,10 +196,10 @@ function bodyRows(
   return { rows: lines.length, html: lines.join('') };
 }
 
-function bodyCell({ field, vector, numeric, style }: HtmlColumn, row: number): string {
+function bodyCell({ field, vector, numeric, format, style }: HtmlColumn, row: number): string {
   const { text, isNull } = shownText(vector, row, field);
   if (isNull) return `<td class="z"${style}>null</td>`;
-  const shown = numeric && DataType.isFloat(field.type) ? roundedReal(text) : cut(text, CELL_LENGTH);
+  const shown = numeric ? formatNumber(text, format) : cut(text, CELL_LENGTH);
   const title = shown === text ? '' : ` title="${titleAttribute(text)}"`;
   return `<td${style}${title}>${escapeHtml(shown)}</td>`;
 }

@@ -6,6 +6,7 @@ import stringWidth from 'string-width';
 import { formatCount, plural, shownName, visible } from '../text.js';
 import { alignedLines, GAP } from './aligned.js';
 import { FIELD_KEY } from './field.js';
+import { formatNumber, numberFormat } from './format.js';
 import type { ArrowTable, Notice, QueryResult } from './result.js';
 import { footerParts, heading, resultNotices, safeWords, tableSize, totalsNotices } from './summary.js';
 import { isNumeric, shownText } from './text.js';
@@ -82,8 +83,9 @@ function textColumn(vector: Vector, field: Field, rows: number): TextColumn {
   const unit = field.metadata.get(FIELD_KEY.unit);
   const name = shownName(field.name);
   const head = cutToWidth(unit === undefined ? name : `${name} (${visible(unit)})`, MAX_CELL_WIDTH);
+  const format = numberFormat(field, vector, { units: false });
   const cells = Array.from({ length: rows }, (_, row) =>
-    cutToWidth(shownText(vector, row, field).text, MAX_CELL_WIDTH),
+    cutToWidth(formatNumber(shownText(vector, row, field).text, format), MAX_CELL_WIDTH),
   );
   const width = cells.reduce((widest, cell) => Math.max(widest, stringWidth(cell)), stringWidth(head));
   return { head, cells, width, numeric: isNumeric(field) };

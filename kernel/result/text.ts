@@ -37,15 +37,6 @@ export function shownText(
   };
 }
 
-/** The exact text of a real number with seven significant digits, where that is shorter; digits before the point all stay. */
-export function roundedReal(text: string): string {
-  const value = Number(text);
-  if (text.length <= REAL_DIGITS + 2 || !Number.isFinite(value)) return text;
-  const whole = Math.abs(value) < 1e21 ? Math.trunc(Math.abs(value)).toString().length : 0;
-  const rounded = String(Number(value.toPrecision(Math.min(Math.max(REAL_DIGITS, whole + 1), 17))));
-  return rounded.length < text.length ? rounded : text;
-}
-
 /** Whether the cells line up best at the right edge. */
 export function isNumeric(field: Field): boolean {
   const { type } = field;
@@ -58,8 +49,6 @@ export function isNumeric(field: Field): boolean {
 export function exactInt64(vector: Vector, row: number): bigint {
   return int64View(vector).get(row) as bigint;
 }
-
-const REAL_DIGITS = 7;
 
 const NANOS_PER: Readonly<Record<TimeUnit, bigint>> = {
   [TimeUnit.SECOND]: SECOND,

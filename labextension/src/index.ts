@@ -1,8 +1,11 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { fitCharts } from './charts.js';
+import { placeIn } from './grid/place.js';
+import { addGrid } from './grid/renderer.js';
 import { aplIcon } from './icon.js';
 
 /** The language id and MIME type, as in the kernel's `language_info`; plain `apl` is the array language of 1966. */
@@ -66,7 +69,18 @@ const charts: JupyterFrontEndPlugin<void> = {
   },
 };
 
-const plugins: JupyterFrontEndPlugin<void>[] = [language, fileType, charts];
+/** Shows results as grids over all rows that the kernel holds. */
+const grid: JupyterFrontEndPlugin<void> = {
+  id: '@apl-kernel/labextension:grid',
+  description: 'Results as grids to sort, filter, search and copy from.',
+  autoStart: true,
+  requires: [IRenderMimeRegistry],
+  optional: [INotebookTracker],
+  activate: (app: JupyterFrontEnd, rendermime: IRenderMimeRegistry, notebooks: INotebookTracker | null) =>
+    addGrid(rendermime, placeIn(app.shell, notebooks)),
+};
+
+const plugins: JupyterFrontEndPlugin<void>[] = [language, fileType, charts, grid];
 
 /** The plugins of this extension, one for each concern. */
 export default plugins;

@@ -55,7 +55,7 @@ describe.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
       expect(await opened.page.locator('.jp-CodeCell .vega-embed svg.marks').count()).toBe(charts);
       const charted = opened.page.locator('.jp-CodeCell:has(.vega-embed)');
       expect(await charted.count()).toBe(charts);
-      expect(await charted.filter({ has: opened.page.locator('.apl-table') }).count()).toBe(charts);
+      expect(await charted.filter({ has: opened.page.locator('.apl-grid') }).count()).toBe(charts);
       expect(await emptyTables(opened.page)).toBe(0);
       expect(opened.complaints).toEqual([]);
       if (charts === 6) await takeScreenshot(opened.page, theme);
@@ -133,9 +133,9 @@ function errors(page: Page): Locator {
   );
 }
 
-/** How many tables of results have no row. */
+/** How many grids of results have no row. */
 async function emptyTables(page: Page): Promise<number> {
-  const tables = page.locator('.apl-table');
+  const tables = page.locator('.apl-grid');
   return (await tables.count()) - (await tables.filter({ has: page.locator('tbody tr') }).count());
 }
 

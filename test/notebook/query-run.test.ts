@@ -82,7 +82,7 @@ describe('a query', () => {
       const body = { ...tabular([{ name: 'n', type: 'integer' }], [[4711]]), status: { messages } };
       bench.service.answer(() => ({ body }));
       const run = await bench.run('web');
-      expect([traceback(run), shown(run).some(text => text.includes('4711'))]).toEqual([[], true]);
+      expect([traceback(run), shown(run).some(text => text.includes('4,711'))]).toEqual([[], true]);
     },
   );
 });

@@ -47,13 +47,14 @@ test('a table with its range, units, order, totals and footer', () => {
   ]);
   expect(texts(html, 'td')).toEqual([
     '2026-11-20T09:00:00.500Z',
-    '9223372036854775807',
+    '9,223 PB',
     '1.5s',
     '2026-11-20T09:00:00.123456789Z',
     'null',
     '5m0.004487127s',
-    '12',
+    '12 B',
   ]);
+  expect(html).toContain('<td title="9223372036854775807">9,223 PB</td>');
   const edge = 'vertical-align:bottom;white-space:pre;border-bottom:1px solid';
   expect(html).toContain(
     `<th scope="col" style="text-align:right;${edge}" title="bytes&#10;Bytes &#34;sent&#34;"><u>bytes</u>`,
@@ -177,10 +178,10 @@ test.each([
 
 test.each([
   ['0.36133139999999986', '0.3613314'],
-  ['123456789.12345679', '123456789.1'],
+  ['123456789.12345679', '123,456,789'],
   ['-3.3333333333333335e-7', '-3.333333e-7'],
-  ['1.7976931348623157e308', '1.797693e+308'],
-  ['1234.5678', '1234.5678'],
+  ['1.7976931348623157e308', '1.797693e308'],
+  ['1234.5678', '1,234.568'],
   ['0.1', '0.1'],
 ])('the real number %s is shown as %s, with all digits in its title', (exact, shown) => {
   const html = toHtml(sampleResult([{ columns: [['f', 'float', `[${exact}]`]] }]));

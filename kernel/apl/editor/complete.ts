@@ -233,7 +233,7 @@ function operands(slot: OperandSlot, context: Context): readonly Candidate[] {
   if (slot.call !== undefined && takesType(slot.call)) return types(type => `typeof(${type})`);
   const lets = [...names.definitions].filter(([, { kind }]) => kind === 'scalar' || tables);
   return [
-    ...(slot.compared === undefined ? [] : values(slot.compared, context, value => quoteValue(value))),
+    ...(slot.compared === undefined ? [] : values(slot.compared, context, value => writtenText(value))),
     ...columns,
     ...(extra === 'sides' ? ['$left', '$right'].map(side => plain(side, 'keyword', 0)) : []),
     ...(extra === 'keys' && shown.some(column => column.name === '_time')
@@ -336,17 +336,25 @@ function datasetsOf(names: NamesAt, column: Column): readonly string[] {
   return dataset === undefined ? [] : [dataset];
 }
 
-function quoteValue(value: string): string {
+/** A text as a string literal on one line, in which no character is invisible. */
+export function writtenText(value: string): string {
   return `"${quoteInner(value, '"')}"`;
 }
 
-/** The inside of a string literal. */
+/** The inside of a string literal; controls and invisible characters are written as escapes. */
 function quoteInner(value: string, quote: string): string {
-  if (!/[\\'"\n\r\t]/.test(value)) return value;
   return value
     .replaceAll('\\', '\\\\')
     .replaceAll(quote, `\\${quote}`)
     .replaceAll('\n', '\\n')
     .replaceAll('\r', '\\r')
-    .replaceAll('\t', '\\t');
+    .replaceAll('\t', '\\t')
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, codeEscape);
+}
+
+function codeEscape(character: string): string {
+  const code = character.codePointAt(0) as number;
+  return code > 0xffff
+    ? `\\U${code.toString(16).padStart(8, '0')}`
+    : `\\u${code.toString(16).padStart(4, '0')}`;
 }

@@ -14,6 +14,11 @@ export function scaleFor(unit: string, largest: number): Scale {
   return step === undefined ? plainScale(unit, largest) : onLadder(step, largest);
 }
 
+/** Whether the unit has multiples, so that a measure can be written in the one that suits it. */
+export function unitIsKnown(unit: string): boolean {
+  return STEPS.has(unit);
+}
+
 interface Rung {
   readonly unit: string;
   /** In the base unit of the ladder. */

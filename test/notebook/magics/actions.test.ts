@@ -86,8 +86,8 @@ describe('a magic is refused', () => {
     expect(lines.slice(0, 4)).toEqual([
       `magic: ${message}`,
       ' --> line 1, column 1 of the cell',
-      `1 | ${code}`,
-      `  | ${'^'.repeat(code.length)}`,
+      `1 │ ${code}`,
+      `  │ ${'^'.repeat(code.length)}`,
     ]);
     if (hint !== '') expect(lines[4]).toBe(`hint: ${hint}`);
   });
@@ -167,8 +167,8 @@ describe('%time', () => {
     expect(traceback(await bench.run('\n  %time yestreday')).slice(0, 4)).toEqual([
       'time-range: `yestreday` is not a time or a length of time',
       ' --> line 2, column 3 of the cell',
-      '2 |   %time yestreday',
-      '  |   ^^^^^^^^^^^^^^^',
+      '2 │   %time yestreday',
+      '  │   ^^^^^^^^^^^^^^^',
     ]);
   });
 });

@@ -1,0 +1,104 @@
+/**
+ * Cells of a result as text: for people in the grid, exact for copies and tooltips.
+ */
+import { DataType, type Field, type Table, type Vector } from 'apache-arrow';
+import { FIELD_KEY } from '../../../kernel/result/field.js';
+import { formatNumber, type NumberFormat, numberFormat } from '../../../kernel/result/format.js';
+import { cellText, isNumeric, shownText } from '../../../kernel/result/text.js';
+import { cut } from '../../../kernel/text.js';
+
+/** A column of a result as the grid shows it. */
+export interface GridColumn {
+  /** Its place in the result. */
+  readonly index: number;
+  readonly field: Field;
+  readonly name: string;
+  /** The type as the service declares it, such as `datetime`. */
+  readonly type: string;
+  readonly unit: string | undefined;
+  readonly format: NumberFormat;
+  readonly isNumeric: boolean;
+  readonly isTime: boolean;
+  /** Which values are coloured: names of severities, or HTTP status codes. */
+  readonly colours: 'severity' | 'status' | 'none';
+}
+
+/** Times in UTC, or in the browser's own time zone with its offset. */
+export type Zone = 'utc' | 'local';
+
+/** One cell: what is shown, the exact text (null for a null), and the colour of a severity. */
+export interface ShownCell {
+  readonly text: string;
+  readonly exact: string | null;
+  readonly tone: 'error' | 'warning' | 'quiet' | undefined;
+}
+
+/** Characters of a value in its cell; the whole is in the row's details. */
+const CELL_LENGTH = 300;
+
+/** Returns the columns of a table; the digits of real numbers are chosen from its rows. */
+export function columnsOf(table: Table): readonly GridColumn[] {
+  return table.schema.fields.map((field, index) => ({
+    index,
+    field,
+    name: field.name,
+    type: field.metadata.get(FIELD_KEY.type) ?? String(field.type),
+    unit: field.metadata.get(FIELD_KEY.unit),
+    format: numberFormat(field, vectorOf(table, index)),
+    isNumeric: isNumeric(field),
+    isTime: DataType.isTimestamp(field.type),
+    colours: coloursOf(field.name),
+  }));
+}
+
+/** Returns a column of a table by its place. */
+export function vectorOf(table: Table, index: number): Vector {
+  const vector = table.getChildAt(index);
+  if (vector === null) throw new RangeError(`The table has no column ${index}`);
+  return vector;
+}
+
+/** Returns a cell as the grid shows it. */
+export function shownCell(vector: Vector, row: number, column: GridColumn, zone: Zone): ShownCell {
+  const exact = cellText(vector, row, column.field);
+  if (exact === null) return { text: 'null', exact, tone: undefined };
+  const text = column.isNumeric
+    ? formatNumber(exact, column.format)
+    : column.isTime
+      ? timeIn(exact, zone)
+      : cut(shownText(vector, row, column.field).text, CELL_LENGTH);
+  return { text, exact, tone: toneOf(column, exact) };
+}
+
+/** Returns an RFC 3339 time in a zone, with all of its digits: `2026-11-20T10:00:00.123456789+01:00`. */
+export function timeIn(exact: string, zone: Zone): string {
+  if (zone === 'utc') return exact;
+  const at = new Date(exact);
+  const offset = -at.getTimezoneOffset();
+  if (Number.isNaN(offset)) return exact;
+  const shifted = new Date(at.getTime() + offset * 60_000).toISOString().slice(0, 19);
+  const fraction = /\.\d+/.exec(exact)?.[0] ?? '';
+  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map(part =>
+    String(part).padStart(2, '0'),
+  );
+  return `${shifted}${fraction}${offset < 0 ? '-' : '+'}${hours}:${minutes}`;
+}
+
+const SEVERITY_FIELD = /(?:^|[._])(?:severity|severity_text|level|log_?level|loglevel|priority)$/i;
+const STATUS_FIELD = /(?:^|[._])(?:status|status_?code|http_?status|response_?code)$/i;
+
+function coloursOf(name: string): GridColumn['colours'] {
+  if (SEVERITY_FIELD.test(name)) return 'severity';
+  return STATUS_FIELD.test(name) ? 'status' : 'none';
+}
+
+const ERRORS = /^(?:error|err|fatal|critical|crit|alert|emerg(?:ency)?|panic|severe|failed|failure)$/i;
+const WARNINGS = /^(?:warn|warning|degraded|timeout)$/i;
+const QUIET = /^(?:debug|trace|verbose)$/i;
+
+function toneOf({ colours }: GridColumn, text: string): ShownCell['tone'] {
+  if (colours === 'none') return undefined;
+  if (ERRORS.test(text) || (colours === 'status' && /^5\d\d$/.test(text))) return 'error';
+  if (WARNINGS.test(text) || (colours === 'status' && /^4\d\d$/.test(text))) return 'warning';
+  return QUIET.test(text) ? 'quiet' : undefined;
+}

@@ -1,0 +1,83 @@
+/**
+ * Cells as text for the clipboard. Values are exact; no formatting of the grid gets in.
+ */
+import { DataType, type Field } from 'apache-arrow';
+import { isNumeric } from '../../../kernel/result/text.js';
+
+/** A block of cells: columns, and rows of exact texts (null for a null). */
+export interface CellBlock {
+  readonly fields: readonly Field[];
+  readonly rows: readonly (readonly (string | null)[])[];
+}
+
+export type CopyFormat = 'text' | 'csv' | 'json' | 'markdown';
+
+export const COPY_FORMATS: Readonly<Record<CopyFormat, string>> = {
+  text: 'Text',
+  csv: 'CSV',
+  json: 'JSON',
+  markdown: 'Markdown',
+};
+
+/** Returns the cells in a format. Text is tab-separated without a header, as spreadsheets paste it. */
+export function copyText(block: CellBlock, format: CopyFormat): string {
+  switch (format) {
+    case 'text':
+      return block.rows.map(row => row.map(tabCell).join('\t')).join('\n');
+    case 'csv':
+      return [block.fields.map(({ name }) => name), ...block.rows]
+        .map(row => row.map(csvCell).join(','))
+        .join('\r\n');
+    case 'json':
+      return jsonOf(block);
+    case 'markdown':
+      return markdownOf(block);
+  }
+}
+
+/** A value that a spreadsheet would run as a formula begins with an apostrophe, which it takes as the mark of a text. */
+function harmless(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
+}
+
+function tabCell(cell: string | null): string {
+  return harmless(cell ?? '').replace(/[\t\r\n]+/g, ' ');
+}
+
+function csvCell(cell: string | null): string {
+  if (cell === null) return '';
+  const text = harmless(cell);
+  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function jsonOf({ fields, rows }: CellBlock): string {
+  const objects = rows.map(row => {
+    const members = fields.map(
+      (field, index) => `${JSON.stringify(field.name)}:${jsonCell(field, row[index] ?? null)}`,
+    );
+    return `{${members.join(',')}}`;
+  });
+  return objects.length === 1 ? (objects[0] as string) : `[\n${objects.join(',\n')}\n]`;
+}
+
+/** The digits of an integer stay; what JSON has no number for is a text. */
+function jsonCell(field: Field, cell: string | null): string {
+  if (cell === null) return 'null';
+  if (field.metadata.get('ARROW:extension:name') === 'arrow.json' || DataType.isBool(field.type)) return cell;
+  const isNumber = isNumeric(field) && !DataType.isDuration(field.type);
+  return isNumber && /^-?\d/.test(cell) && Number.isFinite(Number(cell)) ? cell : JSON.stringify(cell);
+}
+
+function markdownOf({ fields, rows }: CellBlock): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [
+    line(fields.map(({ name }) => markdownCell(name))),
+    line(fields.map(field => (isNumeric(field) ? '---:' : '---'))),
+    ...rows.map(row => line(row.map(cell => markdownCell(cell ?? '')))),
+  ].join('\n');
+}
+
+/** No sign of a value starts markup or HTML. */
+function markdownCell(text: string): string {
+  return text.replace(/[\\`*_[\]{}()#!|<>~]/g, '\\$&').replace(/\r\n|\r|\n/g, ' ');
+}

@@ -1,0 +1,115 @@
+/**
+ * One row, whole: every field with its full value, JSON as a tree whose paths can be copied.
+ */
+import { writtenName } from '../../../kernel/apl/editor/complete.js';
+import { visibleLines } from '../../../kernel/text.js';
+import type { GridColumn } from './cells.js';
+import { toClipboard } from './clipboard.js';
+import { button, element } from './dom.js';
+
+/** A row as exact texts, in the order of its columns. */
+export interface Row {
+  readonly number: number;
+  readonly columns: readonly GridColumn[];
+  readonly cells: readonly (string | null)[];
+}
+
+/** Nodes of JSON that are built at once; the others when their parent is opened. */
+const OPEN_DEPTH = 1;
+
+/** Returns the panel of a row; `close` is what its button does. */
+export function detailsOf(row: Row, close: () => void): HTMLElement {
+  const fields = row.columns.flatMap((column, index) => {
+    const cell = row.cells[index] ?? null;
+    return [
+      element('dt', { title: `${column.name}\n${column.type}` }, visibleLines(column.name)),
+      element('dd', cell === null ? { class: 'apl-grid-null' } : {}, valueNode(column, cell)),
+    ];
+  });
+  return element(
+    'section',
+    { class: 'apl-grid-details', 'aria-label': `Row ${row.number}` },
+    element(
+      'header',
+      {},
+      element('strong', {}, `Row ${row.number.toLocaleString('en-US')}`),
+      button('\u2715', 'Close the row', close),
+    ),
+    element('dl', {}, ...fields),
+  );
+}
+
+function valueNode(column: GridColumn, cell: string | null): Node {
+  if (cell === null) return document.createTextNode('null');
+  const json = parsed(column, cell);
+  if (typeof json === 'object' && json !== null) return treeOf(json, writtenName(column.name), 0);
+  return element('span', { class: 'apl-grid-text' }, cell === '' ? '""' : visibleLines(cell));
+}
+
+/** The value of a JSON cell; also of a text that holds an object or a list. */
+function parsed(column: GridColumn, cell: string): unknown {
+  if (column.isNumeric || !/^\s*[[{]/.test(cell)) return undefined;
+  try {
+    return JSON.parse(cell, exactNumber);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The digits of a number as they were written: a double would lose some of a large integer. */
+class Digits {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+interface SourceContext {
+  readonly source?: string;
+}
+
+function exactNumber(this: unknown, _key: string, value: unknown, context?: SourceContext): unknown {
+  return typeof value === 'number' ? new Digits(context?.source ?? String(value)) : value;
+}
+
+function treeOf(value: object, path: string, depth: number): HTMLElement {
+  const list = element('ul', { class: 'apl-grid-tree' });
+  for (const [key, member] of Object.entries(value)) {
+    const memberPath = Array.isArray(value)
+      ? `${path}[${key}]`
+      : /^[A-Za-z_]\w*$/.test(key)
+        ? `${path}.${key}`
+        : `${path}[${JSON.stringify(key)}]`;
+    list.append(element('li', {}, ...memberOf(key, member, memberPath, depth)));
+  }
+  return list;
+}
+
+function memberOf(key: string, member: unknown, path: string, depth: number): readonly Node[] {
+  const copy = button(visibleLines(key), `Copy the path ${path}`, () => void toClipboard(path));
+  copy.classList.add('apl-grid-key');
+  if (typeof member !== 'object' || member === null || member instanceof Digits)
+    return [
+      copy,
+      document.createTextNode(' '),
+      element('span', { class: `apl-grid-json-${kindOf(member)}` }, scalarText(member)),
+    ];
+  const size = Object.keys(member).length;
+  const summary = Array.isArray(member) ? `[${size}]` : `{${size}}`;
+  const details = element('details', { open: depth < OPEN_DEPTH }, element('summary', {}, summary));
+  const fill = () => {
+    if (details.open && details.childElementCount === 1) details.append(treeOf(member, path, depth + 1));
+  };
+  details.addEventListener('toggle', fill);
+  fill();
+  return [copy, details];
+}
+
+function kindOf(value: unknown): string {
+  return value instanceof Digits ? 'number' : value === null ? 'null' : typeof value;
+}
+
+function scalarText(value: unknown): string {
+  if (value instanceof Digits) return value.text;
+  return typeof value === 'string' ? visibleLines(JSON.stringify(value)) : String(value);
+}

@@ -1,0 +1,25 @@
+/** Attributes by name; undefined and false leave one out. Text is only ever set as text. */
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Returns a new element with attributes and children; strings become text. */
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue;
+    made.setAttribute(name, value === true ? '' : String(value));
+  }
+  made.append(...children);
+  return made;
+}
+
+/** Returns a button that does something; its name is its text unless a label is given for one that shows a sign. */
+export function button(text: string, label: string, act: (event: MouseEvent) => void): HTMLButtonElement {
+  const made = element('button', { type: 'button', class: 'apl-grid-button', title: label }, text);
+  if (text !== label) made.setAttribute('aria-label', label);
+  made.addEventListener('click', act);
+  return made;
+}

@@ -1,0 +1,116 @@
+import type { GridColumn } from './cells.js';
+import type { CellPlace, Selection } from './selection.js';
+import { ROWS_IN_SIGHT, type Surface } from './surface.js';
+
+/** What mouse and keys ask for. */
+export interface GestureActions {
+  readonly selection: Selection | undefined;
+  readonly size: { readonly rows: number; readonly columns: number };
+  select(selection: Selection): void;
+  /** A click on a head; with Shift it adds a key to the sort. */
+  sort(column: GridColumn, isMore: boolean): void;
+  /** A click on one value. */
+  openValue(target: HTMLElement, column: GridColumn, row: number): void;
+  showRow(row: number): void;
+  copy(): void;
+}
+
+/** Turns what the reader does on the table into actions. */
+export function listen(surface: Surface, actions: GestureActions): void {
+  const { table } = surface;
+  table.addEventListener('mousedown', event => onMouseDown(event, surface, actions));
+  table.addEventListener('dblclick', event => {
+    const place = surface.placeOf(event.target);
+    if (place !== undefined && place.y >= 0) actions.showRow(place.y);
+  });
+  table.addEventListener('keydown', event => onKey(event, surface, actions));
+}
+
+function onMouseDown(event: MouseEvent, surface: Surface, actions: GestureActions): void {
+  const { target } = event;
+  if (event.button !== 0 || !(target instanceof HTMLElement)) return;
+  if (target.closest('button, .rt-column-resize') !== null) return;
+  const place = surface.placeOf(target);
+  if (place === undefined) return;
+  const { column, y } = place;
+  if (column === undefined) {
+    if (y >= 0) actions.showRow(y);
+  } else if (y < 0) actions.sort(column, event.shiftKey);
+  else drag(surface, actions, place, event.shiftKey, () => actions.openValue(target, column, y));
+}
+
+/** Selects from the cell that was pressed to the one where the button is let go; `click` when that is the same. */
+function drag(
+  surface: Surface,
+  actions: GestureActions,
+  { x, y }: CellPlace,
+  isMore: boolean,
+  click: () => void,
+): void {
+  const focus = { x, y };
+  const anchor = isMore ? (actions.selection?.anchor ?? focus) : focus;
+  actions.select({ anchor, focus });
+  const onMove = ({ target }: MouseEvent) => {
+    const over = surface.placeOf(target);
+    if (over?.column !== undefined && over.y >= 0)
+      actions.select({ anchor, focus: { x: over.x, y: over.y } });
+  };
+  surface.table.addEventListener('mousemove', onMove);
+  const onUp = () => {
+    surface.table.removeEventListener('mousemove', onMove);
+    const end = actions.selection?.focus;
+    if (end?.x === anchor.x && end.y === anchor.y) click();
+  };
+  window.addEventListener('mouseup', onUp, { once: true });
+}
+
+function onKey(event: KeyboardEvent, surface: Surface, actions: GestureActions): void {
+  const { selection, size } = actions;
+  const at = selection?.focus;
+  const isCopy = (event.ctrlKey || event.metaKey) && event.key === 'c';
+  if (at !== undefined && (isCopy || event.key === 'Enter')) {
+    event.preventDefault();
+    if (isCopy) actions.copy();
+    else actions.showRow(at.y);
+    return;
+  }
+  const step = stepOf(event, size.rows, size.columns);
+  if (step === undefined || size.rows === 0) return;
+  event.preventDefault();
+  // The first key selects the first cell.
+  const from = at ?? { x: 0, y: 0 };
+  const focus =
+    at === undefined
+      ? from
+      : { x: clamp(from.x + step.x, size.columns), y: clamp(from.y + step.y, size.rows) };
+  actions.select({ anchor: event.shiftKey ? (selection?.anchor ?? from) : focus, focus });
+  void surface.reveal(focus);
+}
+
+function stepOf(event: KeyboardEvent, rows: number, columns: number): CellPlace | undefined {
+  const whole = event.ctrlKey || event.metaKey;
+  switch (event.key) {
+    case 'ArrowUp':
+      return { x: 0, y: whole ? -rows : -1 };
+    case 'ArrowDown':
+      return { x: 0, y: whole ? rows : 1 };
+    case 'ArrowLeft':
+      return { x: whole ? -columns : -1, y: 0 };
+    case 'ArrowRight':
+      return { x: whole ? columns : 1, y: 0 };
+    case 'PageUp':
+      return { x: 0, y: -ROWS_IN_SIGHT };
+    case 'PageDown':
+      return { x: 0, y: ROWS_IN_SIGHT };
+    case 'Home':
+      return { x: -columns, y: whole ? -rows : 0 };
+    case 'End':
+      return { x: columns, y: whole ? rows : 0 };
+    default:
+      return undefined;
+  }
+}
+
+function clamp(value: number, length: number): number {
+  return Math.max(0, Math.min(value, length - 1));
+}

@@ -1,0 +1,395 @@
+/**
+ * A result as a grid: all rows that the kernel holds, of which the page has only those in sight.
+ */
+import type { Table } from 'apache-arrow';
+import { conditionFor } from '../../../kernel/apl/editor/condition.js';
+import type { Filter, SortKey, View } from '../../../kernel/notebook/results/protocol.js';
+import { cut, formatCount, plural, visible } from '../../../kernel/text.js';
+import { columnsOf, type GridColumn, type Zone } from './cells.js';
+import { toClipboard } from './clipboard.js';
+import { columnMenu, WITHOUT_KERNEL } from './column-menu.js';
+import { ColumnLayout } from './columns.js';
+import { type CopyFormat, copyText } from './copy.js';
+import { detailsOf } from './details.js';
+import { button, element } from './dom.js';
+import { type GestureActions, listen } from './gestures.js';
+import { noticeList, type Surroundings } from './notes.js';
+import { Popover } from './popover.js';
+import { Rows } from './rows.js';
+import { inBlock, type Selection } from './selection.js';
+import { notebookRows, type RowSource, SourceError } from './source.js';
+import { Surface, type SurfaceModel } from './surface.js';
+import { columnsMenu, copyMenu, type ToolbarActions, toolbar } from './toolbar.js';
+import { valueMenu } from './value-menu.js';
+
+/** What a grid shows, and what its actions reach. */
+export interface GridOptions {
+  /** The rows that the notebook holds. */
+  readonly table: Table;
+  /** Rows of the whole result. */
+  readonly rows: number;
+  readonly surroundings: Surroundings;
+  /** Connects to the kernel that holds the result; undefined where there is none. Rejects with a SourceError. */
+  readonly connect: () => Promise<RowSource> | undefined;
+  /** Adds a `where` line to the query; false where that cannot be done. */
+  readonly addCondition: (condition: string) => boolean;
+}
+
+/** Rows that one copy takes at most, and rows that it asks for at a time. */
+const COPY_ROWS = 10_000;
+const COPY_STEP = 500;
+/** Characters of a filter on its button. */
+const LABEL_LENGTH = 80;
+
+export class Grid {
+  readonly node: HTMLElement;
+  readonly #options: GridOptions;
+  readonly #layout: ColumnLayout;
+  readonly #surface: Surface;
+  readonly #popover: Popover;
+  readonly #chips = element('div', { class: 'apl-grid-chips' });
+  readonly #status = element('span', { class: 'apl-grid-status', role: 'status' });
+  readonly #below = element('div', { class: 'apl-grid-below' });
+  readonly #saved: Rows;
+  #rows: Rows;
+  #zone: Zone = 'utc';
+  #isWrapped = false;
+  #selection: Selection | undefined;
+  #message = '';
+  #isDisposed = false;
+
+  /** Returns the grid of the rows that the notebook holds; it draws once it is started. */
+  static async create(options: GridOptions): Promise<Grid> {
+    return new Grid(options, await Rows.open(notebookRows(options.table), {}));
+  }
+
+  private constructor(options: GridOptions, saved: Rows) {
+    this.#options = options;
+    this.#saved = saved;
+    this.#rows = saved;
+    this.#layout = new ColumnLayout(columnsOf(options.table));
+    this.#surface = new Surface(this.#surfaceModel());
+    listen(this.#surface, this.#gestureActions());
+    this.node = this.#build();
+    this.#popover = new Popover(this.node);
+  }
+
+  /** Draws what the notebook holds, then goes on with the kernel's rows. The node is in the page and has a width. */
+  async start(): Promise<void> {
+    await this.#redraw(true);
+    try {
+      const source = await this.#options.connect();
+      if (source === undefined) return;
+      if (this.#isDisposed) source.close();
+      else await this.#show(source, {});
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Draws again, after the node has come back into the page or has another width. */
+  async refresh(): Promise<void> {
+    if (this.#canDraw) await this.#surface.refresh();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#popover.dispose();
+    this.#surface.dispose();
+    this.#rows.source.close();
+  }
+
+  get #canDraw(): boolean {
+    return this.node.isConnected && !this.#isDisposed;
+  }
+
+  #build(): HTMLElement {
+    const { surroundings } = this.#options;
+    const hasTimes = this.#layout.all.some(({ isTime }) => isTime);
+    const footer =
+      surroundings.footer === '' ? [] : [element('p', { class: 'apl-grid-foot' }, surroundings.footer)];
+    return element(
+      'div',
+      // The notebook's keys, such as D D for "delete the cell", are not meant for a grid.
+      { class: 'apl-grid', 'data-lm-suppress-shortcuts': 'true' },
+      ...noticeList(surroundings.notices),
+      toolbar(surroundings.heading, this.#status, hasTimes, this.#toolbarActions()),
+      this.#chips,
+      this.#surface.frame,
+      this.#below,
+      ...surroundings.folded,
+      ...footer,
+    );
+  }
+
+  /** Shows another view from its first row on; one that cannot be had leaves the one that is there. */
+  async #show(source: RowSource, view: View): Promise<void> {
+    this.node.classList.add('apl-grid-busy');
+    try {
+      this.#rows = await Rows.open(source, view);
+      this.#message = '';
+      this.#selection = undefined;
+      this.#surface.table.scrollTop = 0;
+      await this.#redraw(false);
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.node.classList.remove('apl-grid-busy');
+    }
+  }
+
+  /** Says what went wrong; without a kernel the grid goes on with the rows of the notebook. */
+  #fail(error: unknown): void {
+    if (this.#isDisposed) return;
+    if (!(error instanceof SourceError && error.isGone)) {
+      this.#say(error instanceof Error ? error.message : String(error));
+      return;
+    }
+    this.#rows.source.close();
+    this.#rows = this.#saved;
+    void this.#redraw(false);
+  }
+
+  #ask(view: View): void {
+    const { source } = this.#rows;
+    if (source.canCompute) void this.#show(source, view);
+    else this.#say(WITHOUT_KERNEL);
+  }
+
+  #say(message: string): void {
+    this.#message = message;
+    this.#drawStatus();
+  }
+
+  async #redraw(resize: boolean): Promise<void> {
+    if (!this.#canDraw) return;
+    this.#drawStatus();
+    this.#drawChips();
+    await this.#surface.redraw({ resize });
+  }
+
+  #drawStatus(): void {
+    const { rows: total, table } = this.#options;
+    const { source, count } = this.#rows;
+    const parts: string[] = [];
+    if (!source.canCompute && table.numRows < total)
+      parts.push(
+        `The first ${formatCount(table.numRows)} of ${plural(total, 'row')}, as saved in the notebook; run the cell again to see all.`,
+      );
+    else if (count !== total) parts.push(`${formatCount(count)} of ${plural(total, 'row')} match.`);
+    this.#status.textContent = [...parts, this.#message].filter(Boolean).join(' ');
+  }
+
+  #drawChips(): void {
+    const { view } = this.#rows;
+    const filters = view.filters ?? [];
+    const chips = filters.map((filter, index) =>
+      button(`${labelOf(filter)} \u2715`, `Remove the filter ${labelOf(filter)}`, () =>
+        this.#ask({ ...view, filters: filters.filter((_, other) => other !== index) }),
+      ),
+    );
+    this.#chips.replaceChildren(...chips);
+  }
+
+  #surfaceModel(): SurfaceModel {
+    const grid = this;
+    return {
+      get layout() {
+        return grid.#layout;
+      },
+      get rows() {
+        return grid.#rows;
+      },
+      get zone() {
+        return grid.#zone;
+      },
+      get selection() {
+        return grid.#selection;
+      },
+      get isWrapped() {
+        return grid.#isWrapped;
+      },
+      failed: error => grid.#fail(error),
+      openMenu: (opener, column) => grid.#openColumn(opener, column),
+    };
+  }
+
+  #gestureActions(): GestureActions {
+    const grid = this;
+    return {
+      get selection() {
+        return grid.#selection;
+      },
+      get size() {
+        return { rows: grid.#rows.count, columns: grid.#layout.shown.length };
+      },
+      select: selection => {
+        grid.#selection = selection;
+        grid.#surface.style();
+      },
+      sort: (column, isMore) => grid.#sort(column, nextKey(grid.#rows.view, column), isMore),
+      openValue: (target, column, row) => grid.#openValue(target, column, row),
+      showRow: row => void grid.#showRow(row),
+      copy: () => void grid.#copy(grid.#selection ?? grid.#everything(), 'text'),
+    };
+  }
+
+  #toolbarActions(): ToolbarActions {
+    return {
+      search: text => this.#ask({ ...this.#rows.view, search: text }),
+      setZone: zone => {
+        this.#zone = zone;
+        void this.#redraw(true);
+      },
+      setWrapped: isWrapped => {
+        this.#isWrapped = isWrapped;
+        this.node.classList.toggle('apl-grid-wrap', isWrapped);
+        void this.#redraw(true);
+      },
+      openColumns: opener => {
+        const close = () => this.#popover.close();
+        this.#popover.show(
+          opener,
+          'Columns',
+          columnsMenu(this.#layout, () => this.#relayout(), close),
+        );
+      },
+      openCopy: opener => {
+        const what = this.#selection === undefined ? 'All rows' : 'The selection';
+        const copy = (format: CopyFormat) => {
+          this.#popover.close();
+          void this.#copy(this.#selection ?? this.#everything(), format);
+        };
+        this.#popover.show(opener, 'Copy', copyMenu(what, copy));
+      },
+    };
+  }
+
+  #relayout(): void {
+    this.#selection = undefined;
+    void this.#redraw(true);
+  }
+
+  /** An action of the popover: closes it, and gives the keys back to the table. */
+  #closing<Given extends unknown[]>(act: (...given: Given) => void): (...given: Given) => void {
+    return (...given) => {
+      this.#popover.close();
+      this.#surface.table.focus({ preventScroll: true });
+      act(...given);
+    };
+  }
+
+  #openColumn(opener: HTMLElement, column: GridColumn): void {
+    const { source, view } = this.#rows;
+    const nodes = columnMenu(column, {
+      view,
+      canCompute: source.canCompute,
+      isPinned: this.#layout.isPinned(column),
+      sort: this.#closing(key => this.#sort(column, key, false)),
+      filter: this.#closing(filter => this.#filter(filter)),
+      togglePinned: this.#closing(() => {
+        this.#layout.togglePinned(column);
+        this.#relayout();
+      }),
+      hide: this.#closing(() => {
+        this.#layout.toggleHidden(column);
+        this.#relayout();
+      }),
+      move: by => {
+        this.#layout.move(column, by);
+        this.#relayout();
+      },
+      copy: this.#closing(() => {
+        const x = this.#layout.shown.indexOf(column);
+        void this.#copy({ anchor: { x, y: 0 }, focus: { x, y: this.#rows.count - 1 } }, 'text');
+      }),
+      condition: this.#closing((value, keep) => this.#condition(column, value, keep)),
+      profile: () => source.profile(view, column.name),
+    });
+    this.#popover.show(opener, `Column ${visible(column.name)}`, nodes);
+  }
+
+  #openValue(target: HTMLElement, column: GridColumn, row: number): void {
+    const value = this.#rows.exact(row, column);
+    const nodes = valueMenu(column, {
+      canCompute: this.#rows.source.canCompute,
+      condition: this.#closing(keep => this.#condition(column, value, keep)),
+      filter: this.#closing(op => this.#filter({ column: column.name, op, value })),
+      copy: this.#closing(() => void toClipboard(value ?? '').then(() => this.#say('Copied.'))),
+      showRow: this.#closing(() => void this.#showRow(row)),
+    });
+    this.#popover.show(target, 'Value', nodes);
+  }
+
+  /** Sorts by one column, or by one more. */
+  #sort(column: GridColumn, key: SortKey | undefined, isMore: boolean): void {
+    const { view } = this.#rows;
+    const others = isMore ? (view.sort ?? []).filter(each => each.column !== column.name) : [];
+    this.#ask({ ...view, sort: key === undefined ? others : [...others, key] });
+  }
+
+  #filter(filter: Filter): void {
+    const { view } = this.#rows;
+    this.#ask({ ...view, filters: [...(view.filters ?? []), filter] });
+  }
+
+  #condition(column: GridColumn, value: string | null, keep: boolean): void {
+    const condition = conditionFor(column, value, keep);
+    this.#say(
+      this.#options.addCondition(condition)
+        ? `Added | where ${condition} to the query: run the cell again.`
+        : 'The cell of this result cannot be written.',
+    );
+  }
+
+  async #showRow(row: number): Promise<void> {
+    await this.#rows.load(row, row + 1);
+    const columns = this.#layout.shown;
+    const cells = columns.map(column => this.#rows.exact(row, column));
+    const close = () => {
+      this.#below.replaceChildren();
+      this.#surface.table.focus({ preventScroll: true });
+    };
+    this.#below.replaceChildren(detailsOf({ number: row + 1, columns, cells }, close));
+  }
+
+  #everything(): Selection {
+    const last = { x: this.#layout.shown.length - 1, y: this.#rows.count - 1 };
+    return { anchor: { x: 0, y: 0 }, focus: last };
+  }
+
+  /** Copies a block of cells by their exact values, and says what was left out. */
+  async #copy(selection: Selection, format: CopyFormat): Promise<void> {
+    const { left, right, top, bottom } = inBlock(selection);
+    const columns = this.#layout.shown.slice(left, right + 1);
+    const wanted = bottom - top + 1;
+    const count = Math.min(wanted, COPY_ROWS);
+    try {
+      const cells: (string | null)[][] = [];
+      for (let from = top; from < top + count; from += COPY_STEP) {
+        const to = Math.min(from + COPY_STEP, top + count);
+        await this.#rows.load(from, to);
+        for (let row = from; row < to; row += 1)
+          cells.push(columns.map(column => this.#rows.exact(row, column)));
+      }
+      await toClipboard(copyText({ fields: columns.map(({ field }) => field), rows: cells }, format));
+    } catch (error) {
+      return this.#fail(error);
+    }
+    const rest = count < wanted ? `, the first of ${formatCount(wanted)}: %export writes all of them` : '';
+    this.#say(`Copied ${plural(count, 'row')} \u00d7 ${plural(columns.length, 'column')}${rest}.`);
+  }
+}
+
+function labelOf(filter: Filter): string {
+  if ('expression' in filter) return visible(filter.expression);
+  const value = filter.value === null ? 'null' : filter.value === '' ? '""' : String(filter.value);
+  return cut(visible(`${filter.column} ${filter.op} ${value}`), LABEL_LENGTH);
+}
+
+/** A click sorts ascending, the next descending, the third not at all. */
+function nextKey(view: View, column: GridColumn): SortKey | undefined {
+  const key = view.sort?.find(each => each.column === column.name);
+  if (key === undefined) return { column: column.name, descending: false };
+  return key.descending ? undefined : { column: column.name, descending: true };
+}

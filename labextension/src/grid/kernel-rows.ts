@@ -1,0 +1,101 @@
+import type { Kernel } from '@jupyterlab/services';
+import { tableFromIPC } from 'apache-arrow';
+import {
+  type ErrorReply,
+  type OpenData,
+  type PageReply,
+  type ProfileReply,
+  RESULTS_TARGET,
+  type Reply,
+  type Request,
+  type View,
+} from '../../../kernel/notebook/results/protocol.js';
+import { type Page, type Profile, type RowSource, SourceError } from './source.js';
+
+/** Distributes over the members of a union, as Omit does not. */
+type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'id'> : never;
+
+interface Waiting {
+  resolve(reply: PageReply | ProfileReply, buffer: ArrayBuffer | ArrayBufferView | undefined): void;
+  reject(error: SourceError): void;
+}
+
+/**
+ * All rows of a result that a kernel holds, by requests over a comm. Resolves once the kernel has answered that it has the result;
+ * rejects with a SourceError when it has not, or is not there.
+ */
+export async function kernelRows(kernel: Kernel.IKernelConnection, result: string): Promise<RowSource> {
+  const comm = kernel.createComm(RESULTS_TARGET);
+  const waiting = new Map<number, Waiting>();
+  let next = 1;
+  let isReady = () => {};
+  let isRefused = (_error: SourceError) => {};
+  const ready = new Promise<void>((resolve, reject) => {
+    isReady = resolve;
+    isRefused = reject;
+  });
+  const gone = () => {
+    const error = new SourceError('The kernel no longer holds this result.', true);
+    isRefused(error);
+    for (const each of waiting.values()) each.reject(error);
+    waiting.clear();
+  };
+  comm.onClose = gone;
+  comm.onMsg = ({ content, buffers }) => {
+    const reply = content.data as unknown as Reply;
+    if (reply.kind === 'ready') return isReady();
+    if (reply.kind === 'error' && reply.id === undefined) return isRefused(failure(reply));
+    if (reply.id === undefined) return;
+    const asked = waiting.get(reply.id);
+    waiting.delete(reply.id);
+    if (reply.kind === 'error') asked?.reject(failure(reply));
+    else asked?.resolve(reply, buffers?.[0]);
+  };
+  const onStatus = () => {
+    if (kernel.isDisposed || kernel.status === 'dead' || kernel.status === 'restarting') gone();
+  };
+  kernel.statusChanged.connect(onStatus);
+  kernel.disposed.connect(gone);
+  comm.open({ result } satisfies OpenData);
+  await ready;
+
+  const ask = <Answer>(
+    request: Unnumbered<Request>,
+    read: (reply: PageReply | ProfileReply, buffer: ArrayBuffer | ArrayBufferView | undefined) => Answer,
+  ) =>
+    new Promise<Answer>((resolve, reject) => {
+      if (comm.isDisposed || kernel.isDisposed) return reject(new SourceError('The kernel is gone.', true));
+      const id = next++;
+      waiting.set(id, { resolve: (reply, buffer) => resolve(read(reply, buffer)), reject });
+      comm.send({ ...request, id } as unknown as Parameters<typeof comm.send>[0]);
+    });
+  return {
+    canCompute: true,
+    page: (view: View, offset, limit): Promise<Page> =>
+      ask({ op: 'page', offset, limit, ...view }, (reply, buffer) => {
+        if (reply.kind !== 'page' || buffer === undefined)
+          throw new SourceError('The kernel sent no rows.', false);
+        return { table: tableFromIPC(bytesOf(buffer)), offset: reply.offset, rows: reply.rows };
+      }),
+    profile: (view, column): Promise<Profile> =>
+      ask({ op: 'profile', column, ...view }, reply => {
+        if (reply.kind !== 'profile') throw new SourceError('The kernel sent no profile.', false);
+        return reply;
+      }),
+    close: () => {
+      kernel.statusChanged.disconnect(onStatus);
+      kernel.disposed.disconnect(gone);
+      if (!comm.isDisposed && !kernel.isDisposed) comm.close();
+    },
+  };
+}
+
+function failure({ code, message, hint }: ErrorReply): SourceError {
+  return new SourceError(hint === undefined ? message : `${message} ${hint}`, code === 'gone');
+}
+
+function bytesOf(buffer: ArrayBuffer | ArrayBufferView): Uint8Array {
+  return ArrayBuffer.isView(buffer)
+    ? new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
+    : new Uint8Array(buffer);
+}

@@ -1,0 +1,81 @@
+/**
+ * The words around a result, taken from the static rendering that is saved with it: size and range, notices, totals, footer. They are
+ * set as text.
+ */
+
+import { element } from './dom.js';
+import { ARROW_MIME } from './mime.js';
+
+/** What an output says around its table. */
+export interface Surroundings {
+  readonly heading: string;
+  readonly notices: readonly { readonly level: string; readonly text: string }[];
+  /** Tables that are folded below the result, such as totals. */
+  readonly folded: readonly HTMLElement[];
+  readonly footer: string;
+}
+
+/** Reads the surroundings from an output's data and metadata; what is missing is empty. */
+export function surroundings(
+  data: Readonly<Record<string, unknown>>,
+  metadata: Readonly<Record<string, unknown>>,
+): Surroundings {
+  const html = data['text/html'];
+  const page = new DOMParser().parseFromString(typeof html === 'string' ? html : '', 'text/html');
+  const textOf = (selector: string) => page.querySelector(selector)?.textContent?.trim() ?? '';
+  return {
+    heading: textOf('.apl-size'),
+    notices: noticesOf(metadata.apl),
+    folded: [...page.querySelectorAll('details.apl-more')].map(copyOfFolded),
+    footer: textOf('.apl-foot'),
+  };
+}
+
+/** Returns the list of notices; backticks enclose code. */
+export function noticeList(notices: Surroundings['notices']): readonly HTMLElement[] {
+  if (notices.length === 0) return [];
+  const items = notices.map(({ level, text }) => {
+    const parts = text.split(/`([^`]+)`/);
+    const nodes = parts.map((part, index) => (index % 2 === 0 ? part : element('code', {}, part)));
+    return element('li', { class: level === 'warn' ? 'apl-grid-warn' : 'apl-grid-info' }, ...nodes);
+  });
+  return [element('ul', { class: 'apl-grid-notices' }, ...items)];
+}
+
+function noticesOf(apl: unknown): Surroundings['notices'] {
+  if (typeof apl !== 'object' || apl === null || !('limits' in apl) || !Array.isArray(apl.limits)) return [];
+  return apl.limits.filter(isNotice);
+}
+
+function isNotice(value: unknown): value is Surroundings['notices'][number] {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'text' in value &&
+    typeof value.text === 'string' &&
+    'level' in value &&
+    typeof value.level === 'string'
+  );
+}
+
+/** A folded table, built again from its texts. */
+function copyOfFolded(details: Element): HTMLElement {
+  const rows = [...details.querySelectorAll('tr')].map(row =>
+    element(
+      'tr',
+      {},
+      ...[...row.children].map(cell =>
+        element(cell.tagName === 'TH' ? 'th' : 'td', {}, cell.textContent ?? ''),
+      ),
+    ),
+  );
+  const summary = element('summary', {}, details.querySelector('summary')?.textContent ?? '');
+  return element('details', { class: 'apl-grid-more' }, summary, element('table', {}, ...rows));
+}
+
+/** Bytes of the Arrow stream of an output; undefined where there is none. */
+export function arrowBytes(data: Readonly<Record<string, unknown>>): Uint8Array | undefined {
+  const text = data[ARROW_MIME];
+  if (typeof text !== 'string') return undefined;
+  return Uint8Array.from(atob(text), character => character.charCodeAt(0));
+}

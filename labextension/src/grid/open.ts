@@ -1,0 +1,40 @@
+import type { IRenderMime } from '@jupyterlab/rendermime';
+import type { Kernel } from '@jupyterlab/services';
+import { CompressionType, compressionRegistry, Table, tableFromIPC } from 'apache-arrow';
+import type { ResultReference } from '../../../kernel/notebook/results/protocol.js';
+import { decodeLz4 } from '../../../kernel/result/lz4.js';
+import { Grid } from './grid.js';
+import { kernelRows } from './kernel-rows.js';
+import { arrowBytes, surroundings } from './notes.js';
+import { addStyle } from './style.js';
+
+compressionRegistry.set(CompressionType.LZ4_FRAME, { decode: decodeLz4 });
+
+/** What connects a grid with its notebook. */
+export interface Connections {
+  /** Names the result in the kernel; absent in outputs of other kernels. */
+  readonly reference: ResultReference | undefined;
+  kernel(): Kernel.IKernelConnection | undefined;
+  addCondition(condition: string): boolean;
+}
+
+/** Resolves with the grid of an output, not started yet. */
+export function openGrid(
+  model: IRenderMime.IMimeModel,
+  { reference, kernel, addCondition }: Connections,
+): Promise<Grid> {
+  addStyle();
+  const bytes = arrowBytes(model.data);
+  const table = bytes === undefined ? new Table() : tableFromIPC(bytes);
+  return Grid.create({
+    table,
+    rows: reference?.rows ?? table.numRows,
+    surroundings: surroundings(model.data, model.metadata),
+    connect: () => {
+      const connection = kernel();
+      if (reference === undefined || connection === undefined) return undefined;
+      return kernelRows(connection, reference.id);
+    },
+    addCondition,
+  });
+}

@@ -1,0 +1,80 @@
+import type { IRenderMime, IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { Widget } from '@lumino/widgets';
+import type { ResultReference } from '../../../kernel/notebook/results/protocol.js';
+import type { Grid } from './grid.js';
+import { ARROW_MIME } from './mime.js';
+import type { Place } from './place.js';
+
+/** Before the static table, which is text/html. */
+const RANK = 40;
+
+/** Shows Arrow outputs as grids; the code of the grid is fetched when the first one is shown. */
+export function addGrid(rendermime: IRenderMimeRegistry, place: Place): void {
+  rendermime.addFactory(
+    { safe: true, mimeTypes: [ARROW_MIME], createRenderer: () => new ArrowOutput(place) },
+    RANK,
+  );
+}
+
+/** One output. It lives on while its notebook scrolls it out of the page and back. */
+class ArrowOutput extends Widget implements IRenderMime.IRenderer {
+  readonly #place: Place;
+  #grid: Grid | undefined;
+  #observer: ResizeObserver | undefined;
+  #isStarted = false;
+
+  constructor(place: Place) {
+    super();
+    this.#place = place;
+    this.addClass('apl-grid-output');
+  }
+
+  async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    const { openGrid } = await import('./open.js');
+    const { metadata } = model;
+    const query = queryOf(metadata.apl);
+    const grid = await openGrid(model, {
+      reference: referenceOf(metadata.apl),
+      kernel: () => this.#place.kernel(this.node),
+      addCondition: condition => this.#place.addCondition(this.node, query, condition),
+    });
+    if (this.isDisposed) return grid.dispose();
+    this.#grid?.dispose();
+    this.#grid = grid;
+    this.#isStarted = false;
+    this.node.replaceChildren(grid.node);
+    this.#observer?.disconnect();
+    this.#observer = new ResizeObserver(() => this.#onResize());
+    this.#observer.observe(this.node);
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) return;
+    this.#observer?.disconnect();
+    this.#grid?.dispose();
+    super.dispose();
+  }
+
+  /** A grid measures its cells: it starts when it has a size, and is drawn again when that changes. */
+  #onResize(): void {
+    if (this.#grid === undefined || this.node.clientWidth === 0) return;
+    if (this.#isStarted) return void this.#grid.refresh();
+    this.#isStarted = true;
+    void this.#grid.start();
+  }
+}
+
+function referenceOf(apl: unknown): ResultReference | undefined {
+  if (typeof apl !== 'object' || apl === null || !('result' in apl)) return undefined;
+  const { result } = apl;
+  if (typeof result !== 'object' || result === null || !('id' in result) || !('rows' in result))
+    return undefined;
+  return typeof result.id === 'string' && typeof result.rows === 'number'
+    ? (result as ResultReference)
+    : undefined;
+}
+
+function queryOf(apl: unknown): string {
+  if (typeof apl !== 'object' || apl === null || !('query' in apl)) return '';
+  return typeof apl.query === 'string' ? apl.query : '';
+}

@@ -1,0 +1,51 @@
+import type { View } from '../../../kernel/notebook/results/protocol.js';
+import { cellText } from '../../../kernel/result/text.js';
+import { type GridColumn, type ShownCell, shownCell, vectorOf, type Zone } from './cells.js';
+import { Chunks } from './chunks.js';
+import type { RowSource } from './source.js';
+
+const ON_ITS_WAY: ShownCell = { text: '\u2026', exact: null, tone: undefined };
+
+/** The rows of one view of one source, as cells. */
+export class Rows {
+  readonly source: RowSource;
+  readonly view: View;
+  /** Rows of the view, known once its first page is here. */
+  count = 0;
+  readonly #chunks: Chunks;
+
+  private constructor(source: RowSource, view: View) {
+    this.source = source;
+    this.view = view;
+    this.#chunks = new Chunks(source, view);
+  }
+
+  /** Resolves with the rows once the first page is here; rejects with a SourceError. */
+  static async open(source: RowSource, view: View): Promise<Rows> {
+    const rows = new Rows(source, view);
+    await rows.load(0, 1);
+    rows.count = rows.#chunks.at(0)?.page.rows ?? 0;
+    return rows;
+  }
+
+  has(from: number, to: number): boolean {
+    return this.#chunks.has(from, to);
+  }
+
+  load(from: number, to: number): Promise<void> {
+    return this.#chunks.load(from, to);
+  }
+
+  /** The exact text of a cell that is here; null for a null. */
+  exact(row: number, column: GridColumn): string | null {
+    const at = this.#chunks.at(row);
+    return at === undefined ? null : cellText(vectorOf(at.page.table, column.index), at.row, column.field);
+  }
+
+  /** A cell as it is shown; an ellipsis while it is on its way. */
+  cell(row: number, column: GridColumn, zone: Zone): ShownCell {
+    const at = this.#chunks.at(row);
+    if (at === undefined) return ON_ITS_WAY;
+    return shownCell(vectorOf(at.page.table, column.index), at.row, column, zone);
+  }
+}

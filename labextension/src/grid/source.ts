@@ -1,0 +1,46 @@
+/**
+ * Where the grid gets its rows: from the kernel, which holds all of them, or from the notebook, which holds the first ones.
+ */
+import type { Table } from 'apache-arrow';
+import type { ProfileReply, View } from '../../../kernel/notebook/results/protocol.js';
+
+/** Rows of a view from `offset` on. */
+export interface Page {
+  readonly table: Table;
+  readonly offset: number;
+  /** Rows of the whole view. */
+  readonly rows: number;
+}
+
+export type Profile = Omit<ProfileReply, 'kind' | 'id'>;
+
+/** A request that failed, in words for the reader. */
+export class SourceError extends Error {
+  /** True when the kernel no longer has the result. */
+  readonly isGone: boolean;
+
+  constructor(message: string, isGone: boolean) {
+    super(message);
+    this.isGone = isGone;
+  }
+}
+
+/** Rows by request; every promise may reject with a SourceError. */
+export interface RowSource {
+  /** True when it holds all rows and can sort, filter, search and profile them. */
+  readonly canCompute: boolean;
+  page(view: View, offset: number, limit: number): Promise<Page>;
+  profile(view: View, column: string): Promise<Profile>;
+  close(): void;
+}
+
+/** The rows that were saved with the notebook, in their order. */
+export function notebookRows(table: Table): RowSource {
+  return {
+    canCompute: false,
+    page: (_view, offset, limit) =>
+      Promise.resolve({ table: table.slice(offset, offset + limit), offset, rows: table.numRows }),
+    profile: () => Promise.reject(new SourceError('Only the kernel knows what a column holds.', true)),
+    close: () => undefined,
+  };
+}

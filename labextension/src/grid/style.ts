@@ -1,0 +1,89 @@
+/** The look of grids, in the colours of the application's theme; added to the page once. */
+export function addStyle(): void {
+  if (document.getElementById(ID) !== null) return;
+  const style = document.createElement('style');
+  style.id = ID;
+  style.textContent = RULES;
+  document.head.append(style);
+}
+
+const ID = 'apl-grid-style';
+
+const RULES = `
+.apl-grid { position: relative; color: var(--jp-content-font-color1); font: 13px/1.4 var(--jp-ui-font-family); padding: 2px 0; }
+.apl-grid p { margin: 4px 0; }
+.apl-grid-notices { list-style: none; margin: 4px 0; padding: 0; }
+.apl-grid-notices li { margin: 0 0 3px; padding: 3px 10px; border-left: 3px solid var(--jp-border-color0); background: var(--jp-layout-color2); }
+.apl-grid-notices li.apl-grid-warn { border-left-color: var(--jp-warn-color1); background: color-mix(in srgb, var(--jp-warn-color1) 14%, var(--jp-layout-color1)); }
+.apl-grid-notices code { background: none; color: inherit; font-size: inherit; padding: 0; }
+.apl-grid-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; margin: 4px 0; }
+.apl-grid-heading { font-weight: 500; }
+.apl-grid-status { color: var(--jp-content-font-color2); margin-right: auto; overflow-wrap: anywhere; }
+.apl-grid-busy .apl-grid-status::after { content: ' \u2026'; }
+.apl-grid-input { font: inherit; font-size: 12px; color: var(--jp-content-font-color1); background: var(--jp-layout-color0); border: 1px solid var(--jp-border-color1); border-radius: 3px; padding: 1px 6px; min-width: 0; }
+.apl-grid-search { width: 150px; }
+.apl-grid-button { font: inherit; font-size: 12px; line-height: 18px; color: var(--jp-content-font-color1); background: var(--jp-layout-color1); border: 1px solid var(--jp-border-color2); border-radius: 3px; padding: 1px 7px; cursor: pointer; white-space: nowrap; }
+.apl-grid-button:hover { background: var(--jp-layout-color2); }
+.apl-grid-button[aria-pressed="true"] { background: var(--jp-brand-color1); color: var(--jp-ui-inverse-font-color1); border-color: var(--jp-brand-color1); }
+.apl-grid :is(button, input, summary, regular-table):focus-visible { outline: 2px solid var(--jp-brand-color1); outline-offset: 1px; }
+.apl-grid-chips { display: flex; flex-wrap: wrap; gap: 4px; margin: 4px 0; }
+.apl-grid-chips:empty { display: none; }
+.apl-grid-frame { position: relative; max-width: 100%; min-width: 120px; box-sizing: border-box; border: 1px solid var(--jp-border-color2); border-radius: 4px; background: var(--jp-layout-color0); overflow: hidden; resize: vertical; }
+.apl-grid regular-table { font: 12px/18px var(--jp-ui-font-family); outline-offset: -2px; scrollbar-width: thin; overscroll-behavior: auto; }
+.apl-grid regular-table table { position: absolute; margin: 0; border: 0; border-collapse: separate; border-spacing: 0; table-layout: auto; width: auto; font-size: 12px; color: inherit; }
+.apl-grid regular-table :is(td, th) { box-sizing: border-box; height: 24px; padding: 2px 10px; border: 0; max-width: 440px; overflow: hidden; text-overflow: ellipsis; white-space: pre; text-align: left; font-weight: 400; vertical-align: middle; background: var(--jp-layout-color0); unicode-bidi: isolate; cursor: default; }
+.apl-grid regular-table tbody tr:nth-child(even) :is(td, th) { background: color-mix(in srgb, var(--jp-layout-color2) 45%, var(--jp-layout-color0)); }
+.apl-grid regular-table tbody tr:hover :is(td, th) { background: var(--jp-layout-color2); }
+.apl-grid regular-table thead th { height: 40px; position: relative; background: var(--jp-layout-color2); border-bottom: 1px solid var(--jp-border-color1); font-weight: 600; line-height: 16px; padding-right: 24px; cursor: pointer; vertical-align: bottom; }
+.apl-grid regular-table thead th > span:first-child { display: block; overflow: hidden; text-overflow: ellipsis; }
+.apl-grid regular-table thead th small { font-size: 11px; font-weight: 400; color: var(--jp-content-font-color2); }
+.apl-grid regular-table thead th .apl-grid-menu { position: absolute; top: 2px; right: 6px; padding: 0 4px; border: 0; background: none; color: var(--jp-content-font-color2); }
+.apl-grid regular-table .rt-column-resize { position: absolute; top: 0; right: 0; width: 6px; height: 100%; cursor: col-resize; }
+.apl-grid regular-table tbody .apl-grid-number { color: var(--jp-content-font-color3); text-align: right; cursor: pointer; font-variant-numeric: tabular-nums; }
+.apl-grid regular-table tbody .apl-grid-number:hover { text-decoration: underline; }
+.apl-grid regular-table tbody th:not(.apl-grid-number) { border-right: 1px solid var(--jp-border-color2); }
+.apl-grid regular-table .apl-grid-numeric { text-align: right; font-variant-numeric: tabular-nums; }
+.apl-grid regular-table tbody .apl-grid-null { color: var(--jp-content-font-color3); font-style: italic; }
+.apl-grid regular-table tbody :is(td, th).apl-grid-error { color: var(--jp-error-color1); font-weight: 600; }
+.apl-grid regular-table tbody :is(td, th).apl-grid-warning { color: color-mix(in srgb, var(--jp-warn-color1) 80%, var(--jp-content-font-color1)); font-weight: 600; }
+.apl-grid regular-table tbody :is(td, th).apl-grid-quiet { color: var(--jp-content-font-color2); }
+.apl-grid regular-table tbody tr :is(td, th).apl-grid-selected { background: color-mix(in srgb, var(--jp-brand-color1) 24%, var(--jp-layout-color0)); }
+.apl-grid-wrap regular-table tbody td { white-space: pre-wrap; overflow-wrap: anywhere; height: 72px; vertical-align: top; }
+::highlight(apl-grid-search) { background-color: #ffd54f; color: #1f1f1f; }
+.apl-grid-popover { position: absolute; z-index: 100; max-width: min(360px, 95%); max-height: 420px; overflow: auto; background: var(--jp-layout-color1); color: var(--jp-content-font-color1); border: 1px solid var(--jp-border-color1); border-radius: 4px; box-shadow: var(--jp-elevation-z6); padding: 8px; font-size: 12px; }
+.apl-grid-popover header { margin-bottom: 6px; overflow-wrap: anywhere; color: var(--jp-content-font-color2); }
+.apl-grid-popover header strong { color: var(--jp-content-font-color1); }
+.apl-grid-row { display: flex; flex-wrap: wrap; gap: 4px; margin: 0 0 6px; }
+.apl-grid-row:last-child { margin: 0; }
+.apl-grid-row .apl-grid-input { flex: 1; }
+.apl-grid-list { display: flex; flex-direction: column; max-height: 260px; overflow: auto; margin-top: 6px; }
+.apl-grid-profile dl { display: grid; grid-template-columns: max-content 1fr; gap: 1px 10px; margin: 0 0 6px; }
+.apl-grid-profile dt { color: var(--jp-content-font-color2); }
+.apl-grid-profile dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+.apl-grid-histogram { display: block; width: 100%; height: 44px; margin-bottom: 6px; fill: var(--jp-brand-color1); }
+.apl-grid-top { list-style: none; margin: 0; padding: 0; }
+.apl-grid-top li { position: relative; display: flex; align-items: center; gap: 6px; padding: 1px 0; }
+.apl-grid-top .apl-grid-bar { position: absolute; left: 0; top: 0; bottom: 0; margin: 0; background: color-mix(in srgb, var(--jp-brand-color1) 16%, transparent); border-radius: 2px; pointer-events: none; }
+.apl-grid-top .apl-grid-value { flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: pre; padding-left: 4px; }
+.apl-grid-top .apl-grid-count { color: var(--jp-content-font-color2); font-variant-numeric: tabular-nums; white-space: nowrap; }
+.apl-grid-details { border: 1px solid var(--jp-border-color2); border-radius: 4px; margin: 6px 0; padding: 6px 10px; max-height: 480px; overflow: auto; font-size: 12px; }
+.apl-grid-details header { display: flex; justify-content: space-between; align-items: center; }
+.apl-grid-details dl { display: grid; grid-template-columns: minmax(80px, max-content) 1fr; gap: 2px 14px; margin: 4px 0 0; }
+.apl-grid dl > :is(dt, dd) { float: none; width: auto; }
+.apl-grid-details dt { font-weight: 600; overflow-wrap: anywhere; max-width: 260px; color: var(--jp-content-font-color2); }
+.apl-grid-details dd { margin: 0; overflow-wrap: anywhere; unicode-bidi: isolate; }
+.apl-grid-details dd.apl-grid-null { color: var(--jp-content-font-color3); font-style: italic; }
+.apl-grid-text { white-space: pre-wrap; }
+.apl-grid-tree { list-style: none; margin: 0; padding-left: 12px; }
+.apl-grid-tree details { display: inline; }
+.apl-grid-tree summary { display: inline; cursor: pointer; color: var(--jp-content-font-color2); }
+.apl-grid-tree .apl-grid-key { border: 0; background: none; padding: 0 2px; color: var(--jp-content-font-color2); }
+.apl-grid-tree .apl-grid-key:hover { text-decoration: underline; }
+.apl-grid-json-string { color: var(--jp-mirror-editor-string-color); white-space: pre-wrap; overflow-wrap: anywhere; }
+.apl-grid-json-number, .apl-grid-json-boolean { color: var(--jp-mirror-editor-number-color); }
+.apl-grid-more { margin: 4px 0; }
+.apl-grid-more summary { cursor: pointer; color: var(--jp-content-font-color2); }
+.apl-grid-more :is(td, th) { padding: 2px 10px; text-align: right; font-size: 12px; }
+.apl-grid-foot { font-size: 12px; color: var(--jp-content-font-color2); }
+@media print { .apl-grid-bar :is(button, input) { display: none; } .apl-grid-frame { border: 0; resize: none; } }
+`;

@@ -1,0 +1,221 @@
+import 'regular-table';
+import type { RegularTableElement } from 'regular-table';
+import type { CellMetadata } from 'regular-table/dist/esm/types.js';
+import { formatCount, visible } from '../../../kernel/text.js';
+import type { GridColumn, Zone } from './cells.js';
+import type { ColumnLayout } from './columns.js';
+import { button, element } from './dom.js';
+import { Highlighter } from './highlighter.js';
+import type { Rows } from './rows.js';
+import { type CellPlace, inBlock, type Selection } from './selection.js';
+
+/** What is drawn; the surface reads it anew each time. */
+export interface SurfaceModel {
+  readonly layout: ColumnLayout;
+  readonly rows: Rows;
+  readonly zone: Zone;
+  readonly selection: Selection | undefined;
+  readonly isWrapped: boolean;
+  /** Rows that were on their way could not be had. */
+  failed(error: unknown): void;
+  openMenu(opener: HTMLElement, column: GridColumn): void;
+}
+
+/** A place in the table: a cell, a row number (no column), or a head (row -1). */
+export interface SurfacePlace extends CellPlace {
+  readonly column: GridColumn | undefined;
+}
+
+const ROW_HEIGHT = 24;
+const WRAPPED_ROW_HEIGHT = 72;
+const HEAD_HEIGHT = 42;
+/** Rows in sight before the grid scrolls, and rows of a page up or down. */
+export const ROWS_IN_SIGHT = 14;
+/** Room for the scroll bars. */
+const SCROLL_BAR = 16;
+const TITLE_LENGTH = 2_000;
+const TONES = ['error', 'warning', 'quiet'] as const;
+
+/** The table in the page: it holds the cells in sight and no more. */
+export class Surface {
+  readonly frame: HTMLElement;
+  readonly table: RegularTableElement;
+  readonly #model: SurfaceModel;
+  readonly #highlighter = new Highlighter();
+  readonly #heads = new WeakMap<Element, GridColumn>();
+
+  constructor(model: SurfaceModel) {
+    this.#model = model;
+    this.table = document.createElement('regular-table');
+    this.table.setAttribute('aria-label', 'Rows of the result');
+    this.frame = element('div', { class: 'apl-grid-frame' }, this.table);
+    this.table.addStyleListener(() => this.style());
+  }
+
+  /** Draws after columns or rows have changed; `resize` measures the columns again. */
+  async redraw({ resize }: { readonly resize: boolean }): Promise<void> {
+    if (resize) this.table.resetAutoSize();
+    this.table.setDataListener(this.#data, { virtual_mode: 'both' });
+    this.frame.style.height = `${this.#height()}px`;
+    await this.table.draw();
+    this.#fit();
+  }
+
+  /** Draws the same rows again: some have arrived, or the width is another. */
+  async refresh(): Promise<void> {
+    await this.table.draw();
+  }
+
+  /** Shows what has changed about cells that are drawn: selection, colours, matches of the search. */
+  style(): void {
+    for (const cell of this.table.querySelectorAll<HTMLElement>('th, td')) this.#styleCell(cell);
+    this.#highlighter.mark(this.table, this.#model.rows.view.search ?? '');
+  }
+
+  /** The place of an element of the table. */
+  placeOf(target: EventTarget | null): SurfacePlace | undefined {
+    const cell = target instanceof Element ? target.closest<HTMLElement>('td, th') : null;
+    const meta = cell === null ? undefined : this.table.getMeta(cell);
+    if (meta === undefined) return undefined;
+    const x = this.#columnAt(meta);
+    const y = meta.type === 'body' || meta.type === 'row_header' ? meta.y : -1;
+    return { column: this.#model.layout.shown[x], x, y };
+  }
+
+  /** Scrolls as little as brings a cell into sight. */
+  async reveal({ x, y }: CellPlace): Promise<void> {
+    const pinned = this.#model.layout.pinned.length;
+    const cells = [...this.table.querySelectorAll<HTMLElement>('tbody td')];
+    const seen = cells.map(cell => this.table.getMeta(cell)).filter(meta => meta?.type === 'body');
+    const top = Math.min(...seen.map(meta => meta.y));
+    const bottom = Math.max(...seen.map(meta => meta.y)) - 1;
+    const isColumnSeen = x < pinned || seen.some(meta => meta.x === x - pinned);
+    if (y >= top && y <= bottom && isColumnSeen) return this.style();
+    const first = y < top ? y : y > bottom ? Math.max(y - (bottom - top), 0) : top;
+    await this.table.scrollToCell(Math.max(x - pinned, 0), first);
+  }
+
+  dispose(): void {
+    this.#highlighter.clear();
+  }
+
+  /** As high as its rows, but no higher than a screenful; the reader can drag the edge. */
+  #height(): number {
+    const { rows, isWrapped } = this.#model;
+    const head = this.table.querySelector('thead')?.getBoundingClientRect().height || HEAD_HEIGHT;
+    const body = Math.max(rows.count, 1) * (isWrapped ? WRAPPED_ROW_HEIGHT : ROW_HEIGHT);
+    return head + Math.min(body, ROWS_IN_SIGHT * ROW_HEIGHT) + SCROLL_BAR;
+  }
+
+  /** No wider than its columns, once their widths are known; as high as its head turned out to be. */
+  #fit(): void {
+    const table = this.table.querySelector('table');
+    const room = this.frame.parentElement?.clientWidth ?? 0;
+    if (table === null || room === 0) return;
+    const width = table.getBoundingClientRect().width + SCROLL_BAR + 2;
+    this.frame.style.width = width < room ? `${Math.ceil(width)}px` : '100%';
+    this.frame.style.height = `${this.#height()}px`;
+  }
+
+  /** The cells of a rectangle; those that are on their way are drawn once they are here. */
+  readonly #data = async (x0: number, y0: number, x1: number, y1: number) => {
+    const { layout, rows, zone } = this.#model;
+    const { pinned, scrolling } = layout;
+    const columns = scrolling.slice(x0, x1);
+    const to = Math.min(y1, rows.count);
+    if (to > y0 && !rows.has(y0, to)) this.#fetch(rows, y0, to);
+    const numbers = Array.from({ length: Math.max(to - y0, 0) }, (_, index) => y0 + index);
+    const text = (row: number, column: GridColumn) => rows.cell(row, column, zone).text;
+    return {
+      num_rows: rows.count,
+      num_columns: scrolling.length,
+      num_row_headers: 1 + pinned.length,
+      num_column_headers: 1,
+      row_headers: numbers.map(row => [formatCount(row + 1), ...pinned.map(column => text(row, column))]),
+      column_headers: columns.map(column => [column.name]),
+      data: columns.map(column => numbers.map(row => text(row, column))),
+      // Equal values of pinned columns stay one cell a row.
+      merge_headers: 'column' as const,
+    };
+  };
+
+  #fetch(rows: Rows, from: number, to: number): void {
+    rows.load(from, to).then(
+      () => (rows === this.#model.rows ? this.refresh() : undefined),
+      (error: unknown) => this.#model.failed(error),
+    );
+  }
+
+  /** The place among the columns in sight; -1 for row numbers. */
+  #columnAt(meta: CellMetadata): number {
+    if (meta.type === 'row_header' || meta.type === 'corner') return meta.row_header_x - 1;
+    return this.#model.layout.pinned.length + meta.x;
+  }
+
+  #styleCell(cell: HTMLElement): void {
+    const place = this.placeOf(cell);
+    if (place === undefined) return;
+    if (place.y < 0) this.#styleHead(cell, place.column);
+    else if (place.column === undefined) {
+      cell.className = 'apl-grid-number';
+      cell.title = 'Show the whole row';
+    } else this.#styleValue(cell, place.column, place);
+  }
+
+  #styleValue(cell: HTMLElement, column: GridColumn, place: CellPlace): void {
+    const { rows, zone, selection } = this.#model;
+    const { exact, text, tone } = rows.cell(place.y, column, zone);
+    const { classList } = cell;
+    classList.remove('apl-grid-number');
+    classList.toggle('apl-grid-numeric', column.isNumeric);
+    classList.toggle('apl-grid-null', exact === null);
+    classList.toggle('apl-grid-selected', selection !== undefined && isIn(selection, place));
+    for (const each of TONES) classList.toggle(`apl-grid-${each}`, tone === each);
+    if (exact === null || exact === text) cell.removeAttribute('title');
+    else cell.title = visible(exact.slice(0, TITLE_LENGTH));
+  }
+
+  /** Name, type, unit and order of a column, and the button of its menu. */
+  #styleHead(cell: HTMLElement, column: GridColumn | undefined): void {
+    const name = cell.querySelector<HTMLElement>(':scope > span:first-child');
+    if (column === undefined || name === null) return;
+    const keys = this.#model.rows.view.sort ?? [];
+    const rank = keys.findIndex(key => key.column === column.name);
+    const key = keys[rank];
+    const arrow =
+      key === undefined ? '' : ` ${key.descending ? '\u2193' : '\u2191'}${keys.length > 1 ? rank + 1 : ''}`;
+    cell.classList.toggle('apl-grid-numeric', column.isNumeric);
+    cell.ariaSort = key === undefined ? 'none' : key.descending ? 'descending' : 'ascending';
+    cell.title = visible(column.name);
+    setText(name, visible(column.name));
+    setText(
+      this.#kindOf(cell, name, column),
+      `${[column.type, column.unit].filter(Boolean).join(' \u00b7 ')}${arrow}`,
+    );
+  }
+
+  /** The second line of a head; the table empties its heads when it gives them to other columns. */
+  #kindOf(cell: HTMLElement, name: HTMLElement, column: GridColumn): HTMLElement {
+    const known = cell.querySelector('small');
+    if (known !== null && this.#heads.get(cell) === column) return known;
+    known?.remove();
+    cell.querySelector('.apl-grid-menu')?.remove();
+    const kind = element('small');
+    const menu = button('\u22ee', `Menu of ${visible(column.name)}`, () =>
+      this.#model.openMenu(cell, column),
+    );
+    menu.classList.add('apl-grid-menu');
+    name.after(kind, menu);
+    this.#heads.set(cell, column);
+    return kind;
+  }
+}
+
+function setText(node: HTMLElement, text: string): void {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+function isIn(selection: Selection, { x, y }: CellPlace): boolean {
+  const { left, right, top, bottom } = inBlock(selection);
+  return x >= left && x <= right && y >= top && y <= bottom;
+}

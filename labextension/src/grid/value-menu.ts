@@ -1,0 +1,41 @@
+import type { GridColumn } from './cells.js';
+import { button, element } from './dom.js';
+
+/** What can be done with one value. */
+export interface ValueActions {
+  readonly canCompute: boolean;
+  /** Puts a condition with the value into the query of the cell. */
+  condition(keep: boolean): void;
+  /** Filters the grid alone. */
+  filter(op: '==' | '!='): void;
+  copy(): void;
+  showRow(): void;
+}
+
+/** Returns the content of the menu of a value. */
+export function valueMenu(column: GridColumn, actions: ValueActions): readonly Node[] {
+  const row = (...buttons: readonly Node[]) => element('div', { class: 'apl-grid-row' }, ...buttons);
+  const here = [
+    row(
+      button('Only here', `Show only rows with this ${column.name}; the query stays`, () =>
+        actions.filter('=='),
+      ),
+      button('Not here', `Hide rows with this ${column.name}; the query stays`, () => actions.filter('!=')),
+    ),
+  ];
+  return [
+    row(
+      button('Keep only', 'Add a where line to the query that keeps this value', () =>
+        actions.condition(true),
+      ),
+      button('Leave out', 'Add a where line to the query that leaves this value out', () =>
+        actions.condition(false),
+      ),
+    ),
+    ...(actions.canCompute ? here : []),
+    row(
+      button('Copy', 'Copy the exact value', actions.copy),
+      button('Whole row', 'Show every field of the row', actions.showRow),
+    ),
+  ];
+}

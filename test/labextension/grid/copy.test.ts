@@ -1,0 +1,68 @@
+import { Bool, Field, Float64, Int64, Utf8 } from 'apache-arrow';
+import { expect, test } from 'vitest';
+import { type CopyFormat, copyText } from '../../../labextension/src/grid/copy.js';
+
+const fields = [
+  new Field('name', new Utf8(), true),
+  new Field('n', new Int64(), true),
+  new Field('x', new Float64(), true),
+  new Field('ok', new Bool(), true),
+  new Field('tags', new Utf8(), true, new Map([['ARROW:extension:name', 'arrow.json']])),
+];
+
+const rows = [
+  ['a,"b"\n\tc', '9223372036854775807', '0.1', 'true', '["x",1]'],
+  [null, null, 'NaN', null, null],
+  ['', '-5', '-Infinity', 'false', '{}'],
+  ['=cmd|calc', '1', '-0', 'true', 'null'],
+  ['| <img src=x onerror=alert(1)> *b* [l](javascript:1)', '1', '1e300', 'true', '"y"'],
+];
+
+test.each<[CopyFormat, string]>([
+  [
+    'text',
+    [
+      'a,"b" c\t9223372036854775807\t0.1\ttrue\t["x",1]',
+      '\t\tNaN\t\t',
+      '\t-5\t-Infinity\tfalse\t{}',
+      "'=cmd|calc\t1\t-0\ttrue\tnull",
+      '| <img src=x onerror=alert(1)> *b* [l](javascript:1)\t1\t1e300\ttrue\t"y"',
+    ].join('\n'),
+  ],
+  [
+    'csv',
+    [
+      'name,n,x,ok,tags',
+      '"a,""b""\n\tc",9223372036854775807,0.1,true,"[""x"",1]"',
+      ',,NaN,,',
+      '"",-5,-Infinity,false,{}',
+      "'=cmd|calc,1,-0,true,null",
+      '| <img src=x onerror=alert(1)> *b* [l](javascript:1),1,1e300,true,"""y"""',
+    ].join('\r\n'),
+  ],
+  [
+    'json',
+    `[
+{"name":"a,\\"b\\"\\n\\tc","n":9223372036854775807,"x":0.1,"ok":true,"tags":["x",1]},
+{"name":null,"n":null,"x":"NaN","ok":null,"tags":null},
+{"name":"","n":-5,"x":"-Infinity","ok":false,"tags":{}},
+{"name":"=cmd|calc","n":1,"x":-0,"ok":true,"tags":null},
+{"name":"| <img src=x onerror=alert(1)> *b* [l](javascript:1)","n":1,"x":1e300,"ok":true,"tags":"y"}
+]`,
+  ],
+  [
+    'markdown',
+    [
+      '| name | n | x | ok | tags |',
+      '| --- | ---: | ---: | --- | --- |',
+      '| a,"b" \tc | 9223372036854775807 | 0.1 | true | \\["x",1\\] |',
+      '|  |  | NaN |  |  |',
+      '|  | -5 | -Infinity | false | \\{\\} |',
+      '| =cmd\\|calc | 1 | -0 | true | null |',
+      '| \\| \\<img src=x onerror=alert\\(1\\)\\> \\*b\\* \\[l\\]\\(javascript:1\\) | 1 | 1e300 | true | "y" |',
+    ].join('\n'),
+  ],
+])('cells as %s', (format, text) => expect(copyText({ fields, rows }, format)).toBe(text));
+
+test('one row is one JSON object', () =>
+  expect(copyText({ fields: fields.slice(1, 2), rows: [['1']] }, 'json')).toBe('{"n":1}'));
