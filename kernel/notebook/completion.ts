@@ -1,14 +1,14 @@
 import type { FieldMeta } from '../api/wire.js';
 import type { EditorEnvironment } from '../apl/editor/complete.js';
 import type { DatasetSchema } from '../apl/plan/plan.js';
-import { parseCell, splitCell } from '../apl/syntax/cell.js';
+import { parseCell } from '../apl/syntax/cell.js';
+import { splitWords } from '../apl/syntax/magic.js';
 import { parseQuery } from '../apl/syntax/parse.js';
 import { typeNamed } from '../apl/syntax/types.js';
 import { visitQuery } from '../apl/syntax/walk.js';
 import type { CompleteOutcome, CompletionItem, DisplayData } from '../jupyter/message.js';
 import { present } from '../present.js';
 import { elementNames } from './language.js';
-import { splitWords } from './magics/arguments.js';
 import { fileNames } from './magics/files.js';
 import type { Magic } from './magics/magic.js';
 import { markdownOutput } from './magics/output.js';
@@ -34,9 +34,8 @@ export async function inspectCell(
 ): Promise<DisplayData | undefined> {
   const magic = magicAt(code, cursor);
   if (magic !== undefined) return markdownOutput(magicHelp(magic));
-  const { text, offset } = statementAt(code, cursor, code.length);
-  const { hover } = await import('../apl/editor/hover.js');
-  const found = hover(text, offset, await environmentOf(session, text));
+  const { hoverCell } = await import('../apl/editor/cell.js');
+  const found = hoverCell(code, cursor, await environmentOf(session, code));
   return found === undefined ? undefined : markdownOutput(found.markdown);
 }
 
@@ -103,28 +102,25 @@ async function optionWords(session: Session, value: string): Promise<readonly st
 }
 
 async function completeQuery(session: Session, code: string, cursor: number): Promise<CompleteOutcome> {
-  const lineEnd = code.indexOf('\n', cursor);
-  const { text, offset } = statementAt(code, cursor, lineEnd < 0 ? code.length : lineEnd);
-  const { complete } = await import('../apl/editor/complete.js');
+  const editor = await import('../apl/editor/cell.js');
   const seen = await seenBy(session);
-  const environment = { ...(await environmentOf(session, text)), values: seen.values, mapKeys: seen.keys };
-  const soon = complete(text, offset, environment);
-  const found = (await seen.settle(patienceMs)) ? complete(text, offset, environment) : soon;
-  const shift = cursor - offset;
+  const environment = { ...(await environmentOf(session, code)), values: seen.values, mapKeys: seen.keys };
+  const soon = editor.completeCell(code, cursor, environment);
+  const found = (await seen.settle(patienceMs)) ? editor.completeCell(code, cursor, environment) : soon;
   return {
-    items: insertable(found.items, found.from < offset).map(({ insert, kind, signature, type, unit }) => {
+    items: insertable(found.items, found.from < cursor).map(({ insert, kind, signature, type, unit }) => {
       const shown = signature ?? [type, unit].filter(each => each !== undefined).join(', ');
       return { text: insert, type: kind, ...present({ signature: shown === '' ? undefined : shown }) };
     }),
-    from: found.from + shift,
-    to: found.to + shift,
+    from: found.from,
+    to: found.to,
   };
 }
 
 const seenValues = new WeakMap<Session, { readonly profile: string; readonly seen: SeenValues }>();
 
 /** Values and keys seen in the data of the active profile. */
-async function seenBy(session: Session): Promise<SeenValues> {
+export async function seenBy(session: Session): Promise<SeenValues> {
   const { SeenValues } = await import('./seen-values.js');
   const profile = session.profileName;
   const known = seenValues.get(session);
@@ -149,40 +145,11 @@ function insertable(items: readonly Item[], typed: boolean): readonly Item[] {
     : items;
 }
 
-interface StatementText {
-  readonly text: string;
-  /** The cursor in `text`. */
-  readonly offset: number;
-}
-
-/** The statement around the cursor, up to `end` of the code, after the `let` and other statements that it shares. */
-function statementAt(code: string, cursor: number, end: number): StatementText {
-  // A word at the cursor makes a statement there, even where none has begun.
-  const { statements } = splitCell(`${code.slice(0, cursor)}x`);
-  const last = statements.at(-1);
-  const from = last === undefined || last.to <= cursor ? cursor : last.from;
-  const shared = statements
-    .slice(0, -1)
-    .map(statement => code.slice(statement.from, statement.to))
-    .filter(each => /^(?:\s|\/\/.*\n)*(?:let|set|declare)\b/.test(each))
-    .map(each => `${each};\n`)
-    .join('');
-  return {
-    text: shared + code.slice(from, statementEnd(code, from, end)),
-    offset: shared.length + cursor - from,
-  };
-}
-
-/** Where the statement that starts at `from` ends, at most at `end`. */
-function statementEnd(code: string, from: number, end: number): number {
-  const own = splitCell(code).statements.find(statement => statement.from <= from && from < statement.to);
-  return Math.min(end, own?.to ?? end);
-}
-
-/** The known schemas of the datasets that the text names; asks for missing ones, and waits a little for them. */
-async function environmentOf(session: Session, text: string): Promise<EditorEnvironment> {
+/** The known schemas of the datasets that a cell names; asks for missing ones, and waits a little for them. */
+async function environmentOf(session: Session, code: string): Promise<EditorEnvironment> {
   const datasets = (await session.schema.knownDatasets(patienceMs)).map(dataset => dataset.name);
-  const named = namesIn(text);
+  const { queryOf } = await import('../apl/editor/cell.js');
+  const named = namesIn(queryOf(code));
   const wanted = datasets.filter(name => named.has(name));
   const schemas = new Map<string, DatasetSchema>(
     await Promise.all(
@@ -214,7 +181,14 @@ function namesIn(text: string): ReadonlySet<string> {
   return names;
 }
 
-function fieldSchema({ name, type, unit, description, hidden }: FieldMeta): DatasetSchema['fields'][number] {
+/** A field as binding knows it. */
+export function fieldSchema({
+  name,
+  type,
+  unit,
+  description,
+  hidden,
+}: FieldMeta): DatasetSchema['fields'][number] {
   return { name, type: typeNamed(type) ?? 'dynamic', unit, description, hidden };
 }
 

@@ -1,5 +1,11 @@
 import type { Span } from '../apl/syntax/ast.js';
-import { type CellQuery, completeness, type MagicLine, parseCell } from '../apl/syntax/cell.js';
+import {
+  type CellQuery,
+  completeness,
+  type MagicLine,
+  parseCell,
+  withoutPrefix,
+} from '../apl/syntax/cell.js';
 import { tokenize } from '../apl/syntax/tokens/lexer.js';
 import { AplKernelError } from '../errors.js';
 import type { CellIo, ExecuteOutcome, ExecuteRequest, KernelHandler } from '../jupyter/message.js';
@@ -12,6 +18,7 @@ import {
   interruptedFailure,
 } from './cell-error.js';
 import { completeCell, inspectCell } from './completion.js';
+import { Editors } from './editor.js';
 import { kernelInfo } from './kernel-info.js';
 import { describeElement, elementNames } from './language.js';
 import type { CellPlan, MagicHost, Rewrite } from './magics/magic.js';
@@ -26,13 +33,18 @@ export type InterpreterOptions = SessionOptions;
 /** Returns the handler of one kernel: it runs cells one at a time and answers editors meanwhile. */
 export function createInterpreter(options: InterpreterOptions): KernelHandler {
   const session = new Session(options);
+  const editors = new Editors(session);
   return {
     info: kernelInfo(options.version),
-    execute: (request, io) => execute(session, request, io),
+    execute: async (request, io) => {
+      const outcome = await execute(session, request, io);
+      void editors.publish();
+      return outcome;
+    },
     complete: (code, cursor) => completeCell(session, code, cursor),
     inspect: (code, cursor) => inspectCell(session, code, cursor),
     isComplete,
-    commOpen: () => undefined,
+    commOpen: comm => editors.open(comm),
     shutdown: () => session.close(),
   };
 }
@@ -96,15 +108,6 @@ function explainNames(code: string, shared: readonly Span[], io: CellIo): void {
     'stdout',
     'Names that `let` and `set` define hold for the queries below them in the cell. `%param NAME = LITERAL` holds for the notebook.\n',
   );
-}
-
-/** `%apl` and `%%apl` mean nothing here: they become spaces, so that every offset stays. */
-function withoutPrefix(code: string): string {
-  const prefixes = parseCell(code).magics.filter(magic => magic.name.toLowerCase() === 'apl');
-  return prefixes.reduce((text, { from, cell }) => {
-    const length = cell ? '%%apl'.length : '%apl'.length;
-    return text.slice(0, from) + ' '.repeat(length) + text.slice(from + length);
-  }, code);
 }
 
 /** The text with each stretch replaced; none overlaps another. */

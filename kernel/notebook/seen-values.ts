@@ -1,4 +1,4 @@
-import { writtenName } from '../apl/editor/complete.js';
+import { writtenName } from '../apl/catalog/written.js';
 import type { Session } from './session.js';
 import { resolveRange } from './time-range.js';
 

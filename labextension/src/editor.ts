@@ -1,4 +1,4 @@
-import { closeBrackets } from '@codemirror/autocomplete';
+import { closeBrackets, completionStatus } from '@codemirror/autocomplete';
 import {
   codeFolding,
   defineLanguageFacet,
@@ -10,23 +10,62 @@ import {
   languageDataProp,
 } from '@codemirror/language';
 import type { EditorState, Extension } from '@codemirror/state';
-import { EditorView } from '@codemirror/view';
+import { EditorView, tooltips } from '@codemirror/view';
 import { NodeProp, type SyntaxNode } from '@lezer/common';
 import { aplParser } from '../../kernel/apl/editor/highlight.js';
 import { indentedNodes, indentLine } from './indent.js';
+import { peerOf } from './link/peer.js';
+import type { Workbench } from './link/workbench.js';
+import { completions } from './services/complete.js';
+import { explanations } from './services/hover.js';
+import { mistakes } from './services/lint.js';
+import { isSignatureOpen, signatures } from './services/signature.js';
+import { theme } from './services/theme.js';
 
-/** Returns the language with all that an editor needs for it; `closeBrackets` closes brackets and quotes on typing. */
-export function aplSupport(options: { readonly closeBrackets: boolean }): LanguageSupport {
-  const extensions: Extension[] = [codeFolding(), foldGutter(), foldGutterStyle];
+/** The user's settings that the editor follows. */
+export interface EditorOptions {
+  /** Closes brackets and quotes on typing. */
+  readonly closeBrackets: boolean;
+  /** Offers completions on typing; otherwise when asked. */
+  readonly completeWhileTyping: boolean;
+  /** Marks mistakes on typing. */
+  readonly markMistakes: boolean;
+}
+
+/** Returns the language with all that an editor needs for it. */
+export function aplSupport(workbench: Workbench, options: EditorOptions): LanguageSupport {
+  const extensions: Extension[] = [
+    ...[codeFolding(), foldGutter(), foldGutterStyle, theme],
+    ...[peerOf(workbench), explanations(workbench), signatures(workbench)],
+    completions(workbench, options.completeWhileTyping),
+    tooltips({ parent: document.body }),
+    popupAttribute,
+    profileAttribute(workbench),
+  ];
+  if (options.markMistakes) extensions.push(mistakes(workbench));
   if (options.closeBrackets) extensions.push(closeBrackets());
   return new LanguageSupport(aplLanguage(), extensions);
 }
+
+/** Keys of the front end reach an open list before those of the cell do: their selectors name this attribute. */
+const popupAttribute = EditorView.contentAttributes.of(({ state }) => {
+  if (completionStatus(state) === 'active') return { 'data-apl-popup': 'list' };
+  return isSignatureOpen(state) ? { 'data-apl-popup': 'signature' } : null;
+});
 
 const foldGutterStyle = EditorView.theme({
   // JupyterLab's own folding option brings a second gutter; CodeMirror's base theme has `!important` here.
   '.cm-foldGutter ~ .cm-foldGutter': { display: 'none !important' },
   '.cm-foldGutter': { color: 'var(--jp-ui-font-color2)' },
 });
+
+/** Names the profile of the kernel, once it has told. */
+function profileAttribute(workbench: Workbench): Extension {
+  return EditorView.contentAttributes.of(view => {
+    const profile = workbench.factsOf(view)?.profile;
+    return profile === undefined ? null : { 'data-apl-profile': profile };
+  });
+}
 
 const languageData = defineLanguageFacet({
   commentTokens: { line: '//' },

@@ -1,41 +1,64 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { ICompletionProviderManager } from '@jupyterlab/completer';
+import { IConsoleTracker } from '@jupyterlab/console';
+import { IEditorTracker } from '@jupyterlab/fileeditor';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { fitCharts } from './charts.js';
 import { placeIn } from './grid/place.js';
 import { addGrid } from './grid/renderer.js';
+import type { EditorOptions } from './editor.js';
 import { aplIcon } from './icon.js';
-
-/** The language id and MIME type, as in the kernel's `language_info`; plain `apl` is the array language of 1966. */
-const languageId = 'axiom-apl';
-const mimeType = 'text/x-axiom-apl';
+import { Workbench } from './link/workbench.js';
+import { languageId, mimeType } from './names.js';
 
 /** Teaches the editors the language; its code is fetched when the first APL text is shown. */
 const language: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:language',
-  description: 'Highlighting, folding, indentation and comment toggling for APL.',
+  description: 'Highlighting, completion, mistakes, explanations and commands for APL.',
   autoStart: true,
   requires: [IEditorLanguageRegistry],
-  optional: [ISettingRegistry],
+  optional: [ISettingRegistry, INotebookTracker, IConsoleTracker, IEditorTracker, ICommandPalette],
   activate: (
-    _app: JupyterFrontEnd,
+    app: JupyterFrontEnd,
     languages: IEditorLanguageRegistry,
     settings: ISettingRegistry | null,
+    notebooks: INotebookTracker | null,
+    consoles: IConsoleTracker | null,
+    files: IEditorTracker | null,
+    palette: ICommandPalette | null,
   ) => {
+    const workbench = new Workbench({ notebooks, consoles, files });
+    void import('./commands.js').then(({ addCommands }) => addCommands(app, workbench, palette));
     languages.addLanguage({
       name: languageId,
       displayName: 'APL (Axiom)',
       mime: mimeType,
       filename: /\.apl$/i,
       load: async () => {
-        const [{ aplSupport }, closeBrackets] = await Promise.all([
-          import('./editor.js'),
-          readCloseBrackets(settings),
-        ]);
-        return aplSupport({ closeBrackets });
+        const [{ aplSupport }, options] = await Promise.all([import('./editor.js'), readOptions(settings)]);
+        return aplSupport(workbench, options);
       },
+    });
+  },
+};
+
+/** Keeps JupyterLab's own list from opening by itself in APL, where this extension's does; asked for, it still opens. */
+const completer: JupyterFrontEndPlugin<void> = {
+  id: '@apl-kernel/labextension:completer',
+  description: 'One list of completions in APL, not two.',
+  autoStart: true,
+  optional: [ICompletionProviderManager],
+  activate: (_app: JupyterFrontEnd, manager: ICompletionProviderManager | null) => {
+    manager?.registerProvider({
+      identifier: 'apl:none-while-typing',
+      rank: 2000,
+      isApplicable: async ({ editor }) => editor?.model.mimeType === mimeType,
+      shouldShowContinuousHint: () => false,
+      fetch: async () => ({ start: 0, end: 0, items: [] }),
     });
   },
 };
@@ -80,13 +103,17 @@ const grid: JupyterFrontEndPlugin<void> = {
     addGrid(rendermime, placeIn(app.shell, notebooks)),
 };
 
-const plugins: JupyterFrontEndPlugin<void>[] = [language, fileType, charts, grid];
+const plugins: JupyterFrontEndPlugin<void>[] = [language, completer, fileType, charts, grid];
 
 /** The plugins of this extension, one for each concern. */
 export default plugins;
 
-async function readCloseBrackets(registry: ISettingRegistry | null): Promise<boolean> {
-  if (registry === null) return true;
-  const settings = await registry.load(language.id);
-  return settings.composite.autoClosingBrackets !== false;
+async function readOptions(registry: ISettingRegistry | null): Promise<EditorOptions> {
+  const { composite } = registry === null ? { composite: {} } : await registry.load(language.id);
+  const given = composite as Readonly<Record<string, unknown>>;
+  return {
+    closeBrackets: given.autoClosingBrackets !== false,
+    completeWhileTyping: given.completeWhileTyping !== false,
+    markMistakes: given.markMistakes !== false,
+  };
 }

@@ -1,5 +1,6 @@
 import { oneLine } from '../../text.js';
 import type { TypeName } from '../catalog/entry.js';
+import { writtenName } from '../catalog/written.js';
 import type { Aggregated, BindEnvironment, Column, Relation, Scalar } from '../plan/plan.js';
 import { constant } from '../plan/scalars.js';
 import type { Diagnostic, Expr, Pipeline, Severity, Span } from '../syntax/ast.js';
@@ -91,35 +92,43 @@ export class Binder {
     return { ...rest, id: this.#nextId - 1, name, type };
   }
 
-  report(severity: Severity, code: DiagnosticCode, span: Span, message: string, hint?: string): void {
+  report(
+    severity: Severity,
+    code: DiagnosticCode,
+    span: Span,
+    message: string,
+    hint?: string,
+    instead?: string,
+  ): void {
     const key = `${code} ${span.from} ${span.to}`;
     if (this.#reported.has(key)) return;
     this.#reported.add(key);
-    this.diagnostics.push(finding(severity, code, span, message, hint));
+    this.diagnostics.push(finding(severity, code, span, message, hint, instead));
   }
 
-  error(code: DiagnosticCode, span: Span, message: string, hint?: string): void {
-    this.report('error', code, span, message, hint);
+  error(code: DiagnosticCode, span: Span, message: string, hint?: string, instead?: string): void {
+    this.report('error', code, span, message, hint, instead);
   }
 
-  /** Says that a name is unknown, with the nearest that is known; once for each name. */
+  /** Says that a name is unknown, with the nearest that is known; once for each name. `before` is what of the span stands before the name. */
   unknown(
-    kind: 'dataset' | 'field' | 'function',
+    kind: 'field' | 'dataset' | 'function',
     name: string,
     span: Span,
     candidates: Iterable<string>,
     otherwise?: string,
+    before = '',
   ): void {
     const key = `unknown ${kind} ${name}`;
     if (this.#reported.has(key)) return;
     this.#reported.add(key);
     const guess = nearest(name, candidates);
-    this.error(
-      `unknown-${kind}`,
-      span,
-      `unknown ${kind} \`${name}\``,
-      guess === undefined ? otherwise : `Did you mean \`${guess}\`?`,
-    );
+    const message = `unknown ${kind} \`${name}\``;
+    if (guess === undefined) this.error(`unknown-${kind}`, span, message, otherwise);
+    else {
+      const instead = `${before}${kind === 'function' ? guess : writtenName(guess)}`;
+      this.error(`unknown-${kind}`, span, message, `Did you mean \`${guess}\`?`, instead);
+    }
   }
 
   /** Goes some levels deeper into an expression; false where that is too deep or the query too long, which is reported. */

@@ -67,6 +67,7 @@ function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
       operator.word,
       `unknown operator \`${word}\``,
       guess === undefined ? 'The operators are listed by `%help operators`.' : `Did you mean \`${guess}\`?`,
+      guess,
     );
   }
   return stage;

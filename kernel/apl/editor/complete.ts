@@ -3,11 +3,12 @@ import { aggregates } from '../catalog/aggregates.js';
 import { aggregateNamed, functionNamed, functions } from '../catalog/all.js';
 import type { ElementEntry, FunctionEntry, TypeName } from '../catalog/entry.js';
 import { elementNamed, tabularOperators } from '../catalog/operators.js';
-import { clauseWords, sources as wordSources } from '../operators/rows.js';
+import { isPlain, quotedName, quoteInner, scalarWords, writtenName } from '../catalog/written.js';
+import { sources as wordSources } from '../operators/rows.js';
 import type { BindEnvironment, Column } from '../plan/plan.js';
 import type { OpenCall, OperandSlot, Slot } from '../syntax/tokens/offers.js';
 import { typeSpellings } from '../syntax/types.js';
-import { type Cursor, cursorAt, scalarWords, type ValueSlot } from './cursor.js';
+import { type Cursor, cursorAt, type ValueSlot } from './cursor.js';
 import { signatureOf } from './describe.js';
 import { matchQuality } from './match.js';
 import { type NamesAt, namesAt } from './scope.js';
@@ -74,26 +75,6 @@ export function complete(text: string, offset: number, environment: EditorEnviro
     items: ranked([...following(cursor), ...candidates(cursor.slot, context)], cursor.typed),
   };
 }
-
-/** A name as it is written in a query: quoted where it is not a plain word. */
-export function writtenName(name: string): string {
-  return isPlain(name) && !reserved.has(name) ? name : quotedName(name);
-}
-
-function isPlain(name: string): boolean {
-  return /^[A-Za-z_$][\w$]*$/.test(name);
-}
-
-function quotedName(name: string): string {
-  return `['${quoteInner(name, "'")}']`;
-}
-
-const reserved = new Set([
-  ...scalarWords,
-  ...clauseWords,
-  ...Object.keys(wordSources),
-  ...['not', 'true', 'false', 'null', 'asc', 'desc', 'matches', 'default', 'let', 'set', 'declare'],
-]);
 
 interface Context {
   readonly cursor: Cursor;
@@ -339,22 +320,4 @@ function datasetsOf(names: NamesAt, column: Column): readonly string[] {
 /** A text as a string literal on one line, in which no character is invisible. */
 export function writtenText(value: string): string {
   return `"${quoteInner(value, '"')}"`;
-}
-
-/** The inside of a string literal; controls and invisible characters are written as escapes. */
-function quoteInner(value: string, quote: string): string {
-  return value
-    .replaceAll('\\', '\\\\')
-    .replaceAll(quote, `\\${quote}`)
-    .replaceAll('\n', '\\n')
-    .replaceAll('\r', '\\r')
-    .replaceAll('\t', '\\t')
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, codeEscape);
-}
-
-function codeEscape(character: string): string {
-  const code = character.codePointAt(0) as number;
-  return code > 0xffff
-    ? `\\U${code.toString(16).padStart(8, '0')}`
-    : `\\u${code.toString(16).padStart(4, '0')}`;
 }

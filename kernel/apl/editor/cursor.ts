@@ -1,4 +1,3 @@
-import { scalarOperators } from '../catalog/scalar-operators.js';
 import type { Query } from '../syntax/ast.js';
 import { parseTokens } from '../syntax/parse.js';
 import { type Token, tokenize } from '../syntax/tokens/lexer.js';
@@ -27,11 +26,6 @@ export interface ValueSlot {
   readonly path: readonly string[];
   readonly quote: string;
 }
-
-/** The words of the operators of expressions. */
-export const scalarWords: readonly string[] = scalarOperators
-  .map(({ name }) => name)
-  .filter(name => /^!?[a-z]/.test(name) && name !== 'not');
 
 /** Reads the text before `offset`, whatever state it is in, and says what may stand there. */
 export function cursorAt(text: string, offset: number): Cursor {

@@ -1,8 +1,8 @@
+import { writtenName } from '../catalog/written.js';
 import type { BindEnvironment } from '../plan/plan.js';
 import type { Identifier, Query, Span } from '../syntax/ast.js';
 import { parseQuery } from '../syntax/parse.js';
 import { visitQuery } from '../syntax/walk.js';
-import { writtenName } from './complete.js';
 import { namesAt } from './scope.js';
 
 /** Where the name at `offset` is defined by `let` or `declare query_parameters`; undefined for anything else. */

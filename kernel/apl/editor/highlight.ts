@@ -14,6 +14,7 @@ import { aggregateNamed, functionNamed } from '../catalog/all.js';
 import { clauseWords, sources } from '../operators/rows.js';
 import type { Span } from '../syntax/ast.js';
 import { type MagicLine, splitCell } from '../syntax/cell.js';
+import { splitFile } from '../syntax/file.js';
 import { parseTokens } from '../syntax/parse.js';
 import { type Token, tokenize } from '../syntax/tokens/lexer.js';
 import { typeNamed } from '../syntax/types.js';
@@ -170,21 +171,27 @@ function readRanges(input: Input, ranges: readonly Span[], end: number): string 
 }
 
 function buildTree(text: string, nodes: NodeSet): Tree {
-  const { magics, statements, tokens } = splitCell(text);
+  const cells = splitFile(text).map(({ body, to }) => ({ body, ...splitCell(text, body, to) }));
   const roles = new RoleMap(text.length);
-  for (const statement of statements) {
+  for (const statement of cells.flatMap(({ statements }) => statements)) {
     const { result } = statement;
     if (result !== undefined) roles.addResult(result, text.slice(result.from, result.to));
     roles.addQuery(parseTokens(text, statement.tokens, statement));
   }
   const writer = new TreeWriter(text, roles);
   let at = 0;
-  for (const magic of magics) {
-    writer.addTokens(tokenize(text.slice(at, magic.from)), at);
-    writer.addMagic(magic);
-    at = magic.to;
+  for (const { body, magics, tokens } of cells) {
+    // The line that begins the cell.
+    writer.addTokens(tokenize(text.slice(at, body)), at);
+    at = body;
+    for (const magic of magics) {
+      writer.addTokens(tokenize(text.slice(at, magic.from)), at);
+      writer.addMagic(magic);
+      at = magic.to;
+    }
+    writer.addTokens(tokens, 0);
+    at = Math.max(at, tokens.at(-1)?.to ?? at);
   }
-  writer.addTokens(tokens, 0);
   const buffer = writer.finish();
   const tree = Tree.build({ buffer, nodeSet: nodes, topID: nodeIds.Document, length: text.length });
   return tree.balance();

@@ -17,6 +17,8 @@ export interface Diagnostic extends Span {
   readonly code: DiagnosticCode;
   readonly message: string;
   readonly hint?: string;
+  /** The text that mends the mistake when it stands in place of the span. */
+  readonly instead?: string;
 }
 
 export interface Identifier extends Span {

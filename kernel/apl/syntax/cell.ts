@@ -59,16 +59,30 @@ export interface CellStatement extends Span {
   readonly tokens: readonly Token[];
 }
 
-/** The same split as `parseCell`, as places in the cell: what an editor needs to colour and fold it. Never throws. */
-export function splitCell(source: string): {
+/** The same split as `parseCell`, as places in the text: what an editor needs to colour and fold it. A cell may be a part of a text. Never throws. */
+export function splitCell(
+  source: string,
+  from = 0,
+  to = source.length,
+): {
   readonly magics: readonly MagicLine[];
   readonly statements: readonly CellStatement[];
   /** All tokens after the last magic line. */
   readonly tokens: readonly Token[];
 } {
-  const { magics, end } = takeMagics(source);
-  const tokens = tokenize(source, end);
-  return { magics, tokens, statements: splitStatements(source, tokens).map(toCellStatement) };
+  const text = source.slice(0, to);
+  const { magics, end } = takeMagics(text, from);
+  const tokens = tokenize(text, end);
+  return { magics, tokens, statements: splitStatements(text, tokens).map(toCellStatement) };
+}
+
+/** Returns a cell with `%apl` and `%%apl`, which mean nothing, turned into spaces: every offset stays. */
+export function withoutPrefix(source: string): string {
+  const prefixes = takeMagics(source).magics.filter(magic => magic.name.toLowerCase() === 'apl');
+  return prefixes.reduce((text, { from, cell }) => {
+    const length = cell ? '%%apl'.length : '%apl'.length;
+    return text.slice(0, from) + ' '.repeat(length) + text.slice(from + length);
+  }, source);
 }
 
 /** The offset in the cell of an offset in a query's text. */
@@ -95,10 +109,10 @@ interface Statement {
 }
 
 /** Reads magic lines, blank lines and comments up to the first line of APL; `end` is where that line starts. */
-function takeMagics(source: string): { magics: MagicLine[]; end: number } {
+function takeMagics(source: string, from = 0): { magics: MagicLine[]; end: number } {
   const magics: MagicLine[] = [];
-  let at = 0;
-  let end = 0;
+  let at = from;
+  let end = from;
   while (at < source.length) {
     const lineEnd = lineEndAt(source, at);
     const line = source.slice(at, lineEnd);

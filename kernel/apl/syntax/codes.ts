@@ -23,6 +23,7 @@ export type DiagnosticCode =
   | 'invalid-query'
   | 'join-condition'
   | 'late-magic'
+  | 'magic'
   | 'matches-without-regex'
   | 'misplaced-aggregate'
   | 'misplaced-query'

@@ -1,3 +1,4 @@
+import { present } from '../../present.js';
 import { cut } from '../../text.js';
 import type { Diagnostic, Severity, Span } from './ast.js';
 import type { DiagnosticCode } from './codes.js';
@@ -11,8 +12,9 @@ export function finding(
   { from, to }: Span,
   message: string,
   hint?: string,
+  instead?: string,
 ): Diagnostic {
-  const told = { severity, code, from, to, message: readable(message) };
+  const told = { severity, code, from, to, message: readable(message), ...present({ instead }) };
   return hint === undefined ? told : { ...told, hint: readable(hint) };
 }
 

@@ -1,10 +1,10 @@
 import type { Span } from '../../apl/syntax/ast.js';
 import type { CellQuery } from '../../apl/syntax/cell.js';
+import type { MagicArguments, MagicOption } from '../../apl/syntax/magic.js';
 import type { CellIo } from '../../jupyter/message.js';
 import type { QueryResult } from '../../result/result.js';
 import type { Session } from '../session.js';
 import type { TimeRange } from '../time-range.js';
-import type { MagicArguments, MagicOption } from './arguments.js';
 
 /** A stretch of the cell's text and what comes in its place. */
 export interface Rewrite extends Span {

@@ -1,5 +1,6 @@
 import { closest } from 'fastest-levenshtein';
 import type { MagicLine } from '../../apl/syntax/cell.js';
+import { noCellForm, unknownMagic } from '../../apl/syntax/magic.js';
 import { defaultRange } from '../time-range.js';
 import {
   datasets,
@@ -284,18 +285,16 @@ export function findMagic(name: string): Magic {
   const wanted = name.toLowerCase();
   const found = magics.find(magic => magic.name === wanted || magic.aliases.includes(wanted));
   if (found !== undefined) return found;
-  const near = closest(
-    wanted,
-    magics.flatMap(magic => [magic.name, ...magic.aliases]),
-  );
-  throw new MagicError(`there is no magic %${name}`, `Did you mean \`%${near}\`? \`%help\` lists them all.`);
+  const known = magics.flatMap(magic => [magic.name, ...magic.aliases]);
+  const { message, hint } = unknownMagic(name, known);
+  throw new MagicError(message, hint);
 }
 
 /** Runs one magic line; throws MagicError when it is misused, and the errors of its action. */
 export async function runMagic(line: MagicLine, host: MagicHost): Promise<void> {
   const magic = findMagic(line.name);
   if (line.cell && magic.perCell !== true) {
-    throw misuse(magic, `it has no form for a single cell; write %${magic.name}`);
+    throw misuse(magic, noCellForm(magic));
   }
   const given = magic.verbatim
     ? { raw: line.args, words: [], options: new Map<string, string>() }

@@ -1,7 +1,8 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { parseArguments, splitWords } from '../../../kernel/notebook/magics/arguments.js';
+import { splitWords } from '../../../kernel/apl/syntax/magic.js';
+import { parseArguments } from '../../../kernel/notebook/magics/arguments.js';
 import { findMagic, magicReference, magics } from '../../../kernel/notebook/magics/table.js';
 import { type Bench, counted, everyday, printed, queries, shown, startBench, traceback } from '../session.js';
 

@@ -269,7 +269,9 @@ function refuseUnknown(binder: Binder, expr: CallExpr): Scalar {
     ? foreignFunctions[name.toLowerCase()]
     : undefined;
   if (known !== undefined) {
-    binder.error('unknown-function', expr.callee, `APL has no function \`${name}\``, `Write \`${known}\`.`);
+    const message = `APL has no function \`${name}\``;
+    const instead = /^(\w+)\(x\)$/.exec(known)?.[1];
+    binder.error('unknown-function', expr.callee, message, `Write \`${known}\`.`, instead);
     return unbound;
   }
   binder.unknown(

@@ -132,6 +132,8 @@ function bindSide(binder: Binder, expr: NameExpr, scope: Scope): Scalar | undefi
     match[2] as string,
     expr,
     scope.sides[side].map(candidate => candidate.name),
+    undefined,
+    `$${side}.`,
   );
   return unbound;
 }
@@ -167,7 +169,9 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
     return unbound;
   }
   const root = rootOf(expr);
-  const name = dottedName(expr) ?? (root.kind === 'name' ? root.name : binder.text(expr));
+  const dotted = dottedName(expr);
+  const name = dotted ?? (root.kind === 'name' ? root.name : binder.text(expr));
+  const span = dotted === undefined && root.kind === 'name' ? root : expr;
   const columns = [...scope.columns, ...(scope.aggregates?.input.columns ?? [])];
   const known = [...new Set(columns.map(column => column.name))];
   const isFunction = aggregateNamed(name) !== undefined || functionNamed(name) !== undefined;
@@ -175,13 +179,14 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
   if (isFunction && !known.includes(name))
     binder.error(
       'unknown-field',
-      expr,
+      span,
       `unknown field \`${name}\``,
       `A function of that name is called with parentheses: \`${name}()\`.`,
+      `${name}()`,
     );
   else {
     const hint = scope.mayBeText === true ? `Did you mean the text '${name}'?` : listOf(known);
-    binder.unknown('field', name, expr, names, hint);
+    binder.unknown('field', name, span, names, hint);
   }
   return unbound;
 }

@@ -272,6 +272,7 @@ function parseMatches(stream: TokenStream, left: Expr): Expr {
       token,
       `\`${token.text}\` is followed by \`regex\` in APL`,
       `It is read as \`${token.text} regex\`; write \`contains\` for plain text.`,
+      `${token.text} regex`,
     );
   }
   const operator: BinaryOperator =

@@ -86,6 +86,7 @@ function reportName(stream: TokenStream, name: Identifier, known: Options, owner
     name,
     `\`${owner}\` has no option \`${name.name}\``,
     guess === undefined ? `It takes ${names.join(', ')}.` : `Did you mean \`${guess}\`?`,
+    guess,
   );
 }
 
@@ -99,6 +100,7 @@ function checkValue(stream: TokenStream, name: string, row: OptionValues, value:
     value,
     `\`${name}\` of \`${owner}\` cannot be \`${text}\``,
     guess === undefined ? `It is one of ${row.values.join(', ')}.` : `Did you mean \`${guess}\`?`,
+    guess,
   );
 }
 

@@ -87,7 +87,8 @@ function parseOperator(stream: TokenStream): Operator {
 }
 
 function reportOldSpelling(stream: TokenStream, { text, span }: Word, today: string): void {
-  stream.report('hint', 'old-spelling', span, `\`${text}\` is an old spelling`, `Write \`${today}\`.`);
+  const message = `\`${text}\` is an old spelling`;
+  stream.report('hint', 'old-spelling', span, message, `Write \`${today}\`.`, today);
 }
 
 /** `limit-1` is not an operator, but `limit` is. */
@@ -117,6 +118,7 @@ function takeStraySemicolon(stream: TokenStream): void {
     token,
     'the `;` ends the query, but a pipe follows',
     'It is ignored here; remove it.',
+    '',
   );
 }
 

@@ -109,7 +109,7 @@ export function takeSqlComment(stream: TokenStream, only: 'any' | 'word' = 'any'
 export function takeStrayBracket(stream: TokenStream): Token | undefined {
   const token = stream.peek();
   if (token.kind !== 'symbol' || ![')', ']', '}'].includes(token.text)) return undefined;
-  stream.report('error', 'stray-bracket', token, `\`${token.text}\` closes nothing`, 'Remove it.');
+  stream.report('error', 'stray-bracket', token, `\`${token.text}\` closes nothing`, 'Remove it.', '');
   return stream.next();
 }
 
@@ -123,5 +123,7 @@ function takeForeign(stream: TokenStream, count: number, instead: string): Token
 
 function reportForeign(stream: TokenStream, span: Span, instead: string): void {
   const written = stream.source.slice(span.from, span.to);
-  stream.report('error', 'foreign-operator', span, `\`${written}\` is written \`${instead}\` in APL`);
+  const message = `\`${written}\` is written \`${instead}\` in APL`;
+  const space = /\w$/.test(instead) && /^\w/.test(stream.source.slice(span.to)) ? ' ' : '';
+  stream.report('error', 'foreign-operator', span, message, undefined, `${instead}${space}`);
 }

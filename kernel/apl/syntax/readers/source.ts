@@ -111,6 +111,7 @@ function takeUnquoted(stream: TokenStream): Source | undefined {
     span,
     `\`${text}\` needs quotes, for it contains \`-\``,
     `Write ['${text}'].`,
+    `['${text}']`,
   );
   return dataset(identifier(text, true, span), span);
 }

@@ -287,11 +287,12 @@ export class TokenStream {
     span: Span,
     message: string,
     hint?: string,
+    instead?: string,
   ): void {
     const { from } = span;
     if (severity === 'error' && !this.#hasErrorAt(from))
       this.#errorIndexes.set(from, this.diagnostics.length);
-    this.diagnostics.push(finding(severity, code, span, message, hint));
+    this.diagnostics.push(finding(severity, code, span, message, hint, instead));
   }
 
   /** Says that a bound of the language is passed. */

@@ -1,0 +1,100 @@
+import type { BindEnvironment } from '../plan/plan.js';
+import type { Span } from '../syntax/ast.js';
+import { splitCell, withoutPrefix } from '../syntax/cell.js';
+import { splitFile } from '../syntax/file.js';
+import { type Completions, complete, type EditorEnvironment } from './complete.js';
+import { definition, type Renaming, references, rename } from './definition.js';
+import { format } from './format.js';
+import { type Hover, hover, type SignatureHelp, signatureHelp } from './hover.js';
+
+/** Returns what can stand at `offset` of a cell; nothing in its magic lines. */
+export function completeCell(cell: string, offset: number, environment: EditorEnvironment): Completions {
+  const lineEnd = cell.indexOf('\n', offset);
+  const rest = cell.slice(offset, lineEnd < 0 ? cell.length : lineEnd);
+  // A word at the cursor makes a statement there, even where none has begun.
+  const before = queryOf(`${cell.slice(0, offset)}x`).slice(0, offset);
+  return complete(before + rest, offset, environment);
+}
+
+/** Explains what is at `offset` of a cell. */
+export function hoverCell(cell: string, offset: number, environment: BindEnvironment): Hover | undefined {
+  return hover(queryOf(cell), offset, environment);
+}
+
+/** Returns the signature of the innermost call that is open at `offset` of a cell. */
+export function signatureInCell(cell: string, offset: number): SignatureHelp | undefined {
+  return signatureHelp(queryOf(cell), offset);
+}
+
+/** Returns where the `let` name at `offset` of a cell is defined; undefined for anything else. */
+export function definitionInCell(
+  cell: string,
+  offset: number,
+  environment: BindEnvironment,
+): Span | undefined {
+  return definition(queryOf(cell), offset, environment);
+}
+
+/** Returns the definition of the `let` name at `offset` of a cell, then its uses. */
+export function referencesInCell(
+  cell: string,
+  offset: number,
+  environment: BindEnvironment,
+): readonly Span[] {
+  return references(queryOf(cell), offset, environment);
+}
+
+/** Returns the edits that give the `let` name at `offset` of a cell another. */
+export function renameInCell(
+  cell: string,
+  offset: number,
+  newName: string,
+  environment: BindEnvironment,
+): Renaming {
+  return rename(queryOf(cell), offset, newName, environment);
+}
+
+/** Returns a text laid out anew: a cell, or the cells of a file, each by itself; what stands between them is kept. */
+export function formatCells(source: string): string {
+  return splitFile(source)
+    .map(({ from, body, to, prose }) => {
+      const text = source.slice(body, to);
+      const end = text.trimEnd().length;
+      return source.slice(from, body) + (prose ? text : format(text.slice(0, end)) + text.slice(end));
+    })
+    .join('');
+}
+
+/**
+ * Returns a cell as one text of statements, of the same length, so that places are those of the cell: magic lines and the names
+ * of results are blank, and every statement but the last ends in a semicolon.
+ */
+export function queryOf(cell: string): string {
+  const source = withoutPrefix(cell);
+  const { magics, statements } = splitCell(source);
+  let text = '';
+  const copy = (to: number): void => {
+    text += source.slice(text.length, to);
+  };
+  const blank = (to: number): void => {
+    text += source.slice(text.length, to).replace(/[^\n]/g, ' ');
+  };
+  for (const magic of magics) {
+    copy(magic.from);
+    blank(magic.to);
+  }
+  for (const [index, { from, to, result }] of statements.entries()) {
+    if (result !== undefined) {
+      copy(result.from);
+      blank(from);
+    }
+    copy(to);
+    const next = statements[index + 1];
+    if (next === undefined) continue;
+    const gap = source.slice(to, next.result?.from ?? next.from);
+    if (gap.includes(';')) continue;
+    copy(to + Math.max(0, gap.lastIndexOf('\n')));
+    text += ';';
+  }
+  return text + source.slice(text.length);
+}

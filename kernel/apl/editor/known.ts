@@ -1,0 +1,93 @@
+import { present } from '../../present.js';
+import { bind } from '../bind/bind.js';
+import type { BindEnvironment, DatasetSchema, FieldSchema } from '../plan/plan.js';
+import { type CellQuery, parseCell } from '../syntax/cell.js';
+import type { MagicSyntax } from '../syntax/magic.js';
+import { parseQuery } from '../syntax/parse.js';
+import type { EditorEnvironment } from './complete.js';
+
+/** A magic as an editor needs it. */
+export interface MagicFacts extends MagicSyntax {
+  readonly aliases: readonly string[];
+  /** Markdown. */
+  readonly help: string;
+  readonly perCell?: boolean;
+  readonly verbatim?: boolean;
+}
+
+/** What a kernel tells an editor about its session: plain data, as it travels. */
+export interface KernelFacts {
+  readonly profile: string;
+  /** True where every field is known, so that an unknown one is a mistake. */
+  readonly exact: boolean;
+  readonly datasets: readonly string[];
+  readonly results: readonly { readonly name: string; readonly fields: readonly FieldSchema[] }[];
+  readonly magics: readonly MagicFacts[];
+}
+
+/** What an editor knows at a moment; without `facts` there is no kernel, and any name may be right. */
+export interface Knowledge extends Pick<EditorEnvironment, 'mapKeys' | 'values'> {
+  readonly facts?: KernelFacts | undefined;
+  /** Undefined while they are not known yet. */
+  readonly fields: (dataset: string) => readonly FieldSchema[] | undefined;
+  /** Nanoseconds since 1970. */
+  readonly now: bigint;
+}
+
+/** Returns what binding and completion need of it; a name of a result stands for its rows unless a dataset has it. */
+export function environmentOf({ facts, fields, now, mapKeys, values }: Knowledge): EditorEnvironment {
+  const datasets = facts?.datasets ?? [];
+  const results = new Map(facts?.results.map(each => [each.name, each.fields]));
+  const schema = (name: string): DatasetSchema | undefined => {
+    if (facts === undefined) return anyFields(name);
+    if (datasets.includes(name)) {
+      const known = fields(name);
+      return known === undefined ? anyFields(name) : { name, fields: known, open: !facts.exact };
+    }
+    const result = results.get(name);
+    return result === undefined ? undefined : { name, fields: result, open: false };
+  };
+  return {
+    schema,
+    datasets: () => [...datasets, ...[...results.keys()].filter(name => name !== '_')],
+    ...{ now, start: now, end: now, variables: {}, autoBin: 1n },
+    external: () => ({ ok: true, path: '' }),
+    ...present({ mapKeys, values }),
+  };
+}
+
+/** A dataset of which nothing is known but its name. */
+export function anyFields(name: string): DatasetSchema {
+  return { name, fields: [], open: true };
+}
+
+/** Returns the environment with the results that the queries of a cell name: `name << query`. */
+export function withResults<T extends BindEnvironment>(cell: string, environment: T): T {
+  const named = new Map<string, CellQuery>();
+  for (const query of parseCell(cell).queries) if (query.name !== undefined) named.set(query.name, query);
+  if (named.size === 0) return environment;
+  const known = new Map<string, DatasetSchema>();
+  const schema = (name: string): DatasetSchema | undefined => {
+    const query = named.get(name);
+    const given = known.get(name) ?? environment.schema(name);
+    if (query === undefined || given !== undefined) return given;
+    // A query that reads itself: nothing is known of it meanwhile.
+    known.set(name, anyFields(name));
+    known.set(name, outputOf(name, query.text, extended));
+    return known.get(name);
+  };
+  const datasets = (): readonly string[] => [...new Set([...environment.datasets(), ...named.keys()])];
+  const extended = { ...environment, schema, datasets };
+  return extended;
+}
+
+/** What a query yields, as a dataset. */
+function outputOf(name: string, text: string, environment: BindEnvironment): DatasetSchema {
+  const { plan } = bind(parseQuery(text).query, text, environment);
+  if (plan === undefined) return anyFields(name);
+  const fields = plan.relation.columns.map(({ name: field, type, unit, description }) => ({
+    ...{ name: field, type },
+    ...present({ unit, description }),
+  }));
+  return { name, fields, open: false };
+}

@@ -1,0 +1,147 @@
+import { present } from '../../present.js';
+import { nearest } from './nearest.js';
+
+/** An option of a magic, written `--name` or `--name VALUE`. */
+export interface MagicOption {
+  readonly name: string;
+  /** The name of the value in the usage line; absent for a switch. */
+  readonly value?: string;
+  readonly summary: string;
+}
+
+/** What a magic line may hold, as needed to split and to check it. */
+export interface MagicSyntax {
+  readonly name: string;
+  readonly usage: string;
+  readonly options: readonly MagicOption[];
+  /** How many positional words: from, to. */
+  readonly arity: readonly [number, number];
+}
+
+/** The arguments of one magic line: positional words in order, and options by name (`''` for a switch). */
+export interface MagicArguments {
+  /** The line after the magic's name, as written. */
+  readonly raw: string;
+  readonly words: readonly string[];
+  readonly options: ReadonlyMap<string, string>;
+}
+
+/** What is wrong with a magic line; the place counts from the start of its arguments. */
+export interface MagicProblem {
+  readonly from: number;
+  readonly to: number;
+  readonly message: string;
+  readonly hint: string;
+  /** What mends it in that place. */
+  readonly instead?: string;
+}
+
+/** A piece of a line, with its place; `open` when its closing quote is missing. */
+export interface Word {
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+  readonly quoted: boolean;
+  readonly open: boolean;
+}
+
+/** Returns the words of a line. Quotes, single or double, keep spaces together; `\` before a quote or itself is taken off inside them. */
+export function splitWords(line: string): readonly Word[] {
+  const words: Word[] = [];
+  const pattern = /(?:"(?:\\.|[^"\\])*(?:"|$)|'(?:\\.|[^'\\])*(?:'|$)|[^\s"'])+/g;
+  for (const match of line.matchAll(pattern)) {
+    const source = match[0];
+    words.push({
+      text: unquote(source),
+      from: match.index,
+      to: match.index + source.length,
+      quoted: /["']/.test(source),
+      open: isOpen(source),
+    });
+  }
+  return words;
+}
+
+/** Returns the arguments of a magic line, or what is wrong with it. */
+export function readArguments(syntax: MagicSyntax, raw: string): MagicArguments | MagicProblem {
+  const words: Word[] = [];
+  const options = new Map<string, string>();
+  const rest = splitWords(raw).values();
+  for (const word of rest) {
+    if (word.open) return problem(syntax, word, 'a quote is not closed');
+    if (word.quoted || !word.text.startsWith('--')) {
+      words.push(word);
+      continue;
+    }
+    const [name = '', inline] = splitOption(word.text);
+    const option = syntax.options.find(each => each.name === name);
+    if (option === undefined) return unknownOption(syntax, word, name);
+    if (option.value === undefined && inline !== undefined)
+      return problem(syntax, word, `--${name} takes no value`);
+    const value = option.value === undefined ? '' : (inline ?? rest.next().value?.text);
+    if (value === undefined || (option.value !== undefined && value === ''))
+      return problem(syntax, word, `--${name} wants a value: ${option.value}`);
+    options.set(name, value);
+  }
+  return checkArity(syntax, words, raw) ?? { raw, words: words.map(({ text }) => text), options };
+}
+
+/** Returns what is wrong with a name that no magic has. */
+export function unknownMagic(
+  name: string,
+  known: readonly string[],
+): Pick<MagicProblem, 'message' | 'hint' | 'instead'> {
+  const near = nearest(name.toLowerCase(), known);
+  const guess = near === undefined ? '' : `Did you mean \`%${near}\`? `;
+  return {
+    message: `there is no magic %${name}`,
+    hint: `${guess}\`%help\` lists them all.`,
+    ...present({ instead: near }),
+  };
+}
+
+/** Returns what is wrong with `%%name` where a magic holds for more than a cell. */
+export function noCellForm({ name }: MagicSyntax): string {
+  return `it has no form for a single cell; write %${name}`;
+}
+
+function problem(syntax: MagicSyntax, { from, to }: Word, what: string): MagicProblem {
+  return { from, to, message: `%${syntax.name}: ${what}`, hint: `Usage: ${syntax.usage}` };
+}
+
+function splitOption(text: string): readonly [string, string | undefined] {
+  const equals = text.indexOf('=');
+  return equals < 0 ? [text.slice(2), undefined] : [text.slice(2, equals), text.slice(equals + 1)];
+}
+
+function unknownOption(syntax: MagicSyntax, word: Word, name: string): MagicProblem {
+  const names = syntax.options.map(option => option.name);
+  const near = nearest(name, names);
+  const others = names.length === 0 ? 'it has none' : `it has ${names.map(each => `--${each}`).join(', ')}`;
+  const found = problem(
+    syntax,
+    { ...word, to: word.from + 2 + name.length },
+    `there is no option --${name}; ${near === undefined ? others : `did you mean --${near}?`}`,
+  );
+  return near === undefined ? found : { ...found, instead: `--${near}` };
+}
+
+function checkArity(syntax: MagicSyntax, words: readonly Word[], raw: string): MagicProblem | undefined {
+  const [least, most] = syntax.arity;
+  const end = { text: '', from: 0, to: raw.length, quoted: false, open: false };
+  if (words.length < least) return problem(syntax, end, 'an argument is missing');
+  const extra = words[most];
+  return extra === undefined
+    ? undefined
+    : problem(syntax, extra, `${extra.text} is one argument too many; put quotes around spaces`);
+}
+
+function unquote(source: string): string {
+  return source.replace(/"((?:\\.|[^"\\])*)(?:"|$)|'((?:\\.|[^'\\])*)(?:'|$)/g, (_, double, single) =>
+    (double ?? single ?? '').replace(/\\(["'\\])/g, '$1'),
+  );
+}
+
+function isOpen(source: string): boolean {
+  return /["']/.test(source.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, ''));
+}

@@ -1,0 +1,94 @@
+import { localProfile } from '../api/profile.js';
+import type { KernelFacts, MagicFacts } from '../apl/editor/known.js';
+import { type EditorNews, type EditorQuestion, editorTarget, readQuestion } from '../apl/editor/link.js';
+import type { Comm, CommHandler } from '../jupyter/message.js';
+import { present } from '../present.js';
+import { fieldSchema, seenBy } from './completion.js';
+import { magicHelp, magics } from './magics/table.js';
+import type { Session } from './session.js';
+
+/** Editors beyond this many are those of pages that were closed: the oldest is let go. */
+const maxEditors = 16;
+/** How long a first answer may wait for the service, in milliseconds. */
+const patienceMs = 10_000;
+
+/** The editors that are connected to a session: they are told what it knows, at once and after each cell. */
+export class Editors {
+  readonly #session: Session;
+  readonly #comms = new Set<Comm>();
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Connects an editor; undefined for a comm of another target. */
+  open(comm: Comm): CommHandler | undefined {
+    if (comm.target !== editorTarget) return undefined;
+    this.#comms.add(comm);
+    const [oldest] = this.#comms;
+    if (oldest !== undefined && this.#comms.size > maxEditors) {
+      this.#comms.delete(oldest);
+      oldest.close();
+    }
+    void this.#tellFacts([comm]);
+    return {
+      message: async data => {
+        const question = readQuestion(data);
+        if (question !== undefined) send(comm, await this.#answer(question));
+      },
+      close: () => void this.#comms.delete(comm),
+    };
+  }
+
+  /** Tells every editor what is known now; called after each cell. */
+  publish(): Promise<void> {
+    return this.#tellFacts([...this.#comms]);
+  }
+
+  async #tellFacts(comms: readonly Comm[]): Promise<void> {
+    if (comms.length === 0) return;
+    const facts = await factsOf(this.#session, patienceMs);
+    for (const comm of comms) send(comm, { tell: 'facts', facts });
+  }
+
+  async #answer(question: EditorQuestion): Promise<EditorNews> {
+    const { dataset } = question;
+    if (question.ask === 'fields') {
+      const fields = await this.#session.schema.knownFields(dataset, patienceMs);
+      return { tell: 'fields', question, fields: fields.map(fieldSchema) };
+    }
+    const seen = await seenBy(this.#session);
+    const known = (): readonly string[] =>
+      question.ask === 'values'
+        ? seen.values(question.field, [dataset])
+        : seen.keys(question.path, [dataset]);
+    const soon = known();
+    return { tell: 'texts', question, texts: (await seen.settle(patienceMs)) ? known() : soon };
+  }
+}
+
+/** Returns what a session knows now; waits at most `patienceMs` for its datasets where none have been seen. */
+async function factsOf(session: Session, patienceMs: number): Promise<KernelFacts> {
+  const datasets = await session.schema.knownDatasets(patienceMs);
+  return {
+    profile: session.profileName,
+    exact: session.profileName === localProfile,
+    datasets: datasets.map(({ name }) => name),
+    results: [],
+    magics: magicFacts,
+  };
+}
+
+const magicFacts: readonly MagicFacts[] = magics.map(magic => {
+  const { name, usage, options, arity, aliases, perCell, verbatim } = magic;
+  return {
+    ...{ name, usage, options, aliases, help: magicHelp(magic) },
+    // JSON has no infinity.
+    arity: [arity[0], Math.min(arity[1], Number.MAX_SAFE_INTEGER)],
+    ...present({ perCell, verbatim }),
+  };
+});
+
+function send(comm: Comm, news: EditorNews): void {
+  comm.send(news);
+}

@@ -1,0 +1,62 @@
+import { type EditorState, StateEffect, StateField } from '@codemirror/state';
+import { type EditorView, type PluginValue, ViewPlugin } from '@codemirror/view';
+import type { KernelLink } from './kernel.js';
+import type { Workbench } from './workbench.js';
+
+/** The kernel has told something new: what was computed from it is out of date. */
+export const newsEffect = StateEffect.define<null>();
+
+/** Holds the view of a state, for sources that are given the state alone. */
+const viewHolder = StateField.define<{ view: EditorView | undefined }>({
+  create: () => ({ view: undefined }),
+  update: held => held,
+});
+
+/** Returns the view that shows a state. */
+export function viewOf(state: EditorState): EditorView | undefined {
+  return state.field(viewHolder, false)?.view;
+}
+
+let focused: EditorView | undefined;
+
+/** The APL editor that has or had the focus last, unless it is gone. */
+export function focusedEditor(): EditorView | undefined {
+  return focused?.dom.isConnected === true ? focused : undefined;
+}
+
+/** Connects an editor to its kernel once it has the focus, and passes on what the kernel tells. */
+export function peerOf(workbench: Workbench) {
+  class Peer implements PluginValue {
+    readonly #view: EditorView;
+    readonly #onNews = (): void => this.#view.dispatch({ effects: newsEffect.of(null) });
+    readonly #onFocus = (): void => this.#attach();
+    #link: KernelLink | undefined;
+
+    constructor(view: EditorView) {
+      this.#view = view;
+      view.state.field(viewHolder).view = view;
+      view.contentDOM.addEventListener('focus', this.#onFocus);
+      if (view.hasFocus) queueMicrotask(this.#onFocus);
+    }
+
+    destroy(): void {
+      this.#view.contentDOM.removeEventListener('focus', this.#onFocus);
+      this.#link?.changed.disconnect(this.#onNews);
+      if (focused === this.#view) focused = undefined;
+    }
+
+    #attach(): void {
+      focused = this.#view;
+      const link = workbench.linkOf(this.#view);
+      if (link !== this.#link) {
+        this.#link?.changed.disconnect(this.#onNews);
+        this.#link = link;
+        link?.changed.connect(this.#onNews);
+        // Another kernel knows other things.
+        queueMicrotask(this.#onNews);
+      }
+      link?.connect();
+    }
+  }
+  return [viewHolder, ViewPlugin.define(view => new Peer(view))];
+}

@@ -1,0 +1,100 @@
+import type { EditorView } from '@codemirror/view';
+import type { IConsoleTracker } from '@jupyterlab/console';
+import type { IEditorTracker } from '@jupyterlab/fileeditor';
+import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { Kernel } from '@jupyterlab/services';
+import type { EditorEnvironment } from '../../../kernel/apl/editor/complete.js';
+import { anyFields, environmentOf, type KernelFacts } from '../../../kernel/apl/editor/known.js';
+import { fileCellAt } from '../../../kernel/apl/syntax/file.js';
+import { KernelLink } from './kernel.js';
+
+/** The places where editors stand; each may be missing in a front end. */
+export interface Trackers {
+  readonly notebooks: INotebookTracker | null;
+  readonly consoles: IConsoleTracker | null;
+  readonly files: IEditorTracker | null;
+}
+
+/** The text that the services of an editor look at: a cell, and where it starts in the editor. */
+export interface CellText {
+  readonly text: string;
+  readonly from: number;
+}
+
+/** Finds the kernel behind an editor, and what is known there. */
+export class Workbench {
+  readonly #trackers: Trackers;
+  readonly #links = new WeakMap<Kernel.IKernelConnection, KernelLink>();
+
+  constructor(trackers: Trackers) {
+    this.#trackers = trackers;
+  }
+
+  /** What is known of the kernel of a notebook or console, or of the console that was created for a file. */
+  linkOf(view: EditorView): KernelLink | undefined {
+    const kernel = this.#sessionOf(view)?.session?.kernel;
+    if (kernel === undefined || kernel === null) return undefined;
+    const known = this.#links.get(kernel);
+    if (known !== undefined) return known;
+    const link = new KernelLink(kernel);
+    this.#links.set(kernel, link);
+    return link;
+  }
+
+  factsOf(view: EditorView): KernelFacts | undefined {
+    return this.linkOf(view)?.facts;
+  }
+
+  /** The environment for the services of an editor; results that other cells of the notebook name may be there too. */
+  environmentOf(view: EditorView): EditorEnvironment {
+    const knowledge = this.linkOf(view)?.knowledge() ?? { fields: () => undefined, now: 0n };
+    const environment = environmentOf(knowledge);
+    const named = this.#namedElsewhere(view);
+    return {
+      ...environment,
+      schema: name => environment.schema(name) ?? (named.has(name) ? anyFields(name) : undefined),
+    };
+  }
+
+  /** The path of the notebook or file; undefined in a console. */
+  pathOf(view: EditorView): string | undefined {
+    const { notebooks, files } = this.#trackers;
+    const holds = (widget: { readonly node: HTMLElement }): boolean => widget.node.contains(view.dom);
+    return (notebooks?.find(holds) ?? files?.find(holds))?.context.path;
+  }
+
+  /** True in a file, where lines `// %%` separate cells. */
+  isFile(view: EditorView): boolean {
+    return view.dom.closest('.jp-FileEditor') !== null;
+  }
+
+  /** The cell around `position` of an editor. */
+  cellAt(view: EditorView, position: number): CellText {
+    return this.cellIn(view, view.state.doc.toString(), position);
+  }
+
+  /** As `cellAt`, of a text that the editor is about to hold. */
+  cellIn(view: EditorView, source: string, position: number): CellText {
+    if (!this.isFile(view)) return { text: source, from: 0 };
+    const { body, to } = fileCellAt(source, position);
+    return { text: source.slice(body, to), from: body };
+  }
+
+  #sessionOf(view: EditorView) {
+    const { notebooks, consoles, files } = this.#trackers;
+    const holds = (widget: { readonly node: HTMLElement }): boolean => widget.node.contains(view.dom);
+    const panel = notebooks?.find(holds) ?? consoles?.find(holds);
+    if (panel !== undefined) return panel.sessionContext;
+    const path = files?.find(holds)?.context.path;
+    return consoles?.find(({ sessionContext }) => sessionContext.session?.path === path)?.sessionContext;
+  }
+
+  #namedElsewhere(view: EditorView): ReadonlySet<string> {
+    const panel = this.#trackers.notebooks?.find(each => each.node.contains(view.dom));
+    const names = new Set<string>();
+    for (const cell of panel?.content.model?.sharedModel.cells ?? [])
+      if (cell.cell_type === 'code')
+        for (const match of cell.source.matchAll(/^\s*([A-Za-z_]\w*)\s*<</gm)) names.add(match[1] ?? '');
+    return names;
+  }
+}

@@ -1,0 +1,206 @@
+import {
+  acceptCompletion,
+  autocompletion,
+  type Completion,
+  CompletionContext,
+  type CompletionResult,
+  closeCompletion,
+  completionStatus,
+  insertCompletionText,
+  moveCompletionSelection,
+  pickedCompletion,
+  selectedCompletion,
+  selectedCompletionIndex,
+  snippet,
+  startCompletion,
+} from '@codemirror/autocomplete';
+import { type EditorState, type Extension, Prec } from '@codemirror/state';
+import { EditorView, keymap } from '@codemirror/view';
+import { completeCell } from '../../../kernel/apl/editor/cell.js';
+import type { CompletionItem } from '../../../kernel/apl/editor/complete.js';
+import { describeName } from '../../../kernel/apl/editor/describe.js';
+import { withResults } from '../../../kernel/apl/editor/known.js';
+import { newsEffect, viewOf } from '../link/peer.js';
+import type { Workbench } from '../link/workbench.js';
+import { completeMagic, isMagicLine } from './magic.js';
+import { markdownNode } from './markdown.js';
+
+/** Offers what can stand at the cursor, while typing if wanted, from what the kernel has told: no keystroke waits for it. */
+export function completions(workbench: Workbench, whileTyping: boolean): Extension {
+  return [
+    autocompletion({
+      override: [context => offers(context, workbench)],
+      activateOnTyping: whileTyping,
+      activateOnTypingDelay: 0,
+      defaultKeymap: false,
+      interactionDelay: 0,
+      tooltipClass: () => 'apl-completions',
+    }),
+    keymap.of([{ key: 'Ctrl-Space', run: startCompletion }]),
+    // Before the editor's own keys, which leave the cell at its edges.
+    Prec.highest(EditorView.domEventHandlers({ keydown: (event, view) => onKey(event, view) })),
+    EditorView.updateListener.of(update => {
+      const news = update.transactions.some(each => each.effects.some(effect => effect.is(newsEffect)));
+      if (news) queueMicrotask(() => askAgain(update.view));
+    }),
+  ];
+}
+
+/** Completes at the cursor as Tab does: a choice is shown; one that begins with what was typed is inserted. */
+export function completeNow(view: EditorView, workbench: Workbench): boolean {
+  if (completionStatus(view.state) === 'active') return acceptCompletion(view);
+  const { head } = view.state.selection.main;
+  const found = offers(new CompletionContext(view.state, head, true), workbench);
+  if (found === null || found instanceof Promise) return startCompletion(view);
+  const typed = view.state.sliceDoc(found.from, head);
+  const [only, another] = found.options.filter(({ label }) => startsWith(label, typed));
+  if (another !== undefined || typeof only?.apply !== 'function') return startCompletion(view);
+  only.apply(view, only, found.from, found.to ?? head);
+  return true;
+}
+
+function startsWith(label: string, typed: string): boolean {
+  return label.toLowerCase().startsWith(typed.replace(/^\[?['"]?/, '').toLowerCase());
+}
+
+/** Where the last question could not be answered in full, as the kernel was asked first. */
+let waiting: { readonly view: EditorView; readonly state: EditorState } | undefined;
+
+function askAgain(view: EditorView): void {
+  const asked = waiting;
+  if (asked?.view !== view || !asked.state.doc.eq(view.state.doc)) return;
+  const isSamePlace = asked.state.selection.main.head === view.state.selection.main.head;
+  waiting = undefined;
+  if (isSamePlace && view.hasFocus) startCompletion(view);
+}
+
+type Offer = CompletionResult | null | Promise<CompletionResult | null>;
+
+function offers({ state, pos, explicit }: CompletionContext, workbench: Workbench): Offer {
+  const view = viewOf(state);
+  if (view === undefined) return null;
+  const cell = workbench.cellIn(view, state.doc.toString(), pos);
+  const offset = pos - cell.from;
+  const link = workbench.linkOf(view);
+  if (isMagicLine(cell.text, offset)) return completeMagic(cell, offset, link?.kernel);
+  const environment = withResults(cell.text, workbench.environmentOf(view));
+  const { from, to, items } = completeCell(cell.text, offset, environment);
+  const typed = cell.text.slice(from, offset);
+  const before = cell.text.slice(0, offset);
+  if (link?.isAsking === true && (explicit || mayOpen(before, typed))) waiting = { view, state };
+  const shown = explicit ? items : unasked(items, before, typed);
+  if (shown.length === 0) return null;
+  return {
+    from: cell.from + from,
+    to: cell.from + to,
+    options: shown.map(toOption),
+    filter: false,
+    getMatch: option => matchOf(option.label, typed),
+  };
+}
+
+/** What is offered to somebody who did not ask: what begins with the typed word, unless that is all there is to it. */
+function unasked(items: readonly CompletionItem[], before: string, typed: string): readonly CompletionItem[] {
+  if (!mayOpen(before, typed)) return [];
+  const exact = items.filter(item => item.rank < 10);
+  const shown = exact.length > 0 || typed.length < 3 ? exact : items;
+  return shown.length === 1 && shown[0]?.insert === typed ? [] : shown;
+}
+
+/** In a word, after an opened name or value, and after a pipe. */
+function mayOpen(before: string, typed: string): boolean {
+  return typed !== '' || /(?:[['"]|\w\.|\|[ \t]*)$/.test(before);
+}
+
+function matchOf(label: string, typed: string): readonly number[] {
+  const wanted = typed.replace(/^\[?['"]?/, '').toLowerCase();
+  const at = wanted === '' ? -1 : label.toLowerCase().indexOf(wanted);
+  return at < 0 ? [] : [at, at + wanted.length];
+}
+
+function toOption(item: CompletionItem): Completion {
+  const { label, kind } = item;
+  const detail = detailOf(item);
+  return {
+    label,
+    type: kind,
+    ...(detail === '' ? {} : { detail }),
+    info: () => infoOf(item),
+    apply: (view, completion, from, to) => insert(view, completion, item, from, to),
+  };
+}
+
+function detailOf({ label, signature, type, unit }: CompletionItem): string {
+  if (signature !== undefined) return signature.startsWith(`${label}(`) ? signature.slice(label.length) : '';
+  return [type, unit].filter(each => each !== undefined && each !== '').join(', ');
+}
+
+const described = new Set(['function', 'aggregate', 'operator', 'keyword']);
+
+/** The documentation beside the list; names and descriptions in it come from data. */
+function infoOf({ label, kind, insert: text, doc, type, unit }: CompletionItem): Node | null {
+  const about = described.has(kind) ? describeName(label) : undefined;
+  if (about !== undefined) return markdownNode(about);
+  const node = document.createElement('div');
+  node.className = 'apl-doc';
+  const title = node.appendChild(document.createElement('p'));
+  title.append([kind, label].join(' '), type === undefined ? '' : `: ${type}`, unit ? `, in ${unit}` : '');
+  if (doc !== undefined) node.appendChild(document.createElement('p')).append(doc);
+  if (kind === 'snippet') node.appendChild(document.createElement('pre')).append(text);
+  return node;
+}
+
+function insert(
+  view: EditorView,
+  completion: Completion,
+  { insert: text, kind }: CompletionItem,
+  from: number,
+  to: number,
+): void {
+  if (kind === 'snippet' && text.includes('${')) {
+    snippet(text)(view, completion, from, to);
+    return;
+  }
+  const isCalled = view.state.sliceDoc(to, to + 1) === '(';
+  const isCall = text.endsWith('(') || kind === 'function' || kind === 'aggregate';
+  const annotations = pickedCompletion.of(completion);
+  if (!isCall) {
+    view.dispatch({ ...insertCompletionText(view.state, text, from, to), annotations });
+    return;
+  }
+  const name = text.replace(/\($/, '');
+  view.dispatch({
+    changes: { from, to, insert: isCalled ? name : `${name}()` },
+    selection: { anchor: from + name.length + 1 },
+    userEvent: 'input.complete',
+    annotations,
+  });
+}
+
+/** Enter takes what changes the text and was asked for or begun; otherwise it breaks the line. */
+function acceptsEnter(state: EditorState): boolean {
+  const chosen = selectedCompletion(state);
+  if (chosen === null || completionStatus(state) !== 'active') return false;
+  if ((selectedCompletionIndex(state) ?? 0) > 0) return true;
+  const { head } = state.selection.main;
+  const word = /[^\s|,(]*$/.exec(state.sliceDoc(Math.max(0, head - 200), head))?.[0] ?? '';
+  return word !== '' && word !== chosen.label;
+}
+
+const moves: Readonly<Record<string, (view: EditorView) => boolean>> = {
+  ArrowDown: moveCompletionSelection(true),
+  ArrowUp: moveCompletionSelection(false),
+  PageDown: moveCompletionSelection(true, 'page'),
+  PageUp: moveCompletionSelection(false, 'page'),
+};
+
+function onKey(event: KeyboardEvent, view: EditorView): boolean {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return false;
+  if (completionStatus(view.state) !== 'active') return false;
+  if (event.key === 'Enter') {
+    if (acceptsEnter(view.state)) return acceptCompletion(view);
+    closeCompletion(view);
+    return false;
+  }
+  return moves[event.key]?.(view) ?? false;
+}

@@ -1,0 +1,75 @@
+import type { EditorView } from '@codemirror/view';
+import { definitionInCell, formatCells, renameInCell } from '../../../kernel/apl/editor/cell.js';
+import type { Workbench } from '../link/workbench.js';
+
+/** Lays the text out anew; the cursor stays at its token. True when that changed something. */
+export function formatEditor(view: EditorView): boolean {
+  const before = view.state.doc.toString();
+  const after = formatCells(before);
+  if (after === before || view.state.readOnly) return false;
+  const start = commonStart(before, after);
+  const end = commonEnd(before, after, start);
+  const anchor = placeAfter(before, after, view.state.selection.main.head);
+  view.dispatch({
+    changes: { from: start, to: before.length - end, insert: after.slice(start, after.length - end) },
+    selection: { anchor },
+    userEvent: 'input.format',
+  });
+  return true;
+}
+
+/** Selects the definition of the `let` name at the cursor; false where there is none. */
+export function goToDefinition(view: EditorView, workbench: Workbench): boolean {
+  const { head } = view.state.selection.main;
+  const cell = workbench.cellAt(view, head);
+  const found = definitionInCell(cell.text, head - cell.from, workbench.environmentOf(view));
+  if (found === undefined) return false;
+  view.dispatch({
+    selection: { anchor: cell.from + found.from, head: cell.from + found.to },
+    scrollIntoView: true,
+  });
+  view.focus();
+  return true;
+}
+
+/** Renames the `let` name at `position`; returns why not where that cannot be. */
+export function renameAt(
+  view: EditorView,
+  workbench: Workbench,
+  position: number,
+  name: string,
+): string | undefined {
+  const cell = workbench.cellAt(view, position);
+  const renaming = renameInCell(cell.text, position - cell.from, name, workbench.environmentOf(view));
+  if (!renaming.ok) return renaming.problem;
+  const changes = renaming.edits.map(({ from, to, insert }) => ({
+    from: cell.from + from,
+    to: cell.from + to,
+    insert,
+  }));
+  view.dispatch({ changes, userEvent: 'input.rename' });
+  return undefined;
+}
+
+function commonStart(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  return at;
+}
+
+function commonEnd(a: string, b: string, start: number): number {
+  let count = 0;
+  while (count < Math.min(a.length, b.length) - start && a.at(-1 - count) === b.at(-1 - count)) count += 1;
+  return count;
+}
+
+/** The place after as many characters other than white space. */
+function placeAfter(before: string, after: string, offset: number): number {
+  let wanted = before.slice(0, offset).replace(/\s/g, '').length;
+  let at = 0;
+  while (wanted > 0 && at < after.length) {
+    if (/\S/.test(after[at] ?? '')) wanted -= 1;
+    at += 1;
+  }
+  return at;
+}

@@ -1,0 +1,72 @@
+import { linter, type Diagnostic as Mark } from '@codemirror/lint';
+import type { Extension } from '@codemirror/state';
+import type { EditorView } from '@codemirror/view';
+import { diagnose } from '../../../kernel/apl/editor/check/diagnose.js';
+import type { Diagnostic } from '../../../kernel/apl/syntax/ast.js';
+import { splitFile } from '../../../kernel/apl/syntax/file.js';
+import { newsEffect } from '../link/peer.js';
+import type { CellText, Workbench } from '../link/workbench.js';
+
+/** How long the text must rest before it is checked, in milliseconds. */
+const delayMs = 250;
+
+/** Marks what is wrong while typing, in the kernel's words, with buttons that mend it. */
+export function mistakes(workbench: Workbench): Extension {
+  return linter(view => marksOf(view, workbench), {
+    delay: delayMs,
+    needsRefresh: update =>
+      update.transactions.some(transaction => transaction.effects.some(effect => effect.is(newsEffect))),
+  });
+}
+
+function marksOf(view: EditorView, workbench: Workbench): readonly Mark[] {
+  const environment = workbench.environmentOf(view);
+  const magics = workbench.factsOf(view)?.magics;
+  return cellsOf(view, workbench).flatMap(({ text, from }) =>
+    diagnose(text, environment, magics).map(each => toMark(each, from)),
+  );
+}
+
+function cellsOf(view: EditorView, workbench: Workbench): readonly CellText[] {
+  const source = view.state.doc.toString();
+  if (!workbench.isFile(view)) return [{ text: source, from: 0 }];
+  return splitFile(source)
+    .filter(cell => !cell.prose)
+    .map(({ body, to }) => ({ text: source.slice(body, to), from: body }));
+}
+
+function toMark(diagnostic: Diagnostic, offset: number): Mark {
+  const { severity, message, hint, instead, code } = diagnostic;
+  return {
+    from: diagnostic.from + offset,
+    to: diagnostic.to + offset,
+    severity,
+    ...(code === 'unused-let' ? { markClass: 'apl-unused' } : {}),
+    message: hint === undefined ? message : `${message}. ${hint}`,
+    renderMessage: () => messageNode(message, hint),
+    actions: instead === undefined ? [] : [{ name: labelOf(instead), apply: mend(instead) }],
+  };
+}
+
+/** Names in it come from data: text alone. */
+function messageNode(message: string, hint: string | undefined): Node {
+  const node = document.createElement('span');
+  node.append(message);
+  if (hint !== undefined) {
+    const line = document.createElement('div');
+    line.className = 'apl-hint';
+    line.append(hint);
+    node.append(line);
+  }
+  return node;
+}
+
+function labelOf(instead: string): string {
+  const text = instead.trim();
+  return text === '' ? 'Remove' : `Write ${text}`;
+}
+
+function mend(instead: string): (view: EditorView, from: number, to: number) => void {
+  return (view, from, to) =>
+    view.dispatch({ changes: { from, to, insert: instead }, userEvent: 'input.mend' });
+}

@@ -1,0 +1,98 @@
+import {
+  type EditorState,
+  type Extension,
+  Prec,
+  StateEffect,
+  StateField,
+  type Transaction,
+} from '@codemirror/state';
+import { EditorView, showTooltip, type Tooltip } from '@codemirror/view';
+import { signatureInCell } from '../../../kernel/apl/editor/cell.js';
+import type { SignatureHelp } from '../../../kernel/apl/editor/hover.js';
+import { viewOf } from '../link/peer.js';
+import type { Workbench } from '../link/workbench.js';
+import { markdownNode } from './markdown.js';
+
+const closeEffect = StateEffect.define<null>();
+
+let field: StateField<Tooltip | null> | undefined;
+
+/** Shows the signature of the call that is being written, from `(` or `,` until its end. */
+export function signatures(workbench: Workbench): Extension {
+  field ??= StateField.define<Tooltip | null>({
+    create: () => null,
+    update: (shown, transaction) => next(shown, transaction, workbench),
+    provide: self => showTooltip.from(self),
+  });
+  const onBlur = EditorView.domEventHandlers({ blur: (_event, view) => void closeSignature(view) });
+  return [field, Prec.low(onBlur)];
+}
+
+export function isSignatureOpen(state: EditorState): boolean {
+  return field !== undefined && (state.field(field, false) ?? null) !== null;
+}
+
+/** Closes the signature; false when none is shown. */
+export function closeSignature(view: EditorView): boolean {
+  if (!isSignatureOpen(view.state)) return false;
+  view.dispatch({ effects: closeEffect.of(null) });
+  return true;
+}
+
+function next(shown: Tooltip | null, transaction: Transaction, workbench: Workbench): Tooltip | null {
+  if (transaction.effects.some(effect => effect.is(closeEffect))) return null;
+  if (!transaction.docChanged && transaction.selection === undefined) return shown;
+  return shown === null && !opens(transaction) ? null : tooltipOf(transaction.state, workbench);
+}
+
+/** True where a bracket or a comma was typed, or a function was completed with its brackets. */
+function opens(transaction: Transaction): boolean {
+  if (!transaction.isUserEvent('input')) return false;
+  let found = false;
+  transaction.changes.iterChanges((_fromA, _toA, _fromB, _toB, inserted) => {
+    if (/[(,]/.test(inserted.toString())) found = true;
+  });
+  return found;
+}
+
+function tooltipOf(state: EditorState, workbench: Workbench): Tooltip | null {
+  const view = viewOf(state);
+  const { head, empty } = state.selection.main;
+  if (view === undefined || !empty) return null;
+  const cell = workbench.cellIn(view, state.doc.toString(), head);
+  const help = signatureInCell(cell.text, head - cell.from);
+  return help === undefined
+    ? null
+    : { pos: head, above: true, strictSide: false, create: () => ({ dom: signatureNode(help) }) };
+}
+
+function signatureNode({ label, doc, parameters, active }: SignatureHelp): HTMLElement {
+  const node = document.createElement('div');
+  node.className = 'apl-signature';
+  const line = node.appendChild(document.createElement('code'));
+  const shown = parameters[active]?.label;
+  const at =
+    shown === undefined
+      ? -1
+      : placeOf(
+          label,
+          parameters.map(each => each.label),
+          active,
+        );
+  if (shown === undefined || at < 0) line.append(label);
+  else {
+    const strong = document.createElement('strong');
+    strong.append(shown);
+    line.append(label.slice(0, at), strong, label.slice(at + shown.length));
+  }
+  const about = parameters[active]?.doc ?? doc;
+  node.append(markdownNode(about));
+  return node;
+}
+
+/** Where the parameter of an index stands in a signature. */
+function placeOf(label: string, parameters: readonly string[], index: number): number {
+  let at = label.indexOf('(') + 1;
+  for (const parameter of parameters.slice(0, index)) at = label.indexOf(parameter, at) + parameter.length;
+  return label.indexOf(parameters[index] ?? '', at);
+}

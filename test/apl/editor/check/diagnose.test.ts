@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { diagnose } from '../../../../kernel/apl/editor/check/diagnose.js';
+import { environmentOf as known } from '../../../../kernel/apl/editor/known.js';
+import { magics } from '../../../../kernel/notebook/magics/table.js';
+import { environment } from '../../environment.js';
+
+/** Everything found in a cell, as `severity marked text: message -> what mends it`. */
+function check(cell: string, expected: readonly string[]): void {
+  const found = diagnose(cell, environment, magics).map(({ severity, from, to, message, instead }) => {
+    const fix = instead === undefined ? '' : ` -> ${instead}`;
+    return `${severity} ${cell.slice(from, to)}: ${message}${fix}`;
+  });
+  expect(found).toEqual(expected);
+}
+
+type Case = readonly [cell: string, expected: readonly string[]];
+
+describe('a cell', () => {
+  test.each<Case>([
+    ['', []],
+    ['web | where status == 500', []],
+    ['web | where stauts == 500', ['error stauts: unknown field `stauts` -> status']],
+    [
+      'wbe | count\n\nspans | whree status == 1\n\nweb | summarize cuont()',
+      [
+        'error wbe: unknown dataset `wbe` -> web',
+        'error whree: unknown operator `whree` -> where',
+        'error cuont: unknown function `cuont` -> count',
+      ],
+    ],
+    ["web | where geo.ciyt == 'x'", ["error geo.ciyt: unknown field `geo.ciyt` -> ['geo.city']"]],
+    [
+      'sample-http-lgs | count',
+      ["error sample-http-lgs: `sample-http-lgs` needs quotes, for it contains `-` -> ['sample-http-lgs']"],
+    ],
+    [
+      "['sample-http-lgs'] | count",
+      ["error ['sample-http-lgs']: unknown dataset `sample-http-lgs` -> ['sample-http-logs']"],
+    ],
+    ["web | where attribtes['x'] == 1", ['error attribtes: unknown field `attribtes` -> attributes']],
+    [
+      'web | join (spans) on $left.stauts == $right.trace_di',
+      [
+        'error $left.stauts: unknown field `stauts` -> $left.status',
+        'error $right.trace_di: unknown field `trace_di` -> $right.trace_id',
+      ],
+    ],
+    ['web | join kind=iner (spans) on status', ['error iner: `kind` of `join` cannot be `iner` -> inner']],
+    ['web | where status == 1 && duration > 1', ['error &&: `&&` is written `and` in APL -> and']],
+    ['web | where !isnull(status)', ['error !: `!` is written `not` in APL -> not ']],
+    ['web | summarize mean(duration)', ['error mean: APL has no function `mean` -> avg']],
+    ['web | filter status == 1', ['hint filter: `filter` is an old spelling -> where']],
+  ])('%s', check);
+
+  test.each<Case>([
+    ['let a = 1\n\nweb | where status == a\n\nspans | count', []],
+    ['let a = 1\n\nweb | count\n\nspans | count', ['hint a: `a` is never used']],
+    ['web | count\n\nlet a = 1\n\nspans | count', ['hint a: `a` is never used']],
+    [
+      'let a = stauts\n\nweb | where status == a\n\nspans | where status == a',
+      ['error stauts: unknown field `stauts`'],
+    ],
+    ['let a = 1', ['error let a = 1: the cell defines names but holds no query']],
+    ['web | count\n\n%time 1h', ['error %time 1h: magic lines stand at the top of a cell, before the query']],
+  ])('says what is wrong with shared statements once: %s', check);
+
+  test.each<Case>([
+    ['n << web | project status\n\nn | where status > 1', []],
+    ['n << web | project status\n\nn | where duration > 1', ['error duration: unknown field `duration`']],
+    ['n << web | wher\n\nn | where x > 1', ['error wher: unknown operator `wher` -> where']],
+    ['n << n | count', []],
+  ])('knows the results that it names: %s', check);
+});
+
+describe('a magic line', () => {
+  test.each<Case>([
+    ['%time last 1h\nweb | count', []],
+    ['%tiem last 1h\nweb | count', ['error tiem: there is no magic %tiem -> time']],
+    [
+      '%import a.csv --datset x',
+      ['error --datset: %import: there is no option --datset; did you mean --dataset? -> --dataset'],
+    ],
+    ['%import', ['error %import: %import: an argument is missing']],
+    ['  %%use local', ['error %%use: %use: it has no form for a single cell; write %use -> %use']],
+    ['%echo "a', []],
+    ['%schema "a', ['error "a: %schema: a quote is not closed']],
+    ['%apl web | where stauts == 1', ['error stauts: unknown field `stauts` -> status']],
+    ['%use prod\nnew_one | where x == 1', []],
+    ['%connect prod\nnew_one | where x == 1', []],
+  ])('%s', check);
+});
+
+test('without a kernel no name is wrong, and the language still is', () => {
+  const empty = known({ fields: () => undefined, now: 0n });
+  const found = (cell: string) => diagnose(cell, empty).map(({ message }) => message);
+  expect(found('%nonsense\nanything | where whatever == 1 | summarize count() by x')).toEqual([]);
+  expect(found('anything | whree x == 1')).toEqual(['unknown operator `whree`']);
+});
+
+test('a dataset whose fields are not known yet takes any', () => {
+  const facts = { profile: 'local', exact: true, datasets: ['web'], results: [], magics: [] };
+  const environmentNow = known({ facts, fields: () => undefined, now: 0n });
+  expect(
+    diagnose('web | where anything == 1\n\nother | count', environmentNow).map(each => each.message),
+  ).toEqual(['unknown dataset `other`']);
+});

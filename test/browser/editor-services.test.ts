@@ -1,0 +1,276 @@
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Lab, type LabPage, openFile, startBrowser, startLab, venvPath } from './lab.js';
+
+const kernelspec = { name: 'apl', display_name: 'APL (Axiom)', language: 'axiom-apl' };
+
+function notebookOf(...sources: readonly string[]): string {
+  const cells = sources.map((source, index) => ({
+    cell_type: 'code',
+    id: `cell-${index}`,
+    metadata: {},
+    execution_count: null,
+    outputs: [],
+    source,
+  }));
+  return JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: { kernelspec }, cells });
+}
+
+const dataset = "['sample-http-logs']";
+const wrong = `%tiem last 1h
+${dataset}
+| whree status == 500
+| project stauts`;
+
+describe.each([
+  { name: 'the JupyterLab of npm start', variable: 'APL_TEST_VENV', fallback: '.venv' },
+  { name: 'JupyterLab 4.2', variable: 'APL_TEST_VENV_LAB42', fallback: '.venv-lab42' },
+])('$name', ({ variable, fallback }) => {
+  let lab: Lab;
+  let browser: Browser;
+  let context: BrowserContext;
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+    context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
+    lab = await startLab({
+      venv: venvPath(variable, fallback),
+      files: {
+        'empty.ipynb': notebookOf(''),
+        'wrong.ipynb': notebookOf(wrong),
+        'ready.ipynb': notebookOf(`${dataset} | count`, ''),
+        'python.ipynb': notebookOf('').replace('"apl"', '"python3"').replaceAll('axiom-apl', 'python'),
+        'logs/access.csv': 'a,b\n1,2\n',
+        'query.apl': `// %%\n%tiem last 1h\n${dataset} | whree x == 1\n\n// %%\n${dataset} | count\n`,
+      },
+    });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await lab?.stop();
+  });
+
+  test('marks every mistake of a cell and mends them', async () => {
+    const opened = await openConnected('wrong.ipynb');
+    const { page } = opened;
+    const marks = page.locator('.cm-lintRange-error');
+    await expect.poll(() => marks.allTextContents()).toEqual(['tiem', 'whree']);
+    await marks.first().hover();
+    const tooltip = page.locator('.cm-tooltip .cm-diagnostic');
+    await tooltip.first().waitFor();
+    expect(await tooltip.first().textContent()).toContain('there is no magic %tiem');
+    await page.locator('.cm-diagnosticAction', { hasText: 'Write time' }).click();
+    await placeCursor(page, 'whree');
+    await page.keyboard.press('Control+.');
+    await expect.poll(() => marks.allTextContents()).toEqual(['stauts']);
+    await placeCursor(page, 'stauts');
+    await page.keyboard.press('Control+.');
+    await expect
+      .poll(() => text(page))
+      .toBe(`%time last 1h\n${dataset}\n| where status == 500\n| project status`);
+    await expect.poll(() => marks.count()).toBe(0);
+    await finish(opened);
+  });
+
+  test('offers completions while typing, with documentation', async () => {
+    const opened = await openConnected('empty.ipynb');
+    const { page } = opened;
+    await page.keyboard.type("['sample-h");
+    await expect.poll(() => labels(page)).toEqual(['sample-http-logs']);
+    await page.keyboard.press('Enter');
+    expect(await text(page)).toBe("['sample-http-logs']");
+    await page.keyboard.type(' | whe');
+    await expect.poll(() => labels(page)).toEqual(['where']);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(' stat');
+    await expect.poll(async () => (await labels(page))[0]).toBe('status');
+    expect(await page.locator('.cm-completionDetail').first().textContent()).toBe('long');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('.jp-Notebook.jp-mod-editMode').count()).toBe(1);
+    await page.keyboard.type('us > 1 | summarize dcou');
+    await page.locator('.cm-completionInfo .apl-doc').waitFor();
+    expect(await page.locator('.cm-completionInfo').textContent()).toContain('dcount(');
+    await page.keyboard.press('Enter');
+    expect(await text(page)).toBe("['sample-http-logs'] | where status > 1 | summarize dcount()");
+    expect(await page.locator('.jp-Completer:visible').count()).toBe(0);
+    await finish(opened);
+  });
+
+  test('shows the signature with the parameter that is being written', async () => {
+    const opened = await openConnected('empty.ipynb');
+    const { page } = opened;
+    await page.keyboard.type('print x = substring(');
+    const active = page.locator('.apl-signature strong');
+    await expect.poll(() => active.textContent()).toContain('text');
+    await page.keyboard.type('"a", ');
+    await expect.poll(() => active.textContent()).toContain('start');
+    await page.keyboard.press('Escape');
+    expect(await active.count()).toBe(0);
+    await finish(opened);
+  });
+
+  test('Tab inserts the only completion that begins so, and a single other one never', async () => {
+    const opened = await openConnected('empty.ipynb');
+    const { page } = opened;
+    await page.keyboard.type(`${dataset} | join kin`);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    await expect.poll(() => text(page)).toBe(`${dataset} | join kind=`);
+    await finish(opened);
+  });
+
+  test('breaks the line where nothing is left to complete', async () => {
+    const opened = await openConnected('empty.ipynb');
+    const { page } = opened;
+    await page.keyboard.type(`${dataset}\n| count\n`);
+    expect(await text(page)).toBe(`${dataset}\n| count\n`);
+    await finish(opened);
+  });
+
+  test('completes names of files on a magic line', async () => {
+    const opened = await openConnected('empty.ipynb');
+    const { page } = opened;
+    await page.keyboard.type('%import logs/');
+    await expect.poll(() => labels(page)).toEqual(['logs/access.csv']);
+    await page.keyboard.press('Tab');
+    expect(await text(page)).toBe('%import logs/access.csv');
+    await finish(opened);
+  });
+
+  test('explains what the mouse rests on', async () => {
+    const opened = await openConnected('ready.ipynb');
+    const { page } = opened;
+    await page.locator('.cm-line span', { hasText: 'count' }).first().hover();
+    await expect.poll(() => page.locator('.cm-tooltip-hover .apl-doc').textContent()).toContain('count');
+    await finish(opened);
+  });
+
+  test('formats, renames and finds definitions', async () => {
+    const opened = await openConnected('empty.ipynb');
+    const { page } = opened;
+    await page.keyboard.insertText(`let low=500;\n${dataset}|where status>low|count`);
+    await page.keyboard.press('Shift+Alt+F');
+    const formatted = `let low = 500;\n${dataset}\n| where status > low\n| count`;
+    await expect.poll(() => text(page)).toBe(formatted);
+    await placeCursor(page, 'low');
+    await page.keyboard.press('F2');
+    const input = page.locator('.jp-Dialog input');
+    await input.fill('least');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => text(page)).toBe(formatted.replaceAll('low', 'least'));
+    await placeCursor(page, '> least');
+    await page.keyboard.press('F12');
+    await page.keyboard.type('x');
+    await expect.poll(() => text(page)).toContain('let x = 500;');
+    await finish(opened);
+  });
+
+  test('colours and checks every cell of a file', async () => {
+    const opened = await openFile(context, lab, 'query.apl');
+    const { page } = opened;
+    const marks = page.locator('.cm-lintRange-error');
+    await expect.poll(() => marks.allTextContents()).toEqual(['whree']);
+    expect(await page.locator('.cm-line', { hasText: '%tiem' }).locator('span').count()).toBe(2);
+    await finish(opened);
+  });
+
+  test('goes on without its kernel, and knows more again when it is back', async () => {
+    const opened = await openConnected('ready.ipynb');
+    const { page } = opened;
+    await page.locator('.jp-Notebook .cm-content').nth(1).click();
+    await page.keyboard.type(`${dataset} | where sta`);
+    await expect.poll(async () => (await labels(page))[0]).toBe('status');
+    await endKernels(lab);
+    await page.keyboard.type('tus == 1 and meth');
+    await expect.poll(() => labels(page)).toEqual(['method']);
+    await page.keyboard.press('Escape');
+    await page.keyboard.type('od == "GET" | whree');
+    await expect.poll(() => page.locator('.cm-lintRange-error').allTextContents()).toContain('whree');
+    await finish(opened);
+  });
+
+  test('leaves other languages alone', async () => {
+    const opened = await openFile(context, lab, 'python.ipynb');
+    await opened.page.locator('.jp-Notebook .cm-content').click();
+    await opened.page.keyboard.type('| whe');
+    expect(await opened.page.locator('.cm-tooltip').count()).toBe(0);
+    await opened.close();
+  });
+
+  /** Opens a notebook, and waits until its editor knows what its kernel does. */
+  async function openConnected(file: string): Promise<LabPage> {
+    const opened = await openFile(context, lab, file);
+    const { page } = opened;
+    await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor({ timeout: 60_000 });
+    await page.locator('.jp-Notebook .cm-content').first().click();
+    await page.locator('.cm-content[data-apl-profile="local"]').first().waitFor({ timeout: 60_000 });
+    return opened;
+  }
+
+  async function finish(opened: LabPage): Promise<void> {
+    expect(opened.complaints).toEqual([]);
+    await opened.close();
+  }
+});
+
+async function labels(page: Page): Promise<readonly string[]> {
+  return page.locator('.cm-tooltip-autocomplete .cm-completionLabel').allTextContents();
+}
+
+function firstEditor(page: Page): Locator {
+  return page.locator('.jp-Notebook .jp-Cell .cm-content').first();
+}
+
+async function text(page: Page): Promise<string> {
+  return (await firstEditor(page).locator('.cm-line').allTextContents()).join('\n');
+}
+
+/** Clicks into the first occurrence of `wanted` in the first cell. */
+async function placeCursor(page: Page, wanted: string): Promise<void> {
+  const place = await firstEditor(page)
+    .locator('.cm-line', { hasText: wanted })
+    .first()
+    .evaluate((line, part) => {
+      const { document } = globalThis as unknown as PageWindow;
+      const { textContent } = line as unknown as { readonly textContent: string };
+      const walker = document.createTreeWalker(line, 4);
+      let before = 0;
+      const at = textContent.indexOf(part) + part.length - 1;
+      for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+        const { length } = node.textContent;
+        if (before + length > at) {
+          const range = document.createRange();
+          range.setStart(node, at - before);
+          range.setEnd(node, at - before + 1);
+          const { left, top, width, height } = range.getBoundingClientRect();
+          return { x: left + width / 3, y: top + height / 2 };
+        }
+        before += length;
+      }
+      return { x: 0, y: 0 };
+    }, wanted);
+  // What the mouse rested on may still be explained, above the place.
+  await page.mouse.move(1, 1);
+  await page.locator('.cm-tooltip-hover').waitFor({ state: 'hidden' });
+  await page.mouse.click(place.x, place.y);
+}
+
+/** The few properties of a page that `placeCursor` reads there; the tests compile without the library of the DOM. */
+interface PageWindow {
+  readonly document: {
+    createTreeWalker(root: unknown, kinds: number): { nextNode(): { readonly textContent: string } | null };
+    createRange(): {
+      setStart(node: unknown, offset: number): void;
+      setEnd(node: unknown, offset: number): void;
+      getBoundingClientRect(): { left: number; top: number; width: number; height: number };
+    };
+  };
+}
+
+/** Ends every kernel of the server, as its own menu does. */
+async function endKernels({ url, token }: Lab): Promise<void> {
+  const headers = { authorization: `token ${token}` };
+  const kernels = (await (await fetch(`${url}api/kernels`, { headers })).json()) as { readonly id: string }[];
+  for (const { id } of kernels) await fetch(`${url}api/kernels/${id}`, { method: 'DELETE', headers });
+}
