@@ -75,7 +75,18 @@ async function factsOf(session: Session, patienceMs: number): Promise<KernelFact
     exact: session.profileName === localProfile,
     datasets: datasets.map(({ name }) => name),
     results: [],
+    ...parametersOf(session),
     magics: magicFacts,
+  };
+}
+
+/** A parameter that has no value yet is known by its name. */
+function parametersOf({ parameters }: Session): Pick<KernelFacts, 'variables' | 'tables'> {
+  const rows = parameters.rows();
+  const unset = rows.filter(([, type]) => type !== 'table').map(([name]) => [name, null] as const);
+  return {
+    variables: { ...Object.fromEntries(unset), ...parameters.values() },
+    tables: rows.filter(([, type]) => type === 'table').map(([name]) => name),
   };
 }
 

@@ -48,7 +48,10 @@ test('an editor is told at once what there is, magics included', async () => {
   const told = await connect().next();
   if (told.tell !== 'facts') throw new Error(told.tell);
   const { magics, ...facts } = told.facts;
-  expect(facts).toEqual({ profile: 'local', exact: true, datasets: ['web'], results: [] });
+  expect(facts).toEqual({
+    ...{ profile: 'local', exact: true, datasets: ['web'], results: [] },
+    ...{ variables: {}, tables: [] },
+  });
   expect(magics.find(each => each.name === 'echo')?.verbatim).toBe(true);
   expect(magics.find(each => each.name === 'time')?.arity).toEqual([0, Number.MAX_SAFE_INTEGER]);
 });

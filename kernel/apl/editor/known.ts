@@ -22,6 +22,9 @@ export interface KernelFacts {
   readonly exact: boolean;
   readonly datasets: readonly string[];
   readonly results: readonly { readonly name: string; readonly fields: readonly FieldSchema[] }[];
+  /** The parameters of the notebook: values as JSON, null where there is none yet; `tables` are those that are tables. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly tables: readonly string[];
   readonly magics: readonly MagicFacts[];
 }
 
@@ -44,13 +47,14 @@ export function environmentOf({ facts, fields, now, mapKeys, values }: Knowledge
       const known = fields(name);
       return known === undefined ? anyFields(name) : { name, fields: known, open: !facts.exact };
     }
+    if (facts.tables.includes(name)) return anyFields(name);
     const result = results.get(name);
     return result === undefined ? undefined : { name, fields: result, open: false };
   };
   return {
     schema,
     datasets: () => [...datasets, ...[...results.keys()].filter(name => name !== '_')],
-    ...{ now, start: now, end: now, variables: {}, autoBin: 1n },
+    ...{ now, start: now, end: now, variables: facts?.variables ?? {}, autoBin: 1n },
     external: () => ({ ok: true, path: '' }),
     ...present({ mapKeys, values }),
   };
@@ -59,6 +63,19 @@ export function environmentOf({ facts, fields, now, mapKeys, values }: Knowledge
 /** A dataset of which nothing is known but its name. */
 export function anyFields(name: string): DatasetSchema {
   return { name, fields: [], open: true };
+}
+
+/** Returns the environment with the parameters that a cell sets, or declares for the cells after it. */
+export function withParameters<T extends BindEnvironment>(cell: string, environment: T): T {
+  const names = parameterNames(cell).filter(name => !Object.hasOwn(environment.variables, name));
+  if (names.length === 0) return environment;
+  const unknown = Object.fromEntries(names.map(name => [name, null]));
+  return { ...environment, variables: { ...unknown, ...environment.variables } };
+}
+
+/** The names of parameters in a text: `%param name = …`. */
+function parameterNames(cell: string): readonly string[] {
+  return [...cell.matchAll(/^[ \t]*%%?param[ \t]+([A-Za-z_]\w*)/gm)].map(match => match[1] ?? '');
 }
 
 /** Returns the environment with the results that the queries of a cell name: `name << query`. */

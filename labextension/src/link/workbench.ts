@@ -4,7 +4,12 @@ import type { IEditorTracker } from '@jupyterlab/fileeditor';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
 import type { EditorEnvironment } from '../../../kernel/apl/editor/complete.js';
-import { anyFields, environmentOf, type KernelFacts } from '../../../kernel/apl/editor/known.js';
+import {
+  anyFields,
+  environmentOf,
+  type KernelFacts,
+  withParameters,
+} from '../../../kernel/apl/editor/known.js';
 import { fileCellAt } from '../../../kernel/apl/syntax/file.js';
 import { KernelLink } from './kernel.js';
 
@@ -48,8 +53,9 @@ export class Workbench {
   /** The environment for the services of an editor; results that other cells of the notebook name may be there too. */
   environmentOf(view: EditorView): EditorEnvironment {
     const knowledge = this.linkOf(view)?.knowledge() ?? { fields: () => undefined, now: 0n };
-    const environment = environmentOf(knowledge);
-    const named = this.#namedElsewhere(view);
+    const sources = this.#cellSources(view);
+    const environment = withParameters(sources.join('\n'), environmentOf(knowledge));
+    const named = new Set(sources.flatMap(resultNames));
     return {
       ...environment,
       schema: name => environment.schema(name) ?? (named.has(name) ? anyFields(name) : undefined),
@@ -89,12 +95,15 @@ export class Workbench {
     return consoles?.find(({ sessionContext }) => sessionContext.session?.path === path)?.sessionContext;
   }
 
-  #namedElsewhere(view: EditorView): ReadonlySet<string> {
+  /** The code cells of the notebook. */
+  #cellSources(view: EditorView): readonly string[] {
     const panel = this.#trackers.notebooks?.find(each => each.node.contains(view.dom));
-    const names = new Set<string>();
-    for (const cell of panel?.content.model?.sharedModel.cells ?? [])
-      if (cell.cell_type === 'code')
-        for (const match of cell.source.matchAll(/^\s*([A-Za-z_]\w*)\s*<</gm)) names.add(match[1] ?? '');
-    return names;
+    const cells = panel?.content.model?.sharedModel.cells ?? [];
+    return cells.filter(cell => cell.cell_type === 'code').map(cell => cell.source);
   }
+}
+
+/** The names that a cell gives results. */
+function resultNames(source: string): readonly string[] {
+  return [...source.matchAll(/^\s*([A-Za-z_]\w*)\s*<</gm)].map(match => match[1] ?? '');
 }

@@ -4,7 +4,7 @@ import type { Diagnostic } from '../../syntax/ast.js';
 import { type CellQuery, parseCell, toCellOffset, withoutPrefix } from '../../syntax/cell.js';
 import { mergeDiagnostics } from '../../syntax/diagnostics.js';
 import { parseQuery } from '../../syntax/parse.js';
-import { anyFields, type MagicFacts, withResults } from '../known.js';
+import { anyFields, type MagicFacts, withParameters, withResults } from '../known.js';
 import { checkMagics } from './magics.js';
 
 /**
@@ -21,7 +21,7 @@ export function diagnose(
   const known = lines.some(line => changers.has(line.name.toLowerCase()))
     ? lenient(environment)
     : environment;
-  const names = withResults(source, known);
+  const names = withResults(source, withParameters(source, known));
   const found = [
     ...diagnostics,
     ...(magics === undefined ? [] : checkMagics(lines, source, magics)),

@@ -60,7 +60,7 @@ describe('a cell', () => {
       'let a = stauts\n\nweb | where status == a\n\nspans | where status == a',
       ['error stauts: unknown field `stauts`'],
     ],
-    ['let a = 1', ['error let a = 1: the cell defines names but holds no query']],
+    ['let a = 1', []],
     ['web | count\n\n%time 1h', ['error %time 1h: magic lines stand at the top of a cell, before the query']],
   ])('says what is wrong with shared statements once: %s', check);
 
@@ -84,6 +84,7 @@ describe('a magic line', () => {
     ['  %%use local', ['error %%use: %use: it has no form for a single cell; write %use -> %use']],
     ['%echo "a', []],
     ['%schema "a', ['error "a: %schema: a quote is not closed']],
+    ['%param low = 5\nweb | where status > low', []],
     ['%apl web | where stauts == 1', ['error stauts: unknown field `stauts` -> status']],
     ['%use prod\nnew_one | where x == 1', []],
     ['%connect prod\nnew_one | where x == 1', []],
@@ -97,10 +98,15 @@ test('without a kernel no name is wrong, and the language still is', () => {
   expect(found('anything | whree x == 1')).toEqual(['unknown operator `whree`']);
 });
 
-test('a dataset whose fields are not known yet takes any', () => {
-  const facts = { profile: 'local', exact: true, datasets: ['web'], results: [], magics: [] };
+test('a dataset whose fields are not known yet takes any; parameters are names too', () => {
+  const facts = {
+    ...{ profile: 'local', exact: true, datasets: ['web'], results: [], magics: [] },
+    ...{ variables: { low: 1, unset: null }, tables: ['hosts'] },
+  };
   const environmentNow = known({ facts, fields: () => undefined, now: 0n });
   expect(
-    diagnose('web | where anything == 1\n\nother | count', environmentNow).map(each => each.message),
+    diagnose('web | where any == low + unset\n\nhosts | count\n\nother | count', environmentNow).map(
+      each => each.message,
+    ),
   ).toEqual(['unknown dataset `other`']);
 });
