@@ -30,7 +30,7 @@ export interface KernelFacts {
 
 /** What an editor knows at a moment; without `facts` there is no kernel, and any name may be right. */
 export interface Knowledge extends Pick<EditorEnvironment, 'mapKeys' | 'values'> {
-  readonly facts?: KernelFacts | undefined;
+  readonly facts?: KernelFacts;
   /** Undefined while they are not known yet. */
   readonly fields: (dataset: string) => readonly FieldSchema[] | undefined;
   /** Nanoseconds since 1970. */

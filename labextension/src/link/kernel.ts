@@ -62,7 +62,7 @@ export class KernelLink {
   /** What is known now. */
   knowledge(): Knowledge {
     return {
-      facts: this.#facts,
+      ...(this.#facts === undefined ? {} : { facts: this.#facts }),
       fields: dataset => this.#fields(dataset),
       values: (field, [dataset]) => this.#texts(dataset, name => ({ ask: 'values', field, dataset: name })),
       mapKeys: (path, [dataset]) =>
