@@ -21,6 +21,11 @@ export function quotedName(name: string): string {
   return `['${quoteInner(name, "'")}']`;
 }
 
+/** A text as a string literal on one line, in which no character is invisible. */
+export function writtenText(value: string): string {
+  return `"${quoteInner(value, '"')}"`;
+}
+
 /** The inside of a string literal; controls and invisible characters are written as escapes. */
 export function quoteInner(value: string, quote: string): string {
   return value

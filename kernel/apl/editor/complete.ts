@@ -3,7 +3,14 @@ import { aggregates } from '../catalog/aggregates.js';
 import { aggregateNamed, functionNamed, functions } from '../catalog/all.js';
 import type { ElementEntry, FunctionEntry, TypeName } from '../catalog/entry.js';
 import { elementNamed, tabularOperators } from '../catalog/operators.js';
-import { isPlain, quotedName, quoteInner, scalarWords, writtenName } from '../catalog/written.js';
+import {
+  isPlain,
+  quotedName,
+  quoteInner,
+  scalarWords,
+  writtenName,
+  writtenText,
+} from '../catalog/written.js';
 import { sources as wordSources } from '../operators/rows.js';
 import type { BindEnvironment, Column } from '../plan/plan.js';
 import type { OpenCall, OperandSlot, Slot } from '../syntax/tokens/offers.js';
@@ -315,9 +322,4 @@ function values(path: readonly string[], context: Context, write: (value: string
 function datasetsOf(names: NamesAt, column: Column): readonly string[] {
   const dataset = names.origin(column);
   return dataset === undefined ? [] : [dataset];
-}
-
-/** A text as a string literal on one line, in which no character is invisible. */
-export function writtenText(value: string): string {
-  return `"${quoteInner(value, '"')}"`;
 }

@@ -1,9 +1,9 @@
 /**
  * Conditions made by clicking: a value of a result becomes a `where` line of the query that gave it.
  */
+import { writtenName, writtenText } from '../catalog/written.js';
 import { parseCell, toCellOffset } from '../syntax/cell.js';
 import { tokenize } from '../syntax/tokens/lexer.js';
-import { writtenName, writtenText } from './complete.js';
 
 /** A column of a result: its name, and its type as the service declares it. */
 export interface ResultColumn {

@@ -1,7 +1,7 @@
 /**
  * One row, whole: every field with its full value, JSON as a tree whose paths can be copied.
  */
-import { writtenName } from '../../../kernel/apl/editor/complete.js';
+import { writtenName } from '../../../kernel/apl/catalog/written.js';
 import { visibleLines } from '../../../kernel/text.js';
 import type { GridColumn } from './cells.js';
 import { toClipboard } from './clipboard.js';
