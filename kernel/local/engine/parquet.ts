@@ -2,7 +2,7 @@ import type { TypeName } from '../../apl/catalog/entry.js';
 import { present } from '../../present.js';
 import { sqlText } from '../duckdb/literal.js';
 import type { RowGroup } from '../sql/compiled.js';
-import type { Engine } from './duckdb.js';
+import type { Connection, Engine } from './duckdb.js';
 
 /** A field of one Parquet file and the column that holds it. Engines fold the case of column names; fields keep theirs. */
 export interface FileField {
@@ -27,14 +27,12 @@ export interface FileSummary {
   readonly timeless: boolean;
   /** The names of files in the same directory that it replaces, where it says so itself. */
   readonly replaces: readonly string[];
-  /** The id of the log of batches that its rows are from. */
-  readonly log?: string;
   /** Another program has written it. */
   readonly foreign: boolean;
 }
 
 /** The note that a file holds about itself beside its rows. */
-export type FileNote = Partial<Pick<FileSummary, 'timeless' | 'replaces' | 'foreign' | 'log'>> &
+export type FileNote = Partial<Pick<FileSummary, 'timeless' | 'replaces' | 'foreign'>> &
   Pick<FileSummary, 'fields'>;
 
 /** Returns the statement that writes the rows of `select` to a Parquet file with a note on itself. */
@@ -60,18 +58,14 @@ export function columnNames(fields: readonly string[]): string[] {
 export async function readFooters(engine: Engine, paths: readonly string[]): Promise<FileSummary[]> {
   if (paths.length === 0) return [];
   const list = `[${paths.map(sqlText).join(', ')}]`;
-  const notes = await readNotes(engine, list, paths);
-  const columns = await readColumns(engine, list);
-  const blocks = await readBlocks(engine, list);
-  const bytes = await readSizes(engine, list);
+  const { notes, columns, blocks, bytes } = await engine.withConnection(async connection => ({
+    notes: await readNotes(connection, list, paths),
+    columns: await readColumns(connection, list),
+    blocks: await readBlocks(connection, list),
+    bytes: await readSizes(connection, list),
+  }));
   return paths.map(path => {
-    const {
-      fields,
-      timeless = false,
-      replaces = [],
-      foreign = false,
-      log,
-    } = notes.get(path) ?? { fields: [] };
+    const { fields, timeless = false, replaces = [], foreign = false } = notes.get(path) ?? { fields: [] };
     const measured = fields.map(field => ({ ...field, ...columns.get(columnKey(path, field.column)) }));
     return {
       path,
@@ -81,7 +75,6 @@ export async function readFooters(engine: Engine, paths: readonly string[]): Pro
       timeless,
       replaces,
       foreign,
-      ...present({ log }),
     };
   });
 }
@@ -104,23 +97,23 @@ function fold(name: string): string {
 }
 
 async function readNotes(
-  engine: Engine,
+  connection: Connection,
   list: string,
   paths: readonly string[],
 ): Promise<Map<string, FileNote>> {
-  const rows = await engine.run(
+  const rows = await connection.run(
     `SELECT file_name, decode(value) FROM parquet_kv_metadata(${list}) WHERE decode(key) = '${metadataKey}'`,
   );
   const notes = new Map(rows.map(([path, json]) => [String(path), JSON.parse(String(json)) as FileNote]));
   for (const path of paths) {
-    if (!notes.has(path)) notes.set(path, { fields: await foreignFields(engine, path), foreign: true });
+    if (!notes.has(path)) notes.set(path, { fields: await foreignFields(connection, path), foreign: true });
   }
   return notes;
 }
 
 /** A file that another program has put there names its fields by its columns. */
-async function foreignFields(engine: Engine, path: string): Promise<FileField[]> {
-  const rows = await engine.run(`DESCRIBE SELECT * FROM read_parquet(${sqlText(path)})`);
+async function foreignFields(connection: Connection, path: string): Promise<FileField[]> {
+  const rows = await connection.run(`DESCRIBE SELECT * FROM read_parquet(${sqlText(path)})`);
   return rows.map(([column, type]) => ({
     name: String(column),
     column: String(column),
@@ -131,10 +124,10 @@ async function foreignFields(engine: Engine, path: string): Promise<FileField[]>
 
 /** The statistics of columns: whether all is null, and whether a double, exact up to 2^53, can hold the integers. */
 async function readColumns(
-  engine: Engine,
+  connection: Connection,
   list: string,
 ): Promise<Map<string, Pick<FileField, 'empty' | 'wide'>>> {
-  const rows = await engine.run(
+  const rows = await connection.run(
     `SELECT file_name, path_in_schema, bool_and(stats_null_count = num_values),
        bool_or(type = 'INT64' AND (TRY_CAST(stats_min_value AS BIGINT) < -9007199254740992
          OR TRY_CAST(stats_max_value AS BIGINT) > 9007199254740992))
@@ -152,8 +145,8 @@ function columnKey(path: string, column: string): string {
   return `${path}\n${column}`;
 }
 
-async function readBlocks(engine: Engine, list: string): Promise<Map<string, RowGroup[]>> {
-  const rows = await engine.run(
+async function readBlocks(connection: Connection, list: string): Promise<Map<string, RowGroup[]>> {
+  const rows = await connection.run(
     `SELECT file_name, row_group_num_rows::BIGINT, epoch_ns(TRY_CAST(stats_min_value AS TIMESTAMP_NS)),
        epoch_ns(TRY_CAST(stats_max_value AS TIMESTAMP_NS)),
        bool_and(coalesce(stats_null_count = 0 AND stats_min_value IS NOT NULL, false)) OVER (PARTITION BY file_name)
@@ -170,7 +163,7 @@ async function readBlocks(engine: Engine, list: string): Promise<Map<string, Row
   return blocks;
 }
 
-async function readSizes(engine: Engine, list: string): Promise<Map<string, number>> {
-  const rows = await engine.run(`SELECT file_name, file_size_bytes FROM parquet_file_metadata(${list})`);
+async function readSizes(connection: Connection, list: string): Promise<Map<string, number>> {
+  const rows = await connection.run(`SELECT file_name, file_size_bytes FROM parquet_file_metadata(${list})`);
   return new Map(rows.map(([path, bytes]) => [String(path), Number(bytes)]));
 }

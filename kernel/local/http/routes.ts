@@ -130,7 +130,7 @@ function addIngestRoute(app: FastifyInstance, parts: RouteParts): void {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
     scope.post<Id>('/v1/datasets/:id/ingest', { bodyLimit: parts.ingestBytes }, async request => {
-      fieldsOf(await parts.datasets.snapshot(), request.params.id);
+      await parts.datasets.checkExists(request.params.id);
       return ingest(parts.datasets, parts.engine, ingestRequest(request, parts), departure(request));
     });
     done();

@@ -96,14 +96,23 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 /** The engine of this process runs no JavaScript: a slow function would hold up every request. */
 interface Engines {
   readonly engine: Engine;
+  /** They have an engine of their own, so that no query holds them up. */
+  readonly datasets: DatasetStore;
   readonly readersFor: (query: CompiledQuery) => ReaderSource;
   close(): Promise<void>;
 }
 
-async function openEngines({ limits, spawnEngine }: ServiceOptions, dataDir: string): Promise<Engines> {
+async function openEngines(
+  { limits, samples, spawnEngine }: ServiceOptions,
+  dataDir: string,
+): Promise<Engines> {
   const { families, isScripted } = withoutScripts();
   const memoryBytes = limits?.memoryBytes ?? totalmem() * 0.6;
-  const engine = await Engine.open({ ...limits, dataDir, families, memoryBytes });
+  const [engine, storeEngine] = await Promise.all([
+    Engine.open({ ...limits, dataDir, families, memoryBytes }),
+    Engine.open({ dataDir, families: [], connections: 2, memoryBytes: memoryBytes / 8 }),
+  ]);
+  const datasets = new DatasetStore(dataDir, storeEngine, samples);
   const processes = limits?.processes ?? 3;
   const scripted = new ScriptedEngine({
     dataDir,
@@ -117,8 +126,10 @@ async function openEngines({ limits, spawnEngine }: ServiceOptions, dataDir: str
   return {
     engine,
     readersFor: query => (anyStatement(query, isScripted) ? scripted : plain),
+    datasets,
     close: async () => {
       await Promise.all([engine.close(), scripted.close()]);
+      await datasets.close().finally(() => storeEngine.close());
     },
   };
 }
@@ -163,13 +174,13 @@ async function listen(options: ServiceOptions, engines: Engines): Promise<Servic
   return { url, token, closed, close };
 }
 
-function routeParts(options: ServiceOptions, { engine, readersFor }: Engines) {
+function routeParts(options: ServiceOptions, { engine, datasets, readersFor }: Engines) {
   const now = options.now ?? Date.now;
   return {
     engine,
     readersFor,
     dataDir: options.dataDir,
-    datasets: new DatasetStore(options.dataDir, engine, options.samples),
+    datasets,
     starred: new StarredStore(options.dataDir, localUser.id),
     compile: options.compile ?? compileRequest,
     nowNs: () => BigInt(Math.floor(now())) * 1_000_000n,

@@ -7,7 +7,10 @@ import type { Engine } from '../engine/duckdb.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { ServiceError } from '../http/service-error.js';
 import type { BuiltinDataset, ScanFilter, StoredFile } from '../sql/compiled.js';
-import { DatasetDirectory, writeNote } from './directory.js';
+import type { Batch } from './append/batch.js';
+import { Journal } from './append/journal.js';
+import { Compactor } from './compaction.js';
+import { DatasetDirectory, type Listing, writeNote } from './directory.js';
 import {
   deletedName,
   draftName,
@@ -39,23 +42,52 @@ export class DatasetStore {
   #tidied: Promise<void> | undefined;
   readonly #directories = new Map<string, DatasetDirectory>();
   readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #journal: Journal;
+  readonly #compactor: Compactor;
 
   constructor(dataDir: string, engine: Engine, builtins: readonly BuiltinDataset[] = []) {
     this.#dataDir = dataDir;
     this.#root = path.join(dataDir, 'datasets');
     this.#engine = engine;
     this.#builtins = new Map(builtins.map(each => [each.schema.name, each]));
+    this.#compactor = new Compactor(engine, name => this.#directory(name));
+    this.#journal = new Journal({
+      engine,
+      directoryOf: name => this.#directory(name).path,
+      add: (name, file, id) => this.#directory(name).add(file, id),
+      has: async (name, id) => (await this.#directory(name).list())?.ids.has(id) === true,
+    });
   }
 
-  /** Returns the datasets as they are now; a directory that has not changed is not listed again. */
+  /** Returns the datasets as they are now, with every event that was acknowledged. A directory that has not changed is not listed again. */
   async snapshot(): Promise<Snapshot> {
     const names = await this.#names();
-    const listings = await Promise.all(names.map(name => this.#directory(name).list()));
+    await this.#journal.flush();
+    const listings = await Promise.all(names.map(name => this.#list(name)));
     const stored = names.flatMap((name, index) => {
       const dataset = listings[index]?.dataset;
       return dataset === undefined ? [] : [[name, dataset] as const];
     });
     return new FrozenCatalog(new Map(stored), this.#builtins);
+  }
+
+  /** Throws ServiceError (404) when there is no dataset of this name. */
+  async checkExists(name: string): Promise<void> {
+    if (this.#builtins.has(name) || (await this.#directory(name).exists())) return;
+    throw unknownDataset(name);
+  }
+
+  /** Adds events to a dataset; they are durable, and in every later snapshot, when this returns. */
+  async append(name: string, batch: Batch): Promise<void> {
+    this.checkName(name);
+    await this.#journal.append(name, batch).catch(unknownWhenMissing(name));
+    this.#compactor.later(name);
+  }
+
+  /** Stores what is in memory only, and ends what goes on in the background. */
+  async close(): Promise<void> {
+    await this.#compactor.close();
+    await this.#journal.flush();
   }
 
   /** Makes an empty dataset; 409 when there is one of that name. */
@@ -74,6 +106,7 @@ export class DatasetStore {
       throw new ServiceError(403, 'forbidden', `\`${name}\` comes with the service and cannot be deleted.`);
     }
     if (!(await this.#names()).includes(name)) throw unknownDataset(name);
+    await this.#journal.flush();
     const deleted = path.join(this.#root, deletedName());
     await rename(this.#directory(name).path, deleted).catch(unknownWhenMissing(name));
     this.#directories.delete(name);
@@ -83,6 +116,7 @@ export class DatasetStore {
   /** Moves a finished Parquet file into a dataset, which is made when there is none; `replace`: its rows replace all others. */
   async publish(name: string, file: string, replace = false): Promise<void> {
     this.checkName(name);
+    if (replace) await this.#journal.flush();
     const directory = this.#directory(name);
     const place = () =>
       replace
@@ -165,6 +199,15 @@ export class DatasetStore {
       await rm(draft, { recursive: true, force: true });
       throw hasCode(error, 'ENOTEMPTY', 'EEXIST') ? existing(name) : error;
     }
+  }
+
+  /** Takes in the logs of processes that were killed. */
+  async #list(name: string): Promise<Listing | undefined> {
+    const listing = await this.#directory(name).list();
+    if (listing === undefined || listing.logs.length === 0) return listing;
+    if (!(await this.#journal.adopt(name, listing.logs))) return listing;
+    await this.#journal.flush();
+    return this.#directory(name).list();
   }
 
   #directory(name: string): DatasetDirectory {

@@ -7,6 +7,7 @@ import {
   hasCode,
   listSuffix,
   locked,
+  logSuffix,
   placeFile,
   replaceFile,
   writeDurably,
@@ -18,6 +19,10 @@ export interface Listing {
   readonly dataset: StoredDataset;
   readonly files: readonly FileSummary[];
   readonly names: readonly string[];
+  /** Names of logs of batches that are in no Parquet file yet, as far as is known. */
+  readonly logs: readonly string[];
+  /** The ids of all files that are there, replaced ones too. */
+  readonly ids: ReadonlySet<string>;
 }
 
 /**
@@ -31,6 +36,8 @@ export class DatasetDirectory {
   readonly #footers = new Map<string, { readonly version: string; readonly summary: FileSummary }>();
   readonly #replacements = new Map<string, readonly string[]>();
   #known: Known | undefined;
+  /** The time in the name of the last file, in milliseconds since 1970: files are in the order in which they came. */
+  #lastAdded = 0;
 
   constructor(directory: string, name: string, engine: Engine) {
     this.path = directory;
@@ -52,9 +59,14 @@ export class DatasetDirectory {
     }
   }
 
+  async exists(): Promise<boolean> {
+    return (await versionOf(this.path))?.isDirectory === true;
+  }
+
   /** Moves a finished Parquet file into the directory; ENOENT when that is not there. */
-  async add(file: string): Promise<void> {
-    await placeFile(file, path.join(this.path, `${Date.now()}-${crypto.randomUUID()}.parquet`));
+  async add(file: string, id: string = crypto.randomUUID()): Promise<void> {
+    this.#lastAdded = Math.max(Date.now(), this.#lastAdded + 1);
+    await placeFile(file, path.join(this.path, `${this.#lastAdded}-${id}.parquet`));
   }
 
   /**
@@ -99,20 +111,28 @@ export class DatasetDirectory {
   async #read({ text, settled }: Stamp): Promise<Listing> {
     const entries = (await readdir(this.path).catch(emptyWhenMissing)).sort();
     const names = entries.filter(entry => entry.endsWith('.parquet') && !entry.startsWith('.'));
-    const files = await this.#summaries(names.map(name => path.join(this.path, name)));
-    const replacedIn = new Map(files.map(file => [file.path, [...file.replaces]]));
-    for (const entry of entries.filter(each => each.endsWith(listSuffix))) {
-      const lists = replacedIn.get(path.join(this.path, entry.replace(listSuffix, '.parquet')));
-      lists?.push(...(await this.#replacement(entry)));
-    }
-    const replaced = new Set([...replacedIn.values()].flat());
+    const lists = entries.filter(each => each.endsWith(listSuffix) && names.includes(fileOf(each)));
+    const listed = await Promise.all(lists.map(list => this.#replacement(list)));
+    const replacedBy = new Map(lists.map((list, index) => [fileOf(list), listed[index] ?? []]));
+    const hidden = new Set(listed.flat());
+    const files = await this.#summaries(
+      names.filter(name => !hidden.has(name)).map(name => path.join(this.path, name)),
+    );
+    for (const { path: file, replaces } of files)
+      if (replaces.length > 0) replacedBy.set(path.basename(file), replaces);
+    const replaced = new Set([...replacedBy.values()].flat());
     const live = files.filter(file => !replaced.has(path.basename(file.path)));
     const note = await this.note();
-    const due = await this.#removeReplaced(files, replacedIn, replaced);
+    const due = await this.#removeReplaced(
+      names.filter(name => replaced.has(name)),
+      replacedBy,
+    );
     const listing = {
       dataset: new StoredDataset(this.#name, live, note),
       files: live,
       names: names.filter(name => !replaced.has(name)),
+      logs: entries.filter(entry => entry.endsWith(logSuffix)),
+      ids: new Set(names.map(idOf)),
     };
     this.#known = { stamp: text, until: settled ? due : 0, listing };
     return listing;
@@ -148,19 +168,15 @@ export class DatasetDirectory {
   }
 
   /** Deletes files that were replaced so long ago that no query reads them any more; returns when some are due next. */
-  async #removeReplaced(
-    files: readonly FileSummary[],
-    replacedIn: ReadonlyMap<string, readonly string[]>,
-    replaced: ReadonlySet<string>,
-  ): Promise<number> {
-    const dead = files.filter(file => replaced.has(path.basename(file.path)));
+  async #removeReplaced(dead: readonly string[], replacedBy: ReplacedBy): Promise<number> {
     if (dead.length === 0) return Number.POSITIVE_INFINITY;
-    const replacers = [...replacedIn].flatMap(([file, names]) => (names.length > 0 ? [file] : []));
-    const times = await Promise.all(replacers.map(file => stat(file)));
+    const replacers = [...replacedBy.keys()];
+    const times = await Promise.all(replacers.map(name => stat(path.join(this.path, name))));
     const due = Math.max(...times.map(({ mtimeMs }) => mtimeMs)) + keptMs;
     if (Date.now() < due) return due;
-    for (const file of dead) await rm(file.path, { force: true });
-    for (const file of replacers) await rm(file.replace(/\.parquet$/, listSuffix), { force: true });
+    const lists = replacers.map(name => name.replace(/\.parquet$/, listSuffix));
+    for (const name of [...inOrder(dead, replacedBy), ...lists])
+      await rm(path.join(this.path, name), { force: true });
     return 0;
   }
 
@@ -195,6 +211,30 @@ interface Stamp {
 }
 
 const noteFile = 'dataset.json';
+
+/** The name of a file -> the names of those that it replaces. */
+type ReplacedBy = ReadonlyMap<string, readonly string[]>;
+
+/** A file comes after those that it replaces: without it they would count again. */
+function inOrder(names: readonly string[], replacedBy: ReplacedBy): readonly string[] {
+  const ordered = new Set<string>();
+  const visit = (name: string) => {
+    for (const earlier of replacedBy.get(name) ?? []) if (!ordered.has(earlier)) visit(earlier);
+    ordered.add(name);
+  };
+  for (const name of names) visit(name);
+  return [...ordered];
+}
+
+/** The file that a list belongs to. */
+function fileOf(list: string): string {
+  return list.replace(listSuffix, '.parquet');
+}
+
+/** A file of ours is called `TIME-ID.parquet`. */
+function idOf(name: string): string {
+  return name.slice(name.indexOf('-') + 1).replace(/\.parquet$/, '');
+}
 
 /** A dataset that is deleted and made again over and over is given up on. */
 const mostReadings = 3;

@@ -89,6 +89,9 @@ function isLeftover(name: string): boolean {
 /** `x.replaces` lists the names of the files that `x.parquet` replaces. */
 export const listSuffix = '.replaces';
 
+/** Ends the name of a log of batches that are in no Parquet file yet. */
+export const logSuffix = '.log';
+
 function isListOfNone(name: string, entries: readonly string[]): boolean {
   return name.endsWith(listSuffix) && !entries.includes(name.replace(listSuffix, '.parquet'));
 }

@@ -1,31 +1,26 @@
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { isUtf8 } from 'node:buffer';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
 import type { IngestStatus } from '../../api/wire.js';
 import { present } from '../../present.js';
 import { plural } from '../../text.js';
 import { formatTime } from '../../time.js';
 import type { Engine } from '../engine/duckdb.js';
-import { bodyTooLarge, ServiceError } from '../http/service-error.js';
+import { ServiceError } from '../http/service-error.js';
+import { type ReadBatch, readBatch } from './append/batch.js';
+import { type IncomingBody, takeBody } from './append/body.js';
 import type { DatasetStore } from './datasets.js';
 import type { FileFormat } from './formats.js';
 import { type Stored, storeFile } from './import.js';
 
 /** A body to add to a dataset, as the request describes it. */
-export interface IngestRequest {
+export interface IngestRequest extends IncomingBody {
   readonly dataset: string;
-  readonly body: Readable;
   readonly contentType: string;
-  readonly contentEncoding: string;
   readonly timestampField?: string;
   readonly timestampFormat?: string;
   readonly csvDelimiter?: string;
   readonly nowNs: bigint;
-  /** The largest body, after it has been unpacked. */
-  readonly maxBytes: number;
 }
 
 /** Adds the events of a request body to a dataset, all or none; throws ServiceError. */
@@ -34,29 +29,44 @@ export async function ingest(
   engine: Engine,
   request: IngestRequest,
   signal?: AbortSignal,
-): Promise<IngestStatus & { readonly blocksCreated: number; readonly walLength: number }> {
+): Promise<IngestAnswer> {
   const format = formatOf(request.contentType);
   const file = path.join(engine.workDir, `${crypto.randomUUID()}.${format}`);
   try {
-    const processedBytes = await saveBody(request, file);
-    const stored = await storeFile(
-      store,
-      engine,
-      { file, name: 'The body', format, ...loadOptions(request) },
-      signal,
-    );
-    const blocksCreated = stored.rows > 0 ? 1 : 0;
-    return {
-      ingested: stored.rows,
-      failed: stored.refused,
-      failures: failuresOf(stored, request),
-      processedBytes,
-      blocksCreated,
-      walLength: 0,
-    };
+    const { bytes, small } = await takeBody(request, file);
+    const batch = small && batchOf(request, format, small);
+    if (batch !== undefined) {
+      await store.append(request.dataset, batch);
+      return answerOf({ ...batch, rows: batch.events.length, refused: 0 }, request, bytes);
+    }
+    if (small !== undefined) await writeFile(file, small, { mode: 0o600 });
+    const load = { file, name: 'The body', format, ...loadOptions(request) };
+    return answerOf(await storeFile(store, engine, load, signal), request, bytes);
   } finally {
     await rm(file, { force: true });
   }
+}
+
+type IngestAnswer = IngestStatus & { readonly blocksCreated: number; readonly walLength: number };
+
+/** What is told of stored events, whichever way they took. */
+type Counts = Pick<Stored, 'rows' | 'late' | 'refused' | 'timeField'>;
+
+function answerOf(counts: Counts, request: IngestRequest, processedBytes: number): IngestAnswer {
+  return {
+    ingested: counts.rows,
+    failed: counts.refused,
+    failures: failuresOf(counts, request),
+    processedBytes,
+    blocksCreated: counts.rows > 0 ? 1 : 0,
+    walLength: 0,
+  };
+}
+
+/** The events of a small body of JSON need no engine. */
+function batchOf(request: IngestRequest, format: FileFormat, body: Buffer): ReadBatch | undefined {
+  if (format !== 'json' || request.timestampFormat || !isUtf8(body)) return undefined;
+  return readBatch(body.toString('utf8'), request.timestampField, request.nowNs);
 }
 
 const formats: Readonly<Record<string, FileFormat>> = {
@@ -75,38 +85,6 @@ function formatOf(contentType: string): FileFormat {
   });
 }
 
-async function saveBody(request: IngestRequest, file: string): Promise<number> {
-  let bytes = 0;
-  const counter = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      bytes += chunk.length;
-      if (bytes > request.maxBytes)
-        done(bodyTooLarge(request.maxBytes, 'Send it in parts, or import it as a file.'));
-      else done(null, chunk);
-    },
-  });
-  const target = createWriteStream(file, { mode: 0o600 });
-  try {
-    switch (request.contentEncoding.toLowerCase()) {
-      case '':
-      case 'identity':
-        await pipeline(request.body, counter, target);
-        return bytes;
-      case 'gzip':
-        await pipeline(request.body, createGunzip(), counter, target);
-        return bytes;
-      default:
-        target.destroy();
-        throw new ServiceError(415, 'content-encoding', `The body is ${request.contentEncoding}.`, {
-          hint: 'Send it as it is or with gzip.',
-        });
-    }
-  } catch (error) {
-    if (!/^Z_/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    throw new ServiceError(400, 'gzip', 'The body is not valid gzip.', { cause: error });
-  }
-}
-
 function loadOptions({ dataset, nowNs, timestampField, timestampFormat, csvDelimiter }: IngestRequest) {
   const time = {
     nowNs,
@@ -117,7 +95,7 @@ function loadOptions({ dataset, nowNs, timestampField, timestampFormat, csvDelim
   return { dataset, time, csv };
 }
 
-function failuresOf(stored: Stored, { nowNs }: IngestRequest): IngestStatus['failures'] {
+function failuresOf(stored: Counts, { nowNs }: IngestRequest): IngestStatus['failures'] {
   const timestamp = formatTime(nowNs);
   const refused = `${plural(stored.refused, 'event')} left out: not a JSON object, or more values than fields`;
   const late = `${plural(stored.late, 'event')} without a readable time in \`${stored.timeField}\`, stored with this one`;

@@ -1,5 +1,5 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
-import { EARLIEST_TIME } from '../../time.js';
+import { DAY, EARLIEST_TIME } from '../../time.js';
 import { sqlText } from '../duckdb/literal.js';
 import type { Connection } from '../engine/duckdb.js';
 import { ServiceError } from '../http/service-error.js';
@@ -72,6 +72,29 @@ const timeNames = [
   't',
 ].map(plainName);
 
+/** Returns the place of a field among those whose name speaks of a time; -1 for any other. */
+export function timeRank(name: string): number {
+  return timeNames.indexOf(plainName(name));
+}
+
+/** Returns whether a time, in nanoseconds since 1970, is recent enough for a field that is not known to hold times. */
+export function isLikelyTime(timeNs: bigint): boolean {
+  return timeNs > likelyFromNs;
+}
+
+/** Returns whether a field may hold a time of day. */
+export function isClockName(name: string): boolean {
+  return parts.clock.names.includes(plainName(name));
+}
+
+/** Returns whether a text is a time of day. */
+export function isClock(text: string): boolean {
+  return new RegExp(`^(?:${parts.clock.pattern})$`).test(text);
+}
+
+/** 1990-01-01. */
+const likelyFromNs = 7305n * DAY;
+
 async function namedTime(
   connection: Connection,
   columns: readonly SampledColumn[],
@@ -113,7 +136,7 @@ async function guessedTime(
   nowNs: bigint,
 ): Promise<TimeSource | undefined> {
   const ranked = columns
-    .map(column => ({ column, rank: timeNames.indexOf(plainName(column.name)) }))
+    .map(column => ({ column, rank: timeRank(column.name) }))
     .filter(each => each.rank >= 0 && !each.column.empty)
     .sort((a, b) => a.rank - b.rank);
   for (const { column } of ranked) {
@@ -240,7 +263,7 @@ interface ReadCount {
 
 async function countRead(connection: Connection, { column }: SampledColumn, sql: string): Promise<ReadCount> {
   const [row = []] = await connection.run(
-    `SELECT count(${column}), count(*) FILTER (isfinite(t)), count(*) FILTER (isfinite(t) AND t > '1990-01-01'::TIMESTAMP_NS), any_value(${column}::VARCHAR)
+    `SELECT count(${column}), count(*) FILTER (isfinite(t)), count(*) FILTER (isfinite(t) AND t > make_timestamp_ns(${likelyFromNs})), any_value(${column}::VARCHAR)
      FROM (SELECT ${column}, ${sql} AS t FROM sampled)`,
   );
   const [present, read, plausible, example] = row;

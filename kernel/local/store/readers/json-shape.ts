@@ -45,6 +45,30 @@ export async function profile(connection: Connection, source: string): Promise<J
   return { ...shapeOf(root), repeats };
 }
 
+/** An object of which every value is known, as a small body is read. Its values have the kinds that the engine's `json_type` gives. */
+export interface SeenObject {
+  readonly kind: 'OBJECT';
+  readonly members: ReadonlyMap<string, SeenValue>;
+}
+
+type SeenValue = { readonly kind: string; readonly text: string } & Partial<Pick<SeenObject, 'members'>>;
+
+/** Returns the shape of objects, as {@link profile} would; undefined where they have too many keys. */
+export function shapeOfEvents(events: readonly SeenObject[]): Pick<JsonShape, 'leaves'> | undefined {
+  const root: Node = { path: [], kinds: new Map([['OBJECT', calm]]), children: new Map(), usual: [] };
+  for (const event of events) addMembers(root, event.members);
+  return root.children.size > mostKeys ? undefined : shapeOf(root);
+}
+
+function addMembers(node: Node, members: SeenObject['members']): void {
+  for (const [key, { kind, text, members: below }] of members) {
+    const inexact =
+      kind === 'BIGINT' && !Number.isSafeInteger(Number(text)) && !/^-?9007199254740992$/.test(text);
+    const child = addKey(node, key, kind === 'NULL' ? undefined : kind, { big: false, inexact });
+    if (below !== undefined) addMembers(child, below);
+  }
+}
+
 /** Returns the name of each leaf, and remarks about names. A key with a dot comes before a path of that name. */
 export function namesOf(leaves: readonly JsonLeaf[]): {
   readonly names: readonly string[];
@@ -139,7 +163,7 @@ async function addKeys(
   }
 }
 
-function addKey(node: Node, key: string, kind: string | undefined, seen: Seen): void {
+function addKey(node: Node, key: string, kind: string | undefined, seen: Seen): Node {
   const child = node.children.get(key) ?? {
     path: [...node.path, key],
     kinds: new Map(),
@@ -147,9 +171,10 @@ function addKey(node: Node, key: string, kind: string | undefined, seen: Seen): 
     usual: [],
   };
   node.children.set(key, child);
-  if (kind === undefined) return;
+  if (kind === undefined) return child;
   const before = child.kinds.get(kind) ?? calm;
   child.kinds.set(kind, { big: before.big || seen.big, inexact: before.inexact || seen.inexact });
+  return child;
 }
 
 /** Also counts the objects in which a key is repeated. */

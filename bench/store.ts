@@ -1,0 +1,228 @@
+/**
+ * Import against one statement written by hand for the same engine, with the same output: Parquet with snappy in the order of the
+ * file. Each import is a process of its own, so processor time and peak memory are its own; the two take turns. Then
+ * small batches of events, and a query after many of them. MEGABYTES, RUNS and BATCHES are environment variables.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { importIntoDataset } from '../kernel/commands/service.js';
+import { type Service, startService } from '../kernel/local/http/server.js';
+import { spawnEngine } from '../test/local/engine-process.js';
+import { median, report } from './tools/row.js';
+
+const megabytes = Number(process.env.MEGABYTES ?? 60);
+const runs = Number(process.env.RUNS ?? 3);
+const batches = Number(process.env.BATCHES ?? 500);
+
+type Format = 'ndjson' | 'csv' | 'parquet';
+
+interface Cost {
+  readonly cpuMs: number;
+  readonly wallMs: number;
+  readonly peakMiB: number;
+}
+
+const pick = (items: readonly string[], salt: number): string =>
+  `[${items.map(item => `'${item}'`).join(', ')}][1 + (hash(i, ${salt}) % ${items.length})::BIGINT]`;
+
+/** Events of a web server, about 260 bytes each as JSON. */
+const generated = (rows: number) => `SELECT
+  strftime(make_timestamp(1767225600000000 + i * 250000), '%Y-%m-%dT%H:%M:%S.%fZ') AS _time,
+  ${pick(['GET', 'GET', 'GET', 'POST', 'PUT', 'DELETE'], 1)} AS method, ${pick(['200', '200', '201', '404', '500'], 2)}::BIGINT AS status,
+  '/api/v1/users/' || (hash(i, 3) % 5000) AS uri, round(exp(3 + (hash(i, 6) % 1000) / 250.0), 3) AS duration_ms,
+  (hash(i, 7) % 10000)::BIGINT AS bytes, 'user-' || (hash(i, 9) % 100000) AS id, ${pick(['Germany', 'France', 'Japan', 'Brazil'], 10)} AS country,
+  hash(i, 13) % 3 > 0 AS is_tls, ${pick(['curl/8.14.1', 'Mozilla/5.0', 'okhttp/5.1.0'], 15)} AS user_agent, hash(i, 16)::VARCHAR AS request_id FROM range(${rows}) r(i)`;
+
+const outputs: Readonly<Record<Format, string>> = {
+  ndjson: '(FORMAT json)',
+  csv: '(FORMAT csv, HEADER)',
+  parquet: '(FORMAT parquet, COMPRESSION snappy)',
+};
+
+const readers: Readonly<Record<Format, string>> = {
+  ndjson: 'read_ndjson',
+  csv: 'read_csv',
+  parquet: 'read_parquet',
+};
+
+/** A JSON event has about 270 bytes, a line of CSV about 130; Parquet is measured by its rows. */
+const rowsOf: Readonly<Record<Format, number>> = {
+  ndjson: megabytes * 3_700,
+  csv: megabytes * 7_700,
+  parquet: megabytes * 20_000,
+};
+
+async function withEngine(sql: readonly string[]): Promise<void> {
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  for (const statement of sql) await connection.run(statement);
+  connection.closeSync();
+}
+
+/** What a child does: one import, ours or by hand, into `target`. */
+async function importOnce(side: string, format: Format, file: string, target: string): Promise<void> {
+  if (side === 'ours') {
+    const none = { timeField: undefined, format: undefined };
+    await importIntoDataset({ dataDir: target, file, dataset: 'bench', replace: false, ...none });
+  } else {
+    const select = `SELECT * FROM ${readers[format]}('${file}')`;
+    await withEngine([`COPY (${select}) TO '${target}.parquet' (FORMAT parquet, COMPRESSION snappy)`]);
+  }
+}
+
+async function costOf(side: 'ours' | 'by hand', format: Format, file: string, target: string): Promise<Cost> {
+  const args = [...process.execArgv, fileURLToPath(import.meta.url), side, format, file, target];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.on('data', part => {
+    text += part;
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${side} failed`);
+  await rm(target, { recursive: true, force: true });
+  await rm(`${target}.parquet`, { force: true });
+  return JSON.parse(text) as Cost;
+}
+
+async function benchImport(format: Format, directory: string): Promise<void> {
+  const file = join(directory, `in.${format}`);
+  await withEngine([`COPY (${generated(rowsOf[format])}) TO '${file}' ${outputs[format]}`]);
+  const { size } = await stat(file);
+  const costs: { ours: Cost[]; 'by hand': Cost[] } = { ours: [], 'by hand': [] };
+  for (let run = 0; run < runs; run++) {
+    for (const side of ['ours', 'by hand'] as const)
+      costs[side].push(await costOf(side, format, file, join(directory, `${side}-${run}`)));
+  }
+  await rm(file);
+  const figure = `import ${format} ${Math.round(size / 2 ** 20)} MiB`;
+  const ratio = format === 'parquet' ? 1.2 : 1.5;
+  const row = (what: string, unit: string, key: keyof Cost, goal: number) => {
+    const of = (side: 'ours' | 'by hand') => median(costs[side].map(cost => cost[key]));
+    const baseline = { name: 'by hand', value: of('by hand') };
+    report({ figure: `${figure}, ${what}`, unit, ours: of('ours'), baseline, goal: { ratio: goal } });
+  };
+  row('time', 'ms', 'wallMs', ratio);
+  row('processor', 'ms', 'cpuMs', ratio);
+  row('peak memory', 'MiB', 'peakMiB', 1.5);
+}
+
+async function send(service: Service, route: string, body: string, type = 'application/json'): Promise<void> {
+  const headers = { authorization: `Bearer ${service.token}`, 'content-type': type };
+  const response = await fetch(service.url + route, { method: 'POST', headers, body });
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+}
+
+const eventOf = (id: number) => ({
+  _time: new Date(1_767_225_600_000 + id * 10).toISOString(),
+  id,
+  level: id % 50 === 0 ? 'error' : 'info',
+  status: 200 + (id % 4),
+  duration_ms: (id % 1000) / 8,
+  message: `request ${id} was handled`,
+  user: { id: id % 977, name: `user-${id % 977}` },
+  tags: ['a', 'b'],
+});
+
+const linesOf = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => JSON.stringify(eventOf(from + index))).join('\n');
+
+const batchEvents = 100;
+
+async function ingestBatches(service: Service, from: number, to: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let batch = from; batch < to; batch++) {
+    const body = linesOf(batch * batchEvents, batchEvents);
+    const begun = performance.now();
+    await send(service, '/v1/datasets/small/ingest', body, 'application/x-ndjson');
+    times.push(performance.now() - begun);
+  }
+  return times;
+}
+
+async function queryMs(service: Service, dataset: string): Promise<number> {
+  const apl = `${dataset} | summarize count(), avg(duration_ms) by status`;
+  const body = JSON.stringify({ apl, startTime: '2026-01-01T00:00:00Z', endTime: '2027-01-01T00:00:00Z' });
+  const times: number[] = [];
+  for (let run = 0; run < 15; run++) {
+    const begun = performance.now();
+    await send(service, '/v1/datasets/_apl?format=tabular', body);
+    times.push(performance.now() - begun);
+  }
+  return median(times);
+}
+
+/** The same events in one file, in the same service. */
+async function oneFile(service: Service, directory: string, count: number): Promise<string> {
+  const file = join(directory, 'one.ndjson');
+  const dataset = `one${count}`;
+  await writeFile(file, linesOf(0, count * batchEvents));
+  await send(service, '/v1/local/import', JSON.stringify({ path: file, dataset }));
+  await rm(file);
+  return dataset;
+}
+
+async function benchBatches(directory: string): Promise<void> {
+  const dataDir = join(directory, 'service');
+  const service = await startService({
+    dataDir,
+    port: 0,
+    version: 'bench',
+    spawnEngine,
+    log: () => undefined,
+  });
+  try {
+    await send(service, '/v2/datasets', JSON.stringify({ name: 'small' }));
+    const times: number[] = [];
+    for (const [index, count] of [1, Math.ceil(batches / 5), batches].entries()) {
+      times.push(...(await ingestBatches(service, times.length, count)));
+      if (index === 0) await queryMs(service, 'small');
+      const value = await queryMs(service, await oneFile(service, directory, count));
+      const ours = await queryMs(service, 'small');
+      const baseline = { name: 'one file', value };
+      report({
+        figure: `query after ${count} batches`,
+        unit: 'ms',
+        ours,
+        baseline,
+        goal: { ratio: 1.5, plus: 5 },
+      });
+    }
+    report({
+      figure: 'ingest of 100 events, one client',
+      unit: 'ms',
+      ours: median(times),
+      goal: { atMost: 10 },
+    });
+  } finally {
+    await service.close();
+  }
+}
+
+async function main(): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'apl-bench-'));
+  try {
+    for (const format of ['ndjson', 'csv', 'parquet'] as const) await benchImport(format, directory);
+    await benchBatches(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+const [side, format, file, target] = process.argv.slice(2);
+if (side === undefined) await main();
+else {
+  const begun = performance.now();
+  await importOnce(side, format as Format, file ?? '', target ?? '');
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+  const cost: Cost = {
+    cpuMs: (userCPUTime + systemCPUTime) / 1000,
+    wallMs: performance.now() - begun,
+    peakMiB: maxRSS / 1024,
+  };
+  console.log(JSON.stringify(cost));
+}

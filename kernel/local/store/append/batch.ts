@@ -1,0 +1,83 @@
+import type { TypeName } from '../../../apl/catalog/entry.js';
+import { namesOf, shapeOfEvents } from '../readers/json-shape.js';
+import { sampleRows } from '../readers/reading.js';
+import { type RawObject, type RawValue, readEvents } from './events.js';
+import { type Column, timesOf } from './times.js';
+
+/** A field of a batch. */
+export interface BatchField {
+  readonly name: string;
+  readonly type: TypeName;
+  /** No event has a value. */
+  readonly empty: boolean;
+}
+
+/** Events that are ready to be stored: a time and a text of JSON for each field, absent where there is no value. */
+export interface Batch {
+  readonly fields: readonly BatchField[];
+  /** No field holds a time: the events are in every window. */
+  readonly timeless: boolean;
+  readonly events: readonly BatchEvent[];
+  /** The time at which they came, in nanoseconds since 1970. */
+  readonly nowNs: bigint;
+}
+
+export interface BatchEvent {
+  /** Nanoseconds since 1970. */
+  readonly time: bigint;
+  readonly cells: readonly (string | undefined)[];
+}
+
+/** A batch, with what its sender is told. */
+export interface ReadBatch extends Batch {
+  /** Events without a readable time, which have that of their arrival. */
+  readonly late: number;
+  readonly timeField?: string;
+}
+
+/**
+ * Returns the events of a small body of JSON with the fields, types and times that an import of the body would give them.
+ * Undefined for a body that only an import can judge.
+ */
+export function readBatch(body: string, timeField: string | undefined, nowNs: bigint): ReadBatch | undefined {
+  const events = readEvents(body);
+  if (events === undefined || events.length === 0 || events.length > sampleRows) return undefined;
+  const { leaves } = shapeOfEvents(events) ?? { leaves: [] };
+  const { names, notes } = namesOf(leaves);
+  if (names.length === 0 || notes.length > 0) return undefined;
+  const columns = leaves.map(({ path, type }, index) => {
+    const values = events.map(event => valueAt(event, path));
+    return {
+      name: names[index] ?? '',
+      type: type === 'unseen' ? 'string' : type,
+      empty: type === 'unseen',
+      values,
+    };
+  });
+  const found = timesOf(columns, timeField, events.length);
+  if (found === undefined) return undefined;
+  const own = columns.filter(({ name }) => name !== '_time' && name !== '_sysTime');
+  const { field, times } = found;
+  return {
+    fields: own.map(({ name, type, empty }) => ({ name, type, empty })),
+    timeless: field === undefined,
+    events: events.map((_, row) => ({
+      time: times[row] ?? nowNs,
+      cells: own.map(column => cellOf(column, row)),
+    })),
+    nowNs,
+    late: field === undefined ? 0 : times.filter(time => time === null).length,
+    ...(field !== undefined && { timeField: field }),
+  };
+}
+
+function valueAt(event: RawObject, path: readonly string[]): RawValue | undefined {
+  let value: RawValue | undefined = event;
+  for (const key of path) value = value?.kind === 'OBJECT' ? value.members.get(key) : undefined;
+  return value;
+}
+
+function cellOf({ values }: Column, row: number): string | undefined {
+  const value = values[row];
+  return value === undefined || value.kind === 'NULL' ? undefined : value.text;
+}

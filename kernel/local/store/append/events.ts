@@ -1,0 +1,136 @@
+/** A value of an event with its text in the body; `kind` is the engine's name for it. */
+export type RawValue = { readonly kind: Exclude<RawKind, 'OBJECT'>; readonly text: string } | RawObject;
+
+/** An object, whose members are in the order in which they stand. */
+export interface RawObject {
+  readonly kind: 'OBJECT';
+  readonly text: string;
+  readonly members: ReadonlyMap<string, RawValue>;
+}
+
+type RawKind = 'VARCHAR' | 'BOOLEAN' | 'BIGINT' | 'DOUBLE' | 'ARRAY' | 'OBJECT' | 'NULL';
+
+/**
+ * Returns the objects of a body of JSON, one per line, in an array or alone, with the texts of their values. Undefined for any
+ * body that is not plainly that: broken JSON, values that are no objects, repeated keys, numbers beyond 64 bits.
+ */
+export function readEvents(body: string): readonly RawObject[] | undefined {
+  if (uncertain.test(body)) return undefined;
+  try {
+    const events = /^\s*\[/.test(body) ? itemsOf(body) : (linesOf(body) ?? [parsedValue(body)]);
+    return events.every(event => event.kind === 'OBJECT') ? events : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Zero characters and surrogates, which may be halves; such a body is left to the readers of files. */
+const uncertain = /\\u(?:0000|d[89a-f])|\0|\ufeff/i;
+
+function linesOf(body: string): RawValue[] | undefined {
+  const lines = body.split('\n').filter(line => line.trim() !== '');
+  try {
+    return lines.map(parsedValue);
+  } catch (error) {
+    if (error instanceof SyntaxError && lines.length > 1) return undefined;
+    throw error;
+  }
+}
+
+function itemsOf(body: string): readonly RawValue[] {
+  JSON.parse(body);
+  return new Scanner(body).array();
+}
+
+/** Throws SyntaxError. */
+function parsedValue(text: string): RawValue {
+  // It knows the grammar exactly, so the scanner need not.
+  JSON.parse(text);
+  return new Scanner(text).value(0);
+}
+
+const deepest = 64;
+const space = /[ \t\r\n]*/y;
+const string = /"[^"\\]*(?:\\.[^"\\]*)*"/y;
+const word = /[^,\]}\s]+/y;
+
+/** Finds the values in a text that is known to be JSON. */
+class Scanner {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  value(depth: number): RawValue {
+    if (depth > deepest) throw new SyntaxError('nested too deeply');
+    this.#match(space);
+    const start = this.#at;
+    switch (this.#text[start]) {
+      case '{':
+        return this.#object(start, depth);
+      case '[':
+        this.array(depth);
+        return { kind: 'ARRAY', text: this.#text.slice(start, this.#at) };
+      case '"':
+        return { kind: 'VARCHAR', text: this.#match(string) };
+      default:
+        return plainValue(this.#match(word));
+    }
+  }
+
+  array(depth = 0): RawValue[] {
+    const items: RawValue[] = [];
+    this.#open();
+    while (!this.#closes(']')) items.push(this.value(depth + 1));
+    return items;
+  }
+
+  #object(start: number, depth: number): RawObject {
+    const members = new Map<string, RawValue>();
+    this.#open();
+    while (!this.#closes('}')) {
+      const key = String(JSON.parse(this.#match(string)));
+      if (members.has(key)) throw new SyntaxError('a repeated key');
+      this.#match(space);
+      this.#at++;
+      members.set(key, this.value(depth + 1));
+    }
+    return { kind: 'OBJECT', text: this.#text.slice(start, this.#at), members };
+  }
+
+  #open(): void {
+    this.#match(space);
+    this.#at++;
+  }
+
+  /** Steps over a comma, or over the end. */
+  #closes(end: string): boolean {
+    this.#match(space);
+    const closed = this.#text[this.#at] === end;
+    if (closed || this.#text[this.#at] === ',') this.#at++;
+    this.#match(space);
+    return closed;
+  }
+
+  #match(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const [found = ''] = pattern.exec(this.#text) ?? [];
+    this.#at += found.length;
+    return found;
+  }
+}
+
+function plainValue(text: string): RawValue {
+  if (text === 'null') return { kind: 'NULL', text };
+  if (text === 'true' || text === 'false') return { kind: 'BOOLEAN', text };
+  if (/^-?\d+$/.test(text)) {
+    if (text === '-0' || BigInt.asIntN(64, BigInt(text)) !== BigInt(text))
+      throw new SyntaxError('a large number');
+    return { kind: 'BIGINT', text };
+  }
+  if (!Number.isFinite(Number(text))) throw new SyntaxError('a large number');
+  return { kind: 'DOUBLE', text };
+}

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Engine } from '../../engine/duckdb.js';
+import { processStart } from '../../shared.js';
+import { hasCode, logSuffix } from '../files.js';
+import type { Batch } from './batch.js';
+import { BatchLog, readLog } from './log.js';
+import { FieldUnion, writeBatches } from './rows.js';
+
+/** What a journal needs of the store that it belongs to. */
+export interface JournalHost {
+  readonly engine: Engine;
+  /** The directory of a dataset. */
+  directoryOf(dataset: string): string;
+  /** Moves a finished Parquet file with this id into a dataset; ENOENT when that is gone. */
+  add(dataset: string, file: string, id: string): Promise<void>;
+  /** Whether a dataset has, or had until lately, the file with this id. */
+  has(dataset: string, id: string): Promise<boolean>;
+}
+
+/**
+ * The batches that were acknowledged and are in no Parquet file yet: in memory, and in logs in the directories of their datasets.
+ * A flush makes one file of each log; both have the same id, so that a log whose file is there is never stored again.
+ */
+export class Journal {
+  readonly #host: JournalHost;
+  #open: Tail[] = [];
+  #sealed: Tail[] = [];
+  #flushing: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(host: JournalHost) {
+    this.#host = host;
+  }
+
+  /** Adds a batch to a dataset; it is durable, and in the next flush, when this returns. ENOENT when the dataset is gone. */
+  async append(dataset: string, batch: Batch): Promise<void> {
+    const owner = await ownName();
+    const tail = this.#tailFor(dataset, batch, owner);
+    try {
+      await tail.log.append(batch);
+    } catch (error) {
+      this.#seal(tail);
+      throw error;
+    }
+    tail.events += batch.events.length;
+    if (tail.events >= mostEvents) this.#seal(tail);
+    this.#timer ??= setTimeout(() => this.flush().catch(() => undefined), flushMs).unref();
+  }
+
+  /** Returns once every batch that was acknowledged before is in a Parquet file. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const tail of this.#open) this.#sealed.push(tail);
+    this.#open = [];
+    if (this.#sealed.length === 0) return this.#flushing;
+    const flushing = this.#flushing.catch(() => undefined).then(() => this.#storeSealed());
+    this.#flushing = flushing;
+    // Whoever waits for it is told; the next flush tries again.
+    flushing.catch(() => undefined);
+    return flushing;
+  }
+
+  /** Takes over the logs of processes that are gone, among those in the directory of a dataset; returns whether there were any. */
+  async adopt(dataset: string, logs: readonly string[]): Promise<boolean> {
+    const owner = await ownName();
+    let adopted = false;
+    for (const name of logs) {
+      if (name.startsWith(`${owner}-`) || !(await isOrphan(name))) continue;
+      const file = path.join(this.#host.directoryOf(dataset), `${owner}-${idOf(name)}${logSuffix}`);
+      if (!(await claim(path.join(path.dirname(file), name), file))) continue;
+      this.#sealed.push({ ...newTail(dataset, file, await readLog(file)), doubtful: true });
+      adopted = true;
+    }
+    return adopted;
+  }
+
+  #tailFor(dataset: string, batch: Batch, owner: string): Tail {
+    const fitting = this.#open.find(tail => tail.dataset === dataset && tail.union.add(batch));
+    if (fitting) return fitting;
+    const name = `${owner}-${crypto.randomUUID()}${logSuffix}`;
+    const tail = newTail(dataset, path.join(this.#host.directoryOf(dataset), name));
+    tail.union.add(batch);
+    this.#open.push(tail);
+    return tail;
+  }
+
+  #seal(tail: Tail): void {
+    if (!this.#open.includes(tail)) return;
+    this.#open = this.#open.filter(each => each !== tail);
+    this.#sealed.push(tail);
+  }
+
+  async #storeSealed(): Promise<void> {
+    for (const tail of [...this.#sealed]) {
+      await this.#store(tail);
+      this.#sealed = this.#sealed.filter(each => each !== tail);
+    }
+  }
+
+  async #store(tail: Tail): Promise<void> {
+    const { dataset, log } = tail;
+    await log.close();
+    const { batches } = log;
+    const id = idOf(path.basename(log.file));
+    if (batches.length > 0 && !(await this.#isSettled(tail, id))) {
+      // Should this fail half-way, the next attempt looks whether the file is there.
+      tail.doubtful = true;
+      const draft = path.join(this.#host.engine.workDir, id);
+      try {
+        const files = { scratch: `${draft}.ndjson`, target: `${draft}.parquet` };
+        await writeBatches(this.#host.engine, batches, files);
+        if (await isThere(log.file)) await this.#host.add(dataset, files.target, id);
+      } catch (error) {
+        if (!hasCode(error, 'ENOENT') || (await isThere(log.file))) throw error;
+      } finally {
+        for (const suffix of ['ndjson', 'parquet']) await rm(`${draft}.${suffix}`, { force: true });
+      }
+    }
+    await rm(log.file, { force: true });
+  }
+
+  /** Whether its rows are stored already, or were deleted with their dataset. */
+  async #isSettled({ dataset, log, doubtful }: Tail, id: string): Promise<boolean> {
+    if (!(await isThere(log.file))) return true;
+    return doubtful && this.#host.has(dataset, id);
+  }
+}
+
+/** A log that takes batches, or waits to be stored. */
+interface Tail {
+  readonly dataset: string;
+  readonly log: BatchLog;
+  readonly union: FieldUnion;
+  events: number;
+  /** Its rows may be in a Parquet file already. */
+  doubtful: boolean;
+}
+
+function newTail(dataset: string, file: string, batches: readonly Batch[] = []): Tail {
+  return { dataset, log: new BatchLog(file, batches), union: new FieldUnion(), events: 0, doubtful: false };
+}
+
+/** Events in memory, and how long they stay there when no query asks for them, in milliseconds. */
+const mostEvents = 50_000;
+const flushMs = 1_000;
+
+let own: Promise<string> | undefined;
+
+/** A log's name is that of its process, which is its pid and a digest of its start, and an id of its own. */
+function ownName(): Promise<string> {
+  own ??= processName(process.pid);
+  return own;
+}
+
+async function processName(pid: number): Promise<string> {
+  const digest = createHash('sha256').update(await processStart(pid));
+  return `${pid}-${digest.digest('hex').slice(0, 12)}`;
+}
+
+async function isOrphan(name: string): Promise<boolean> {
+  const [, owner, pid] = /^((\d+)-[0-9a-f]{12})-/.exec(name) ?? [];
+  return owner !== undefined && (await processName(Number(pid))) !== owner;
+}
+
+function idOf(name: string): string {
+  return name.slice(0, -logSuffix.length).split('-').slice(2).join('-');
+}
+
+/** Of several processes that find an orphan one gets it. */
+async function claim(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined)) !== undefined;
+}

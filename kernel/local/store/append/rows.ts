@@ -1,0 +1,86 @@
+import { writeFile } from 'node:fs/promises';
+import type { TypeName } from '../../../apl/catalog/entry.js';
+import { sqlName, sqlText } from '../../duckdb/literal.js';
+import { sqlTypes } from '../../duckdb/types.js';
+import type { Engine } from '../../engine/duckdb.js';
+import { columnNames, copyToParquet } from '../../engine/parquet.js';
+import type { Batch, BatchField } from './batch.js';
+
+type UnionField = Pick<BatchField, 'name' | 'type'> & { readonly empty?: boolean };
+
+/** The fields that batches or files have together: they fit when no field has two types. */
+export class FieldUnion {
+  readonly #types = new Map<string, TypeName>();
+  #timeless: boolean | undefined;
+
+  /** Takes the fields of a batch in; returns false, and takes none, when one of them does not fit. */
+  add({ fields, timeless }: { readonly fields: readonly UnionField[]; readonly timeless: boolean }): boolean {
+    if (this.#timeless !== undefined && this.#timeless !== timeless) return false;
+    if (!fields.every(field => this.#fits(field))) return false;
+    this.#timeless = timeless;
+    for (const { name, type, empty } of fields) if (!empty) this.#types.set(name, type);
+    return true;
+  }
+
+  /** The type of a field of which no value was seen is open. */
+  typeOf(name: string): TypeName {
+    return this.#types.get(name) ?? 'string';
+  }
+
+  #fits({ name, type, empty = false }: UnionField): boolean {
+    return empty || (this.#types.get(name) ?? type) === type;
+  }
+}
+
+/** The file that is written, and one that is used on the way. */
+export interface BatchFiles {
+  readonly scratch: string;
+  readonly target: string;
+}
+
+/** Writes batches whose fields fit together as one Parquet file in the order of time. */
+export async function writeBatches(
+  engine: Engine,
+  batches: readonly Batch[],
+  { scratch, target }: BatchFiles,
+): Promise<void> {
+  const union = new FieldUnion();
+  const names = [...new Set(batches.flatMap(batch => batch.fields.map(field => field.name)))];
+  for (const batch of batches) if (!union.add(batch)) throw new RangeError('the batches do not fit together');
+  await writeFile(scratch, linesOf(batches, names), { mode: 0o600 });
+  const system = ['_time', '_sysTime'];
+  const columns = columnNames([...system, ...names]);
+  const types = names.map(name => union.typeOf(name));
+  const fields = [...system, ...names].map((name, index) => ({
+    name,
+    type: types[index - system.length] ?? ('datetime' as const),
+    column: columns[index] ?? name,
+  }));
+  const read = types.map(
+    (type, index) => `c${index}: ${sqlText(type === 'dynamic' ? 'JSON' : sqlTypes[type])}`,
+  );
+  const values = types.map((type, index) => (type === 'dynamic' ? `c${index}::VARCHAR` : `c${index}`));
+  const own = values.map((value, index) => `${value} AS ${sqlName(columns[index + system.length] ?? '')}`);
+  const source = `read_json(${sqlText(scratch)}, format = 'newline_delimited', columns = {${["t: 'BIGINT'", "s: 'BIGINT'", "n: 'BIGINT'", ...read].join(', ')}}, maximum_object_size = ${largestEventBytes})`;
+  const select = `SELECT ${['make_timestamp_ns(t) AS _time', 'make_timestamp_ns(s) AS "_sysTime"', ...own].join(', ')} FROM ${source} ORDER BY t, n`;
+  await engine.run(copyToParquet(select, target, { fields, timeless: batches[0]?.timeless === true }));
+}
+
+/** More than a body that is appended holds. */
+const largestEventBytes = 16 * 2 ** 20;
+
+/** One object per event: its time t, the time of its arrival s, its number n, and its value of each field c_i. */
+function linesOf(batches: readonly Batch[], names: readonly string[]): string {
+  const places = new Map(names.map((name, index) => [name, index]));
+  let number = 0;
+  const lines = batches.flatMap(({ fields, events, nowNs }) => {
+    const keys = fields.map(field => places.get(field.name));
+    return events.map(({ time, cells }) => {
+      const members = cells.flatMap((cell, index) =>
+        cell === undefined ? [] : [`"c${keys[index]}":${cell}`],
+      );
+      return `{${[`"t":${time}`, `"s":${nowNs}`, `"n":${number++}`, ...members].join(',')}}\n`;
+    });
+  });
+  return lines.join('');
+}

@@ -1,0 +1,81 @@
+import { EARLIEST_TIME, LATEST_TIME, MICROSECOND, MILLISECOND, SECOND } from '../../../time.js';
+import { timeNs } from '../../functions/time-text.js';
+import { isClock, isClockName, isLikelyTime, timeRank } from '../timestamps.js';
+import type { BatchField } from './batch.js';
+import type { RawValue } from './events.js';
+
+/** The times of the events of a batch, null where an event has none. Without a field no event has one. */
+export interface BatchTimes {
+  readonly field?: string;
+  readonly times: readonly (bigint | null)[];
+}
+
+/** A field with its value in each event. */
+export interface Column extends BatchField {
+  readonly values: readonly (RawValue | undefined)[];
+}
+
+/** Returns the times as an import finds them; undefined where only the import's own search can tell. */
+export function timesOf(
+  columns: readonly Column[],
+  named: string | undefined,
+  rows: number,
+): BatchTimes | undefined {
+  const wanted = named ?? '_time';
+  const own = columns.find(column => column.name === wanted);
+  if (own) {
+    const found = readTimes(own);
+    const readable = found?.times.some(time => time !== null) ?? false;
+    return readable || own.empty || named === undefined ? found : undefined;
+  }
+  if (named !== undefined || columns.some(mayBeClock)) return undefined;
+  const ranked = columns.filter(column => timeRank(column.name) >= 0 && !column.empty);
+  for (const column of ranked.sort((a, b) => timeRank(a.name) - timeRank(b.name))) {
+    const found = readTimes(column);
+    if (found === undefined) return undefined;
+    const present = column.values.filter(isPresent).length;
+    if (found.times.filter(time => time !== null && isLikelyTime(time)).length * 2 > present) return found;
+  }
+  return { times: new Array<null>(rows).fill(null) };
+}
+
+/** It may be a part of a time that is spread over several fields. */
+function mayBeClock({ name, values }: Column): boolean {
+  return (
+    isClockName(name) && values.some(value => value?.kind === 'VARCHAR' && isClock(value.text.slice(1, -1)))
+  );
+}
+
+function isPresent(value: RawValue | undefined): value is RawValue {
+  return value !== undefined && value.kind !== 'NULL';
+}
+
+function readTimes({ name, type, values }: Column): BatchTimes | undefined {
+  const times: (bigint | null)[] = [];
+  for (const value of values) {
+    const time = isPresent(value) ? readTime(value, type) : null;
+    if (time === undefined) return undefined;
+    times.push(time);
+  }
+  return { field: name, times };
+}
+
+/** Undefined for what is read in one way only by the engine. */
+function readTime({ kind, text }: RawValue, type: Column['type']): bigint | null | undefined {
+  if (type === 'long' && kind === 'BIGINT') return epochNs(BigInt(text));
+  if (type === 'string' && kind === 'VARCHAR' && usual.test(text))
+    return timeNs(text.slice(1, -1)) ?? undefined;
+  return undefined;
+}
+
+/** RFC 3339, with a space or without seconds or zone too, as every reader has it. */
+const usual = /^"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?)?"$/;
+
+/** Seconds, milliseconds, microseconds or nanoseconds, by their size. */
+function epochNs(value: bigint): bigint | null {
+  const size = value < 0n ? -value : value;
+  const unit =
+    size < 10n ** 11n ? SECOND : size < 10n ** 14n ? MILLISECOND : size < 10n ** 17n ? MICROSECOND : 1n;
+  const time = value * unit;
+  return time >= EARLIEST_TIME && time <= LATEST_TIME ? time : null;
+}

@@ -1,0 +1,126 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { sqlName } from '../duckdb/literal.js';
+import type { Engine } from '../engine/duckdb.js';
+import { columnNames, copyToParquet, type FileSummary } from '../engine/parquet.js';
+import { FieldUnion } from './append/rows.js';
+import type { DatasetDirectory } from './directory.js';
+import { StoredDataset } from './stored.js';
+
+/** Merges small files of datasets in the background, one dataset at a time. */
+export class Compactor {
+  readonly #engine: Engine;
+  readonly #directoryOf: (dataset: string) => DatasetDirectory;
+  readonly #waiting = new Set<string>();
+  readonly #closing = new AbortController();
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(engine: Engine, directoryOf: (dataset: string) => DatasetDirectory) {
+    this.#engine = engine;
+    this.#directoryOf = directoryOf;
+  }
+
+  /** Looks at a dataset soon. */
+  later(dataset: string): void {
+    if (this.#waiting.has(dataset) || this.#closing.signal.aborted) return;
+    this.#waiting.add(dataset);
+    // What fails stays as it is, and is tried again once the dataset has changed.
+    this.#work = this.#work.then(() => this.#compact(dataset)).catch(() => undefined);
+  }
+
+  /** Resolves when the merge that goes on is done. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#work;
+  }
+
+  async #compact(dataset: string): Promise<void> {
+    await delay(pauseMs, undefined, { ref: false, signal: this.#closing.signal });
+    this.#waiting.delete(dataset);
+    let more = true;
+    while (more && !this.#closing.signal.aborted)
+      more = await compact(this.#engine, this.#directoryOf(dataset));
+  }
+}
+
+/** Batches that come one after the other are looked at together. */
+const pauseMs = 1_500;
+
+/**
+ * Makes one file in the order of time of several small ones of about the same size, where there are enough of them. A value keeps
+ * its type: files that have one field with two types stay apart. Returns whether there may be more to do.
+ */
+async function compact(engine: Engine, directory: DatasetDirectory): Promise<boolean> {
+  const listing = await directory.list();
+  const files = mergeable(listing?.files ?? []);
+  if (files.length === 0) return false;
+  const names = files.map(file => path.basename(file.path));
+  const draft = path.join(engine.workDir, `${crypto.randomUUID()}.parquet`);
+  try {
+    await engine.run(mergeSql(files, draft));
+    return await directory.replace(draft, live =>
+      names.every(name => live.names.includes(name)) ? { since: timeIn(names[0] ?? ''), names } : undefined,
+    );
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** As many files as one merge takes, so that a row is written again only every so often. */
+const fewest = 8;
+const most = 64;
+
+/** Larger files suit the engine as they are. */
+const largeBytes = 32 * 2 ** 20;
+const smallBytes = 64 * 2 ** 10;
+
+/** Files of one tier are merged into one of the next. */
+function tierOf({ bytes }: FileSummary): number {
+  return Math.max(0, Math.floor(Math.log2(bytes / smallBytes) / 3));
+}
+
+function mergeable(files: readonly FileSummary[]): FileSummary[] {
+  const groups: { readonly tier: number; readonly union: FieldUnion; readonly files: FileSummary[] }[] = [];
+  for (const file of files) {
+    if (file.foreign || file.bytes >= largeBytes || file.blocks.length === 0) continue;
+    const tier = tierOf(file);
+    const known = groups.find(
+      group => group.tier === tier && group.files.length < most && group.union.add(file),
+    );
+    if (known) known.files.push(file);
+    else {
+      const union = new FieldUnion();
+      union.add(file);
+      groups.push({ tier, union, files: [file] });
+    }
+  }
+  return groups.find(group => group.files.length >= fewest)?.files ?? [];
+}
+
+function mergeSql(files: readonly FileSummary[], draft: string): string {
+  const merged = new StoredDataset('', files, {});
+  const declared = new Set(
+    files.flatMap(file => file.fields.flatMap(each => (each.declared ? [each.name] : []))),
+  );
+  const names = merged.schema.fields.map(field => field.name);
+  const columns = columnNames(names);
+  const fields = merged.schema.fields.map(({ name, type }, index) => ({
+    name,
+    type,
+    column: columns[index] ?? name,
+    ...(declared.has(name) && { declared: true }),
+  }));
+  const values = fields.map(({ type, column }, index) => {
+    return `f${index}${type === 'dynamic' ? '::VARCHAR' : ''} AS ${sqlName(column)}`;
+  });
+  const scan = merged.scan(names, -(2n ** 63n), 2n ** 63n - 1n);
+  const numbered = `SELECT *, row_number() OVER () AS n FROM (${scan})`;
+  const select = `SELECT ${values.join(', ')} FROM (${numbered}) ORDER BY f0, n`;
+  return copyToParquet(select, draft, { fields, timeless: files[0]?.timeless === true });
+}
+
+/** The new file stands where the first of the others stood: the order of fields follows that of files. */
+function timeIn(name: string): number {
+  return Number.parseInt(name, 10);
+}

@@ -1,0 +1,72 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { randomOf, rounds, temporaryDirectory, Victim } from './bench.js';
+
+/** Events of each batch. */
+const batchEvents = 3;
+
+/** What clients had asked for, and what they were told before the service was killed. */
+interface Ledger {
+  asked: number;
+  readonly acknowledged: Set<number>;
+}
+
+test('of batches that come while the service is killed, those acknowledged are there once, the others once or not at all', async () => {
+  const dataDir = await temporaryDirectory();
+  const random = randomOf('batches');
+  const ledger: Ledger = { asked: 0, acknowledged: new Set() };
+  const first = await Victim.start(dataDir);
+  await first.send('POST', '/v2/datasets', { name: 'events' });
+  await first.kill();
+  const count = rounds('batches', 10, 200);
+  for (let round = 0; round < count; round++) {
+    const victim = await Victim.start(dataDir);
+    await check(victim, ledger);
+    const work = [writer, writer, writer, reader].map(each => each(victim, ledger).catch(() => undefined));
+    // Small files are merged from 1.5 s on.
+    await delay(random() * 4_000);
+    await victim.kill();
+    await Promise.all(work);
+  }
+  const last = await Victim.start(dataDir);
+  await check(last, ledger);
+  const files = readdirSync(join(dataDir, 'datasets', 'events'));
+  expect(files.filter(name => name.endsWith('.log'))).toEqual([]);
+  console.log(`${ledger.acknowledged.size} of ${ledger.asked} batches acknowledged`);
+});
+
+/** Batches of ever other fields and types, each with a number of its own. */
+async function writer(victim: Victim, ledger: Ledger): Promise<void> {
+  for (;;) {
+    const id = ledger.asked++;
+    const odd = [{ x: id }, { x: String(id) }, { [`f${id % 5}`]: 1.5 }, {}][id % 4];
+    const event = { _time: new Date(1.75e12 + id).toISOString(), id, ...odd };
+    const { status } = await victim.ingest('events', new Array(batchEvents).fill(event));
+    expect(status).toBe(200);
+    ledger.acknowledged.add(id);
+  }
+}
+
+/** Each query turns what has come so far into files, and sees all that was acknowledged before it. */
+async function reader(victim: Victim, ledger: Ledger): Promise<void> {
+  for (;;) {
+    const before = ledger.acknowledged.size;
+    const [[rows] = []] = (await victim.columns('events | count')) as number[][];
+    expect(rows).toBeGreaterThanOrEqual(before * batchEvents);
+    await delay(20);
+  }
+}
+
+async function check(victim: Victim, ledger: Ledger): Promise<void> {
+  const counts = new Map<number, number>();
+  if (ledger.asked > 0) {
+    const [ids = [], found = []] = await victim.columns(
+      'events | summarize n = count() by id | take 1000000',
+    );
+    for (const [index, id] of ids.entries()) counts.set(Number(id), Number(found[index]));
+  }
+  expect([...ledger.acknowledged].filter(id => counts.get(id) !== batchEvents)).toEqual([]);
+  expect([...counts].filter(([id, times]) => times !== batchEvents || id >= ledger.asked)).toEqual([]);
+}

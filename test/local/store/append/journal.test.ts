@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, copyFile, readdir, readFile, rename, truncate, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { Engine } from '../../../../kernel/local/engine/duckdb.js';
+import { readBatch } from '../../../../kernel/local/store/append/batch.js';
+import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
+import { nowMs, temporaryDirectory } from '../../service.js';
+
+interface Parts {
+  readonly dataDir: string;
+  readonly engine: Engine;
+  readonly store: DatasetStore;
+  readonly directory: string;
+}
+
+async function openStore(): Promise<Parts> {
+  const dataDir = await temporaryDirectory();
+  const engine = await Engine.open({ dataDir, families: [] });
+  onTestFinished(() => engine.close());
+  const store = new DatasetStore(dataDir, engine);
+  await store.create('d', '');
+  return { dataDir, engine, store, directory: path.join(dataDir, 'datasets', 'd') };
+}
+
+async function append({ store }: Pick<Parts, 'store'>, ...ids: number[]): Promise<void> {
+  const body = ids.map(id => `{"_time":${1_700_000_000 + id},"id":${id}}`).join('\n');
+  const batch = readBatch(body, undefined, BigInt(nowMs) * 1_000_000n);
+  if (batch === undefined) throw new Error('no batch');
+  await store.append('d', batch);
+}
+
+async function idsOf({ engine, store }: Pick<Parts, 'engine' | 'store'>): Promise<number[]> {
+  const scan = (await store.snapshot()).scan('d', ['id'], -(2n ** 63n), 2n ** 63n - 1n);
+  const rows = await engine.run(`SELECT f0 FROM (${scan}) ORDER BY f0`);
+  return rows.map(([id]) => Number(id));
+}
+
+const entries = async ({ directory }: Parts, suffix: string) =>
+  (await readdir(directory)).filter(name => name.endsWith(suffix));
+
+/** The name that the log of a process has which is gone. */
+async function goneProcess(): Promise<string> {
+  const child = spawn(process.execPath, ['-e', '']);
+  await once(child, 'exit');
+  return `${child.pid}-0123456789ab`;
+}
+
+test('what was appended is in the next snapshot, in one file, and no log is left', async () => {
+  const parts = await openStore();
+  await append(parts, 3, 1);
+  await append(parts, 2);
+  expect([(await entries(parts, '.log')).length, await entries(parts, '.parquet')]).toEqual([1, []]);
+  expect(await idsOf(parts)).toEqual([1, 2, 3]);
+  expect([await entries(parts, '.log'), (await entries(parts, '.parquet')).length]).toEqual([[], 1]);
+  const [file] = (await parts.store.snapshot()).files('d', -(2n ** 63n), 2n ** 63n - 1n);
+  expect([file?.rows, file?.minNs, file?.maxNs]).toEqual([
+    3,
+    1_700_000_001n * 10n ** 9n,
+    1_700_000_003n * 10n ** 9n,
+  ]);
+});
+
+test('what a process that was killed had appended is taken in once, by the next that looks', async () => {
+  const parts = await openStore();
+  await append(parts, 1, 2);
+  await append(parts, 3);
+  const [log = ''] = await entries(parts, '.log');
+  const id = log.split('-').slice(2).join('-');
+  const orphan = path.join(parts.directory, `${await goneProcess()}-${id}`);
+  await copyFile(path.join(parts.directory, log), orphan);
+  // The one that is alive goes without its log, as if it had never been.
+  await rename(path.join(parts.directory, log), path.join(parts.dataDir, 'log'));
+  const later = { ...parts, store: new DatasetStore(parts.dataDir, parts.engine) };
+  expect(await idsOf(later)).toEqual([1, 2, 3]);
+  expect(await entries(parts, '.log')).toEqual([]);
+  // Killed after its file was there and before its log was gone.
+  await copyFile(path.join(parts.dataDir, 'log'), orphan);
+  expect(await idsOf({ ...parts, store: new DatasetStore(parts.dataDir, parts.engine) })).toEqual([1, 2, 3]);
+  expect(await entries(parts, '.log')).toEqual([]);
+});
+
+const damages: readonly (readonly [string, (file: string, size: number) => Promise<void>, number[]])[] = [
+  ['cut in its last batch', (file, size) => truncate(file, size - 1), [1]],
+  ['with a byte changed in its last batch', flipLast, [1]],
+  ['with the beginning of another batch', file => appendFile(file, Buffer.from([9, 0, 0, 0, 1])), [1, 2]],
+  ['empty', file => truncate(file, 0), []],
+];
+
+async function flipLast(file: string, size: number): Promise<void> {
+  const bytes = await readFile(file);
+  bytes.writeUInt8(bytes.readUInt8(size - 2) ^ 1, size - 2);
+  await writeFile(file, bytes);
+}
+
+test.each(damages)('of a log that is %s, the whole batches count', async (_, damage, ids) => {
+  const parts = await openStore();
+  await append(parts, 1);
+  await append(parts, 2);
+  const [log = ''] = await entries(parts, '.log');
+  const orphan = path.join(parts.directory, `${await goneProcess()}-${log.split('-').slice(2).join('-')}`);
+  await rename(path.join(parts.directory, log), orphan);
+  await damage(orphan, (await readFile(orphan)).length);
+  expect(await idsOf({ ...parts, store: new DatasetStore(parts.dataDir, parts.engine) })).toEqual(ids);
+});
+
+test('many clients at once lose nothing', async () => {
+  const parts = await openStore();
+  const ids = Array.from({ length: 400 }, (_, index) => index);
+  const reading = (async () => {
+    for (let seen = 0; seen < ids.length; seen = (await idsOf(parts)).length);
+  })();
+  await Promise.all(ids.map(id => append(parts, id)));
+  expect(await idsOf(parts)).toEqual(ids);
+  await reading;
+});
+
+test('events are merged into few files, and nothing is lost or doubled on the way', async () => {
+  const parts = await openStore();
+  for (let id = 0; id < 30; id++) {
+    await append(parts, 29 - id);
+    await parts.store.snapshot();
+  }
+  const files = async () => (await parts.store.snapshot()).files('d', -(2n ** 63n), 2n ** 63n - 1n);
+  await expect.poll(async () => (await files()).length, { timeout: 60_000 }).toBeLessThan(8);
+  expect(await idsOf(parts)).toEqual(Array.from({ length: 30 }, (_, id) => id));
+  expect((await files()).every(file => file.sorted)).toBe(true);
+  await parts.store.close();
+});
+
+test('events for a dataset that is gone are refused, and do not bring it back', async () => {
+  const parts = await openStore();
+  await append(parts, 1);
+  await parts.store.remove('d');
+  await expect(append(parts, 2)).rejects.toMatchObject({ status: 404, code: 'dataset-not-found' });
+  await parts.store.create('d', '');
+  expect(await idsOf(parts)).toEqual([]);
+});
+
+test('a replacement replaces what was appended before it', async () => {
+  const parts = await openStore();
+  await append(parts, 1);
+  const file = path.join(parts.engine.workDir, 'new.parquet');
+  await parts.engine.run(
+    `COPY (SELECT make_timestamp_ns(5) AS _time, 7 AS id) TO '${file}' (FORMAT parquet)`,
+  );
+  await parts.store.publish('d', file, true);
+  await append(parts, 8);
+  expect(await idsOf(parts)).toEqual([7, 8]);
+});
