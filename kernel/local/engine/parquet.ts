@@ -1,5 +1,4 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
-import { present } from '../../present.js';
 import { sqlText } from '../duckdb/literal.js';
 import type { RowGroup } from '../sql/compiled.js';
 import type { Connection, Engine } from './duckdb.js';

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { present } from '../../present.js';
 import { sqlName } from '../duckdb/literal.js';
 import type { Engine } from '../engine/duckdb.js';
 import { columnNames, copyToParquet, type FileSummary } from '../engine/parquet.js';
@@ -109,7 +110,7 @@ function mergeSql(files: readonly FileSummary[], draft: string): string {
     name,
     type,
     column: columns[index] ?? name,
-    ...(declared.has(name) && { declared: true }),
+    ...present({ declared: declared.has(name) || undefined }),
   }));
   const values = fields.map(({ type, column }, index) => {
     return `f${index}${type === 'dynamic' ? '::VARCHAR' : ''} AS ${sqlName(column)}`;

@@ -1,4 +1,5 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
+import { present } from '../../../present.js';
 import { namesOf, shapeOfEvents } from '../readers/json-shape.js';
 import { sampleRows } from '../readers/reading.js';
 import { type RawObject, type RawValue, readEvents } from './events.js';
@@ -67,7 +68,7 @@ export function readBatch(body: string, timeField: string | undefined, nowNs: bi
     })),
     nowNs,
     late: field === undefined ? 0 : times.filter(time => time === null).length,
-    ...(field !== undefined && { timeField: field }),
+    ...present({ timeField: field }),
   };
 }
 
