@@ -1,4 +1,3 @@
-import type { TypeName } from '../../../apl/catalog/entry.js';
 import { present } from '../../../present.js';
 import { namesOf, shapeOfEvents } from '../readers/json-shape.js';
 import { sampleRows } from '../readers/reading.js';
@@ -6,12 +5,7 @@ import { type RawObject, type RawValue, readEvents } from './events.js';
 import { type Column, timesOf } from './times.js';
 
 /** A field of a batch. */
-export interface BatchField {
-  readonly name: string;
-  readonly type: TypeName;
-  /** No event has a value. */
-  readonly empty: boolean;
-}
+export type BatchField = Omit<Column, 'values'>;
 
 /** Events that are ready to be stored: a time and a text of JSON for each field, absent where there is no value. */
 export interface Batch {

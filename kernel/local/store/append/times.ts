@@ -1,7 +1,7 @@
+import type { TypeName } from '../../../apl/catalog/entry.js';
 import { EARLIEST_TIME, LATEST_TIME, MICROSECOND, MILLISECOND, SECOND } from '../../../time.js';
 import { timeNs } from '../../functions/time-text.js';
 import { isClock, isClockName, isLikelyTime, timeRank } from '../timestamps.js';
-import type { BatchField } from './batch.js';
 import type { RawValue } from './events.js';
 
 /** The times of the events of a batch, null where an event has none. Without a field no event has one. */
@@ -11,7 +11,11 @@ export interface BatchTimes {
 }
 
 /** A field with its value in each event. */
-export interface Column extends BatchField {
+export interface Column {
+  readonly name: string;
+  readonly type: TypeName;
+  /** No event has a value. */
+  readonly empty: boolean;
   readonly values: readonly (RawValue | undefined)[];
 }
 
