@@ -316,46 +316,55 @@ async function readBody(
     response.body.destroy();
     return undefined;
   }
-  const chunks = new Chunks(maxBytes);
+  const isPacked = /gzip/i.test(headerText(response.headers, 'content-encoding') ?? '');
+  const arrived = new Arrived(maxBytes, isPacked ? 0 : announced);
   try {
-    if (/gzip/i.test(headerText(response.headers, 'content-encoding') ?? '')) {
+    if (isPacked) {
       const { pipeline } = await import('node:stream/promises');
-      await pipeline(response.body, createGunzip(), source => chunks.collect(source));
-    } else await chunks.collect(response.body);
+      await pipeline(response.body, createGunzip(), source => arrived.collect(source));
+    } else await arrived.collect(response.body);
   } catch (error) {
     // Every kind of stream reports differently that it was stopped halfway.
-    if (!chunks.overflowed) throw error;
+    if (!arrived.overflowed) throw error;
   }
-  return chunks.overflowed ? undefined : concatenate(chunks.all);
+  return arrived.overflowed ? undefined : arrived.bytes;
 }
 
-/** The part of a body that has arrived, up to a limit. */
-class Chunks {
-  readonly all: Uint8Array[] = [];
+/** The part of a body that has arrived, up to a limit; put together as it arrives, as that takes long for a large one. */
+class Arrived {
   readonly #maxBytes: number;
-  #bytes = 0;
+  #buffer: Buffer;
+  #length = 0;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, expectedBytes: number) {
     this.#maxBytes = maxBytes;
+    this.#buffer = Buffer.allocUnsafeSlow(expectedBytes || 64 * 1024);
   }
 
   get overflowed(): boolean {
-    return this.#bytes > this.#maxBytes;
+    return this.#length > this.#maxBytes;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#buffer.subarray(0, this.#length);
   }
 
   /** Reads to the end, or until the limit is exceeded. */
   async collect(source: AsyncIterable<Uint8Array>): Promise<void> {
     for await (const chunk of source) {
-      this.#bytes += chunk.length;
+      const from = this.#length;
+      this.#length += chunk.length;
       if (this.overflowed) return;
-      this.all.push(chunk);
+      if (this.#length > this.#buffer.length) this.#grow();
+      this.#buffer.set(chunk, from);
     }
   }
-}
 
-function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
-  const [first] = chunks;
-  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+  #grow(): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#length, this.#buffer.length * 2));
+    this.#buffer.copy(larger);
+    this.#buffer = larger;
+  }
 }
 
 /** Looks at the two ends only: the decoder reads the middle, and a body cut off by a proxy should be reported as such. */

@@ -48,12 +48,13 @@ export async function runQuery(
   const profile = session.profileName;
   const introduction = await session.takeIntroduction();
   // The decoder loads while the service works.
-  const [raw, { decodeTabular }] = await Promise.all([
+  const [raw, { decodeSteps }, { inSlices }] = await Promise.all([
     session.query(request, signal),
     import('../result/arrow.js'),
+    import('../result/slices.js'),
   ]);
   const received = performance.now();
-  const { envelope, tables } = decodeTabular(raw.body);
+  const { envelope, tables } = await inSlices(decodeSteps(raw.body), signal);
   const elapsedMs = raw.elapsedMs + performance.now() - received;
   const result = {
     tables: tables.map(table => inReadingOrder(table, order.text)),

@@ -12,6 +12,7 @@ import { type Envelope, readEnvelope, readFields, readTableInfo } from './envelo
 import { FIELD_KEY } from './field.js';
 import { DecodeError, JsonBytes, OPEN_ARRAY } from './json-bytes.js';
 import type { ArrowTable, TableInfo } from './result.js';
+import { atOnce, type Steps } from './slices.js';
 
 export { DecodeError } from './json-bytes.js';
 
@@ -27,14 +28,19 @@ export interface TabularArrow {
  * column with a cell that does not fit its type, -> JSON text. Throws a DecodeError with the byte offset.
  */
 export function decodeTabular(body: Uint8Array): TabularArrow {
-  const json = new JsonBytes(wellFormed(body), startsWithBom(body) ? 3 : 0);
+  return atOnce(decodeSteps(body));
+}
+
+/** Does the same in steps of less than a millisecond each, for results that may be large. */
+export function* decodeSteps(body: Uint8Array): Steps<TabularArrow> {
+  const json = new JsonBytes(yield* wellFormed(body), startsWithBom(body) ? 3 : 0);
   const rest = new Map<string, unknown>();
   let tables: readonly DecodedTable[] | undefined;
   if (Number.isNaN(json.peek())) throw new DecodeError('The response is empty', json.pos);
-  json.object(key => {
-    if (key === 'tables' && json.peek() === OPEN_ARRAY) tables = decodeTables(json);
+  for (const key of json.keys()) {
+    if (key === 'tables' && json.peek() === OPEN_ARRAY) tables = yield* decodeTables(json);
     else rest.set(key, json.value());
-  });
+  }
   if (!Number.isNaN(json.peek())) json.fail(`expected the end of the response, found ${json.found()}`);
   if (tables === undefined && rest.get('tables') !== null) {
     throw new DecodeError('The response holds no list of `tables`: it is not a tabular result', 0);
@@ -49,48 +55,65 @@ interface DecodedTable {
 }
 
 /** Bytes that are not UTF-8 become U+FFFD, as any JSON parser would see them; in pieces, as one string could not hold them. */
-function wellFormed(body: Uint8Array): Uint8Array {
-  if (isUtf8(body)) return body;
+function* wellFormed(body: Uint8Array): Steps<Uint8Array> {
+  if (yield* isWellFormed(body)) return body;
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const pieces: Uint8Array[] = [];
   for (let from = 0; from < body.length; from += PIECE_BYTES) {
     const piece = body.subarray(from, from + PIECE_BYTES);
     pieces.push(Buffer.from(decoder.decode(piece, { stream: true })));
+    yield;
   }
   return Buffer.concat([...pieces, Buffer.from(decoder.decode())]);
 }
 
-const PIECE_BYTES = 16 * 1024 * 1024;
+const PIECE_BYTES = 2 ** 20;
+
+/** A piece ends before the first byte of a character, so that none is cut. */
+function* isWellFormed(body: Uint8Array): Steps<boolean> {
+  for (let from = 0; from < body.length; ) {
+    let to = Math.min(from + PIECE_BYTES, body.length);
+    for (let back = 0; back < 3 && isContinuation(body[to]); back++) to--;
+    if (!isUtf8(body.subarray(from, to))) return false;
+    from = to;
+    yield;
+  }
+  return true;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
 
 function startsWithBom(body: Uint8Array): boolean {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
 }
 
-function decodeTables(json: JsonBytes): readonly DecodedTable[] {
+function* decodeTables(json: JsonBytes): Steps<readonly DecodedTable[]> {
   const tables: DecodedTable[] = [];
-  json.array(index => tables.push(decodeTable(json, index)));
+  for (const index of json.elements()) tables.push(yield* decodeTable(json, index));
   return tables;
 }
 
 /** Columns that stand before the fields that describe them are skipped first and read when the object is complete. */
-function decodeTable(json: JsonBytes, index: number): DecodedTable {
+function* decodeTable(json: JsonBytes, index: number): Steps<DecodedTable> {
   const parts = new Map<string, unknown>();
   let columns: readonly DecodedColumn[] | undefined;
   let columnsAt: number | undefined;
   json.peek();
   const start = json.pos;
-  json.object(key => {
+  for (const key of json.keys()) {
     if (key !== 'columns' || json.peek() !== OPEN_ARRAY) {
       parts.set(key, json.value());
-      return;
+      continue;
     }
     columnsAt = json.pos;
-    columns = parts.has('fields') ? decodeColumns(json, readFields(parts.get('fields'), start)) : undefined;
-    if (columns === undefined) json.skip();
-  });
+    if (parts.has('fields')) columns = yield* decodeColumns(json, readFields(parts.get('fields'), start));
+    else yield* skipColumns(json);
+  }
   const fields = readFields(parts.get('fields'), start);
   if (columns === undefined && columnsAt !== undefined)
-    columns = decodeColumns(new JsonBytes(json.bytes, columnsAt), fields);
+    columns = yield* decodeColumns(new JsonBytes(json.bytes, columnsAt), fields);
   if (columns === undefined && fields.length > 0 && parts.get('columns') !== null) {
     throw new DecodeError('A table has fields and no columns', start);
   }
@@ -100,21 +123,33 @@ function decodeTable(json: JsonBytes, index: number): DecodedTable {
   };
 }
 
-/** A table without rows may come without columns. */
-function emptyColumn({ name, type }: ResultField): DecodedColumn {
-  return decodeColumn(new JsonBytes(new TextEncoder().encode('[]')), name, type, 0);
+function* skipColumns(json: JsonBytes): Steps<void> {
+  for (const _ of json.elements()) {
+    if (json.peek() !== OPEN_ARRAY) json.skip();
+    else {
+      for (const row of json.elements()) {
+        json.skip();
+        if (row % 1024 === 0) yield;
+      }
+    }
+  }
 }
 
-function decodeColumns(json: JsonBytes, fields: readonly ResultField[]): readonly DecodedColumn[] {
+/** A table without rows may come without columns. */
+function emptyColumn({ name, type }: ResultField): DecodedColumn {
+  return atOnce(decodeColumn(new JsonBytes(new TextEncoder().encode('[]')), name, type, 0));
+}
+
+function* decodeColumns(json: JsonBytes, fields: readonly ResultField[]): Steps<readonly DecodedColumn[]> {
   const columns: DecodedColumn[] = [];
-  json.array(index => {
+  for (const index of json.elements()) {
     const field = fields[index];
     json.peek();
     const start = json.pos;
     if (field === undefined)
       throw new DecodeError(`A table has ${fields.length} fields but more columns`, start);
     const rows = columns[0]?.rows;
-    const column = decodeBounded(json, field, rows ?? 0);
+    const column = yield* decodeBounded(json, field, rows ?? 0);
     if (rows !== undefined && column.rows !== rows) {
       const name = JSON.stringify(field.name);
       throw new DecodeError(
@@ -123,17 +158,17 @@ function decodeColumns(json: JsonBytes, fields: readonly ResultField[]): readonl
       );
     }
     columns.push(column);
-  });
+  }
   if (columns.length > 0 && columns.length < fields.length) {
     throw new DecodeError(`A table has ${fields.length} fields but ${columns.length} columns`, json.pos);
   }
   return columns;
 }
 
-function decodeBounded(json: JsonBytes, field: ResultField, rowsHint: number): DecodedColumn {
+function* decodeBounded(json: JsonBytes, field: ResultField, rowsHint: number): Steps<DecodedColumn> {
   const start = json.pos;
   try {
-    return decodeColumn(json, field.name, field.type, rowsHint);
+    return yield* decodeColumn(json, field.name, field.type, rowsHint);
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new DecodeError(

@@ -12,6 +12,7 @@ import {
 } from 'apache-arrow';
 import { CLOSE_ARRAY, type JsonBytes, NULL_START, OPEN_ARRAY } from './json-bytes.js';
 import { readDatetime, readFloat, readInteger, readTimespan } from './scalar.js';
+import type { Steps } from './slices.js';
 import { type ColumnBuilder, fitted, grown, Int64Store, Validity } from './store.js';
 import { JsonTextBuilder, StringBuilder } from './string-column.js';
 
@@ -28,20 +29,28 @@ export interface DecodedColumn {
  * Decodes the JSON array at `json.pos` as a column of the declared type. `rowsHint` only sizes the first buffers.
  * A cell that does not fit makes the whole column JSON text, with a note.
  */
-export function decodeColumn(json: JsonBytes, name: string, type: string, rowsHint: number): DecodedColumn {
+export function* decodeColumn(
+  json: JsonBytes,
+  name: string,
+  type: string,
+  rowsHint: number,
+): Steps<DecodedColumn> {
   const start = json.pos;
   const builder = builderFor(type, rowsHint);
   if (builder !== undefined) {
-    const read = readCells(json, builder);
+    const read = yield* readCells(json, builder);
     if (read.misfit === undefined) return { data: read.data, rows: read.rows, isJson: false };
     json.pos = start;
-    return { ...decodeJsonText(json, rowsHint), note: misfitNote(name, type, read.rows, read.misfit) };
+    return {
+      ...(yield* decodeJsonText(json, rowsHint)),
+      note: misfitNote(name, type, read.rows, read.misfit),
+    };
   }
-  return decodeJsonText(json, rowsHint);
+  return yield* decodeJsonText(json, rowsHint);
 }
 
-function decodeJsonText(json: JsonBytes, rowsHint: number): DecodedColumn {
-  const { data, rows } = readCells(json, new JsonTextBuilder(rowsHint));
+function* decodeJsonText(json: JsonBytes, rowsHint: number): Steps<DecodedColumn> {
+  const { data, rows } = yield* readCells(json, new JsonTextBuilder(rowsHint));
   return { data, rows, isJson: true };
 }
 
@@ -73,30 +82,56 @@ type CellsRead =
   | { readonly data: Data; readonly rows: number; readonly misfit?: undefined }
   | { readonly data?: undefined; readonly rows: number; readonly misfit: string };
 
-function readCells(json: JsonBytes, builder: JsonTextBuilder): { readonly data: Data; readonly rows: number };
-function readCells(json: JsonBytes, builder: ColumnBuilder): CellsRead;
-function readCells(json: JsonBytes, builder: ColumnBuilder): CellsRead {
-  const validity = new Validity();
-  let row = 0;
+function readCells(
+  json: JsonBytes,
+  builder: JsonTextBuilder,
+): Steps<{ readonly data: Data; readonly rows: number }>;
+function readCells(json: JsonBytes, builder: ColumnBuilder): Steps<CellsRead>;
+function* readCells(json: JsonBytes, builder: ColumnBuilder): Steps<CellsRead> {
+  const column: OpenColumn = { builder, validity: new Validity(), rows: 0 };
   json.expect(OPEN_ARRAY);
   if (!json.accept(CLOSE_ARRAY)) {
-    do {
-      const first = json.peek();
-      if (first === NULL_START) {
-        json.literal();
-        validity.clear(row);
-        builder.skipNull(row);
-      } else {
-        const from = json.pos;
-        if (!builder.read(json, row)) {
-          json.pos = from;
-          return { rows: row, misfit: cellKind(first) };
-        }
-      }
-      row++;
-    } while (json.another(CLOSE_ARRAY));
+    for (let end = readSome(json, column); end !== 'end'; end = readSome(json, column)) {
+      if (end !== 'more') return { rows: column.rows, misfit: end.misfit };
+      yield;
+    }
   }
-  return { data: builder.finish(row, validity), rows: row };
+  return { data: builder.finish(column.rows, column.validity), rows: column.rows };
+}
+
+interface OpenColumn {
+  readonly builder: ColumnBuilder;
+  readonly validity: Validity;
+  rows: number;
+}
+
+/** Bytes of cells that are read in one step. */
+const STEP_BYTES = 64 * 1024;
+
+/** Reads the next cells, up to the end of the column, the end of the step, or one that does not fit the type. */
+function readSome(json: JsonBytes, column: OpenColumn): 'end' | 'more' | { readonly misfit: string } {
+  const { builder, validity } = column;
+  const stop = json.pos + STEP_BYTES;
+  let row = column.rows;
+  let more = true;
+  for (; more && json.pos < stop; row++) {
+    const first = json.peek();
+    if (first === NULL_START) {
+      json.literal();
+      validity.clear(row);
+      builder.skipNull(row);
+    } else {
+      const from = json.pos;
+      if (!builder.read(json, row)) {
+        json.pos = from;
+        column.rows = row;
+        return { misfit: cellKind(first) };
+      }
+    }
+    more = json.another(CLOSE_ARRAY);
+  }
+  column.rows = row;
+  return more ? 'more' : 'end';
 }
 
 function cellKind(first: number): string {

@@ -82,8 +82,8 @@ export class JsonBytes {
     return c === COMMA;
   }
 
-  /** Calls `visit` with each key of the object at `pos`; `visit` consumes the value. */
-  object(visit: (key: string) => void): void {
+  /** Each key of the object at `pos`; whoever iterates consumes the value. */
+  *keys(): Generator<string, void> {
     this.expect(OPEN_OBJECT);
     if (this.accept(CLOSE_OBJECT)) return;
     do {
@@ -92,16 +92,16 @@ export class JsonBytes {
       this.string();
       const key = this.#parse(from, this.pos) as string;
       this.expect(COLON);
-      visit(key);
+      yield key;
     } while (this.another(CLOSE_OBJECT));
   }
 
-  /** Calls `visit` for each element of the array at `pos`; `visit` consumes the element. */
-  array(visit: (index: number) => void): void {
+  /** The number of each element of the array at `pos`; whoever iterates consumes the element. */
+  *elements(): Generator<number, void> {
     this.expect(OPEN_ARRAY);
     if (this.accept(CLOSE_ARRAY)) return;
     let index = 0;
-    do visit(index++);
+    do yield index++;
     while (this.another(CLOSE_ARRAY));
   }
 

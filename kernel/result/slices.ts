@@ -1,0 +1,26 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Long work in small steps: it pauses wherever it yields, and returns its outcome at the end. */
+export type Steps<T> = Generator<undefined, T>;
+
+/** How long other work waits, in milliseconds: completion and interrupts take a few turns of the event loop. */
+const sliceMs = 5;
+
+/** Does the work slice by slice and lets everything else that has come up in between; throws the reason of an aborted signal. */
+export async function inSlices<T>(work: Steps<T>, signal?: AbortSignal): Promise<T> {
+  while (true) {
+    const until = performance.now() + sliceMs;
+    let step = work.next();
+    while (!step.done && performance.now() < until) step = work.next();
+    if (step.done) return step.value;
+    await nextTurn();
+    signal?.throwIfAborted();
+  }
+}
+
+/** Does the work at once. */
+export function atOnce<T>(work: Steps<T>): T {
+  let step = work.next();
+  while (!step.done) step = work.next();
+  return step.value;
+}
