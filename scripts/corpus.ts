@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { parseQuery } from '../kernel/apl/syntax/parse.js';
-import { registerFunctions } from '../kernel/local/duckdb/register.js';
+import { FunctionShelf } from '../kernel/local/duckdb/register.js';
 import { samples } from '../kernel/local/samples/all.js';
 import { compileRequest } from '../kernel/local/sql/compile.js';
 import type { DatasetCatalog } from '../kernel/local/sql/compiled.js';
@@ -45,7 +45,7 @@ const temp = await mkdtemp(join(tmpdir(), 'apl-corpus-'));
 const instance = await DuckDBInstance.create(':memory:', { temp_directory: temp });
 const connection = await instance.connect();
 await connection.run("SET TimeZone = 'UTC'");
-await registerFunctions(connection);
+await new FunctionShelf(connection).all();
 
 const outcomes: Outcome[] = [];
 for (const line of lines) outcomes.push(await attempt(line));

@@ -4,7 +4,7 @@ import { aggregates } from '../../kernel/apl/catalog/aggregates.js';
 import { functions } from '../../kernel/apl/catalog/all.js';
 import type { Example } from '../../kernel/apl/catalog/entry.js';
 import { elements } from '../../kernel/apl/catalog/operators.js';
-import { registerFunctions } from '../../kernel/local/duckdb/register.js';
+import { FunctionShelf } from '../../kernel/local/duckdb/register.js';
 import { JsonColumns, packedSql } from '../../kernel/local/engine/columns.js';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
 import type { DatasetCatalog } from '../../kernel/local/sql/compiled.js';
@@ -16,7 +16,7 @@ beforeAll(async () => {
   instance = await DuckDBInstance.create(':memory:');
   connection = await instance.connect();
   await connection.run("SET TimeZone = 'UTC'");
-  await registerFunctions(connection);
+  await new FunctionShelf(connection).all();
 });
 
 afterAll(() => {

@@ -6,7 +6,7 @@ import type { FieldSchema } from '../../kernel/apl/plan/plan.js';
 import type { Diagnostic } from '../../kernel/apl/syntax/ast.js';
 import { mergeDiagnostics } from '../../kernel/apl/syntax/diagnostics.js';
 import { parseQuery } from '../../kernel/apl/syntax/parse.js';
-import { registerFunctions } from '../../kernel/local/duckdb/register.js';
+import { FunctionShelf } from '../../kernel/local/duckdb/register.js';
 import { sqlTypes } from '../../kernel/local/duckdb/types.js';
 import { JsonColumns, packedSql } from '../../kernel/local/engine/columns.js';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
@@ -43,7 +43,7 @@ export function openQueries(fixtures: Readonly<Record<string, Fixture>> = {}): {
     instance = await DuckDBInstance.create(':memory:');
     connection = await instance.connect();
     await connection.run("SET TimeZone = 'UTC'");
-    await registerFunctions(connection);
+    await new FunctionShelf(connection).all();
   });
   afterAll(() => {
     connection.closeSync();

@@ -15,19 +15,57 @@ import { families } from './functions/families.js';
 import type { FunctionFamily, JsFunction } from './template.js';
 
 /**
- * Registers the JavaScript functions and macros of all families; they are seen by every connection of the same instance.
- * `pulse` is called for each row of a JavaScript function.
+ * The functions and macros of some families in one instance, where every connection sees them. The JavaScript functions are
+ * there at once. A macro is defined before the first statement that names it: all of them together take longer than most queries.
  */
-export async function registerFunctions(
-  connection: DuckDBConnection,
-  wanted: readonly FunctionFamily[] = families,
-  pulse: () => void = () => {},
-): Promise<void> {
-  for (const family of wanted) {
-    for (const udf of family.udfs) connection.registerScalarFunction(scalarFunction(udf, pulse));
+export class FunctionShelf {
+  readonly #connection: DuckDBConnection;
+  /** Those not defined yet; a macro comes after those that it calls. */
+  readonly #macros: Map<string, string>;
+  #defined: Promise<unknown> = Promise.resolve();
+
+  /** `connection` is for definitions alone: an interrupt would lose them. `pulse` is called for each row of a JavaScript function. */
+  constructor(
+    connection: DuckDBConnection,
+    wanted: readonly FunctionFamily[] = families,
+    pulse: () => void = () => {},
+  ) {
+    this.#connection = connection;
+    this.#macros = new Map(
+      wanted.flatMap(({ setup }) => setup.map(statement => [macroOf(statement), statement])),
+    );
+    for (const { udfs } of wanted)
+      for (const udf of udfs) connection.registerScalarFunction(scalarFunction(udf, pulse));
   }
-  for (const family of wanted) {
-    for (const statement of family.setup) await connection.run(statement);
+
+  /** Resolves when every macro that a statement needs is defined. */
+  async provide(sql: string): Promise<void> {
+    const statements = this.#take(sql);
+    const defined = this.#defined.then(() =>
+      statements.length === 0 ? undefined : this.#connection.run(statements.join(';\n')),
+    );
+    // A failure is that of the statement which needed them.
+    this.#defined = defined.catch(() => undefined);
+    await defined;
+  }
+
+  /** Defines all of them, for many statements of any kind. */
+  async all(): Promise<void> {
+    await this.provide([...this.#macros.keys()].join(' '));
+  }
+
+  close(): void {
+    this.#connection.closeSync();
+  }
+
+  /** The definitions that are missing, those of inner macros first. */
+  #take(sql: string): string[] {
+    return namesIn(sql).flatMap(name => {
+      const statement = this.#macros.get(name);
+      if (statement === undefined) return [];
+      this.#macros.delete(name);
+      return [...this.#take(statement), statement];
+    });
   }
 }
 
@@ -43,7 +81,7 @@ export function withoutScripts(all: readonly FunctionFamily[] = families): {
 } {
   const moved = all.filter(family => !family.inPlace);
   const names = new Set(moved.flatMap(family => family.udfs.map(udf => udf.name)));
-  const isScripted = (sql: string) => (sql.match(/\bapl_\w+/g) ?? []).some(name => names.has(name));
+  const isScripted = (sql: string) => namesIn(sql).some(name => names.has(name));
   const plain = all.map(({ setup, udfs, inPlace }) => ({
     udfs: inPlace ? udfs : [],
     setup: setup.filter(each => !adds(names, each, isScripted)),
@@ -54,9 +92,20 @@ export function withoutScripts(all: readonly FunctionFamily[] = families): {
 /** A macro that calls JavaScript is as good as JavaScript; macros come after those that they call. */
 function adds(names: Set<string>, statement: string, isScripted: (sql: string) => boolean): boolean {
   if (!isScripted(statement)) return false;
-  const macro = /^CREATE (?:OR REPLACE )?MACRO (\w+)/.exec(statement)?.[1];
-  if (macro !== undefined) names.add(macro);
+  names.add(macroOf(statement));
   return true;
+}
+
+/** The name of the macro that a statement defines. */
+function macroOf(statement: string): string {
+  const name = /^CREATE (?:OR REPLACE )?MACRO (\w+)/.exec(statement)?.[1];
+  if (name === undefined) throw new RangeError(`not a macro: ${statement}`);
+  return name;
+}
+
+/** The functions of ours that a statement names; one inside a text counts too. */
+function namesIn(sql: string): readonly string[] {
+  return sql.match(/\bapl_\w+/g) ?? [];
 }
 
 function scalarFunction(udf: JsFunction, pulse: () => void): DuckDBScalarFunction {

@@ -12,7 +12,7 @@ import {
 } from '@duckdb/node-api';
 import { present } from '../../present.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
-import { registerFunctions } from '../duckdb/register.js';
+import { FunctionShelf } from '../duckdb/register.js';
 import type { FunctionFamily } from '../duckdb/template.js';
 import { Admission, type Loan } from './admission.js';
 import { cancelledError, EngineError, engineFailure } from './failure.js';
@@ -66,10 +66,11 @@ export class Engine {
     // Not beside the data: the engine fails a query whose profile it cannot write.
     const profileDir = await makeScratch(tmpdir(), 'apl-kernel-');
     const instance = await DuckDBInstance.create(':memory:');
+    const functions = new FunctionShelf(await instance.connect(), options.families, options.pulse);
     const lanes: Lane[] = [];
     for (let index = 0; index < (options.connections ?? 12); index++) {
       const profile = path.join(profileDir, `${index}.json`);
-      lanes.push({ connection: await instance.connect(), profile });
+      lanes.push({ connection: await instance.connect(), functions, profile });
     }
     await configure(lanes, options, [workDir, profileDir]);
     return new Engine(instance, [workDir, profileDir], lanes, options);
@@ -108,7 +109,7 @@ export class Engine {
   /** Runs several statements on one connection, so that temporary tables live from one to the next and are dropped at the end. */
   async withConnection<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#withLane(present({ signal }), async lane => {
-      const connection = connectionOn(lane.connection);
+      const connection = connectionOn(lane);
       try {
         return await work(connection);
       } finally {
@@ -124,6 +125,7 @@ export class Engine {
     this.#admission.close();
     await Promise.all(this.#lanes.map(lane => lane.running));
     for (const lane of this.#lanes) lane.connection.closeSync();
+    this.#lanes[0]?.functions.close();
     this.#instance.closeSync();
     for (const directory of this.#scratch) await rm(directory, { recursive: true, force: true });
   }
@@ -195,6 +197,7 @@ type Scratch = readonly [workDir: string, profileDir: string];
 
 interface Lane {
   readonly connection: DuckDBConnection;
+  readonly functions: FunctionShelf;
   /** The file of the engine's profile of the last query on this connection. */
   readonly profile: string;
   running?: Promise<unknown>;
@@ -232,13 +235,8 @@ function isAlive(pid: number): boolean {
 async function configure(lanes: readonly Lane[], options: EngineOptions, scratch: Scratch): Promise<void> {
   const [first] = lanes;
   if (!first) throw new EngineError('engine-failed', 'An engine needs at least one connection.');
-  await registerFunctions(first.connection, options.families, options.pulse);
-  for (const lane of lanes) await runAll(lane.connection, connectionSettings(lane.profile));
-  await runAll(first.connection, instanceSettings(options, scratch));
-}
-
-async function runAll(connection: DuckDBConnection, statements: readonly string[]): Promise<void> {
-  for (const statement of statements) await connection.run(statement);
+  for (const { connection, profile } of lanes) await connection.run(connectionSettings(profile).join(';\n'));
+  await first.connection.run(instanceSettings(options, scratch).join(';\n'));
 }
 
 function connectionSettings(profile: string): string[] {
@@ -291,14 +289,19 @@ async function guarded<T>(lane: Lane, signal: AbortSignal, work: (lane: Lane) =>
 async function runCounted<T>(lane: Lane, sql: string, consume: Consume<T>): Promise<Counted<T>> {
   // A statement that scans nothing writes no profile: the previous one must not pass for its own.
   await rm(lane.profile, { force: true });
+  await lane.functions.provide(sql);
   const value = await consume(await lane.connection.stream(sql));
   return { value, counts: await readCounts(lane.profile) };
 }
 
-function connectionOn(native: DuckDBConnection): Connection {
+function connectionOn({ connection: native, functions }: Lane): Connection {
   return {
-    run: async sql => (await native.runAndReadAll(sql)).getRows(),
+    run: async sql => {
+      await functions.provide(sql);
+      return (await native.runAndReadAll(sql)).getRows();
+    },
     columns: async select => {
+      await functions.provide(select);
       const result = await native.run(`SELECT * FROM (${select}) LIMIT 0`);
       const types = result.columnTypes();
       return result.columnNames().map((name, index) => ({ name, type: types[index] ?? VARCHAR }));

@@ -2,7 +2,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, it } from 'vitest';
 import { hasBound, refusedCall } from '../../../kernel/local/duckdb/bounds.js';
 import { families } from '../../../kernel/local/duckdb/functions/families.js';
-import { registerFunctions, withoutScripts } from '../../../kernel/local/duckdb/register.js';
+import { FunctionShelf, withoutScripts } from '../../../kernel/local/duckdb/register.js';
 import type { JsFunction } from '../../../kernel/local/duckdb/template.js';
 
 const double: JsFunction = {
@@ -24,7 +24,7 @@ const setup = ['CREATE MACRO apl_test_quadruple(n) AS apl_test_double(apl_test_d
 async function registered(): Promise<DuckDBInstance> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
-  await registerFunctions(connection, [{ setup, udfs: [double, fail] }]);
+  await new FunctionShelf(connection, [{ setup, udfs: [double, fail] }]).all();
   connection.closeSync();
   return instance;
 }
@@ -40,6 +40,32 @@ it('serves every connection of the instance, row by row, with null in and null o
 it('makes an exception the error of the query', async () => {
   const connection = await (await registered()).connect();
   await expect(connection.run("SELECT apl_test_fail('x')")).rejects.toThrow('apl_test_fail: out of order');
+});
+
+it('defines a macro, and those that it calls, before the first statement that names it', async () => {
+  const instance = await DuckDBInstance.create(':memory:');
+  const macros = [
+    'CREATE MACRO apl_test_one() AS 1',
+    'CREATE MACRO apl_test_three() AS 2 * apl_test_one() + apl_test_one()',
+    'CREATE MACRO apl_test_other() AS 4',
+  ];
+  const shelf = new FunctionShelf(await instance.connect(), [{ setup: macros, udfs: [] }]);
+  const connection = await instance.connect();
+  const select = 'SELECT apl_test_three()';
+  const run = async (sql: string) => {
+    await shelf.provide(sql);
+    return (await connection.runAndReadAll(sql)).getRows();
+  };
+  // Each of several statements at the same time waits for what another has begun to define.
+  expect(await Promise.all([run(select), run(select), run('SELECT apl_test_one()')])).toStrictEqual([
+    [[3]],
+    [[3]],
+    [[1]],
+  ]);
+  const defined = await connection.runAndReadAll(
+    "SELECT function_name FROM duckdb_functions() WHERE function_name LIKE 'apl_test%' ORDER BY 1",
+  );
+  expect(defined.getRows()).toStrictEqual([['apl_test_one'], ['apl_test_three']]);
 });
 
 it('has a bound for every function', () => {
@@ -63,7 +89,7 @@ const costly: readonly (readonly [sql: string, call: string])[] = [
 it.each(costly)('refuses what would take too long: %s', async (sql, call) => {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
-  await registerFunctions(connection);
+  await new FunctionShelf(connection).all();
   const error: unknown = await connection.run(`SELECT ${sql}`).then(
     () => undefined,
     reason => reason,
@@ -78,7 +104,7 @@ it.each([
 ])('finds nothing in what is too long to be read: %s', async sql => {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
-  await registerFunctions(connection);
+  await new FunctionShelf(connection).all();
   expect((await connection.runAndReadAll(`SELECT ${sql}`)).getRows()).toStrictEqual([[null]]);
 });
 
@@ -90,7 +116,7 @@ it('runs without JavaScript what needs none', async () => {
     true,
   ]);
   const instance = await DuckDBInstance.create(':memory:');
-  await registerFunctions(await instance.connect(), withoutScripts().families);
+  await new FunctionShelf(await instance.connect(), withoutScripts().families).all();
 });
 
 it('gives every macro and function its own name', () => {

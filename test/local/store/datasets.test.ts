@@ -142,7 +142,7 @@ test('the catalogue says of each file of a window what it holds', async () => {
       path: expect.stringMatching(/\.parquet$/),
       bytes: sizes[0],
       ...span,
-      rowGroups: [span],
+      rowGroups: [{ ...span, timed: true }],
       sorted: true,
       timeless: false,
     },

@@ -2,7 +2,7 @@ import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TypeName } from '../../../../kernel/apl/catalog/entry.js';
 import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
-import { registerFunctions } from '../../../../kernel/local/duckdb/register.js';
+import { FunctionShelf } from '../../../../kernel/local/duckdb/register.js';
 import type { SqlArg, SqlContext, SqlTemplate } from '../../../../kernel/local/sql/template.js';
 
 /** A result as the tests write it: bigint for long and timespan, RFC 3339 text for datetime, parsed JSON for dynamic. */
@@ -90,7 +90,7 @@ export function openEngine(): {
   beforeAll(async () => {
     instance = await DuckDBInstance.create(':memory:');
     connection = await instance.connect();
-    await registerFunctions(connection);
+    await new FunctionShelf(connection).all();
   });
   afterAll(() => {
     connection.closeSync();
