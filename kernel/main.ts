@@ -272,7 +272,7 @@ async function importFile(
     format: options.format,
     replace: options.replace ?? false,
   });
-  const time = timeField === '' ? 'no field with a time' : `_time from ${timeField}`;
+  const time = timeField === '' ? 'no field with a time' : `time from ${timeField}`;
   console.log(`${dataset}: ${plural(rows, 'row')}, ${plural(fields.length, 'field')}, ${time}`);
   if (rowsBefore > 0)
     console.log(

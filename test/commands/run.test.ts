@@ -215,7 +215,7 @@ describe('import', () => {
       env,
     );
     expect(code).toBe(0);
-    expect(stdout.split('\n')[0]).toMatch(/^own: 2 rows, \d fields, _time from when$/);
+    expect(stdout.split('\n')[0]).toMatch(/^own: 2 rows, \d fields, time from when$/);
     writeFileSync(join(home, 'q.apl'), '%time 2026-01-01..2026-01-03\nown | summarize total = sum(n)\n');
     expect(await aplKernel(['run', 'q.apl'], env)).toMatchObject({ code: 0 });
     expect(texts(read(home, 'out/q.ipynb'))[0]?.at(-1)).toContain('42');

@@ -33,8 +33,11 @@ export type Outcome =
   | { readonly ok: true; readonly ran: Ran; readonly diagnostics: readonly Diagnostic[] }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
-/** Opens an engine in memory for the tests of one file; returns what compiles, explains and runs queries on it. */
-export function openQueries(fixtures: Readonly<Record<string, Fixture>> = {}): {
+/**
+ * Opens an engine in memory for the tests of one file; returns what compiles, explains and runs queries on it, over tables
+ * of the test or a catalogue that is there when the first query runs.
+ */
+export function openQueries(tables: Readonly<Record<string, Fixture>> | (() => DatasetCatalog) = {}): {
   readonly run: (apl: string) => Promise<Outcome>;
 } {
   let instance: DuckDBInstance;
@@ -49,9 +52,10 @@ export function openQueries(fixtures: Readonly<Record<string, Fixture>> = {}): {
     connection.closeSync();
     instance.closeSync();
   });
-  const catalog = catalogOf(fixtures);
+  const fixtures = typeof tables === 'function' ? tables : () => catalogOf(tables);
   return {
     run: async apl => {
+      const catalog = fixtures();
       const diagnostics = findings(apl, catalog);
       const result = compileRequest({ apl }, catalog, now);
       if (!result.ok)

@@ -178,11 +178,16 @@ function notNull(arg: SqlArg | undefined): string {
 
 /** At most `limit` elements, as JSON; an empty list is `[]`. */
 function cut(list: string, limit: SqlArg | undefined, fallback: number, element?: SqlArg): string {
-  const length = Math.max(0, Number(limit?.constant ?? fallback));
-  const sliced = `coalesce((${list})[1:${length}], [])`;
+  const sliced = `coalesce((${list})[1:${atMost(limit, fallback)}], [])`;
   if (element === undefined || plainInJson.has(element.type)) return `to_json(${sliced})`;
   const converted = element.type === 'dynamic' ? 'x::JSON' : toDynamic({ sql: 'x', type: element.type });
   return `to_json(list_transform(${sliced}, lambda x: ${converted}))`;
+}
+
+/** The end of a list that is cut; every digit of it, as it may be beyond what a real holds. */
+function atMost(limit: SqlArg | undefined, fallback: number): string {
+  const { constant } = limit ?? {};
+  return typeof constant !== 'bigint' ? String(fallback) : String(constant < 0n ? 0n : constant);
 }
 
 /** The most frequent values, as an array of {value, count}. */
@@ -191,8 +196,7 @@ function topkSql({ args, filter }: AggregateParts): string {
   const entries = `map_entries(histogram(${value === undefined ? 'NULL' : value.type === 'dynamic' ? `${value.sql}::VARCHAR` : value.sql})${where(filter)})`;
   const shaped = `list_transform(${entries}, lambda e: {'value': ${value === undefined ? 'e.key' : toDynamic({ sql: 'e.key', type: value.type })}, 'count': e.value})`;
   const ordered = `list_sort(list_transform(${shaped}, lambda x: {'count': -x.count::BIGINT, 'value': x.value}))`;
-  const wanted = Math.max(0, Number(count?.constant ?? 10));
-  return `to_json(list_transform(coalesce((${ordered})[1:${wanted}], []), lambda x: {'value': x.value, 'count': -x.count}))`;
+  return `to_json(list_transform(coalesce((${ordered})[1:${atMost(count, 10)}], []), lambda x: {'value': x.value, 'count': -x.count}))`;
 }
 
 /** Buckets of equal width between the smallest and the largest value, as an array of {from, to, count}. */

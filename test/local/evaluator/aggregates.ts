@@ -66,11 +66,14 @@ function extreme(draw: Draw, columns: readonly Column[]): Made {
   const types = ['long', 'real', 'string', 'datetime', 'timespan', 'dynamic'] as const;
   const operand = expression(draw, columns, draw.pick(types), 1);
   const [name, sign] = draw.pick([['max', 1] as const, ['min', -1] as const]);
+  const condition = draw.pick([true, false, false]) ? expression(draw, columns, 'bool', 1) : undefined;
   return {
-    text: `${name}(${operand.text})`,
+    text:
+      condition === undefined ? `${name}(${operand.text})` : `${name}if(${operand.text}, ${condition.text})`,
     type: operand.type,
     value: ({ rows }) => {
-      const values = present(rows.map(operand.value)).filter(value => !Number.isNaN(value));
+      const counted = rows.filter(row => condition === undefined || condition.value(row) === true);
+      const values = present(counted.map(operand.value)).filter(value => !Number.isNaN(value));
       return values.toSorted((a, b) => sign * order(b, a))[0] ?? null;
     },
   };

@@ -20,17 +20,17 @@ export interface Draw {
 
 /** An expression of a type over the columns of a table, `depth` calls deep at most. */
 export function expression(draw: Draw, columns: readonly Column[], type: Type, depth: number): Expression {
-  const makers = depth === 0 ? [leaf] : [leaf, ...makersOf[type], conditional];
+  const makers = depth === 0 ? [leaf] : [leaf, ...makersOf[type], conditional, firstPresent];
   return draw.pick(makers)(draw, columns, type, depth);
 }
 
 type Maker = (draw: Draw, columns: readonly Column[], type: Type, depth: number) => Expression;
 
 const makersOf: Readonly<Record<Type, readonly Maker[]>> = {
-  long: [integerArithmetic, integerArithmetic, strlen, asLong],
+  long: [integerArithmetic, integerArithmetic, strlen, asLong, binned],
   real: [realArithmetic, realArithmetic, asReal],
   string: [concatenation],
-  bool: [comparison, comparison, logic, negation, nullTest, membership],
+  bool: [comparison, comparison, logic, negation, nullTest, membership, between],
   datetime: [shiftedTime],
   timespan: [timeDifference, durationSum],
   dynamic: [],
@@ -240,6 +240,58 @@ function conditional(draw: Draw, columns: readonly Column[], type: Type, depth: 
     type,
     value: row => (condition.value(row) === true ? yes.value(row) : no.value(row)),
   };
+}
+
+/** The first that is not null, of texts also not empty; a NaN is not null. */
+function firstPresent(draw: Draw, columns: readonly Column[], type: Type, depth: number): Expression {
+  const [first, second] = binary(draw, columns, depth, [type, type]);
+  return {
+    text: `coalesce(${first.text}, ${second.text})`,
+    type,
+    value: row => {
+      const [a, b] = [first.value(row), second.value(row)];
+      return [a, b].find(value => value !== null && value !== '') ?? a ?? b;
+    },
+  };
+}
+
+/** The greatest multiple that is not above the value. */
+function binned(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
+  const inner = expression(draw, columns, 'long', depth - 1);
+  const width = draw.pick([2n, 5n, 10n]);
+  return {
+    text: `bin(${inner.text}, ${width})`,
+    type: 'long',
+    value: row => {
+      const value = inner.value(row) as bigint | null;
+      return value === null ? null : fitted(value - (((value % width) + width) % width));
+    },
+  };
+}
+
+/** A null is between nothing. */
+function between(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
+  const type = draw.pick(['long', 'real', 'datetime', 'timespan'] as const);
+  const [value, low, high] = [1, 2, 3].map(() => notNullConstant(draw, columns, type, depth - 1)) as [
+    Expression,
+    Expression,
+    Expression,
+  ];
+  const [operator, expected] = draw.pick([['between', true] as const, ['!between', false] as const]);
+  return {
+    text: `(${value.text} ${operator} (${low.text} .. ${high.text}))`,
+    type: 'bool',
+    value: row => {
+      const [a, b, c] = [value.value(row), low.value(row), high.value(row)];
+      const inside =
+        a !== null && b !== null && c !== null && !less(a, b) && !less(c, a) && isNumber(a, b, c);
+      return inside === expected;
+    },
+  };
+}
+
+function isNumber(...values: readonly Value[]): boolean {
+  return values.every(value => !Number.isNaN(value));
 }
 
 /** The times that a `datetime` holds: 1677-09-22T00:00:00Z to 2262-04-11T23:47:16.854775806Z. */

@@ -1,5 +1,6 @@
 import { aggregate, type Grouped } from './aggregates.js';
 import { type Column, type Draw, expression, widened } from './expressions.js';
+import { join } from './joins.js';
 import { Dynamic, dynamicOf, groupKey, type Json, literal, order, type Type, type Value } from './values.js';
 
 export interface Table {
@@ -15,9 +16,17 @@ export interface Case {
 
 const types: readonly Type[] = ['long', 'real', 'string', 'bool', 'datetime', 'timespan', 'dynamic'];
 
-/** A query over one or two tables written into it, of up to `steps` operators. */
-export function pipeline(draw: Draw, steps: number): Case {
-  const left = source(draw, 'T', ['k', 's', 'n', 'x', 'b', 't', 'd', 'j']);
+/** A stored dataset: its name and what it holds. */
+export interface Stored {
+  readonly name: string;
+  readonly table: Table;
+}
+
+/** A query over one or two tables, written into it or stored, of up to `steps` operators. */
+export function pipeline(draw: Draw, steps: number, stored: Stored): Case {
+  const left = draw.pick([true, false, false, false])
+    ? storedSource(stored)
+    : source(draw, 'T', ['k', 's', 'n', 'x', 'b', 't', 'd', 'j']);
   const right = source(
     draw,
     'R',
@@ -51,6 +60,11 @@ const typeOfColumn: Readonly<Record<string, Type>> = {
   v: 'dynamic',
 };
 
+function storedSource({ name, table }: Stored): { text: string; table: Table } {
+  const names = table.columns.map(column => column.name).join(', ');
+  return { text: `let T = ${name} | project ${names};`, table };
+}
+
 function source(draw: Draw, name: string, names: readonly string[]): { text: string; table: Table } {
   const columns = names.map(each => ({ name: each, type: typeOfColumn[each] ?? 'long' }));
   const count = draw.pick([0, 1, 2, 3, 4, 5, 6, 7, 8]);
@@ -64,7 +78,8 @@ function source(draw: Draw, name: string, names: readonly string[]): { text: str
   return { text: `let ${name} = datatable(${declared})[${cells.join(', ')}];`, table: { columns, rows } };
 }
 
-interface Step {
+/** An operator, and what it makes of a table. */
+export interface Step {
   readonly text: string;
   readonly table: Table;
 }
@@ -87,7 +102,9 @@ const operators: readonly Operator[] = [
   count,
   join,
   join,
+  join,
   union,
+  expand,
   expand,
 ];
 
@@ -128,7 +145,7 @@ function project(draw: Draw, { columns, rows }: Table): Step {
 }
 
 /** Names that are taken get a number. */
-function uniqueTable(columns: readonly Column[], rows: Table['rows']): Table {
+export function uniqueTable(columns: readonly Column[], rows: Table['rows']): Table {
   const taken = new Set<string>();
   const unique = columns.map(column => {
     let name = column.name;
@@ -230,21 +247,44 @@ function distinct(draw: Draw, { columns, rows }: Table): Step | undefined {
   };
 }
 
-/** By every field, so that only equal rows may change places; nulls first ascending, last descending. */
+/** Where the nulls of a key go: by default they are the smallest. */
+interface SortKey {
+  readonly text: string;
+  readonly compare: (a: Value, b: Value) => number;
+}
+
+function sortKey(draw: Draw, name: string): SortKey {
+  const [direction, down] = draw.pick([
+    ['', true] as const,
+    [' asc', false] as const,
+    [' desc', true] as const,
+  ]);
+  const nulls = draw.pick(['', '', ' nulls first', ' nulls last']);
+  const nullsFirst = nulls === '' ? !down : nulls === ' nulls first';
+  const isNothing = (value: Value): boolean => value === null || Number.isNaN(value);
+  return {
+    text: `${name}${direction}${nulls}`,
+    compare: (a, b) => {
+      if (isNothing(a) !== isNothing(b)) return isNothing(a) === nullsFirst ? -1 : 1;
+      return down ? order(b, a) : order(a, b);
+    },
+  };
+}
+
+/** By every field, so that only equal rows may change places. */
 function sortAndLimit(draw: Draw, { columns, rows }: Table): Step | undefined {
   if (columns.some(column => column.type === 'dynamic' || column.type === 'bool')) return undefined;
-  const descending = columns.map(() => draw.pick([true, false]));
-  const keys = columns.map((column, index) => `${column.name} ${descending[index] ? 'desc' : 'asc'}`);
+  const keys = columns.map(column => sortKey(draw, column.name));
   const limit = draw.pick([0, 1, 2, 3, 5]);
   const sorted = rows.toSorted((a, b) => {
-    for (const [index, down] of descending.entries()) {
-      const found = order(a[index] ?? null, b[index] ?? null);
-      if (found !== 0) return down ? -found : found;
+    for (const [index, key] of keys.entries()) {
+      const found = key.compare(a[index] ?? null, b[index] ?? null);
+      if (found !== 0) return found;
     }
     return 0;
   });
   return {
-    text: `sort by ${keys.join(', ')} | ${draw.pick(['limit', 'take'])} ${limit}`,
+    text: `sort by ${keys.map(key => key.text).join(', ')} | ${draw.pick(['limit', 'take'])} ${limit}`,
     table: { columns, rows: sorted.slice(0, limit) },
   };
 }
@@ -253,11 +293,11 @@ function sortAndLimit(draw: Draw, { columns, rows }: Table): Step | undefined {
 function top(draw: Draw, { columns, rows }: Table): Step {
   const index = draw.pick(columns.map((_, at) => at));
   const column = columns[index] as Column;
-  const [word, down] = draw.pick([['', true] as const, [' asc', false] as const, [' desc', true] as const]);
+  const { text, compare } = sortKey(draw, column.name);
   const n = draw.pick([1, 2, 4]);
-  const keys = rows.map(row => row[index] ?? null).toSorted((a, b) => (down ? order(b, a) : order(a, b)));
+  const keys = rows.map(row => row[index] ?? null).toSorted(compare);
   return {
-    text: `top ${n} by ${column.name}${word} | project ${column.name}`,
+    text: `top ${n} by ${text} | project ${column.name}`,
     table: { columns: [column], rows: keys.slice(0, n).map(key => [key]) },
   };
 }
@@ -268,72 +308,6 @@ function count(draw: Draw, { rows }: Table): Step | undefined {
     text: 'count',
     table: { columns: [{ name: 'count', type: 'long' }], rows: [[BigInt(rows.length)]] },
   };
-}
-
-type JoinKind = (typeof joinKinds)[number];
-const joinKinds = [
-  ...(['inner', 'leftouter', 'rightouter', 'fullouter'] as const),
-  ...(['leftsemi', 'leftanti', 'rightsemi', 'rightanti'] as const),
-];
-
-/** Null keys match nothing, all NaN are one key; a shared key is one column, filled from either side. */
-function join(draw: Draw, left: Table, right: Table): Step | undefined {
-  const shared = right.columns.filter(
-    column =>
-      column.type !== 'dynamic' &&
-      left.columns.some(other => other.name === column.name && other.type === column.type),
-  );
-  if (shared.length === 0 || left.rows.length * right.rows.length > 200) return undefined;
-  const key = draw.pick(shared).name;
-  const kind = draw.pick(joinKinds);
-  const at = left.columns.findIndex(column => column.name === key);
-  const other = right.columns.findIndex(column => column.name === key);
-  const matches = (a: Value, b: Value): boolean =>
-    a !== null && b !== null && (a === b || (Number.isNaN(a) && Number.isNaN(b)));
-  return { text: `join kind=${kind} (R) on ${key}`, table: joined(kind, left, right, at, other, matches) };
-}
-
-function joined(
-  kind: JoinKind,
-  left: Table,
-  right: Table,
-  at: number,
-  other: number,
-  matches: (a: Value, b: Value) => boolean,
-): Table {
-  const found = (row: readonly Value[], rows: Table['rows'], own: number, theirs: number): boolean =>
-    rows.some(each => matches(row[own] ?? null, each[theirs] ?? null));
-  const inLeft = (expected: boolean): Table => ({
-    ...left,
-    rows: left.rows.filter(row => found(row, right.rows, at, other) === expected),
-  });
-  const inRight = (expected: boolean): Table => ({
-    ...right,
-    rows: right.rows.filter(row => found(row, left.rows, other, at) === expected),
-  });
-  if (kind === 'leftsemi') return inLeft(true);
-  if (kind === 'leftanti') return inLeft(false);
-  if (kind === 'rightsemi') return inRight(true);
-  if (kind === 'rightanti') return inRight(false);
-  const rest = (row: readonly Value[]): Value[] => row.filter((_, index) => index !== other);
-  const pairs = left.rows.flatMap(a =>
-    right.rows
-      .filter(b => matches(a[at] ?? null, b[other] ?? null))
-      .map((b): readonly Value[] => [...a, ...rest(b)]),
-  );
-  const alone = inLeft(false).rows.map(row => [...row, ...right.columns.slice(1).map(() => null)]);
-  const unmatched = inRight(false).rows.map(row => [
-    ...left.columns.map((_, index) => (index === at ? (row[other] ?? null) : null)),
-    ...rest(row),
-  ]);
-  return uniqueTable(
-    [...left.columns, ...right.columns.filter((_, index) => index !== other)],
-    [
-      ...pairs,
-      ...(kind === 'leftouter' || kind === 'fullouter' ? alone : []),
-      ...(kind === 'rightouter' || kind === 'fullouter' ? unmatched : []),
-    ],
-  );
 }
 
 /** A field that one side lacks is null there; integers and reals become reals, other unlike types dynamic. */
@@ -364,11 +338,17 @@ function expand(draw: Draw, { columns, rows }: Table): Step | undefined {
   const dynamics = columns.flatMap((column, index) => (column.type === 'dynamic' ? [index] : []));
   if (dynamics.length === 0) return undefined;
   const at = draw.pick(dynamics);
+  const limit = draw.pick([undefined, undefined, 1, 2]);
+  const cut = limit === undefined ? '' : ` limit ${limit}`;
   return {
-    text: `mv-expand ${columns[at]?.name}`,
+    text: `mv-expand ${columns[at]?.name}${cut}`,
     table: {
       columns,
-      rows: rows.flatMap(row => elements(row[at] ?? null).map(value => row.with(at, value))),
+      rows: rows.flatMap(row =>
+        elements(row[at] ?? null)
+          .slice(0, limit)
+          .map(value => row.with(at, value)),
+      ),
     },
   };
 }

@@ -3,6 +3,7 @@ import { chmod, copyFile, type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { DuckDBStructType, type DuckDBType } from '@duckdb/node-api';
 import { present } from '../../../present.js';
+import { plural } from '../../../text.js';
 import { sqlName, sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { typeOfSql } from '../../engine/parquet.js';
@@ -93,7 +94,9 @@ async function timeNotes(connection: Connection, from: string, fields: readonly 
   return far.flatMap(({ name }, index) =>
     Number(row[index]) === 0
       ? []
-      : [`\`${name}\` is null in ${row[index]} rows: their times are before 1677 or after 2262.`],
+      : [
+          `\`${name}\` is null in ${plural(Number(row[index]), 'row')}: the times there are before 1677 or after 2262.`,
+        ],
   );
 }
 

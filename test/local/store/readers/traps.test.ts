@@ -321,7 +321,7 @@ const traps: readonly Trap[] = [
       "SELECT make_timestamp_ns(-1) AS _time, '9999-12-31'::DATE AS far, '1969-12-31 23:59:59.999999+00'::TIMESTAMPTZ AS z",
     select: '_time, far, z',
     values: ['1969-12-31 23:59:59.999999999|null|1969-12-31 23:59:59.999999'],
-    notes: ['`far` is null in 1 rows: their times are before 1677 or after 2262.'],
+    notes: ['`far` is null in 1 row: the times there are before 1677 or after 2262.'],
   },
   // lines of logs
   {
