@@ -87,7 +87,7 @@ describe('on the local service', () => {
     ['%param list = ["a", "c"]', 'web | where host in (list) | summarize total = sum(ms)', ['505']],
     ['%param since = datetime(2026-01-02 10:30)', 'web | where _time > since | summarize n = count()', ['2']],
     ['%param len = 90m', 'web | where _time - datetime(2026-01-02T10:00Z) > len | project host', ['c']],
-    ['%param big = 9007199254740993', 'print x = big', ['9007199254740993']],
+    ['%param big = 9007199254740993', 'print x = big', ['9,007,199,254,740,993']],
     [
       '%param owners = datatable(host: string, team: string)["b", "core"]',
       'web | join kind=inner (owners) on host | project team',
