@@ -42,6 +42,7 @@ export type ErrorCode =
   | 'python-not-found'
   | 'request-too-large'
   | 'request-unknown'
+  | 'result'
   | 'serve-failed'
   | 'time-range'
   // the local service
@@ -75,6 +76,7 @@ export type ErrorCode =
   | 'query-cancelled'
   | 'query-timeout'
   | 'query-too-large'
+  | 'result-unknown'
   | 'starred-not-found'
   | 'starred-unreadable'
   | 'time-field-unknown'

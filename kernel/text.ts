@@ -72,3 +72,11 @@ function mark(character: string): string {
   if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';
   return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`;
 }
+
+/** Returns a number of bytes in decimal units: `12.3 MB`. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const place = Math.min(Math.max(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), 0), units.length - 1);
+  const value = bytes / 1000 ** place;
+  return `${value < 100 && place > 0 ? Number(value.toFixed(1)) : Math.round(value)} ${units[place]}`;
+}

@@ -31,6 +31,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'time',
   ],
   notebook: [
+    'apache-arrow',
     'apl',
     'api',
     'result',
@@ -93,6 +94,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'proper-lockfile',
     'node:*',
   ],
+  'local/results': ['apl', 'api/wire', 'local', '@duckdb/*', 'apache-arrow', 'fastify', 'node:*'],
   'local/http': ['apl', 'api/wire', 'errors', 'local', 'fastify', '@fastify/*', 'node:*', 'text', 'time'],
   local: ['errors', 'node:*', 'proper-lockfile'],
   'errors.ts': [],

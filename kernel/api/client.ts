@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createGunzip } from 'node:zlib';
 import type { Dispatcher, Pool } from 'undici';
 import { present } from '../present.js';
@@ -51,8 +52,20 @@ export interface Client {
   currentUser(signal?: AbortSignal): Promise<wire.User>;
   /** Only the local service has this: it reads a file of this machine into a dataset. */
   importFile(request: wire.ImportRequest, signal?: AbortSignal): Promise<wire.ImportReport>;
+  /** Only the local service has these three: results of the kernel that it holds in memory, for queries to read. */
+  leaseResults(signal?: AbortSignal): Promise<ResultLease>;
+  /** `arrow` is an Arrow IPC stream that describes its fields under the key `apl.fields`. */
+  sendResult(lease: ResultLease, id: string, arrow: Uint8Array, signal?: AbortSignal): Promise<void>;
+  dropResult(lease: ResultLease, id: string, signal?: AbortSignal): Promise<void>;
   /** Aborts the requests under way and closes every connection. */
   close(): Promise<void>;
+}
+
+/** What the local service holds for this kernel lasts as long as the connection that this stands for. */
+export interface ResultLease {
+  readonly name: string;
+  /** True once the connection has ended: the service holds nothing of this kernel any more. */
+  readonly ended: boolean;
 }
 
 export interface ClientOptions {
@@ -111,8 +124,20 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
         { action: 'import a file', method: 'POST', path: '/v1/local/import', json: request, unlimited: true },
         signal,
       ),
+    leaseResults: signal => transport.lease('/v1/local/results', signal),
+    sendResult: (lease, id, arrow, signal) =>
+      transport.discard(
+        { action: 'lend a result', method: 'PUT', path: lent(lease, id), arrow, unlimited: true },
+        signal,
+      ),
+    dropResult: (lease, id, signal) =>
+      transport.discard({ action: 'drop a result', method: 'DELETE', path: lent(lease, id) }, signal),
     close: () => transport.close(),
   };
+}
+
+function lent({ name }: ResultLease, id: string): string {
+  return `/v1/local/results/${encodeURIComponent(name)}/${encodeURIComponent(id)}`;
 }
 
 interface Send {
@@ -122,6 +147,8 @@ interface Send {
   readonly path: string;
   readonly parameters?: Readonly<Record<string, string | number | undefined>>;
   readonly json?: unknown;
+  /** The body, where it is an Arrow IPC stream. */
+  readonly arrow?: Uint8Array;
   /** True for work on this machine that has no time limit; the user can interrupt it. */
   readonly unlimited?: boolean;
   /** The address, when it is not the endpoint's `url`. */
@@ -202,6 +229,24 @@ class Transport {
     await this.#send(send, signal);
   }
 
+  /** Opens an answer that goes on until either side leaves; its first line names the lease. */
+  async lease(path: string, signal?: AbortSignal): Promise<ResultLease> {
+    const send = get('lend results', path);
+    try {
+      const { body } = await this.#request(send, new URL(this.#endpoint.url), signal ?? null);
+      const lease = { name: '', ended: false };
+      body.once('close', () => {
+        lease.ended = true;
+      });
+      body.on('error', () => undefined);
+      const [first] = (await once(body, 'data', signal === undefined ? {} : { signal })) as [Uint8Array];
+      return Object.assign(lease, { name: readLease(new TextDecoder().decode(first)) });
+    } catch (error) {
+      if (signal?.aborted) throw new InterruptedError(error);
+      throw transportError(this.#attempt(send), error);
+    }
+  }
+
   async close(): Promise<void> {
     const pools = [...this.#pools.values()];
     this.#pools.clear();
@@ -226,20 +271,7 @@ class Transport {
 
   async #exchange(send: Send, signal: AbortSignal): Promise<Answer> {
     const base = new URL(send.base ?? this.#endpoint.url);
-    const pool = await this.#pool(base.origin);
-    const response = await pool.request({
-      method: send.method,
-      path: base.pathname.replace(/\/$/, '') + send.path,
-      query: Object.fromEntries(
-        Object.entries(send.parameters ?? {}).filter(([, value]) => value !== undefined),
-      ),
-      headers: { ...this.#headers(send), 'accept-encoding': isThisMachine(base) ? 'identity' : 'gzip' },
-      body: send.json === undefined ? null : JSON.stringify(send.json),
-      signal,
-      // An unrequested answer would be taken for that of the next request: only our own service is trusted with one
-      // connection for several.
-      reset: this.#endpoint.profileName !== localProfile,
-    });
+    const response = await this.#request(send, base, signal);
     const { statusCode: status, headers } = response;
     const accepted = status >= 200 && status < 300;
     const maxBytes = accepted ? (send.maxBytes ?? MAX_ANSWER_BYTES) : MAX_REFUSAL_BYTES;
@@ -251,13 +283,30 @@ class Transport {
     throw refusalError(this.#attempt(send), { status, headers, body: new TextDecoder().decode(body) });
   }
 
+  async #request(send: Send, base: URL, signal: AbortSignal | null): Promise<Dispatcher.ResponseData> {
+    const pool = await this.#pool(base.origin);
+    return pool.request({
+      method: send.method,
+      path: base.pathname.replace(/\/$/, '') + send.path,
+      query: Object.fromEntries(
+        Object.entries(send.parameters ?? {}).filter(([, value]) => value !== undefined),
+      ),
+      headers: { ...this.#headers(send), 'accept-encoding': isThisMachine(base) ? 'identity' : 'gzip' },
+      body: send.arrow ?? (send.json === undefined ? null : JSON.stringify(send.json)),
+      signal,
+      // An unrequested answer would be taken for that of the next request: only our own service is trusted with one
+      // connection for several.
+      reset: this.#endpoint.profileName !== localProfile,
+    });
+  }
+
   #headers(send: Send): Record<string, string> {
     const { token, orgId, profileName } = this.#endpoint;
     return {
       accept: 'application/json',
       'user-agent': this.#userAgent,
       ...present({
-        'content-type': send.method === 'GET' || send.method === 'DELETE' ? undefined : 'application/json',
+        'content-type': contentType(send),
         authorization: token === undefined ? undefined : `Bearer ${token.reveal()}`,
         'x-apl-client': profileName === localProfile ? this.#name : undefined,
         'x-apl-query': send.id,
@@ -299,6 +348,18 @@ class Transport {
       },
     );
   }
+}
+
+function contentType({ method, arrow }: Send): string | undefined {
+  if (method === 'GET' || method === 'DELETE') return undefined;
+  return arrow === undefined ? 'application/json' : 'application/vnd.apache.arrow.stream';
+}
+
+/** The first line of the answer to a request for a lease. */
+function readLease(line: string): string {
+  const { lease } = JSON.parse(line) as { readonly lease?: unknown };
+  if (typeof lease !== 'string') throw new RangeError('the service names no lease');
+  return lease;
 }
 
 /** Compressing for this machine costs a second per 165 MB, and saves nothing. */

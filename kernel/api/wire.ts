@@ -33,6 +33,15 @@ export interface QueryRequest {
   /** `now`, of the local service alone: the moment that `now()` and `ago()` count from. */
   readonly queryOptions?: Readonly<Record<string, unknown>>;
   readonly variables?: Readonly<Record<string, unknown>>;
+  /** Only the local service has these: results of the kernel that the text may name like datasets. */
+  readonly results?: WantedResults;
+}
+
+/** Results that a kernel has sent under its lease, by the names that a query uses. */
+export interface WantedResults {
+  readonly lease: string;
+  /** `rowField` adds a field: the number of each row, from 0. */
+  readonly tables: Readonly<Record<string, { readonly id: string; readonly rowField?: string }>>;
 }
 
 export interface Order {

@@ -86,6 +86,8 @@ async function argumentWords(session: Session, magic: Magic, typed: string): Pro
       return (await session.schema.knownDatasets(patienceMs)).map(dataset => dataset.name);
     case 'range':
       return ['last 15m', 'last 1h', 'last 6h', 'last 1d', 'last 7d', 'today', 'yesterday', 'now-1d now-1h'];
+    case 'result':
+      return session.results.names();
     case 'file':
       return fileNames(session.options, typed);
     case 'topic':
@@ -163,12 +165,27 @@ async function environmentOf(session: Session, code: string): Promise<EditorEnvi
   return {
     schema: name => schemas.get(name),
     datasets: () => datasets,
+    results: await resultSchemas(session),
     now,
     start: now,
     end: now,
     variables: session.parameters.values(),
     autoBin: 1n,
   };
+}
+
+/** The fields of the kept results, by name. */
+async function resultSchemas({ results }: Session): Promise<ReadonlyMap<string, DatasetSchema>> {
+  const all = results.all();
+  if (all.length === 0) return new Map();
+  const { fieldsOf } = await import('./results/arrow.js');
+  return new Map(
+    all.flatMap(({ kept, names }) => {
+      const table = kept.result.tables[0]?.data;
+      const fields = table === undefined ? [] : fieldsOf(table);
+      return names.map(name => [name, { name, fields, open: false }] as const);
+    }),
+  );
 }
 
 /** Every name that stands where a dataset may. */

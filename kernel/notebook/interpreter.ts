@@ -8,7 +8,15 @@ import {
 } from '../apl/syntax/cell.js';
 import { tokenize } from '../apl/syntax/tokens/lexer.js';
 import { AplKernelError } from '../errors.js';
-import type { CellIo, ExecuteOutcome, ExecuteRequest, KernelHandler } from '../jupyter/message.js';
+import type {
+  CellIo,
+  Comm,
+  CommHandler,
+  ExecuteOutcome,
+  ExecuteRequest,
+  KernelHandler,
+} from '../jupyter/message.js';
+import { present } from '../present.js';
 import type { QueryResult } from '../result/result.js';
 import {
   type CellFailure,
@@ -25,6 +33,8 @@ import type { CellPlan, MagicHost, Rewrite } from './magics/magic.js';
 import { runMagic } from './magics/table.js';
 import type { BoundQuery } from './parameters.js';
 import { runQuery } from './query-run.js';
+import type { KeptResult } from './results/kept.js';
+import { RESULTS_TARGET } from './results/protocol.js';
 import { Session, type SessionOptions } from './session.js';
 
 /** The dependencies of the interpreter. */
@@ -44,8 +54,18 @@ export function createInterpreter(options: InterpreterOptions): KernelHandler {
     complete: (code, cursor) => completeCell(session, code, cursor),
     inspect: (code, cursor) => inspectCell(session, code, cursor),
     isComplete,
-    commOpen: comm => editors.open(comm),
+    commOpen: (comm, data) =>
+      comm.target === RESULTS_TARGET ? openResult(session, comm, data) : editors.open(comm),
     shutdown: () => session.close(),
+  };
+}
+
+/** The front end's messages wait until the code that answers them has been loaded. */
+function openResult(session: Session, comm: Comm, data: unknown): CommHandler {
+  const opening = import('./results/comm.js').then(({ openReader }) => openReader(session, comm, data));
+  return {
+    message: async (...each) => (await opening).message(...each),
+    close: each => void opening.then(handler => handler.close(each)),
   };
 }
 
@@ -125,20 +145,28 @@ async function runShown(
 ): Promise<QueryResult> {
   const { text, variables } = query;
   const result = await runQuery(session, { ...plan, text, variables }, io.signal);
-  keep(session, result, query.name);
-  if (!query.silent) await show(result, io, plan, isLast);
+  const kept = await keep(session, result, query.name);
+  if (!query.silent) await show(session, kept, io, plan, isLast);
   return result;
 }
 
-function keep(session: Session, result: QueryResult, name?: string): void {
-  session.results.set('_', result);
-  if (name !== undefined) session.results.set(name, result);
+async function keep(session: Session, result: QueryResult, name?: string): Promise<KeptResult> {
+  const { resultId } = await import('./results/identity.js');
+  return session.results.keep(resultId(result), result, name);
 }
 
-/** The last output of the cell is its result; those before it are displayed. */
-async function show(result: QueryResult, io: CellIo, plan: CellPlan, last: boolean): Promise<void> {
+/** The last output of the cell is its result; those before it are displayed. Results that had to make room are named above it. */
+async function show(
+  session: Session,
+  { id, result }: KeptResult,
+  io: CellIo,
+  plan: CellPlan,
+  last: boolean,
+): Promise<void> {
   const { toOutputs } = await import('../result/mime.js');
-  const outputs = await toOutputs(result, plan.shownRows === undefined ? {} : { rows: plan.shownRows });
+  const dropped = session.results.takeNotices().map(text => ({ level: 'warn' as const, text }));
+  const shown = { ...result, notices: [...result.notices, ...dropped] };
+  const outputs = await toOutputs(shown, { resultId: id, ...present({ rows: plan.shownRows }) });
   io.signal.throwIfAborted();
   for (const [index, output] of outputs.entries()) {
     if (last && index === outputs.length - 1) io.result(output);
@@ -154,9 +182,8 @@ function magicHost(session: Session, io: CellIo, plan: CellPlan): MagicHost {
     describe: describeElement,
     languageNames: elementNames,
     show: async text => {
-      const result = await runQuery(session, { ...plan, text }, io.signal);
-      keep(session, result);
-      await show(result, io, plan, plan.queries.length === 0);
+      const kept = await keep(session, await runQuery(session, { ...plan, text }, io.signal));
+      await show(session, kept, io, plan, plan.queries.length === 0);
     },
   };
 }
@@ -168,13 +195,13 @@ async function evaluateAll(
 ): Promise<Readonly<Record<string, unknown>>> {
   const answers: Record<string, unknown> = {};
   for (const [key, expression] of Object.entries(expressions)) {
-    const result = session.results.get(expression.trim());
-    if (result === undefined) {
+    const kept = session.results.named(expression.trim());
+    if (kept === undefined) {
       answers[key] = expressionError('unknown-result', `there is no result named ${expression.trim()}`);
       continue;
     }
     const { toBundle } = await import('../result/mime.js');
-    answers[key] = { status: 'ok', ...toBundle(result) };
+    answers[key] = { status: 'ok', ...toBundle(kept.result, { resultId: kept.id }) };
   }
   return answers;
 }

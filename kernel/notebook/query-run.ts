@@ -9,6 +9,7 @@ import { formatTime, parseTime } from '../time.js';
 import { readAggregation } from './aggregation.js';
 import { clockOf } from './clock.js';
 import { datasetNames, mainPipeline } from './reading.js';
+import { profileOfReads, type Reads, rangeOfReads, readNotices, readsOf, tablesOf } from './results/reads.js';
 import type { Session } from './session.js';
 import {
   everything,
@@ -31,9 +32,11 @@ export interface QueryOrder {
 /** Runs one query on the active profile and returns its result as Arrow; throws the errors of the client and the decoder. */
 export async function runQuery(
   session: Session,
-  order: QueryOrder,
+  asked: QueryOrder,
   signal: AbortSignal,
 ): Promise<QueryResult> {
+  const reads = readsOf(session, asked.text);
+  const order = { ...asked, range: rangeOfReads(reads) ?? asked.range };
   const range = await windowOf(session, order, signal);
   const clock = clockOf(session, order.text, order.range, range);
   const request: QueryRequest = {
@@ -45,11 +48,11 @@ export async function runQuery(
       queryOptions: clock.now === undefined ? undefined : { now: clock.now },
     }),
   };
-  const profile = session.profileName;
+  const profile = profileOfReads(session.profileName, reads);
   const introduction = await session.takeIntroduction();
   // The decoder loads while the service works.
   const [raw, { decodeSteps }, { inSlices }] = await Promise.all([
-    session.query(request, signal),
+    session.query(request, signal, tablesOf(reads)),
     import('../result/arrow.js'),
     import('../result/slices.js'),
   ]);
@@ -67,7 +70,8 @@ export async function runQuery(
   const notices = [
     ...(introduction === undefined ? [] : [{ level: 'info' as const, text: introduction }]),
     ...clock.notices,
-    ...noticesOf(session, order, result),
+    ...noticesOf(session, order, result, reads),
+    ...(await readNotices(session, reads)),
     ...(await emptyAnswerNotices(session, result, signal)),
   ];
   const [table] = tables;
@@ -152,7 +156,12 @@ function provenanceOf(
 }
 
 /** Notices that only the kernel can write; the renderings add those that follow from the status. */
-function noticesOf(session: Session, order: QueryOrder, result: QueryAnswer): readonly Notice[] {
+function noticesOf(
+  session: Session,
+  order: QueryOrder,
+  result: QueryAnswer,
+  { results }: Reads,
+): readonly Notice[] {
   const notices: Notice[] = [];
   if (session.takeRestart()) {
     notices.push({
@@ -160,7 +169,9 @@ function noticesOf(session: Session, order: QueryOrder, result: QueryAnswer): re
       text: 'The local service had stopped; it was started again for this query.',
     });
   }
-  const limited = defaultLimitNotice(order, result);
+  // A kept result has no limit of its own: all of its rows are read.
+  const whole = results.size > 0 && order.rowLimit === undefined;
+  const limited = whole ? undefined : defaultLimitNotice(order, result);
   if (limited !== undefined) notices.push({ level: 'warn', text: limited });
   return notices;
 }

@@ -1,6 +1,8 @@
+import { totalmem } from 'node:os';
 import { closest } from 'fastest-levenshtein';
 import type { Client, RawResult } from '../api/client.js';
 import {
+  ApiError,
   ConnectionError,
   InterruptedError,
   TimeLimitError,
@@ -21,8 +23,9 @@ import {
 } from '../api/profile.js';
 import type { QueryRequest } from '../api/wire.js';
 import { present } from '../present.js';
-import type { QueryResult } from '../result/result.js';
 import { Parameters } from './parameters.js';
+import { KeptResults } from './results/kept.js';
+import { type ReadResult, SentResults } from './results/sent.js';
 import { SchemaCache } from './schema-cache.js';
 import { defaultRange, type TimeRange } from './time-range.js';
 
@@ -48,12 +51,14 @@ export interface SessionOptions {
   readonly log: (text: string) => void;
   /** Time limit of one request, in milliseconds; the client's own default when absent. */
   readonly timeLimitMs?: number;
+  /** Bytes of results that are kept until `%results --budget` says otherwise; a quarter of the machine's memory when absent. */
+  readonly resultBytes?: number;
 }
 
 /** The state of one kernel between cells: profile, time range, row limit, named results, schemas, the open client. */
 export class Session {
   readonly options: SessionOptions;
-  readonly results = new Map<string, QueryResult>();
+  readonly results: KeptResults;
   readonly schema: SchemaCache;
   readonly parameters = new Parameters();
   range: TimeRange = defaultRange;
@@ -64,7 +69,9 @@ export class Session {
   #profiles: readonly Profile[] | undefined;
   #active: string;
   #introduced = false;
-  #opened: { readonly key: unknown; readonly client: Promise<Client> } | undefined;
+  /** The open client of the local service, and that of the active profile where that is another. */
+  readonly #opened: { local?: Opened; hosted?: Opened } = {};
+  readonly #sent = new SentResults();
   #restarted = false;
   #warned = false;
   /** The last query on the local service ended in a way that leaves open whether it still answers: it is checked before the next. */
@@ -75,6 +82,9 @@ export class Session {
   constructor(options: SessionOptions) {
     this.options = options;
     this.#active = startProfile(options.environment);
+    this.results = new KeptResults(options.resultBytes ?? Math.floor(totalmem() / 4), id =>
+      this.#sent.drop(id),
+    );
     this.schema = new SchemaCache({
       datasets: async signal => (await this.client(signal)).datasets(signal),
       fields: async (dataset, signal) => (await this.client(signal)).fields(dataset, signal),
@@ -121,7 +131,7 @@ export class Session {
     this.#active = name;
     this.#introduced = true;
     this.schema.clear();
-    await this.#closeClient();
+    await this.#closeClient('hosted');
   }
 
   /** The warning about profiles that other users of the machine can read or change; returned once. */
@@ -137,22 +147,44 @@ export class Session {
     const name = this.profileName;
     if (name === localProfile) return this.#localClient(signal);
     const endpoint = (await this.endpoint(name)) as Endpoint;
-    return this.#open(endpoint, endpoint);
+    return this.#open('hosted', endpoint, endpoint);
   }
 
-  /** Runs a query. Reading is safe to repeat: when the local service is gone, it is started and the query sent once more. */
-  async query(request: QueryRequest, signal: AbortSignal): Promise<RawResult> {
-    const client = await this.client(signal);
+  /**
+   * Runs a query, on the local service where it reads results. Reading is safe to repeat: when the local service is gone, it is
+   * started and the query sent once more, and the results that it has lost with it.
+   */
+  async query(
+    request: QueryRequest,
+    signal: AbortSignal,
+    results: ReadonlyMap<string, ReadResult> = noResults,
+  ): Promise<RawResult> {
+    if (this.profileName !== localProfile && results.size === 0)
+      return (await this.client(signal)).query(request, signal);
+    const client = await this.#localClient(signal);
     try {
-      return await client.query(request, signal);
+      return await this.#queryOn(client, request, results, signal);
     } catch (error) {
-      if (client.endpoint.profileName !== localProfile) throw error;
       this.#doubted = raisesDoubt(error);
+      if (isForgotten(error)) {
+        this.#sent.forget();
+        return this.#queryOn(client, request, results, signal);
+      }
       if (!isLost(error)) throw error;
       const again = await this.#localClient(signal);
       if (!this.#restarted) throw error;
-      return again.query(request, signal);
+      return this.#queryOn(again, request, results, signal);
     }
+  }
+
+  async #queryOn(
+    client: Client,
+    request: QueryRequest,
+    results: ReadonlyMap<string, ReadResult>,
+    signal: AbortSignal,
+  ): Promise<RawResult> {
+    if (results.size === 0) return client.query(request, signal);
+    return client.query({ ...request, results: await this.#sent.send(client, results, signal) }, signal);
   }
 
   /** True once after the local service had to be restarted. */
@@ -180,7 +212,7 @@ export class Session {
 
   async close(): Promise<void> {
     this.options.local.close();
-    await this.#closeClient();
+    await Promise.all([this.#closeClient('local'), this.#closeClient('hosted')]);
   }
 
   async #loadProfiles(): Promise<readonly Profile[]> {
@@ -203,27 +235,39 @@ export class Session {
     this.#doubted = false;
     if (address.restarted) this.#restarted = true;
     const endpoint = { profileName: localProfile, url: address.url, token: new AccessToken(address.token) };
-    return this.#open(endpoint, `${address.url} ${address.token}`);
+    return this.#open('local', endpoint, `${address.url} ${address.token}`);
   }
 
   /** The previous client when the key is the same; concurrent calls share one. */
-  #open(endpoint: Endpoint, key: unknown): Promise<Client> {
-    const previous = this.#opened;
+  #open(place: 'local' | 'hosted', endpoint: Endpoint, key: unknown): Promise<Client> {
+    const previous = this.#opened[place];
     if (previous !== undefined && previous.key === key) return previous.client;
     const { version, timeLimitMs } = this.options;
     const client = import('../api/client.js').then(({ createClient }) =>
       createClient(endpoint, { version, ...present({ timeLimitMs }) }),
     );
-    this.#opened = { key, client };
+    this.#opened[place] = { key, client };
     if (previous === undefined) return client;
     return previous.client.then(each => each.close()).then(() => client);
   }
 
-  async #closeClient(): Promise<void> {
-    const opened = this.#opened;
-    this.#opened = undefined;
+  async #closeClient(place: 'local' | 'hosted'): Promise<void> {
+    const opened = this.#opened[place];
+    delete this.#opened[place];
     await (await opened?.client)?.close();
   }
+}
+
+interface Opened {
+  readonly key: unknown;
+  readonly client: Promise<Client>;
+}
+
+const noResults: ReadonlyMap<string, ReadResult> = new Map();
+
+/** The local service does not hold a result any more. */
+function isForgotten(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 410;
 }
 
 /** The answer did not arrive, or came from another program. */

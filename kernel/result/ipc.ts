@@ -40,6 +40,15 @@ export function arrowWithin(table: Table, budget: number): ArrowPart | undefined
 
 /** The SHA-256 of the names, types and cells of a table, in hexadecimal digits. */
 export function tableHash(table: Table): string {
+  const known = hashes.get(table) ?? freshHash(table);
+  hashes.set(table, known);
+  return known;
+}
+
+/** A table never changes. */
+const hashes = new WeakMap<Table, string>();
+
+function freshHash(table: Table): string {
   const hash = createHash('sha256');
   const fields = table.schema.fields.map(({ name, type }) => [name, String(type)]);
   hash.update(JSON.stringify([table.numRows, fields]));

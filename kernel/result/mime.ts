@@ -24,6 +24,8 @@ export interface OutputOptions {
   readonly byteBudget?: number;
   /** False leaves the chart out. Default true. */
   readonly chart?: boolean;
+  /** The id by which a front end asks the kernel for the rows of this result; absent where no kernel holds it. */
+  readonly resultId?: string;
   /** The moment of the query, in milliseconds since 1970. Default: now; of a frozen range its end. */
   readonly now?: number;
 }
@@ -50,7 +52,7 @@ export async function toOutputs(
   if (chart === undefined) return [toBundle(result, options)];
   if (chart.kind === 'none') return [toBundle(withNotice(result, chart.reason), options)];
   const data = { [VEGA_MIME]: chart.spec, 'image/svg+xml': chart.svg, 'text/plain': chart.description };
-  return [{ data, metadata: { apl: aplMetadata(result) } }, toBundle(result, options)];
+  return [{ data, metadata: { apl: aplMetadata(result, options, 0) } }, toBundle(result, options)];
 }
 
 function momentOf({ provenance: { frozen, endTime } }: QueryResult): number {
@@ -70,16 +72,22 @@ export function toBundle(result: QueryResult, options: OutputOptions = {}): Outp
     'text/plain': toPlain(result, { ...PLAIN_LIMITS, rows: Math.min(limits.rows, PLAIN_LIMITS.rows) }),
   };
   const table = result.tables[0]?.data;
-  if (table === undefined) return { data, metadata: { apl: aplMetadata(result) } };
+  if (table === undefined) return { data, metadata: { apl: aplMetadata(result, options, 0) } };
   const arrow = arrowWithin(table, options.byteBudget ?? DEFAULT_BYTE_BUDGET);
   const summary = { total_rows: table.numRows, included_rows: arrow?.rows ?? 0, sampled: false };
   if (arrow !== undefined) data[ARROW_MIME] = Buffer.from(arrow.bytes).toString('base64');
-  return { data, metadata: { apl: aplMetadata(result), [ARROW_MIME]: { nteract: { summary } } } };
+  const apl = aplMetadata(result, options, summary.included_rows);
+  return { data, metadata: { apl, [ARROW_MIME]: { nteract: { summary } } } };
 }
 
-/** Provenance, status and limits, so that an output can be audited without the kernel. */
-function aplMetadata(result: QueryResult): Readonly<Record<string, unknown>> {
+/** Provenance, status and limits, so that an output can be audited without the kernel, and where its rows are. */
+function aplMetadata(
+  result: QueryResult,
+  { resultId }: OutputOptions,
+  rowsInNotebook: number,
+): Readonly<Record<string, unknown>> {
   const { provenance, status, tables } = result;
+  const rows = tables[0]?.data.numRows ?? 0;
   const shapes = tables.map(({ info, data }) => ({
     name: info.name,
     rows: data.numRows,
@@ -89,7 +97,8 @@ function aplMetadata(result: QueryResult): Readonly<Record<string, unknown>> {
   const facts = provenance.frozen
     ? { ...lasting(provenance), status: lastingStatus(status) }
     : { ...provenance, status };
-  return { ...facts, tables: shapes, limits: allNotices(result) };
+  const held = resultId === undefined ? undefined : { id: resultId, rows, rowsInNotebook };
+  return { ...facts, tables: shapes, limits: allNotices(result), ...present({ result: held }) };
 }
 
 /** Of a frozen range only what each run repeats: running it again must not change the notebook. */

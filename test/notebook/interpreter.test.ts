@@ -40,10 +40,14 @@ describe('a query', () => {
       'text/html',
       'text/plain',
     ]);
-    const { elapsedMs, status, tables, limits, ...provenance } = result.metadata.apl as Record<
-      string,
-      unknown
-    >;
+    const {
+      elapsedMs,
+      status,
+      tables,
+      limits,
+      result: held,
+      ...provenance
+    } = result.metadata.apl as Record<string, unknown>;
     expect(provenance).toEqual({
       query: 'web | count',
       ...lastHour,
@@ -55,6 +59,7 @@ describe('a query', () => {
       traceId: 'trace-1',
       kernelVersion: '1.2.3',
     });
+    expect(held).toEqual({ id: expect.stringMatching(/^[0-9a-f]{32}$/), rows: 1, rowsInNotebook: 1 });
     expect([typeof elapsedMs, status, tables, limits]).toEqual([
       'number',
       counted.status,

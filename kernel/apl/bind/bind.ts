@@ -8,6 +8,7 @@ import { beyondBounds } from '../syntax/bounds.js';
 import { dataset, identifier } from '../syntax/nodes.js';
 import { Binder, convertTo } from './binder.js';
 import { bindExpression } from './expressions/expression.js';
+import { resultNamed } from './names.js';
 import { bindPipeline } from './pipeline.js';
 import type { Stage } from './stage.js';
 
@@ -132,7 +133,7 @@ function bindLet(binder: Binder, statement: Extract<Statement, { kind: 'let' }>)
   if (alias !== undefined) {
     alias.used = true;
     binder.definitions.set(name.name, { ...alias, span: name, used: false });
-  } else if (value.kind === 'name' && binder.environment.schema(value.name) !== undefined) {
+  } else if (value.kind === 'name' && isTable(binder, value)) {
     const source = dataset(identifier(value.name, value.quoted, value), value);
     const pipeline = { source, operators: [], from: value.from, to: value.to };
     binder.definitions.set(name.name, {
@@ -150,6 +151,10 @@ function bindLet(binder: Binder, statement: Extract<Statement, { kind: 'let' }>)
       used: false,
     });
   }
+}
+
+function isTable({ environment }: Binder, name: Extract<Expr, { kind: 'name' }>): boolean {
+  return (resultNamed(environment, name) ?? environment.schema(name.name)) !== undefined;
 }
 
 /** `declare query_parameters(name: type = default)`: the request's variable of that name, else the default. */

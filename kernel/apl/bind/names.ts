@@ -1,10 +1,18 @@
-import type { Column } from '../plan/plan.js';
+import type { BindEnvironment, Column, DatasetSchema } from '../plan/plan.js';
 import type { Expr } from '../syntax/ast.js';
 import { type Binder, unwrap } from './binder.js';
 
 /** The column called `name`; later columns win, as a name is used once in a relation. */
 export function findColumn(columns: readonly Column[], name: string): Column | undefined {
   return columns.find(column => column.name === name);
+}
+
+/** The kept result of a name; in quotes it is a dataset's. */
+export function resultNamed(
+  { results }: BindEnvironment,
+  { name, quoted }: { readonly name: string; readonly quoted: boolean },
+): DatasetSchema | undefined {
+  return quoted ? undefined : results?.get(name);
 }
 
 /** The dotted name of `a.b.c`, or undefined where an index or an expression stands in between. */

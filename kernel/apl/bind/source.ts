@@ -1,7 +1,7 @@
 import { present } from '../../present.js';
 import type { TypeName } from '../catalog/entry.js';
 import { optionsOf } from '../operators/rows.js';
-import type { Column, ExternalFormat, Relation, Scalar } from '../plan/plan.js';
+import type { Column, DatasetSchema, ExternalFormat, Relation, Scalar } from '../plan/plan.js';
 import { call, constant, reference } from '../plan/scalars.js';
 import type {
   Assignment,
@@ -17,7 +17,7 @@ import { optionText } from '../syntax/readers/options.js';
 import { type Binder, commonType, convertTo, isNull, isNumber } from './binder.js';
 import { constantInteger } from './expressions/constant.js';
 import { bindExpression } from './expressions/expression.js';
-import { defaultName } from './names.js';
+import { defaultName, resultNamed } from './names.js';
 import { matchesPattern } from './pattern.js';
 import { bindPipeline } from './pipeline.js';
 import { bindSearchFilter } from './search.js';
@@ -103,9 +103,16 @@ function bindDataset(binder: Binder, source: SourceOf<'dataset'>): Stage {
     );
     return nowhere();
   }
+  const result = resultNamed(binder.environment, source.name);
+  if (result !== undefined)
+    return binder.count('tables', source) ? bounded(scanOf(binder, result)) : nowhere();
   const schema = binder.environment.schema(name);
   if (schema !== undefined) return binder.count('tables', source) ? scan(binder, name) : nowhere();
-  const known = [...binder.environment.datasets(), ...binder.definitions.keys()];
+  const known = [
+    ...binder.environment.datasets(),
+    ...(binder.environment.results?.keys() ?? []),
+    ...binder.definitions.keys(),
+  ];
   binder.unknown(
     'dataset',
     name,
@@ -117,10 +124,12 @@ function bindDataset(binder: Binder, source: SourceOf<'dataset'>): Stage {
 }
 
 function scan(binder: Binder, name: string): Stage {
-  const { schema: lookup, start, end } = binder.environment;
-  const schema = lookup(name);
   binder.datasets.add(name);
-  const fields = schema?.fields ?? [];
+  return scanOf(binder, binder.environment.schema(name) ?? { name, fields: [], open: false });
+}
+
+function scanOf(binder: Binder, { name, fields, open }: DatasetSchema): Stage {
+  const { start, end } = binder.environment;
   const columns = fields.map(field => {
     const meta = present({ unit: field.unit, description: field.description });
     return binder.column(field.name, field.type, meta);
@@ -133,7 +142,7 @@ function scan(binder: Binder, name: string): Stage {
     end,
     columns,
   };
-  return freshStage(relation, schema?.open ?? false);
+  return freshStage(relation, open);
 }
 
 /** The datasets that `github*` stands for. */

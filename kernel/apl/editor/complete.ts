@@ -168,8 +168,10 @@ function sources({ environment, names, cursor }: Context, statement: boolean): r
     .map(name => plain(name, 'dataset', 1, cursor.quoted ? quotedName(name) : writtenName(name)));
   if (cursor.quoted) return datasets;
   const tables = [...names.definitions].filter(([, definition]) => definition.kind === 'table');
+  const own = new Set(names.definitions.keys());
+  const results = [...(environment.results?.keys() ?? [])].filter(name => !own.has(name));
   return [
-    ...tables.map(([name]) => plain(name, 'let', 0, writtenName(name))),
+    ...[...tables.map(([name]) => name), ...results].map(name => plain(name, 'let', 0, writtenName(name))),
     ...datasets,
     ...Object.keys(wordSources).map(word => element(word, 2)),
     ...(statement ? ['let', 'set', 'declare'].map(word => element(word, 3)) : []),

@@ -1,4 +1,5 @@
 import { present } from '../../present.js';
+import { resultNamed } from '../bind/names.js';
 import { aggregateNamed, functionNamed } from '../catalog/all.js';
 import type { FunctionEntry, TypeName } from '../catalog/entry.js';
 import { elementNamed } from '../catalog/operators.js';
@@ -132,12 +133,13 @@ function describeSource(place: Place, source: Source): string | undefined {
   const { name } = source.name;
   const definition = namesOf(place, source.from).definitions.get(name);
   if (definition !== undefined) return describeValue(place, name, source.from);
-  const schema = place.environment.schema(name);
+  const result = resultNamed(place.environment, source.name);
+  const schema = result ?? place.environment.schema(name);
   if (schema === undefined) return undefined;
   const listing = schema.fields
     .filter(field => field.hidden !== true)
     .map(field => `- ${code(field.name)}: ${schemaTypes[field.type]}`);
-  return `dataset ${code(name)}\n\n${listing.join('\n')}`;
+  return `${result === undefined ? 'dataset' : 'result'} ${code(name)}\n\n${listing.join('\n')}`;
 }
 
 /** A field of the stage, else a `let` name. */

@@ -233,6 +233,8 @@ export interface DatasetSchema {
 export interface BindEnvironment {
   readonly schema: (dataset: string) => DatasetSchema | undefined;
   readonly datasets: () => readonly string[];
+  /** Kept results by their names, which come before datasets of the same name unless that is in quotes; their schemas have names of their own. */
+  readonly results?: ReadonlyMap<string, DatasetSchema>;
   readonly now: bigint;
   readonly start: bigint;
   readonly end: bigint;

@@ -2,8 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import {
   type DuckDBConnection,
+  type DuckDBDataChunk,
   DuckDBInstance,
   type DuckDBResult,
   type DuckDBType,
@@ -93,12 +95,16 @@ export class Engine {
 
   /** Lends one connection to `work` for several statements; the temporary table of this name is dropped at the end. */
   async statements<T>(
-    work: (run: RunStatement) => Promise<T>,
+    work: (run: RunStatement, connection: Connection) => Promise<T>,
     temporary: string | undefined,
     visit: Visit = {},
   ): Promise<T> {
     const cleanUp = temporary === undefined ? undefined : `DROP TABLE IF EXISTS temp.${sqlName(temporary)}`;
-    return this.#withLane(visit, lane => work((sql, consume) => runCounted(lane, sql, consume)), cleanUp);
+    return this.#withLane(
+      visit,
+      lane => work((sql, consume) => runCounted(lane, sql, consume), connectionOn(lane)),
+      cleanUp,
+    );
   }
 
   /** Runs `sql` and returns its rows; for results that are small. */
@@ -188,6 +194,12 @@ export type RunStatement = <T>(sql: string, consume: Consume<T>) => Promise<Coun
 /** One connection, held for several statements: they share its temporary tables. */
 export interface Connection {
   run(sql: string): Promise<DuckDBValue[][]>;
+  /** Appends chunks to a table, in order; other work of this process goes on in between. */
+  append(
+    schema: string,
+    table: string,
+    chunks: (types: readonly DuckDBType[]) => Iterable<DuckDBDataChunk>,
+  ): Promise<void>;
   /** The columns that a SELECT would have. */
   columns(select: string): Promise<{ readonly name: string; readonly type: DuckDBType }[]>;
 }
@@ -202,6 +214,9 @@ interface Lane {
   readonly profile: string;
   running?: Promise<unknown>;
 }
+
+/** How long rows are appended in one go, in milliseconds. */
+const breathMs = 20;
 
 /** An interrupt is lost when it arrives before the engine has begun, so it is repeated. */
 const interruptEveryMs = 20;
@@ -260,6 +275,9 @@ function instanceSettings(options: EngineOptions, [workDir, profileDir]: Scratch
     `SET allowed_paths=[${files}]`,
     'SET autoinstall_known_extensions=false',
     'SET autoload_known_extensions=false',
+    // Results of other services may be spilled too: what a killed process leaves behind can be read by nobody.
+    "SET force_mbedtls_unsafe='true'",
+    'SET temp_file_encryption=true',
     'SET enable_external_access=false',
     'SET lock_configuration=true',
   ];
@@ -299,6 +317,21 @@ function connectionOn({ connection: native, functions }: Lane): Connection {
     run: async sql => {
       await functions.provide(sql);
       return (await native.runAndReadAll(sql)).getRows();
+    },
+    append: async (schema, table, chunks) => {
+      const appender = await native.createAppender(table, schema);
+      const types = Array.from({ length: appender.columnCount }, (_, index) => appender.columnType(index));
+      try {
+        let breathed = performance.now();
+        for (const chunk of chunks(types)) {
+          appender.appendDataChunk(chunk);
+          if (performance.now() - breathed < breathMs) continue;
+          await setImmediate();
+          breathed = performance.now();
+        }
+      } finally {
+        appender.closeSync();
+      }
     },
     columns: async select => {
       await functions.provide(select);

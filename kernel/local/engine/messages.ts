@@ -9,6 +9,7 @@ export type ToEngine =
   | { readonly kind: 'begin'; readonly temporary: string | undefined }
   | { readonly kind: 'execute'; readonly sql: string }
   | { readonly kind: 'read'; readonly order: ResultOrder }
+  | { readonly kind: 'load'; readonly table: string; readonly body: Uint8Array }
   | { readonly kind: 'interrupt' }
   | { readonly kind: 'end' };
 
@@ -16,7 +17,7 @@ export type ToEngine =
 export type FromEngine =
   /** `scratch` is left behind when the process is killed. */
   | { readonly kind: 'opened'; readonly scratch: readonly string[] }
-  | { readonly kind: 'begun' | 'ended' }
+  | { readonly kind: 'begun' | 'loaded' | 'ended' }
   | { readonly kind: 'executed'; readonly counts: OperatorCounts }
   | ({ readonly kind: 'result'; readonly read: ReadCells } & Omit<ReadResult, 'columns'>)
   | {

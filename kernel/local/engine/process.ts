@@ -17,6 +17,8 @@ interface Query {
 
 let engine: Engine | undefined;
 let query: Query | undefined;
+/** The query reads results of a kernel, which are held for it alone. */
+let loaded = false;
 
 process.on('disconnect', () => process.exit());
 process.on('message', (message: ToEngine) => {
@@ -42,11 +44,23 @@ async function answer(message: Exclude<ToEngine, { kind: 'interrupt' }>): Promis
       return { kind: 'executed', counts: await present(query).reader.execute(message.sql) };
     case 'read':
       return resultOf(present(query).reader, message.order);
+    case 'load':
+      loaded = true;
+      await present(query).reader.load(message.table, message.body);
+      return { kind: 'loaded' };
     case 'end':
       await present(query).finish();
       query = undefined;
+      await forgetLoaded();
       return { kind: 'ended' };
   }
+}
+
+async function forgetLoaded(): Promise<void> {
+  if (!loaded) return;
+  loaded = false;
+  const { dropTables } = await import('../results/fill.js');
+  await present(engine).withConnection(dropTables);
 }
 
 function begin(readers: ReaderSource, temporary: string | undefined): Promise<Query> {

@@ -1,6 +1,8 @@
+import { resultsSchema } from '../results/names.js';
+
 /** The engine's counts of one statement. */
 export interface OperatorCounts {
-  /** Rows made by sources other than Parquet files, before any filter. */
+  /** Rows made by sources other than Parquet files and results, before any filter. */
   readonly generatedRows: number;
   /** Rows left of all sources after the filters that follow them directly. */
   readonly matchedRows: number;
@@ -44,7 +46,7 @@ function countsBelow(operator: unknown): OperatorCounts {
   if (children.length > 0) return sumCounts(children.map(countsBelow));
   if (counted.has(typeOf(source))) return { ...noCounts, unscanned: false };
   if (constants.has(typeOf(source)) && !chain.some(each => typeOf(each) === 'UNNEST')) return noCounts;
-  const generatedRows = isParquet(source) ? 0 : generatedBy(chain);
+  const generatedRows = isStored(source) ? 0 : generatedBy(chain);
   return { generatedRows, matchedRows: rowsOf(operator), unscanned: false };
 }
 
@@ -72,8 +74,10 @@ function fetchesLate(operator: unknown): boolean {
   );
 }
 
-function isParquet(operator: unknown): boolean {
-  return /PARQUET/.test(textOf(operator, 'operator_name'));
+/** The rows of files and of results are counted before the engine reads them. */
+function isStored(operator: unknown): boolean {
+  const table = textOf(property(operator, 'extra_info'), 'Table');
+  return /PARQUET/.test(textOf(operator, 'operator_name')) || table.includes(`.${resultsSchema}.`);
 }
 
 function childrenOf(operator: unknown): readonly unknown[] {

@@ -1,6 +1,6 @@
 import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { type DeclaredColumn, JsonColumns, packedSql } from './columns.js';
-import type { Engine, RunStatement } from './duckdb.js';
+import type { Connection, Engine, RunStatement } from './duckdb.js';
 import type { OperatorCounts } from './profile.js';
 import type { Visit } from './visit.js';
 
@@ -28,6 +28,8 @@ export interface Reader {
   /** Runs a statement for its effect. */
   execute(sql: string): Promise<OperatorCounts>;
   read(order: ResultOrder): Promise<ReadResult>;
+  /** Makes a table of the rows of a kernel's result, an Arrow stream. */
+  load(table: string, body: Uint8Array): Promise<void>;
 }
 
 /** Lends a reader to `work`; the temporary table of this name is dropped at the end. */
@@ -38,12 +40,20 @@ export interface ReaderSource {
 /** Returns the readers of an engine of this process. */
 export function readersOf(engine: Engine): ReaderSource {
   return {
-    reading: (work, temporary, visit) => engine.statements(run => work(readerOn(run)), temporary, visit),
+    reading: (work, temporary, visit) =>
+      engine.statements((run, connection) => work(readerOn(run, connection)), temporary, visit),
   };
 }
 
-function readerOn(run: RunStatement): Reader {
+function readerOn(run: RunStatement, connection: Connection): Reader {
   return {
+    load: async (table, body) => {
+      const [{ readSentTable }, { fillTable }] = await Promise.all([
+        import('../results/arrow.js'),
+        import('../results/fill.js'),
+      ]);
+      await fillTable(connection, table, readSentTable(body));
+    },
     execute: async sql => (await run(sql, drain)).counts,
     read: async ({ sql, fields, limit, time }) => {
       const columns = new JsonColumns(fields);

@@ -1,3 +1,4 @@
+import type { DatasetSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import type { DatasetCatalog, FilesOf, ScanFilter, StoredFile } from '../sql/compiled.js';
 
@@ -24,6 +25,10 @@ export class RecordingCatalog implements DatasetCatalog {
 
   constructor(catalog: MeasuredCatalog) {
     this.#catalog = catalog;
+  }
+
+  get results(): ReadonlyMap<string, DatasetSchema> {
+    return this.#catalog.results ?? new Map();
   }
 
   names(): string[] {

@@ -115,6 +115,9 @@ async function endQuery(engine: EngineProcess): Promise<void> {
 
 function readerOn(engine: EngineProcess): Reader {
   return {
+    load: async (table, body) => {
+      expected('loaded', await engine.ask({ kind: 'load', table, body }));
+    },
     execute: async sql => expected('executed', await engine.ask({ kind: 'execute', sql })).counts,
     read: async order => {
       const { read, counts, cut, cutTime } = expected('result', await engine.ask({ kind: 'read', order }));

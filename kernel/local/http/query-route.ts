@@ -11,8 +11,10 @@ import type { ReaderSource } from '../engine/reader.js';
 import { type QueryAnswer, runQuery } from '../engine/run.js';
 import { RecordingCatalog } from '../engine/scans.js';
 import type { Visit } from '../engine/visit.js';
+import { CatalogWithResults } from '../results/catalog.js';
+import type { HeldResult, HeldResults, ReadableResults } from '../results/held.js';
 import type { Compile, CompiledQuery } from '../sql/compiled.js';
-import type { DatasetStore, Snapshot } from '../store/datasets.js';
+import type { DatasetStore } from '../store/datasets.js';
 import { departure } from './departure.js';
 import { legacyBody } from './legacy.js';
 import type { QueriesUnderWay } from './progress.js';
@@ -23,7 +25,9 @@ import { tabularBody } from './tabular.js';
 /** The parts of the service that a query needs. */
 export interface QueryParts {
   /** The engines that a query runs on. */
-  readonly readersFor: (query: CompiledQuery) => ReaderSource;
+  readonly readersFor: (query: CompiledQuery, results: Iterable<HeldResult>) => ReaderSource;
+  /** The results that kernels have lent. */
+  readonly results: HeldResults;
   readonly datasets: DatasetStore;
   readonly compile: Compile;
   readonly nowNs: () => bigint;
@@ -62,28 +66,34 @@ export async function answerQuery(
   const format = readFormat((request.query as Record<string, string | undefined>).format ?? 'tabular');
   const query = readQueryRequest(request.body);
   const limitMs = Math.min(parts.queryMs, timeLimitOf(query) ?? parts.queryMs);
+  const { results: wanted = noResults } = query;
   const answer = await withinTime(limitMs, departure(request), signal =>
-    parts.queries.visit(request, signal, visit => answerOf(parts, query, signal, visit)),
+    parts.results.reading(wanted, results =>
+      parts.queries.visit(request, signal, visit => answerOf(parts, query, results, signal, visit)),
+    ),
   );
   return send(request, reply, format === 'legacy' ? legacyBody(answer, query) : tabularBody(answer));
 }
+
+const noResults = { lease: '', tables: {} };
 
 /** A query whose files are deleted while it runs begins anew, once, with the datasets that there are now. */
 async function answerOf(
   parts: QueryParts,
   query: QueryRequest,
+  results: ReadableResults,
   signal: AbortSignal,
   visit: Visit,
 ): Promise<QueryAnswer> {
   const before = await parts.datasets.snapshot();
   try {
-    return await answerFrom(parts, query, before, visit);
+    return await answerFrom(parts, query, new CatalogWithResults(before, results), visit);
   } catch (error) {
     if (signal.aborted || (await before.intact())) throw error;
   }
   const now = await parts.datasets.snapshot();
   try {
-    return await answerFrom(parts, query, now, visit);
+    return await answerFrom(parts, query, new CatalogWithResults(now, results), visit);
   } catch (error) {
     throw signal.aborted || (await now.intact()) ? error : changed(error);
   }
@@ -98,15 +108,15 @@ function changed(cause: unknown): ServiceError {
 async function answerFrom(
   parts: QueryParts,
   query: QueryRequest,
-  snapshot: Snapshot,
+  tables: CatalogWithResults,
   visit: Visit,
 ): Promise<QueryAnswer> {
-  const catalog = new RecordingCatalog(snapshot);
+  const catalog = new RecordingCatalog(tables);
   visit.signal?.throwIfAborted();
   const compiled = parts.compile(query, catalog, parts.nowNs(), externalFiles(parts.dataDir));
   if (!compiled.ok) throw failureOf(query.apl, compiled.diagnostics);
   const { compiled: wanted } = compiled;
-  return runQuery(parts.readersFor(wanted), wanted, catalog, visit);
+  return runQuery(parts.readersFor(wanted, tables.scanned), wanted, catalog, visit);
 }
 
 async function withinTime<T>(

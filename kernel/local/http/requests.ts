@@ -85,7 +85,7 @@ export function readCount(text: string | undefined, name: string, otherwise: num
 
 const starredMembers = ['id', 'dataset', 'kind', 'metadata', 'name', 'query', 'who'];
 
-type MemberKind = 'string' | 'boolean' | 'count' | 'object' | 'strings' | 'orders';
+type MemberKind = 'string' | 'boolean' | 'count' | 'object' | 'strings' | 'orders' | 'results';
 
 const queryMembers: Readonly<Record<string, MemberKind>> = {
   apl: 'string',
@@ -99,6 +99,7 @@ const queryMembers: Readonly<Record<string, MemberKind>> = {
   libraries: 'strings',
   queryOptions: 'object',
   variables: 'object',
+  results: 'results',
 };
 
 function checkQuery(query: Record<string, unknown>, prefix: string): void {
@@ -125,6 +126,7 @@ const kindNames: Readonly<Record<MemberKind, string>> = {
   object: 'an object',
   strings: 'a list of strings',
   orders: 'a list of {"field": string, "desc": boolean}',
+  results: '{"lease": string, "tables": {name: {"id": string, "rowField": string}}}',
 };
 
 function isKind(value: unknown, kind: MemberKind): boolean {
@@ -140,7 +142,18 @@ function isKind(value: unknown, kind: MemberKind): boolean {
       return Array.isArray(value) && value.every(each => typeof each === 'string');
     case 'orders':
       return Array.isArray(value) && value.every(isOrder);
+    case 'results':
+      return isObject(value) && typeof value.lease === 'string' && isTables(value.tables);
   }
+}
+
+function isTables(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every(isTable);
+}
+
+function isTable(value: unknown): boolean {
+  if (!isObject(value) || typeof value.id !== 'string') return false;
+  return value.rowField === undefined || typeof value.rowField === 'string';
 }
 
 function isOrder(value: unknown): boolean {

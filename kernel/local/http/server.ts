@@ -14,6 +14,8 @@ import { engineFailure } from '../engine/failure.js';
 import { type ReaderSource, readersOf } from '../engine/reader.js';
 import { anyStatement } from '../engine/run.js';
 import { ScriptedEngine } from '../engine/scripted.js';
+import { type HeldResult, HeldResults } from '../results/held.js';
+import { addResultRoutes } from '../results/routes.js';
 import { processStart, proofOf, proofPath, type RuntimeFile, runtimeFilePath } from '../shared.js';
 import { compileRequest } from '../sql/compile.js';
 import type { BuiltinDataset, Compile, CompiledQuery } from '../sql/compiled.js';
@@ -35,6 +37,8 @@ export interface ServiceLimits {
   readonly bodyBytes?: number;
   /** The largest ingest, unpacked; 1 GiB. */
   readonly ingestBytes?: number;
+  /** The largest result that a kernel lends; 2 GiB. */
+  readonly resultBytes?: number;
   /** Queries at the same time; 12. */
   readonly connections?: number;
   /** Of these, the most that read much; 4. */
@@ -98,7 +102,8 @@ interface Engines {
   readonly engine: Engine;
   /** They have an engine of their own, so that no query holds them up. */
   readonly datasets: DatasetStore;
-  readonly readersFor: (query: CompiledQuery) => ReaderSource;
+  readonly readersFor: (query: CompiledQuery, results: Iterable<HeldResult>) => ReaderSource;
+  readonly results: HeldResults;
   close(): Promise<void>;
 }
 
@@ -125,12 +130,30 @@ async function openEngines(
   const plain = readersOf(engine);
   return {
     engine,
-    readersFor: query => (anyStatement(query, isScripted) ? scripted : plain),
+    readersFor: (query, results) =>
+      anyStatement(query, isScripted) ? withTables(scripted, [...results]) : plain,
+    results: new HeldResults(engine, memoryBytes / 4),
     datasets,
     close: async () => {
       await Promise.all([engine.close(), scripted.close()]);
       await datasets.close().finally(() => storeEngine.close());
     },
+  };
+}
+
+/** An engine of another process is given the results that a query reads. */
+function withTables(source: ReaderSource, results: readonly HeldResult[]): ReaderSource {
+  if (results.length === 0) return source;
+  return {
+    reading: (work, temporary, signal) =>
+      source.reading(
+        async reader => {
+          for (const { table, body } of results) await reader.load(table, body);
+          return work(reader);
+        },
+        temporary,
+        signal,
+      ),
   };
 }
 
@@ -165,6 +188,7 @@ async function listen(options: ServiceOptions, engines: Engines): Promise<Servic
   addProof(app, secret);
   addAlive(app, keepAlive);
   addRoutes(app, routeParts(options, engines));
+  addResultRoutes(app, engines.results, options.limits?.resultBytes ?? 2 ** 31);
   const url = await app.listen({ host: '127.0.0.1', port: options.port });
   if (options.managed) {
     await writeRuntimeFile(options, { url, token, secret });
@@ -174,11 +198,12 @@ async function listen(options: ServiceOptions, engines: Engines): Promise<Servic
   return { url, token, closed, close };
 }
 
-function routeParts(options: ServiceOptions, { engine, datasets, readersFor }: Engines) {
+function routeParts(options: ServiceOptions, { engine, datasets, readersFor, results }: Engines) {
   const now = options.now ?? Date.now;
   return {
     engine,
     readersFor,
+    results,
     dataDir: options.dataDir,
     datasets,
     starred: new StarredStore(options.dataDir, localUser.id),

@@ -62,6 +62,7 @@ export function compileRequest(
   const environment = {
     schema: (name: string) => catalog.schema(name),
     datasets: () => catalog.names(),
+    ...present({ results: catalog.results }),
     now: clock,
     start,
     end,

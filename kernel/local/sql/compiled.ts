@@ -101,6 +101,8 @@ export type FilesOf = (name: string, startNs: bigint, endNs: bigint) => readonly
 
 /** The datasets that a query may read. */
 export interface DatasetCatalog {
+  /** Results of the kernel by the names that they have in the query; `scan` knows them by the name in their schema. */
+  readonly results?: ReadonlyMap<string, DatasetSchema>;
   names(): string[];
   schema(name: string): DatasetSchema | undefined;
   /**

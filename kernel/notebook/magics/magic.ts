@@ -52,7 +52,7 @@ export interface Magic {
   /** True when `%%name` makes it hold for one cell. */
   readonly perCell?: boolean;
   /** What completion offers for its first argument. */
-  readonly argument?: 'profile' | 'dataset' | 'range' | 'topic' | 'star' | 'file';
+  readonly argument?: 'profile' | 'dataset' | 'range' | 'topic' | 'star' | 'file' | 'result';
   /** True: the rest of the line is text, quotes and dashes included. */
   readonly verbatim?: boolean;
   readonly run: (call: MagicCall, host: MagicHost) => void | Promise<void>;

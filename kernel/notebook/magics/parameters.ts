@@ -1,7 +1,8 @@
 import { tokenize } from '../../apl/syntax/tokens/lexer.js';
-import type { Provenance } from '../../result/result.js';
+import type { Provenance, QueryResult } from '../../result/result.js';
 import { plural } from '../../text.js';
 import { type Parameter, type ParameterValue, readParameter } from '../parameters.js';
+import { lastName } from '../results/kept.js';
 import { say } from './actions.js';
 import { MagicError, misuse } from './arguments.js';
 import type { Magic, MagicCall, MagicHost } from './magic.js';
@@ -175,14 +176,14 @@ function params(_: MagicCall, { session, io }: MagicHost): void {
 }
 
 function showQuery({ magic }: MagicCall, { session, io, plan }: MagicHost): void {
-  const show = (result: ReturnType<typeof session.results.get>) => {
+  const show = (result: QueryResult | undefined) => {
     if (result !== undefined) io.display(textOutput(sentText(result.provenance)));
   };
   if (plan.queries.length > 0) {
     plan.afterRun.push(async results => results.forEach(show));
     return;
   }
-  const last = session.results.get('_');
+  const last = session.results.named(lastName)?.result;
   if (last === undefined) throw misuse(magic, 'no query has run yet');
   show(last);
 }

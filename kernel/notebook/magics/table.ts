@@ -23,6 +23,7 @@ import { MagicError, misuse, parseArguments } from './arguments.js';
 import type { Magic, MagicCall, MagicHost } from './magic.js';
 import { markdownOutput } from './output.js';
 import { parameterMagics } from './parameters.js';
+import { results } from './results.js';
 
 /** Every magic, in the order in which help lists them. */
 export const magics: readonly Magic[] = [
@@ -174,6 +175,24 @@ export const magics: readonly Magic[] = [
     arity: [1, 1],
     argument: 'dataset',
     run: drop,
+  },
+  {
+    name: 'results',
+    aliases: [],
+    usage: '%results [NAME] [--drop] [--budget SIZE]',
+    options: [
+      { name: 'drop', summary: 'forget the result of that name; all results when there is no name' },
+      { name: 'budget', value: 'SIZE', summary: 'how much memory results may take, such as 512MB or 2GB' },
+    ],
+    summary: 'list the results that the kernel keeps',
+    help: [
+      '`name << query` keeps a result under a name, and `_` is the last one. Both can be read by queries like datasets, all rows of them, whatever the time range and the profile: `errs | summarize count() by uri`. In brackets and quotes a name is always that of a dataset.',
+      '',
+      'Results stay in memory, and end with the kernel. Where they would take more than a quarter of the memory of the machine, those without a name are dropped first, then the named ones, each time the least recently used; a line above the next output says so.',
+    ].join('\n'),
+    arity: [0, 1],
+    argument: 'result',
+    run: results,
   },
   {
     name: 'star',

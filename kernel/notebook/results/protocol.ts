@@ -46,7 +46,7 @@ export type Filter =
 export type FilterOperator = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'contains' | '!contains';
 
 /**
- * The value of a cell: a text, also for times (RFC 3339), spans of time (`1.02:03:04.5`), and integers beyond 2^53; a dynamic one as
+ * The value of a cell: a text, also for times (RFC 3339), spans of time (`1h30m0s`, `1.02:03:04.5`), and integers beyond 2^53; a dynamic one as
  * its JSON text.
  */
 export type FilterValue = string | number | boolean | null;

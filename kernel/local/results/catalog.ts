@@ -1,0 +1,73 @@
+import type { TypeName } from '../../apl/catalog/entry.js';
+import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
+import { sqlTypes } from '../duckdb/types.js';
+import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
+import type { ScanFilter, StoredFile } from '../sql/compiled.js';
+import type { HeldResult, ReadableResults } from './held.js';
+import { resultTable } from './names.js';
+
+/** A catalogue with the results that a request names beside the datasets. */
+export class CatalogWithResults implements MeasuredCatalog {
+  readonly results: ReadonlyMap<string, DatasetSchema>;
+  /** The results that a query reads. */
+  readonly scanned = new Set<HeldResult>();
+  readonly #datasets: MeasuredCatalog;
+  readonly #held: ReadonlyMap<string, HeldResult>;
+
+  constructor(datasets: MeasuredCatalog, results: ReadableResults) {
+    this.#datasets = datasets;
+    this.#held = new Map([...results.values()].map(({ held }) => [held.key, held]));
+    this.results = new Map(
+      [...results].map(([name, { held, rowField }]) => [name, schemaOf(held, rowField)]),
+    );
+  }
+
+  names(): string[] {
+    return this.#datasets.names();
+  }
+
+  schema(name: string): DatasetSchema | undefined {
+    return this.#datasets.schema(name);
+  }
+
+  /** The time range does not apply to results: their rows were chosen when they were made. */
+  scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
+    const held = this.#held.get(name);
+    if (held === undefined) return this.#datasets.scan(name, fields, startNs, endNs, filter);
+    this.scanned.add(held);
+    return scanSql(held, fields, filter);
+  }
+
+  files(name: string, startNs: bigint, endNs: bigint): readonly StoredFile[] {
+    return this.#held.has(name) ? [] : this.#datasets.files(name, startNs, endNs);
+  }
+
+  examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks {
+    const held = this.#held.get(name);
+    return held === undefined
+      ? this.#datasets.examined(name, startNs, endNs)
+      : { blocks: 1, rows: held.sent.rows };
+  }
+}
+
+/** The fields of a held result as a query sees them. */
+function schemaOf({ key, sent }: HeldResult, rowField: string | undefined): DatasetSchema {
+  const rows: FieldSchema[] = rowField === undefined ? [] : [{ name: rowField, type: 'long' }];
+  return { name: key, fields: [...sent.fields, ...rows], open: false };
+}
+
+function scanSql({ sent, table }: HeldResult, fields: readonly string[], filter?: ScanFilter): string {
+  const values = fields.map(name => {
+    const index = sent.fields.findIndex(field => field.name === name);
+    // Rows keep the order in which they were stored; nothing is ever deleted from among them.
+    return index < 0 ? 'rowid::BIGINT' : columnSql(index, sent.fields[index]?.type);
+  });
+  const columns = values.length === 0 ? ['1 AS f0'] : values.map((value, index) => `${value} AS f${index}`);
+  const only = filter === undefined ? '' : ` WHERE ${filter(values)}`;
+  return `SELECT ${columns.join(', ')} FROM ${resultTable(table)}${only}`;
+}
+
+/** A column of words has a type of its own in the engine. */
+function columnSql(index: number, type: TypeName | undefined): string {
+  return type === 'string' ? `c${index}::${sqlTypes.string}` : `c${index}`;
+}

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import type { WantedResults } from '../../api/wire.js';
+import { present } from '../../present.js';
+import type { Engine } from '../engine/duckdb.js';
+import { ServiceError } from '../http/service-error.js';
+import type { SentTable } from './arrow.js';
+
+/** One result that a kernel has sent, and the names under which the catalogue and the engine know it. */
+export interface HeldResult {
+  /** No dataset can have this name. */
+  readonly key: string;
+  readonly table: string;
+  /** The Arrow stream as it was sent: an engine in another process is given it anew. */
+  readonly body: Uint8Array;
+  readonly sent: SentTable;
+}
+
+/** The results that a query may read, by the names that it gives them; `rowField` is a field with the number of each row. */
+export type ReadableResults = ReadonlyMap<string, { readonly held: HeldResult; readonly rowField?: string }>;
+
+/**
+ * The results of kernels, in memory alone. A kernel holds a lease for as long as it is connected; what it sent goes with it. When
+ * there is too much, the results that have not been read for longest go: a kernel sends them again when it needs them.
+ */
+export class HeldResults {
+  readonly #engine: Engine;
+  readonly #budgetBytes: number;
+  readonly #leases = new Map<string, Map<string, HeldResult>>();
+  /** All that are held, the least recently read first. */
+  readonly #used = new Set<HeldResult>();
+  /** How many queries read a result at the moment. */
+  readonly #readers = new Map<HeldResult, number>();
+  #next = 0;
+
+  constructor(engine: Engine, budgetBytes: number) {
+    this.#engine = engine;
+    this.#budgetBytes = budgetBytes;
+  }
+
+  /** Returns a new lease: whoever knows its name may send and read under it. */
+  lease(): string {
+    const lease = randomUUID();
+    this.#leases.set(lease, new Map());
+    return lease;
+  }
+
+  /** Ends a lease and forgets what was sent under it. */
+  async end(lease: string): Promise<void> {
+    const results = [...(this.#leases.get(lease)?.values() ?? [])];
+    this.#leases.delete(lease);
+    await Promise.all(results.map(each => this.#forget(each)));
+  }
+
+  /** Holds a result; one of the same id is replaced. */
+  async put(lease: string, id: string, body: Uint8Array, sent: SentTable): Promise<void> {
+    const results = this.#of(lease);
+    const number = this.#next++;
+    const held = { key: `\0result ${number}`, table: `r${number}`, body, sent };
+    const { fillTable } = await import('./fill.js');
+    await this.#engine.withConnection(connection => fillTable(connection, held.table, sent));
+    // The kernel may have left meanwhile.
+    if (this.#leases.get(lease) !== results) return this.#forget(held);
+    await this.drop(lease, id);
+    results.set(id, held);
+    this.#used.add(held);
+    await this.#shrink(held);
+  }
+
+  /** Forgets one result, if it is there. */
+  async drop(lease: string, id: string): Promise<void> {
+    const results = this.#of(lease);
+    const held = results.get(id);
+    results.delete(id);
+    if (held !== undefined) await this.#forget(held);
+  }
+
+  /**
+   * Runs `work` with the results that a request names; they stay for as long as it runs. Throws ServiceError (410) for one that
+   * is not held, which the kernel sends again.
+   */
+  async reading<T>(wanted: WantedResults, work: (results: ReadableResults) => Promise<T>): Promise<T> {
+    const found = this.#find(wanted);
+    const all = new Set([...found.values()].map(({ held }) => held));
+    for (const held of all) this.#readers.set(held, (this.#readers.get(held) ?? 0) + 1);
+    try {
+      return await work(found);
+    } finally {
+      for (const held of all) this.#leave(held);
+    }
+  }
+
+  #find({ lease, tables }: WantedResults): ReadableResults {
+    if (Object.keys(tables).length === 0) return new Map();
+    const results = this.#of(lease);
+    const found: [string, { readonly held: HeldResult; readonly rowField?: string }][] = [];
+    for (const [name, { id, rowField }] of Object.entries(tables)) {
+      const held = results.get(id);
+      if (held === undefined) throw unknownResult();
+      this.#used.delete(held);
+      this.#used.add(held);
+      found.push([name, { held, ...present({ rowField }) }]);
+    }
+    return new Map(found);
+  }
+
+  #leave(held: HeldResult): void {
+    const readers = (this.#readers.get(held) ?? 1) - 1;
+    if (readers > 0) this.#readers.set(held, readers);
+    else {
+      this.#readers.delete(held);
+      if (!this.#used.has(held)) void this.#drop(held);
+    }
+  }
+
+  #of(lease: string): Map<string, HeldResult> {
+    const results = this.#leases.get(lease);
+    if (results === undefined) throw unknownResult();
+    return results;
+  }
+
+  async #shrink(newest: HeldResult): Promise<void> {
+    let bytes = [...this.#used].reduce((total, { body }) => total + body.length, 0);
+    for (const held of this.#used) {
+      if (bytes <= this.#budgetBytes || held === newest) return;
+      bytes -= held.body.length;
+      await this.#forget(held);
+    }
+  }
+
+  async #forget(held: HeldResult): Promise<void> {
+    this.#used.delete(held);
+    for (const results of this.#leases.values())
+      for (const [id, each] of results) if (each === held) results.delete(id);
+    if (!this.#readers.has(held)) await this.#drop(held);
+  }
+
+  async #drop({ table, sent }: HeldResult): Promise<void> {
+    const { dropTable } = await import('./fill.js');
+    await this.#engine
+      .withConnection(connection => dropTable(connection, table, sent))
+      // An engine that is closing forgets everything.
+      .catch(() => undefined);
+  }
+}
+
+function unknownResult(): ServiceError {
+  return new ServiceError(410, 'result-unknown', 'The local service does not hold this result.', {
+    hint: 'It has to be sent again.',
+  });
+}

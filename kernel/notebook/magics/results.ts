@@ -1,0 +1,77 @@
+import { formatBytes, formatCount, oneLine, plural, visibleLines } from '../../text.js';
+import { type KeptResult, rowsOf } from '../results/kept.js';
+import { MagicError, misuse } from './arguments.js';
+import type { MagicCall, MagicHost } from './magic.js';
+import { tableOutput } from './output.js';
+
+/** Lists the kept results, drops one or all, or sets how much memory they may take. */
+export function results({ words, options, magic }: MagicCall, host: MagicHost): void {
+  const [name] = words;
+  const budget = options.get('budget');
+  if (budget !== undefined && (options.has('drop') || name !== undefined))
+    throw misuse(magic, '--budget stands alone');
+  if (options.has('drop')) drop(name, host);
+  else if (budget !== undefined) setBudget(budget, host);
+  else list(name, host);
+}
+
+function drop(name: string | undefined, { session: { results: kept }, io }: MagicHost): void {
+  if (name !== undefined) {
+    if (!kept.drop(name)) throw unknown(name, kept.names());
+    io.stream('stdout', `Dropped the result ${visibleLines(name)}.\n`);
+    return;
+  }
+  io.stream('stdout', `Dropped ${plural(kept.clear(), 'result')}.\n`);
+}
+
+function setBudget(text: string, { session: { results: kept }, io }: MagicHost): void {
+  kept.budgetBytes = readBytes(text);
+  for (const notice of kept.takeNotices()) io.stream('stdout', `${visibleLines(notice)}\n`);
+  io.stream('stdout', `Results may take ${formatBytes(kept.budgetBytes)}; ${used(kept.bytes)}.\n`);
+}
+
+function used(bytes: number): string {
+  return `they take ${formatBytes(bytes)}`;
+}
+
+/** `512MB`, `1.5 GB`, `200 MiB`. */
+function readBytes(text: string): number {
+  const [, digits, prefix, binary] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b$/i.exec(text.trim()) ?? [];
+  const power = ['', 'k', 'm', 'g', 't'].indexOf((prefix ?? '').toLowerCase());
+  const bytes = Math.floor(Number(digits) * (binary ? 1024 : 1000) ** power);
+  if (digits !== undefined && Number.isSafeInteger(bytes)) return bytes;
+  throw new MagicError(`${text} is not an amount of memory`, 'Write it as `512MB`, `2GB` or `1GiB`.');
+}
+
+function list(name: string | undefined, { session: { results: kept }, io }: MagicHost): void {
+  const found = kept.all().filter(({ names }) => name === undefined || names.includes(name));
+  if (name !== undefined && found.length === 0) throw unknown(name, kept.names());
+  const rows = found.map(({ names, kept: each }) => row(names, each)).reverse();
+  const budget = `they take ${formatBytes(kept.bytes)} of the ${formatBytes(kept.budgetBytes)} that they may`;
+  const caption =
+    found.length === 0
+      ? 'There are no results yet. `name << query` keeps one under a name; `_` is the last.'
+      : `${plural(found.length, 'result')}; ${budget}`;
+  io.display(tableOutput(['name', 'rows', 'columns', 'memory', 'time range', 'query'], rows, caption));
+}
+
+function row(names: readonly string[], kept: KeptResult): readonly string[] {
+  const { tables, provenance } = kept.result;
+  const { startTime, endTime, profile, isLocal, query } = provenance;
+  return [
+    names.join(', '),
+    formatCount(rowsOf(kept)),
+    formatCount(tables[0]?.data.numCols ?? 0),
+    formatBytes(kept.bytes),
+    `${startTime} .. ${endTime}`,
+    oneLine(isLocal ? query : `${profile}: ${query}`, longestQuery),
+  ];
+}
+
+/** More of a query is left out of the list. */
+const longestQuery = 200;
+
+function unknown(name: string, names: readonly string[]): MagicError {
+  const known = names.length === 0 ? 'There are none.' : `There are: ${names.join(', ')}.`;
+  return new MagicError(`there is no result ${name}`, known);
+}

@@ -1,0 +1,195 @@
+import { tableToIPC } from 'apache-arrow';
+import { InterruptedError, QueryError } from '../../api/errors.js';
+import { AplKernelError } from '../../errors.js';
+import type { Comm, CommHandler } from '../../jupyter/message.js';
+import { present } from '../../present.js';
+import { allNotices } from '../../result/summary.js';
+import type { Session } from '../session.js';
+import { fieldsOf } from './arrow.js';
+import { type KeptResult, rowsOf } from './kept.js';
+import { profileOf } from './profile.js';
+import type { ErrorReply, OpenData, PageReply, ReadyReply, Request, View } from './protocol.js';
+import { takeRows } from './take.js';
+import { rowsOfView, ViewError, type ViewQuery, viewQuery } from './view.js';
+
+/** Answers a front end that reads a kept result; closes the comm at once when the kernel does not hold it. */
+export function openReader(session: Session, comm: Comm, data: unknown): CommHandler {
+  const id = (data as Partial<OpenData> | null)?.result;
+  const kept = typeof id === 'string' ? session.results.withId(id) : undefined;
+  if (kept !== undefined) comm.send(readyOf(kept));
+  else {
+    comm.send(gone());
+    comm.close();
+  }
+  return new ResultReader(session, comm, kept?.id ?? '');
+}
+
+function gone(id?: number): ErrorReply {
+  const message = 'the kernel does not hold this result any more';
+  const hint = 'Run its cell again; `%results --budget` lets more results stay.';
+  return { kind: 'error', ...present({ id }), code: 'gone', message, hint };
+}
+
+function readyOf(kept: KeptResult): ReadyReply {
+  const table = kept.result.tables[0]?.data;
+  const columns = table === undefined ? [] : fieldsOf(table);
+  const notes = allNotices(kept.result).map(({ text }) => text);
+  return { kind: 'ready', rows: rowsOf(kept), columns, notes };
+}
+
+/** The most rows of a page. */
+const longestPage = 10_000;
+
+/** One open grid. The order of the rows of the last view is remembered, so that its pages are read from memory. */
+class ResultReader implements CommHandler {
+  readonly #session: Session;
+  readonly #comm: Comm;
+  readonly #id: string;
+  readonly #running = new Map<number, AbortController>();
+  #view: { readonly key: string; readonly rows: Promise<Uint32Array> } | undefined;
+
+  constructor(session: Session, comm: Comm, id: string) {
+    this.#session = session;
+    this.#comm = comm;
+    this.#id = id;
+  }
+
+  /** The kernel takes other requests while one runs. */
+  message(data: unknown): void {
+    const request = data as Request;
+    if (request.op === 'cancel') {
+      this.#running.get(request.of)?.abort();
+      return;
+    }
+    const abort = new AbortController();
+    this.#running.set(request.id, abort);
+    this.#answer(request, abort.signal)
+      .catch(error => this.#comm.send(this.#refusal(request, error, abort.signal)))
+      .finally(() => this.#running.delete(request.id));
+  }
+
+  close(): void {
+    for (const abort of this.#running.values()) abort.abort();
+  }
+
+  async #answer(request: Exclude<Request, { op: 'cancel' }>, signal: AbortSignal): Promise<void> {
+    const kept = this.#session.results.withId(this.#id);
+    if (kept === undefined) {
+      this.#comm.send(gone(request.id));
+      return;
+    }
+    switch (request.op) {
+      case 'page': {
+        const [reply, bytes] = await this.#page(kept, request, signal);
+        this.#comm.send(reply, {}, [bytes]);
+        return;
+      }
+      case 'profile':
+        this.#comm.send(await profileOf(this.#session, kept, request, signal));
+        return;
+      default:
+        throw new ViewError(`${String((request as { op: unknown }).op)} is not a request`);
+    }
+  }
+
+  async #page(
+    kept: KeptResult,
+    request: Extract<Request, { op: 'page' }>,
+    signal: AbortSignal,
+  ): Promise<[PageReply, Uint8Array]> {
+    const { id, offset, limit, columns } = request;
+    if (!isCount(offset) || !isCount(limit))
+      throw new ViewError('a page begins at a row and has a number of rows');
+    const table = kept.result.tables[0]?.data;
+    if (table === undefined) throw new ViewError('the result has no table');
+    const all = await this.#rows(kept, request, signal);
+    const rows = pageOf(all, table.numRows, offset, Math.min(limit, longestPage));
+    const taken = takeRows(table, placesOf(fieldsOf(table), columns), rows);
+    const reply: PageReply = {
+      kind: 'page',
+      id,
+      offset,
+      count: rows.length,
+      rows: all?.length ?? table.numRows,
+      totalRows: table.numRows,
+    };
+    return [reply, tableToIPC(taken, 'stream')];
+  }
+
+  /** The rows of a view in order; undefined for all of them as they are. */
+  async #rows(kept: KeptResult, view: View, signal: AbortSignal): Promise<Uint32Array | undefined> {
+    const table = kept.result.tables[0]?.data;
+    if (table === undefined) return undefined;
+    const query = viewQuery(table, view);
+    if (query.text === '') return undefined;
+    const key = query.text;
+    if (this.#view?.key !== key) this.#view = { key, rows: rowsOfView(this.#session, kept, query, signal) };
+    const { rows } = this.#view;
+    try {
+      return await rows;
+    } catch (error) {
+      if (this.#view?.rows === rows) this.#view = undefined;
+      throw error;
+    }
+  }
+
+  #refusal(request: Request, error: unknown, signal: AbortSignal): ErrorReply {
+    const { id } = request;
+    const about = (code: ErrorReply['code'], message: string, hint?: string): ErrorReply => ({
+      kind: 'error',
+      id,
+      code,
+      message,
+      ...present({ hint }),
+    });
+    if (signal.aborted || error instanceof InterruptedError)
+      return about('cancelled', 'the request was given up');
+    if (error instanceof ViewError) return about('invalid', error.message, error.hint);
+    if (error instanceof QueryError) {
+      const at = placeOf(this.#session, this.#id, request, error);
+      return { ...about('invalid', error.message, error.hint), ...present({ at }) };
+    }
+    if (error instanceof AplKernelError) return about('failed', error.message, error.hint);
+    this.#session.options.log(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    return about('failed', 'the kernel failed on this request', 'Its log has the details: please report it.');
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function pageOf(all: Uint32Array | undefined, total: number, offset: number, limit: number): Uint32Array {
+  if (all !== undefined) return all.subarray(offset, offset + limit);
+  const count = Math.max(0, Math.min(limit, total - offset));
+  return Uint32Array.from({ length: count }, (_, row) => offset + row);
+}
+
+function placesOf(
+  fields: readonly { readonly name: string }[],
+  wanted?: readonly string[],
+): readonly number[] {
+  if (wanted === undefined) return [...fields.keys()];
+  return wanted.map(name => {
+    const place = fields.findIndex(field => field.name === name);
+    if (place < 0) throw new ViewError(`the result has no column ${name}`);
+    return place;
+  });
+}
+
+/** Where in a condition of the request a mistake is. */
+function placeOf(
+  session: Session,
+  resultId: string,
+  request: Request,
+  { position }: QueryError,
+): ErrorReply['at'] {
+  const table = session.results.withId(resultId)?.result.tables[0]?.data;
+  if (position === undefined || table === undefined || request.op === 'cancel') return undefined;
+  const query: ViewQuery = viewQuery(table, request);
+  const lines = query.text.split('\n').slice(0, position.line - 1);
+  // The first line is the name of the table.
+  const offset = lines.reduce((total, line) => total + line.length + 1, 0) + position.column - 1;
+  const place = query.expressions.find(({ from, to }) => from <= offset && offset <= to);
+  return place === undefined ? undefined : { filter: place.filter, from: offset - place.from };
+}

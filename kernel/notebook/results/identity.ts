@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto';
+import { tableHash } from '../../result/ipc.js';
+import type { QueryResult } from '../../result/result.js';
+
+/** Returns an id that equal results of the same query share: running a notebook over a frozen range again does not change it. */
+export function resultId({
+  tables,
+  provenance: { query, startTime, endTime, profile },
+}: QueryResult): string {
+  const hash = createHash('sha256');
+  hash.update(JSON.stringify([query, startTime, endTime, profile]));
+  for (const { data } of tables) hash.update(tableHash(data));
+  return hash.digest('hex').slice(0, 32);
+}

@@ -1,0 +1,184 @@
+import type { Table } from 'apache-arrow';
+import type { QueryResult } from '../../result/result.js';
+import { formatBytes, plural, visible } from '../../text.js';
+
+/** A result that the kernel holds: it can be queried, exported, and read by the grid of its output. */
+export interface KeptResult {
+  /** Results that are equal in all that they say share it. */
+  readonly id: string;
+  readonly result: QueryResult;
+  /** The memory that its tables take. */
+  readonly bytes: number;
+}
+
+/** The name of the last result. */
+export const lastName = '_';
+
+/**
+ * The results of a session: named ones, the last, and those of earlier outputs. Together they take a bounded amount of memory; when
+ * they would take more, those without a name go first, then the named ones, each time the least recently used. The last never goes.
+ */
+export class KeptResults {
+  #budgetBytes: number;
+  /** Least recently used first. */
+  readonly #results = new Map<string, KeptResult>();
+  readonly #names = new Map<string, KeptResult>();
+  /** Names whose result was dropped to make room. */
+  readonly #evicted = new Set<string>();
+  #notices: string[] = [];
+  readonly #onDrop: (id: string) => void;
+
+  constructor(budgetBytes: number, onDrop: (id: string) => void = () => undefined) {
+    this.#budgetBytes = budgetBytes;
+    this.#onDrop = onDrop;
+  }
+
+  get budgetBytes(): number {
+    return this.#budgetBytes;
+  }
+
+  set budgetBytes(bytes: number) {
+    this.#budgetBytes = bytes;
+    this.#shrink();
+  }
+
+  get bytes(): number {
+    return [...this.#results.values()].reduce((total, each) => total + each.bytes, 0);
+  }
+
+  /** Keeps a result as the last, and under a name where one is given; an equal one, of the same id, is kept once. */
+  keep(id: string, result: QueryResult, name?: string): KeptResult {
+    const kept = { id, result, bytes: bytesOf(result) };
+    const equal = this.#results.get(id);
+    if (equal !== undefined) for (const each of this.#namesOf(equal)) this.#names.set(each, kept);
+    this.#results.delete(id);
+    this.#results.set(id, kept);
+    for (const each of name === undefined ? [lastName] : [lastName, name]) {
+      this.#names.set(each, kept);
+      this.#evicted.delete(each);
+    }
+    this.#shrink();
+    return kept;
+  }
+
+  /** The result of a name; `_` is the last. */
+  named(name: string): KeptResult | undefined {
+    return this.#touch(this.#names.get(name));
+  }
+
+  /** The result of an output. */
+  withId(id: string): KeptResult | undefined {
+    return this.#touch(this.#results.get(id));
+  }
+
+  /** True for a name whose result had to make room. */
+  wasEvicted(name: string): boolean {
+    return this.#evicted.has(name);
+  }
+
+  /** The names that there are, in the order in which they were given; `_` is among them. */
+  names(): readonly string[] {
+    return [...this.#names.keys()];
+  }
+
+  /** Every result with its names, oldest use first. */
+  all(): readonly { readonly kept: KeptResult; readonly names: readonly string[] }[] {
+    return [...this.#results.values()].map(kept => ({ kept, names: this.#namesOf(kept) }));
+  }
+
+  /** Forgets the result of a name, and its other names with it; false when there is none. */
+  drop(name: string): boolean {
+    const kept = this.#names.get(name);
+    if (kept === undefined) return false;
+    this.#remove(kept);
+    return true;
+  }
+
+  /** Forgets every result; returns how many there were. */
+  clear(): number {
+    const count = this.#results.size;
+    for (const kept of [...this.#results.values()]) this.#remove(kept);
+    return count;
+  }
+
+  /** What was dropped to make room since the last call, as sentences. */
+  takeNotices(): readonly string[] {
+    const notices = this.#notices;
+    this.#notices = [];
+    return notices;
+  }
+
+  #touch(kept: KeptResult | undefined): KeptResult | undefined {
+    if (kept === undefined || !this.#results.delete(kept.id)) return undefined;
+    this.#results.set(kept.id, kept);
+    return kept;
+  }
+
+  #shrink(): void {
+    const gone: { readonly kept: KeptResult; readonly names: readonly string[] }[] = [];
+    let { bytes } = this;
+    for (const each of this.#expendable()) {
+      if (bytes <= this.#budgetBytes) break;
+      bytes -= each.kept.bytes;
+      gone.push(each);
+      this.#remove(each.kept);
+      for (const name of each.names) this.#evicted.add(name);
+    }
+    const budget = `the kernel keeps ${formatBytes(this.#budgetBytes)} of results; \`%results --budget\` changes that`;
+    for (const { kept, names } of gone.filter(({ names }) => names.length > 0))
+      this.#notices.push(`${namesText(names)} (${sizeText(kept)}) was dropped: ${budget}.`);
+    const unnamed = gone.filter(({ names }) => names.length === 0);
+    if (unnamed.length > 0)
+      this.#notices.push(`${plural(unnamed.length, 'earlier result')} without a name had to go: ${budget}.`);
+    if (bytes > this.#budgetBytes && gone.length + this.#results.size > 0)
+      this.#notices.push(`This result alone takes ${formatBytes(bytes)}; ${budget}.`);
+  }
+
+  #expendable(): readonly { readonly kept: KeptResult; readonly names: readonly string[] }[] {
+    const last = this.#names.get(lastName);
+    const others = this.all().filter(({ kept }) => kept !== last);
+    return [
+      ...others.filter(({ names }) => names.length === 0),
+      ...others.filter(({ names }) => names.length > 0),
+    ];
+  }
+
+  #namesOf(kept: KeptResult): readonly string[] {
+    return [...this.#names].flatMap(([name, each]) => (each === kept ? [name] : []));
+  }
+
+  #remove(kept: KeptResult): void {
+    this.#results.delete(kept.id);
+    for (const name of this.#namesOf(kept)) this.#names.delete(name);
+    this.#onDrop(kept.id);
+  }
+}
+
+/** The rows of the table of a result. */
+export function rowsOf({ result }: KeptResult): number {
+  return result.tables[0]?.data.numRows ?? 0;
+}
+
+function namesText(names: readonly string[]): string {
+  return names.map(name => `\`${visible(name)}\``).join(', ');
+}
+
+function sizeText(kept: KeptResult): string {
+  return `${plural(rowsOf(kept), 'row')}, ${formatBytes(kept.bytes)}`;
+}
+
+/** The memory behind the tables; columns may share it. */
+function bytesOf({ tables }: QueryResult): number {
+  const buffers = new Set(tables.flatMap(({ data }) => buffersOf(data)));
+  return [...buffers].reduce((total, buffer) => total + buffer.byteLength, 0);
+}
+
+function buffersOf(table: Table): readonly ArrayBufferLike[] {
+  const columns = table.batches.flatMap(batch => batch.data.children);
+  const all = columns.flatMap(column => [column, ...(column.dictionary?.data ?? [])]);
+  return all.flatMap(({ values, nullBitmap, valueOffsets }) =>
+    [values, nullBitmap, valueOffsets].flatMap(each =>
+      each === undefined || each === null ? [] : [each.buffer],
+    ),
+  );
+}

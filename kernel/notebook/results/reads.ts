@@ -1,0 +1,108 @@
+import { parseQuery } from '../../apl/syntax/parse.js';
+import { visitQuery } from '../../apl/syntax/walk.js';
+import { AplKernelError } from '../../errors.js';
+import type { Notice } from '../../result/result.js';
+import { formatTime, parseTime } from '../../time.js';
+import type { Session } from '../session.js';
+import type { TimeRange } from '../time-range.js';
+import type { KeptResult } from './kept.js';
+import type { ReadResult } from './sent.js';
+
+/** The kept results that a query reads, by name, and the other tables that it reads by name. */
+export interface Reads {
+  readonly results: ReadonlyMap<string, KeptResult>;
+  readonly datasets: readonly string[];
+}
+
+/** A query names a result that the kernel no longer holds, or that it cannot read where it runs. */
+class ResultError extends AplKernelError {
+  constructor(message: string, hint: string) {
+    super('result', message, { hint });
+  }
+}
+
+/**
+ * Returns what a query reads by name. A bare name is first one of its own `let` tables, then a kept result, then a dataset; in
+ * brackets and quotes it is always a dataset. Throws ResultError for a result that had to make room.
+ */
+export function readsOf(session: Session, text: string): Reads {
+  const { query } = parseQuery(text);
+  const own = new Set(query.statements.flatMap(each => (each.kind === 'let' ? [each.name.name] : [])));
+  const results = new Map<string, KeptResult>();
+  const datasets: string[] = [];
+  const read = (name: string, quoted: boolean, isTable: boolean) => {
+    if (own.has(name)) return;
+    const kept = quoted ? undefined : session.results.named(name);
+    if (kept !== undefined) results.set(name, kept);
+    else if (!quoted && session.results.wasEvicted(name)) throw evicted(name);
+    else if (isTable) datasets.push(name);
+  };
+  visitQuery(query, {
+    source: source => void (source.kind === 'dataset' && read(source.name.name, source.name.quoted, true)),
+  });
+  for (const each of query.statements)
+    if (each.kind === 'let' && 'kind' in each.value && each.value.kind === 'name')
+      read(each.value.name, each.value.quoted, false);
+  return { results, datasets };
+}
+
+function evicted(name: string): ResultError {
+  return new ResultError(
+    `the result \`${name}\` was dropped to make room`,
+    `Run its query again; \`%results --budget\` lets more results stay, and \`['${name}']\` is the dataset of that name.`,
+  );
+}
+
+/** Returns the results of a query as the session lends them to the local service. */
+export function tablesOf({ results }: Reads): ReadonlyMap<string, ReadResult> {
+  return new Map([...results].map(([name, kept]) => [name, { kept }]));
+}
+
+/**
+ * Returns the time range of a query that reads results alone: from the first to the last moment that was searched for them, so that
+ * bins and charts fit. Undefined for a query that reads something else too.
+ */
+export function rangeOfReads({ results, datasets }: Reads): TimeRange | undefined {
+  if (results.size === 0 || datasets.length > 0) return undefined;
+  const ranges = [...results.values()].map(({ result }) => result.provenance);
+  const starts = ranges.flatMap(({ startTime }) => parseTime(startTime) ?? []);
+  const ends = ranges.flatMap(({ endTime }) => parseTime(endTime) ?? []);
+  if (starts.length === 0 || ends.length === 0) return undefined;
+  const start = starts.reduce((a, b) => (a < b ? a : b));
+  const end = ends.reduce((a, b) => (a > b ? a : b));
+  return {
+    start: { kind: 'at', time: start },
+    end: { kind: 'at', time: end },
+    label: `${formatTime(start)} .. ${formatTime(end)}`,
+  };
+}
+
+/** Returns whose data a query reads: the profiles of its results, and the active one where it reads datasets too. */
+export function profileOfReads(active: string, { results, datasets }: Reads): string {
+  const profiles = new Set([...results.values()].map(({ result }) => result.provenance.profile));
+  if (profiles.size === 0 || datasets.length > 0) profiles.add(active);
+  return [...profiles].join(' and ');
+}
+
+/** How long the note about a dataset of the same name may wait for the service, in milliseconds. */
+const patienceMs = 1_000;
+
+/** Returns what to say about a query over results: whose names they share, and what the time range does not apply to. */
+export async function readNotices(
+  session: Session,
+  { results, datasets }: Reads,
+): Promise<readonly Notice[]> {
+  if (results.size === 0) return [];
+  const known = new Set((await session.schema.knownDatasets(patienceMs)).map(({ name }) => name));
+  const shadowed = [...results.keys()].filter(name => known.has(name));
+  const notices: Notice[] = shadowed.map(name => ({
+    level: 'info',
+    text: `\`${name}\` is the result kept under that name; the dataset is \`['${name}']\`.`,
+  }));
+  if (datasets.length === 0) return notices;
+  const names = [...results.keys()].map(name => `\`${name}\``).join(', ');
+  return [
+    ...notices,
+    { level: 'info', text: `The time range applies to the datasets; of ${names} all kept rows are read.` },
+  ];
+}

@@ -1,0 +1,111 @@
+import type { Client, ResultLease } from '../../api/client.js';
+import { InterruptedError } from '../../api/errors.js';
+import type { WantedResults } from '../../api/wire.js';
+import { present } from '../../present.js';
+import type { KeptResult } from './kept.js';
+
+/** A result that a query reads: all of its columns, or those of these places. `rowField` adds the number of each row. */
+export interface ReadResult {
+  readonly kept: KeptResult;
+  readonly places?: readonly number[];
+  readonly rowField?: string;
+}
+
+/** Results that the local service holds for this kernel. They go with the connection, and are sent again when they are needed again. */
+export class SentResults {
+  #held: Held | undefined;
+
+  /** Sends what the service does not hold yet; returns how a query names it. Throws the errors of the client. */
+  async send(
+    client: Client,
+    wanted: ReadonlyMap<string, ReadResult>,
+    signal: AbortSignal,
+  ): Promise<WantedResults> {
+    const held = await this.#lease(client, signal);
+    const tables: Record<string, { readonly id: string; readonly rowField?: string }> = {};
+    for (const [name, read] of wanted) {
+      const id = await held.ensure(read, signal);
+      tables[name] = { id, ...present({ rowField: read.rowField }) };
+    }
+    return { lease: held.lease.name, tables };
+  }
+
+  /** The service has let go of something: everything is sent again when it is needed. */
+  forget(): void {
+    this.#held?.sent.clear();
+  }
+
+  /** Lets the service forget a result that the kernel has dropped. */
+  drop(id: string): void {
+    const held = this.#held;
+    if (held !== undefined && !held.lease.ended) held.drop(id);
+  }
+
+  async #lease(client: Client, signal: AbortSignal): Promise<Held> {
+    const held = this.#held;
+    if (held !== undefined && held.client === client && !held.lease.ended) return held;
+    const fresh = new Held(client, await client.leaseResults(signal));
+    this.#held = fresh;
+    return fresh;
+  }
+}
+
+/** What was sent under one lease. */
+class Held {
+  readonly client: Client;
+  readonly lease: ResultLease;
+  /** By the id under which the service holds it: the result's own, or that and the places of its columns. */
+  readonly sent = new Map<string, Promise<void>>();
+
+  constructor(client: Client, lease: ResultLease) {
+    this.client = client;
+    this.lease = lease;
+  }
+
+  /** Returns the id of a table that holds the columns; one that holds all of them will do. */
+  async ensure({ kept, places }: ReadResult, signal: AbortSignal): Promise<string> {
+    const id = places === undefined || this.sent.has(kept.id) ? kept.id : `${kept.id}:${places.join('-')}`;
+    const known = this.sent.get(id) ?? this.#send(id, kept, id === kept.id ? undefined : places);
+    this.sent.set(id, known);
+    try {
+      await unlessAborted(known, signal);
+      return id;
+    } catch (error) {
+      if (!signal.aborted) this.sent.delete(id);
+      throw error;
+    }
+  }
+
+  drop(resultId: string): void {
+    for (const id of [...this.sent.keys()].filter(each => each.split(':')[0] === resultId)) {
+      this.sent.delete(id);
+      // The service may be gone, and the result with it.
+      this.client.dropResult(this.lease, id).catch(() => undefined);
+    }
+  }
+
+  /** Goes on when whoever asked first does not wait any more: others may. */
+  async #send(id: string, { result }: KeptResult, places: readonly number[] | undefined): Promise<void> {
+    const table = result.tables[0]?.data;
+    if (table === undefined) throw new RangeError('a result without a table cannot be read');
+    const { lendableStream } = await import('./arrow.js');
+    const arrow = lendableStream(table, places ?? [...table.schema.fields.keys()]);
+    await this.client.sendResult(this.lease, id, arrow);
+  }
+}
+
+/** Waits for work that goes on by itself. */
+async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  work.catch(() => undefined);
+  if (signal.aborted) throw new InterruptedError(signal.reason);
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(new InterruptedError(signal.reason));
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,213 @@
+import type { Table } from 'apache-arrow';
+import type { FieldSchema } from '../../apl/plan/plan.js';
+import { parseQuery } from '../../apl/syntax/parse.js';
+import { visitQuery } from '../../apl/syntax/walk.js';
+import { decodeTabular } from '../../result/arrow.js';
+import { parseGoDuration, parseTime, parseTimespan } from '../../time.js';
+import { escapeText, quoteName } from '../reading.js';
+import type { Session } from '../session.js';
+import { fieldsOf } from './arrow.js';
+import type { KeptResult } from './kept.js';
+import type { Filter, FilterValue, View } from './protocol.js';
+
+/** A request of a front end that cannot be carried out as it stands. */
+export class ViewError extends Error {
+  readonly hint: string | undefined;
+
+  constructor(message: string, hint?: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** The APL that selects the rows of a view. `expressions` says where in `text` the conditions of the request stand. */
+export interface ViewQuery {
+  /** Operators, each behind a pipe; empty for all rows in their order. */
+  readonly text: string;
+  readonly expressions: readonly { readonly filter: number; readonly from: number; readonly to: number }[];
+  /** The name of the field with the number of each row. */
+  readonly rowField: string;
+  /** Places of the columns that are read. */
+  readonly places: readonly number[];
+}
+
+/** The names that a query over a view uses: the result, and the field with the number of each row. */
+const viewTable = '_';
+
+/** The name of a field that a result does not have. */
+function rowFieldOf(fields: readonly FieldSchema[]): string {
+  let name = '_row';
+  while (fields.some(field => field.name === name)) name += '_';
+  return name;
+}
+
+/** Returns the operators of a view; throws ViewError for a column that the result does not have. */
+export function viewQuery(table: Table, view: View): ViewQuery {
+  const fields = fieldsOf(table);
+  const writer = new ViewWriter(fields);
+  for (const [index, filter] of (view.filters ?? []).entries()) writer.filter(filter, index);
+  if (view.search) writer.search(view.search);
+  if (view.sort !== undefined && view.sort.length > 0) writer.sort(view.sort);
+  return writer;
+}
+
+class ViewWriter implements ViewQuery {
+  text = '';
+  readonly expressions: { filter: number; from: number; to: number }[] = [];
+  readonly #places = new Set<number>();
+  readonly #fields: readonly FieldSchema[];
+
+  readonly rowField: string;
+
+  constructor(fields: readonly FieldSchema[]) {
+    this.#fields = fields;
+    this.rowField = rowFieldOf(fields);
+  }
+
+  get places(): readonly number[] {
+    return [...this.#places].sort((a, b) => a - b);
+  }
+
+  filter(filter: Filter, index: number): void {
+    if ('expression' in filter) this.#expression(filter.expression, index);
+    else this.#where(comparison(this.#field(filter.column), filter.op, filter.value));
+  }
+
+  search(text: string): void {
+    const each = this.#fields.map(({ name, type }) => {
+      this.#field(name);
+      return `${textOf(quoteName(name), type)} contains ${textLiteral(text)}`;
+    });
+    this.#where(each.length === 0 ? 'false' : each.join(' or '));
+  }
+
+  sort(keys: NonNullable<View['sort']>): void {
+    const written = keys.map(({ column, descending }) => {
+      const { name } = this.#field(column);
+      return `${quoteName(name)} ${descending ? 'desc nulls last' : 'asc nulls first'}`;
+    });
+    this.text += `\n| sort by ${[...written, `${quoteName(this.rowField)} asc`].join(', ')}`;
+  }
+
+  /** A line break ends a comment at the end of the condition. */
+  #expression(expression: string, filter: number): void {
+    const from = this.text.length + '\n| where ('.length;
+    this.expressions.push({ filter, from, to: from + expression.length });
+    const known = this.#fields.map(({ name }) => name);
+    for (const name of namesIn(expression, known)) this.#field(name);
+    this.#where(`${expression}\n`);
+  }
+
+  #where(condition: string): void {
+    this.text += `\n| where (${condition})`;
+  }
+
+  #field(name: string): FieldSchema {
+    const place = this.#fields.findIndex(field => field.name === name);
+    const field = this.#fields[place];
+    if (field === undefined) throw new ViewError(`the result has no column ${name}`);
+    this.#places.add(place);
+    return field;
+  }
+}
+
+/** The fields that a condition may be about: those whose name stands in it, and all where that is not plain. */
+function namesIn(expression: string, fields: readonly string[]): readonly string[] {
+  const words = new Set<string>();
+  visitQuery(parseQuery(`print (${expression}\n)`).query, {
+    expr: expr => {
+      if (expr.kind === 'name') words.add(expr.name);
+      if (expr.kind === 'member') words.add(expr.member.name);
+    },
+  });
+  const starred = /\*|search/.test(expression);
+  return fields.filter(
+    name =>
+      starred ||
+      [...words].some(word => name === word || name.startsWith(`${word}.`) || name.endsWith(`.${word}`)),
+  );
+}
+
+function comparison({ name, type }: FieldSchema, op: string, value: FilterValue): string {
+  const field = quoteName(name);
+  if (op === 'contains' || op === '!contains')
+    return `${op === 'contains' ? '' : 'not'}(${textOf(field, type)} contains ${textLiteral(String(value))})`;
+  if (value === null) return op === '!=' ? `isnotnull(${field})` : `isnull(${field})`;
+  if (!operators.has(op)) throw new ViewError(`${op} is not an operator of filters`);
+  const [left, right] = sides(field, type, value);
+  const test = `${left} ${op} ${right}`;
+  return op === '!=' ? `(${test} or isnull(${field}))` : test;
+}
+
+const operators: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=']);
+
+/** The field and the value in a type that both have. */
+function sides(field: string, type: FieldSchema['type'], value: string | number | boolean): [string, string] {
+  const text = String(value);
+  const wrong = () => new ViewError(`${text} is not a value that a column of type ${type} holds`);
+  const span = type === 'timespan' ? (parseTimespan(text) ?? parseGoDuration(text)) : undefined;
+  switch (type) {
+    case 'string':
+      return [field, textLiteral(text)];
+    case 'dynamic':
+      return [`tostring(${field})`, textLiteral(text)];
+    case 'datetime':
+      if (parseTime(text) === undefined) throw wrong();
+      return [field, `todatetime(${textLiteral(text)})`];
+    case 'timespan':
+      if (span === undefined) throw wrong();
+      return [field, spanLiteral(span)];
+    case 'bool':
+      if (!/^(true|false)$/i.test(text)) throw wrong();
+      return [field, text.toLowerCase()];
+    case 'long':
+      if (!/^-?\d+$/.test(text) && !Number.isFinite(Number(text))) throw wrong();
+      return [field, /^-?\d+$/.test(text) ? `tolong(${textLiteral(text)})` : `toreal(${textLiteral(text)})`];
+    case 'real':
+      if (Number.isNaN(Number(text)) || text.trim() === '') throw wrong();
+      return [field, `toreal(${textLiteral(text)})`];
+  }
+}
+
+/** Returns a length of time in nanoseconds as a literal of APL. */
+export function spanLiteral(nanos: bigint): string {
+  return nanos < 0n ? `(-${-nanos}nanosecond)` : `${nanos}nanosecond`;
+}
+
+/** A value as text: what a search looks through. */
+function textOf(field: string, type: FieldSchema['type']): string {
+  return type === 'string' ? field : `tostring(${field})`;
+}
+
+/** Returns a text as a literal of APL. */
+export function textLiteral(text: string): string {
+  return `'${escapeText(text)}'`;
+}
+
+/** Runs a query over the rows of a view and returns its first table; `text` follows the operators of the view. */
+export async function queryView(
+  session: Session,
+  kept: KeptResult,
+  { text, places, rowField }: ViewQuery,
+  then: string,
+  signal: AbortSignal,
+): Promise<Table> {
+  const { startTime, endTime } = kept.result.provenance;
+  const read = new Map([[viewTable, { kept, places, rowField }]]);
+  const raw = await session.query({ apl: `${viewTable}${text}\n${then}`, startTime, endTime }, signal, read);
+  const [table] = decodeTabular(raw.body).tables;
+  if (table === undefined) throw new RangeError('the answer holds no table');
+  return table.data;
+}
+
+/** Returns the numbers of the rows of a view, in its order. */
+export async function rowsOfView(
+  session: Session,
+  kept: KeptResult,
+  query: ViewQuery,
+  signal: AbortSignal,
+): Promise<Uint32Array> {
+  const table = await queryView(session, kept, query, `| project ${quoteName(query.rowField)}`, signal);
+  const numbers = table.getChildAt(0)?.data[0]?.values as BigInt64Array | undefined;
+  return Uint32Array.from(numbers ?? [], Number);
+}

@@ -1,0 +1,281 @@
+import { tableFromIPC } from 'apache-arrow';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Reply, Request, ResultReference } from '../../../kernel/notebook/results/protocol.js';
+import { realBench } from '../real-bench.js';
+import { metadata, tableRows } from './rows.js';
+
+const bench = realBench({});
+
+/** One open comm: `ask` sends a request and waits for its reply. */
+interface Grid {
+  readonly first: Reply;
+  readonly closed: boolean;
+  ask(request: Record<string, unknown>): Promise<Reply & { readonly cells?: unknown }>;
+  tell(request: Request): void;
+}
+
+async function open(result: unknown): Promise<Grid> {
+  const waiting = new Map<number | undefined, (reply: Reply) => void>();
+  const firsts: Reply[] = [];
+  let next = 0;
+  let closed = false;
+  const first = new Promise<Reply>(resolve => waiting.set(undefined, resolve));
+  const handler = bench().handler.commOpen(
+    {
+      id: 'c',
+      target: 'apl.results',
+      send: (data, _, buffers = []) => {
+        const reply = data as Reply;
+        const [arrow] = buffers;
+        const whole = arrow === undefined ? reply : { ...reply, cells: tableRows(tableFromIPC(arrow)) };
+        const id = 'id' in reply ? reply.id : undefined;
+        if (id === undefined) firsts.push(reply);
+        waiting.get(id)?.(whole);
+      },
+      close: () => {
+        closed = true;
+      },
+    },
+    { result },
+    [],
+  );
+  return {
+    first: await first,
+    get closed() {
+      return closed;
+    },
+    ask: request => {
+      const id = next++;
+      const reply = new Promise<Reply>(resolve => waiting.set(id, resolve));
+      void handler?.message({ id, ...request }, []);
+      return reply;
+    },
+    tell: request => void handler?.message(request, []),
+  };
+}
+
+async function gridOf(code: string): Promise<Grid> {
+  const run = await bench().run(code);
+  const { result } = metadata(run) as { result: ResultReference };
+  return open(result.id);
+}
+
+const sample = `datatable(n: long, s: string, t: datetime, d: timespan, r: real, b: bool, x: dynamic)[
+  1, 'one', datetime(2026-03-04T05:06:07.000000001Z), 1tick, 0.5, true, dynamic({'a': 1}),
+  9007199254740993, 'Two', datetime(2026-03-04T05:06:07.000000002Z), 1d, 1.5, false, dynamic([1, 2]),
+  int(null), '', datetime(null), timespan(null), real(null), bool(null), dynamic(null),
+  -9223372036854775807, "it's", datetime(1999-01-01), -1h, -2.5, true, dynamic('text')
+]`;
+
+let grid: Grid;
+beforeAll(async () => {
+  grid = await gridOf(sample);
+});
+
+async function page(view: Record<string, unknown>): Promise<unknown> {
+  const reply = await grid.ask({ op: 'page', offset: 0, limit: 10, columns: ['n'], ...view });
+  return reply.kind === 'page' ? [reply.rows, (reply.cells as { n: unknown }[]).map(({ n }) => n)] : reply;
+}
+
+describe('a page', () => {
+  test('the first message describes the result', () => {
+    expect(grid.first).toEqual({
+      kind: 'ready',
+      rows: 4,
+      columns: [
+        { name: 'n', type: 'long' },
+        { name: 's', type: 'string' },
+        { name: 't', type: 'datetime' },
+        { name: 'd', type: 'timespan' },
+        { name: 'r', type: 'real' },
+        { name: 'b', type: 'bool' },
+        { name: 'x', type: 'dynamic' },
+      ],
+      notes: [],
+    });
+  });
+
+  test('holds the rows as they are, and those of its place alone', async () => {
+    expect(await grid.ask({ op: 'page', offset: 1, limit: 2 })).toMatchObject({
+      kind: 'page',
+      offset: 1,
+      count: 2,
+      rows: 4,
+      totalRows: 4,
+      cells: [
+        {
+          n: '9007199254740993',
+          s: 'Two',
+          t: '2026-03-04T05:06:07.000000002Z',
+          d: '24h0m0s',
+          r: '1.5',
+          b: 'false',
+          x: '[1,2]',
+        },
+        { n: null, s: '', t: null, d: null, r: null, b: null, x: null },
+      ],
+    });
+    expect(await grid.ask({ op: 'page', offset: 4, limit: 2, columns: ['n'] })).toMatchObject({ count: 0 });
+  });
+
+  const all = [null, '-9223372036854775807', '1', '9007199254740993'];
+  test.each([
+    [[{ column: 'n', descending: false }], all],
+    [[{ column: 'n', descending: true }], all.toReversed()],
+    [[{ column: 't', descending: true }], ['9007199254740993', '1', '-9223372036854775807', null]],
+    [[{ column: 'd', descending: false }], [null, '-9223372036854775807', '1', '9007199254740993']],
+    [
+      [
+        { column: 'b', descending: true },
+        { column: 'n', descending: true },
+      ],
+      ['1', '-9223372036854775807', '9007199254740993', null],
+    ],
+  ])('is sorted over all rows: %j', async (sort, expected) => {
+    expect(await page({ sort })).toEqual([4, expected]);
+  });
+
+  test.each([
+    [{ column: 'n', op: '==', value: '9007199254740993' }, ['9007199254740993']],
+    [{ column: 'n', op: '!=', value: 1 }, ['9007199254740993', null, '-9223372036854775807']],
+    [{ column: 'n', op: '>=', value: 0.5 }, ['1', '9007199254740993']],
+    [{ column: 'n', op: '==', value: null }, [null]],
+    [{ column: 'n', op: '!=', value: null }, ['1', '9007199254740993', '-9223372036854775807']],
+    [{ column: 's', op: '==', value: "it's" }, ['-9223372036854775807']],
+    [{ column: 's', op: 'contains', value: 'tWO' }, ['9007199254740993']],
+    [{ column: 's', op: '!contains', value: 'o' }, [null, '-9223372036854775807']],
+    [{ column: 't', op: '==', value: '2026-03-04T05:06:07.000000002Z' }, ['9007199254740993']],
+    [{ column: 't', op: '<', value: '2026-01-01T00:00:00Z' }, ['-9223372036854775807']],
+    [{ column: 'd', op: '==', value: '24h0m0s' }, ['9007199254740993']],
+    [{ column: 'd', op: '<=', value: '100ns' }, ['1', '-9223372036854775807']],
+    [{ column: 'd', op: '<', value: '-00:59:59' }, ['-9223372036854775807']],
+    [{ column: 'r', op: '<', value: 1 }, ['1', '-9223372036854775807']],
+    [{ column: 'b', op: '==', value: true }, ['1', '-9223372036854775807']],
+    [{ column: 'x', op: '==', value: '[1,2]' }, ['9007199254740993']],
+    [{ expression: 'n > 0 and s startswith "o" // a comment' }, ['1']],
+    [{ expression: 'x.a == 1' }, ['1']],
+  ])('holds the rows that pass %j', async (filter, expected) => {
+    expect(await page({ filters: [filter] })).toEqual([expected.length, expected]);
+  });
+
+  test.each([
+    ['TWO', ['9007199254740993']],
+    ['2026-03-04', ['1', '9007199254740993']],
+    ['"a"', ['1']],
+    ["'; drop", []],
+    ['', ['1', '9007199254740993', null, '-9223372036854775807']],
+  ])('holds the rows in which %j is found', async (search, expected) => {
+    expect(await page({ search })).toEqual([expected.length, expected]);
+  });
+
+  test('says what is wrong with a request, and where', async () => {
+    const problem = async (view: Record<string, unknown>) => {
+      const reply = await grid.ask({ op: 'page', offset: 0, limit: 1, ...view });
+      return reply.kind === 'error' ? [reply.code, reply.message, reply.at] : reply;
+    };
+    expect(await problem({ filters: [{ expression: 'n > 1' }, { expression: 'nn > 1' }] })).toEqual([
+      'invalid',
+      'unknown field `nn`',
+      { filter: 1, from: 0 },
+    ]);
+    expect(await problem({ sort: [{ column: 'nope', descending: true }] })).toEqual([
+      'invalid',
+      'the result has no column nope',
+      undefined,
+    ]);
+    expect(await problem({ filters: [{ column: 'n', op: '==', value: 'x' }] })).toEqual([
+      'invalid',
+      'x is not a value that a column of type long holds',
+      undefined,
+    ]);
+  });
+});
+
+describe('a profile', () => {
+  test('of integers', async () => {
+    expect(await grid.ask({ op: 'profile', column: 'n' })).toMatchObject({
+      rows: 4,
+      nulls: 1,
+      distinct: 3,
+      min: '-9223372036854775807',
+      max: '9007199254740993',
+      top: [
+        { value: '-9223372036854775807', count: 1 },
+        { value: '1', count: 1 },
+        { value: '9007199254740993', count: 1 },
+      ],
+    });
+  });
+
+  test('of texts, JSON and truths', async () => {
+    expect(await grid.ask({ op: 'profile', column: 's' })).toMatchObject({
+      nulls: 0,
+      distinct: 4,
+      min: '',
+      max: 'one',
+    });
+    expect(await grid.ask({ op: 'profile', column: 'b' })).toMatchObject({
+      nulls: 1,
+      distinct: 2,
+      min: null,
+      top: [
+        { value: 'true', count: 2 },
+        { value: 'false', count: 1 },
+      ],
+    });
+    expect(await grid.ask({ op: 'profile', column: 'x' })).toMatchObject({
+      nulls: 1,
+      distinct: 3,
+      min: null,
+    });
+  });
+
+  test('has bins from the least to the greatest value, which hold every row', async () => {
+    const numbers = await gridOf('range n from 1 to 100 step 1');
+    const reply = await numbers.ask({ op: 'profile', column: 'n', filters: [{ expression: 'n <= 40' }] });
+    if (reply.kind !== 'profile') throw new Error(JSON.stringify(reply));
+    expect(reply.histogram).toHaveLength(20);
+    expect(reply.histogram?.[0]).toEqual({ from: '1', to: '2', count: 1 });
+    expect(reply.histogram?.at(-1)).toEqual({ from: '38', to: '40', count: 3 });
+    expect(reply.histogram?.reduce((total, { count }) => total + count, 0)).toBe(40);
+    const times = await grid.ask({ op: 'profile', column: 't' });
+    const spans = await grid.ask({ op: 'profile', column: 'd' });
+    const reals = await grid.ask({ op: 'profile', column: 'r' });
+    for (const each of [times, spans, reals])
+      expect(each.kind === 'profile' && each.histogram?.reduce((total, { count }) => total + count, 0)).toBe(
+        3,
+      );
+    expect(times.kind === 'profile' && times.histogram?.at(-1)).toMatchObject({
+      to: '2026-03-04T05:06:07.000000002Z',
+    });
+  });
+});
+
+describe('a result that the kernel does not hold', () => {
+  test.each(['0000', undefined, 7])('%j: the comm is closed', async id => {
+    const unknown = await open(id);
+    expect([unknown.first.kind, 'code' in unknown.first && unknown.first.code, unknown.closed]).toEqual([
+      'error',
+      'gone',
+      true,
+    ]);
+  });
+
+  test('because it was dropped: the next request says so', async () => {
+    const dropped = await gridOf('gone << print a = 1');
+    await bench().run('%results gone --drop');
+    expect(await dropped.ask({ op: 'page', offset: 0, limit: 1 })).toMatchObject({
+      kind: 'error',
+      code: 'gone',
+    });
+  });
+});
+
+test('a request that is given up is answered as such', async () => {
+  const big = await gridOf('%%limit 1000000\nrange n from 1 to 300000 step 1 | extend s = tostring(n)');
+  const reply = big.ask({ op: 'page', offset: 0, limit: 1, sort: [{ column: 's', descending: true }] });
+  big.tell({ id: 99, op: 'cancel', of: 0 });
+  expect(await reply).toMatchObject({ kind: 'error', code: 'cancelled', id: 0 });
+  const again = await big.ask({ op: 'page', offset: 0, limit: 1, sort: [{ column: 's', descending: true }] });
+  expect(again).toMatchObject({ kind: 'page', rows: 300_000, cells: [{ n: '99999', s: '99999' }] });
+});

@@ -1,0 +1,30 @@
+import { type Table, tableFromIPC } from 'apache-arrow';
+import { ARROW_MIME } from '../../../kernel/result/mime.js';
+import { cellText } from '../../../kernel/result/text.js';
+import type { CellRun } from '../session.js';
+
+/** The rows of the last table that a cell showed, their cells as exact text; the error of a cell that failed. */
+export function rows({ outcome, outputs }: CellRun): unknown {
+  if (outcome.status === 'error') return outcome.evalue;
+  const last = outputs.findLast(output => 'data' in output && ARROW_MIME in output.data);
+  if (last === undefined || !('data' in last)) return undefined;
+  return tableRows(tableFromIPC(Buffer.from(String(last.data[ARROW_MIME]), 'base64')));
+}
+
+/** The rows of a table, their cells as exact text. */
+export function tableRows(table: Table): readonly Readonly<Record<string, string | null>>[] {
+  return Array.from({ length: table.numRows }, (_, row) =>
+    Object.fromEntries(
+      table.schema.fields.map((field, index) => {
+        const vector = table.getChildAt(index);
+        return [field.name, vector === null ? null : cellText(vector, row, field)];
+      }),
+    ),
+  );
+}
+
+/** What the last output of a cell says about its result. */
+export function metadata({ outputs }: CellRun): unknown {
+  const last = outputs.findLast(output => 'metadata' in output);
+  return last !== undefined && 'metadata' in last ? last.metadata.apl : undefined;
+}
