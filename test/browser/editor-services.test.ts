@@ -55,7 +55,7 @@ describe.each([
     const opened = await openConnected('wrong.ipynb');
     const { page } = opened;
     const marks = page.locator('.cm-lintRange-error');
-    await expect.poll(() => marks.allTextContents()).toEqual(['tiem', 'whree']);
+    await expect.poll(() => marks.allTextContents()).toEqual(['tiem', 'whree', 'stauts']);
     await marks.first().hover();
     const tooltip = page.locator('.cm-tooltip .cm-diagnostic');
     await tooltip.first().waitFor();
@@ -85,7 +85,7 @@ describe.each([
     await page.keyboard.press('Tab');
     await page.keyboard.type(' stat');
     await expect.poll(async () => (await labels(page))[0]).toBe('status');
-    expect(await page.locator('.cm-completionDetail').first().textContent()).toBe('long');
+    expect(await page.locator('.cm-completionDetail').first().textContent()).toBe('string');
     await page.keyboard.press('Escape');
     expect(await page.locator('.jp-Notebook.jp-mod-editMode').count()).toBe(1);
     await page.keyboard.type('us > 1 | summarize dcou');

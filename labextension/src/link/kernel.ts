@@ -21,6 +21,7 @@ export class KernelLink {
   readonly #answers = new Map<string, Answer>();
   readonly #asked = new Set<string>();
   #comm: Kernel.IComm | undefined;
+  #version = 0;
   #facts: KernelFacts | undefined;
   #wanted = false;
   /** The kernel knows no such comm. */
@@ -33,6 +34,11 @@ export class KernelLink {
 
   get kernel(): Kernel.IKernelConnection {
     return this.#kernel;
+  }
+
+  /** Changes with everything that the kernel tells. */
+  get version(): number {
+    return this.#version;
   }
 
   get facts(): KernelFacts | undefined {
@@ -102,6 +108,7 @@ export class KernelLink {
       this.#asked.delete(key);
       this.#answers.set(key, { news, stale: false });
     }
+    this.#version += 1;
     this.#changed.emit();
   }
 

@@ -29,6 +29,11 @@ export interface CellText {
 /** Finds the kernel behind an editor, and what is known there. */
 export class Workbench {
   readonly #trackers: Trackers;
+  /** The last environment of each editor, and what it was made from. */
+  readonly #environments = new WeakMap<
+    EditorView,
+    { readonly from: readonly unknown[]; readonly made: EditorEnvironment }
+  >();
   readonly #links = new WeakMap<Kernel.IKernelConnection, KernelLink>();
 
   constructor(trackers: Trackers) {
@@ -50,12 +55,26 @@ export class Workbench {
     return this.linkOf(view)?.facts;
   }
 
-  /** The environment for the services of an editor; results that other cells of the notebook name may be there too. */
+  /**
+   * The environment for the services of an editor; results and parameters that other cells of the notebook name may be there too.
+   * It is the same object until something that it knows has changed.
+   */
   environmentOf(view: EditorView): EditorEnvironment {
-    const knowledge = this.linkOf(view)?.knowledge() ?? { fields: () => undefined, now: 0n };
+    const link = this.linkOf(view);
     const sources = this.#cellSources(view);
-    const environment = withParameters(sources.join('\n'), environmentOf(knowledge));
     const named = new Set(sources.flatMap(resultNames));
+    const settings = sources.flatMap(parameterLines).join('\n');
+    const from = [link, link?.version, [...named].join(), settings];
+    const known = this.#environments.get(view);
+    if (known?.from.every((each, index) => each === from[index])) return known.made;
+    const made = this.#make(link, settings, named);
+    this.#environments.set(view, { from, made });
+    return made;
+  }
+
+  #make(link: KernelLink | undefined, settings: string, named: ReadonlySet<string>): EditorEnvironment {
+    const knowledge = link?.knowledge() ?? { fields: () => undefined, now: 0n };
+    const environment = withParameters(settings, environmentOf(knowledge));
     return {
       ...environment,
       schema: name => environment.schema(name) ?? (named.has(name) ? anyFields(name) : undefined),
@@ -101,6 +120,10 @@ export class Workbench {
     const cells = panel?.content.model?.sharedModel.cells ?? [];
     return cells.filter(cell => cell.cell_type === 'code').map(cell => cell.source);
   }
+}
+
+function parameterLines(source: string): readonly string[] {
+  return source.match(/^[ \t]*%%?param.*/gm) ?? [];
 }
 
 /** The names that a cell gives results. */

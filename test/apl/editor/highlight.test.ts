@@ -15,6 +15,10 @@ describe('leaves of the tree', () => {
     '// why\n%use local\nlogs // all',
     'Comment // why · MagicName %use · MagicArguments local · Dataset logs · Comment // all',
   );
+  check(
+    '%use local\nlogs\n// %% next\n%time 1h\nlogs',
+    'MagicName %use · MagicArguments local · Dataset logs · Comment // %% next · MagicName %time · MagicArguments 1h · Dataset logs',
+  );
   check("['a b']\n| count", "[ [ · Dataset 'a b' · ] ] · Pipe | · Stage count");
   check(
     "logs | where ['geo.city'] !has 'x' and not(a) or b",
@@ -251,6 +255,7 @@ describe('long texts of one kind are read whole', () => {
   check('open literals', 'datetime(1 ');
   check('comments', '// c\n\n');
   check('magics', '%time 1h\n');
+  check('cells', '// %%\n%time 1h\na\n');
   check('conjunctions', 'a and ');
   check('pipes', '| where (a ');
 

@@ -9,7 +9,8 @@ import { checkMagics } from './magics.js';
 
 /**
  * Returns everything that is wrong with a cell, by place and in the words of the kernel: its magic lines and all of its queries.
- * Without `magics`, their lines are not checked.
+ * Without `magics`, their lines are not checked. What was found in a query is kept for as long as the environment is the same
+ * object, so that typing in one query does not check the others again.
  */
 export function diagnose(
   cell: string,
@@ -22,10 +23,11 @@ export function diagnose(
     ? lenient(environment)
     : environment;
   const names = withResults(source, withParameters(source, known));
+  const memo = known === environment ? memoOf(environment) : new Map<string, readonly Diagnostic[]>();
   const found = [
     ...diagnostics,
     ...(magics === undefined ? [] : checkMagics(lines, source, magics)),
-    ...mistakesOf(queries, names),
+    ...mistakesOf(queries, query => mistakesIn(query, queries, names, memo)),
   ];
   const late = found.filter(each => each.code === 'late-magic');
   return found
@@ -41,11 +43,14 @@ function lenient(environment: BindEnvironment): BindEnvironment {
 }
 
 /** What stands in a shared statement is found with each query below it, and said once. */
-function mistakesOf(queries: readonly CellQuery[], environment: BindEnvironment): readonly Diagnostic[] {
+function mistakesOf(
+  queries: readonly CellQuery[],
+  mistakesIn: (query: CellQuery) => readonly Diagnostic[],
+): readonly Diagnostic[] {
   const found = new Map<string, Diagnostic>();
   const unused = new Map<string, number>();
   for (const query of queries) {
-    for (const each of queryMistakes(query, environment)) {
+    for (const each of mistakesIn(query)) {
       const key = `${each.code} ${each.from} ${each.to}`;
       found.set(key, each);
       if (each.code === 'unused-let') unused.set(key, (unused.get(key) ?? 0) + 1);
@@ -57,12 +62,51 @@ function mistakesOf(queries: readonly CellQuery[], environment: BindEnvironment)
   });
 }
 
-function queryMistakes(query: CellQuery, environment: BindEnvironment): readonly Diagnostic[] {
-  const { text } = query;
-  const { query: tree, diagnostics } = parseQuery(text);
-  const bound = bind(tree, text, environment);
-  return mergeDiagnostics(text, diagnostics, bound.diagnostics).map(each => {
+type Memo = Map<string, readonly Diagnostic[]>;
+
+const memos = new WeakMap<BindEnvironment, Memo>();
+/** Typing leaves a text behind with every letter. */
+const maxRemembered = 1000;
+
+function memoOf(environment: BindEnvironment): Memo {
+  const known = memos.get(environment);
+  if (known !== undefined && known.size <= maxRemembered) return known;
+  const fresh: Memo = new Map();
+  memos.set(environment, fresh);
+  return fresh;
+}
+
+/** By place in the cell. */
+function mistakesIn(
+  query: CellQuery,
+  queries: readonly CellQuery[],
+  environment: BindEnvironment,
+  memo: Memo,
+): readonly Diagnostic[] {
+  const key = [...meaningOf(query, queries), ...Object.keys(environment.variables)].join('\0');
+  const found = memo.get(key) ?? queryMistakes(query.text, environment);
+  memo.set(key, found);
+  return found.map(each => {
     const from = toCellOffset(query, each.from);
     return { ...each, from, to: Math.max(from, toCellOffset(query, each.to)) };
   });
+}
+
+/** The texts that decide what a query means: its own, and those of the results that it names. */
+function meaningOf(query: CellQuery, queries: readonly CellQuery[]): ReadonlySet<string> {
+  const texts = new Set<string>();
+  const add = (text: string): void => {
+    if (texts.has(text)) return;
+    texts.add(text);
+    for (const other of queries)
+      if (other.name !== undefined && text.includes(other.name)) add(`${other.name} ${other.text}`);
+  };
+  add(query.text);
+  return texts;
+}
+
+/** By place in the query's own text. */
+function queryMistakes(text: string, environment: BindEnvironment): readonly Diagnostic[] {
+  const { query, diagnostics } = parseQuery(text);
+  return mergeDiagnostics(text, diagnostics, bind(query, text, environment).diagnostics);
 }
