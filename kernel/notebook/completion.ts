@@ -112,7 +112,11 @@ async function completeQuery(session: Session, code: string, cursor: number): Pr
   return {
     items: insertable(found.items, found.from < cursor).map(({ insert, kind, signature, type, unit }) => {
       const shown = signature ?? [type, unit].filter(each => each !== undefined).join(', ');
-      return { text: insert, type: kind, ...present({ signature: shown === '' ? undefined : shown }) };
+      return {
+        text: withoutPlaces(insert, kind),
+        type: kind,
+        ...present({ signature: shown === '' ? undefined : shown }),
+      };
     }),
     from: found.from,
     to: found.to,
@@ -130,6 +134,11 @@ export async function seenBy(session: Session): Promise<SeenValues> {
   const seen = new SeenValues(session);
   seenValues.set(session, { profile, seen });
   return seen;
+}
+
+/** Front ends that know no snippets insert the names of the places. */
+function withoutPlaces(insert: string, kind: string): string {
+  return kind === 'snippet' ? insert.replace(/#\{(\w+)\}/g, '$1') : insert;
 }
 
 type Item = ReturnType<typeof import('../apl/editor/complete.js').complete>['items'][number];

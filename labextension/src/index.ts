@@ -33,6 +33,10 @@ const language: JupyterFrontEndPlugin<void> = {
   ) => {
     const workbench = new Workbench({ notebooks, consoles, files });
     void import('./commands.js').then(({ addCommands }) => addCommands(app, workbench, palette));
+    void settings?.load(language.id).then(async loaded => {
+      const { formatOnSaveAndRun } = await import('./format-on.js');
+      formatOnSaveAndRun(loaded, files, notebooks);
+    });
     languages.addLanguage({
       name: languageId,
       displayName: 'APL (Axiom)',

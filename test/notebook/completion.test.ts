@@ -76,6 +76,11 @@ describe('a query completes', () => {
 
   test('its operators', () => check('web\n| summ$0', ['summarize'], 'summ'));
 
+  test('snippets, with the names of the places to fill in', () => {
+    const text = 'summarize percentiles_array(field, 50, 95, 99) by bin_auto(_time)';
+    return check('web | perc$0', [text], 'perc');
+  });
+
   test('its fields', async () => {
     expect((await complete('web | where stat$0')).texts).toEqual(['status']);
     expect((await complete("web | where ['geo$0")).texts).toEqual(["['geo.city']"]);

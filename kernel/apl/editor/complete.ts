@@ -44,7 +44,7 @@ export type CompletionKind =
 export interface CompletionItem {
   /** What is shown, and compared with what was typed. */
   readonly label: string;
-  /** What replaces the text between `from` and `to`. */
+  /** What replaces the text between `from` and `to`; a snippet has places to fill in, `#{name}`. */
   readonly insert: string;
   readonly kind: CompletionKind;
   readonly type?: TypeName;
@@ -206,6 +206,12 @@ const snippets = [
   { label: 'newest first', text: 'sort by _time desc' },
   { label: 'last 15 minutes', text: 'where _time > ago(15m)' },
   { label: 'number of rows', text: 'summarize count()' },
+  {
+    label: 'percentiles over time',
+    text: 'summarize percentiles_array(#{field}, 50, 95, 99) by bin_auto(_time)',
+  },
+  { label: 'top groups', text: 'summarize n = count() by #{field} | top 10 by n' },
+  { label: 'join a table', text: 'join kind=inner (#{table}) on #{key}' },
 ];
 
 const literals = ['true', 'false', 'null', 'datetime(', 'timespan(', 'dynamic(', 'not('];

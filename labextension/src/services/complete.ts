@@ -146,7 +146,8 @@ function infoOf({ label, kind, insert: text, doc, type, unit }: CompletionItem):
   const title = node.appendChild(document.createElement('p'));
   title.append([kind, label].join(' '), type === undefined ? '' : `: ${type}`, unit ? `, in ${unit}` : '');
   if (doc !== undefined) node.appendChild(document.createElement('p')).append(doc);
-  if (kind === 'snippet') node.appendChild(document.createElement('pre')).append(text);
+  if (kind === 'snippet')
+    node.appendChild(document.createElement('pre')).append(text.replace(/#\{(\w+)\}/g, '$1'));
   return node;
 }
 
@@ -157,7 +158,7 @@ function insert(
   from: number,
   to: number,
 ): void {
-  if (kind === 'snippet' && text.includes('${')) {
+  if (kind === 'snippet' && text.includes('#{')) {
     snippet(text)(view, completion, from, to);
     return;
   }

@@ -1,0 +1,29 @@
+import { EditorView } from '@codemirror/view';
+import type { IEditorTracker } from '@jupyterlab/fileeditor';
+import { type INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
+import type { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { languageId } from './names.js';
+import { formatEditor } from './services/edit.js';
+
+/** Formats `.apl` files before they are saved and cells before they run, each where its setting is on at that moment. */
+export function formatOnSaveAndRun(
+  settings: ISettingRegistry.ISettings,
+  files: IEditorTracker | null,
+  notebooks: INotebookTracker | null,
+): void {
+  files?.widgetAdded.connect((_, { context, content }) => {
+    context.saveState.connect((_context, state) => {
+      if (state === 'started' && settings.composite.formatOnSave === true) formatIn(content.node);
+    });
+  });
+  if (notebooks === null) return;
+  NotebookActions.executionScheduled.connect((_, { cell }) => {
+    if (settings.composite.formatOnRun === true) formatIn(cell.node);
+  });
+}
+
+function formatIn(node: HTMLElement): void {
+  const content = node.querySelector<HTMLElement>(`.cm-content[data-language="${languageId}"]`);
+  const view = content === null ? null : EditorView.findFromDOM(content);
+  if (view !== null) formatEditor(view);
+}
