@@ -54,7 +54,8 @@ export async function emptyAnswerNotices(
 }
 
 /** True when no row was there to answer from, so that a count of 0 or a null says nothing about the data. */
-function foundNothing({ status, tables }: QueryAnswer, { isSeries }: QueryReading): boolean {
+function foundNothing({ status, tables }: QueryAnswer, { isSeries, isSchema }: QueryReading): boolean {
+  if (isSchema) return false;
   const [table] = tables;
   if (status.rowsExamined === 0 || status.rowsMatched === 0 || table?.data.numRows === 0) return true;
   return isSeries && table !== undefined && isAllZeros(table);
@@ -87,12 +88,12 @@ async function outsideNotice(inquiry: Inquiry, name: string, empty: boolean): Pr
   if (info?.rows === 0) return `${dataset} holds no events.`;
   if (info?.rows !== undefined) {
     if (await hasRows(inquiry, info, empty)) return undefined;
-    return `${dataset} has no events in ${safeWords(provenance.rangeLabel)}. It holds ${extentText(info)}`;
+    return `${dataset} has no events ${inRange(provenance.rangeLabel)}. It holds ${extentText(info)}`;
   }
   if (status.rowsExamined > 0) return undefined;
   const newest = await newestTime(inquiry, name);
   const where = newest === undefined ? '' : ` Its newest event is of ${spanText(newest, newest)}`;
-  return `${dataset} has no events in ${safeWords(provenance.rangeLabel)}.${where}`;
+  return `${dataset} has no events ${inRange(provenance.rangeLabel)}.${where}`;
 }
 
 /** Whether the dataset has a row in the time range; a range within its span is asked about only where the answer was empty. */
@@ -124,7 +125,7 @@ async function unmatched(inquiry: Inquiry): Promise<readonly string[]> {
   const counts = await conditionCounts(inquiry, name, conditions);
   if (counts === undefined) return [unexplained];
   const { rows, met, matched } = counts;
-  const events = `${plural(rows, 'event')} of ${code(name)} in ${safeWords(inquiry.result.provenance.rangeLabel)}`;
+  const events = `${plural(rows, 'event')} of ${code(name)} ${inRange(inquiry.result.provenance.rangeLabel)}`;
   if (matched > 0) return [`The query leaves nothing of the ${events}.`];
   const never = conditions.filter((_, index) => met[index] === 0);
   const some = conditions.map(
@@ -251,6 +252,11 @@ function textAt(table: ArrowTable | undefined, column: number, row: number): str
   const field = table?.data.schema.fields[column];
   if (!vector || field === undefined || row >= vector.length) return undefined;
   return cellText(vector, row, field) ?? undefined;
+}
+
+/** Where a sentence says which times were searched. */
+function inRange(label: string): string {
+  return label === 'all' ? 'at any time' : `in ${safeWords(label)}`;
 }
 
 const maxCode = 80;

@@ -27,6 +27,8 @@ export interface QueryReading {
   readonly sources: number;
   /** Whether it makes series, whose steps are there without data too. */
   readonly isSeries: boolean;
+  /** Whether it asks for the fields, and not for events. */
+  readonly isSchema: boolean;
 }
 
 /** Returns the pipeline of a query's text, without the statements before it. */
@@ -88,6 +90,7 @@ export function readConditions(text: string): QueryReading {
     dataset: pipeline?.source.kind === 'dataset' ? pipeline.source.name.name : undefined,
     conditions: pipeline === undefined ? [] : conditionsOf(pipeline, text),
     isSeries: pipeline?.operators.some(({ kind }) => kind === 'make-series') ?? false,
+    isSchema: pipeline?.operators.some(({ kind }) => kind === 'getschema') ?? false,
     sources: read.filter(({ kind }) => tables.has(kind)).length,
   };
 }

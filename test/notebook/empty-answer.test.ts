@@ -38,6 +38,14 @@ describe('an answer from no row says which data there is', () => {
       '%%time 2015-10-31T00:00:01Z 2015-10-31T00:00:03Z\nnginx | count',
       [`\`nginx\` has no events in 2015-10-31T00:00:01Z .. 2015-10-31T00:00:03Z. ${held}`],
     ],
+    ['nginx | getschema | count', []],
+    [
+      '%%time all\nnginx | where status > 9000',
+      [
+        'None of the 500 events of `nginx` at any time matches.',
+        '`status > 9000` holds for no event: `status` lies between `200` and `699`.',
+      ],
+    ],
     [
       'nginx | union hosts | count',
       [

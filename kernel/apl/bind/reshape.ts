@@ -153,12 +153,23 @@ function parsePattern(
       return kind === 'regex' ? `(?:${ungrouped(piece.text)})` : escapeRegex(piece.text);
     if (piece.kind === 'star') return last ? '.*' : '.*?';
     field += 1;
-    const rest = last ? '.*' : '.*?';
-    return field === captured ? `(${rest})` : rest;
+    const rest = last ? '.*' : numberBefore(piece, pieces[index + 1]);
+    return field === captured ? `(${rest})` : `(?:${rest})`;
   });
   const end = pieces.at(-1)?.kind === 'text' ? '' : '$';
   return `(?s${flags ?? ''})^${body.join('')}${end}`;
 }
+
+/** As little as possible; but a number with no text after it would then be empty, so that all of its digits are taken. */
+function numberBefore(piece: ParsePiece, next: ParsePiece | undefined): string {
+  const digits = piece.kind === 'field' && next?.kind !== 'text' ? numberPatterns[piece.type] : undefined;
+  return digits === undefined ? '.*?' : `${digits}|.*?`;
+}
+
+const numberPatterns: Readonly<Partial<Record<TypeName, string>>> = {
+  long: '\\s*[-+]?\\d+',
+  real: '\\s*[-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?',
+};
 
 /** Groups of the user's own do not count. */
 function ungrouped(pattern: string): string {
