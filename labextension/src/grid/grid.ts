@@ -29,8 +29,8 @@ export interface GridOptions {
   /** Rows of the whole result. */
   readonly rows: number;
   readonly surroundings: Surroundings;
-  /** Connects to the kernel that holds the result; undefined where there is none. Rejects with a SourceError. */
-  readonly connect: () => Promise<RowSource> | undefined;
+  /** Connects to the kernel that holds the result; undefined where there is none. Rejects with a SourceError; `lost`: it is gone. */
+  readonly connect: (lost: (error: SourceError) => void) => Promise<RowSource> | undefined;
   /** Adds a `where` line to the query; false where that cannot be done. */
   readonly addCondition: (condition: string) => boolean;
 }
@@ -52,6 +52,8 @@ export class Grid {
   readonly #below = element('div', { class: 'apl-grid-below' });
   readonly #saved: Rows;
   #rows: Rows;
+  /** The view that was asked for last: the next change starts from it, also while it is on its way. */
+  #wanted: View = {};
   #zone: Zone = 'utc';
   #isWrapped = false;
   #selection: Selection | undefined;
@@ -78,7 +80,7 @@ export class Grid {
   async start(): Promise<void> {
     await this.#redraw(true);
     try {
-      const source = await this.#options.connect();
+      const source = await this.#options.connect(error => this.#fail(error));
       if (source === undefined) return;
       if (this.#isDisposed) source.close();
       else await this.#show(source, {});
@@ -122,37 +124,46 @@ export class Grid {
     );
   }
 
-  /** Shows another view from its first row on; one that cannot be had leaves the one that is there. */
+  /**
+   * Shows another view from its first row on; one that cannot be had leaves the one that is there, and one that was asked for
+   * before another came is dropped.
+   */
   async #show(source: RowSource, view: View): Promise<void> {
+    this.#wanted = view;
     this.node.classList.add('apl-grid-busy');
-    try {
-      this.#rows = await Rows.open(source, view);
-      this.#message = '';
-      this.#selection = undefined;
-      this.#surface.table.scrollTop = 0;
-      await this.#redraw(false);
-    } catch (error) {
+    const opened = await Rows.open(source, view).catch((error: unknown) => {
+      if (view === this.#wanted) this.#wanted = this.#rows.view;
       this.#fail(error);
-    } finally {
-      this.node.classList.remove('apl-grid-busy');
-    }
+    });
+    if (opened === undefined || view !== this.#wanted || this.#isDisposed) return;
+    this.node.classList.remove('apl-grid-busy');
+    this.#rows = opened;
+    this.#message = '';
+    this.#selection = undefined;
+    this.#surface.table.scrollTop = 0;
+    await this.#redraw(false);
   }
 
   /** Says what went wrong; without a kernel the grid goes on with the rows of the notebook. */
   #fail(error: unknown): void {
     if (this.#isDisposed) return;
+    this.node.classList.remove('apl-grid-busy');
     if (!(error instanceof SourceError && error.isGone)) {
       this.#say(error instanceof Error ? error.message : String(error));
       return;
     }
+    if (this.#rows === this.#saved) return;
     this.#rows.source.close();
     this.#rows = this.#saved;
+    this.#message = '';
+    this.#wanted = this.#saved.view;
     void this.#redraw(false);
   }
 
-  #ask(view: View): void {
+  /** Changes the view, where there is a kernel to compute another. */
+  #change(change: Partial<View>): void {
     const { source } = this.#rows;
-    if (source.canCompute) void this.#show(source, view);
+    if (source.canCompute) void this.#show(source, { ...this.#wanted, ...change });
     else this.#say(WITHOUT_KERNEL);
   }
 
@@ -183,9 +194,9 @@ export class Grid {
   #drawChips(): void {
     const { view } = this.#rows;
     const filters = view.filters ?? [];
-    const chips = filters.map((filter, index) =>
+    const chips = filters.map(filter =>
       button(`${labelOf(filter)} \u2715`, `Remove the filter ${labelOf(filter)}`, () =>
-        this.#ask({ ...view, filters: filters.filter((_, other) => other !== index) }),
+        this.#change({ filters: (this.#wanted.filters ?? []).filter(each => each !== filter) }),
       ),
     );
     this.#chips.replaceChildren(...chips);
@@ -227,7 +238,7 @@ export class Grid {
         grid.#selection = selection;
         grid.#surface.style();
       },
-      sort: (column, isMore) => grid.#sort(column, nextKey(grid.#rows.view, column), isMore),
+      sort: (column, isMore) => grid.#sort(column, nextKey(grid.#wanted, column), isMore),
       openValue: (target, column, row) => grid.#openValue(target, column, row),
       showRow: row => void grid.#showRow(row),
       copy: () => void grid.#copy(grid.#selection ?? grid.#everything(), 'text'),
@@ -236,7 +247,7 @@ export class Grid {
 
   #toolbarActions(): ToolbarActions {
     return {
-      search: text => this.#ask({ ...this.#rows.view, search: text }),
+      search: text => this.#change({ search: text }),
       setZone: zone => {
         this.#zone = zone;
         void this.#redraw(true);
@@ -323,14 +334,12 @@ export class Grid {
 
   /** Sorts by one column, or by one more. */
   #sort(column: GridColumn, key: SortKey | undefined, isMore: boolean): void {
-    const { view } = this.#rows;
-    const others = isMore ? (view.sort ?? []).filter(each => each.column !== column.name) : [];
-    this.#ask({ ...view, sort: key === undefined ? others : [...others, key] });
+    const others = isMore ? (this.#wanted.sort ?? []).filter(each => each.column !== column.name) : [];
+    this.#change({ sort: key === undefined ? others : [...others, key] });
   }
 
   #filter(filter: Filter): void {
-    const { view } = this.#rows;
-    this.#ask({ ...view, filters: [...(view.filters ?? []), filter] });
+    this.#change({ filters: [...(this.#wanted.filters ?? []), filter] });
   }
 
   #condition(column: GridColumn, value: string | null, keep: boolean): void {

@@ -22,9 +22,13 @@ interface Waiting {
 
 /**
  * All rows of a result that a kernel holds, by requests over a comm. Resolves once the kernel has answered that it has the result;
- * rejects with a SourceError when it has not, or is not there.
+ * rejects with a SourceError when it has not, or is not there. `lost` is called once the kernel no longer has it.
  */
-export async function kernelRows(kernel: Kernel.IKernelConnection, result: string): Promise<RowSource> {
+export async function kernelRows(
+  kernel: Kernel.IKernelConnection,
+  result: string,
+  lost: (error: SourceError) => void,
+): Promise<RowSource> {
   const comm = kernel.createComm(RESULTS_TARGET);
   const waiting = new Map<number, Waiting>();
   let next = 1;
@@ -39,6 +43,7 @@ export async function kernelRows(kernel: Kernel.IKernelConnection, result: strin
     isRefused(error);
     for (const each of waiting.values()) each.reject(error);
     waiting.clear();
+    lost(error);
   };
   comm.onClose = gone;
   comm.onMsg = ({ content, buffers }) => {

@@ -30,10 +30,10 @@ export function openGrid(
     table,
     rows: reference?.rows ?? table.numRows,
     surroundings: surroundings(model.data, model.metadata),
-    connect: () => {
+    connect: lost => {
       const connection = kernel();
       if (reference === undefined || connection === undefined) return undefined;
-      return kernelRows(connection, reference.id);
+      return kernelRows(connection, reference.id, lost);
     },
     addCondition,
   });

@@ -13,6 +13,9 @@ export interface ToolbarActions {
   openCopy(opener: HTMLElement): void;
 }
 
+const IN_UTC = 'Times in UTC; switch to local time';
+const IN_LOCAL_TIME = 'Local times; switch to UTC';
+
 /** After the last key, in milliseconds, before a search begins. */
 const SEARCH_DELAY = 250;
 
@@ -83,10 +86,11 @@ function searchBox({ search }: ToolbarActions): HTMLElement {
 
 function zoneSwitch({ setZone }: ToolbarActions): HTMLElement {
   let zone: Zone = 'utc';
-  const control = button('UTC', 'Times in UTC; switch to local time', () => {
+  const control = button('UTC', IN_UTC, () => {
     zone = zone === 'utc' ? 'local' : 'utc';
     control.textContent = zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
-    control.title = zone === 'utc' ? 'Times in UTC; switch to local time' : 'Local times; switch to UTC';
+    control.title = zone === 'utc' ? IN_UTC : IN_LOCAL_TIME;
+    control.ariaLabel = control.title;
     setZone(zone);
   });
   return control;

@@ -1,0 +1,218 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Lab, openFile, startBrowser, startLab, venvPath } from './lab.js';
+
+/** What a stranger may write into a log, to run in the browser of whoever reads it. */
+const PAYLOADS = [
+  '<img src=x onerror="window.pwned=1">',
+  '<script>window.pwned=1</script>',
+  '"><svg onload=window.pwned=1>',
+  "' onmouseover='window.pwned=1",
+  '<iframe src="javascript:parent.pwned=1"></iframe>',
+  '[x](javascript:window.pwned=1)',
+  '{{constructor.constructor("window.pwned=1")()}}',
+  '</td></tr></table><h1>out of the table</h1>',
+  '<style>*{display:none}</style>',
+  '\u202egnp.exe\u202c',
+  'a\u0000b\u001b[31mred',
+  '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'.repeat(20),
+  'W'.repeat(4_000),
+];
+
+const numbers =
+  'range n from 1 to 20000 step 1\n| extend big = 9223372036854775000 + n % 7, name = strcat("user ", tostring(n % 10)), _time = datetime(2026-11-20T09:00:00.123456789Z) + n * 1s, x = iff(n % 100 == 0, real(null), n / 7.0), tags = bag_pack("a b", n, "list", pack_array(1, 9007199254740993))';
+const hostile = `datatable (value: string, ['<b onclick="window.pwned=1">name</b>']: string) [${PAYLOADS.map(text => `${JSON.stringify(text)}, ${JSON.stringify(text)}`).join(', ')}]`;
+
+describe('the grid of a result', () => {
+  let lab: Lab;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let complaints: readonly string[];
+  let close: () => Promise<void>;
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+    context = await browser.newContext({
+      viewport: { width: 1200, height: 900 },
+      timezoneId: 'Asia/Kolkata',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    lab = await startLab({
+      venv: venvPath('APL_TEST_VENV', '.venv'),
+      files: { 'grid.ipynb': notebookOf([numbers, hostile]) },
+    });
+    lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
+    ({ page, complaints, close } = await openFile(context, lab, 'grid.ipynb'));
+    await page.getByText('APL (Axiom) | Idle').first().waitFor();
+    await runAll(page);
+  });
+
+  afterAll(async () => {
+    await close?.();
+    await browser?.close();
+    await lab?.stop();
+  });
+
+  const grid = (index = 0): Locator => page.locator('.apl-grid').nth(index);
+  /** The place of a column among the cells of a row, from 1. */
+  const placeOf = async (name: string): Promise<number> => {
+    const heads = await grid().locator('thead th:has(small) > span:first-child').allTextContents();
+    return heads.indexOf(name) + 1;
+  };
+  const column = async (name: string): Promise<string[]> =>
+    grid()
+      .locator(`tbody tr td:nth-of-type(${await placeOf(name)})`)
+      .allTextContents();
+  const first = async (name: string): Promise<Locator> =>
+    grid()
+      .locator('tbody tr')
+      .first()
+      .locator(`td:nth-of-type(${await placeOf(name)})`);
+  const table = "document.querySelector('.apl-grid regular-table')";
+  const scrollHeight = () => page.evaluate<number>(`${table}.scrollHeight`);
+  const scrollTo = (top: number) => page.evaluate(`${table}.scrollTo(0, ${top})`);
+  const status = (index = 0): Locator => grid(index).locator('.apl-grid-status');
+
+  test('has all rows of the kernel, and few of them in the page', async () => {
+    await expect.poll(scrollHeight).toBeGreaterThan(400_000);
+    await scrollTo(1e9);
+    await expect.poll(() => column('n')).toContain('20,000');
+    expect(await grid().locator('td').count()).toBeLessThan(400);
+    await scrollTo(0);
+    await expect.poll(async () => (await column('n'))[0]).toBe('1');
+  });
+
+  test('sorts by clicks on heads, all rows of it', async () => {
+    const head = grid().locator('thead th', { hasText: /^n/ }).locator('span').first();
+    await head.click();
+    await head.click();
+    await expect.poll(async () => (await column('n'))[0]).toBe('20,000');
+    const name = grid().locator('thead th', { hasText: /^name/ }).locator('span').first();
+    await name.click();
+    await head.click({ modifiers: ['Shift'] });
+    await head.click({ modifiers: ['Shift'] });
+    await expect
+      .poll(async () => [(await column('n'))[0], (await column('name'))[0]])
+      .toEqual(['20,000', 'user 0']);
+    await name.click();
+    await name.click();
+    await expect.poll(async () => (await column('n'))[0]).toBe('1');
+  });
+
+  test('shows numbers for people, and the exact ones on demand', async () => {
+    const cell = await first('big');
+    expect(await cell.textContent()).toBe('9,223,372,036,854,775,001');
+    expect(await cell.getAttribute('title')).toBe('9223372036854775001');
+  });
+
+  test('filters by a value and searches in all rows', async () => {
+    await (await first('name')).click();
+    await page.getByRole('button', { name: /^Show only rows with this/ }).click();
+    await expect.poll(() => status().textContent()).toBe('2,000 of 20,000 rows match.');
+    await grid().getByRole('searchbox').fill('19991');
+    await expect.poll(() => status().textContent()).toBe('1 of 20,000 rows match.');
+    await grid().getByRole('searchbox').fill('');
+    await grid().locator('.apl-grid-chips button').click();
+    await expect.poll(() => status().textContent()).toBe('');
+  });
+
+  test('tells what a column holds', async () => {
+    await grid().getByRole('button', { name: 'Menu of x', exact: true }).click();
+    const profile = grid().locator('.apl-grid-profile');
+    await expect
+      .poll(() => profile.locator('dd').allTextContents())
+      .toEqual(['20,000', '200 (1.0 %)', '19,800', '0.14285714285714285', '2857']);
+    expect(await profile.locator('rect').count()).toBeGreaterThan(5);
+    await page.keyboard.press('Escape');
+  });
+
+  test('shows a row whole, with the digits and paths of its JSON', async () => {
+    await grid().locator('tbody tr').first().locator('th').first().click();
+    const details = grid().locator('.apl-grid-details');
+    expect(await details.locator('.apl-grid-tree').first().textContent()).toContain('9007199254740993');
+    await details.getByRole('button', { name: 'Copy the path tags["a b"]' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('tags["a b"]');
+    await details.getByRole('button', { name: 'Close the row' }).click();
+  });
+
+  test('copies exact values by keys', async () => {
+    await (await first('big')).click();
+    await page.keyboard.press('Escape');
+    await grid().locator('regular-table').focus();
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('Control+c');
+    await expect.poll(() => status().textContent()).toBe('Copied 2 rows \u00d7 1 column.');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+      '9223372036854775001\n9223372036854775002',
+    );
+  });
+
+  test('shows times in UTC or locally, with all digits', async () => {
+    await grid().getByRole('button', { name: 'Times in UTC; switch to local time' }).click();
+    await expect.poll(async () => (await column('_time'))[0]).toBe('2026-11-20T14:30:01.123456789+05:30');
+    await grid().getByRole('button', { name: 'Local times; switch to UTC' }).click();
+    await expect.poll(async () => (await column('_time'))[0]).toBe('2026-11-20T09:00:01.123456789Z');
+  });
+
+  test('writes a where line into the cell', async () => {
+    await (await first('_time')).click();
+    await page.getByRole('button', { name: /that leaves this value out$/ }).click();
+    const source = await page.locator('.jp-CodeCell').first().locator('.cm-content').innerText();
+    expect(source.trim().split('\n').at(-1)).toBe(
+      '| where _time != datetime(2026-11-20T09:00:01.123456789Z)',
+    );
+  });
+
+  test('runs and draws nothing of what strangers wrote', async () => {
+    const rows = grid(1).locator('tbody tr');
+    expect(await rows.count()).toBeGreaterThan(5);
+    expect(await grid(1).locator('img, script, iframe, h1, style, b, regular-table svg').count()).toBe(0);
+    for (const row of [0, 3, 9]) {
+      await rows.nth(row).locator('th').first().click();
+      await rows.nth(row).locator('td').first().hover();
+    }
+    await grid(1).getByRole('button', { name: 'Menu of value', exact: true }).click();
+    await grid(1).locator('.apl-grid-top li').first().waitFor();
+    await page.keyboard.press('Escape');
+    expect(await grid(1).locator('img, script, iframe, h1, style, b').count()).toBe(0);
+    expect(await page.evaluate("'pwned' in window")).toBe(false);
+  });
+
+  test('goes on with the rows of the notebook when the kernel is gone, and says so; the notebook stays small', async () => {
+    await page.keyboard.press('Control+s');
+    await page.locator('.lm-MenuBar-itemLabel', { hasText: /^Kernel$/ }).click();
+    await page.locator('.lm-Menu-itemLabel', { hasText: /^Shut Down Kernel$/ }).click();
+    await expect
+      .poll(() => status().textContent())
+      .toMatch(/^The first [\d,]+ of 20,000 rows, as saved in the notebook; run the cell again to see all\./);
+    expect((await column('n'))[0]).toBe('1');
+    expect(readFileSync(join(lab.notebookDir, 'grid.ipynb')).length).toBeLessThan(600_000);
+    expect(complaints).toEqual([]);
+  });
+});
+
+async function runAll(page: Page): Promise<void> {
+  await page.locator('.jp-Notebook .jp-Cell').first().click();
+  await page.locator('.lm-MenuBar-itemLabel', { hasText: /^Run$/ }).click();
+  await page.locator('.lm-Menu-itemLabel', { hasText: /^Run All Cells$/ }).click();
+  await page.locator('.apl-grid').nth(1).waitFor({ timeout: 90_000 });
+}
+
+function notebookOf(sources: readonly string[]): string {
+  return JSON.stringify({
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: { kernelspec: { name: 'apl', display_name: 'APL (Axiom)', language: 'axiom-apl' } },
+    cells: sources.map((source, index) => ({
+      cell_type: 'code',
+      id: `cell-${index}`,
+      metadata: {},
+      execution_count: null,
+      outputs: [],
+      source,
+    })),
+  });
+}
