@@ -11,14 +11,14 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import type { RuntimeFile } from '../../kernel/local/shared.js';
 
-/** `FAULTS=long` repeats each fault some hundred times; `FAULTS_SEED=N` repeats a run. */
-const isLong = process.env.FAULTS === 'long';
+/** `FAULTS=long` repeats each fault some hundred times, `FAULTS=50` fifty times; `FAULTS_SEED=N` repeats a run. */
+const wanted = process.env.FAULTS;
 const seed = Number(process.env.FAULTS_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 /** Returns how often a campaign repeats its fault, and says so with the seed. */
 export function rounds(name: string, usual: number, long: number): number {
-  const count = isLong ? long : usual;
+  const count = wanted === 'long' ? long : Number(wanted ?? usual);
   console.log(`${name}: ${count} rounds, FAULTS_SEED=${seed}`);
   return count;
 }

@@ -175,7 +175,7 @@ async function write(connection: Connection, draft: string, reading: Reading, lo
     late,
     refused: reading.refused,
     fields,
-    notes: [...reading.notes, ...time.notes, ...lateNotes(time, late)],
+    notes: [...reading.notes, ...time.notes, ...lateNotes(load.format, time, late)],
     ...present({ timeField: time.field }),
   };
 }
@@ -246,8 +246,12 @@ async function countLate(connection: Connection, draft: string, { nowNs }: TimeO
   return Number(row?.[0]);
 }
 
-function lateNotes(time: TimeSource, late: number): string[] {
+function lateNotes(format: FileFormat, time: TimeSource, late: number): string[] {
   if (late === 0) return [];
+  if (format === 'text')
+    return [
+      `No readable time at the beginning of ${plural(late, 'line')}: they have the time of their import.`,
+    ];
   return [
     `No readable time in \`${time.field}\` in ${plural(late, 'row')}: they have the time of their import.`,
   ];

@@ -40,12 +40,42 @@ export async function findTime(
   if (own) return readingOf(connection, own, nowNs);
   return (
     (await combinedTime(connection, columns, nowNs)) ??
-    (await guessedTime(connection, columns, nowNs)) ?? { sql: 'NULL::TIMESTAMP_NS', notes: [timelessNote] }
+    (await guessedTime(connection, columns, nowNs)) ?? {
+      sql: 'NULL::TIMESTAMP_NS',
+      notes: [await timelessNote(connection, columns)],
+    }
   );
 }
 
-const timelessNote =
-  'No field holds a time: every row has the time of its import, and is found whatever the time range. Name one if there is one.';
+const consequence = 'every row has the time of its import, and is found whatever the time range.';
+
+/** Says that there is no time, and which fields hold times although their names do not say so. */
+async function timelessNote(connection: Connection, columns: readonly SampledColumn[]): Promise<string> {
+  const fields = await unnamedTimes(connection, columns);
+  if (fields.length === 0) return `No field holds a time: ${consequence} Name one if there is one.`;
+  const names = fields.map(name => `\`${name}\``).join(', ');
+  return `No field is called like a time: ${consequence} ${names} ${fields.length === 1 ? 'holds' : 'hold'} times: name the one that counts.`;
+}
+
+const plainTime = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}.*';
+
+/** The fields of which every value in the sample is a date with a time of day. */
+async function unnamedTimes(
+  connection: Connection,
+  columns: readonly SampledColumn[],
+): Promise<readonly string[]> {
+  const candidates = columns.filter(
+    ({ type, empty }) => !empty && (type === 'datetime' || type === 'string'),
+  );
+  if (candidates.length === 0) return [];
+  const tests = candidates.map(({ type, column }) =>
+    type === 'datetime'
+      ? 'true'
+      : `coalesce(bool_and(regexp_full_match(${column}, ${sqlText(plainTime)}) AND TRY_CAST(${column} AS TIMESTAMP_NS) IS NOT NULL), false)`,
+  );
+  const [row = []] = await connection.run(`SELECT ${tests.join(', ')} FROM sampled`);
+  return candidates.filter((_, index) => row[index] === true).map(({ name }) => name);
+}
 
 /** Names that hold the time of an event, the likeliest first; compared without case, `_`, `-` and `@`. */
 const timeNames = [

@@ -323,6 +323,21 @@ const traps: readonly Trap[] = [
     values: ['1969-12-31 23:59:59.999999999|null|1969-12-31 23:59:59.999999'],
     notes: ['`far` is null in 1 row: the times there are before 1677 or after 2262.'],
   },
+  {
+    what: 'times in a field that is not called like one',
+    name: 'in.csv',
+    content: lines(
+      'a,when it was,born',
+      '1,2024-01-02 03:04:05,2024-01-02',
+      '2,2024-01-02T03:04:06Z,2024-01-03',
+      '',
+    ),
+    select: '_time, a',
+    values: [`${imported}|1`, `${imported}|2`],
+    notes: [
+      'No field is called like a time: every row has the time of its import, and is found whatever the time range. `when it was` holds times: name the one that counts.',
+    ],
+  },
   // lines of logs
   {
     what: 'an access log',
@@ -391,7 +406,7 @@ const traps: readonly Trap[] = [
       expect.stringMatching(
         /^The file is plain text: each line is the field `line`\. Take it apart with `parse`/,
       ),
-      late(1),
+      'No readable time at the beginning of 1 line: they have the time of their import.',
     ],
   },
 ];
