@@ -28,6 +28,7 @@ export type ErrorCode =
   | 'unexpected-shape'
   // notebooks and the command line
   | 'decode'
+  | 'export'
   | 'install-failed'
   | 'invalid-connection-file'
   | 'local-service'

@@ -21,6 +21,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   api: ['undici', 'smol-toml', 'node:*', 'errors'],
   result: [
     'apache-arrow',
+    'hyparquet-writer',
     'vega',
     'vega-lite',
     'string-width',

@@ -69,7 +69,7 @@ async function completeMagicArgument(
   const words =
     wanted === undefined
       ? await argumentWords(session, magic, typed)
-      : await optionWords(session, wanted.value ?? '');
+      : await optionWords(session, wanted.name, wanted.value ?? '');
   return outcome(
     words.map(text => ({ text, type: text.startsWith('--') ? 'option' : 'value' })),
     typed,
@@ -97,7 +97,8 @@ async function argumentWords(session: Session, magic: Magic, typed: string): Pro
   }
 }
 
-async function optionWords(session: Session, value: string): Promise<readonly string[]> {
+async function optionWords(session: Session, option: string, value: string): Promise<readonly string[]> {
+  if (option === 'from') return session.results.names();
   if (value === 'DATASET')
     return (await session.schema.knownDatasets(patienceMs)).map(dataset => dataset.name);
   return value.includes('|') ? value.split('|') : [];

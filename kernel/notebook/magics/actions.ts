@@ -279,22 +279,25 @@ function extentOf({ rows }: DatasetInfo): string {
 
 const progressMs = 1_000;
 
-/** Shows progress with the elapsed time, and then, in its place, the output that `work` returns. */
-async function withProgress(
+/** Shows progress with the elapsed time and what `work` says of it, and then, in its place, the output that it returns. */
+export async function withProgress(
   io: CellIo,
   what: string,
-  work: () => Promise<ReturnType<typeof tableOutput>>,
+  work: (say: (done: string) => void) => Promise<ReturnType<typeof tableOutput>>,
 ): Promise<void> {
   const displayId = randomUUID();
   const started = performance.now();
   const seconds = () => Math.floor((performance.now() - started) / 1_000);
+  let done = '';
   io.display({ ...textOutput(`${what} \u2026`), displayId });
   const timer = setInterval(
-    () => io.updateDisplay({ ...textOutput(`${what} \u2026 ${seconds()} s`), displayId }),
+    () => io.updateDisplay({ ...textOutput(`${what} \u2026 ${done}${seconds()} s`), displayId }),
     progressMs,
   );
   try {
-    const output = await work();
+    const output = await work(text => {
+      done = `${text}, `;
+    });
     clearInterval(timer);
     io.updateDisplay({ ...output, displayId });
   } catch (error) {

@@ -20,6 +20,7 @@ import {
   whoami,
 } from './actions.js';
 import { MagicError, misuse, parseArguments } from './arguments.js';
+import { exportResult } from './export.js';
 import type { Magic, MagicCall, MagicHost } from './magic.js';
 import { markdownOutput } from './output.js';
 import { parameterMagics } from './parameters.js';
@@ -164,6 +165,26 @@ export const magics: readonly Magic[] = [
     arity: [1, 1],
     argument: 'file',
     run: importFile,
+  },
+  {
+    name: 'export',
+    aliases: [],
+    usage: '%export FILE [--from NAME] [--force]',
+    options: [
+      { name: 'from', value: 'NAME', summary: 'the result to write; the last one when absent' },
+      { name: 'force', summary: 'replace a file that is there' },
+    ],
+    summary: 'write a result to a file, all of its rows',
+    help: [
+      'The ending chooses the format: `.csv`, `.tsv`, `.ndjson`, `.json`, `.parquet`, `.arrow`, or `.md` for people. In a cell with a query, what is written is the result of that query.',
+      '',
+      'Integers of 64 bits and nanoseconds stay exact. Parquet and Arrow hold every type; in the others spans of time are whole nanoseconds, and dynamic values are JSON. In CSV and TSV a null is an empty cell and an empty text is `""`; a text that a spreadsheet would take for a formula has an apostrophe before it.',
+      '',
+      '    %export ~/errors.parquet --from errs',
+    ].join('\n'),
+    arity: [1, 1],
+    argument: 'file',
+    run: exportResult,
   },
   {
     name: 'drop',

@@ -4,12 +4,12 @@ import { AplKernelError } from '../../errors.js';
 import type { Comm, CommHandler } from '../../jupyter/message.js';
 import { present } from '../../present.js';
 import { allNotices } from '../../result/summary.js';
+import { rangeOfRows, takeRows } from '../../result/take.js';
 import type { Session } from '../session.js';
 import { fieldsOf } from './arrow.js';
 import { type KeptResult, rowsOf } from './kept.js';
 import { profileOf } from './profile.js';
 import type { ErrorReply, OpenData, PageReply, ReadyReply, Request, View } from './protocol.js';
-import { takeRows } from './take.js';
 import { rowsOfView, ViewError, type ViewQuery, viewQuery } from './view.js';
 
 /** Answers a front end that reads a kept result; closes the comm at once when the kernel does not hold it. */
@@ -161,8 +161,7 @@ function isCount(value: unknown): value is number {
 
 function pageOf(all: Uint32Array | undefined, total: number, offset: number, limit: number): Uint32Array {
   if (all !== undefined) return all.subarray(offset, offset + limit);
-  const count = Math.max(0, Math.min(limit, total - offset));
-  return Uint32Array.from({ length: count }, (_, row) => offset + row);
+  return rangeOfRows(offset, Math.min(limit, total - offset));
 }
 
 function placesOf(

@@ -14,9 +14,17 @@ import {
   Vector,
 } from 'apache-arrow';
 
-/** Returns these rows of these columns as a table with the same fields. Texts that no row holds are left out. */
-export function takeRows(table: Table, places: readonly number[], rows: Uint32Array): Table {
-  const columns = places.map(place => takeColumn(table, place, rows));
+/**
+ * Returns these rows of these columns as a table with the same fields. Texts that no row holds are left out; `plain`: texts that
+ * repeat are written out.
+ */
+export function takeRows(
+  table: Table,
+  places: readonly number[],
+  rows: Uint32Array,
+  { plain = false } = {},
+): Table {
+  const columns = places.map(place => takeColumn(table, place, rows, plain));
   const fields = places.map((place, index) => {
     const field = table.schema.fields[place] as Field;
     return new Field(field.name, columns[index]?.type ?? field.type, true, field.metadata);
@@ -26,7 +34,12 @@ export function takeRows(table: Table, places: readonly number[], rows: Uint32Ar
   return new Table(schema, [new RecordBatch(schema, data)]);
 }
 
-function takeColumn(table: Table, place: number, rows: Uint32Array): Data {
+/** Returns the numbers of consecutive rows. */
+export function rangeOfRows(from: number, count: number): Uint32Array {
+  return Uint32Array.from({ length: Math.max(0, count) }, (_, row) => from + row);
+}
+
+function takeColumn(table: Table, place: number, rows: Uint32Array, plain: boolean): Data {
   const chunk = chunkOf(table, place);
   const validity = takeValidity(chunk, rows);
   const { type } = chunk;
@@ -39,7 +52,8 @@ function takeColumn(table: Table, place: number, rows: Uint32Array): Data {
     });
   if (DataType.isUtf8(type))
     return makeData({ type, length: rows.length, ...takeTexts(chunk, rows), ...validity });
-  if (DataType.isDictionary(type)) return takeWords(chunk, rows, validity);
+  if (DataType.isDictionary(type))
+    return plain ? takePlain(chunk, rows, validity) : takeWords(chunk, rows, validity);
   const values = takeValues(chunk.values, chunk.offset, rows);
   const { nullCount, nullBitmap = new Uint8Array(0) } = validity;
   return chunk.clone(type, 0, rows.length, nullCount, {
@@ -103,6 +117,17 @@ function takeTexts(
   for (const [index, row] of rows.entries())
     data.set((values as Uint8Array).subarray(at(row), at(row + 1)), offsets[index]);
   return { data, valueOffsets: offsets };
+}
+
+/** The words that the rows hold, one after the other. */
+function takePlain(chunk: Data, rows: Uint32Array, validity: TakenValidity): Data {
+  const numbers: Int32Array = takeValues(chunk.values, chunk.offset, rows);
+  const [words] = chunk.dictionary?.data ?? [];
+  const texts =
+    words === undefined || words.length === 0
+      ? { data: new Uint8Array(0), valueOffsets: new Int32Array(rows.length + 1) }
+      : takeTexts(words, Uint32Array.from(numbers));
+  return makeData({ type: new Utf8(), length: rows.length, ...texts, ...validity });
 }
 
 /** The words that the rows hold, numbered anew. */

@@ -1,0 +1,53 @@
+import type { ExportedFile } from '../../result/export/file.js';
+import { formatBytes, formatCount, plural, visible } from '../../text.js';
+import { lastName } from '../results/kept.js';
+import { withProgress } from './actions.js';
+import { MagicError } from './arguments.js';
+import { pathOf } from './files.js';
+import type { MagicCall, MagicHost } from './magic.js';
+import { textOutput } from './output.js';
+
+/** Writes a kept result to a file: that of the cell's own query, where it has one, once that has run. */
+export async function exportResult(call: MagicCall, host: MagicHost): Promise<void> {
+  if (host.plan.queries.length === 0) return write(call, host);
+  host.plan.afterRun.push(() => write(call, host));
+}
+
+async function write({ words, options }: MagicCall, { session, io }: MagicHost): Promise<void> {
+  const [written = ''] = words;
+  const name = options.get('from') ?? lastName;
+  const table = session.results.named(name)?.result.tables[0]?.data;
+  if (table === undefined) throw nothing(name, session.results.names());
+  const path = pathOf(session.options, written);
+  const { exportTable } = await import('../../result/export/file.js');
+  await withProgress(io, `Exporting ${plural(table.numRows, 'row')} to ${written}`, async progress => {
+    const file = await exportTable(table, path, {
+      force: options.has('force'),
+      signal: io.signal,
+      progress: rows => progress(`${formatCount(rows)} written`),
+    });
+    return textOutput(report(file, written, path, table.schema));
+  });
+}
+
+function nothing(name: string, names: readonly string[]): MagicError {
+  if (name === lastName) return new MagicError('there is no result to export yet', 'Run a query first.');
+  const known = names.length === 0 ? 'There are none.' : `There are: ${names.join(', ')}.`;
+  return new MagicError(`there is no result ${name}`, known);
+}
+
+function report(
+  { rows, bytes, format, loss }: ExportedFile,
+  written: string,
+  path: string,
+  schema: Parameters<NonNullable<ExportedFile['format']['pandas']>>[1],
+): string {
+  const literal = JSON.stringify(path);
+  const { pandas, polars } = format;
+  return [
+    `${visible(written)}: ${plural(rows, 'row')}, ${formatBytes(bytes)}`,
+    ...(loss === undefined ? [] : [loss]),
+    ...(pandas === undefined ? [] : [`import pandas as pd; df = ${pandas(literal, schema)}`]),
+    ...(polars === undefined ? [] : [`import polars as pl; df = ${polars(literal, schema)}`]),
+  ].join('\n');
+}
