@@ -24,7 +24,7 @@ export interface ExportOptions {
 }
 
 /** A table could not be written to a file. */
-export class ExportError extends AplKernelError {
+class ExportError extends AplKernelError {
   constructor(message: string, hint: string, cause?: unknown) {
     super('export', message, { hint, cause });
   }
