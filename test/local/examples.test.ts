@@ -2,8 +2,11 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aggregates } from '../../kernel/apl/catalog/aggregates.js';
 import { functions } from '../../kernel/apl/catalog/all.js';
-import type { Example } from '../../kernel/apl/catalog/entry.js';
+import type { Example, FunctionEntry } from '../../kernel/apl/catalog/entry.js';
 import { elements } from '../../kernel/apl/catalog/operators.js';
+import type { Expr } from '../../kernel/apl/syntax/ast.js';
+import { parseQuery } from '../../kernel/apl/syntax/parse.js';
+import { visitQuery } from '../../kernel/apl/syntax/walk.js';
 import { FunctionShelf } from '../../kernel/local/duckdb/register.js';
 import { JsonColumns, packedSql } from '../../kernel/local/engine/columns.js';
 import { compileRequest } from '../../kernel/local/sql/compile.js';
@@ -59,7 +62,63 @@ describe('what is not available is refused by its name', () => {
   });
 });
 
+describe('a null as an argument gives null, or what the entry says', () => {
+  const cases = [...functions, ...aggregates].flatMap((entry: FunctionEntry) =>
+    entry.unavailable === undefined ? withNulls(entry) : [],
+  );
+  test.each(cases)('$name: $param', async ({ apl, said }) => {
+    const row = await firstRow(apl);
+    const isNull = row?.every(value => value === 'null');
+    expect(isNull ? undefined : tight(row?.join(', ') ?? 'no row')).toBe(said && tight(said));
+  });
+
+  test('an entry names its own parameters', () => {
+    const named = [...functions, ...aggregates].flatMap(({ name, params, nulls }: FunctionEntry) =>
+      Object.keys(nulls ?? {})
+        .filter(each => params.every(param => param.name !== each))
+        .map(each => `${name}: ${each}`),
+    );
+    expect(named).toEqual([]);
+  });
+});
+
+/** The example of an entry with a null in each argument that it has and that need not be a constant. */
+function withNulls(entry: FunctionEntry) {
+  const { apl } = entry.example;
+  const call = callIn(apl, [entry.name, ...(entry.aliases ?? [])]);
+  return entry.params.flatMap(({ name: param, type, constant }, index) => {
+    const argument = call.args[index]?.value;
+    if (argument === undefined || constant || type === 'type' || type === 'field') return [];
+    const { from, to } = argument;
+    const nothing = `iff(1 > 2, ${apl.slice(from, to)}, null)`;
+    const changed =
+      entry.kind === 'function' && !apl.includes(' | ')
+        ? `print ${apl.slice(call.from, from)}${nothing}${apl.slice(to, call.to)}`
+        : entry.kind === 'aggregate' && argument.kind === 'name'
+          ? apl.replace(' | summarize', ` | extend ${argument.name} = ${nothing} | summarize`)
+          : apl.slice(0, from) + nothing + apl.slice(to);
+    return [{ name: entry.name, param, apl: changed, said: entry.nulls?.[param] }];
+  });
+}
+
+function callIn(apl: string, names: readonly string[]): Extract<Expr, { kind: 'call' }> {
+  const found: Extract<Expr, { kind: 'call' }>[] = [];
+  visitQuery(parseQuery(apl).query, {
+    expr: expr => {
+      if (expr.kind === 'call' && names.includes(expr.callee.name)) found.push(expr);
+    },
+  });
+  const [first] = found;
+  if (first === undefined) throw new Error(`${names[0]} is not called in ${apl}`);
+  return first;
+}
+
 async function check({ apl, result }: Example): Promise<void> {
+  expect(tight(`[${(await firstRow(apl))?.join(',') ?? ''}]`)).toBe(tight(result));
+}
+
+/** The values of the first row as JSON; undefined where there is none. */
+async function firstRow(apl: string): Promise<readonly string[] | undefined> {
   const compiled = compileRequest({ apl }, noDatasets, now);
   if (!compiled.ok) throw new Error(compiled.diagnostics.map(each => each.message).join('; '));
   const [table] = compiled.compiled.tables;
@@ -67,9 +126,9 @@ async function check({ apl, result }: Example): Promise<void> {
   const columns = new JsonColumns(table.fields);
   const stream = await connection.stream(packedSql(table.sql, table.fields));
   const chunk = await stream.fetchChunk();
-  if (chunk !== null && chunk.rowCount > 0) columns.append(chunk, 1);
-  const row = table.fields.map((_, index) => columns.bytes(index).toString());
-  expect(tight(`[${row.join(',')}]`)).toBe(tight(result));
+  if (chunk === null || chunk.rowCount === 0) return undefined;
+  columns.append(chunk, 1);
+  return table.fields.map((_, index) => columns.bytes(index).toString());
 }
 
 /** JSON without the spaces outside strings, and `1.0`, which is the number `1`, as `1`. */

@@ -17,6 +17,7 @@ export const aggregates = [
     returns: 'same',
     doc: 'The row in which an expression is largest: the expression and the named fields.',
     example: { apl: `${numbers} | summarize arg_max(x, ok)`, result: '[6, true]' },
+    nulls: { field: '6, null' },
   },
   {
     kind: 'aggregate',
@@ -26,6 +27,7 @@ export const aggregates = [
     returns: 'same',
     doc: 'The row in which an expression is smallest: the expression and the named fields.',
     example: { apl: `${numbers} | summarize arg_min(x, ok)`, result: '[1, true]' },
+    nulls: { field: '1, null' },
   },
   {
     kind: 'aggregate',
@@ -62,6 +64,7 @@ export const aggregates = [
     returns: 'long',
     doc: 'The number of rows for which a predicate holds.',
     example: { apl: `${numbers} | summarize countif(ok)`, result: '[2]' },
+    nulls: { predicate: '0' },
   },
   {
     kind: 'aggregate',
@@ -71,6 +74,7 @@ export const aggregates = [
     returns: 'long',
     doc: 'The number of distinct values; nulls do not count. The local service counts exactly.',
     example: { apl: `${letters} | summarize dcount(s)`, result: '[3]' },
+    nulls: { value: '0' },
   },
   {
     kind: 'aggregate',
@@ -80,6 +84,7 @@ export const aggregates = [
     returns: 'long',
     doc: 'The number of distinct values in the rows for which a predicate holds.',
     example: { apl: `${letters} | summarize dcountif(s, ok)`, result: '[2]' },
+    nulls: { value: '0', predicate: '0' },
   },
   {
     kind: 'aggregate',
@@ -95,6 +100,7 @@ export const aggregates = [
       apl: `${numbers} | summarize h = histogram(x, 2)`,
       result: '[[{"from": 1, "to": 3.5, "count": 2}, {"from": 3.5, "to": 6, "count": 1}]]',
     },
+    nulls: { value: '[]' },
   },
   {
     kind: 'aggregate',
@@ -111,6 +117,7 @@ export const aggregates = [
       apl: `${numbers} | summarize h = histogramif(x, 1, ok)`,
       result: '[[{"from": 1, "to": 6, "count": 2}]]',
     },
+    nulls: { value: '[]', predicate: '[]' },
   },
   {
     kind: 'aggregate',
@@ -129,6 +136,7 @@ export const aggregates = [
     returns: 'dynamic',
     doc: 'An array of all values in the order of the rows; nulls are left out.',
     example: { apl: `${numbers} | summarize l = make_list(x)`, result: '[[1, 2, 6]]' },
+    nulls: { value: '[]' },
   },
   {
     kind: 'aggregate',
@@ -142,6 +150,7 @@ export const aggregates = [
     returns: 'dynamic',
     doc: 'An array of the values in the rows for which a predicate holds.',
     example: { apl: `${numbers} | summarize l = make_list_if(x, ok)`, result: '[[1, 6]]' },
+    nulls: { value: '[]', predicate: '[]' },
   },
   {
     kind: 'aggregate',
@@ -160,6 +169,7 @@ export const aggregates = [
     returns: 'dynamic',
     doc: 'An array of the distinct values in ascending order; nulls are left out.',
     example: { apl: `${letters} | summarize l = make_set(s)`, result: '[["a", "b", "c"]]' },
+    nulls: { value: '[]' },
   },
   {
     kind: 'aggregate',
@@ -179,6 +189,7 @@ export const aggregates = [
     returns: 'dynamic',
     doc: 'An array of the distinct values in the rows for which a predicate holds.',
     example: { apl: `${letters} | summarize l = make_set_if(s, ok)`, result: '[["a", "b"]]' },
+    nulls: { value: '[]', predicate: '[]' },
   },
   {
     kind: 'aggregate',
@@ -300,6 +311,7 @@ export const aggregates = [
       apl: 'datatable(t:datetime, x:long)[datetime(2026-01-01), 30, datetime(2026-01-01T00:00:30Z), 90] | summarize r = rate(x) by bin(t, 1m) | project r',
       result: '[2]',
     },
+    nulls: { value: '0' },
   },
   {
     kind: 'aggregate',
@@ -312,6 +324,11 @@ export const aggregates = [
       apl: "datatable(s:string, e:bool)['a', true, 'b', false] | summarize r = spotlight(e, s)",
       result:
         '[[{"field": "s", "score": 1, "values": [{"value": "a", "selected": 1, "baseline": 0}, {"value": "b", "selected": 0, "baseline": 1}]}]]',
+    },
+    nulls: {
+      predicate:
+        '[{"field": "s", "score": 0.5, "values": [{"value": "a", "selected": 0, "baseline": 0.5}, {"value": "b", "selected": 0, "baseline": 0.5}]}]',
+      field: '[{"field": "s", "score": 0, "values": []}]',
     },
   },
   {
@@ -343,6 +360,7 @@ export const aggregates = [
     returns: 'same',
     doc: 'The total; null beyond 64 bits.',
     example: { apl: `${numbers} | summarize sum(x)`, result: '[9]' },
+    nulls: { value: '0' },
   },
   {
     kind: 'aggregate',
@@ -352,6 +370,7 @@ export const aggregates = [
     returns: 'same',
     doc: 'The total over the rows for which a predicate holds; 0 when there are none.',
     example: { apl: `${numbers} | summarize sumif(x, ok)`, result: '[7]' },
+    nulls: { value: '0', predicate: '0' },
   },
   {
     kind: 'aggregate',
@@ -361,6 +380,7 @@ export const aggregates = [
     returns: 'same',
     doc: 'The most frequent values of a field and how often each occurs, one row a value.',
     example: { apl: `${letters} | summarize topk(s, 1)`, result: '["a", 2]' },
+    nulls: { value: 'no row' },
   },
   {
     kind: 'aggregate',
@@ -370,6 +390,7 @@ export const aggregates = [
     returns: 'same',
     doc: 'The most frequent values in the rows for which a predicate holds.',
     example: { apl: `${letters} | summarize topkif(s, 1, not(ok))`, result: '["c", 1]' },
+    nulls: { value: 'no row', predicate: 'no row' },
   },
   {
     kind: 'aggregate',

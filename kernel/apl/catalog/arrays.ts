@@ -13,6 +13,7 @@ export const arrays = [
     returns: 'dynamic',
     doc: 'Joins arrays end to end. What is not an array is left out.',
     example: { apl: "print x = array_concat(dynamic([1, 2]), dynamic(['a']))", result: '[[1, 2, "a"]]' },
+    nulls: { array1: '["a"]', more: '[1, 2]' },
   },
   {
     kind: 'function',
@@ -41,6 +42,7 @@ export const arrays = [
     returns: 'dynamic',
     doc: 'Chooses each element from one of two arrays by an array of conditions; where the array chosen from is too short, null.',
     example: { apl: 'print x = array_iff(dynamic([true, false]), dynamic([1, 2]), 0)', result: '[[1, 0]]' },
+    nulls: { when_true: '[null, 0]', when_false: '[1, null]' },
   },
   {
     kind: 'function',
@@ -242,6 +244,7 @@ export const arrays = [
     returns: 'dynamic',
     doc: 'Builds a map of keys and values; bag_pack(*) packs all fields.',
     example: { apl: "print x = bag_pack('id', 7, 'ok', true)", result: '[{"id": 7, "ok": true}]' },
+    nulls: { key: '{"": 7, "ok": true}', value: '{"id": null, "ok": true}', more: '{"id": 7, "": true}' },
   },
   {
     kind: 'function',
@@ -266,6 +269,7 @@ export const arrays = [
     returns: 'bool',
     doc: 'Whether a value is an array.',
     example: { apl: "print x = isarray(dynamic([1])), y = isarray('[1]')", result: '[true, false]' },
+    nulls: { value: 'false' },
   },
   {
     kind: 'function',
@@ -284,6 +288,7 @@ export const arrays = [
     returns: 'dynamic',
     doc: 'Builds an array of values; pack_array(*) packs all fields.',
     example: { apl: "print x = pack_array(1, 'a', true)", result: '[[1, "a", true]]' },
+    nulls: { value: '[null, "a", true]' },
   },
   {
     kind: 'function',
@@ -297,6 +302,7 @@ export const arrays = [
     returns: 'dynamic',
     doc: 'Builds a map of keys and values.',
     example: { apl: "print x = pack_dictionary('id', 7, 'ok', true)", result: '[{"id": 7, "ok": true}]' },
+    nulls: { key: '{"": 7, "ok": true}', value: '{"id": null, "ok": true}', more: '{"id": 7, "": true}' },
   },
   {
     kind: 'function',

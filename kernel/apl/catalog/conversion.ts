@@ -10,6 +10,7 @@ export const conversion = [
     returns: 'string',
     doc: 'Returns the value as text: times as RFC 3339, timespans such as `1m20s`, reals without exponent. Null becomes the empty text, a null bool `false`.',
     example: { apl: 'print tostring(80s)', result: '["1m20s"]' },
+    nulls: { value: '""' },
   },
   {
     kind: 'function',
@@ -76,6 +77,7 @@ export const conversion = [
     returns: 'dynamic',
     doc: 'Returns an array as it is, the values of a map, any other value as the only element of an array, and an empty array for null.',
     example: { apl: "print toarray('123')", result: '[["123"]]' },
+    nulls: { value: '[]' },
   },
   {
     kind: 'function',
@@ -121,6 +123,7 @@ export const conversion = [
     returns: 'bool',
     doc: 'Tells whether the value is a bool; null is not.',
     example: { apl: "print isbool(1 == 1), isbool('true')", result: '[true, false]' },
+    nulls: { value: 'false' },
   },
   {
     kind: 'function',
@@ -130,6 +133,7 @@ export const conversion = [
     returns: 'bool',
     doc: 'Tells whether the value is a string; null is not.',
     example: { apl: "print isstring('404'), isstring(404)", result: '[true, false]' },
+    nulls: { value: 'false' },
   },
   {
     kind: 'function',
@@ -139,6 +143,7 @@ export const conversion = [
     returns: 'bool',
     doc: 'Tells whether the value is a finite number; integers are, null and text are not.',
     example: { apl: "print isreal(123.11), isreal('1')", result: '[true, false]' },
+    nulls: { value: 'false' },
   },
   {
     kind: 'function',
@@ -148,6 +153,7 @@ export const conversion = [
     returns: 'bool',
     doc: 'Tells whether the value is a map (a dictionary).',
     example: { apl: 'print ismap(dynamic({"a": 1, "b": 2}))', result: '[true]' },
+    nulls: { value: 'false' },
   },
   {
     kind: 'function',
@@ -157,6 +163,7 @@ export const conversion = [
     returns: 'bool',
     doc: 'Tells whether the text is valid UTF-8. Stored text always is: invalid bytes were replaced when it was read.',
     example: { apl: "print isutf8('héllo')", result: '[true]' },
+    nulls: { value: 'false' },
   },
   {
     kind: 'function',
@@ -187,6 +194,7 @@ export const conversion = [
       apl: "print gettype('a'), gettype(1), gettype(dynamic([1]))",
       result: '["string", "long", "array"]',
     },
+    nulls: { value: '"null"' },
   },
   {
     kind: 'function',
@@ -201,6 +209,7 @@ export const conversion = [
     returns: 'common',
     doc: 'Returns the second argument where the condition is true, else the third; a null condition is not true.',
     example: { apl: "print iff(2 > 1, 'slow', 'fast')", result: '["slow"]' },
+    nulls: { condition: '"fast"', if_false: '"slow"' },
   },
   {
     kind: 'function',
@@ -219,6 +228,7 @@ export const conversion = [
     returns: 'common',
     doc: 'Returns the result that follows the first true condition, or the last argument where none is true.',
     example: { apl: "print case(1 > 2, 'a', 2 > 1, 'b', 'c')", result: '["b"]' },
+    nulls: { condition: '"b"', result: '"b"', more: '"c"' },
   },
   {
     kind: 'function',

@@ -38,6 +38,8 @@ export interface FunctionEntry {
   /** One or two sentences. */
   readonly doc: string;
   readonly example: Example;
+  /** By parameter, the values of the example's result with a null there, where they are not all null. */
+  readonly nulls?: Readonly<Record<string, string>>;
   /** Refused by name and position, with this reason. */
   readonly unavailable?: string;
 }

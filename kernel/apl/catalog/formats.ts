@@ -28,6 +28,7 @@ export const formats = [
     returns: 'string',
     doc: 'Encodes an array of byte values as Base64; empty where it is not one.',
     example: { apl: 'print base64_encode_fromarray(dynamic([192, 168, 0, 1]))', result: '["wKgAAQ=="]' },
+    nulls: { bytes: '""' },
   },
   {
     kind: 'function',
@@ -204,6 +205,10 @@ export const formats = [
     example: {
       apl: "print pair('method', 'GET')",
       result: '[{"key": "method", "separator": ":", "value": "GET"}]',
+    },
+    nulls: {
+      key: '{"key": null, "separator": ":", "value": "GET"}',
+      value: '{"key": "method", "separator": ":", "value": null}',
     },
   },
   {

@@ -16,6 +16,7 @@ export const genai = [
       apl: "print genai_concat_contents(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]), ' / ')",
       result: '["Be brief. / Hi / Hello!"]',
     },
+    nulls: { messages: '""' },
   },
   {
     kind: 'function',
@@ -28,6 +29,7 @@ export const genai = [
       apl: "print genai_conversation_turns(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]))",
       result: '[1]',
     },
+    nulls: { messages: '0' },
   },
   {
     kind: 'function',
@@ -98,6 +100,7 @@ export const genai = [
       apl: "print genai_extract_assistant_response(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]))",
       result: '["Hello!"]',
     },
+    nulls: { messages: '""' },
   },
   {
     kind: 'function',
@@ -110,6 +113,7 @@ export const genai = [
       apl: "print genai_extract_user_prompt(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]))",
       result: '["Hi"]',
     },
+    nulls: { messages: '""' },
   },
   {
     kind: 'function',
@@ -122,6 +126,7 @@ export const genai = [
       apl: "print genai_extract_system_prompt(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]))",
       result: '["Be brief."]',
     },
+    nulls: { messages: '""' },
   },
   {
     kind: 'function',
@@ -158,6 +163,7 @@ export const genai = [
       apl: "print genai_has_tool_calls(dynamic([{'role': 'assistant', 'tool_calls': [{'function': {'name': 'get_weather'}}]}, {'role': 'tool', 'content': '{\"temperature\": 72}'}]))",
       result: '[true]',
     },
+    nulls: { messages: 'false' },
   },
   {
     kind: 'function',
@@ -173,6 +179,7 @@ export const genai = [
       apl: "print genai_get_content_by_index(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]), 1)",
       result: '["Hi"]',
     },
+    nulls: { messages: '""', index: '""' },
   },
   {
     kind: 'function',
@@ -188,6 +195,7 @@ export const genai = [
       apl: "print genai_get_content_by_role(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]), 'system')",
       result: '["Be brief."]',
     },
+    nulls: { messages: '""', role: '""' },
   },
   {
     kind: 'function',
@@ -203,6 +211,7 @@ export const genai = [
       apl: "print genai_get_role(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]), 0)",
       result: '["system"]',
     },
+    nulls: { messages: '""', index: '""' },
   },
   {
     kind: 'function',
@@ -215,6 +224,7 @@ export const genai = [
       apl: "print genai_message_roles(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]))",
       result: '[["system", "user", "assistant"]]',
     },
+    nulls: { messages: '[]' },
   },
   {
     kind: 'function',
@@ -227,5 +237,6 @@ export const genai = [
     returns: 'bool',
     doc: 'Tells whether an answer was cut off because it reached the largest length.',
     example: { apl: "print genai_is_truncated(dynamic([]), 'length')", result: '[true]' },
+    nulls: { messages: 'true', finish_reason: 'false' },
   },
 ] as const satisfies readonly FunctionEntry[];

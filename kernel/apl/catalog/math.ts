@@ -121,6 +121,7 @@ export const math = [
     returns: 'bool',
     doc: 'Whether a value is a number and neither infinite nor NaN; false for null.',
     example: { apl: 'print x = isfinite(1.5)', result: '[true]' },
+    nulls: { x: 'false' },
   },
   {
     kind: 'function',
@@ -130,6 +131,7 @@ export const math = [
     returns: 'bool',
     doc: 'Whether a value is positive or negative infinity.',
     example: { apl: 'print x = isinf(1.5)', result: '[false]' },
+    nulls: { x: 'false' },
   },
   {
     kind: 'function',
@@ -139,6 +141,7 @@ export const math = [
     returns: 'bool',
     doc: 'Whether a number has no fraction.',
     example: { apl: 'print x = isint(42), y = isint(4.2)', result: '[true, false]' },
+    nulls: { expression: 'false' },
   },
   {
     kind: 'function',
@@ -148,6 +151,7 @@ export const math = [
     returns: 'bool',
     doc: 'Whether a value is NaN, as the square root of a negative number is.',
     example: { apl: 'print x = isnan(sqrt(-1))', result: '[true]' },
+    nulls: { x: 'false' },
   },
   {
     kind: 'function',
@@ -196,6 +200,7 @@ export const math = [
     returns: 'common',
     doc: 'The largest of its arguments; nulls do not count.',
     example: { apl: 'print x = max_of(10, 1, -3, 17)', result: '[17]' },
+    nulls: { expr: '17', more: '17' },
   },
   {
     kind: 'function',
@@ -208,6 +213,7 @@ export const math = [
     returns: 'common',
     doc: 'The smallest of its arguments; nulls do not count.',
     example: { apl: 'print x = min_of(10, 1, -3, 17)', result: '[-3]' },
+    nulls: { expr: '-3', more: '-3' },
   },
   {
     kind: 'function',

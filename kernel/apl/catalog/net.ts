@@ -31,6 +31,7 @@ export const net = [
     returns: 'string',
     doc: 'Returns a number as an IPv4 address; empty where it is none.',
     example: { apl: 'print format_ipv4(169090600)', result: '["10.20.30.40"]' },
+    nulls: { ip: '""' },
   },
   {
     kind: 'function',
@@ -43,6 +44,7 @@ export const net = [
     returns: 'string',
     doc: 'Returns the network of an IPv4 address in CIDR notation; empty where it is none.',
     example: { apl: "print format_ipv4_mask('192.168.1.54', 24)", result: '["192.168.1.0/24"]' },
+    nulls: { ip: '""', prefix: '""' },
   },
   {
     kind: 'function',
@@ -144,6 +146,7 @@ export const net = [
     returns: 'bool',
     doc: 'Tells whether a text contains an IPv4 address that begins with a prefix.',
     example: { apl: "print has_ipv4_prefix('from 192.168.0.1', '192.168.')", result: '[true]' },
+    nulls: { prefix: 'false' },
   },
   {
     kind: 'function',
@@ -159,6 +162,7 @@ export const net = [
       apl: "print has_any_ipv4('from 192.168.1.1', dynamic(['10.0.0.1', '192.168.0.0/16']))",
       result: '[true]',
     },
+    nulls: { ips: 'false' },
   },
   {
     kind: 'function',
@@ -174,6 +178,7 @@ export const net = [
       apl: "print has_any_ipv4_prefix('from 192.168.0.1', dynamic(['172.16.', '192.168.']))",
       result: '[true]',
     },
+    nulls: { prefixes: 'false' },
   },
   {
     kind: 'function',

@@ -178,6 +178,7 @@ export const series = [
     returns: 'dynamic',
     doc: 'Replaces nulls by a constant.',
     example: { apl: 'print x = series_fill_const(dynamic([null, 150, null]), 0)', result: '[[0, 150, 0]]' },
+    nulls: { constant_value: '[null, 150, null]' },
   },
   {
     kind: 'function',

@@ -13,6 +13,7 @@ export const strings = [
     returns: 'common',
     doc: 'Returns the first value that is not null; where all are text, the first that is not empty either.',
     example: { apl: "print coalesce('', 'New York', 'Unknown')", result: '["New York"]' },
+    nulls: { value: '"New York"', more: '"Unknown"' },
   },
   {
     kind: 'function',
@@ -124,6 +125,7 @@ export const strings = [
     returns: 'bool',
     doc: 'Tells whether the value is null or the empty text.',
     example: { apl: "print isempty(''), isempty(0)", result: '[true, false]' },
+    nulls: { value: 'true' },
   },
   {
     kind: 'function',
@@ -133,6 +135,7 @@ export const strings = [
     returns: 'bool',
     doc: 'Tells whether the value is neither null nor the empty text.',
     example: { apl: "print isnotempty('a'), isnotempty('')", result: '[true, false]' },
+    nulls: { value: 'false' },
   },
   {
     kind: 'function',
@@ -142,6 +145,7 @@ export const strings = [
     returns: 'bool',
     doc: 'Tells whether the value is not null; the empty text is not null.',
     example: { apl: "print isnotnull('')", result: '[true]' },
+    nulls: { value: 'false' },
   },
   {
     kind: 'function',
@@ -151,6 +155,7 @@ export const strings = [
     returns: 'bool',
     doc: 'Tells whether the value is null; the empty text is not null.',
     example: { apl: "print isnull(toint('x')), isnull('')", result: '[true, false]' },
+    nulls: { value: 'true' },
   },
   {
     kind: 'function',
@@ -215,6 +220,7 @@ export const strings = [
     returns: 'dynamic',
     doc: 'Splits a text at every occurrence of a delimiter; returns an array of strings.',
     example: { apl: "print split('/api/users', '/')", result: '[["", "api", "users"]]' },
+    nulls: { delimiter: '["/api/users"]' },
   },
   {
     kind: 'function',
@@ -227,6 +233,7 @@ export const strings = [
     returns: 'string',
     doc: 'Joins values to one text, each converted as tostring does; null adds nothing.',
     example: { apl: "print strcat('GET-', 200, '-', true)", result: '["GET-200-true"]' },
+    nulls: { value: '"200-true"', more: '"GET--true"' },
   },
   {
     kind: 'function',
@@ -240,6 +247,7 @@ export const strings = [
     returns: 'string',
     doc: 'Joins values with a delimiter between them, each converted as tostring does.',
     example: { apl: "print strcat_delim(',', 'GET', 200, '/api')", result: '["GET,200,/api"]' },
+    nulls: { value: '",200,/api"', more: '"GET,,/api"' },
   },
   {
     kind: 'function',

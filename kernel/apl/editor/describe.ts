@@ -26,6 +26,7 @@ export function describeFunction(entry: FunctionEntry): string {
     ...aliasesOf(entry),
     ...(entry.unavailable === undefined ? [] : [`Not available in the local service: ${entry.unavailable}`]),
     exampleOf(entry.example),
+    ...nullsOf(entry),
   ].join('\n\n');
 }
 
@@ -105,6 +106,13 @@ function firstSentence(doc: string): string {
 
 function aliasesOf({ aliases }: { readonly aliases?: readonly string[] }): string[] {
   return aliases === undefined || aliases.length === 0 ? [] : [`Also ${aliases.map(code).join(', ')}.`];
+}
+
+/** What the example gives where an argument is null, unless that is null. */
+export function nullsOf({ nulls }: FunctionEntry): readonly string[] {
+  if (nulls === undefined) return [];
+  const given = Object.entries(nulls).map(([name, result]) => `${code(name)} ${code(result)}`);
+  return [`With a null argument instead it gives: for ${given.join(', for ')}.`];
 }
 
 function exampleOf({ apl, result }: Example): string {

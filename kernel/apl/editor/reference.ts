@@ -2,7 +2,7 @@ import { aggregates } from '../catalog/aggregates.js';
 import { functions } from '../catalog/all.js';
 import type { ElementEntry, Example, FunctionEntry } from '../catalog/entry.js';
 import { elements } from '../catalog/operators.js';
-import { code, signatureOf } from './describe.js';
+import { code, nullsOf, signatureOf } from './describe.js';
 
 /** Returns the reference page of the language in Markdown: every element of the catalogue, by group. */
 export function referencePage(): string {
@@ -62,6 +62,7 @@ function describe(entry: ElementEntry | FunctionEntry): string {
     ...(aliases.length === 0 ? [] : [`Also ${aliases.map(code).join(', ')}.`]),
     ...(unavailable === undefined ? [] : [`Not available in the local service: ${unavailable}`]),
     ...(entry.example === undefined ? [] : [example(entry.example)]),
+    ...('params' in entry ? nullsOf(entry) : []),
   ].join('\n\n');
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { aggregates } from '../../../kernel/apl/catalog/aggregates.js';
 import { functions } from '../../../kernel/apl/catalog/all.js';
+import type { FunctionEntry } from '../../../kernel/apl/catalog/entry.js';
 import { elements } from '../../../kernel/apl/catalog/operators.js';
 
 /** JSON with one space after each comma and colon, and no other outside strings. */
@@ -16,6 +17,11 @@ test.each([
 ])('spacing of %s', (json, expected) => expect(spaced(json)).toBe(expected));
 
 test('the results of examples are spaced one way', () => {
-  const results = [...functions, ...aggregates, ...elements].map(each => each.example?.result ?? '');
+  const results = [
+    ...[...functions, ...aggregates, ...elements].map(each => each.example?.result ?? ''),
+    ...[...functions, ...aggregates].flatMap(({ nulls = {} }: FunctionEntry) =>
+      Object.values(nulls).filter(each => each !== 'no row'),
+    ),
+  ];
   expect(results.filter(result => spaced(result) !== result)).toEqual([]);
 });

@@ -135,7 +135,7 @@ export const conversion: Readonly<Record<(typeof catalog)[number]['name'], SqlTe
     value?.type === 'dynamic' ? `apl_parse_dynamic(${value.sql})` : `apl_parse_json(${textOf(value)})`,
   toarray: ([value]) => `apl_to_array(${toDynamic(value as SqlArg)})`,
   tohex: ([value, length]) =>
-    `apl_to_hex(${value?.sql}, ${length === undefined ? '0' : `greatest(least(${length.sql}, 1024), 0)`})`,
+    `apl_to_hex(${value?.sql}, ${length === undefined ? '0' : `CASE WHEN ${length.sql} IS NOT NULL THEN greatest(least(${length.sql}, 1024), 0) END`})`,
   dynamic_to_json: ([value]) =>
     value?.type === 'dynamic' ? `apl_canonical_json(${value.sql})` : `coalesce(${textOf(value)}, '')`,
   isbool: ([value]) => typeTest(value, ['bool'], ['BOOLEAN']),
@@ -261,7 +261,7 @@ export const setup: readonly string[] = [
      WHEN 'DOUBLE' THEN 'real' ELSE 'null' END`,
   `CREATE MACRO apl_to_array(j) AS CASE json_type(j) WHEN 'ARRAY' THEN j
      WHEN 'OBJECT' THEN to_json(json_extract(j, '$.*')) ELSE CASE WHEN j IS NULL THEN '[]'::JSON ELSE to_json([j]) END END`,
-  `CREATE MACRO apl_to_hex(n, width) AS CASE WHEN width > length(to_hex(n)) THEN lpad(lower(to_hex(n)), width::INTEGER, '0')
+  `CREATE MACRO apl_to_hex(n, width) AS CASE WHEN width IS NULL THEN NULL WHEN width > length(to_hex(n)) THEN lpad(lower(to_hex(n)), width::INTEGER, '0')
      ELSE lower(to_hex(n)) END`,
 ];
 

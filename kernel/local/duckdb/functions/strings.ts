@@ -89,9 +89,9 @@ export const setup: readonly string[] = [
   `CREATE MACRO apl_rewrite(s) AS
      regexp_replace(replace(s, '\\', '\\\\'), '\\$(?:\\{([0-9])\\}|([0-9]))', '\\\\\\1\\2', 'g')`,
   `CREATE MACRO apl_compare(a, b) AS (CASE WHEN a < b THEN -1 WHEN a = b THEN 0 WHEN a > b THEN 1 END)::BIGINT`,
-  `CREATE MACRO apl_repeat(s, n, delimiter) AS CASE WHEN n < 1 THEN left(s, 0)
+  `CREATE MACRO apl_repeat(s, n, delimiter) AS CASE WHEN n IS NULL THEN NULL WHEN n < 1 THEN left(s, 0)
      ELSE repeat(s || delimiter, least(n, 1024) - 1) || s END`,
-  `CREATE MACRO apl_substring(s, start, len) AS CASE WHEN len <= 0 THEN left(s, 0)
+  `CREATE MACRO apl_substring(s, start, len) AS CASE WHEN start IS NULL OR len IS NULL THEN NULL WHEN len <= 0 THEN left(s, 0)
      ELSE substring(s, CASE WHEN start < 0 THEN greatest(length(s) + start, 0) ELSE least(start, 2147483646) END + 1,
        least(len, 2147483647)) END`,
   `CREATE MACRO apl_title(s) AS (upper(left(s, 1)) || substr(s, 2))::VARCHAR`,

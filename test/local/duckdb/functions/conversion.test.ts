@@ -63,6 +63,7 @@ describe('text of values', () => {
     ['tohex', [n(12345n), n(2n)], '3039'],
     ['tohex', [n(-546n)], 'fffffffffffffdde'],
     ['tohex', [n(0n), n(-3n)], '0'],
+    ['tohex', [n(1n), nul('long')], null],
     ['tohex', [nul('long')], null],
   ]);
 });
