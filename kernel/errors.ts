@@ -27,6 +27,7 @@ export type ErrorCode =
   | 'unauthorized'
   | 'unexpected-shape'
   // notebooks and the command line
+  | 'assertion'
   | 'decode'
   | 'export'
   | 'install-failed'

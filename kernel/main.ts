@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { InstallReport, InstallTarget, Machine, PackageFiles } from './commands/install.js';
-import type { NotebookHost, RunOptions } from './commands/notebooks.js';
+import type { NotebookHost, RunOptions, VerifyOptions } from './commands/notebooks.js';
 import { AplKernelError, UsageError } from './errors.js';
 import type { KernelHandler } from './jupyter/message.js';
 import type { LocalService } from './local/launch.js';
@@ -77,6 +77,8 @@ async function commands(): Promise<Command> {
     .requiredOption('--connection-file <file>', 'where to listen, as Jupyter wrote it')
     .action(({ connectionFile }: { connectionFile: string }) => kernel(connectionFile));
   notebookCommands(program);
+  verifyCommand(program);
+  fileCommands(program);
   program
     .command('serve')
     .description('run the local query service in the foreground')
@@ -124,6 +126,37 @@ function notebookCommands(program: Command): void {
     .option('-o, --output <file>', 'where to write; the notebook itself when absent')
     .action((notebook: string, options: { output?: string }) =>
       onNotebooks((commands, host) => commands.freeze(notebook, options, host)),
+    );
+}
+
+function fileCommands(program: Command): void {
+  program
+    .command('convert')
+    .description('write a notebook as an .apl file, or an .apl file as a notebook')
+    .argument('<file>')
+    .option('-o, --output <file>', 'where to write; beside the file when absent')
+    .action((file: string, options: { output?: string }) =>
+      onNotebooks((commands, host) => commands.convert(file, options, host)),
+    );
+  program
+    .command('strip')
+    .description("remove the data from a notebook's outputs; what ran and the sizes of results stay")
+    .argument('<notebook>')
+    .option('-o, --output <file>', 'where to write; the notebook itself when absent')
+    .action((notebook: string, options: { output?: string }) =>
+      onNotebooks((commands, host) => commands.strip(notebook, options, host)),
+    );
+}
+
+function verifyCommand(program: Command): void {
+  program
+    .command('verify')
+    .description('run a notebook again and compare its results with those that it holds')
+    .argument('<notebook>')
+    .option('--json', 'print the comparison as JSON')
+    .option('--tolerance <part>', 'the part by which real numbers may differ; 1e-9 when absent', part)
+    .action((notebook: string, options: VerifyOptions) =>
+      onNotebooks((commands, host) => commands.verify(notebook, options, host)),
     );
 }
 
@@ -293,6 +326,12 @@ function seconds(text: string): number {
   throw new UsageError('option-invalid', `${text} is not a number of seconds`);
 }
 
+function part(text: string): number {
+  const number = Number(text);
+  if (number >= 0 && number < 1) return number;
+  throw new UsageError('option-invalid', `${text} is not a part: give a number from 0 up to 1`);
+}
+
 /** An option that may be given several times. */
 function gathered(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
@@ -300,8 +339,9 @@ function gathered(value: string, before: readonly string[]): readonly string[] {
 
 /** Relative paths in its magics start at `workDir`. */
 async function interpreter(workDir = process.cwd()): Promise<KernelHandler> {
-  const [{ createInterpreter }, local] = await Promise.all([
+  const [{ createInterpreter }, { QueryLog }, local] = await Promise.all([
     import('./notebook/interpreter.js'),
+    import('./notebook/query-log.js'),
     localService(),
   ]);
   const { env, home } = machine;
@@ -320,6 +360,7 @@ async function interpreter(workDir = process.cwd()): Promise<KernelHandler> {
     version: files.version,
     local,
     log,
+    queryLog: new QueryLog(join(dataDirectory(), 'queries.jsonl')),
   });
 }
 

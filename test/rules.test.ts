@@ -47,6 +47,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   headless: [
     'apl/syntax/cell',
     'notebook/time-range',
+    'result/compare',
+    'result/ipc',
+    'result/mime',
     'errors',
     'jupyter/message',
     'markdown-it',
@@ -57,6 +60,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   commands: [
     'local',
     'headless',
+    'result/compare',
     'api/wire',
     'api/profile',
     'errors',

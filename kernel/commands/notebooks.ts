@@ -1,14 +1,17 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { UsageError } from '../errors.js';
-import { readNotebook, replaceFile, writeNotebook } from '../headless/file.js';
+import { isScript, readNotebook, replaceFile, writeNotebook } from '../headless/file.js';
 import { type Freezing, freezeNotebook } from '../headless/freeze.js';
 import { notebookPage } from '../headless/page.js';
 import { prepareNotebook } from '../headless/prepare.js';
 import { type CellProgress, failureLines, runNotebook } from '../headless/run.js';
+import { stripNotebook } from '../headless/strip.js';
+import { compareRuns, type Verdict } from '../headless/verify.js';
 import type { KernelHandler } from '../jupyter/message.js';
 import { present } from '../present.js';
-import { oneLine } from '../text.js';
+import type { RowChange } from '../result/compare.js';
+import { oneLine, plural } from '../text.js';
 
 /** The options of `apl-kernel run`, as the command line has them. */
 export interface RunOptions {
@@ -57,8 +60,6 @@ export async function freeze(
   { output = path }: { readonly output?: string },
   host: NotebookHost,
 ): Promise<number> {
-  if (extname(path).toLowerCase() === '.apl')
-    throw new UsageError('option-invalid', 'freeze takes a notebook, not an .apl file');
   const notebook = await readNotebook(path);
   const done = freezeNotebook(notebook, BigInt(Date.now()) * 1_000_000n);
   if (done.length > 0 || output !== path) await writeNotebook(output, notebook);
@@ -67,10 +68,109 @@ export async function freeze(
   return done.some(({ kind }) => kind === 'refused') ? 1 : 0;
 }
 
+/** Writes a notebook as an `.apl` file, or an `.apl` file as a notebook, beside it unless the options say where. Throws UsageError. */
+export async function convert(
+  path: string,
+  { output }: { readonly output?: string },
+  host: NotebookHost,
+): Promise<number> {
+  const other = join(dirname(path), `${basename(path, extname(path))}${isScript(path) ? '.ipynb' : '.apl'}`);
+  const notebook = await readNotebook(path);
+  await writeNotebook(output ?? other, notebook);
+  const lost = notebook.cells.some(cell => cell.cell_type === 'code' && cell.outputs.length > 0);
+  const note = lost && isScript(output ?? other) ? ', without the outputs' : '';
+  host.print(`${path} -> ${output ?? other}: ${plural(notebook.cells.length, 'cell')}${note}`);
+  return 0;
+}
+
+/** Removes the outputs of a notebook that hold data: what ran, and how many rows there were, stay. Throws UsageError. */
+export async function strip(
+  path: string,
+  { output = path }: { readonly output?: string },
+  host: NotebookHost,
+): Promise<number> {
+  const notebook = await readNotebook(path);
+  const stripped = stripNotebook(notebook);
+  await writeNotebook(output, notebook);
+  host.print(`${output}: the data of ${plural(stripped, 'output')} removed`);
+  return 0;
+}
+
 function freezingLine(done: Freezing): string {
   if (done.kind === 'refused') return `cell ${done.cell}: not frozen: ${done.reason}`;
   const when = done.asRun ? 'the window of its outputs' : 'as of now';
   return `cell ${done.cell}: ${oneLine(done.before, 60)} -> ${done.after} (${when})`;
+}
+
+/** The options of `apl-kernel verify`. */
+export interface VerifyOptions {
+  readonly json?: boolean;
+  /** The part by which two real numbers may differ. */
+  readonly tolerance?: number;
+}
+
+/** The exit code of a notebook whose results are not those of another run. */
+const DIFFERENT = 3;
+
+/**
+ * Runs a notebook again and compares the results with those that it holds; its file stays as it is. Returns 3 when one
+ * differs, 1 when one cannot be had any more, else 0. Throws UsageError.
+ */
+export async function verify(path: string, options: VerifyOptions, host: NotebookHost): Promise<number> {
+  const [recorded, again] = [await readNotebook(path), await readNotebook(path)];
+  const handler = await host.kernel(dirname(path));
+  const meter = new Meter(path, host.terminal);
+  try {
+    const progress = (cell: CellProgress) => meter.show(cell);
+    await runNotebook(again, handler, { signal: host.signal, keepGoing: true, progress });
+  } finally {
+    await handler.shutdown(false);
+  }
+  const verdicts = compareRuns(recorded, again, options.tolerance ?? TOLERANCE);
+  if (verdicts.length === 0)
+    throw new UsageError('option-invalid', `${path} holds no results to compare with`, {
+      hint: 'run it first, with apl-kernel run or in Jupyter, and save it',
+    });
+  if (options.json)
+    host.print(JSON.stringify({ notebook: path, ...tally(verdicts), results: verdicts }, null, 1));
+  else for (const line of reportLines(path, verdicts)) host.print(line);
+  const { different, impossible } = tally(verdicts);
+  return different > 0 ? DIFFERENT : impossible > 0 ? 1 : 0;
+}
+
+/** Sums of real numbers depend on the order in which an engine adds them. */
+const TOLERANCE = 1e-9;
+
+function tally(verdicts: readonly Verdict[]): Readonly<Record<Verdict['status'], number>> {
+  const count = (wanted: Verdict['status']) => verdicts.filter(({ status }) => status === wanted).length;
+  return { same: count('same'), different: count('different'), impossible: count('impossible') };
+}
+
+function reportLines(path: string, verdicts: readonly Verdict[]): readonly string[] {
+  const { same, different, impossible } = tally(verdicts);
+  const others = verdicts.filter(({ status }) => status !== 'same').flatMap(verdictLines);
+  return [`${path}: ${same} the same, ${different} different, ${impossible} impossible`, ...others];
+}
+
+function verdictLines({ cell, table, status, reason, frozen, changes }: Verdict): readonly string[] {
+  const clock = frozen || status === 'impossible' ? '' : ' (its range follows the clock: apl-kernel freeze)';
+  const head = `cell ${cell}, result ${table}: ${status}: ${oneLine(reason, 300)}${clock}`;
+  return [
+    head,
+    ...(changes?.examples ?? []).slice(0, SHOWN_CHANGES).map(change => `  ${changeText(change)}`),
+  ];
+}
+
+const SHOWN_CHANGES = 5;
+
+function changeText(change: RowChange): string {
+  const pairs = (cells: Readonly<Record<string, string | null>>) =>
+    Object.entries(cells).map(([name, text]) => `${name} ${text ?? 'null'}`);
+  if (change.kind !== 'changed') return oneLine(`${change.kind}: ${pairs(change.cells).join(', ')}`, 200);
+  const cells = change.cells.map(
+    ({ column, before, after }) => `${column} ${before ?? 'null'} -> ${after ?? 'null'}`,
+  );
+  return oneLine(`changed: ${[...pairs(change.key), ...cells].join(', ')}`, 200);
 }
 
 /** True when every cell ran. */

@@ -2,6 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { UsageError } from '../errors.js';
 import { type Notebook, notebookText, parseNotebook } from './notebook.js';
+import { parseScript, scriptOf } from './script.js';
 
 /** The file to run cannot be read as a notebook or as APL. */
 class NotebookFileError extends UsageError {}
@@ -17,17 +18,21 @@ export async function readNotebook(path: string): Promise<Notebook> {
       cause,
     });
   }
-  const kind = extname(path).toLowerCase();
-  const notebook = parseNotebook(text, kind === '.apl' ? 'apl' : 'ipynb');
+  const notebook = isScript(path) ? parseScript(text) : parseNotebook(text);
   if (typeof notebook !== 'string') return notebook;
   throw new NotebookFileError('notebook-malformed', `${path} is not a notebook: ${notebook}`, {
     hint: 'save it from Jupyter in notebook format 4',
   });
 }
 
-/** Writes a notebook's file so that a reader, or a kill at any moment, finds the old content or the new one. */
+/** Whether the name of a file says that it holds APL and no notebook. */
+export function isScript(path: string): boolean {
+  return extname(path).toLowerCase() === '.apl';
+}
+
+/** Writes a notebook's file, or an `.apl` file without outputs, so that a reader, or a kill at any moment, finds the old content or the new one. */
 export async function writeNotebook(path: string, notebook: Notebook): Promise<void> {
-  await replaceFile(path, notebookText(notebook));
+  await replaceFile(path, isScript(path) ? scriptOf(notebook) : notebookText(notebook));
 }
 
 /** Writes a file beside its place and renames it. */

@@ -44,11 +44,6 @@ export type NotebookOutput =
     }
   | { output_type: 'error'; ename: string; evalue: string; traceback: string[] };
 
-/** The notebook in a file's text, or the reason why it is not one. In `.apl` text, lines `// %%` separate cells and `// %% [markdown]` begins prose. */
-export function parseNotebook(text: string, format: 'ipynb' | 'apl'): Notebook | string {
-  return format === 'apl' ? fromScript(text) : fromJson(text);
-}
-
 /** The file of a notebook as Jupyter writes it: keys in order, and texts of several lines as lists of lines. */
 export function notebookText(notebook: Notebook): string {
   return `${JSON.stringify(sorted({ ...notebook, cells: notebook.cells.map(cellInLines) }), null, 1)}\n`;
@@ -105,14 +100,8 @@ export function sourceOf(cell: NotebookCell): string {
   return textOf(cell.source);
 }
 
-const scriptLines = new WeakMap<NotebookCell, number>();
-
-/** The line of an `.apl` file, from 1, at which the source of a cell begins; undefined for a cell of a notebook. */
-export function lineOf(cell: NotebookCell): number | undefined {
-  return scriptLines.get(cell);
-}
-
-function fromJson(text: string): Notebook | string {
+/** The notebook in a file's text, or the reason why it is not one. */
+export function parseNotebook(text: string): Notebook | string {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -133,41 +122,6 @@ function isCell(value: unknown): boolean {
   const isText =
     typeof source === 'string' || (Array.isArray(source) && source.every(line => typeof line === 'string'));
   return isText && ['code', 'markdown', 'raw'].includes(String(value.cell_type));
-}
-
-function fromScript(text: string): Notebook {
-  const cells: NotebookCell[] = [];
-  let line = 1;
-  for (const [index, part] of text.split(/^(?=\/\/ %%)/m).entries()) {
-    const cell = cellOfScript(part, index);
-    const source = sourceOf(cell);
-    const before = cell.cell_type === 'code' ? part.slice(0, part.lastIndexOf(source)) : '';
-    scriptLines.set(cell, line + lineBreaks(before));
-    line += lineBreaks(part);
-    if (source !== '') cells.push(cell);
-  }
-  return {
-    cells,
-    metadata: {
-      kernelspec: { name: 'apl', display_name: 'APL (Axiom)', language: 'axiom-apl' },
-      language_info: { name: 'axiom-apl', file_extension: '.apl', mimetype: 'text/x-axiom-apl' },
-    },
-    nbformat: 4,
-    nbformat_minor: 5,
-  };
-}
-
-function lineBreaks(text: string): number {
-  return text.split('\n').length - 1;
-}
-
-function cellOfScript(part: string, index: number): NotebookCell {
-  const body = part.replace(/^\/\/ %%.*\n?/, '').trim();
-  const id = `cell-${index}`;
-  if (/^\/\/ %% \[markdown\]/.test(part)) {
-    return { cell_type: 'markdown', id, source: body.replace(/^\/\/ ?/gm, ''), metadata: {} };
-  }
-  return { cell_type: 'code', id, source: body, metadata: {}, execution_count: null, outputs: [] };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -49,9 +49,8 @@ export class OutputCollector implements CellIo {
     if (!wait) this.#cell.outputs = [];
   }
 
-  nextInput(text: string, replace: boolean): void {
-    if (replace) this.#cell.source = text;
-  }
+  /** A run leaves the sources of a notebook as they are. */
+  nextInput(): void {}
 
   async input(): Promise<string> {
     throw new AplKernelError('no-input', 'this cell asks for input, and nobody is there to answer', {

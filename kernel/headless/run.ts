@@ -1,8 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { ExecuteOutcome, KernelHandler } from '../jupyter/message.js';
 import { writeNotebook } from './file.js';
-import { type CodeCell, lineOf, type Notebook, sourceOf } from './notebook.js';
+import { type CodeCell, type Notebook, sourceOf } from './notebook.js';
 import { type Displays, OutputCollector } from './outputs.js';
+import { lineOf } from './script.js';
 
 /** A failed cell: its execution count, as in the written notebook, and the traceback of a front end, without colours. */
 export interface FailedCell {
@@ -23,8 +24,8 @@ export interface CellProgress {
 
 /** The settings of a run. */
 export interface RunSettings {
-  /** Where the notebook is written before the first cell, after each one, and at the end. */
-  readonly output: string;
+  /** Where the notebook is written before the first cell and after each one; nowhere when absent. */
+  readonly output?: string;
   /** Milliseconds that one cell may take; no limit when absent. */
   readonly timeoutMs?: number;
   /** True: a failed cell does not end the run. */
@@ -47,14 +48,15 @@ export async function runNotebook(
   const full = cells.filter(cell => sourceOf(cell).trim() !== '');
   const displays: Displays = new Map();
   const failures: FailedCell[] = [];
-  await writeNotebook(settings.output, notebook);
+  const save = async () => settings.output && writeNotebook(settings.output, notebook);
+  await save();
   for (const [index, cell] of full.entries()) {
     const told = { index: index + 1, cells: full.length, firstLine: firstLineOf(cell) };
     settings.progress?.(told);
     const started = performance.now();
     const failure = await runCell(cell, index + 1, handler, displays, settings);
     if (failure !== undefined) failures.push(failure);
-    await writeNotebook(settings.output, notebook);
+    await save();
     const elapsedMs = performance.now() - started;
     settings.progress?.({ ...told, elapsedMs, failed: failure !== undefined });
     if (settings.signal.aborted || (failure !== undefined && settings.keepGoing !== true)) break;

@@ -88,6 +88,10 @@ async function argumentWords(session: Session, magic: Magic, typed: string): Pro
       return ['last 15m', 'last 1h', 'last 6h', 'last 1d', 'last 7d', 'today', 'yesterday', 'now-1d now-1h'];
     case 'result':
       return session.results.names();
+    case 'star':
+      return starWords(session, '');
+    case 'star reference':
+      return starWords(session, 'star:');
     case 'file':
       return fileNames(session.options, typed);
     case 'topic':
@@ -95,6 +99,13 @@ async function argumentWords(session: Session, magic: Magic, typed: string): Pro
     default:
       return [];
   }
+}
+
+/** The names of one's own starred queries where they are one word, and their ids. */
+async function starWords(session: Session, prefix: string): Promise<readonly string[]> {
+  const { listStars } = await import('./magics/starred.js');
+  const found = await listStars(session, {}, AbortSignal.timeout(patienceMs)).catch(() => []);
+  return found.flatMap(({ id, name }) => [id ?? name, JSON.stringify(name)]).map(word => `${prefix}${word}`);
 }
 
 async function optionWords(session: Session, option: string, value: string): Promise<readonly string[]> {

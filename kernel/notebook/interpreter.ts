@@ -18,6 +18,7 @@ import type {
 } from '../jupyter/message.js';
 import { present } from '../present.js';
 import type { QueryResult } from '../result/result.js';
+import { formatTime } from '../time.js';
 import {
   type CellFailure,
   diagnosticFailure,
@@ -32,10 +33,12 @@ import { describeElement, elementNames } from './language.js';
 import type { CellPlan, MagicHost, Rewrite } from './magics/magic.js';
 import { runMagic } from './magics/table.js';
 import type { BoundQuery } from './parameters.js';
-import { runQuery } from './query-run.js';
+import type { LoggedQuery } from './query-log.js';
+import { type QueryOrder, runQuery } from './query-run.js';
 import type { KeptResult } from './results/kept.js';
 import { RESULTS_TARGET } from './results/protocol.js';
 import { Session, type SessionOptions } from './session.js';
+import { storedRange } from './time-range.js';
 
 /** The dependencies of the interpreter. */
 export type InterpreterOptions = SessionOptions;
@@ -93,6 +96,7 @@ async function runCell(session: Session, code: string, io: CellIo): Promise<Cell
     range: session.range,
     rowLimit: session.rowLimit,
     shownRows: session.shownRows,
+    retains: session.retains,
     run: true,
     rewrites: [],
     afterRun: [],
@@ -144,10 +148,39 @@ async function runShown(
   isLast: boolean,
 ): Promise<QueryResult> {
   const { text, variables } = query;
-  const result = await runQuery(session, { ...plan, text, variables }, io.signal);
+  const result = await runLogged(session, { ...plan, text, variables }, io);
   const kept = await keep(session, result, query.name);
   if (!query.silent) await show(session, kept, io, plan, isLast);
   return result;
+}
+
+/** Runs a query and logs it, also when it fails. */
+async function runLogged(session: Session, order: QueryOrder, io: CellIo): Promise<QueryResult> {
+  const { queryLog, now, log } = session.options;
+  const began = now();
+  const started = performance.now();
+  const entry = (facts: Pick<LoggedQuery, 'startTime' | 'endTime' | 'elapsedMs'> & Partial<LoggedQuery>) => ({
+    at: formatTime(began),
+    profile: session.profileName,
+    apl: order.text,
+    ...facts,
+  });
+  const write = async (query: LoggedQuery) => {
+    const error = await queryLog?.append(query);
+    if (error !== undefined) log(`the query was not logged: ${String(error)}`);
+  };
+  try {
+    const result = await runQuery(session, order, io.signal);
+    const { startTime, endTime, elapsedMs, traceId, variables } = result.provenance;
+    const rows = result.tables[0]?.data.numRows ?? 0;
+    await write(entry({ startTime, endTime, elapsedMs, rows, ...present({ traceId, variables }) }));
+    return result;
+  } catch (error) {
+    const code = error instanceof AplKernelError ? error.code : 'internal-error';
+    const range = storedRange(order.range, began);
+    await write(entry({ ...range, elapsedMs: performance.now() - started, error: code }));
+    throw error;
+  }
 }
 
 async function keep(session: Session, result: QueryResult, name?: string): Promise<KeptResult> {
@@ -163,10 +196,12 @@ async function show(
   plan: CellPlan,
   last: boolean,
 ): Promise<void> {
-  const { toOutputs } = await import('../result/mime.js');
+  const { toOutline, toOutputs } = await import('../result/mime.js');
   const dropped = session.results.takeNotices().map(text => ({ level: 'warn' as const, text }));
   const shown = { ...result, notices: [...result.notices, ...dropped] };
-  const outputs = await toOutputs(shown, { resultId: id, ...present({ rows: plan.shownRows }) });
+  const outputs = plan.retains
+    ? await toOutputs(shown, { resultId: id, ...present({ rows: plan.shownRows }) })
+    : [toOutline(shown)];
   io.signal.throwIfAborted();
   for (const [index, output] of outputs.entries()) {
     if (last && index === outputs.length - 1) io.result(output);
@@ -181,8 +216,8 @@ function magicHost(session: Session, io: CellIo, plan: CellPlan): MagicHost {
     plan,
     describe: describeElement,
     languageNames: elementNames,
-    show: async text => {
-      const kept = await keep(session, await runQuery(session, { ...plan, text }, io.signal));
+    show: async (text, settings = {}) => {
+      const kept = await keep(session, await runLogged(session, { ...plan, ...settings, text }, io));
       await show(session, kept, io, plan, plan.queries.length === 0);
     },
   };

@@ -26,6 +26,7 @@ import { present } from '../present.js';
 import { Parameters } from './parameters.js';
 import { KeptResults } from './results/kept.js';
 import { type ReadResult, SentResults } from './results/sent.js';
+import type { QueryLog } from './query-log.js';
 import { SchemaCache } from './schema-cache.js';
 import { defaultRange, type TimeRange } from './time-range.js';
 
@@ -53,6 +54,8 @@ export interface SessionOptions {
   readonly timeLimitMs?: number;
   /** Bytes of results that are kept until `%results --budget` says otherwise; a quarter of the machine's memory when absent. */
   readonly resultBytes?: number;
+  /** Where queries are logged; nowhere when absent. */
+  readonly queryLog?: QueryLog;
 }
 
 /** The state of one kernel between cells: profile, time range, row limit, named results, schemas, the open client. */
@@ -64,8 +67,10 @@ export class Session {
   range: TimeRange = defaultRange;
   /** Sent as `defaultLimit`; absent: the service's own. */
   rowLimit: number | undefined;
-  /** Rows of a result to write into the notebook; absent: as many of the first 100 as are small. */
+  /** Rows of a result to write into the notebook; absent: all of 100, 30 of more, as far as they are small. */
   shownRows: number | undefined;
+  /** False: outputs hold no values of the data. */
+  retains = true;
   #profiles: readonly Profile[] | undefined;
   #active: string;
   #introduced = false;

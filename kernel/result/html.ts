@@ -13,14 +13,16 @@ import { isNumeric, shownText } from './text.js';
 
 /** How much of a result is written out. */
 export interface HtmlLimits {
-  /** Rows shown at most. */
+  /** Rows shown at most: a table of that many is whole. */
   readonly rows: number;
+  /** Rows shown of a longer table. */
+  readonly head: number;
   /** Bytes of cells at most; rows beyond are not shown, and a notice says so. */
   readonly bytes: number;
 }
 
 /** A saved notebook stays small enough to review and to send; the kernel and the Arrow data hold more. */
-export const HTML_LIMITS: HtmlLimits = { rows: 100, bytes: 64 * 1024 };
+export const HTML_LIMITS: HtmlLimits = { rows: 100, head: 30, bytes: 64 * 1024 };
 
 /** Characters of a value in its cell, and in the tooltip of a value that the cell cuts. */
 const CELL_LENGTH = 100;
@@ -29,12 +31,12 @@ const TITLE_LENGTH = 2_000;
 const MAX_NOTICES = 20;
 /** With at least this many columns the first stays in sight while the others scroll. */
 const PINNED_FROM = 12;
-/** Tables after the first, such as totals, get this share of the limits. */
+/** Tables after the first, such as totals, get this share of the bytes. */
 const SECONDARY_SHARE = 0.125;
 
 /** The HTML of a result: notices, size and range, the table in a scroll box, its totals folded, the footer. */
 export function toHtml(result: QueryResult, limits: HtmlLimits = HTML_LIMITS): string {
-  const secondary = { rows: Math.ceil(limits.rows * SECONDARY_SHARE), bytes: limits.bytes * SECONDARY_SHARE };
+  const secondary = { ...limits, bytes: limits.bytes * SECONDARY_SHARE };
   const blocks = result.tables.map((table, index) =>
     tableBlock(table, result, index, index === 0 ? limits : secondary),
   );
@@ -118,7 +120,8 @@ function tableLabel(table: ArrowTable, index: number): string {
 }
 
 function rowsCut(label: string, index: number, rows: number, total: number, limits: HtmlLimits): Notice {
-  const why = rows < limits.rows ? 'more would make the notebook too large' : '`%rows N` shows more';
+  const why =
+    rows < shownRows(total, limits) ? 'more would make the notebook too large' : '`%rows N` shows more';
   const where = index === 0 ? '' : `${label}: `;
   const text = `${where}Showing the first ${formatCount(rows)} of ${plural(total, 'row')}; ${why}. The kernel holds all of them.`;
   return { level: 'warn', text };
@@ -177,6 +180,14 @@ function headCell({ field, numeric }: HtmlColumn, table: ArrowTable): string {
   return `<th${attributes}>${mark}${arrow}<br><small>${under.join(' \u00b7 ')}</small></th>`;
 }
 
+/** How many of a table's rows its length lets through. */
+export function shownRows(
+  total: number,
+  { rows, head }: { readonly rows: number; readonly head: number },
+): number {
+  return total <= rows ? total : head;
+}
+
 /** Rows until a limit is reached; at least one, so that a result never looks empty. */
 function bodyRows(
   columns: readonly HtmlColumn[],
@@ -186,7 +197,7 @@ function bodyRows(
 ): { readonly rows: number; readonly html: string } {
   const lines: string[] = [];
   let used = headBytes;
-  while (lines.length < Math.min(total, limits.rows)) {
+  while (lines.length < shownRows(total, limits)) {
     const row = lines.length;
     const line = `<tr>${columns.map(column => bodyCell(column, row)).join('')}</tr>\n`;
     used += Buffer.byteLength(line);

@@ -16,6 +16,7 @@ import {
   Schema,
   Struct,
   Table,
+  tableFromIPC,
   Utf8,
   Vector,
   vectorFromArray,
@@ -36,6 +37,11 @@ export function arrowWithin(table: Table, budget: number): ArrowPart | undefined
     if (rows === 0) return undefined;
     rows = Math.min(rows - 1, Math.floor((rows * budget * 0.95) / bytes.length));
   }
+}
+
+/** The table in a stream that an output holds, in base64. */
+export function readStream(base64: string): Table {
+  return tableFromIPC(Buffer.from(base64, 'base64'));
 }
 
 /** The SHA-256 of the names, types and cells of a table, in hexadecimal digits. */

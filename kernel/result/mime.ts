@@ -9,7 +9,7 @@ import { HTML_LIMITS, toHtml } from './html.js';
 import { arrowWithin, tableHash } from './ipc.js';
 import { PLAIN_LIMITS, toPlain } from './plain.js';
 import type { Provenance, QueryResult } from './result.js';
-import { allNotices } from './summary.js';
+import { allNotices, heading, safeWords } from './summary.js';
 
 /** One output of a cell: MIME type -> payload, and metadata by MIME type and under `apl`. */
 export interface Output {
@@ -18,7 +18,7 @@ export interface Output {
 }
 
 export interface OutputOptions {
-  /** Rows to write into HTML, however large they are; the kernel keeps all rows. When absent, as many of 100 as are small. */
+  /** Rows to write into HTML, however large they are; the kernel keeps all rows. When absent, all of 100, and 30 of more, as far as they are small. */
   readonly rows?: number;
   /** Bytes of Arrow at most, before base64. Default 96 KiB; 0 leaves Arrow out. */
   readonly byteBudget?: number;
@@ -66,10 +66,10 @@ function withNotice(result: QueryResult, text: string): QueryResult {
 /** The table of a result in all its MIME types. */
 export function toBundle(result: QueryResult, options: OutputOptions = {}): Output {
   const { rows } = options;
-  const limits = rows === undefined ? HTML_LIMITS : { rows, bytes: ASKED_BYTES };
+  const limits = rows === undefined ? HTML_LIMITS : { rows, head: rows, bytes: ASKED_BYTES };
   const data: Record<string, unknown> = {
     'text/html': toHtml(result, limits),
-    'text/plain': toPlain(result, { ...PLAIN_LIMITS, rows: Math.min(limits.rows, PLAIN_LIMITS.rows) }),
+    'text/plain': toPlain(result, { ...PLAIN_LIMITS, ...plainRows(rows) }),
   };
   const table = result.tables[0]?.data;
   if (table === undefined) return { data, metadata: { apl: aplMetadata(result, options, 0) } };
@@ -78,6 +78,29 @@ export function toBundle(result: QueryResult, options: OutputOptions = {}): Outp
   if (arrow !== undefined) data[ARROW_MIME] = Buffer.from(arrow.bytes).toString('base64');
   const apl = aplMetadata(result, options, summary.included_rows);
   return { data, metadata: { apl, [ARROW_MIME]: { nteract: { summary } } } };
+}
+
+/** A result without any value of its data: size, range and fields. Its notices, which may quote values, and hashes are left out. */
+export function toOutline(result: QueryResult): Output {
+  const { query: _, variables: __, ...provenance } = lasting(result.provenance);
+  const lines = result.tables.map(table => {
+    const fields = table.info.fields.map(({ name, type }) => `${safeWords(name)} (${safeWords(type)})`);
+    return `${heading(table, result).join(' \u00b7 ')}\nfields: ${fields.join(', ')}`;
+  });
+  const text = [...lines, 'The data is not kept in the notebook (%retain off).'].join('\n');
+  const tables = result.tables.map(({ info, data }) => ({
+    name: info.name,
+    rows: data.numRows,
+    columns: data.numCols,
+  }));
+  return { data: { 'text/plain': text }, metadata: { apl: { ...provenance, tables } } };
+}
+
+/** A terminal gets fewer rows than were asked for when these are many. */
+function plainRows(asked: number | undefined): { readonly rows?: number; readonly head?: number } {
+  if (asked === undefined) return {};
+  const rows = Math.min(asked, PLAIN_LIMITS.rows);
+  return { rows, head: rows };
 }
 
 /** Provenance, status and limits, so that an output can be audited without the kernel, and where its rows are. */
@@ -93,6 +116,7 @@ function aplMetadata(
     rows: data.numRows,
     columns: data.numCols,
     sha256: tableHash(data),
+    ...present({ key: info.groups.length === 0 ? undefined : info.groups.map(({ name }) => name) }),
   }));
   const facts = provenance.frozen
     ? { ...lasting(provenance), status: lastingStatus(status) }

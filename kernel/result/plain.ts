@@ -7,18 +7,22 @@ import { formatCount, plural, shownName, visible } from '../text.js';
 import { alignedLines, GAP } from './aligned.js';
 import { FIELD_KEY } from './field.js';
 import { formatNumber, numberFormat } from './format.js';
+import { shownRows } from './html.js';
 import type { ArrowTable, Notice, QueryResult } from './result.js';
 import { footerParts, heading, resultNotices, safeWords, tableSize, totalsNotices } from './summary.js';
 import { isNumeric, shownText } from './text.js';
 
 /** How much of a result is written out. */
 export interface PlainLimits {
+  /** Rows shown at most: a table of that many is whole. */
   readonly rows: number;
+  /** Rows shown of a longer table. */
+  readonly head: number;
   /** Width of a line in the terminal; columns beyond are not shown, and a line says so. */
   readonly width: number;
 }
 
-export const PLAIN_LIMITS: PlainLimits = { rows: 50, width: 160 };
+export const PLAIN_LIMITS: PlainLimits = { rows: 50, head: 30, width: 160 };
 
 /** Width of one value in the terminal; longer ones end in an ellipsis. */
 const MAX_CELL_WIDTH = 50;
@@ -42,7 +46,7 @@ function tableLines(
   limits: PlainLimits,
 ): readonly string[] {
   const { numRows, numCols } = table.data;
-  const rows = Math.min(numRows, limits.rows);
+  const rows = shownRows(numRows, limits);
   const columns = fittingColumns(table, rows, limits.width);
   const isTotals = table.info.name === '_totals';
   const label = isTotals ? 'Totals' : `Table ${safeWords(table.info.name)}`;

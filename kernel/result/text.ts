@@ -37,6 +37,18 @@ export function shownText(
   };
 }
 
+/** What a field holds. */
+export type ValueKind = 'time' | 'span' | 'integer' | 'real' | 'bool' | 'text';
+
+/** Returns what a field holds; a dynamic value is its JSON, a text. */
+export function valueKind({ type }: Field): ValueKind {
+  if (DataType.isTimestamp(type)) return 'time';
+  if (DataType.isDuration(type)) return 'span';
+  if (DataType.isInt(type)) return 'integer';
+  if (DataType.isFloat(type)) return 'real';
+  return DataType.isBool(type) ? 'bool' : 'text';
+}
+
 /** Whether the cells line up best at the right edge. */
 export function isNumeric(field: Field): boolean {
   const { type } = field;

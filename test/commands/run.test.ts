@@ -179,7 +179,6 @@ describe('run', () => {
       'apl-kernel: -o and --html name one file, and there are several notebooks',
     ],
     [['run', 'a.apl', '-o', 'none/b.ipynb'], 'apl-kernel: cannot write none/b.ipynb'],
-    [['freeze', 'a.apl'], 'apl-kernel: freeze takes a notebook, not an .apl file'],
   ])('%j is misuse: it exits with 2', async (args, message) => {
     const env = fresh();
     writeFileSync(join(env.HOME ?? '', 'a.apl'), '%echo one\n');

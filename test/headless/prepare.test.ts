@@ -11,10 +11,7 @@ function notebookOf(samples: readonly Sample[]): Notebook {
     metadata: { tags },
     outputs: [],
   }));
-  const notebook = parseNotebook(
-    JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 4 }),
-    'ipynb',
-  );
+  const notebook = parseNotebook(JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 4 }));
   if (typeof notebook === 'string') throw new Error(notebook);
   return notebook;
 }
@@ -110,6 +107,6 @@ test('a file is written as Jupyter writes it', () => {
     '}',
     '',
   ].join('\n');
-  const notebook = parseNotebook(text, 'ipynb');
+  const notebook = parseNotebook(text);
   expect(typeof notebook === 'string' ? notebook : notebookText(notebook)).toBe(text);
 });

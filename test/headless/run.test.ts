@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readNotebook } from '../../kernel/headless/file.js';
-import { lineOf, parseNotebook } from '../../kernel/headless/notebook.js';
 import { type FailedCell, failureLines, type RunSettings, runNotebook } from '../../kernel/headless/run.js';
 import type { KernelHandler } from '../../kernel/jupyter/message.js';
 
@@ -150,14 +149,4 @@ test('a cell that is expected to fail ends nothing', async () => {
     [1, ['fail', 'bad']],
     [2, ['one']],
   ]);
-});
-
-test.each<readonly [string, readonly (number | undefined)[]]>([
-  ['one', [1]],
-  ['\n\none\ntwo', [3]],
-  ['one\n// %%\ntwo\n// %% [markdown]\n// prose\n// %%\n\nthree', [1, 3, 4, 8]],
-  ['// %% a title\none\n\n// %%\none', [2, 5]],
-])('the cells of %j begin at their lines', (text, lines) => {
-  const parsed = parseNotebook(text, 'apl');
-  expect(typeof parsed === 'string' ? parsed : parsed.cells.map(lineOf)).toEqual(lines);
 });

@@ -5,6 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { AxiomEnvironment } from '../../kernel/api/profile.js';
 import type { CellIo, DisplayData, ExecuteOutcome, KernelHandler } from '../../kernel/jupyter/message.js';
 import { createInterpreter } from '../../kernel/notebook/interpreter.js';
+import type { QueryLog } from '../../kernel/notebook/query-log.js';
 import type { LocalServiceAccess } from '../../kernel/notebook/session.js';
 import { type Reply, type Seen, type Service, startService, tabular } from '../api/service.js';
 
@@ -52,6 +53,7 @@ export interface BenchOptions {
   readonly environment?: (service: Service) => AxiomEnvironment;
   readonly local?: (service: Service) => LocalServiceAccess;
   readonly timeLimitMs?: number;
+  readonly queryLog?: QueryLog;
 }
 
 /** Starts a service and an interpreter that uses it as its local service. */
@@ -71,6 +73,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     },
     log: text => logged.push(text),
     ...(options.timeLimitMs === undefined ? {} : { timeLimitMs: options.timeLimitMs }),
+    ...(options.queryLog === undefined ? {} : { queryLog: options.queryLog }),
   });
   return {
     handler,

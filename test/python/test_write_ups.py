@@ -63,7 +63,7 @@ def test_the_values_arrive_as_they_are(injected):
     for value in ("42", "0.25", "true", "x", "v", "1m0s"):
         assert value in text.split("\n")[-2] or value in text
     assert text.count("default") == 0
-    assert "\n     1\n" in plain(injected, 4)
+    assert "\n    1\n" in plain(injected, 4)
 
 
 def test_pyarrow_reads_the_results():

@@ -68,9 +68,9 @@ describe('every limit is named above the table', () => {
   test('rows', () => {
     const html = toHtml(sampleResult([{ columns: [['i', 'integer', cells(1500, row => row)]] }]));
     expect(notices(html)).toEqual([
-      'Showing the first 100 of 1,500 rows; %rows N shows more. The kernel holds all of them.',
+      'Showing the first 30 of 1,500 rows; %rows N shows more. The kernel holds all of them.',
     ]);
-    expect(texts(html, 'td').length).toBe(100);
+    expect(texts(html, 'td').length).toBe(30);
     expect(html.indexOf('Showing the first')).toBeLessThan(html.indexOf('<table'));
   });
 
@@ -90,7 +90,7 @@ describe('every limit is named above the table', () => {
 
   test('columns: a header alone may be too large', () => {
     const columns = Array.from({ length: 300 }, (_, index) => [`column ${index}`, 'integer', '[1]'] as const);
-    const html = toHtml(sampleResult([{ columns }]), { rows: 1000, bytes: 10_000 });
+    const html = toHtml(sampleResult([{ columns }]), { rows: 1000, head: 1000, bytes: 10_000 });
     const shown = texts(html, 'th').length;
     expect(shown).toBeLessThan(300);
     expect(notices(html)).toEqual([

@@ -65,7 +65,7 @@ test('rows, columns and values that are cut are named', () => {
       ],
     },
   );
-  const lines = toPlain(result, { rows: 2, width: 82 }).split('\n');
+  const lines = toPlain(result, { rows: 2, head: 2, width: 82 }).split('\n');
   expect(lines).toEqual([
     'Warning: A limit was hit.',
     'Note: A hint.',

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { AccessToken, type Endpoint, localProfile, ProfileError } from '../../api/profile.js';
-import type { DatasetInfo, ImportReport, StarredQuery } from '../../api/wire.js';
+import type { DatasetInfo, ImportReport } from '../../api/wire.js';
 import type { CellIo } from '../../jupyter/message.js';
 import { present } from '../../present.js';
-import { formatCount, oneLine, plural, shownName, visible, visibleLines } from '../../text.js';
+import { formatCount, plural, shownName, visible, visibleLines } from '../../text.js';
 import { parseTime } from '../../time.js';
 import { extentText } from '../extent.js';
 import { quoteName } from '../reading.js';
@@ -25,7 +25,6 @@ import { MagicError, misuse } from './arguments.js';
 import { pathOf } from './files.js';
 import type { MagicCall, MagicHost } from './magic.js';
 import { tableOutput, textOutput } from './output.js';
-import { createStar, findStar, listStars, updateStar } from './starred.js';
 
 /** Shows, sets, freezes or clears the time range. */
 export function time(call: MagicCall, { session, io, plan }: MagicHost): void {
@@ -74,8 +73,21 @@ export function rows(call: MagicCall, { session, io, plan }: MagicHost): void {
   if (call.cell) return;
   session.shownRows = plan.shownRows;
   const shown =
-    plan.shownRows === undefined ? 'as many of the first 100 as are small' : formatCount(plan.shownRows);
+    plan.shownRows === undefined
+      ? 'all of 100, 30 of more, as far as they are small'
+      : formatCount(plan.shownRows);
   say(io, `Rows written into the notebook: ${shown}`);
+}
+
+/** Shows or sets whether outputs hold the data of results. */
+export function retain({ words, cell, magic }: MagicCall, { session, io, plan }: MagicHost): void {
+  const [word] = words;
+  if (word !== undefined && word !== 'on' && word !== 'off')
+    throw misuse(magic, `it is on or off, not ${word}`);
+  if (word !== undefined) plan.retains = word === 'on';
+  if (cell) return;
+  session.retains = plan.retains;
+  say(io, plan.retains ? 'Outputs hold the data of results' : 'Outputs hold no data, only sizes and fields');
 }
 
 /** The number of rows that a magic is given, none for `--clear`; without either the one held. */
@@ -180,7 +192,7 @@ function extentCells({ rows, firstTime, lastTime }: DatasetInfo): readonly strin
 }
 
 /** A caption that begins with the profile, unless that is the service on this machine. */
-function named(session: Session, caption: string): string {
+export function named(session: Session, caption: string): string {
   return session.profileName === localProfile ? caption : `profile ${session.profileName}: ${caption}`;
 }
 
@@ -336,77 +348,6 @@ function datasetName(path: string): string {
     .replace(/(\.(csv|tsv|json|ndjson|jsonl|parquet|gz|zst|txt))+$/i, '')
     .replace(/[^A-Za-z0-9_-]+/g, '-');
   return name.replace(/^-+|-+$/g, '') || 'imported';
-}
-
-/** Has the query of the cell saved once it has run. */
-export function star(call: MagicCall, host: MagicHost): void {
-  const { words, options, magic } = call;
-  const [word] = words;
-  const create = options.has('new');
-  if (!create && word === undefined) throw misuse(magic, 'which one? give its id, or --new');
-  if (create && word !== undefined && options.has('name')) throw misuse(magic, 'the name is given twice');
-  const { plan, session, io } = host;
-  const [query] = plan.queries;
-  if (query === undefined || plan.queries.length > 1) {
-    throw misuse(magic, `the cell must hold one query, and it holds ${plan.queries.length || 'none'}`);
-  }
-  if (options.has('no-run')) plan.run = false;
-  plan.afterRun.push(async ([result]) => {
-    const name = options.get('name') ?? (create ? word : undefined);
-    const datasets = present({ datasets: result?.datasetNames });
-    const { text, variables } = session.parameters.bind(query);
-    const order = { text, variables, range: plan.range, rowLimit: plan.rowLimit, name, ...datasets };
-    const id = create ? name && (await findStar(session, name, io.signal)) : word;
-    const saved = id
-      ? await updateStar(session, id, order, io.signal)
-      : await createStar(session, order, io.signal);
-    const what = id ? 'Updated' : 'Created';
-    say(
-      io,
-      `${what} the starred query ${saved.id ?? '(the service gave no id)'}, "${oneLine(saved.name, 120)}": ${storedText(saved)}; ${audience(session)}`,
-    );
-  });
-}
-
-function storedText({ query }: StarredQuery): string {
-  return `${query.startTime ?? '?'} to ${query.endTime ?? '?'}`;
-}
-
-function audience({ profileName }: Session): string {
-  return profileName === localProfile
-    ? 'kept by the local service'
-    : `kept in ${profileName}, visible to the whole organisation`;
-}
-
-/** Lists starred queries. */
-export async function stars({ options, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
-  const who = options.get('who') ?? 'me';
-  const dataset = options.get('dataset');
-  if (!['all', 'team', 'me'].includes(who)) throw misuse(magic, `--who is all, team or me, not ${who}`);
-  const filter = present({ who: who === 'me' ? undefined : who, dataset });
-  const found = await listStars(session, filter, io.signal);
-  const rows = found.map(each => [
-    each.id ?? '',
-    each.name,
-    each.dataset ?? '',
-    [each.query.startTime, each.query.endTime].filter(Boolean).join(' .. '),
-    oneLine(each.query.apl, 120),
-  ]);
-  const hint = who === 'me' ? " of your own; `%stars --who all` lists everybody's" : '';
-  io.display(
-    tableOutput(
-      ['id', 'name', 'dataset', 'time range', 'query'],
-      rows,
-      `${plural(found.length, 'starred query', 'starred queries')}${hint}`,
-    ),
-  );
-}
-
-/** Deletes a starred query. */
-export async function unstar({ words }: MagicCall, { session, io }: MagicHost): Promise<void> {
-  const [id = ''] = words;
-  await (await session.client(io.signal)).deleteStarred(id, io.signal);
-  say(io, named(session, `Deleted the starred query ${id}.`));
 }
 
 /** Prints the rest of the line, on stderr if asked to. */

@@ -3,6 +3,7 @@ import type { CellQuery } from '../../apl/syntax/cell.js';
 import type { MagicArguments, MagicOption } from '../../apl/syntax/magic.js';
 import type { CellIo } from '../../jupyter/message.js';
 import type { QueryResult } from '../../result/result.js';
+import type { QueryOrder } from '../query-run.js';
 import type { Session } from '../session.js';
 import type { TimeRange } from '../time-range.js';
 
@@ -17,6 +18,7 @@ export interface CellPlan {
   range: TimeRange;
   rowLimit: number | undefined;
   shownRows: number | undefined;
+  retains: boolean;
   /** False: the queries are not run. */
   run: boolean;
   /** New texts for lines of the cell, which the front end is asked to show once the cell has succeeded. */
@@ -30,8 +32,8 @@ export interface MagicHost {
   readonly session: Session;
   readonly io: CellIo;
   readonly plan: CellPlan;
-  /** Runs APL with the settings of the cell and shows its result. */
-  readonly show: (text: string) => Promise<void>;
+  /** Runs APL with the settings of the cell, but for those that are given, and shows its result. */
+  readonly show: (text: string, settings?: Partial<Omit<QueryOrder, 'text'>>) => Promise<void>;
   /** Markdown about a language element; undefined when there is none by that name. */
   readonly describe: (name: string) => Promise<string | undefined>;
   /** The names that `describe` knows. */
@@ -52,7 +54,15 @@ export interface Magic {
   /** True when `%%name` makes it hold for one cell. */
   readonly perCell?: boolean;
   /** What completion offers for its first argument. */
-  readonly argument?: 'profile' | 'dataset' | 'range' | 'topic' | 'star' | 'file' | 'result';
+  readonly argument?:
+    | 'profile'
+    | 'dataset'
+    | 'range'
+    | 'topic'
+    | 'star'
+    | 'star reference'
+    | 'file'
+    | 'result';
   /** True: the rest of the line is text, quotes and dashes included. */
   readonly verbatim?: boolean;
   readonly run: (call: MagicCall, host: MagicHost) => void | Promise<void>;

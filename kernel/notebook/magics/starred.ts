@@ -4,7 +4,7 @@ import { present } from '../../present.js';
 import { oneLine } from '../../text.js';
 import { datasetOf } from '../reading.js';
 import type { Session } from '../session.js';
-import { storedRange, type TimeRange } from '../time-range.js';
+import { parseRange, storedRange, type TimeRange } from '../time-range.js';
 import { MagicError } from './arguments.js';
 
 /** A query to save as a starred query. */
@@ -28,18 +28,60 @@ export async function updateStar(
   signal: AbortSignal,
 ): Promise<StarredQuery> {
   const client = await session.client(signal);
+  const before = await readable(resolveStar(session, id, signal));
+  const body = await starBody(session, order, before, signal);
   try {
-    const before = await readable(client.getStarred(id, signal));
-    const body = await starBody(session, order, before, signal);
-    return await client.putStarred(id, body, signal);
+    return await client.putStarred(before?.id ?? id, body, signal);
+  } catch (error) {
+    throw error instanceof NotFoundError ? noStar(id, error) : error;
+  }
+}
+
+/** Returns the starred query of an id, or of a name that one query has; throws ApiError and MagicError. */
+export async function resolveStar(
+  session: Session,
+  reference: string,
+  signal: AbortSignal,
+): Promise<StarredQuery> {
+  const client = await session.client(signal);
+  try {
+    return await client.getStarred(reference, signal);
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
-    throw new NotFoundError(`there is no starred query ${id}`, {
-      code: error.code,
-      hint: 'To create one, write `%star --new --name "NAME"` above the query: it prints the id. `%stars --who all` lists what there is.',
-      cause: error,
-    });
+    for (const filter of [{}, { who: 'all' }]) {
+      const found = (await listStars(session, filter, signal)).filter(({ name }) => name === reference);
+      if (found.length > 1)
+        throw new MagicError(
+          `${found.length} starred queries are called ${reference}`,
+          `Give an id: ${found.map(({ id }) => id).join(', ')}.`,
+        );
+      if (found[0] !== undefined) return found[0];
+    }
+    throw noStar(reference, error);
   }
+}
+
+function noStar(reference: string, cause: NotFoundError): NotFoundError {
+  return new NotFoundError(`there is no starred query ${reference}`, {
+    code: cause.code,
+    hint: 'To create one, write `%star --new "NAME"` above the query. `%stars --who all` lists what there is.',
+    cause,
+  });
+}
+
+/** The range of a starred query; undefined when it was saved without one. */
+export function starRange({ query: { startTime, endTime } }: StarredQuery): TimeRange | undefined {
+  return startTime && endTime ? parseRange(`${startTime}..${endTime}`) : undefined;
+}
+
+/** A link to the query in the console of the hosted service; undefined on the local one, and where the organisation is not known. */
+export async function consoleLink(session: Session, { query }: StarredQuery): Promise<string | undefined> {
+  const endpoint = await session.endpoint(session.profileName);
+  const host = endpoint && new URL(endpoint.url).host;
+  if (endpoint?.orgId === undefined || !host?.startsWith('api.')) return undefined;
+  const { apl, startTime, endTime } = query;
+  const form = { apl, ...present({ startTime, endTime }) };
+  return `https://app.${host.slice('api.'.length)}/${encodeURIComponent(endpoint.orgId)}/query?initForm=${encodeURIComponent(JSON.stringify(form))}`;
 }
 
 /** Saves a query as a new starred query and returns it with its id; throws ApiError. */
@@ -108,8 +150,8 @@ async function starBody(
   };
 }
 
-/** A token may update without being allowed to read. */
-async function readable(reading: Promise<StarredQuery>): Promise<StarredQuery | undefined> {
+/** Returns what is read; undefined where the token may change a starred query without being allowed to read it. */
+export async function readable(reading: Promise<StarredQuery>): Promise<StarredQuery | undefined> {
   try {
     return await reading;
   } catch (error) {

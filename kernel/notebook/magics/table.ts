@@ -9,22 +9,23 @@ import {
   importFile,
   limit,
   peek,
+  retain,
   rows,
   say,
   schema,
-  star,
-  stars,
   time,
-  unstar,
   use,
   whoami,
 } from './actions.js';
 import { MagicError, misuse, parseArguments } from './arguments.js';
 import { exportResult } from './export.js';
+import { checkMagics } from './checks.js';
+import { historyMagics } from './history.js';
 import type { Magic, MagicCall, MagicHost } from './magic.js';
 import { markdownOutput } from './output.js';
 import { parameterMagics } from './parameters.js';
 import { results } from './results.js';
+import { starMagics } from './stars.js';
 
 /** Every magic, in the order in which help lists them. */
 export const magics: readonly Magic[] = [
@@ -75,14 +76,29 @@ export const magics: readonly Magic[] = [
     name: 'rows',
     aliases: [],
     usage: '%rows [N] [--clear]',
-    options: [{ name: 'clear', summary: 'go back to as many of the first 100 as are small' }],
+    options: [
+      { name: 'clear', summary: 'go back to all rows of 100, and 30 of more, as far as they are small' },
+    ],
     summary: 'show or set how many rows of a result are written into the notebook',
     help: 'A saved notebook stays small: a result is at most 256 KB of it, chart aside, and a line above the table says what was left out. `%rows 5000` writes up to 5,000 rows of each result, however large they are; `%%rows N` holds for one cell. The kernel keeps all rows that were fetched.',
     arity: [0, 1],
     perCell: true,
     run: rows,
   },
+  {
+    name: 'retain',
+    aliases: [],
+    usage: '%retain [on|off]',
+    options: [],
+    summary: 'show or set whether outputs hold the data of results',
+    help: 'With `off`, the output of a query is its size, its time range and the names and types of its fields; the kernel still keeps the rows, for `%export` and the like. What other magics print stays: figures of `%assert`, rows of `%diff`. `%%retain off` holds for one cell. `apl-kernel strip` removes the data from a saved notebook.',
+    arity: [0, 1],
+    perCell: true,
+    run: retain,
+  },
   ...parameterMagics,
+  ...checkMagics,
+  ...historyMagics,
   {
     name: 'use',
     aliases: ['connect'],
@@ -215,54 +231,7 @@ export const magics: readonly Magic[] = [
     argument: 'result',
     run: results,
   },
-  {
-    name: 'star',
-    aliases: [],
-    usage: '%star ID [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
-    options: [
-      { name: 'name', value: 'NAME', summary: 'what the starred query is called; unchanged when absent' },
-      {
-        name: 'new',
-        summary: 'create a starred query and print its id; one of yours that has the name is changed instead',
-      },
-      { name: 'no-run', summary: 'save the query without running it' },
-    ],
-    summary: "save the cell's query as a starred query once it has run without an error",
-    help: [
-      'A starred query keeps the query and its time range, not its result. The whole organisation can see those of the hosted service; the local service keeps its own.',
-      'A relative time range stays relative; freeze it with `%time --freeze` to keep the window.',
-      '',
-      '    %star --new "Errors by service"',
-      "    ['sample-http-logs'] | where status >= 500 | summarize count() by uri",
-    ].join('\n'),
-    arity: [0, 1],
-    argument: 'star',
-    run: star,
-  },
-  {
-    name: 'stars',
-    aliases: [],
-    usage: '%stars [--who all|team|me] [--dataset DATASET]',
-    options: [
-      { name: 'who', value: 'all|team|me', summary: 'whose starred queries; your own when absent' },
-      { name: 'dataset', value: 'DATASET', summary: 'only those that read this dataset' },
-    ],
-    summary: 'list starred queries',
-    help: 'The id in the first column is what `%star` and `%unstar` take.',
-    arity: [0, 0],
-    run: stars,
-  },
-  {
-    name: 'unstar',
-    aliases: [],
-    usage: '%unstar ID',
-    options: [],
-    summary: 'delete a starred query',
-    help: 'In the hosted service it is gone for everybody in the organisation.',
-    arity: [1, 1],
-    argument: 'star',
-    run: unstar,
-  },
+  ...starMagics,
   {
     name: 'help',
     aliases: [],

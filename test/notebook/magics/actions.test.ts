@@ -46,22 +46,22 @@ describe('a magic is refused', () => {
     [
       '%star',
       '%star: which one? give its id, or --new',
-      'Usage: %star ID [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
+      'Usage: %star ID|NAME [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
     ],
     [
       '%star a --nam x',
       '%star: there is no option --nam; did you mean --name?',
-      'Usage: %star ID [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
+      'Usage: %star ID|NAME [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
     ],
     [
       '%star a --name',
       '%star: --name wants a value: NAME',
-      'Usage: %star ID [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
+      'Usage: %star ID|NAME [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
     ],
     [
       '%star a',
       '%star: the cell must hold one query, and it holds none',
-      'Usage: %star ID [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
+      'Usage: %star ID|NAME [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
     ],
     ['%time --freeze=yes', '%time: --freeze takes no value', 'Usage: %time [RANGE] [--freeze] [--clear]'],
     [
@@ -77,7 +77,7 @@ describe('a magic is refused', () => {
     [
       '%stars --who me2',
       '%stars: --who is all, team or me, not me2',
-      'Usage: %stars [--who all|team|me] [--dataset DATASET]',
+      'Usage: %stars [TEXT] [--who all|team|me] [--dataset DATASET]',
     ],
     ['%datasets --all', '%datasets: there is no option --all; it has none', 'Usage: %datasets'],
     ['%help nothing-like-it', 'there is no help on nothing-like-it', ''],
@@ -411,7 +411,7 @@ describe('starred queries', () => {
       query: { apl: 'web | count', startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-02T00:00:00Z' },
     });
     expect(printed(run)).toBe(
-      'Created the starred query s7, "Server errors": 2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z; kept by the local service\n',
+      'Created the starred query s7, "Server errors": 2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z; kept by the local service; `%star s7` changes it from now on\n',
     );
   });
 
@@ -430,7 +430,7 @@ describe('starred queries', () => {
   test('the error about an unknown id says how to create one', async () => {
     expect(traceback(await bench.run('%star missing\nweb | count'))).toEqual([
       'not-found: there is no starred query missing',
-      'hint: To create one, write `%star --new --name "NAME"` above the query: it prints the id. `%stars --who all` lists what there is.',
+      'hint: To create one, write `%star --new "NAME"` above the query. `%stars --who all` lists what there is.',
     ]);
   });
 

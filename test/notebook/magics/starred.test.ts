@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StarredQuery } from '../../../kernel/api/wire.js';
+import { consoleLink } from '../../../kernel/notebook/magics/starred.js';
+import type { Session } from '../../../kernel/notebook/session.js';
 import type { Reply, Seen } from '../../api/service.js';
-import { type Bench, everyday, printed, shown, startBench, traceback } from '../session.js';
+import { type Bench, everyday, printed, queries, shown, startBench, traceback } from '../session.js';
 
 let bench: Bench;
 let stars: StarredQuery[];
@@ -146,4 +148,92 @@ describe('a listing', () => {
     expect(listed).toMatch(/\b150 starred quer/);
     expect(pages().length).toBe(2);
   });
+});
+
+describe('a starred query is found again', () => {
+  const saved = (index: number, name: string, query: object = {}): StarredQuery => ({
+    ...star(index),
+    name,
+    query: { apl: `web | where n == ${index}`, startTime: 'now-1d', endTime: 'now', ...query },
+  });
+  beforeEach(() => {
+    stars = [saved(0, 'Slow pages'), saved(1, 'twice'), saved(2, 'twice')];
+  });
+
+  test('by its id or its name, to run it with its own range, parameters and limit', async () => {
+    stars.push(saved(3, 'all', { variables: { n: 5 }, defaultLimit: 7 }));
+    for (const reference of ['s0', '"Slow pages"', 'all'])
+      expect(traceback(await bench.run(`%time 2026-01-01\n%run star:${reference}`))).toEqual([]);
+    const day = { startTime: '2026-03-03T05:06:07.123456789Z', endTime: '2026-03-04T05:06:07.123456789Z' };
+    expect(queries(bench.service)).toEqual([
+      { apl: 'web | where n == 0', ...day },
+      { apl: 'web | where n == 0', ...day },
+      { apl: 'web | where n == 3', ...day, variables: { n: 5 }, defaultLimit: 7 },
+    ]);
+  });
+
+  test('to be put into a new cell', async () => {
+    const { outputs } = await bench.run('%load star:"Slow pages"');
+    const text = '%%time now-1d..now\nweb | where n == 0';
+    expect(outputs).toEqual([
+      { kind: 'next cell', text },
+      { kind: 'stdout', text: `The starred query "Slow pages":\n\n${text}\n` },
+    ]);
+    await bench.run(text);
+    expect(queries(bench.service)[0]?.startTime).toBe('2026-03-03T05:06:07.123456789Z');
+  });
+
+  test('to be changed by its name', async () => {
+    expect(traceback(await bench.run('%star "Slow pages"\nweb | count'))).toEqual([]);
+    expect([stars.length, stars[0]?.name, stars[0]?.query.apl]).toEqual([3, 'Slow pages', 'web | count']);
+  });
+
+  test('by a text in its name or query', async () => {
+    const ids = async (text: string) => shown(await bench.run(`%stars ${text}`))[0]?.match(/^s\d/gm) ?? [];
+    expect([await ids('SLOW'), await ids('"n == 2"'), await ids('nothing')]).toEqual([['s0'], ['s2'], []]);
+  });
+
+  test.each([
+    ['%run star:twice', '2 starred queries are called twice', 'Give an id: s1, s2.'],
+    [
+      '%run "Slow pages"',
+      '%run: Slow pages is no starred query: write star:ID or star:NAME',
+      'Usage: %run star:ID|NAME',
+    ],
+    [
+      '%load star:nothing',
+      'there is no starred query nothing',
+      'To create one, write `%star --new "NAME"` above the query. `%stars --who all` lists what there is.',
+    ],
+  ])('%s is refused', async (line, message, hint) => {
+    const lines = traceback(await bench.run(line));
+    expect([lines[0]?.replace(/^[\w-]+: /, ''), lines.at(-1)]).toEqual([message, `hint: ${hint}`]);
+  });
+
+  test('Tab completes ids and names', async () => {
+    const texts = async (code: string) =>
+      (await bench.handler.complete(code, code.length)).items.map(({ text }) => text);
+    expect(await texts('%star s0')).toEqual(['s0']);
+    expect(await texts('%run star:"Sl')).toEqual(['star:"Slow pages"']);
+  });
+});
+
+test('a query that was created has its id in the cell from then on', async () => {
+  const { outputs } = await bench.run('%limit 5\n%star --new "Errors"\nweb | count');
+  expect(outputs.at(-1)).toEqual({ kind: 'this cell', text: '%limit 5\n%star s0\nweb | count' });
+  const again = await bench.run('%limit 5\n%star s0\nweb | count');
+  expect([stars.length, again.outputs.some(({ kind }) => kind === 'this cell')]).toEqual([1, false]);
+});
+
+test('of a hosted service the reply links to the console', async () => {
+  const link = await consoleLink(
+    {
+      profileName: 'environment',
+      endpoint: async () => ({ url: 'https://api.eu.example.test', orgId: 'my org' }),
+    } as unknown as Session,
+    { ...star(0), query: { apl: "['a b'] | count", startTime: 'now-1h', endTime: 'now' } },
+  );
+  expect(decodeURIComponent(link ?? '')).toBe(
+    'https://app.eu.example.test/my org/query?initForm={"apl":"[\'a b\'] | count","startTime":"now-1h","endTime":"now"}',
+  );
 });

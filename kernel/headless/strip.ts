@@ -1,0 +1,58 @@
+import { plural } from '../text.js';
+import type { Notebook, NotebookOutput } from './notebook.js';
+
+/** Removes the data from a notebook's outputs and returns of how many. The size, the schema and the range of a result stay, its hash goes. */
+export function stripNotebook(notebook: Notebook): number {
+  let stripped = 0;
+  for (const cell of notebook.cells) {
+    if (cell.cell_type !== 'code') continue;
+    stripped += cell.outputs.filter(output => 'data' in output || output.output_type === 'error').length;
+    cell.outputs = cell.outputs.flatMap(withoutData);
+  }
+  return stripped;
+}
+
+/** A stream is what magics print, an error may quote values, and a display may hold anything. */
+function withoutData(output: NotebookOutput): readonly NotebookOutput[] {
+  switch (output.output_type) {
+    case 'stream':
+      return [];
+    case 'error':
+      return [{ ...output, evalue: REMOVED, traceback: [`${output.ename}: ${REMOVED}`] }];
+    case 'display_data':
+    case 'execute_result': {
+      const facts = factsOf(output.metadata.apl);
+      // A chart stands above the table of the same result.
+      if (facts === undefined || output.data['text/html'] === undefined) return [];
+      return [{ ...output, data: { 'text/plain': facts.text }, metadata: { apl: facts.kept } }];
+    }
+  }
+}
+
+const REMOVED = 'the text was removed with the data';
+
+interface Facts {
+  readonly text: string;
+  readonly kept: Readonly<Record<string, unknown>>;
+}
+
+/** The size and the range of a result; undefined for an output that is none. */
+function factsOf(apl: unknown): Facts | undefined {
+  if (typeof apl !== 'object' || apl === null) return undefined;
+  const { startTime, endTime, rangeLabel, frozen, profile, datasets, tables, kernelVersion } = apl as Record<
+    string,
+    unknown
+  >;
+  const shapes = (Array.isArray(tables) ? tables : []).map(({ name, rows, columns }) => ({
+    name,
+    rows,
+    columns,
+  }));
+  const [first] = shapes;
+  if (first === undefined) return undefined;
+  const size = `${plural(Number(first.rows), 'row')} \u00d7 ${plural(Number(first.columns), 'column')}`;
+  return {
+    text: `${size} \u00b7 ${startTime} to ${endTime}\nThe data was removed.`,
+    kept: { startTime, endTime, rangeLabel, frozen, profile, datasets, tables: shapes, kernelVersion },
+  };
+}

@@ -1,0 +1,111 @@
+import { stripVTControlCharacters } from 'node:util';
+import { compareTables, differenceText, isUnchanged, type TableChanges } from '../result/compare.js';
+import { readStream } from '../result/ipc.js';
+import { ARROW_MIME } from '../result/mime.js';
+import { type CodeCell, type Notebook, sourceOf } from './notebook.js';
+
+/** The comparison of one table of a notebook with that of a new run. */
+export interface Verdict {
+  /** The cell's place among all cells of the notebook, from 1, and the table's among those of the cell. */
+  readonly cell: number;
+  readonly table: number;
+  readonly status: 'same' | 'different' | 'impossible';
+  /** One sentence; empty for the same bytes. */
+  readonly reason: string;
+  /** False: the range of the recorded result follows the clock, so that another run reads another window. */
+  readonly frozen: boolean;
+  readonly rowsBefore: number;
+  readonly rowsAfter?: number;
+  /** Absent where there is nothing to compare row by row. */
+  readonly changes?: TableChanges;
+}
+
+/**
+ * Compares the results that a notebook holds with those of another run of it, cell by cell, by the hashes of their data; where
+ * these differ, row by row as far as the notebook keeps the rows. `tolerance` is that of real numbers, relative.
+ */
+export function compareRuns(before: Notebook, after: Notebook, tolerance: number): readonly Verdict[] {
+  return before.cells.flatMap((cell, index) => {
+    const again = after.cells[index];
+    if (cell.cell_type !== 'code' || again?.cell_type !== 'code') return [];
+    const recorded = tablesOf(cell);
+    const fresh = tablesOf(again);
+    return recorded.map((table, at) => {
+      const place = { cell: index + 1, table: at + 1, frozen: table.frozen, rowsBefore: table.rows };
+      const other = fresh[at];
+      if (other === undefined)
+        return {
+          ...place,
+          status: 'impossible' as const,
+          reason: errorOf(again) ?? 'the cell gives no such result any more',
+        };
+      return { ...place, rowsAfter: other.rows, ...verdict(table, other, tolerance) };
+    });
+  });
+}
+
+/** A table as an output keeps it: its hash, and as many of its first rows as the notebook holds. */
+interface KeptTable {
+  readonly sha256: string;
+  readonly rows: number;
+  readonly key: readonly string[];
+  readonly frozen: boolean;
+  /** Base64; absent where the notebook holds no data. */
+  readonly arrow: string | undefined;
+}
+
+function verdict(
+  before: KeptTable,
+  after: KeptTable,
+  tolerance: number,
+): Pick<Verdict, 'status' | 'reason'> & { readonly changes?: TableChanges } {
+  if (before.sha256 === after.sha256) return { status: 'same', reason: '' };
+  if (before.arrow === undefined || after.arrow === undefined)
+    return { status: 'different', reason: 'the data differ; the notebook holds no rows to compare' };
+  const [left, right] = [readStream(before.arrow), readStream(after.arrow)];
+  const both = Math.min(left.numRows, right.numRows);
+  const isWhole = left.numRows === before.rows && right.numRows === after.rows;
+  // What the notebook has no room for is missing on either side, and is no difference.
+  const [from, to] = isWhole ? [left, right] : [left.slice(0, both), right.slice(0, both)];
+  const changes = compareTables(from, to, { key: before.key, tolerance });
+  if (isWhole && isUnchanged(changes))
+    return { status: 'same', reason: `within a tolerance of ${tolerance} for real numbers`, changes };
+  return { status: 'different', reason: differenceText(changes, isWhole ? undefined : both), changes };
+}
+
+function errorOf(cell: CodeCell): string | undefined {
+  if (sourceOf(cell).trim() === '') return undefined;
+  const error = cell.outputs.find(output => output.output_type === 'error');
+  return error && stripVTControlCharacters(`${error.ename}: ${error.evalue}`);
+}
+
+interface AplMetadata {
+  readonly frozen?: boolean;
+  readonly tables?: readonly {
+    readonly rows: number;
+    readonly sha256?: string;
+    readonly key?: readonly string[];
+  }[];
+}
+
+/** The results among a cell's outputs; a chart is one of the table below it. */
+function tablesOf(cell: CodeCell): readonly KeptTable[] {
+  return cell.outputs.flatMap(output => {
+    if (!('data' in output) || output.data['text/html'] === undefined) return [];
+    const { frozen = false, tables = [] } = (output.metadata.apl ?? {}) as AplMetadata;
+    const arrow = output.data[ARROW_MIME];
+    return tables.flatMap(({ rows, sha256, key = [] }, index) =>
+      sha256 === undefined
+        ? []
+        : [
+            {
+              sha256,
+              rows,
+              key,
+              frozen,
+              arrow: index === 0 && typeof arrow === 'string' ? arrow : undefined,
+            },
+          ],
+    );
+  });
+}

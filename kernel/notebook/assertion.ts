@@ -1,0 +1,266 @@
+import type { Expr } from '../apl/syntax/ast.js';
+import { parseQuery } from '../apl/syntax/parse.js';
+import { AplKernelError } from '../errors.js';
+import type { ArrowTable, QueryResult } from '../result/result.js';
+import { cellText, valueKind } from '../result/text.js';
+import { plural } from '../text.js';
+import { formatDuration, formatTime, parseTime, parseTimespan } from '../time.js';
+import { MagicError } from './magics/arguments.js';
+
+/** A result is not as a cell says that it should be; the message has the figures. */
+class AssertionError extends AplKernelError {}
+
+/** Returns the figures of a condition that holds; throws AssertionError with them when it does not, and MagicError when it cannot be read. */
+export function assertResult(condition: string, result: QueryResult): string {
+  const { query, diagnostics } = parseQuery(`${PREFIX}${condition}; print p`);
+  const flaw = diagnostics.find(({ severity }) => severity === 'error');
+  const [statement] = query.statements;
+  if (
+    flaw !== undefined ||
+    statement?.kind !== 'let' ||
+    'source' in statement.value ||
+    query.statements.length !== 2
+  )
+    throw unreadable(condition, flaw?.message ?? 'it is not one condition');
+  const reader = new Reader(condition, result);
+  const holds = reader.holds(statement.value);
+  const figures = [...reader.figures].map(([text, figure]) => `${text} is ${figure}`).join(', ');
+  if (holds) return figures;
+  throw new AssertionError('assertion', `not so: ${condition} (${figures})`);
+}
+
+/** Makes a statement of a condition. */
+const PREFIX = 'let p = ';
+
+function unreadable(condition: string, why: string): MagicError {
+  return new MagicError(
+    `%assert: \`${condition}\` cannot be read: ${why}`,
+    'Write conditions such as `rows > 0`, `no_nulls(user)`, `unique(id)`, `max(p99) < 500`, joined by `and` or `or`.',
+  );
+}
+
+/** A value of a condition: integers, times and spans (nanoseconds) are exact; null where there is none, as of the maximum of no rows. */
+type Figure = bigint | number | string | boolean | null;
+
+type Field = ArrowTable['data']['schema']['fields'][number];
+
+interface Column {
+  readonly field: Field;
+  readonly vector: NonNullable<ReturnType<ArrowTable['data']['getChildAt']>>;
+}
+
+/** Evaluates one condition over the first table of a result, and keeps the figures that it read. */
+class Reader {
+  /** What was read of the table, by its spelling. */
+  readonly figures = new Map<string, string>();
+  readonly #condition: string;
+  readonly #columns: ReadonlyMap<string, Column>;
+  readonly #rows: number;
+
+  constructor(condition: string, { tables }: QueryResult) {
+    this.#condition = condition;
+    const data = tables[0]?.data;
+    this.#rows = data?.numRows ?? 0;
+    const fields = data?.schema.fields ?? [];
+    this.#columns = new Map(
+      fields.flatMap((field, index) => {
+        const vector = data?.getChildAt(index);
+        return vector ? [[field.name, { field, vector }]] : [];
+      }),
+    );
+  }
+
+  holds(expr: Expr): boolean {
+    switch (expr.kind) {
+      case 'paren':
+        return this.holds(expr.inner);
+      case 'unary':
+        if (expr.operator === 'not') return !this.holds(expr.operand);
+        break;
+      case 'call':
+        if (expr.callee.name === 'not' && expr.args[0] !== undefined) return !this.holds(expr.args[0].value);
+        return this.#check(expr);
+      case 'binary':
+        // Both sides are read, so that the figures of both are told.
+        if (expr.operator === 'and')
+          return [expr.left, expr.right].map(each => this.holds(each)).every(Boolean);
+        if (expr.operator === 'or')
+          return [expr.left, expr.right].map(each => this.holds(each)).some(Boolean);
+        return this.#compare(expr);
+    }
+    throw this.#unknown(expr);
+  }
+
+  #compare(expr: Extract<Expr, { kind: 'binary' }>): boolean {
+    const test = Object.hasOwn(COMPARISONS, expr.operator) ? COMPARISONS[expr.operator] : undefined;
+    if (test === undefined) throw this.#unknown(expr);
+    const [left, right] = [this.#value(expr.left), this.#value(expr.right)];
+    if (left === null || right === null) return false;
+    const [a, b] = sameKind(left, right);
+    if ((typeof a === 'string') !== (typeof b === 'string'))
+      throw unreadable(this.#condition, `a text is compared with a number in \`${this.#text(expr)}\``);
+    return test(a < b ? -1 : a > b ? 1 : 0);
+  }
+
+  /** `no_nulls(field)`, `unique(field)`. */
+  #check(expr: Extract<Expr, { kind: 'call' }>): boolean {
+    const texts = this.#column(expr);
+    const nulls = texts.filter(text => text === null).length;
+    if (expr.callee.name === 'no_nulls') {
+      const first = texts.indexOf(null) + 1;
+      this.#note(
+        expr,
+        nulls === 0
+          ? 'true'
+          : `${plural(nulls, 'null')} in ${plural(this.#rows, 'row')}, the first in row ${first}`,
+      );
+      return nulls === 0;
+    }
+    if (expr.callee.name !== 'unique') throw this.#unknown(expr);
+    const seen = new Set<string | null>();
+    const twice = texts.find(text => seen.has(text) || !seen.add(text));
+    const repeated =
+      twice === undefined
+        ? 'true'
+        : `${new Set(texts).size} different in ${plural(this.#rows, 'row')}, ${twice ?? 'null'} twice`;
+    this.#note(expr, repeated);
+    return twice === undefined;
+  }
+
+  #value(expr: Expr): Figure {
+    if (expr.kind === 'paren') return this.#value(expr.inner);
+    if (expr.kind === 'literal') return expr.value;
+    if (expr.kind === 'unary' && expr.operator === '-') {
+      const inner = this.#value(expr.operand);
+      if (typeof inner === 'bigint' || typeof inner === 'number') return -inner;
+    }
+    if (expr.kind === 'name' && expr.name === 'rows') return this.#counted(expr, this.#rows);
+    if (expr.kind === 'name' && expr.name === 'columns') return this.#counted(expr, this.#columns.size);
+    if (expr.kind === 'call') return this.#aggregate(expr);
+    throw this.#unknown(expr);
+  }
+
+  #counted(expr: Expr, count: number): bigint {
+    this.#note(expr, String(count));
+    return BigInt(count);
+  }
+
+  /** `min`, `max`, `sum`, `avg`, `dcount`, `nulls` of a field; nulls count for `nulls` alone. */
+  #aggregate(expr: Extract<Expr, { kind: 'call' }>): Figure {
+    const { name } = expr.callee;
+    const texts = this.#column(expr);
+    const known = texts.filter(text => text !== null);
+    if (name === 'nulls') return this.#counted(expr, texts.length - known.length);
+    if (name === 'dcount') return this.#counted(expr, new Set(known).size);
+    const { field } = this.#columnOf(expr);
+    const values = known.map(text => figureOf(text, field));
+    const figure = Object.hasOwn(AGGREGATES, name) ? AGGREGATES[name]?.(values) : undefined;
+    if (figure === undefined) throw this.#unknown(expr);
+    this.#note(expr, figureText(figure, field));
+    return figure;
+  }
+
+  #column(expr: Extract<Expr, { kind: 'call' }>): readonly (string | null)[] {
+    const { vector, field } = this.#columnOf(expr);
+    return Array.from({ length: this.#rows }, (_, row) => cellText(vector, row, field));
+  }
+
+  #columnOf({ args }: Extract<Expr, { kind: 'call' }>): Column {
+    const [argument, ...others] = args;
+    const value = argument?.value;
+    if (value === undefined || others.length > 0)
+      throw unreadable(this.#condition, 'a function takes one field here');
+    const name = value.kind === 'name' ? value.name : this.#text(value).replace(/^\[["'](.*)["']\]$/, '$1');
+    const column = this.#columns.get(name);
+    if (column !== undefined) return column;
+    const names = [...this.#columns.keys()].join(', ');
+    throw new MagicError(
+      `%assert: the result has no field ${name}`,
+      `It has ${names === '' ? 'none' : names}.`,
+    );
+  }
+
+  #note(expr: Expr, figure: string): void {
+    this.figures.set(this.#text(expr), figure);
+  }
+
+  #text({ from, to }: Expr): string {
+    return `${PREFIX}${this.#condition}`.slice(from, to);
+  }
+
+  #unknown(expr: Expr): MagicError {
+    return unreadable(this.#condition, `\`${this.#text(expr)}\` is nothing that can be asked of a result`);
+  }
+}
+
+const COMPARISONS: Readonly<Record<string, (order: number) => boolean>> = {
+  '==': order => order === 0,
+  '!=': order => order !== 0,
+  '<': order => order < 0,
+  '<=': order => order <= 0,
+  '>': order => order > 0,
+  '>=': order => order >= 0,
+};
+
+type Aggregate = (values: readonly Exclude<Figure, null>[]) => Figure | undefined;
+
+const AGGREGATES: Readonly<Record<string, Aggregate>> = {
+  min: values => extreme(values, (a, b) => a < b),
+  max: values => extreme(values, (a, b) => a > b),
+  sum: values => total(values),
+  avg: values => {
+    const sum = total(values);
+    return sum === undefined || values.length === 0 ? sum && null : Number(sum) / values.length;
+  },
+};
+
+function extreme(
+  values: readonly Exclude<Figure, null>[],
+  wins: (a: Exclude<Figure, null>, b: Exclude<Figure, null>) => boolean,
+): Figure {
+  const [first = null, ...others] = values;
+  return others.reduce<Figure>((best, each) => (best !== null && wins(each, best) ? each : best), first);
+}
+
+/** Undefined for what has no sum. */
+function total(values: readonly Exclude<Figure, null>[]): bigint | number | undefined {
+  if (values.every(each => typeof each === 'bigint')) return values.reduce((sum, each) => sum + each, 0n);
+  if (values.every(each => typeof each === 'number')) return values.reduce((sum, each) => sum + each, 0);
+  return undefined;
+}
+
+/** A time or a span written as text is one where the other side is exact nanoseconds. */
+function sameKind(
+  left: Exclude<Figure, null>,
+  right: Exclude<Figure, null>,
+): readonly [Exclude<Figure, null>, Exclude<Figure, null>] {
+  const read = (text: string) => parseTime(text) ?? parseTimespan(text) ?? text;
+  if (typeof left === 'bigint' && typeof right === 'string') return [left, read(right)];
+  if (typeof right === 'bigint' && typeof left === 'string') return [read(left), right];
+  return [left, right];
+}
+
+function figureOf(text: string, field: Field): Exclude<Figure, null> {
+  switch (valueKind(field)) {
+    case 'time':
+      return parseTime(text) ?? text;
+    case 'span':
+      return parseTimespan(text) ?? text;
+    case 'integer':
+      return BigInt(text);
+    case 'real':
+      return Number(text);
+    case 'bool':
+      return text === 'true';
+    case 'text':
+      return text;
+  }
+}
+
+function figureText(figure: Figure, field: Field): string {
+  if (figure === null) return 'null, as it has no value';
+  const kind = valueKind(field);
+  if (typeof figure === 'bigint' && kind === 'time') return formatTime(figure);
+  if (typeof figure === 'bigint' && kind === 'span') return formatDuration(figure);
+  return String(figure);
+}

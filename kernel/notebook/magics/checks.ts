@@ -1,0 +1,112 @@
+import { differenceText, isUnchanged, type RowChange } from '../../result/compare.js';
+import type { QueryResult } from '../../result/result.js';
+import { plural } from '../../text.js';
+import type { Session } from '../session.js';
+import { say } from './actions.js';
+import { MagicError, misuse } from './arguments.js';
+import type { Magic, MagicCall, MagicHost } from './magic.js';
+import { tableOutput, textOutput } from './output.js';
+
+/** The magics that check results, in the order in which help lists them. */
+export const checkMagics: readonly Magic[] = [
+  {
+    name: 'assert',
+    aliases: [],
+    usage: '%assert CONDITION',
+    options: [],
+    summary: "fail the cell, with the figures, unless its last query's result is as the condition says",
+    help: [
+      'In a cell without a query, the result is that of the last query before. A run without Jupyter then exits with 1, so that a notebook checks data on its own.',
+      '',
+      '- `%assert rows > 0`, `%assert columns == 3`',
+      '- `%assert no_nulls(user)`, `%assert unique(id)`, `%assert nulls(city) < 10`',
+      '- `%assert max(p99) < 500 and min(p99) > 0`: also `sum`, `avg` and `dcount`, of a field of the result',
+      '- `%assert max(_time) >= datetime(2026-01-01)`, `%assert max(duration) < 5m`',
+      '',
+      'The rows are those that were fetched. A comparison with a figure that does not exist, such as the maximum of no rows, does not hold.',
+    ].join('\n'),
+    arity: [1, Number.POSITIVE_INFINITY],
+    verbatim: true,
+    run: check,
+  },
+  {
+    name: 'diff',
+    aliases: [],
+    usage: '%diff BEFORE AFTER [--key FIELD,…] [--tolerance PART]',
+    options: [
+      {
+        name: 'key',
+        value: 'FIELD,…',
+        summary:
+          'the fields that identify a row; those of `summarize … by` when absent, else all but real numbers',
+      },
+      {
+        name: 'tolerance',
+        value: 'PART',
+        summary: 'the part by which real numbers may differ, such as 0.01; none when absent',
+      },
+    ],
+    summary: 'show how two named results differ: rows added, removed and changed',
+    help: 'Names are those that `name << query` gave; `_` is the last result. The rows are those that were fetched.\n\n    %diff before after --key uri',
+    arity: [2, 2],
+    run: diff,
+  },
+];
+
+/** Has the result of the cell checked once its queries have run. */
+async function check({ raw, magic }: MagicCall, { session, io, plan }: MagicHost): Promise<void> {
+  const condition = raw.trim();
+  if (condition === '') throw misuse(magic, 'a condition is missing');
+  const { assertResult } = await import('../assertion.js');
+  const test = (result: QueryResult | undefined) => {
+    if (result === undefined) throw misuse(magic, 'no query has run yet');
+    say(io, `so it is: ${condition} (${assertResult(condition, result)})`);
+  };
+  if (plan.queries.length === 0) test(session.results.named('_')?.result);
+  else plan.afterRun.push(async results => test(results.at(-1)));
+}
+
+async function diff({ words, options, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
+  const [before, after] = words.map(name => tableNamed(session, name));
+  if (before === undefined || after === undefined) return;
+  const tolerance = Number(options.get('tolerance') ?? 0);
+  if (!(tolerance >= 0 && tolerance < 1)) throw misuse(magic, '--tolerance is a part, from 0 up to 1');
+  const names = before.data.schema.fields.map(({ name }) => name);
+  const asked = options.get('key')?.split(',');
+  const unknown = asked?.find(name => !names.includes(name));
+  if (unknown !== undefined) throw misuse(magic, `${words[0]} has no field ${unknown}`);
+  const { compareTables } = await import('../../result/compare.js');
+  const key = asked ?? before.info.groups.map(({ name }) => name);
+  const changes = compareTables(before.data, after.data, { key, tolerance, examples: SHOWN });
+  if (isUnchanged(changes)) {
+    io.display(textOutput(`${words[0]} and ${words[1]} are the same: ${plural(changes.same, 'row')}`));
+    return;
+  }
+  const total = changes.added + changes.removed + changes.changed;
+  const rest = total > SHOWN ? `\nThe first ${SHOWN} of ${plural(total, 'row')} that differ are shown.` : '';
+  const caption = `${words[0]} -> ${words[1]}: ${differenceText(changes)}${rest}`;
+  const columns = names.filter(name => changes.examples.some(change => textOf(change, name) !== ''));
+  const rows = changes.examples.map(change => [change.kind, ...columns.map(name => textOf(change, name))]);
+  io.display(tableOutput(['row', ...columns], rows, caption));
+}
+
+/** Rows that a difference shows at most. */
+const SHOWN = 100;
+
+function tableNamed(session: Session, name: string): QueryResult['tables'][number] {
+  const table = session.results.named(name)?.result.tables[0];
+  if (table !== undefined) return table;
+  const names = session.results.names().filter(each => each !== '_').join(', ');
+  throw new MagicError(
+    `%diff: there is no result ${name}`,
+    `\`${name} << query\` names one. ${names === '' ? 'None is named yet.' : `There are: ${names}.`}`,
+  );
+}
+
+/** A cell of a change: its value, or both with an arrow; empty where it is neither a key nor changed. */
+function textOf(change: RowChange, column: string): string {
+  if (change.kind !== 'changed') return change.cells[column] ?? 'null';
+  const cell = change.cells.find(each => each.column === column);
+  if (cell !== undefined) return `${cell.before ?? 'null'} \u2192 ${cell.after ?? 'null'}`;
+  return column in change.key ? (change.key[column] ?? 'null') : '';
+}

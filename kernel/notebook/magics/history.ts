@@ -1,0 +1,77 @@
+import { present } from '../../present.js';
+import { formatCount, oneLine, plural } from '../../text.js';
+import type { LoggedQuery } from '../query-log.js';
+import { parseRange } from '../time-range.js';
+import { MagicError, misuse } from './arguments.js';
+import type { Magic, MagicCall, MagicHost } from './magic.js';
+import { tableOutput } from './output.js';
+
+/** The magics about queries that ran, in the order in which help lists them. */
+export const historyMagics: readonly Magic[] = [
+  {
+    name: 'history',
+    aliases: [],
+    usage: '%history [TEXT] [--limit N]',
+    options: [{ name: 'limit', value: 'N', summary: 'how many to list, 20 when absent' }],
+    summary: 'list the last queries of every kernel on this machine, or those with a text in them',
+    help: 'With the time range as it was sent, rows, elapsed time, profile and trace id, also of queries whose outputs leave these out. The number in the first column is what `%rerun` takes. They are kept in the data directory, in a file that you alone can read, up to 8 MB of them.',
+    arity: [0, 1],
+    run: history,
+  },
+  {
+    name: 'rerun',
+    aliases: [],
+    usage: '%rerun N',
+    options: [],
+    summary: 'run a query of the history again, with its parameters, over the window that it read then',
+    help: 'On the profile that it ran on; `%use` changes to it first.',
+    arity: [1, 1],
+    run: rerun,
+  },
+];
+
+async function history({ words, options, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
+  const limit = options.get('limit') ?? '20';
+  if (!/^[1-9]\d{0,5}$/.test(limit)) throw misuse(magic, `${limit} is not a number of queries`);
+  const wanted = (words[0] ?? '').toLowerCase();
+  const all = (await session.options.queryLog?.entries()) ?? [];
+  const numbered = all.map((entry, index) => ({ entry, number: index + 1 }));
+  const found = numbered.filter(({ entry }) => entry.apl.toLowerCase().includes(wanted));
+  const rows = found.slice(-Number(limit)).map(({ entry, number }) => [String(number), ...cells(entry)]);
+  const which = wanted === '' ? '' : ` with "${words[0]}"`;
+  const last = found.length > rows.length ? `, the last ${rows.length} are shown` : '';
+  io.display(
+    tableOutput(
+      ['number', 'when', 'profile', 'time range', 'rows', 'elapsed', 'trace', 'query'],
+      rows,
+      `${plural(found.length, 'query', 'queries')}${which}${last}`,
+    ),
+  );
+}
+
+function cells(entry: LoggedQuery): readonly string[] {
+  const { at, profile, startTime, endTime, rows, error, elapsedMs, traceId, apl } = entry;
+  return [
+    at,
+    profile,
+    `${startTime} .. ${endTime}`,
+    rows === undefined ? `failed: ${error ?? ''}` : formatCount(rows),
+    `${Math.round(elapsedMs)} ms`,
+    traceId ?? '',
+    oneLine(apl, 200),
+  ];
+}
+
+async function rerun({ words, magic }: MagicCall, { session, show }: MagicHost): Promise<void> {
+  const [number = ''] = words;
+  const all = (await session.options.queryLog?.entries()) ?? [];
+  const entry = /^[1-9]\d*$/.test(number) ? all[Number(number) - 1] : undefined;
+  if (entry === undefined) throw misuse(magic, `the history has no query ${number}; it holds ${all.length}`);
+  if (entry.profile !== session.profileName)
+    throw new MagicError(
+      `%rerun: query ${number} ran on ${entry.profile}, and the profile is ${session.profileName}`,
+      `Change to it with \`%use ${entry.profile}\`.`,
+    );
+  const range = parseRange(`${entry.startTime}..${entry.endTime}`);
+  await show(entry.apl, { range, ...present({ variables: entry.variables }) });
+}

@@ -1,0 +1,215 @@
+import { localProfile } from '../../api/profile.js';
+import type { StarredQuery } from '../../api/wire.js';
+import { present } from '../../present.js';
+import { oneLine, plural } from '../../text.js';
+import type { Session } from '../session.js';
+import { named, say } from './actions.js';
+import { misuse } from './arguments.js';
+import type { Magic, MagicCall, MagicHost } from './magic.js';
+import { tableOutput } from './output.js';
+import {
+  consoleLink,
+  createStar,
+  findStar,
+  listStars,
+  readable,
+  resolveStar,
+  starRange,
+  updateStar,
+} from './starred.js';
+
+/** The magics about starred queries, in the order in which help lists them. */
+export const starMagics: readonly Magic[] = [
+  {
+    name: 'star',
+    aliases: [],
+    usage: '%star ID|NAME [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
+    options: [
+      { name: 'name', value: 'NAME', summary: 'what the starred query is called; unchanged when absent' },
+      {
+        name: 'new',
+        summary: 'create a starred query and print its id; one of yours that has the name is changed instead',
+      },
+      { name: 'no-run', summary: 'save the query without running it' },
+    ],
+    summary: "save the cell's query as a starred query once it has run without an error",
+    help: [
+      'A starred query keeps the query, its time range and its parameters, not its result. The whole organisation can see those of the hosted service; the local service keeps its own.',
+      'A relative time range stays relative; freeze it with `%time --freeze` to keep the window.',
+      'Once a query has been created, the line in the cell becomes the one that changes it from then on, where the front end lets the kernel write there.',
+      '',
+      '    %star --new "Errors by service"',
+      "    ['sample-http-logs'] | where status >= 500 | summarize count() by uri",
+    ].join('\n'),
+    arity: [0, 1],
+    argument: 'star',
+    run: star,
+  },
+  {
+    name: 'stars',
+    aliases: [],
+    usage: '%stars [TEXT] [--who all|team|me] [--dataset DATASET]',
+    options: [
+      { name: 'who', value: 'all|team|me', summary: 'whose starred queries; your own when absent' },
+      { name: 'dataset', value: 'DATASET', summary: 'only those that read this dataset' },
+    ],
+    summary: 'list starred queries, or those with a text in their name, query or dataset',
+    help: 'The id in the first column is what `%star`, `%unstar`, `%run` and `%load` take; a name does as well, where one query has it.',
+    arity: [0, 1],
+    run: stars,
+  },
+  {
+    name: 'run',
+    aliases: [],
+    usage: '%run star:ID|NAME',
+    options: [],
+    summary: 'run a starred query with its own time range',
+    help: 'The range and the parameters are those that it was saved with.\n\n    %run star:"Errors by service"',
+    arity: [1, 1],
+    argument: 'star reference',
+    run: runStar,
+  },
+  {
+    name: 'load',
+    aliases: [],
+    usage: '%load star:ID|NAME',
+    options: [],
+    summary: 'put a starred query, with its time range, into a new cell below',
+    help: 'Where the front end does not let the kernel make a cell, the text is printed.',
+    arity: [1, 1],
+    argument: 'star reference',
+    run: load,
+  },
+  {
+    name: 'unstar',
+    aliases: [],
+    usage: '%unstar ID|NAME',
+    options: [],
+    summary: 'delete a starred query',
+    help: 'In the hosted service it is gone for everybody in the organisation.',
+    arity: [1, 1],
+    argument: 'star',
+    run: unstar,
+  },
+];
+
+/** Has the query of the cell saved once it has run. */
+function star(call: MagicCall, host: MagicHost): void {
+  const { words, options, magic } = call;
+  const [word] = words;
+  const create = options.has('new');
+  if (!create && word === undefined) throw misuse(magic, 'which one? give its id, or --new');
+  if (create && word !== undefined && options.has('name')) throw misuse(magic, 'the name is given twice');
+  const { plan } = host;
+  if (plan.queries.length !== 1)
+    throw misuse(magic, `the cell must hold one query, and it holds ${plan.queries.length || 'none'}`);
+  if (options.has('no-run')) plan.run = false;
+  plan.afterRun.push(([result]) => save(call, host, result?.datasetNames));
+}
+
+async function save(
+  { words, options, line }: MagicCall,
+  { plan, session, io }: MagicHost,
+  datasets: readonly string[] | undefined,
+): Promise<void> {
+  const [word] = words;
+  const [query] = plan.queries;
+  if (query === undefined) return;
+  const create = options.has('new');
+  const name = options.get('name') ?? (create ? word : undefined);
+  const { text, variables } = session.parameters.bind(query);
+  const order = {
+    text,
+    variables,
+    range: plan.range,
+    rowLimit: plan.rowLimit,
+    name,
+    ...present({ datasets }),
+  };
+  const id = create ? name && (await findStar(session, name, io.signal)) : word;
+  const saved = id
+    ? await updateStar(session, id, order, io.signal)
+    : await createStar(session, order, io.signal);
+  const update = saved.id === undefined ? undefined : `%star ${saved.id}`;
+  if (create && update !== undefined) plan.rewrites.push({ ...line, text: update });
+  const from = create && update !== undefined ? `; \`${update}\` changes it from now on` : '';
+  const where = `${storedText(saved)}; ${audience(session)}${from}`;
+  say(
+    io,
+    `${id ? 'Updated' : 'Created'} the starred query ${saved.id ?? '(the service gave no id)'}, "${oneLine(saved.name, 120)}": ${where}`,
+  );
+  const link = await consoleLink(session, saved);
+  if (link !== undefined) say(io, link);
+}
+
+function storedText({ query }: StarredQuery): string {
+  return `${query.startTime ?? '?'} to ${query.endTime ?? '?'}`;
+}
+
+function audience({ profileName }: Session): string {
+  return profileName === localProfile
+    ? 'kept by the local service'
+    : `kept in ${profileName}, visible to the whole organisation`;
+}
+
+/** Lists starred queries. */
+async function stars({ words, options, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
+  const who = options.get('who') ?? 'me';
+  const dataset = options.get('dataset');
+  if (!['all', 'team', 'me'].includes(who)) throw misuse(magic, `--who is all, team or me, not ${who}`);
+  const filter = present({ who: who === 'me' ? undefined : who, dataset });
+  const wanted = (words[0] ?? '').toLowerCase();
+  const found = (await listStars(session, filter, io.signal)).filter(each =>
+    [each.name, each.query.apl, each.dataset ?? ''].some(text => text.toLowerCase().includes(wanted)),
+  );
+  const rows = found.map(each => [
+    each.id ?? '',
+    each.name,
+    each.dataset ?? '',
+    [each.query.startTime, each.query.endTime].filter(Boolean).join(' .. '),
+    oneLine(each.query.apl, 120),
+  ]);
+  const about = wanted === '' ? '' : ` with "${words[0]}"`;
+  const hint = who === 'me' ? " of your own; `%stars --who all` lists everybody's" : '';
+  io.display(
+    tableOutput(
+      ['id', 'name', 'dataset', 'time range', 'query'],
+      rows,
+      `${plural(found.length, 'starred query', 'starred queries')}${about}${hint}`,
+    ),
+  );
+}
+
+/** Runs a starred query with its own range, parameters and limit. */
+async function runStar({ words, magic }: MagicCall, { session, io, show }: MagicHost): Promise<void> {
+  const found = await resolveStar(session, referenceOf(words[0] ?? '', magic), io.signal);
+  const { apl, variables, defaultLimit } = found.query;
+  const range = starRange(found) ?? session.range;
+  await show(apl, { range, variables: variables ?? {}, ...present({ rowLimit: defaultLimit || undefined }) });
+}
+
+/** Has the front end put a starred query into a new cell. */
+async function load({ words, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
+  const found = await resolveStar(session, referenceOf(words[0] ?? '', magic), io.signal);
+  const { startTime, endTime, apl } = found.query;
+  const range = startTime && endTime ? [`%%time ${startTime}..${endTime}`] : [];
+  const text = [...range, apl].join('\n');
+  io.nextInput(text, false);
+  say(io, `The starred query "${oneLine(found.name, 120)}":\n\n${text}`);
+}
+
+function referenceOf(word: string, magic: Magic): string {
+  const reference = /^star:(.+)$/s.exec(word)?.[1];
+  if (reference === undefined) throw misuse(magic, `${word} is no starred query: write star:ID or star:NAME`);
+  return reference;
+}
+
+/** Deletes a starred query. */
+async function unstar({ words }: MagicCall, { session, io }: MagicHost): Promise<void> {
+  const [reference = ''] = words;
+  const found = await readable(resolveStar(session, reference, io.signal));
+  const id = found?.id ?? reference;
+  await (await session.client(io.signal)).deleteStarred(id, io.signal);
+  const name = found === undefined || found.name === '' ? '' : `, "${oneLine(found.name, 120)}"`;
+  say(io, named(session, `Deleted the starred query ${id}${name}.`));
+}

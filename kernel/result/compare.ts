@@ -1,0 +1,205 @@
+/**
+ * Two tables side by side: which rows and cells differ.
+ */
+import { DataType, type Field, type Table, type Vector } from 'apache-arrow';
+import { cellText } from './text.js';
+
+/** A column that only one of two tables has, or that has another type. */
+export interface SchemaChange {
+  readonly column: string;
+  /** Arrow's name of the type; absent where the table has no such column. */
+  readonly before?: string;
+  readonly after?: string;
+}
+
+/** A row that only one table has, or one whose cells differ. Texts are exact; null is a null. */
+export type RowChange =
+  | { readonly kind: 'added' | 'removed'; readonly cells: Readonly<Record<string, string | null>> }
+  | {
+      readonly kind: 'changed';
+      readonly key: Readonly<Record<string, string | null>>;
+      readonly cells: readonly {
+        readonly column: string;
+        readonly before: string | null;
+        readonly after: string | null;
+      }[];
+    };
+
+/** The differences between two tables. */
+export interface TableChanges {
+  readonly schema: readonly SchemaChange[];
+  /** The columns by which a row is found in the other table. */
+  readonly key: readonly string[];
+  readonly same: number;
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+  /** The same rows in another order. */
+  readonly reordered: boolean;
+  /** The first changes, in the order of the rows. */
+  readonly examples: readonly RowChange[];
+}
+
+export interface CompareOptions {
+  /** The columns that identify a row, such as those of `summarize … by`; all but real numbers when absent. */
+  readonly key?: readonly string[];
+  /** Real numbers differ by more than this part of the larger one. Default: not at all. */
+  readonly tolerance?: number;
+  /** How many changes to list. Default 20. */
+  readonly examples?: number;
+}
+
+/** Returns how `after` differs from `before`. Rows with the same key are compared in their order. */
+export function compareTables(before: Table, after: Table, options: CompareOptions = {}): TableChanges {
+  const schema = schemaChanges(before, after);
+  const changed = new Set(schema.map(({ column }) => column));
+  const names = before.schema.fields.map(({ name }) => name).filter(name => !changed.has(name));
+  const key = keyOf(before, names, options.key);
+  const rest = names.filter(name => !key.includes(name));
+  const [left, right] = [new Rows(before, key), new Rows(after, key)];
+  const counts = { same: 0, added: 0, removed: 0, changed: 0 };
+  const examples: RowChange[] = [];
+  const note = (change: RowChange) => {
+    counts[change.kind] += 1;
+    if (examples.length < (options.examples ?? 20)) examples.push(change);
+  };
+  for (const [text, rows] of left.byKey) {
+    const others = right.byKey.get(text) ?? [];
+    for (const [index, row] of rows.entries()) {
+      const other = others[index];
+      if (other === undefined) {
+        note({ kind: 'removed', cells: left.cells(row, names) });
+        continue;
+      }
+      const cells = rest.flatMap(column =>
+        differing(left, row, right, other, column, options.tolerance ?? 0),
+      );
+      if (cells.length === 0) counts.same += 1;
+      else note({ kind: 'changed', key: left.cells(row, key), cells });
+    }
+  }
+  for (const [text, rows] of right.byKey)
+    for (const row of rows.slice(left.byKey.get(text)?.length ?? 0))
+      note({ kind: 'added', cells: right.cells(row, names) });
+  const isWhole = counts.added + counts.removed + counts.changed === 0;
+  return { schema, key, ...counts, reordered: isWhole && !left.hasOrderOf(right), examples };
+}
+
+/** Whether nothing differs at all. */
+export function isUnchanged({ schema, added, removed, changed, reordered }: TableChanges): boolean {
+  return schema.length === 0 && added + removed + changed === 0 && !reordered;
+}
+
+/** What differs, in one line. `compared` is the number of rows that could be, unless that is all of them. */
+export function differenceText(changes: TableChanges, compared?: number): string {
+  const { schema, added, removed, changed, same, reordered } = changes;
+  const columns = schema.map(({ column, before, after }) => {
+    if (before === undefined) return `column ${column} is new`;
+    return after === undefined
+      ? `column ${column} is gone`
+      : `column ${column} was ${before} and is ${after}`;
+  });
+  const rows = [
+    ...(changed > 0 ? [`${changed} changed`] : []),
+    ...(added > 0 ? [`${added} added`] : []),
+    ...(removed > 0 ? [`${removed} removed`] : []),
+  ];
+  const counted = rows.length === 0 ? [] : [`rows: ${rows.join(', ')}, ${same} the same`];
+  const order = reordered ? ['the same rows in another order'] : [];
+  const first = compared === undefined ? '' : `of the first ${compared} rows: `;
+  const texts = [...columns, ...counted, ...order];
+  return (
+    first + (texts.length === 0 ? 'none; a row that the notebook has no room for differs' : texts.join('; '))
+  );
+}
+
+function schemaChanges(before: Table, after: Table): readonly SchemaChange[] {
+  const types = (table: Table) =>
+    new Map(table.schema.fields.map(({ name, type }) => [name, typeName(type)]));
+  const [left, right] = [types(before), types(after)];
+  const lost = [...left].filter(([name, type]) => right.get(name) !== type);
+  const fresh = [...right].filter(([name]) => !left.has(name));
+  return [
+    ...lost.map(([column, type]) => {
+      const other = right.get(column);
+      return other === undefined ? { column, before: type } : { column, before: type, after: other };
+    }),
+    ...fresh.map(([column, type]) => ({ column, after: type })),
+  ];
+}
+
+/** Whether texts are numbered in a dictionary says nothing about the data. */
+function typeName(type: DataType): string {
+  return String(DataType.isDictionary(type) ? type.dictionary : type);
+}
+
+function keyOf(
+  table: Table,
+  names: readonly string[],
+  asked: readonly string[] | undefined,
+): readonly string[] {
+  if (asked !== undefined && asked.length > 0 && asked.every(name => names.includes(name))) return asked;
+  const real = new Set(
+    table.schema.fields.filter(({ type }) => DataType.isFloat(type)).map(({ name }) => name),
+  );
+  return names.filter(name => !real.has(name));
+}
+
+function differing(
+  left: Rows,
+  row: number,
+  right: Rows,
+  other: number,
+  column: string,
+  tolerance: number,
+): readonly { readonly column: string; readonly before: string | null; readonly after: string | null }[] {
+  const [before, after] = [left.text(row, column), right.text(other, column)];
+  if (before === after) return [];
+  if (tolerance > 0 && left.isReal(column) && before !== null && after !== null) {
+    const [a, b] = [Number(before), Number(after)];
+    if (Math.abs(a - b) <= tolerance * Math.max(Math.abs(a), Math.abs(b))) return [];
+  }
+  return [{ column, before, after }];
+}
+
+/** The rows of a table, found by the texts of their key. */
+class Rows {
+  readonly byKey = new Map<string, number[]>();
+  readonly #columns: ReadonlyMap<string, { readonly vector: Vector; readonly field: Field }>;
+  readonly #keys: readonly string[];
+
+  constructor(table: Table, key: readonly string[]) {
+    this.#columns = new Map(
+      table.schema.fields.map((field, index) => [
+        field.name,
+        { field, vector: table.getChildAt(index) as Vector },
+      ]),
+    );
+    this.#keys = Array.from({ length: table.numRows }, (_, row) =>
+      JSON.stringify(key.map(name => this.text(row, name))),
+    );
+    for (const [row, text] of this.#keys.entries()) {
+      const rows = this.byKey.get(text);
+      if (rows === undefined) this.byKey.set(text, [row]);
+      else rows.push(row);
+    }
+  }
+
+  text(row: number, column: string): string | null {
+    const found = this.#columns.get(column);
+    return found === undefined ? null : cellText(found.vector, row, found.field);
+  }
+
+  isReal(column: string): boolean {
+    const type = this.#columns.get(column)?.field.type;
+    return type !== undefined && DataType.isFloat(type);
+  }
+
+  cells(row: number, names: readonly string[]): Readonly<Record<string, string | null>> {
+    return Object.fromEntries(names.map(name => [name, this.text(row, name)]));
+  }
+
+  hasOrderOf(other: Rows): boolean {
+    return this.#keys.every((text, row) => text === other.#keys[row]);
+  }
+}

@@ -1,0 +1,147 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { aplKernel, scratchDirectory } from './command.js';
+
+const used: Record<string, string>[] = [];
+
+afterEach(async () => {
+  for (const env of used.splice(0)) await aplKernel(['serve', '--stop'], env);
+});
+
+const SCRIPT = [
+  '%use local\n%import data.csv --dataset web --replace\n%time 2026-01-01',
+  'web | summarize n = count(), total = sum(ms), mean = avg(ms) by host',
+  'web | project host, ms | sort by ms asc',
+  '%%time last 1h\nprint moment = now()',
+].join('\n// %%\n');
+
+const rows = ['a,5', 'a,7', 'b,1.5', 'c,9'];
+
+/** A notebook that was run over those rows, its environment, and what verify says of it once they are others. */
+async function verified(change: (home: string) => void, args: readonly string[] = []) {
+  const home = scratchDirectory();
+  const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
+  used.push(env);
+  write(home, rows);
+  writeFileSync(join(home, 'in.apl'), SCRIPT);
+  expect(await aplKernel(['run', 'in.apl', '-o', 'nb.ipynb'], env)).toMatchObject({ code: 0 });
+  change(home);
+  const before = readFileSync(join(home, 'nb.ipynb'), 'utf8');
+  const finished = await aplKernel(['verify', 'nb.ipynb', ...args], env);
+  if (args.length === 0) expect(readFileSync(join(home, 'nb.ipynb'), 'utf8')).toBe(before);
+  return finished;
+}
+
+function write(home: string, lines: readonly string[], head = 'host,ms'): void {
+  const times = lines.map((line, index) => `2026-01-01T00:00:0${index}Z,${line}`);
+  writeFileSync(join(home, 'data.csv'), [`_time,${head}`, ...times, ''].join('\n'));
+}
+
+interface Cell {
+  readonly source: readonly string[];
+}
+
+function without(home: string, change: (cells: readonly Cell[]) => readonly Cell[]): void {
+  const path = join(home, 'nb.ipynb');
+  const notebook = JSON.parse(readFileSync(path, 'utf8'));
+  writeFileSync(path, JSON.stringify({ ...notebook, cells: change(notebook.cells) }));
+}
+
+/** A cell whose query is a comment. */
+function quiet(cell: Cell): Cell {
+  return { ...cell, source: cell.source.map(line => line.replace('print', '// print')) };
+}
+
+const clock =
+  'cell 4, result 1: different: rows: 1 added, 1 removed, 0 the same (its range follows the clock: apl-kernel freeze)';
+const lines = ({ stdout }: { readonly stdout: string }) =>
+  stdout
+    .split('\n')
+    .filter(line => !/^ {2}(added|removed): moment/.test(line))
+    .slice(0, -1);
+
+describe('verify', () => {
+  test('of the same data differs only where the range follows the clock', async () => {
+    const run = await verified(() => undefined);
+    expect([run.code, lines(run)]).toEqual([3, ['nb.ipynb: 2 the same, 1 different, 0 impossible', clock]]);
+  });
+
+  test('exits with 0 when every result is the same, and with 1 when one cannot be had', async () => {
+    const whole = await verified(home => without(home, cells => cells.slice(0, 3)));
+    expect([whole.code, lines(whole)]).toEqual([0, ['nb.ipynb: 2 the same, 0 different, 0 impossible']]);
+    const run = await verified(home => without(home, cells => cells.map(quiet)));
+    expect([run.code, lines(run)]).toEqual([
+      1,
+      [
+        'nb.ipynb: 2 the same, 0 different, 1 impossible',
+        'cell 4, result 1: impossible: the cell gives no such result any more',
+      ],
+    ]);
+  });
+
+  test('names one changed value by the key of its group', async () => {
+    const run = await verified(home => write(home, rows.with(1, 'a,8')));
+    expect([run.code, lines(run)]).toEqual([
+      3,
+      [
+        'nb.ipynb: 0 the same, 3 different, 0 impossible',
+        'cell 2, result 1: different: rows: 1 changed, 2 the same',
+        '  changed: host a, total 12 -> 13, mean 6 -> 6.5',
+        'cell 3, result 1: different: rows: 1 changed, 3 the same',
+        '  changed: host a, ms 7 -> 8',
+        clock,
+      ],
+    ]);
+  });
+
+  test('says which results cannot be had, and goes on', async () => {
+    const run = await verified(home => write(home, rows, 'server,ms'));
+    expect([run.code, lines(run).slice(0, 2)]).toEqual([
+      3,
+      [
+        'nb.ipynb: 0 the same, 1 different, 2 impossible',
+        expect.stringMatching(/^cell 2, result 1: impossible: unknown-field: /),
+      ],
+    ]);
+  });
+
+  test('as JSON', async () => {
+    const { code, stdout } = await verified(home => write(home, [...rows, 'd,1']), ['--json']);
+    const { different, results } = JSON.parse(stdout);
+    expect([code, different, results[0]]).toEqual([
+      3,
+      3,
+      {
+        cell: 2,
+        table: 1,
+        frozen: true,
+        rowsBefore: 3,
+        rowsAfter: 4,
+        status: 'different',
+        reason: 'rows: 1 added, 3 the same',
+        changes: {
+          schema: [],
+          key: ['host'],
+          same: 3,
+          added: 1,
+          removed: 0,
+          changed: 0,
+          reordered: false,
+          examples: [{ kind: 'added', cells: { host: 'd', n: '1', total: '1', mean: '1' } }],
+        },
+      },
+    ]);
+  });
+
+  test('of a notebook without results is misuse', async () => {
+    const home = scratchDirectory();
+    const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
+    writeFileSync(join(home, 'in.apl'), '%echo one');
+    const { code, stderr } = await aplKernel(['verify', 'in.apl'], env);
+    expect([code, stderr.split('\n').at(-3)]).toEqual([
+      2,
+      'apl-kernel: in.apl holds no results to compare with',
+    ]);
+  });
+});

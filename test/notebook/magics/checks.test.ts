@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { realBench } from '../real-bench.js';
+import { printed, shown, traceback } from '../session.js';
+
+const bench = realBench({
+  web: [
+    { _time: '2026-01-02T10:00:00Z', host: 'a', ms: 5, load: 0.25, user: 'x' },
+    { _time: '2026-01-02T11:00:00Z', host: 'b', ms: 50, load: 0.5, user: null },
+    { _time: '2026-01-02T12:00:00Z', host: 'b', ms: 9_007_199_254_740_991, load: 1.5, user: 'y' },
+  ],
+});
+const query = 'web | project _time, host, ms, load, user, took = 1s * load';
+const run = (condition: string, apl = query) =>
+  bench().run(`%%time 2026-01-02\n%assert ${condition}\n${apl}`);
+
+describe('%assert', () => {
+  test.each([
+    ['rows > 0', 'rows is 3'],
+    ['rows == 3 and columns <= 6', 'rows is 3, columns is 6'],
+    ['not(rows > 5) or rows < 0', 'rows is 3'],
+    ['no_nulls(host)', 'no_nulls(host) is true'],
+    ['nulls(user) == 1', 'nulls(user) is 1'],
+    ['unique(ms)', 'unique(ms) is true'],
+    ['dcount(host) == 2', 'dcount(host) is 2'],
+    ['max(ms) == 9007199254740991', 'max(ms) is 9007199254740991'],
+    ['sum(load) > 2.2', 'sum(load) is 2.25'],
+    ['avg(load) == 0.75', 'avg(load) is 0.75'],
+    ['min(host) == "a"', 'min(host) is a'],
+    ['max(_time) < datetime(2026-01-03)', 'max(_time) is 2026-01-02T12:00:00Z'],
+    ['max(took) < 2s', 'max(took) is 1.5s'],
+    ["max(['load']) - 0 > 1", ''],
+  ])('%s', async (condition, figures) => {
+    const cell = await run(condition);
+    if (figures === '') expect(traceback(cell)[0]).toContain('is nothing that can be asked of a result');
+    else expect([traceback(cell), printed(cell).trim()]).toEqual([[], `so it is: ${condition} (${figures})`]);
+  });
+
+  test.each([
+    ['rows > 5', 'rows > 5 (rows is 3)'],
+    ['max(ms) < 9007199254740991', 'max(ms) < 9007199254740991 (max(ms) is 9007199254740991)'],
+    ['no_nulls(user)', 'no_nulls(user) (no_nulls(user) is 1 null in 3 rows, the first in row 2)'],
+    ['unique(host)', 'unique(host) (unique(host) is 2 different in 3 rows, b twice)'],
+    ['rows > 0 and max(load) < 1', 'rows > 0 and max(load) < 1 (rows is 3, max(load) is 1.5)'],
+  ])('%s fails the cell with the figures', async (condition, message) => {
+    const cell = await run(condition);
+    expect([traceback(cell)[0], cell.outputs.filter(({ kind }) => kind === 'result').length]).toEqual([
+      `assertion: not so: ${message}`,
+      1,
+    ]);
+  });
+
+  test('of no rows', async () => {
+    const none = `${query} | where host == "z"`;
+    expect(traceback(await run('max(ms) < 5', none))[0]).toBe(
+      'assertion: not so: max(ms) < 5 (max(ms) is null, as it has no value)',
+    );
+    expect(traceback(await run('rows == 0 and no_nulls(ms)', none))).toEqual([]);
+  });
+
+  test.each([
+    ['rows >', 'cannot be read'],
+    ['max(nope) > 1', 'the result has no field nope'],
+    ['max(ms, load) > 1', 'a function takes one field here'],
+    ['median(ms) > 1', '`median(ms)` is nothing that can be asked of a result'],
+    ['rows', '`rows` is nothing that can be asked of a result'],
+    ['max(ms) == "many"', 'a text is compared with a number'],
+    ['rows > 0; print 1', 'cannot be read'],
+  ])('%s cannot be read', async (condition, message) => {
+    expect(traceback(await run(condition))[0]).toContain(message);
+  });
+
+  test('alone it is about the last result', async () => {
+    await bench().run(`%%time 2026-01-02\n${query} | limit 2`);
+    expect(printed(await bench().run('%assert rows == 2'))).toBe('so it is: rows == 2 (rows is 2)\n');
+  });
+});
+
+describe('%diff', () => {
+  test('shows what changed, came and went, by the key of the groups', async () => {
+    await bench().run('%%time 2026-01-02\na << web | summarize n = count(), load = sum(load) by host');
+    await bench().run(
+      '%%time 2026-01-02\nb << web | where ms > 5 | extend host = iff(load > 1, "c", host) | summarize n = count(), load = sum(load) by host',
+    );
+    const text = shown(await bench().run('%diff a b'))[0];
+    expect(text?.split('\n').map(line => line.replace(/ +/g, ' ').trim())).toEqual([
+      'a -> b: rows: 1 changed, 1 added, 1 removed, 0 the same',
+      '',
+      'row host n load',
+      'removed a 1 0.25',
+      'changed b 2 → 1 2 → 0.5',
+      'added c 1 1.5',
+    ]);
+    expect(shown(await bench().run('%diff a a'))).toEqual(['a and a are the same: 2 rows']);
+  });
+
+  test.each([
+    ['%diff a nope', '%diff: there is no result nope'],
+    ['%diff a b --key x', '%diff: a has no field x'],
+    ['%diff a b --tolerance 2', '%diff: --tolerance is a part, from 0 up to 1'],
+  ])('%s is refused', async (line, message) => {
+    await bench().run('a << print n = 1\n\nb << print n = 2');
+    expect(traceback(await bench().run(line))[0]).toBe(`magic: ${message}`);
+  });
+});

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import { type CompareOptions, compareTables, isUnchanged } from '../../kernel/result/compare.js';
+import { type SampleColumn, sampleResult } from './sample.js';
+
+const tableOf = (columns: readonly SampleColumn[]) => {
+  const [table] = sampleResult([{ columns }]).tables;
+  if (table === undefined) throw new Error('no table');
+  return table.data;
+};
+
+const host: SampleColumn = ['host', 'string', '["a","b","c"]'];
+const base: readonly SampleColumn[] = [host, ['n', 'integer', '[1,2,3]'], ['avg', 'float', '[0.1,0.2,null]']];
+
+function check(after: readonly SampleColumn[], options: CompareOptions, expected: object): void {
+  expect(compareTables(tableOf(base), tableOf(after), options)).toEqual({
+    schema: [],
+    key: ['host', 'n'],
+    same: 3,
+    added: 0,
+    removed: 0,
+    changed: 0,
+    reordered: false,
+    examples: [],
+    ...expected,
+  });
+}
+
+test('the same rows', () => check(base, {}, {}));
+test('a changed real number is found by the other columns', () =>
+  check(
+    base.with(2, ['avg', 'float', '[0.1,0.25,1]']),
+    {},
+    {
+      same: 1,
+      changed: 2,
+      examples: [
+        {
+          kind: 'changed',
+          key: { host: 'b', n: '2' },
+          cells: [{ column: 'avg', before: '0.2', after: '0.25' }],
+        },
+        { kind: 'changed', key: { host: 'c', n: '3' }, cells: [{ column: 'avg', before: null, after: '1' }] },
+      ],
+    },
+  ));
+test('a changed number of a group is found by its key', () =>
+  check(
+    base.with(1, ['n', 'integer', '[1,5,3]']),
+    { key: ['host'] },
+    {
+      key: ['host'],
+      same: 2,
+      changed: 1,
+      examples: [{ kind: 'changed', key: { host: 'b' }, cells: [{ column: 'n', before: '2', after: '5' }] }],
+    },
+  ));
+test('without a key it is another row', () =>
+  check(
+    base.with(1, ['n', 'integer', '[1,5,3]']),
+    {},
+    {
+      same: 2,
+      added: 1,
+      removed: 1,
+      examples: [
+        { kind: 'removed', cells: { host: 'b', n: '2', avg: '0.2' } },
+        { kind: 'added', cells: { host: 'b', n: '5', avg: '0.2' } },
+      ],
+    },
+  ));
+test('within the tolerance a real number is the same', () => {
+  check(base.with(2, ['avg', 'float', '[0.1,0.2000000001,null]']), { tolerance: 1e-9 }, {});
+  check(
+    base.with(2, ['avg', 'float', '[0.1,0.200001,null]']),
+    { tolerance: 1e-9, examples: 0 },
+    { same: 2, changed: 1 },
+  );
+});
+test('integers have no tolerance', () =>
+  check(
+    base.with(1, ['n', 'integer', '[1,2,4]']),
+    { tolerance: 0.5, examples: 0 },
+    { same: 2, added: 1, removed: 1 },
+  ));
+test('another order is told as such', () =>
+  check(
+    [
+      ['host', 'string', '["b","a","c"]'],
+      ['n', 'integer', '[2,1,3]'],
+      ['avg', 'float', '[0.2,0.1,null]'],
+    ],
+    {},
+    { reordered: true },
+  ));
+test('columns that come, go or change their type', () =>
+  check(
+    [host, ['n', 'string', '["1","2","3"]'], ['new', 'boolean', '[true,true,true]']],
+    {},
+    {
+      key: ['host'],
+      schema: [
+        { column: 'n', before: 'Int64', after: 'Utf8' },
+        { column: 'avg', before: 'Float64' },
+        { column: 'new', after: 'Bool' },
+      ],
+    },
+  ));
+test('rows that occur more than once are counted', () => {
+  const rows = (values: string): readonly SampleColumn[] => [['s', 'string', values]];
+  const changes = compareTables(tableOf(rows('["x","x","y"]')), tableOf(rows('["x","y","y","y"]')));
+  expect([changes.same, changes.added, changes.removed, isUnchanged(changes)]).toEqual([2, 2, 1, false]);
+});
+test('a null is not the text null, and an integer keeps its digits', () => {
+  const rows = (cells: string, n: string): readonly SampleColumn[] => [
+    ['s', 'string', cells],
+    ['n', 'integer', n],
+  ];
+  const [a, b] = [
+    tableOf(rows('[null]', '[9007199254740993]')),
+    tableOf(rows('["null"]', '[9007199254740993]')),
+  ];
+  expect(isUnchanged(compareTables(a, b))).toBe(false);
+  expect(isUnchanged(compareTables(a, tableOf(rows('[null]', '[9007199254740992]'))))).toBe(false);
+  expect(isUnchanged(compareTables(a, a))).toBe(true);
+});
