@@ -24,9 +24,9 @@ import {
 import type { QueryRequest } from '../api/wire.js';
 import { present } from '../present.js';
 import { Parameters } from './parameters.js';
+import type { QueryLog } from './query-log.js';
 import { KeptResults } from './results/kept.js';
 import { type ReadResult, SentResults } from './results/sent.js';
-import type { QueryLog } from './query-log.js';
 import { SchemaCache } from './schema-cache.js';
 import { defaultRange, type TimeRange } from './time-range.js';
 

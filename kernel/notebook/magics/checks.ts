@@ -96,7 +96,10 @@ const SHOWN = 100;
 function tableNamed(session: Session, name: string): QueryResult['tables'][number] {
   const table = session.results.named(name)?.result.tables[0];
   if (table !== undefined) return table;
-  const names = session.results.names().filter(each => each !== '_').join(', ');
+  const names = session.results
+    .names()
+    .filter(each => each !== '_')
+    .join(', ');
   throw new MagicError(
     `%diff: there is no result ${name}`,
     `\`${name} << query\` names one. ${names === '' ? 'None is named yet.' : `There are: ${names}.`}`,
