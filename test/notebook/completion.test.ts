@@ -62,7 +62,7 @@ describe('a magic line completes', () => {
 
   test('with its usage', async () => {
     const { items } = await complete('%unst$0');
-    expect(items).toEqual([{ text: '%unstar', type: 'magic', signature: '%unstar ID' }]);
+    expect(items).toEqual([{ text: '%unstar', type: 'magic', signature: '%unstar ID|NAME' }]);
   });
 });
 

@@ -69,7 +69,7 @@ test('%history lists the queries of every kernel, and %rerun runs one over the w
     const list = shown(await bench.run('%history'))[0];
     expect(rows(list)).toEqual([
       ['1', '2026-03-04T05:06:07.123456789Z', 'local', '2026-01-01T00:00:00Z .. 2026-01-02T00:00:00Z', '1'],
-      ['2', '2026-03-04T05:06:07.123456789Z', 'local', 'now-1h .. now', 'failed: bad-request'],
+      ['2', '2026-03-04T05:06:07.123456789Z', 'local', 'now-1h .. now', 'failed: invalid-query'],
     ]);
     expect(list).toContain('trace-1');
     expect(shown(await bench.run('%history nonsense'))[0]?.split('\n')[0]).toBe('1 query with "nonsense"');

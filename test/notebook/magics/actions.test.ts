@@ -455,7 +455,7 @@ describe('starred queries', () => {
   });
 
   test('%unstar deletes', async () => {
-    expect(printed(await bench.run('%unstar s1'))).toBe('Deleted the starred query s1.\n');
+    expect(printed(await bench.run('%unstar s1'))).toBe('Deleted the starred query s1, "Before".\n');
     expect([changes()[0]?.method, changes()[0]?.path]).toEqual(['DELETE', '/v2/apl-starred-queries/s1']);
   });
 });

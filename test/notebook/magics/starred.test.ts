@@ -113,7 +113,7 @@ describe('an update', () => {
     const lines = traceback(await bench.run('%star s7\nweb | count'));
     expect([lines[0], lines.at(-1)]).toEqual([
       'not-found: there is no starred query s7',
-      'hint: To create one, write `%star --new --name "NAME"` above the query: it prints the id. `%stars --who all` lists what there is.',
+      'hint: To create one, write `%star --new "NAME"` above the query. `%stars --who all` lists what there is.',
     ]);
   });
 
