@@ -18,8 +18,8 @@ import {
   whoami,
 } from './actions.js';
 import { MagicError, misuse, parseArguments } from './arguments.js';
-import { exportResult } from './export.js';
 import { checkMagics } from './checks.js';
+import { exportResult } from './export.js';
 import { historyMagics } from './history.js';
 import type { Magic, MagicCall, MagicHost } from './magic.js';
 import { markdownOutput } from './output.js';
