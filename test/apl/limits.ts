@@ -21,7 +21,7 @@ export const limitCases: Readonly<Record<keyof typeof limits, LimitCase>> = {
   name: { write: count => `print ['${'n'.repeat(count)}'] = 1`, at: "['nnn" },
   literal: { write: count => `print x = strlen('${'n'.repeat(count)}')`, at: "'nnn" },
   pattern: { write: count => `print x = 'a' matches regex '${'n'.repeat(count)}'`, at: "'nnn" },
-  nesting: { write: count => `print x = ${'('.repeat(count)}1${')'.repeat(count)}`, most: 198, at: '1' },
+  nesting: { write: count => `print x = ${'('.repeat(count)}1${')'.repeat(count)}`, most: 197, at: '1' },
   queryNesting: {
     write: count => `let T = print 1; ${'('.repeat(count)}T${')'.repeat(count)}`,
     most: 199,

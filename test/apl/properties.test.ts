@@ -90,6 +90,12 @@ describe('nothing that is repeated 16,000 times is too deep for the parser', () 
     ['fences', count => '``'.repeat(count)],
     ['search groups', count => `search ${'('.repeat(count)}`],
     ['calls', count => `print ${'f('.repeat(count)}`],
+    ['unions', count => 'union '.repeat(count)],
+    ['tables of a search', count => 'search in (search '.repeat(count)],
+    ['joins', count => `T ${'| join (T '.repeat(count)}`],
+    ['lookups', count => `T ${'| lookup union '.repeat(count)}`],
+    ['comments as SQL writes them', count => '-- a\n'.repeat(count)],
+    ['conditions in brackets', count => `T | where ${'((x)| '.repeat(count)}`],
   ];
   test.each(repeated)('%s', (_, text) => {
     const source = text(16_000);

@@ -1,12 +1,10 @@
 import { operatorNamed } from '../../operators/rows.js';
 import type { Operator, Pipeline, Span } from '../ast.js';
-import { limits } from '../limits.js';
-import { missing } from '../nodes.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { type OpenNode, parseClauses } from './clauses.js';
 import { atStageEnd } from './items.js';
 import { takeSqlComment } from './slips.js';
-import { parseSource } from './source.js';
+import { parseSource, tooDeep as tooDeepSource } from './source.js';
 
 /** Parses a source and the operators after it, up to `)`, `;` or the end. */
 export function parsePipeline(stream: TokenStream): Pipeline {
@@ -123,8 +121,6 @@ function takeStraySemicolon(stream: TokenStream): void {
 }
 
 function tooDeep(stream: TokenStream): Pipeline {
-  const { from, to } = stream.peek();
-  stream.reportLimit({ from, to }, limits.queryNesting);
-  stream.skipTo(';');
-  return { source: missing({ from, to }), operators: [], from, to };
+  const source = tooDeepSource(stream);
+  return { source, operators: [], from: source.from, to: source.to };
 }

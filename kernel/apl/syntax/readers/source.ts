@@ -1,6 +1,7 @@
 import type { SourceRow } from '../../operators/grammar.js';
 import { type SourceKind, sourceNamed } from '../../operators/rows.js';
 import type { Source } from '../ast.js';
+import { limits } from '../limits.js';
 import { dataset, identifier, missing } from '../nodes.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { type OpenNode, parseClauses } from './clauses.js';
@@ -15,7 +16,7 @@ export function parseSource(stream: TokenStream): Source {
   const token = stream.peek();
   const { from } = token;
   if (stream.isSymbol('(')) return parseParenthesised(stream);
-  if (startsSource(stream)) return parseWordSource(stream);
+  if (startsSource(stream)) return stream.nested(parseWordSource, tooDeep);
   if (token.kind === 'string') return stringSource(stream);
   const other = takeTableCall(stream) ?? takeOtherLanguage(stream);
   if (other !== undefined) return other;
@@ -44,6 +45,14 @@ function introduces(stream: TokenStream, { clauses }: SourceRow): boolean {
   if (first?.takes === 'name')
     return stream.peek(1).kind === 'word' && (stream.isWord(second?.word ?? '', 2) || stream.offersAt(2));
   return !stream.isSymbol('|', 1) && !stream.isSymbol(';', 1);
+}
+
+/** Reports what nests deeper than the stack can bear, and skips it. */
+export function tooDeep(stream: TokenStream): Source {
+  const token = stream.peek();
+  stream.reportLimit(token, limits.queryNesting);
+  stream.skipTo(';');
+  return missing(token);
 }
 
 function parseWordSource(stream: TokenStream): Source {
@@ -80,7 +89,7 @@ function takeTableCall(stream: TokenStream): Source | undefined {
 /** Reports a query in another language, and skips it; a comment as SQL writes it is skipped alone. */
 function takeOtherLanguage(stream: TokenStream): Source | undefined {
   const token = stream.peek();
-  if (takeSqlComment(stream)) return parseSource(stream);
+  if (takeSqlComments(stream)) return parseSource(stream);
   const language = otherLanguage(stream);
   if (language === undefined) return undefined;
   const hint = "Start with the dataset: ['logs'] | where … | project ….";
@@ -96,6 +105,12 @@ function otherLanguage(stream: TokenStream): string | undefined {
   if (stream.isSymbol('=', 1) && /^(?:index|source|sourcetype|host)$/i.test(text)) return 'SPL';
   const goesOn = !stream.isSymbol('|', 1) && !stream.isSymbol(';', 1) && stream.peek(1).text !== '';
   return goesOn && /^select$/i.test(text) ? 'SQL' : undefined;
+}
+
+function takeSqlComments(stream: TokenStream): boolean {
+  const { mark } = stream;
+  while (takeSqlComment(stream));
+  return stream.mark !== mark;
 }
 
 /** `http-logs` without quotes. */
