@@ -196,7 +196,7 @@ async function environmentOf(session: Session, code: string): Promise<EditorEnvi
 }
 
 /** The fields of the kept results, by name. */
-async function resultSchemas({ results }: Session): Promise<ReadonlyMap<string, DatasetSchema>> {
+export async function resultSchemas({ results }: Session): Promise<ReadonlyMap<string, DatasetSchema>> {
   const all = results.all();
   if (all.length === 0) return new Map();
   const { fieldsOf } = await import('./results/arrow.js');

@@ -3,7 +3,7 @@ import type { KernelFacts, MagicFacts } from '../apl/editor/known.js';
 import { type EditorNews, type EditorQuestion, editorTarget, readQuestion } from '../apl/editor/link.js';
 import type { Comm, CommHandler } from '../jupyter/message.js';
 import { present } from '../present.js';
-import { fieldSchema, seenBy } from './completion.js';
+import { fieldSchema, resultSchemas, seenBy } from './completion.js';
 import { magicHelp, magics } from './magics/table.js';
 import type { Session } from './session.js';
 
@@ -74,7 +74,7 @@ async function factsOf(session: Session, patienceMs: number): Promise<KernelFact
     profile: session.profileName,
     exact: session.profileName === localProfile,
     datasets: datasets.map(({ name }) => name),
-    results: [],
+    results: [...(await resultSchemas(session))].map(([name, { fields }]) => ({ name, fields })),
     ...parametersOf(session),
     magics: magicFacts,
   };

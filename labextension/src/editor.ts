@@ -36,7 +36,7 @@ export interface EditorOptions {
 export function aplSupport(workbench: Workbench, options: EditorOptions): LanguageSupport {
   const extensions: Extension[] = [
     ...[codeFolding(), foldGutter(), foldGutterStyle, theme],
-    ...[peerOf(workbench), explanations(workbench), signatures(workbench)],
+    ...[peerOf(workbench), explanations(workbench), signatures],
     completions(workbench, options.completeWhileTyping),
     tooltips({ parent: document.body }),
     popupAttribute,

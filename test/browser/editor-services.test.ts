@@ -17,6 +17,7 @@ function notebookOf(...sources: readonly string[]): string {
 }
 
 const dataset = "['sample-http-logs']";
+const hostile = '<img src=x onerror=document.title=1>';
 const wrong = `%tiem last 1h
 ${dataset}
 | whree status == 500
@@ -41,6 +42,10 @@ describe.each([
         'ready.ipynb': notebookOf(`${dataset} | count`, ''),
         'python.ipynb': notebookOf('').replace('"apl"', '"python3"').replaceAll('axiom-apl', 'python'),
         'logs/access.csv': 'a,b\n1,2\n',
+        'hostile.csv': `"${hostile}","b"\n1,2\n`,
+        'hostile.ipynb': notebookOf('%import hostile.csv --dataset hostile', ''),
+        'saved.apl': `${dataset}|count\n`,
+        'console.apl': `${dataset}\n| where stauts == 1\n`,
         'query.apl': `// %%\n%tiem last 1h\n${dataset} | whree x == 1\n\n// %%\n${dataset} | count\n`,
       },
     });
@@ -55,7 +60,7 @@ describe.each([
     const opened = await openConnected('wrong.ipynb');
     const { page } = opened;
     const marks = page.locator('.cm-lintRange-error');
-    await expect.poll(() => marks.allTextContents()).toEqual(['tiem', 'whree', 'stauts']);
+    await eventually(() => marks.allTextContents()).toEqual(['tiem', 'whree', 'stauts']);
     await marks.first().hover();
     const tooltip = page.locator('.cm-tooltip .cm-diagnostic');
     await tooltip.first().waitFor();
@@ -63,13 +68,13 @@ describe.each([
     await page.locator('.cm-diagnosticAction', { hasText: 'Write time' }).click();
     await placeCursor(page, 'whree');
     await page.keyboard.press('Control+.');
-    await expect.poll(() => marks.allTextContents()).toEqual(['stauts']);
+    await eventually(() => marks.allTextContents()).toEqual(['stauts']);
     await placeCursor(page, 'stauts');
     await page.keyboard.press('Control+.');
     await expect
       .poll(() => text(page))
       .toBe(`%time last 1h\n${dataset}\n| where status == 500\n| project status`);
-    await expect.poll(() => marks.count()).toBe(0);
+    await eventually(() => marks.count()).toBe(0);
     await finish(opened);
   });
 
@@ -77,14 +82,14 @@ describe.each([
     const opened = await openConnected('empty.ipynb');
     const { page } = opened;
     await page.keyboard.type("['sample-h");
-    await expect.poll(() => labels(page)).toEqual(['sample-http-logs']);
+    await eventually(() => labels(page)).toEqual(['sample-http-logs']);
     await page.keyboard.press('Enter');
     expect(await text(page)).toBe("['sample-http-logs']");
     await page.keyboard.type(' | whe');
-    await expect.poll(() => labels(page)).toEqual(['where']);
+    await eventually(() => labels(page)).toEqual(['where']);
     await page.keyboard.press('Tab');
     await page.keyboard.type(' stat');
-    await expect.poll(async () => (await labels(page))[0]).toBe('status');
+    await eventually(async () => (await labels(page))[0]).toBe('status');
     expect(await page.locator('.cm-completionDetail').first().textContent()).toBe('string');
     await page.keyboard.press('Escape');
     expect(await page.locator('.jp-Notebook.jp-mod-editMode').count()).toBe(1);
@@ -102,9 +107,9 @@ describe.each([
     const { page } = opened;
     await page.keyboard.type('print x = substring(');
     const active = page.locator('.apl-signature strong');
-    await expect.poll(() => active.textContent()).toContain('text');
+    await eventually(() => active.textContent()).toContain('text');
     await page.keyboard.type('"a", ');
-    await expect.poll(() => active.textContent()).toContain('start');
+    await eventually(() => active.textContent()).toContain('start');
     await page.keyboard.press('Escape');
     expect(await active.count()).toBe(0);
     await finish(opened);
@@ -116,7 +121,7 @@ describe.each([
     await page.keyboard.type(`${dataset} | join kin`);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Tab');
-    await expect.poll(() => text(page)).toBe(`${dataset} | join kind=`);
+    await eventually(() => text(page)).toBe(`${dataset} | join kind=`);
     await finish(opened);
   });
 
@@ -132,7 +137,7 @@ describe.each([
     const opened = await openConnected('empty.ipynb');
     const { page } = opened;
     await page.keyboard.type('%import logs/');
-    await expect.poll(() => labels(page)).toEqual(['logs/access.csv']);
+    await eventually(() => labels(page)).toEqual(['logs/access.csv']);
     await page.keyboard.press('Tab');
     expect(await text(page)).toBe('%import logs/access.csv');
     await finish(opened);
@@ -142,7 +147,7 @@ describe.each([
     const opened = await openConnected('ready.ipynb');
     const { page } = opened;
     await page.locator('.cm-line span', { hasText: 'count' }).first().hover();
-    await expect.poll(() => page.locator('.cm-tooltip-hover .apl-doc').textContent()).toContain('count');
+    await eventually(() => page.locator('.cm-tooltip-hover .apl-doc').textContent()).toContain('count');
     await finish(opened);
   });
 
@@ -152,17 +157,17 @@ describe.each([
     await page.keyboard.insertText(`let low=500;\n${dataset}|where status>low|count`);
     await page.keyboard.press('Shift+Alt+F');
     const formatted = `let low = 500;\n${dataset}\n| where status > low\n| count`;
-    await expect.poll(() => text(page)).toBe(formatted);
+    await eventually(() => text(page)).toBe(formatted);
     await placeCursor(page, 'low');
     await page.keyboard.press('F2');
     const input = page.locator('.jp-Dialog input');
     await input.fill('least');
     await page.keyboard.press('Enter');
-    await expect.poll(() => text(page)).toBe(formatted.replaceAll('low', 'least'));
+    await eventually(() => text(page)).toBe(formatted.replaceAll('low', 'least'));
     await placeCursor(page, '> least');
     await page.keyboard.press('F12');
     await page.keyboard.type('x');
-    await expect.poll(() => text(page)).toContain('let x = 500;');
+    await eventually(() => text(page)).toContain('let x = 500;');
     await finish(opened);
   });
 
@@ -170,7 +175,7 @@ describe.each([
     const opened = await openFile(context, lab, 'query.apl');
     const { page } = opened;
     const marks = page.locator('.cm-lintRange-error');
-    await expect.poll(() => marks.allTextContents()).toEqual(['whree']);
+    await eventually(() => marks.allTextContents()).toEqual(['whree']);
     expect(await page.locator('.cm-line', { hasText: '%tiem' }).locator('span').count()).toBe(2);
     await finish(opened);
   });
@@ -180,14 +185,57 @@ describe.each([
     const { page } = opened;
     await page.locator('.jp-Notebook .cm-content').nth(1).click();
     await page.keyboard.type(`${dataset} | where sta`);
-    await expect.poll(async () => (await labels(page))[0]).toBe('status');
+    await eventually(async () => (await labels(page))[0]).toBe('status');
     await endKernels(lab);
     await page.keyboard.type('tus == 1 and meth');
-    await expect.poll(() => labels(page)).toEqual(['method']);
+    await eventually(() => labels(page)).toEqual(['method']);
     await page.keyboard.press('Escape');
     await page.keyboard.type('od == "GET" | whree');
-    await expect.poll(() => page.locator('.cm-lintRange-error').allTextContents()).toContain('whree');
+    await eventually(() => page.locator('.cm-lintRange-error').allTextContents()).toContain('whree');
     await finish(opened);
+  });
+
+  test('shows names that are written by strangers as text', async () => {
+    const opened = await openConnected('hostile.ipynb');
+    const { page } = opened;
+    await page.keyboard.press('Shift+Enter');
+    await page.locator('.jp-OutputArea-output').first().waitFor();
+    await page.keyboard.type('hostile | where [');
+    await eventually(() => labels(page)).toContain(hostile);
+    await page.locator('.cm-completionInfo').waitFor();
+    expect(await page.locator('.cm-tooltip img').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.keyboard.type("'<imx src=x onerror=document.title=1>'");
+    const mark = page.locator('.cm-lintRange-error').last();
+    await mark.waitFor();
+    await mark.hover();
+    await page.locator('.cm-diagnosticAction', { hasText: hostile }).waitFor();
+    expect(await page.locator('.cm-tooltip img').count()).toBe(0);
+    await finish(opened);
+  });
+
+  test('formats a file when it is saved, if that is wanted', async () => {
+    lab.configure('@apl-kernel/labextension:language', { formatOnSave: true });
+    const opened = await openFile(context, lab, 'saved.apl');
+    const { page } = opened;
+    await page.locator('.jp-FileEditor .cm-content').click();
+    await page.keyboard.press('Control+s');
+    const lines = page.locator('.jp-FileEditor .cm-line');
+    await eventually(() => lines.allTextContents()).toEqual([dataset, '| count', '']);
+    await finish(opened);
+    lab.configure('@apl-kernel/labextension:language', {});
+  });
+
+  test('runs a file in its console, whose kernel then knows the fields', async () => {
+    const opened = await openFile(context, lab, 'console.apl');
+    const { page } = opened;
+    await page.locator('.jp-FileEditor .cm-content').click();
+    await page.keyboard.press('Shift+Enter');
+    await page.locator('.jp-CodeConsole-content .jp-OutputArea-output').first().waitFor({ timeout: 60_000 });
+    await page.locator('.jp-FileEditor .cm-content').click();
+    const marks = page.locator('.jp-FileEditor .cm-lintRange-error');
+    await eventually(() => marks.allTextContents()).toEqual(['stauts']);
+    await opened.close();
   });
 
   test('leaves other languages alone', async () => {
@@ -213,6 +261,11 @@ describe.each([
     await opened.close();
   }
 });
+
+/** Compares what `read` returns again and again, as a page takes its time on a busy machine. */
+function eventually<T>(read: () => Promise<T>) {
+  return expect.poll(read, { timeout: 60_000 });
+}
 
 async function labels(page: Page): Promise<readonly string[]> {
   return page.locator('.cm-tooltip-autocomplete .cm-completionLabel').allTextContents();

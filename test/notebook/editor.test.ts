@@ -65,6 +65,18 @@ test('it is told again after each cell', async () => {
   expect(told.tell === 'facts' && told.facts.datasets).toEqual(['newer']);
 });
 
+test('it is told of the results that the kernel keeps, with their fields', async () => {
+  const editor = connect();
+  await editor.next();
+  await bench.run('kept << web | count');
+  const told = await editor.next();
+  const fields = [{ name: 'n', type: 'long' }];
+  expect(told.tell === 'facts' && told.facts.results).toMatchObject([
+    { name: '_', fields },
+    { name: 'kept', fields },
+  ]);
+});
+
 test('questions are answered, and what is none is ignored', async () => {
   const editor = connect();
   await editor.next();

@@ -37,23 +37,28 @@ export interface Knowledge extends Pick<EditorEnvironment, 'mapKeys' | 'values'>
   readonly now: bigint;
 }
 
-/** Returns what binding and completion need of it; a name of a result stands for its rows unless a dataset has it. */
+/**
+ * Returns what binding and completion need of it. The fields of a kept result are those of the last run: a cell above may have
+ * been changed since, so that others are no mistake.
+ */
 export function environmentOf({ facts, fields, now, mapKeys, values }: Knowledge): EditorEnvironment {
   const datasets = facts?.datasets ?? [];
-  const results = new Map(facts?.results.map(each => [each.name, each.fields]));
+  const results = new Map(
+    (facts?.results ?? []).map(({ name, fields: known }) => [name, someFields(name, known)]),
+  );
+  if (facts !== undefined && !results.has('_')) results.set('_', anyFields('_'));
   const schema = (name: string): DatasetSchema | undefined => {
     if (facts === undefined) return anyFields(name);
     if (datasets.includes(name)) {
       const known = fields(name);
       return known === undefined ? anyFields(name) : { name, fields: known, open: !facts.exact };
     }
-    if (facts.tables.includes(name)) return anyFields(name);
-    const result = results.get(name);
-    return result === undefined ? undefined : { name, fields: result, open: false };
+    return facts.tables.includes(name) ? anyFields(name) : undefined;
   };
   return {
     schema,
-    datasets: () => [...datasets, ...[...results.keys()].filter(name => name !== '_')],
+    datasets: () => datasets,
+    results,
     ...{ now, start: now, end: now, variables: facts?.variables ?? {}, autoBin: 1n },
     external: () => ({ ok: true, path: '' }),
     ...present({ mapKeys, values }),
@@ -62,7 +67,17 @@ export function environmentOf({ facts, fields, now, mapKeys, values }: Knowledge
 
 /** A dataset of which nothing is known but its name. */
 export function anyFields(name: string): DatasetSchema {
-  return { name, fields: [], open: true };
+  return someFields(name, []);
+}
+
+function someFields(name: string, fields: readonly FieldSchema[]): DatasetSchema {
+  return { name, fields, open: true };
+}
+
+/** Returns the environment with results of which nothing is known but their names. */
+export function withNames<T extends BindEnvironment>(names: Iterable<string>, environment: T): T {
+  const unknown = [...names].map(name => [name, anyFields(name)] as const);
+  return { ...environment, results: new Map([...unknown, ...(environment.results ?? [])]) };
 }
 
 /** Returns the environment with the parameters that a cell sets, or declares for the cells after it. */
@@ -83,23 +98,40 @@ export function withResults<T extends BindEnvironment>(cell: string, environment
   const named = new Map<string, CellQuery>();
   for (const query of parseCell(cell).queries) if (query.name !== undefined) named.set(query.name, query);
   if (named.size === 0) return environment;
-  const known = new Map<string, DatasetSchema>();
-  const schema = (name: string): DatasetSchema | undefined => {
-    const query = named.get(name);
-    const given = known.get(name) ?? environment.schema(name);
-    if (query === undefined || given !== undefined) return given;
-    // A query that reads itself: nothing is known of it meanwhile.
-    known.set(name, anyFields(name));
-    known.set(name, outputOf(name, query.text, extended));
-    return known.get(name);
-  };
-  const datasets = (): readonly string[] => [...new Set([...environment.datasets(), ...named.keys()])];
-  const extended = { ...environment, schema, datasets };
+  const results = new Outputs(environment.results ?? new Map(), query => outputOf(query, extended));
+  for (const [name, query] of named) results.add(name, query);
+  const extended = { ...environment, results };
   return extended;
 }
 
-/** What a query yields, as a dataset. */
-function outputOf(name: string, text: string, environment: BindEnvironment): DatasetSchema {
+/** Results by name; those of queries are bound when somebody asks. */
+class Outputs extends Map<string, DatasetSchema> {
+  readonly #pending = new Map<string, CellQuery>();
+  readonly #bind: (query: CellQuery) => DatasetSchema;
+
+  constructor(known: ReadonlyMap<string, DatasetSchema>, bindQuery: (query: CellQuery) => DatasetSchema) {
+    super(known);
+    this.#bind = bindQuery;
+  }
+
+  add(name: string, query: CellQuery): void {
+    this.#pending.set(name, query);
+    // Of a query that reads itself nothing is known meanwhile.
+    this.set(name, anyFields(name));
+  }
+
+  override get(name: string): DatasetSchema | undefined {
+    const query = this.#pending.get(name);
+    if (query !== undefined) {
+      this.#pending.delete(name);
+      this.set(name, this.#bind(query));
+    }
+    return super.get(name);
+  }
+}
+
+/** What a named query yields, as a dataset. */
+function outputOf({ name = '', text }: CellQuery, environment: BindEnvironment): DatasetSchema {
   const { plan } = bind(parseQuery(text).query, text, environment);
   if (plan === undefined) return anyFields(name);
   const fields = plan.relation.columns.map(({ name: field, type, unit, description }) => ({

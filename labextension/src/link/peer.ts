@@ -1,10 +1,13 @@
-import { type EditorState, StateEffect, StateField } from '@codemirror/state';
-import { type EditorView, type PluginValue, ViewPlugin } from '@codemirror/view';
+import { type EditorState, Facet, StateEffect, StateField } from '@codemirror/state';
+import { type EditorView, type PluginValue, ViewPlugin, type ViewUpdate } from '@codemirror/view';
 import type { KernelLink } from './kernel.js';
 import type { Workbench } from './workbench.js';
 
 /** The kernel has told something new: what was computed from it is out of date. */
 export const newsEffect = StateEffect.define<null>();
+
+/** The workbench of an editor. */
+export const workbenchOf = Facet.define<Workbench, Workbench | undefined>({ combine: ([first]) => first });
 
 /** Holds the view of a state, for sources that are given the state alone. */
 const viewHolder = StateField.define<{ view: EditorView | undefined }>({
@@ -39,6 +42,12 @@ export function peerOf(workbench: Workbench) {
       if (view.hasFocus) queueMicrotask(this.#onFocus);
     }
 
+    /** The kernel of an editor may start, or change, while it has the focus. */
+    update({ docChanged, view }: ViewUpdate): void {
+      const isAlone = this.#link === undefined || this.#link.kernel.isDisposed;
+      if (docChanged && isAlone && view.hasFocus) queueMicrotask(this.#onFocus);
+    }
+
     destroy(): void {
       this.#view.contentDOM.removeEventListener('focus', this.#onFocus);
       this.#link?.changed.disconnect(this.#onNews);
@@ -58,5 +67,5 @@ export function peerOf(workbench: Workbench) {
       link?.connect();
     }
   }
-  return [viewHolder, ViewPlugin.define(view => new Peer(view))];
+  return [workbenchOf.of(workbench), viewHolder, ViewPlugin.define(view => new Peer(view))];
 }

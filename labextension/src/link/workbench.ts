@@ -5,9 +5,9 @@ import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
 import type { EditorEnvironment } from '../../../kernel/apl/editor/complete.js';
 import {
-  anyFields,
   environmentOf,
   type KernelFacts,
+  withNames,
   withParameters,
 } from '../../../kernel/apl/editor/known.js';
 import { fileCellAt } from '../../../kernel/apl/syntax/file.js';
@@ -74,11 +74,7 @@ export class Workbench {
 
   #make(link: KernelLink | undefined, settings: string, named: ReadonlySet<string>): EditorEnvironment {
     const knowledge = link?.knowledge() ?? { fields: () => undefined, now: 0n };
-    const environment = withParameters(settings, environmentOf(knowledge));
-    return {
-      ...environment,
-      schema: name => environment.schema(name) ?? (named.has(name) ? anyFields(name) : undefined),
-    };
+    return withNames(named, withParameters(settings, environmentOf(knowledge)));
   }
 
   /** The path of the notebook or file; undefined in a console. */
@@ -86,6 +82,20 @@ export class Workbench {
     const { notebooks, files } = this.#trackers;
     const holds = (widget: { readonly node: HTMLElement }): boolean => widget.node.contains(view.dom);
     return (notebooks?.find(holds) ?? files?.find(holds))?.context.path;
+  }
+
+  /** True where the file or notebook has a console. */
+  hasConsole(path: string): boolean {
+    return this.#consoleOf(path) !== undefined;
+  }
+
+  /** Waits until the kernel of a console is there. */
+  async consoleReady(path: string): Promise<void> {
+    await this.#consoleOf(path)?.sessionContext.ready;
+  }
+
+  #consoleOf(path: string | undefined) {
+    return this.#trackers.consoles?.find(({ sessionContext }) => sessionContext.path === path);
   }
 
   /** True in a file, where lines `// %%` separate cells. */
@@ -111,7 +121,7 @@ export class Workbench {
     const panel = notebooks?.find(holds) ?? consoles?.find(holds);
     if (panel !== undefined) return panel.sessionContext;
     const path = files?.find(holds)?.context.path;
-    return consoles?.find(({ sessionContext }) => sessionContext.session?.path === path)?.sessionContext;
+    return path === undefined ? undefined : this.#consoleOf(path)?.sessionContext;
   }
 
   /** The code cells of the notebook. */

@@ -30,10 +30,11 @@ interface Found {
   readonly markdown: string;
 }
 
-/** What is under the mouse; of the call around it, nothing. */
+/** What is under the mouse itself; not the call around it. */
 function wordAt(view: EditorView, cell: CellText, offset: number, workbench: Workbench): Found | undefined {
   const found = hoverCell(cell.text, offset, workbench.environmentOf(view));
-  return found !== undefined && !/\s/.test(cell.text[offset] ?? ' ') ? found : undefined;
+  if (found === undefined || /\s/.test(cell.text[offset] ?? ' ')) return undefined;
+  return /^\w+\s*\(/.test(cell.text.slice(found.from, found.to)) ? undefined : found;
 }
 
 function magicAt(view: EditorView, cell: CellText, offset: number, workbench: Workbench): Found | undefined {

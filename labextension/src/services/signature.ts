@@ -9,27 +9,25 @@ import {
 import { EditorView, showTooltip, type Tooltip } from '@codemirror/view';
 import { signatureInCell } from '../../../kernel/apl/editor/cell.js';
 import type { SignatureHelp } from '../../../kernel/apl/editor/hover.js';
-import { viewOf } from '../link/peer.js';
-import type { Workbench } from '../link/workbench.js';
+import { viewOf, workbenchOf } from '../link/peer.js';
 import { markdownNode } from './markdown.js';
 
 const closeEffect = StateEffect.define<null>();
 
-let field: StateField<Tooltip | null> | undefined;
+const field = StateField.define<Tooltip | null>({
+  create: () => null,
+  update: next,
+  provide: self => showTooltip.from(self),
+});
 
 /** Shows the signature of the call that is being written, from `(` or `,` until its end. */
-export function signatures(workbench: Workbench): Extension {
-  field ??= StateField.define<Tooltip | null>({
-    create: () => null,
-    update: (shown, transaction) => next(shown, transaction, workbench),
-    provide: self => showTooltip.from(self),
-  });
-  const onBlur = EditorView.domEventHandlers({ blur: (_event, view) => void closeSignature(view) });
-  return [field, Prec.low(onBlur)];
-}
+export const signatures: Extension = [
+  field,
+  Prec.low(EditorView.domEventHandlers({ blur: (_event, view) => void closeSignature(view) })),
+];
 
 export function isSignatureOpen(state: EditorState): boolean {
-  return field !== undefined && (state.field(field, false) ?? null) !== null;
+  return (state.field(field, false) ?? null) !== null;
 }
 
 /** Closes the signature; false when none is shown. */
@@ -39,10 +37,10 @@ export function closeSignature(view: EditorView): boolean {
   return true;
 }
 
-function next(shown: Tooltip | null, transaction: Transaction, workbench: Workbench): Tooltip | null {
+function next(shown: Tooltip | null, transaction: Transaction): Tooltip | null {
   if (transaction.effects.some(effect => effect.is(closeEffect))) return null;
   if (!transaction.docChanged && transaction.selection === undefined) return shown;
-  return shown === null && !opens(transaction) ? null : tooltipOf(transaction.state, workbench);
+  return shown === null && !opens(transaction) ? null : tooltipOf(transaction.state);
 }
 
 /** True where a bracket or a comma was typed, or a function was completed with its brackets. */
@@ -55,10 +53,11 @@ function opens(transaction: Transaction): boolean {
   return found;
 }
 
-function tooltipOf(state: EditorState, workbench: Workbench): Tooltip | null {
+function tooltipOf(state: EditorState): Tooltip | null {
   const view = viewOf(state);
+  const workbench = state.facet(workbenchOf);
   const { head, empty } = state.selection.main;
-  if (view === undefined || !empty) return null;
+  if (view === undefined || workbench === undefined || !empty) return null;
   const cell = workbench.cellIn(view, state.doc.toString(), head);
   const help = signatureInCell(cell.text, head - cell.from);
   return help === undefined

@@ -98,12 +98,25 @@ test('without a kernel no name is wrong, and the language still is', () => {
   expect(found('anything | whree x == 1')).toEqual(['unknown operator `whree`']);
 });
 
+test('a kept result takes any field, as its query may have changed, and comes before a dataset', () => {
+  const result = { name: 'web', fields: [{ name: 'n', type: 'long' as const }] };
+  const facts = {
+    ...{ profile: 'local', exact: true, datasets: ['web'], results: [result], magics: [] },
+    ...{ variables: {}, tables: [] },
+  };
+  const environmentNow = known({ facts, fields: () => [], now: 0n });
+  const found = (cell: string) => diagnose(cell, environmentNow).map(each => each.message);
+  expect(found('web | where n > m')).toEqual([]);
+  expect(found("['web'] | where n > 1")).toEqual(['unknown field `n`']);
+});
+
 test('a dataset whose fields are not known yet takes any; parameters are names too', () => {
   const facts = {
     ...{ profile: 'local', exact: true, datasets: ['web'], results: [], magics: [] },
     ...{ variables: { low: 1, unset: null }, tables: ['hosts'] },
   };
   const environmentNow = known({ facts, fields: () => undefined, now: 0n });
+  expect(diagnose('_ | where anything > 1', environmentNow)).toEqual([]);
   expect(
     diagnose('web | where any == low + unset\n\nhosts | count\n\nother | count', environmentNow).map(
       each => each.message,
