@@ -280,7 +280,9 @@ function takesType({ callee, argument }: OpenCall): boolean {
 function fields(columns: readonly Column[], quoted = false, place = 0): readonly Candidate[] {
   return columns.map(({ name, type, unit = '', description = '' }) => {
     const insert = quoted ? quotedName(name) : writtenName(name);
-    const item: Candidate = { label: name, insert, kind: 'field', type, rank: place };
+    // The service's own time is rarely meant.
+    const rank = name === '_sysTime' ? place + 0.2 : place;
+    const item: Candidate = { label: name, insert, kind: 'field', type, rank };
     if (unit === '' && description === '') return item;
     return { ...item, ...present({ unit: unit || undefined, doc: description || undefined }) };
   });

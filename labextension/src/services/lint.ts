@@ -22,9 +22,17 @@ export function mistakes(workbench: Workbench): Extension {
 function marksOf(view: EditorView, workbench: Workbench): readonly Mark[] {
   const environment = workbench.environmentOf(view);
   const magics = workbench.factsOf(view)?.magics;
-  return cellsOf(view, workbench).flatMap(({ text, from }) =>
-    diagnose(text, environment, magics).map(each => toMark(each, from)),
-  );
+  const { head } = view.state.selection.main;
+  // What is missing at the cursor is about to be written.
+  const isOpen = ({ from, to }: Mark): boolean =>
+    view.hasFocus && from === to && isBlankBetween(view, from, head);
+  return cellsOf(view, workbench)
+    .flatMap(({ text, from }) => diagnose(text, environment, magics).map(each => toMark(each, from)))
+    .filter(mark => !isOpen(mark));
+}
+
+function isBlankBetween({ state }: EditorView, a: number, b: number): boolean {
+  return state.sliceDoc(Math.min(a, b), Math.max(a, b)).trim() === '';
 }
 
 function cellsOf(view: EditorView, workbench: Workbench): readonly CellText[] {
