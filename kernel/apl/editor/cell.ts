@@ -6,6 +6,7 @@ import { type Completions, complete, type EditorEnvironment } from './complete.j
 import { definition, type Renaming, references, rename } from './definition.js';
 import { format } from './format.js';
 import { type Hover, hover, type SignatureHelp, signatureHelp } from './hover.js';
+import { withResults } from './known.js';
 
 /** Returns what can stand at `offset` of a cell; nothing in its magic lines. */
 export function completeCell(cell: string, offset: number, environment: EditorEnvironment): Completions {
@@ -13,12 +14,12 @@ export function completeCell(cell: string, offset: number, environment: EditorEn
   const rest = cell.slice(offset, lineEnd < 0 ? cell.length : lineEnd);
   // A word at the cursor makes a statement there, even where none has begun.
   const before = queryOf(`${cell.slice(0, offset)}x`).slice(0, offset);
-  return complete(before + rest, offset, environment);
+  return complete(before + rest, offset, withResults(cell, environment));
 }
 
 /** Explains what is at `offset` of a cell. */
 export function hoverCell(cell: string, offset: number, environment: BindEnvironment): Hover | undefined {
-  return hover(queryOf(cell), offset, environment);
+  return hover(queryOf(cell), offset, withResults(cell, environment));
 }
 
 /** Returns the signature of the innermost call that is open at `offset` of a cell. */

@@ -19,7 +19,6 @@ import { EditorView, keymap } from '@codemirror/view';
 import { completeCell } from '../../../kernel/apl/editor/cell.js';
 import type { CompletionItem } from '../../../kernel/apl/editor/complete.js';
 import { describeName } from '../../../kernel/apl/editor/describe.js';
-import { withResults } from '../../../kernel/apl/editor/known.js';
 import { newsEffect, viewOf } from '../link/peer.js';
 import type { Workbench } from '../link/workbench.js';
 import { completeMagic, isMagicLine } from './magic.js';
@@ -83,8 +82,7 @@ function offers({ state, pos, explicit }: CompletionContext, workbench: Workbenc
   const offset = pos - cell.from;
   const link = workbench.linkOf(view);
   if (isMagicLine(cell.text, offset)) return completeMagic(cell, offset, link?.kernel);
-  const environment = withResults(cell.text, workbench.environmentOf(view));
-  const { from, to, items } = completeCell(cell.text, offset, environment);
+  const { from, to, items } = completeCell(cell.text, offset, workbench.environmentOf(view));
   const typed = cell.text.slice(from, offset);
   const before = cell.text.slice(0, offset);
   if (link?.isAsking === true && (explicit || mayOpen(before, typed))) waiting = { view, state };

@@ -9,7 +9,6 @@ import {
   renameInCell,
   signatureInCell,
 } from '../../../kernel/apl/editor/cell.js';
-import { withResults } from '../../../kernel/apl/editor/known.js';
 import { cursorOf, environment } from '../environment.js';
 
 describe('a cell as one text of statements', () => {
@@ -31,7 +30,7 @@ describe('a cell as one text of statements', () => {
 /** What is offered first at `$0`. */
 function offered(marked: string): string | undefined {
   const { text, offset } = cursorOf(marked);
-  return completeCell(text, offset, withResults(text, environment)).items[0]?.insert;
+  return completeCell(text, offset, environment).items[0]?.insert;
 }
 
 test.each<readonly [marked: string, first: string]>([
