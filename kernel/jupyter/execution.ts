@@ -6,6 +6,7 @@ import type { CellIo, DisplayData, ExecuteOutcome, KernelHandler } from './messa
 import type { Outbox, Received } from './outbox.js';
 import type { ExecuteFields } from './requests.js';
 import { type InputExchange, InputUnavailableError } from './stdin.js';
+import { Transcript } from './transcript.js';
 import type { JsonObject } from './wire.js';
 
 /** The reason of an aborted cell (`interrupted`). */
@@ -178,6 +179,7 @@ class CellOutput implements CellIo {
   payload: readonly JsonObject[] = [];
   readonly #parts: ExecutionParts;
   readonly #request: Received;
+  readonly #transcript = new Transcript((type, content) => this.#publish(type, content));
   #ended = false;
 
   constructor(parts: ExecutionParts, cell: QueuedCell, executionCount: number, signal: AbortSignal) {
@@ -191,19 +193,20 @@ class CellOutput implements CellIo {
   }
 
   stream(name: 'stdout' | 'stderr', text: string): void {
-    this.#publish('stream', { name, text });
+    this.#transcript.output('stream', { name, text });
   }
 
   display(output: DisplayData): void {
-    this.#publish('display_data', displayContent(output));
+    this.#transcript.output('display_data', displayContent(output));
   }
 
   updateDisplay(output: DisplayData & { readonly displayId: string }): void {
-    this.#publish('update_display_data', displayContent(output));
+    this.#transcript.update(output.displayId, displayContent(output));
   }
 
   result(output: DisplayData): void {
-    this.#publish('execute_result', { ...displayContent(output), execution_count: this.executionCount });
+    const content = { ...displayContent(output), execution_count: this.executionCount };
+    this.#transcript.output('execute_result', content);
     const plain = output.data['text/plain'];
     if (this.storeHistory && typeof plain === 'string') {
       this.#parts.history.recordOutput(this.executionCount, plain);
@@ -211,7 +214,11 @@ class CellOutput implements CellIo {
   }
 
   clearOutput(wait: boolean): void {
-    this.#publish('clear_output', { wait });
+    this.#transcript.clear(wait);
+  }
+
+  passing(output: DisplayData): void {
+    this.#transcript.passing(displayContent(output));
   }
 
   nextInput(text: string, replace: boolean): void {
@@ -224,6 +231,7 @@ class CellOutput implements CellIo {
   }
 
   end(): void {
+    this.#transcript.end();
     this.#ended = true;
   }
 

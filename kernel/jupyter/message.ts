@@ -22,6 +22,8 @@ export interface CellIo {
   /** Published as execute_result with the cell's execution count. */
   result(output: DisplayData): void;
   clearOutput(wait: boolean): void;
+  /** Shows this, instead of an earlier passing output, until there is another output or the cell ends. */
+  passing(output: DisplayData): void;
   /** Has the front end put a text into the cell that ran, or into a new one below it; the last call counts, and some front ends do neither. */
   nextInput(text: string, replace: boolean): void;
   /** Asks the front end for a line on stdin; rejects when the front end does not allow it or the cell is interrupted. */

@@ -170,7 +170,7 @@ async function runLogged(session: Session, order: QueryOrder, io: CellIo): Promi
     if (error !== undefined) log(`the query was not logged: ${String(error)}`);
   };
   try {
-    const result = await runQuery(session, order, io.signal);
+    const result = await runQuery(session, order, io);
     const { startTime, endTime, elapsedMs, traceId, variables } = result.provenance;
     const rows = result.tables[0]?.data.numRows ?? 0;
     await write(entry({ startTime, endTime, elapsedMs, rows, ...present({ traceId, variables }) }));

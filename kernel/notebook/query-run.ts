@@ -8,6 +8,7 @@ import { formatCount } from '../text.js';
 import { formatTime, parseTime } from '../time.js';
 import { readAggregation } from './aggregation.js';
 import { clockOf } from './clock.js';
+import { type ProgressIo, withProgress } from './progress.js';
 import { datasetNames, mainPipeline } from './reading.js';
 import { profileOfReads, type Reads, rangeOfReads, readNotices, readsOf, tablesOf } from './results/reads.js';
 import type { Session } from './session.js';
@@ -30,11 +31,8 @@ export interface QueryOrder {
 }
 
 /** Runs one query on the active profile and returns its result as Arrow; throws the errors of the client and the decoder. */
-export async function runQuery(
-  session: Session,
-  asked: QueryOrder,
-  signal: AbortSignal,
-): Promise<QueryResult> {
+export async function runQuery(session: Session, asked: QueryOrder, io: ProgressIo): Promise<QueryResult> {
+  const { signal } = io;
   const reads = readsOf(session, asked.text);
   const order = { ...asked, range: rangeOfReads(reads) ?? asked.range };
   const range = await windowOf(session, order, signal);
@@ -52,7 +50,11 @@ export async function runQuery(
   const introduction = await session.takeIntroduction();
   // The decoder loads while the service works.
   const [raw, { decodeSteps }, { inSlices }] = await Promise.all([
-    session.query(request, signal, tablesOf(reads)),
+    withProgress(
+      io,
+      (id, over) => session.progress(id, over),
+      id => session.query(request, signal, tablesOf(reads), id),
+    ),
     import('../result/arrow.js'),
     import('../result/slices.js'),
   ]);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { totalmem } from 'node:os';
 import { closest } from 'fastest-levenshtein';
 import type { Client, RawResult } from '../api/client.js';
@@ -21,7 +22,7 @@ import {
   profileFileWarning,
   startProfile,
 } from '../api/profile.js';
-import type { QueryRequest } from '../api/wire.js';
+import type { QueryProgress, QueryRequest } from '../api/wire.js';
 import { present } from '../present.js';
 import { Parameters } from './parameters.js';
 import type { QueryLog } from './query-log.js';
@@ -78,6 +79,8 @@ export class Session {
   readonly #opened: { local?: Opened; hosted?: Opened } = {};
   readonly #sent = new SentResults();
   #restarted = false;
+  /** Ids of the queries that run on the local service. */
+  readonly #underWay = new Set<string>();
   #warned = false;
   /** The last query on the local service ended in a way that leaves open whether it still answers: it is checked before the next. */
   #doubted = false;
@@ -163,23 +166,30 @@ export class Session {
     request: QueryRequest,
     signal: AbortSignal,
     results: ReadonlyMap<string, ReadResult> = noResults,
+    id: string = randomUUID(),
   ): Promise<RawResult> {
     if (this.profileName !== localProfile && results.size === 0)
       return (await this.client(signal)).query(request, signal);
     const client = await this.#localClient(signal);
     try {
-      return await this.#queryOn(client, request, results, signal);
+      return await this.#queryOn(client, request, results, signal, id);
     } catch (error) {
       this.#doubted = raisesDoubt(error);
       if (isForgotten(error)) {
         this.#sent.forget();
-        return this.#queryOn(client, request, results, signal);
+        return await this.#queryOn(client, request, results, signal, id);
       }
       if (!isLost(error)) throw error;
       const again = await this.#localClient(signal);
       if (!this.#restarted) throw error;
-      return this.#queryOn(again, request, results, signal);
+      return this.#queryOn(again, request, results, signal, id);
     }
+  }
+
+  /** How the query of this id is getting on; undefined where the service does not say. */
+  async progress(id: string, signal: AbortSignal): Promise<QueryProgress | undefined> {
+    if (!this.#underWay.has(id)) return undefined;
+    return (await this.#localClient(signal)).progress(id, signal);
   }
 
   async #queryOn(
@@ -187,9 +197,15 @@ export class Session {
     request: QueryRequest,
     results: ReadonlyMap<string, ReadResult>,
     signal: AbortSignal,
+    id: string,
   ): Promise<RawResult> {
-    if (results.size === 0) return client.query(request, signal);
-    return client.query({ ...request, results: await this.#sent.send(client, results, signal) }, signal);
+    const sent = results.size === 0 ? undefined : await this.#sent.send(client, results, signal);
+    this.#underWay.add(id);
+    try {
+      return await client.query({ ...request, ...present({ results: sent }) }, signal, id);
+    } finally {
+      this.#underWay.delete(id);
+    }
   }
 
   /** True once after the local service had to be restarted. */

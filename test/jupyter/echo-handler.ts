@@ -37,6 +37,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   display: (argument, io) => io.display(text(argument, 'd1')),
   update: (argument, io) => io.updateDisplay({ ...text(argument), displayId: 'd1' }),
   clear: (argument, io) => io.clearOutput(argument === 'wait'),
+  pass: (argument, io) => io.passing(text(argument)),
   ask: async (argument, io) => io.stream('stdout', `got ${await io.input(argument, false)}`),
   secret: async (argument, io) => io.stream('stdout', `got ${await io.input(argument, true)}`),
   sleep: async (argument, io) => void (await delay(Number(argument), undefined, { signal: io.signal })),

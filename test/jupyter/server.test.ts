@@ -35,6 +35,55 @@ describe('execute_request', () => {
     });
   });
 
+  test('shows a passing output until there is another, and leaves nothing of it', async () => {
+    const { client } = await startEcho();
+    const code = 'out a\ndisplay b\nupdate c\npass 1\npass 2\ndisplay d\npass 3\nresult e';
+    const { outputs } = await client.execute(code, {});
+    const passing = { display_id: expect.stringMatching(/^[0-9a-f-]{36}$/) };
+    const [a, c] = [
+      ['stream', 'stdout', 'a'],
+      ['display_data', plain('c'), {}, { display_id: 'd1' }],
+    ];
+    const d = ['display_data', plain('d'), {}, { display_id: 'd1' }];
+    expect(outputs.map(shape).slice(2, -1)).toEqual([
+      a,
+      ['display_data', plain('b'), {}, { display_id: 'd1' }],
+      ['update_display_data', plain('c'), {}, { display_id: 'd1' }],
+      ['display_data', plain('1'), {}, passing],
+      ['update_display_data', plain('2'), {}, passing],
+      ['clear_output', true],
+      a,
+      c,
+      d,
+      ['display_data', plain('3'), {}, passing],
+      ['clear_output', true],
+      a,
+      c,
+      d,
+      ['execute_result', plain('e'), {}, {}, 1],
+    ]);
+  });
+
+  test.each([
+    ['at its end', 'pass 1', [['clear_output', false]]],
+    ['before its error', 'pass 1\nfail on purpose', [['clear_output', false], ['error']]],
+    ['not twice', 'pass 1\nclear now', [['clear_output', false]]],
+    [
+      'with what it showed before',
+      'out a\npass 1',
+      [
+        ['clear_output', true],
+        ['stream', 'stdout', 'a'],
+      ],
+    ],
+  ])('a cell without another output takes a passing one away %s', async (_, code, last) => {
+    const { client } = await startEcho();
+    const { outputs } = await client.execute(code, {});
+    const shapes = outputs.map(each => (each.type === 'error' ? ['error'] : shape(each)));
+    const shown = shapes.findIndex(each => Array.isArray(each) && each[0] === 'display_data');
+    expect(shapes.slice(shown + 1, -1)).toEqual(last);
+  });
+
   test('counts the cells that leave history, and publishes nothing of silent ones but their status', async () => {
     const { client } = await startEcho();
     const counts = [];

@@ -151,6 +151,7 @@ function recorder(outputs: Output[], signal: AbortSignal, answer: string | undef
     updateDisplay: show('update'),
     result: show('result'),
     clearOutput: () => undefined,
+    passing: () => undefined,
     nextInput: (text, replace) => void outputs.push({ kind: replace ? 'this cell' : 'next cell', text }),
     input: async (text, password) => {
       if (answer === undefined) throw new Error('there is no input');

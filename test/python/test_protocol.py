@@ -147,6 +147,29 @@ def test_nbclient_runs_a_notebook():
     assert [cell.execution_count for cell in document.cells] == [1, 2, 3]
 
 
+@pytest.mark.parametrize(
+    ("code", "kept"),
+    [
+        ("out a\npass 1\npass 2\nresult b", ["a", "b"]),
+        ("pass 1\nresult b", ["b"]),
+        ("pass 1", []),
+        ("out a\npass 1", ["a"]),
+        ("display a\npass 1\nupdate b\npass 2\nresult c", ["b", "c"]),
+        ("out a\npass 1\nfail on purpose", ["a", "on purpose"]),
+    ],
+)
+def test_nothing_of_a_passing_output_stays_in_the_notebook(code, kept):
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    NotebookClient(notebook, kernel_name="echo", timeout=TIMEOUT, allow_errors=True).execute()
+
+    def text(output):
+        if "data" in output:
+            return output.data["text/plain"]
+        return output.get("text", output.get("evalue"))
+
+    assert [text(output) for output in notebook.cells[0].outputs] == kept
+
+
 def test_nbclient_stops_at_an_error():
     document = notebook("out a", "fail on purpose", "out b")
     with pytest.raises(CellExecutionError, match="on purpose"):

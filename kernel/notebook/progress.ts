@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import type { QueryProgress } from '../api/wire.js';
+import type { CellIo } from '../jupyter/message.js';
+import { formatCount } from '../text.js';
+
+/** What the progress of a query needs of its cell. */
+export type ProgressIo = Pick<CellIo, 'passing' | 'signal'>;
+
+/** Quicker answers would only flicker. */
+const everyMs = 500;
+
+/** A service that has not answered by then is passed over; the time is shown without it. */
+const answerMs = 400;
+
+/**
+ * Runs a query under an id, and shows in its cell how it is getting on, from half a second on. `ask` returns what the service
+ * says of the id; undefined where it says nothing.
+ */
+export async function withProgress<T>(
+  io: ProgressIo,
+  ask: (id: string, signal: AbortSignal) => Promise<QueryProgress | undefined>,
+  run: (id: string) => Promise<T>,
+): Promise<T> {
+  const id = randomUUID();
+  const over = new AbortController();
+  const started = performance.now();
+  const show = async () => {
+    const soon = AbortSignal.any([over.signal, AbortSignal.timeout(answerMs)]);
+    const progress = await ask(id, soon).catch(() => undefined);
+    if (over.signal.aborted || io.signal.aborted) return;
+    const text = progressText(performance.now() - started, progress);
+    io.passing({ data: { 'text/plain': text }, metadata: {} });
+  };
+  const timer = setInterval(() => void show(), everyMs);
+  try {
+    return await run(id);
+  } finally {
+    clearInterval(timer);
+    over.abort();
+  }
+}
+
+/** Returns the line that says how a query is getting on; `elapsedMs` counts from its start. */
+export function progressText(elapsedMs: number, progress: QueryProgress | undefined): string {
+  const time = `${(elapsedMs / 1000).toFixed(1)} s`;
+  if (progress?.state === 'waiting') return `waiting: ${beforeText(progress.before)} (${time})`;
+  if (progress === undefined || progress.rows === 0) return `running: ${time}`;
+  const rows = `${formatCount(progress.rows)} rows`;
+  if (progress.share === undefined) return `running: ${time}, ${rows} to examine`;
+  return `running: ${time}, about ${Math.floor(progress.share * 100)} % of ${rows} examined`;
+}
+
+function beforeText(before: number): string {
+  if (before === 0) return 'this query is next';
+  return before === 1 ? '1 query before this one' : `${before} queries before this one`;
+}

@@ -1,0 +1,70 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { QueryProgress } from '../../kernel/api/wire.js';
+import { progressText, withProgress } from '../../kernel/notebook/progress.js';
+
+test.each<[string, number, QueryProgress | undefined]>([
+  ['running: 0.5 s', 520, undefined],
+  ['running: 1.0 s', 1_000, { state: 'running', rows: 0 }],
+  ['running: 12.3 s, 1,000,000 rows to examine', 12_340, { state: 'running', rows: 1_000_000 }],
+  [
+    'running: 2.0 s, about 34 % of 10,000,000 rows examined',
+    2_000,
+    { state: 'running', rows: 10_000_000, share: 0.349 },
+  ],
+  ['waiting: this query is next (0.5 s)', 500, { state: 'waiting', before: 0 }],
+  ['waiting: 1 query before this one (1.5 s)', 1_500, { state: 'waiting', before: 1 }],
+  ['waiting: 3 queries before this one (1.5 s)', 1_500, { state: 'waiting', before: 3 }],
+])('%s', (text, elapsedMs, progress) => {
+  expect(progressText(elapsedMs, progress)).toBe(text);
+});
+
+/** What is shown while a query runs for so long and its service answers so. */
+async function shownDuring(
+  ms: number,
+  ask: (id: string, signal: AbortSignal) => Promise<QueryProgress | undefined>,
+) {
+  const shown: unknown[] = [];
+  const io = {
+    signal: new AbortController().signal,
+    passing: ({ data }: { readonly data: Readonly<Record<string, unknown>> }) =>
+      void shown.push(String(data['text/plain']).replace(/[\d.]+ s/, 'T')),
+  };
+  const ids: string[] = [];
+  const run = async (id: string) => {
+    ids.push(id);
+    await delay(ms);
+    return 'the result';
+  };
+  const asked = async (id: string, signal: AbortSignal) => {
+    ids.push(id);
+    return ask(id, signal);
+  };
+  expect(await withProgress(io, asked, run)).toBe('the result');
+  await delay(600);
+  expect(new Set(ids).size).toBe(1);
+  return shown;
+}
+
+test('a quick query shows nothing', async () => {
+  expect(await shownDuring(50, async () => ({ state: 'running', rows: 7 }))).toEqual([]);
+});
+
+test('a longer one shows what the service says of its id, and nothing once it is over', async () => {
+  let before = 2;
+  const shown = await shownDuring(1_800, async () => ({ state: 'waiting', before: before-- }));
+  expect(shown.slice(0, 2)).toEqual([
+    'waiting: 2 queries before this one (T)',
+    'waiting: 1 query before this one (T)',
+  ]);
+  expect(shown.length).toBeLessThan(4);
+});
+
+test('a service that does not say, or does not answer, leaves the time', async () => {
+  const refused = async () => {
+    throw new Error('not found');
+  };
+  const mute = (_: string, signal: AbortSignal) => delay(60_000, undefined, { signal });
+  expect((await shownDuring(1_200, refused))[0]).toBe('running: T');
+  expect((await shownDuring(1_400, mute))[0]).toBe('running: T');
+});
