@@ -293,10 +293,12 @@ async function importFile(
   file: string,
   options: { dataset: string; time?: string; format?: string; replace?: boolean; data: string },
 ): Promise<void> {
-  const [{ importIntoDataset }, { formatCount, plural }] = await Promise.all([
+  const [{ importIntoDataset }, { progressLine }, { formatCount, plural }] = await Promise.all([
     import('./commands/service.js'),
+    import('./commands/progress.js'),
     import('./text.js'),
   ]);
+  const progress = progressLine(process.stderr, file);
   const { dataset, rows, rowsBefore, rowsNow, fields, timeField, notes } = await importIntoDataset({
     dataDir: options.data,
     file,
@@ -304,7 +306,8 @@ async function importFile(
     timeField: options.time,
     format: options.format,
     replace: options.replace ?? false,
-  });
+    onProgress: share => progress.tell(share),
+  }).finally(() => progress.end());
   const time = timeField === '' ? 'no field with a time' : `time from ${timeField}`;
   console.log(`${dataset}: ${plural(rows, 'row')}, ${plural(fields.length, 'field')}, ${time}`);
   if (rowsBefore > 0)

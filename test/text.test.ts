@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cut, escapeHtml, oneLine, plural, visible, visibleLines } from '../kernel/text.js';
+import { cut, escapeHtml, formatBytes, oneLine, plural, visible, visibleLines } from '../kernel/text.js';
 
 describe('invisible characters are shown', () => {
   test.each([
@@ -74,4 +74,16 @@ test('a noun goes with its count', () => {
     '0 rows',
     '12,345 queries',
   ]);
+});
+
+test.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1_500, '1.5 kB'],
+  [999_499, '999 kB'],
+  [12_345_678, '12.3 MB'],
+  [1_000_000_000, '1 GB'],
+  [5e15, '5000 TB'],
+])('%d bytes are %s', (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text);
 });

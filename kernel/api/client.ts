@@ -51,7 +51,8 @@ export interface Client {
   fields(dataset: string, signal?: AbortSignal): Promise<readonly wire.FieldMeta[]>;
   currentUser(signal?: AbortSignal): Promise<wire.User>;
   /** Only the local service has this: it reads a file of this machine into a dataset. */
-  importFile(request: wire.ImportRequest, signal?: AbortSignal): Promise<wire.ImportReport>;
+  /** `id` is for {@link Client.progress}. */
+  importFile(request: wire.ImportRequest, signal?: AbortSignal, id?: string): Promise<wire.ImportReport>;
   /** Only the local service has these three: results of the kernel that it holds in memory, for queries to read. */
   leaseResults(signal?: AbortSignal): Promise<ResultLease>;
   /** `arrow` is an Arrow IPC stream that describes its fields under the key `apl.fields`. */
@@ -118,10 +119,17 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
     fields: (name, signal) =>
       call(wire.readFields, get(`read the fields of ${name}`, `${dataset(name)}/fields`), signal),
     currentUser: signal => call(wire.readUser, get('read the current user', '/v2/user'), signal),
-    importFile: (request, signal) =>
+    importFile: (request, signal, id) =>
       call(
         wire.readImportReport,
-        { action: 'import a file', method: 'POST', path: '/v1/local/import', json: request, unlimited: true },
+        {
+          action: 'import a file',
+          method: 'POST',
+          path: '/v1/local/import',
+          json: request,
+          unlimited: true,
+          ...present({ id }),
+        },
         signal,
       ),
     leaseResults: signal => transport.lease('/v1/local/results', signal),

@@ -26,6 +26,8 @@ export interface ImportCommand {
   readonly timeField: string | undefined;
   readonly format: string | undefined;
   readonly replace: boolean;
+  /** Is told of how much of the file is read, from 0 to 1, every quarter of a second. */
+  readonly onProgress?: (share: number) => void;
 }
 
 /** The port is taken, or the data directory cannot be used. */
@@ -57,8 +59,16 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
     import('../local/engine/duckdb.js'),
     import('../local/samples/all.js'),
   ]);
-  const { dataDir, file, dataset, timeField, format, replace } = command;
+  const { dataDir, file, dataset, timeField, format, replace, onProgress } = command;
   const engine = await Engine.open({ dataDir, connections: 1 });
+  let share: () => number | undefined = () => undefined;
+  const watch = {
+    waits: () => undefined,
+    runs: (done: typeof share) => {
+      share = done;
+    },
+  };
+  const timer = setInterval(() => onProgress?.(share() ?? 0), progressMs);
   try {
     const store = new DatasetStore(dataDir, engine, samples);
     const nowNs = BigInt(Date.now()) * 1_000_000n;
@@ -68,11 +78,14 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
       replace,
       ...present({ timeField, format }),
     };
-    return await importFile(store, dataDir, request, nowNs);
+    return await importFile(store, dataDir, request, nowNs, { watch });
   } finally {
+    clearInterval(timer);
     await engine.close();
   }
 }
+
+const progressMs = 250;
 
 /** The outcome of `serve --stop`. */
 export type StopReport = 'none' | 'ended' | 'alive';

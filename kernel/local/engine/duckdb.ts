@@ -109,12 +109,12 @@ export class Engine {
 
   /** Runs `sql` and returns its rows; for results that are small. */
   async run(sql: string, signal?: AbortSignal): Promise<DuckDBValue[][]> {
-    return this.withConnection(connection => connection.run(sql), signal);
+    return this.withConnection(connection => connection.run(sql), present({ signal }));
   }
 
   /** Runs several statements on one connection, so that temporary tables live from one to the next and are dropped at the end. */
-  async withConnection<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#withLane(present({ signal }), async lane => {
+  async withConnection<T>(work: (connection: Connection) => Promise<T>, visit: Visit = {}): Promise<T> {
+    return this.#withLane(visit, async lane => {
       const connection = connectionOn(lane);
       try {
         return await work(connection);

@@ -36,12 +36,8 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
   addStarredRoutes(app, parts.starred);
   addIngestRoute(app, parts);
   app.post('/v1/local/import', request =>
-    importFile(
-      parts.datasets,
-      parts.dataDir,
-      readImportRequest(request.body),
-      parts.nowNs(),
-      departure(request),
+    parts.queries.visit(request, departure(request), visit =>
+      importFile(parts.datasets, parts.dataDir, readImportRequest(request.body), parts.nowNs(), visit),
     ),
   );
 }

@@ -10,6 +10,7 @@ import { type Connection, Engine } from '../engine/duckdb.js';
 import { EngineError, engineFailure } from '../engine/failure.js';
 import { columnNames, copyToParquet, type FileField, type FileNote } from '../engine/parquet.js';
 import { wireType } from '../engine/run.js';
+import type { Visit } from '../engine/visit.js';
 import { ServiceError } from '../http/service-error.js';
 import type { DatasetStore } from './datasets.js';
 import { damageOf, emptyFile, type FileFormat, formatOf } from './formats.js';
@@ -22,16 +23,16 @@ import { spreadSample } from './readers/sample.js';
 import type { Extent } from './stored.js';
 import { findTime, type TimeOptions, type TimeSource } from './timestamps.js';
 
-/** Turns a CSV, NDJSON, JSON or Parquet file anywhere on this machine into rows of a dataset; throws ServiceError. */
+/** Turns a CSV, NDJSON, JSON or Parquet file anywhere on this machine into rows of a dataset, and lets the visit's watch know how much of the file is read; throws ServiceError. */
 export async function importFile(
   store: DatasetStore,
   dataDir: string,
   request: ImportRequest,
   nowNs: bigint,
-  signal?: AbortSignal,
+  visit: Visit = {},
 ): Promise<ImportReport> {
   store.checkName(request.dataset);
-  const work = () => addFile(store, dataDir, request, nowNs, signal);
+  const work = () => addFile(store, dataDir, request, nowNs, visit);
   return request.replace ? store.inTurn(request.dataset, work) : work();
 }
 
@@ -40,7 +41,7 @@ async function addFile(
   dataDir: string,
   request: ImportRequest,
   nowNs: bigint,
-  signal: AbortSignal | undefined,
+  visit: Visit,
 ): Promise<ImportReport> {
   const file = path.resolve(request.path);
   const format = await formatOf(file, request.format);
@@ -60,10 +61,10 @@ async function addFile(
       dataset: request.dataset,
       time: timeOptions(request, nowNs),
       replace: request.replace === true,
-      damage: damageOf(file, signal),
+      damage: damageOf(file, visit.signal),
     };
     const before = await store.extent(request.dataset);
-    const stored = await storeFile(store, engine, load, signal);
+    const stored = await storeFile(store, engine, load, visit);
     if (stored.rows === 0) throw emptyFile(file);
     return report(request.dataset, stored, before, await store.extent(request.dataset));
   } finally {
@@ -102,13 +103,13 @@ export async function storeFile(
   store: DatasetStore,
   engine: Engine,
   load: Load,
-  signal?: AbortSignal,
+  visit?: Visit,
 ): Promise<Stored> {
   const scratch = path.join(engine.workDir, crypto.randomUUID());
   await mkdir(scratch, { mode: 0o700 });
   try {
     const draft = path.join(scratch, 'draft.parquet');
-    const stored = await engine.withConnection(connection => writeDraft(connection, draft, load), signal);
+    const stored = await engine.withConnection(connection => writeDraft(connection, draft, load), visit);
     const damage = await load.damage;
     if (damage !== undefined) throw damage;
     if (stored.rows > 0) await store.publish(load.dataset, draft, load.replace);

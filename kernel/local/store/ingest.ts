@@ -41,7 +41,7 @@ export async function ingest(
     }
     if (small !== undefined) await writeFile(file, small, { mode: 0o600 });
     const load = { file, name: 'The body', format, ...loadOptions(request) };
-    return answerOf(await storeFile(store, engine, load, signal), request, bytes);
+    return answerOf(await storeFile(store, engine, load, present({ signal })), request, bytes);
   } finally {
     await rm(file, { force: true });
   }

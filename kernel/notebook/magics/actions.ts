@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { AccessToken, type Endpoint, localProfile, ProfileError } from '../../api/profile.js';
-import type { DatasetInfo, ImportReport } from '../../api/wire.js';
+import type { DatasetInfo, ImportReport, QueryProgress } from '../../api/wire.js';
 import type { CellIo } from '../../jupyter/message.js';
 import { present } from '../../present.js';
-import { formatCount, plural, shownName, visible, visibleLines } from '../../text.js';
+import { formatBytes, formatCount, plural, shownName, visible, visibleLines } from '../../text.js';
 import { parseTime } from '../../time.js';
 import { extentText } from '../extent.js';
 import { quoteName } from '../reading.js';
@@ -252,9 +253,18 @@ export async function importFile({ words, options }: MagicCall, { session, io }:
     ...present({ timeField, format, replace: options.has('replace') || undefined }),
   };
   const client = await session.client(io.signal);
-  await withProgress(io, `Importing ${basename(path)} into ${request.dataset}`, async () =>
-    reportOutput(await client.importFile(request, io.signal)),
-  );
+  const id = randomUUID();
+  const { size } = await stat(path).catch(() => ({ size: 0 }));
+  await withProgress(io, `Importing ${basename(path)} into ${request.dataset}`, async tell => {
+    // A question that fails says nothing of the import.
+    const ask = () => client.progress(id, io.signal).then(found => tell(partOf(size, found)), ignore);
+    const timer = setInterval(ask, progressMs);
+    try {
+      return reportOutput(await client.importFile(request, io.signal, id));
+    } finally {
+      clearInterval(timer);
+    }
+  });
   session.schema.clear();
 }
 
@@ -290,6 +300,14 @@ function extentOf({ rows }: DatasetInfo): string {
 }
 
 const progressMs = 1_000;
+
+/** How much of a file is read, as far as the service knows. */
+function partOf(size: number, progress: QueryProgress): string {
+  const share = progress.state === 'running' ? (progress.share ?? 0) : 0;
+  return `${formatBytes(share * size)} of ${formatBytes(size)}`;
+}
+
+function ignore(): void {}
 
 /** Shows progress with the elapsed time and what `work` says of it, and then, in its place, the output that it returns. */
 export async function withProgress(

@@ -407,3 +407,22 @@ test.each([
   const answer = await service().json('POST', '/v1/local/import', body);
   expect([answer.status, answer.body.message]).toEqual([400, message]);
 });
+
+test('while a file is imported, the service says how much of it is read', async () => {
+  const line = `${JSON.stringify({ _time: 1_700_000_000, text: 'x'.repeat(200) })}\n`;
+  const file = await fileOf('large.ndjson', line.repeat(150_000));
+  const request = { path: file, dataset: `d${++datasets}` };
+  const importing = service().json('POST', '/v1/local/import', request, { 'x-apl-query': 'large' });
+  const shares: unknown[] = [];
+  const asked = async () => {
+    const { status, body } = await service().json('GET', '/v1/local/queries/large');
+    if (status === 200) shares.push(body.share);
+    return status;
+  };
+  await expect.poll(asked, { interval: 5, timeout: 60_000 }).toBe(200);
+  await expect.poll(asked, { interval: 5, timeout: 60_000 }).toBe(404);
+  expect((await importing).body.rows).toBe(150_000);
+  const known = shares.filter(share => share !== undefined).map(Number);
+  expect(known.length).toBeGreaterThan(0);
+  expect(known.every(share => share > 0 && share <= 1)).toBe(true);
+});

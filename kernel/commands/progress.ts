@@ -1,0 +1,47 @@
+import { statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { formatBytes, oneLine } from '../text.js';
+
+/** Says how much of a file is read: on a terminal in one line that is written over, elsewhere in a line every ten seconds. */
+export interface ProgressLine {
+  /** `share` is from 0 to 1. */
+  tell(share: number): void;
+  /** Takes the line away. */
+  end(): void;
+}
+
+/** The stream that progress is written to, as `process.stderr` is. */
+export interface ProgressStream {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** Returns the line of a file; `clock` counts milliseconds. */
+export function progressLine(
+  stream: ProgressStream,
+  file: string,
+  clock: () => number = () => performance.now(),
+): ProgressLine {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const name = oneLine(basename(file));
+  const started = clock();
+  let told = started;
+  return {
+    tell: share => {
+      const now = clock();
+      const seconds = Math.floor((now - started) / 1_000);
+      const text = `${name}: ${formatBytes(share * size)} of ${formatBytes(size)} in ${seconds} s`;
+      if (stream.isTTY) stream.write(`\r${clearToEnd}${text}`);
+      else if (now - told >= plainMs) {
+        stream.write(`${text}\n`);
+        told = now;
+      }
+    },
+    end: () => {
+      if (stream.isTTY) stream.write(`\r${clearToEnd}`);
+    },
+  };
+}
+
+const clearToEnd = '\x1b[K';
+const plainMs = 10_000;
