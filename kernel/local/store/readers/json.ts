@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { plural } from '../../../text.js';
-import { sqlText } from '../../duckdb/literal.js';
+import { sqlName, sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { ServiceError } from '../../http/service-error.js';
 import { startOf } from '../formats.js';
@@ -48,7 +48,30 @@ export async function readJson(
   if (Number(row?.[1]) < Number(row?.[0])) return careful();
   const shape = await profile(connection, 'sample');
   if (shape.repeats > 0) return careful();
-  return { ...readingOf(source, shape, false), wider: () => careful(shape) };
+  const columns = await columnReader(connection, file, shape);
+  return { ...readingOf(source, shape, false, columns), wider: () => careful(shape) };
+}
+
+/**
+ * Returns the relation of the values q_i of the root's keys, which costs half of what maps do: it stops where a row is no object, repeats
+ * a key or has one that is not among them. Undefined where the engine has other columns for the keys.
+ */
+async function columnReader(
+  connection: Connection,
+  file: string,
+  { levels }: JsonShape,
+): Promise<string | undefined> {
+  const keys = levels[0]?.[0]?.keys ?? [];
+  const from = `read_json(${sqlText(file)}, format = 'auto', maximum_depth = 1, map_inference_threshold = -1, field_appearance_threshold = 0, sample_size = ${sampleRows})`;
+  try {
+    const columns = await connection.columns(`SELECT * FROM ${from}`);
+    const names = new Set(columns.map(column => column.name));
+    if (names.size !== keys.length || !keys.every(key => names.has(key))) return undefined;
+    if (columns.some(({ type }) => type.alias !== 'JSON')) return undefined;
+  } catch {
+    return undefined;
+  }
+  return `(SELECT ${keys.map((key, index) => `${sqlName(key)} AS q${index}`).join(', ')} FROM ${from})`;
 }
 
 /** Looks at every value first; rows that are not objects are left out, and the last value of a repeated key counts. */
@@ -107,8 +130,8 @@ function objectReader(file: string, format: 'auto' | 'nd', limit: string): strin
   return `read_json(${sqlText(file)}, format = '${format}', ${type}${limit})`;
 }
 
-/** With `lenient`, rows that are not objects are left out; else they end the pass. */
-function readingOf(source: string, shape: JsonShape, lenient: boolean): Reading {
+/** With `lenient`, rows that are not objects are left out; else they end the pass. `columns` is the relation of {@link columnReader}. */
+function readingOf(source: string, shape: JsonShape, lenient: boolean, columns?: string): Reading {
   const { names, notes } = namesOf(shape.leaves);
   if (names.length === 0) throw noFields();
   const places = new Map(shape.levels.flat().map(object => [JSON.stringify(object.path), object]));
@@ -116,10 +139,17 @@ function readingOf(source: string, shape: JsonShape, lenient: boolean): Reading 
     const holder = places.get(JSON.stringify(path.slice(0, -1)));
     return holder ? valueSql(holder, path.at(-1) ?? '') : 'NULL';
   };
+  const roots = shape.levels[0]?.[0]?.keys ?? [];
+  const columnAt = (path: readonly string[]) =>
+    path.length === 1 ? `q${roots.indexOf(path[0] ?? '')}` : valueAt(path);
+  const objects = `SELECT m AS t0 FROM ${source} WHERE ${lenient ? 'm IS NOT NULL' : unless('m IS NOT NULL')}`;
   const fields = shape.leaves.map((leaf, index) => fieldOf(leaf, names[index] ?? '', `r${index}`));
   return {
-    from: relation(source, shape, valueAt, lenient),
-    sample: relation('sample', shape, valueAt, lenient),
+    from:
+      columns === undefined
+        ? relation(objects, shape, valueAt)
+        : relation(`SELECT * FROM ${columns}`, shape, columnAt, true),
+    sample: relation('SELECT m AS t0 FROM sample WHERE m IS NOT NULL', shape, valueAt),
     fields,
     notes,
     refused: 0,
@@ -129,32 +159,37 @@ function readingOf(source: string, shape: JsonShape, lenient: boolean): Reading 
 /**
  * Returns the relation of the values r_i of the leaves. In between, each object i of the shape has its keys k_i and values
  * v_i, and s_i says whether the keys are the usual ones in their usual order, so that values are found by their place.
+ * `events` is the relation of the events t0, or of the values of their keys where they are `open`.
  */
 function relation(
-  source: string,
-  shape: JsonShape,
+  events: string,
+  { levels, leaves, repeats }: JsonShape,
   valueAt: (path: readonly string[]) => string,
-  lenient: boolean,
+  open = false,
 ): string {
-  const repeats = shape.repeats > 0;
-  let sql = `SELECT m AS t0 FROM ${source} WHERE ${lenient ? 'm IS NOT NULL' : unless('m IS NOT NULL')}`;
-  for (const [depth, level] of shape.levels.entries()) {
-    const below = shape.levels[depth + 1] ?? [];
-    const opened = level.map(object => openSql(object, repeats)).join(', ');
-    const usual = level.map(
-      ({ index, usual }) => `coalesce(k${index} = ${textList(usual)}, false) AS s${index}`,
-    );
+  let sql = events;
+  for (const [depth, level] of levels.entries()) {
+    const below = levels[depth + 1] ?? [];
+    if (depth > 0 || !open) sql = openLevel(sql, level, repeats > 0);
+    if (below.length === 0) continue;
     const maps = below.map(
       ({ index, path }) => `json_transform(${valueAt(path)}, '"MAP(VARCHAR, JSON)"') AS t${index}`,
     );
     const checks = below.map(({ index, path }) => unless(`(${valueAt(path)} IS NULL) = (t${index} IS NULL)`));
-    sql = `SELECT * EXCLUDE (${level.map(({ index }) => `t${index}`).join(', ')}), ${opened} FROM (${sql})`;
-    sql = `SELECT *, ${usual.join(', ')} FROM (${sql})`;
-    sql = `SELECT ${['*', ...maps].join(', ')} FROM (${sql}) WHERE ${level.map(object => knownSql(object, repeats)).join(' AND ')}`;
-    if (checks.length > 0) sql = `SELECT * FROM (${sql}) WHERE ${checks.join(' AND ')}`;
+    sql = `SELECT * FROM (SELECT ${['*', ...maps].join(', ')} FROM (${sql})) WHERE ${checks.join(' AND ')}`;
   }
-  const values = shape.leaves.map(({ path }, index) => `${valueAt(path)} AS r${index}`);
+  const values = leaves.map(({ path }, index) => `${valueAt(path)} AS r${index}`);
   return `(SELECT ${values.join(', ')} FROM (${sql}))`;
+}
+
+function openLevel(sql: string, level: readonly JsonObject[], repeats: boolean): string {
+  const opened = level.map(object => openSql(object, repeats)).join(', ');
+  const usual = level.map(
+    ({ index, usual }) => `coalesce(k${index} = ${textList(usual)}, false) AS s${index}`,
+  );
+  const maps = level.map(({ index }) => `t${index}`).join(', ');
+  const known = level.map(object => knownSql(object, repeats)).join(' AND ');
+  return `SELECT * FROM (SELECT *, ${usual.join(', ')} FROM (SELECT * EXCLUDE (${maps}), ${opened} FROM (${sql}))) WHERE ${known}`;
 }
 
 /** The last value of a repeated key is found first. */
