@@ -27,7 +27,8 @@ export class Journal {
   readonly #host: JournalHost;
   #open: Tail[] = [];
   #sealed: Tail[] = [];
-  #flushing: Promise<void> = Promise.resolve();
+  #running: Promise<void> = Promise.resolve();
+  #queued: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(host: JournalHost) {
@@ -49,18 +50,23 @@ export class Journal {
     this.#timer ??= setTimeout(() => this.flush().catch(() => undefined), flushMs).unref();
   }
 
-  /** Returns once every batch that was acknowledged before is in a Parquet file. */
+  /** Returns once every batch that was acknowledged before is in a Parquet file. Those who ask while one flush goes on share the next. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const tail of this.#open) this.#sealed.push(tail);
-    this.#open = [];
-    if (this.#sealed.length === 0) return this.#flushing;
-    const flushing = this.#flushing.catch(() => undefined).then(() => this.#storeSealed());
-    this.#flushing = flushing;
-    // Whoever waits for it is told; the next flush tries again.
-    flushing.catch(() => undefined);
-    return flushing;
+    if (this.#queued !== undefined) return this.#queued;
+    if (this.#open.length === 0 && this.#sealed.length === 0) return this.#running;
+    const queued = this.#running
+      .catch(() => undefined)
+      .then(() => {
+        this.#queued = undefined;
+        this.#running = this.#storeAll();
+        return this.#running;
+      });
+    // Whoever waits for it is told of a failure; the next flush tries again.
+    queued.catch(() => undefined);
+    this.#queued = queued;
+    return queued;
   }
 
   /** Takes over the logs of processes that are gone, among those in the directory of a dataset; returns whether there were any. */
@@ -93,7 +99,8 @@ export class Journal {
     this.#sealed.push(tail);
   }
 
-  async #storeSealed(): Promise<void> {
+  async #storeAll(): Promise<void> {
+    for (const tail of this.#open) this.#seal(tail);
     for (const tail of [...this.#sealed]) {
       await this.#store(tail);
       this.#sealed = this.#sealed.filter(each => each !== tail);
