@@ -51,7 +51,7 @@ describe('serve', () => {
     const home = scratchDirectory();
     const { code, stderr } = await aplKernel(['serve', `--port=${port}`], { HOME: home, PATH: '' });
     expect([code, stderr]).toEqual([
-      1,
+      2,
       `apl-kernel: ${port} is not a port\n  give a number from 0 to 65535\n`,
     ]);
   });
@@ -194,7 +194,8 @@ describe('apl-kernel', () => {
     expect((await aplKernel(['--version'], env)).stdout).toBe(`${version}\n`);
     const { code, stdout } = await aplKernel(['--help'], env);
     expect(code).toBe(0);
-    const commands = ['install', 'uninstall', 'run', 'serve', 'import', 'doctor', 'help'];
+    const added = ['freeze', 'verify', 'convert', 'strip'];
+    const commands = ['install', 'uninstall', 'run', ...added, 'serve', 'import', 'doctor', 'help'];
     expect([...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name)).toEqual(commands);
   });
 });
