@@ -61,6 +61,10 @@ export const limitCases: Readonly<Record<keyof typeof limits, LimitCase>> = {
       `print ${repeated(count, ',', at => `a${at} = dynamic([1, 2])`)} | mv-expand ${repeated(count, ',', at => `a${at}`)}`,
     at: 'a100',
   },
+  redacted: {
+    write: count => `print s = 'a' | redact ${repeated(count, ',', at => `'b${at}'`)}`,
+    at: "'b100'",
+  },
   stages: { write: count => `print x = 1 ${repeated(count, ' ', () => '| where x > 0')}`, at: 'where' },
   tables: { write: count => `union ${repeated(count, ',', at => `(print x = ${at})`)}`, at: 'print' },
   joins: {

@@ -72,9 +72,13 @@ export function keep(column: Column): Computed {
 
 export function uniqueNames(columns: readonly Column[]): Column[] {
   const used = new Set<string>();
+  /** The next number of a name: one name may come thousands of times. */
+  const numbers = new Map<string, number>();
   return columns.map(column => {
     let name = column.name;
-    for (let n = 1; used.has(name); n += 1) name = `${column.name}${n}`;
+    let number = numbers.get(name) ?? 1;
+    for (; used.has(name); number += 1) name = `${column.name}${number}`;
+    numbers.set(column.name, number);
     used.add(name);
     return name === column.name ? column : { ...column, name };
   });

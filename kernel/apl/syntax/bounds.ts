@@ -56,6 +56,7 @@ function isTermList(expr: Expr): boolean {
 
 function listLimit(takes: Operand, kind: string): Limit {
   if (takes === 'columns' && kind === 'parse-kv') return limits.pairs;
+  if (takes === 'expressions' && kind === 'redact') return limits.redacted;
   return listLimits[takes] ?? limits.items;
 }
 

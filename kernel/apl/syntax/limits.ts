@@ -60,6 +60,7 @@ export const limits = {
   ),
   pairs: more(200, 'fields in a `parse-kv`', 'Parse the other fields by a second `parse-kv`.'),
   expanded: more(100, 'fields in an `mv-expand`', 'Expand one field that holds arrays of maps.'),
+  redacted: more(100, 'patterns in a `redact`', 'Join them by `|` in one regular expression.'),
   /** Operators one after the other, those of `let` tables included. */
   stages: more(
     300,
