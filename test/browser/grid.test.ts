@@ -25,7 +25,10 @@ const numbers =
   'range n from 1 to 20000 step 1\n| extend big = 9223372036854775000 + n % 7, name = strcat("user ", tostring(n % 10)), _time = datetime(2026-11-20T09:00:00.123456789Z) + n * 1s, x = iff(n % 100 == 0, real(null), n / 7.0), tags = bag_pack("a b", n, "list", pack_array(1, 9007199254740993))';
 const hostile = `datatable (value: string, ['<b onclick="window.pwned=1">name</b>']: string) [${PAYLOADS.map(text => `${JSON.stringify(text)}, ${JSON.stringify(text)}`).join(', ')}]`;
 
-describe('the grid of a result', () => {
+describe.each([
+  { name: 'the JupyterLab of npm start', variable: 'APL_TEST_VENV', fallback: '.venv' },
+  { name: 'JupyterLab 4.2', variable: 'APL_TEST_VENV_LAB42', fallback: '.venv-lab42' },
+])('the grid of a result in $name', ({ variable, fallback }) => {
   let lab: Lab;
   let browser: Browser;
   let context: BrowserContext;
@@ -41,7 +44,7 @@ describe('the grid of a result', () => {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     lab = await startLab({
-      venv: venvPath('APL_TEST_VENV', '.venv'),
+      venv: venvPath(variable, fallback),
       files: { 'grid.ipynb': notebookOf([numbers, hostile]) },
     });
     lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
