@@ -272,9 +272,13 @@ async function serve({ port, data, managed, stop }: ServeOptions): Promise<void>
   process.exit();
 }
 
-/** The service answers from this machine alone: what gives access to the hosted one is not passed on to it. */
+/**
+ * The service answers from this machine alone: what gives access to the hosted one is not passed on to it, nor a list of
+ * certificate authorities, which Node reads before anything else.
+ */
 function serviceEnvironment(): NodeJS.ProcessEnv {
-  const own = Object.entries(machine.env).filter(([name]) => !name.startsWith('AXIOM_'));
+  const isOthers = (name: string) => name.startsWith('AXIOM_') || name === 'NODE_EXTRA_CA_CERTS';
+  const own = Object.entries(machine.env).filter(([name]) => !isOthers(name));
   return { UV_THREADPOOL_SIZE: SERVICE_THREADS, ...Object.fromEntries(own) };
 }
 

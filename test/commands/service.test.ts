@@ -25,7 +25,7 @@ describe('serve', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'knows nothing of profiles of Axiom (read from /proc, which Linux alone has)',
+    'knows nothing of profiles of Axiom and of authorities (read from /proc, which Linux alone has)',
     async () => {
       const home = scratchDirectory();
       const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data'), KEPT: 'yes' };
@@ -33,12 +33,13 @@ describe('serve', () => {
         ...env,
         AXIOM_TOKEN: 'xaat-1',
         AXIOM_URL: 'https://x',
+        NODE_EXTRA_CA_CERTS: '/authorities',
       });
       const file = join(home, 'data', 'service.json');
       await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
       const { pid } = JSON.parse(readFileSync(file, 'utf8'));
       const known = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-      expect([known.includes('KEPT=yes'), known.filter(each => each.startsWith('AXIOM_'))]).toEqual([
+      expect([known.includes('KEPT=yes'), known.filter(each => /^(AXIOM|NODE)_/.test(each))]).toEqual([
         true,
         [],
       ]);

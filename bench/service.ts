@@ -1,0 +1,148 @@
+/**
+ * The service as its users feel it, in a process of its own: the first query after a start, and short queries and questions of
+ * an editor behind eight long queries. 99th percentiles; the long queries read years of a sample.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { median, quantile, report } from './tools/row.js';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const QUESTIONS = Number(process.env.QUESTIONS ?? 200);
+const STARTS = Number(process.env.RUNS ?? 5);
+
+const heavy = "['sample-http-logs'] | summarize percentile(req_duration_ms, 99), dcount(uri) by status";
+const decade = { startTime: '2020-01-01T00:00:00Z', endTime: '2030-01-01T00:00:00Z' };
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly token: string;
+  readonly dataDir: string;
+}
+
+/** The service as a kernel starts it, until its address is known. */
+async function start(): Promise<Running> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'bench-service-'));
+  const args = [join(root, 'dist', 'main.js'), 'serve', '--managed', '--data', dataDir];
+  const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
+  const child = spawn(process.execPath, args, { env: { ...env, UV_THREADPOOL_SIZE: '16' }, stdio: 'ignore' });
+  const file = join(dataDir, 'service.json');
+  while (!existsSync(file)) {
+    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}`);
+    await delay(2);
+  }
+  const { url, token } = JSON.parse(readFileSync(file, 'utf8')) as Pick<Running, 'url' | 'token'>;
+  return { child, url, token, dataDir };
+}
+
+async function stop({ child, dataDir }: Running): Promise<void> {
+  const ended = new Promise(settle => child.on('exit', settle));
+  child.kill('SIGKILL');
+  await ended;
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+async function ask(
+  { url, token }: Running,
+  path: string,
+  body?: object,
+  signal?: AbortSignal,
+): Promise<void> {
+  const response = await fetch(url + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+}
+
+const print = (service: Running) => ask(service, '/v1/query/_apl?format=tabular', { apl: 'print x = 1' });
+const schema = (service: Running) => ask(service, '/v2/datasets/sample-http-logs/fields');
+
+async function elapsed(run: () => Promise<unknown>): Promise<number> {
+  const from = performance.now();
+  await run();
+  return performance.now() - from;
+}
+
+async function timesOf(run: () => Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
+  for (let turn = 0; turn < QUESTIONS; turn++) times.push(await elapsed(run));
+  return times;
+}
+
+async function firstQuery(): Promise<void> {
+  const times: number[] = [];
+  for (let run = 0; run < STARTS; run++) {
+    let service: Running | undefined;
+    const first = async () => {
+      service = await start();
+      await print(service);
+    };
+    times.push(await elapsed(first));
+    if (service) await stop(service);
+  }
+  report({
+    figure: 'start of the service and first query',
+    unit: 'ms',
+    ours: median(times),
+    goal: { atMost: 350 },
+  });
+}
+
+async function behindLongOnes(): Promise<void> {
+  const service = await start();
+  const abort = new AbortController();
+  try {
+    await print(service);
+    const idle = median(await timesOf(() => print(service)));
+    const long = Array.from({ length: 8 }, () =>
+      ask(service, '/v1/query/_apl?format=tabular', { apl: heavy, ...decade }, abort.signal).catch(
+        error => error.name,
+      ),
+    );
+    await delay(1_000);
+    const baseline = { name: 'the same on an idle service, median', value: idle };
+    const ours = quantile(await timesOf(() => print(service)), 0.99);
+    report({
+      figure: 'print x=1 behind 8 long queries, p99',
+      unit: 'ms',
+      ours,
+      baseline,
+      goal: { atMost: 100 },
+    });
+    const fields = quantile(await timesOf(() => schema(service)), 0.99);
+    report({
+      figure: 'fields of a dataset behind 8 long queries, p99',
+      unit: 'ms',
+      ours: fields,
+      goal: { atMost: 100 },
+    });
+    report({ figure: 'peak memory of the service, 8 long queries', unit: 'MiB', ours: peakMiB(service) });
+    abort.abort();
+    const ends = await Promise.all(long);
+    if (ends.some(end => end !== 'AbortError')) throw new Error(`a long query was none: ${ends.join(', ')}`);
+  } finally {
+    abort.abort();
+    await stop(service);
+  }
+}
+
+/** As Linux counts it; not a number elsewhere. */
+function peakMiB({ child }: Running): number {
+  const status = `/proc/${child.pid}/status`;
+  if (!existsSync(status)) return Number.NaN;
+  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(status, 'utf8'))?.[1]) / 1024;
+}
+
+await firstQuery();
+await behindLongOnes();
