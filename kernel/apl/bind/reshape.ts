@@ -73,7 +73,10 @@ function inPlace(before: Stage, after: Stage, expanded: readonly Column[]): Stag
   });
 }
 
-/** Binds `parse` and `parse-where`: the pattern becomes one regular expression. */
+/**
+ * Binds `parse` and `parse-where`: the pattern becomes one regular expression, or one for every eight fields. Its texts, then their
+ * values, are columns of stages below, so that each is computed once.
+ */
 export function bindParse(
   binder: Binder,
   operator: OperatorOf<'parse' | 'parse-where'>,
@@ -83,44 +86,66 @@ export function bindParse(
   const subject = convertTo(bindExpression(binder, operator.subject, scopeOf(stage)), 'string');
   const fields = operator.pieces.filter(piece => piece.kind === 'field');
   const flags = optionText(operator.options, 'flags', optionsOf('parse'));
-  const pattern = parsePattern(operator.pieces, kind, flags);
   const at = [operator.subject, patternSpan(operator)];
-  const texts = fields.map(
-    (_, index): Scalar =>
-      call(
-        '$regex_group',
-        [
-          subject,
-          constant('string', parsePattern(operator.pieces, kind, flags, index)),
-          constant('long', 1n),
-        ],
-        'string',
-        at,
-      ),
+  const hidden = (value: Scalar): Computed => ({ column: binder.column('', value.type), value });
+  const patterns = Array.from({ length: Math.max(1, Math.ceil(fields.length / mostGroups)) }, (_, part) =>
+    constant('string', parsePattern(operator.pieces, kind, flags, part * mostGroups)),
   );
-  const values = texts.map((value, index) => typed(value, fields[index]?.type ?? 'string'));
-  const strict = kind === 'simple' ? allValid(texts, values) : undefined;
+  const matches = patterns.map(pattern => hidden(call('$regex_match', [subject, pattern], 'dynamic', at)));
+  const texts = fields.map((_, index) => {
+    const part = Math.floor(index / mostGroups);
+    return hidden(groupOf(matches[part], patterns[part], (index % mostGroups) + 2, at));
+  });
+  const trimmed = texts.map(({ column }, index) =>
+    hidden(
+      fields[index]?.type === 'string'
+        ? reference(column)
+        : call('trim_space', [reference(column)], 'string'),
+    ),
+  );
+  const values = trimmed.map(({ column }, index) =>
+    hidden(converted(reference(column), fields[index]?.type ?? 'string')),
+  );
+  const strict = kind === 'simple' ? allValid(values, fields) : undefined;
   const items = fields.map((field, index): Computed => {
-    const value = values[index] as Scalar;
-    const column = binder.column(field.name.name, field.type);
+    const value = reference((values[index] as Computed).column);
+    const empty = constant(field.type, null);
     return {
-      column,
-      value:
-        strict === undefined ? value : call('iff', [strict, value, constant(field.type, null)], field.type),
+      column: binder.column(field.name.name, field.type),
+      value: strict === undefined ? value : call('iff', [strict, value, empty], field.type),
     };
   });
-  const matched: Scalar = condition('matches regex', subject, constant('string', pattern), at);
-  const keepOnly = strict === undefined ? matched : condition('and', matched, strict);
-  const input =
-    operator.kind === 'parse'
-      ? stage
-      : withRelation(stage, {
-          kind: 'filter',
-          input: stage.relation,
-          predicate: keepOnly,
-          columns: stage.relation.columns,
-        });
-  return extend(input, items);
+  const parsed = [matches, texts, trimmed, values].reduce(withHidden, stage.relation);
+  if (operator.kind === 'parse') return extendOver(stage, parsed, items);
+  const matched: Scalar = call('isnotnull', [groupOf(matches[0], patterns[0], 1, at)], 'bool');
+  const predicate = strict === undefined ? matched : condition('and', matched, strict);
+  return extendOver(stage, { kind: 'filter', input: parsed, predicate, columns: parsed.columns }, items);
+}
+
+/** An engine reads nine groups of a pattern at most, and the first is the whole match. */
+const mostGroups = 8;
+
+function groupOf(
+  match: Computed | undefined,
+  pattern: Scalar | undefined,
+  group: number,
+  at: readonly Span[],
+): Scalar {
+  if (match === undefined || pattern === undefined) return constant('string', null);
+  const args = [reference(match.column), pattern, constant('long', BigInt(group))];
+  return call('$regex_text', args, 'string', at);
+}
+
+/** A stage that adds columns which only the stages above it see. */
+function withHidden(input: Relation, items: readonly Computed[]): Relation {
+  const columns = [...input.columns, ...items.map(item => item.column)];
+  return { kind: 'project', input, items: [...input.columns.map(keep), ...items], columns };
+}
+
+/** Extends the columns of a stage by items that read the hidden columns of a relation made from it. */
+function extendOver(stage: Stage, input: Relation, items: readonly Computed[]): Stage {
+  const extended = extend(stage, items);
+  return { ...extended, relation: { ...extended.relation, input } as Relation };
 }
 
 function patternSpan({ pieces, word }: OperatorOf<'parse' | 'parse-where'>): Span {
@@ -129,22 +154,25 @@ function patternSpan({ pieces, word }: OperatorOf<'parse' | 'parse-where'>): Spa
 }
 
 /** In simple mode one field that does not fit its type makes the whole line not match. */
-function allValid(texts: readonly Scalar[], values: readonly Scalar[]): Scalar | undefined {
-  const tests = values.flatMap((value, index): Scalar[] =>
-    value === texts[index] ? [] : [call('isnotnull', [value], 'bool')],
+function allValid(
+  values: readonly Computed[],
+  fields: readonly { readonly type: TypeName }[],
+): Scalar | undefined {
+  const tests = values.flatMap(({ column }, index): Scalar[] =>
+    fields[index]?.type === 'string' ? [] : [call('isnotnull', [reference(column)], 'bool')],
   );
   return joined('and', tests);
 }
 
 /**
- * The last field takes what is left; the others take as little as they can. Only the field of that number has a group: an
- * engine reads nine at most.
+ * The last field takes what is left; the others take as little as they can. The first group is the whole match, the others are the
+ * fields from `first` on, as many as there are groups for.
  */
 function parsePattern(
   pieces: readonly ParsePiece[],
   kind: string,
   flags: string | undefined,
-  captured?: number,
+  first: number,
 ): string {
   let field = -1;
   const body = pieces.map((piece, index) => {
@@ -154,10 +182,10 @@ function parsePattern(
     if (piece.kind === 'star') return last ? '.*' : '.*?';
     field += 1;
     const rest = last ? '.*' : numberBefore(piece, pieces[index + 1]);
-    return field === captured ? `(${rest})` : `(?:${rest})`;
+    return field >= first && field < first + mostGroups ? `(${rest})` : `(?:${rest})`;
   });
   const end = pieces.at(-1)?.kind === 'text' ? '' : '$';
-  return `(?s${flags ?? ''})^${body.join('')}${end}`;
+  return `(?s${flags ?? ''})(^${body.join('')}${end})`;
 }
 
 /** As little as possible; but a number with no text after it would then be empty, so that all of its digits are taken. */
@@ -189,12 +217,10 @@ const conversions: Readonly<Partial<Record<TypeName, string>>> = {
   dynamic: 'parse_json',
 };
 
-/** A text read as `type`; null where it is not one. */
-function typed(value: Scalar, type: TypeName): Scalar {
+/** A text without space around it read as `type`; null where it is not one. */
+function converted(value: Scalar, type: TypeName): Scalar {
   const name = conversions[type];
-  if (name === undefined) return value;
-  const trimmed: Scalar = call('trim_space', [value], 'string');
-  return call(name, [trimmed], type);
+  return name === undefined ? value : call(name, [value], type);
 }
 
 /** Binds `parse-kv`: each key is looked for by itself, in any order. */
@@ -211,7 +237,8 @@ export function bindParseKv(binder: Binder, operator: OperatorOf<'parse-kv'>, st
       'string',
     );
     const value: Scalar = call('trim', [constant('string', quote), raw], 'string');
-    return { column: binder.column(column.name.name, column.type), value: typed(value, column.type) };
+    const text = column.type === 'string' ? value : call('trim_space', [value], 'string');
+    return { column: binder.column(column.name.name, column.type), value: converted(text, column.type) };
   });
   return extend(stage, items);
 }

@@ -37,6 +37,12 @@ export function wrappedRegex(
   return { sql, groups: undefined, guard: call => `TRY(${call})` };
 }
 
+/** Returns whether a valid pattern may match without taking a character. */
+export function canMatchNothing(source: string): boolean {
+  // At the borders of words a pattern that the empty text does not match may do so in another.
+  return /\\[bB]/.test(source) || RE2JS.compile(source).matcher('').find();
+}
+
 /** A pattern from data is checked where it runs: an invalid one is null before the engine sees it. */
 export const udfs: readonly JsFunction[] = [
   {

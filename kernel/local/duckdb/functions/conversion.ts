@@ -230,7 +230,9 @@ export const setup: readonly string[] = [
   // The engine cannot print a time of 1677-09-21 or the last nanosecond of the range.
   `CREATE MACRO apl_long_time(n) AS CASE WHEN n BETWEEN ${EARLIEST_TIME} AND ${LATEST_TIME}
      THEN make_timestamp_ns(n) END`,
-  `CREATE MACRO apl_text_long(s) AS CASE WHEN regexp_full_match(s, '[+-]?[0-9]+') THEN TRY_CAST(s AS BIGINT) END`,
+  // The engine reads more than integers; a text that it would write itself needs no pattern.
+  `CREATE MACRO apl_text_long(s) AS CASE WHEN TRY_CAST(s AS BIGINT)::VARCHAR = s OR regexp_full_match(s, '[+-]?[0-9]+')
+     THEN TRY_CAST(s AS BIGINT) END`,
   `CREATE MACRO apl_text_real(s) AS CASE WHEN regexp_full_match(s, '${realText}')
      AND (isfinite(TRY_CAST(s AS DOUBLE)) OR NOT regexp_matches(s, '[0-9]')) THEN TRY_CAST(s AS DOUBLE) END`,
   `CREATE MACRO apl_text_bool(s) AS CASE WHEN s IN ('1', 't', 'T', 'TRUE', 'true', 'True') THEN true

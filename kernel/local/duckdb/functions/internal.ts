@@ -1,7 +1,8 @@
 import { phrases, spotlight } from '../../functions/insight.js';
 import { redact } from '../../functions/redact.js';
 import type { SqlArg, SqlTemplate } from '../../sql/template.js';
-import { regexArgument } from '../regex.js';
+import { constantText } from '../literal.js';
+import { canMatchNothing, regexArgument } from '../regex.js';
 import type { FunctionFamily } from '../template.js';
 
 type Args = readonly [SqlArg, SqlArg, SqlArg, SqlArg, SqlArg];
@@ -13,6 +14,23 @@ export const internal: Readonly<Record<string, SqlTemplate>> = {
     const [text, pattern, group] = args as Args;
     const regex = regexArgument(pattern, 1).sql;
     return `CASE WHEN regexp_matches(${text.sql}, ${regex}) THEN regexp_extract(${text.sql}, ${regex}, ${group.sql}::INTEGER) END`;
+  },
+  /** (text, pattern): the texts of the groups of the first match, for `$regex_text`. */
+  $regex_match: args => {
+    const [text, pattern] = args as Args;
+    const { sql, groups = 0 } = regexArgument(pattern, 1);
+    const names = Array.from({ length: groups }, (_, index) => `'g${index + 1}'`).join(', ');
+    const match = `regexp_extract(${text.sql}, ${sql}, [${names}])`;
+    return matchesNothing(pattern)
+      ? `CASE WHEN regexp_matches(${text.sql}, ${sql}) THEN ${match} END`
+      : match;
+  },
+  /** (match, pattern, group): the text of a group, the first of which is the whole match; null where there is no match. */
+  $regex_text: args => {
+    const [match, pattern, group] = args as Args;
+    regexArgument(pattern, 1);
+    const text = `${match.sql}.g${group.constant}`;
+    return matchesNothing(pattern) ? text : `CASE WHEN ${match.sql}.g1 <> '' THEN ${text} END`;
   },
   /** The value when it is valid for its type, else null. */
   $valid: args => valid((args as Args)[0]),
@@ -31,6 +49,11 @@ export const internal: Readonly<Record<string, SqlTemplate>> = {
     return `apl_redact(${text.sql}, ${pattern.sql}, ${token.sql}, ${hash.sql}, ${groups.sql})`;
   },
 };
+
+/** Whether a match may be empty: only then does an empty text of the whole not say that there was none. */
+function matchesNothing(pattern: SqlArg): boolean {
+  return canMatchNothing(constantText(pattern) ?? '');
+}
 
 /** The macros and JavaScript functions behind the internal functions. */
 export const internalFamily: FunctionFamily = {

@@ -1,5 +1,6 @@
 import type { strings as catalog } from '../../../apl/catalog/strings.js';
 import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
+import { computeOnce } from '../arguments.js';
 import { constantInteger, constantText, sqlText } from '../literal.js';
 import { indexOfRegex, type Regex, regexArgument, udfs as regexUdfs, wrappedRegex } from '../regex.js';
 import type { JsFunction } from '../template.js';
@@ -56,7 +57,7 @@ export const strings: Readonly<Record<(typeof catalog)[number]['name'], SqlTempl
   trim: ([cutset, text]) => `trim(${text?.sql}, ${cutset?.sql})`,
   trim_start: ([cutset, text]) => `ltrim(${text?.sql}, ${cutset?.sql})`,
   trim_end: ([cutset, text]) => `rtrim(${text?.sql}, ${cutset?.sql})`,
-  trim_space: ([text]) => `trim(${text?.sql}, ${sqlText(whiteSpace)})`,
+  trim_space: ([text]) => trimSpaceSql(text as SqlArg),
   trim_start_regex: ([regex, text]) => removeSql(text?.sql, wrappedRegex(regex, 0, '\\A(?:', ')+')),
   trim_end_regex: ([regex, text]) => removeSql(text?.sql, wrappedRegex(regex, 0, '(?:', ')+\\z')),
   trim_regex: ([regex, text]) =>
@@ -151,6 +152,17 @@ function extractSql(regex: SqlArg | undefined, group: SqlArg | undefined, text: 
   if (index < 0 || index > (pattern.groups ?? 9)) return 'NULL::VARCHAR';
   return pattern.guard(
     `apl_matched(regexp_extract(${text?.sql}, ${pattern.sql}, ${index}), regexp_matches(${text?.sql}, ${pattern.sql}))`,
+  );
+}
+
+/** Removing characters of a set takes much longer than finding out that there are none, as in most texts. */
+function trimSpaceSql(text: SqlArg): string {
+  const space = `[${whiteSpace}]`;
+  const pattern = sqlText(`^${space}|${space}$`);
+  return computeOnce(
+    [text],
+    sql =>
+      `CASE WHEN regexp_matches(${sql}, ${pattern}) THEN trim(${sql}, ${sqlText(whiteSpace)}) ELSE ${sql} END`,
   );
 }
 
