@@ -22,6 +22,7 @@ export interface JournalHost {
 /**
  * The batches that were acknowledged and are in no Parquet file yet: in memory, and in logs in the directories of their datasets.
  * A flush makes one file of each log; both have the same id, so that a log whose file is there is never stored again.
+ * Another service on the same data directory sees the batches of a living one after its flush, a second later at most.
  */
 export class Journal {
   readonly #host: JournalHost;
@@ -75,9 +76,13 @@ export class Journal {
     let adopted = false;
     for (const name of logs) {
       if (name.startsWith(`${owner}-`) || !(await isOrphan(name))) continue;
-      const file = path.join(this.#host.directoryOf(dataset), `${owner}-${idOf(name)}${logSuffix}`);
-      if (!(await claim(path.join(path.dirname(file), name), file))) continue;
-      this.#sealed.push({ ...newTail(dataset, file, await readLog(file)), doubtful: true });
+      const directory = this.#host.directoryOf(dataset);
+      const orphan = path.join(directory, name);
+      // Read first: one that cannot be read stays an orphan.
+      const batches = await readLog(orphan).catch(undefinedWhenMissing);
+      const file = path.join(directory, `${owner}-${idOf(name)}${logSuffix}`);
+      if (batches === undefined || !(await claim(orphan, file))) continue;
+      this.#sealed.push({ ...newTail(dataset, file, batches), doubtful: true });
       adopted = true;
     }
     return adopted;
@@ -169,7 +174,23 @@ async function processName(pid: number): Promise<string> {
 
 async function isOrphan(name: string): Promise<boolean> {
   const [, owner, pid] = /^((\d+)-[0-9a-f]{12})-/.exec(name) ?? [];
-  return owner !== undefined && (await processName(Number(pid))) !== owner;
+  if (owner === undefined) return false;
+  // Where the system does not tell when a process started, its id must do.
+  if ((await processStart(process.pid)) === '') return !isAlive(Number(pid));
+  return (await processName(Number(pid))) !== owner;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return hasCode(error, 'EPERM');
+  }
+}
+
+function undefinedWhenMissing(error: unknown): undefined {
+  if (!hasCode(error, 'ENOENT')) throw error;
 }
 
 function idOf(name: string): string {
