@@ -46,6 +46,11 @@ export class Journal {
       this.#seal(tail);
       throw error;
     }
+    // The dataset may have been deleted, and made again, by now.
+    if (!(await isThere(tail.log.file)) && !tail.stored) {
+      this.#seal(tail);
+      return this.append(dataset, batch);
+    }
     tail.events += batch.events.length;
     if (tail.events >= mostEvents) this.#seal(tail);
     this.#timer ??= setTimeout(() => this.flush().catch(() => undefined), flushMs).unref();
@@ -124,7 +129,10 @@ export class Journal {
       try {
         const files = { scratch: `${draft}.ndjson`, target: `${draft}.parquet` };
         await writeBatches(this.#host.engine, batches, files);
-        if (await isThere(log.file)) await this.#host.add(dataset, files.target, id);
+        if (await isThere(log.file)) {
+          await this.#host.add(dataset, files.target, id);
+          tail.stored = true;
+        }
       } catch (error) {
         if (!hasCode(error, 'ENOENT') || (await isThere(log.file))) throw error;
       } finally {
@@ -135,9 +143,11 @@ export class Journal {
   }
 
   /** Whether its rows are stored already, or were deleted with their dataset. */
-  async #isSettled({ dataset, log, doubtful }: Tail, id: string): Promise<boolean> {
+  async #isSettled(tail: Tail, id: string): Promise<boolean> {
+    const { dataset, log, doubtful } = tail;
     if (!(await isThere(log.file))) return true;
-    return doubtful && this.#host.has(dataset, id);
+    tail.stored = doubtful && (await this.#host.has(dataset, id));
+    return tail.stored;
   }
 }
 
@@ -149,10 +159,19 @@ interface Tail {
   events: number;
   /** Its rows may be in a Parquet file already. */
   doubtful: boolean;
+  /** They are. */
+  stored: boolean;
 }
 
 function newTail(dataset: string, file: string, batches: readonly Batch[] = []): Tail {
-  return { dataset, log: new BatchLog(file, batches), union: new FieldUnion(), events: 0, doubtful: false };
+  return {
+    dataset,
+    log: new BatchLog(file, batches),
+    union: new FieldUnion(),
+    events: 0,
+    doubtful: false,
+    stored: false,
+  };
 }
 
 /** Events in memory, and how long they stay there when no query asks for them, in milliseconds. */

@@ -138,6 +138,15 @@ test('events for a dataset that is gone are refused, and do not bring it back', 
   expect(await idsOf(parts)).toEqual([]);
 });
 
+test('events for a dataset that is made again while others come are kept', async () => {
+  const parts = await openStore();
+  await append(parts, 1);
+  await rename(parts.directory, path.join(parts.dataDir, 'gone'));
+  await parts.store.create('d', '');
+  await append(parts, 2);
+  expect(await idsOf(parts)).toEqual([2]);
+});
+
 test('a replacement replaces what was appended before it', async () => {
   const parts = await openStore();
   await append(parts, 1);
