@@ -2,6 +2,7 @@ import { aggregates } from '../catalog/aggregates.js';
 import { functions } from '../catalog/all.js';
 import type { ElementEntry, Example, FunctionEntry } from '../catalog/entry.js';
 import { elements } from '../catalog/operators.js';
+import { limits } from '../syntax/limits.js';
 import { code, nullsOf, signatureOf } from './describe.js';
 
 /** Returns the reference page of the language in Markdown: every element of the catalogue, by group. */
@@ -18,9 +19,17 @@ export function referencePage(): string {
     'Made from the catalogue by `npx tsx scripts/reference.ts`. An example is a whole query; under it stands the first row of its result. The types are bool, long, real, string, datetime, timespan (nanoseconds) and dynamic; `number` is long or real, `any` every type, `same` the type of the first argument, `common` that of all of them.',
     contents(groups),
     ...[...groups].flatMap(([title, entries]) => [`## ${title}`, ...entries.map(describe)]),
+    '## Limits',
+    'One more is refused, with its place in the query.',
+    limitTable(),
   ]
     .join('\n\n')
     .concat('\n');
+}
+
+function limitTable(): string {
+  const rows = Object.values(limits).map(({ most, what }) => `| ${most.toLocaleString('en-US')} | ${what} |`);
+  return ['| at most | of |', '|---|---|', ...rows].join('\n');
 }
 
 const elementGroups: readonly (readonly [ElementEntry['kind'], string])[] = [
