@@ -18,17 +18,13 @@ interface EditorCommand {
   readonly run: (view: EditorView) => unknown;
 }
 
-/** Runs code in the console of a notebook or file. */
-type RunIn = (code: string, path: string, isFile: boolean) => Promise<void>;
-
 /** Adds the editor's commands: each works on the APL editor that has the focus, or had it last. */
 export function addCommands(
   { commands }: JupyterFrontEnd,
   workbench: Workbench,
   palette: ICommandPalette | null,
 ): void {
-  const runIn: RunIn = (code, path, isFile) => runInConsole(commands, workbench, code, path, isFile);
-  for (const { id, label, run } of editorCommands(workbench, runIn)) {
+  for (const { id, label, run } of editorCommands(workbench)) {
     commands.addCommand(id, {
       ...(label === undefined ? {} : { label }),
       isEnabled: () => focusedEditor() !== undefined,
@@ -41,7 +37,7 @@ export function addCommands(
   }
 }
 
-function editorCommands(workbench: Workbench, runIn: RunIn): readonly EditorCommand[] {
+function editorCommands(workbench: Workbench): readonly EditorCommand[] {
   return [
     { id: 'apl:complete', run: view => completeNow(view, workbench) },
     { id: 'apl:close-popup', run: view => closePopup(view) },
@@ -55,11 +51,6 @@ function editorCommands(workbench: Workbench, runIn: RunIn): readonly EditorComm
     { id: 'apl:mend', label: 'Mend APL Mistake', run: mend },
     { id: 'apl:next-mistake', label: 'Next APL Mistake', run: nextDiagnostic },
     { id: 'apl:previous-mistake', label: 'Previous APL Mistake', run: previousDiagnostic },
-    {
-      id: 'apl:run-selection',
-      label: 'Run APL Selection in Console',
-      run: view => runSelection(view, workbench, runIn),
-    },
   ];
 }
 
@@ -95,30 +86,6 @@ function mend(view: EditorView): void {
   });
   best?.apply();
   view.focus();
-}
-
-/** Runs the selection; without one, the cell of a file or the whole cell. */
-async function runSelection(view: EditorView, workbench: Workbench, runIn: RunIn): Promise<void> {
-  const path = workbench.pathOf(view);
-  if (path === undefined) return;
-  const { from, to, head, empty } = view.state.selection.main;
-  const code = empty ? workbench.cellAt(view, head).text.trim() : view.state.sliceDoc(from, to);
-  if (code !== '') await runIn(code, path, workbench.isFile(view));
-}
-
-/** The console of a notebook or file shares its kernel; it is opened below when there is none. */
-async function runInConsole(
-  commands: JupyterFrontEnd['commands'],
-  workbench: Workbench,
-  code: string,
-  path: string,
-  isFile: boolean,
-): Promise<void> {
-  if (isFile && !workbench.hasConsole(path))
-    await commands.execute('fileeditor:create-console', { activate: false });
-  else await commands.execute('console:open', { path, activate: false, insertMode: 'split-bottom' });
-  await workbench.consoleReady(path);
-  await commands.execute('console:inject', { path, code, activate: false });
 }
 
 function say(text: string): void {

@@ -45,7 +45,6 @@ describe.each([
         'hostile.csv': `"${hostile}","b"\n1,2\n`,
         'hostile.ipynb': notebookOf('%import hostile.csv --dataset hostile', ''),
         'saved.apl': `${dataset}|count\n`,
-        'console.apl': `${dataset}\n| where stauts == 1\n`,
         'query.apl': `// %%\n%tiem last 1h\n${dataset} | whree x == 1\n\n// %%\n${dataset} | count\n`,
       },
     });
@@ -224,18 +223,6 @@ describe.each([
     await eventually(() => lines.allTextContents()).toEqual([dataset, '| count', '']);
     await finish(opened);
     lab.configure('@apl-kernel/labextension:language', {});
-  });
-
-  test('runs a file in its console, whose kernel then knows the fields', async () => {
-    const opened = await openFile(context, lab, 'console.apl');
-    const { page } = opened;
-    await page.locator('.jp-FileEditor .cm-content').click();
-    await page.keyboard.press('Shift+Enter');
-    await page.locator('.jp-CodeConsole-content .jp-OutputArea-output').first().waitFor({ timeout: 60_000 });
-    await page.locator('.jp-FileEditor .cm-content').click();
-    const marks = page.locator('.jp-FileEditor .cm-lintRange-error');
-    await eventually(() => marks.allTextContents()).toEqual(['stauts']);
-    await opened.close();
   });
 
   test('leaves other languages alone', async () => {

@@ -77,23 +77,6 @@ export class Workbench {
     return withNames(named, withParameters(settings, environmentOf(knowledge)));
   }
 
-  /** The path of the notebook or file; undefined in a console. */
-  pathOf(view: EditorView): string | undefined {
-    const { notebooks, files } = this.#trackers;
-    const holds = (widget: { readonly node: HTMLElement }): boolean => widget.node.contains(view.dom);
-    return (notebooks?.find(holds) ?? files?.find(holds))?.context.path;
-  }
-
-  /** True where the file or notebook has a console. */
-  hasConsole(path: string): boolean {
-    return this.#consoleOf(path) !== undefined;
-  }
-
-  /** Waits until the kernel of a console is there. */
-  async consoleReady(path: string): Promise<void> {
-    await this.#consoleOf(path)?.sessionContext.ready;
-  }
-
   #consoleOf(path: string | undefined) {
     return this.#trackers.consoles?.find(({ sessionContext }) => sessionContext.path === path);
   }
