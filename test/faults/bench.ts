@@ -106,11 +106,16 @@ export class Victim {
     body?: unknown,
     signal?: AbortSignal,
     type = 'application/json',
+    headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer> {
     const { url, token } = this.#running;
     const response = await fetch(url + path, {
       method,
-      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': type }) },
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { 'content-type': type }),
+        ...headers,
+      },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
     });
@@ -118,12 +123,14 @@ export class Victim {
     return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
   }
 
-  query(apl: string, signal?: AbortSignal): Promise<Answer> {
+  query(apl: string, signal?: AbortSignal, id?: string): Promise<Answer> {
     return this.send(
       'POST',
       '/v1/datasets/_apl?format=tabular',
       { apl, startTime: '2020-01-01T00:00:00Z', endTime: '2030-01-01T00:00:00Z' },
       signal,
+      'application/json',
+      id === undefined ? {} : { 'x-apl-query': id },
     );
   }
 
@@ -169,6 +176,24 @@ export class Victim {
     const all = [...Array.from({ length: 6 }, () => 'print x = 7'), scripted, scripted, scripted];
     const answers = await Promise.all(all.map(apl => this.columns(apl)));
     expect(answers.map(columns => String(columns[0]?.[0]))).toEqual(all.map(() => '7'));
+  }
+
+  /** No lane is taken: four long queries and eight that look short all run at once, and one more long one waits. */
+  async expectEveryLaneFree(): Promise<void> {
+    const abort = new AbortController();
+    const long = "['sample-http-logs'] | summarize dcount(uri) by status";
+    const looksShort =
+      'range x from 1 to 400000 step 1 | extend i = range(1, 2000) | mv-expand i | summarize sum(x * toint(i))';
+    const texts = [...Array.from({ length: 4 }, () => long), ...Array.from({ length: 8 }, () => looksShort)];
+    const ask = (apl: string, id: string) => this.query(apl, abort.signal, id).catch(() => 'left');
+    const running = texts.map((apl, index) => ask(apl, `lane-${index}`));
+    const progress = async (id: string) => (await this.send('GET', `/v1/local/queries/${id}`)).body;
+    const rows = () => Promise.all(texts.map(async (_, index) => (await progress(`lane-${index}`)).rows > 0));
+    await expect.poll(rows, { timeout: 30_000 }).toEqual(texts.map(() => true));
+    const last = ask(long, 'lane-last');
+    await expect.poll(() => progress('lane-last')).toEqual({ state: 'waiting', before: 0 });
+    abort.abort();
+    expect(new Set(await Promise.all([...running, last]))).toEqual(new Set(['left']));
   }
 
   /** Descriptors are back, and no work goes on: the processor rests. */
