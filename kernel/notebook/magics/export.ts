@@ -47,7 +47,7 @@ function report(
   return [
     `${visible(written)}: ${plural(rows, 'row')}, ${formatBytes(bytes)}`,
     ...(loss === undefined ? [] : [loss]),
-    ...(pandas === undefined ? [] : [`import pandas as pd; df = ${pandas(literal, schema)}`]),
+    ...(pandas === undefined ? [] : [`import json, pandas as pd; df = ${pandas(literal, schema)}`]),
     ...(polars === undefined ? [] : [`import polars as pl; df = ${polars(literal, schema)}`]),
   ].join('\n');
 }

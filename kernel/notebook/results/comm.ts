@@ -129,6 +129,8 @@ class ResultReader implements CommHandler {
       return await rows;
     } catch (error) {
       if (this.#view?.rows === rows) this.#view = undefined;
+      // Whoever asked first has given up; this request has not.
+      if (error instanceof InterruptedError && !signal.aborted) return this.#rows(kept, view, signal);
       throw error;
     }
   }

@@ -1,3 +1,4 @@
+import { localProfile } from '../../api/profile.js';
 import { parseQuery } from '../../apl/syntax/parse.js';
 import { visitQuery } from '../../apl/syntax/walk.js';
 import { AplKernelError } from '../../errors.js';
@@ -23,7 +24,8 @@ class ResultError extends AplKernelError {
 
 /**
  * Returns what a query reads by name. A bare name is first one of its own `let` tables, then a kept result, then a dataset; in
- * brackets and quotes it is always a dataset. Throws ResultError for a result that had to make room.
+ * brackets and quotes it is always a dataset. Throws ResultError for a result that had to make room, and where results and hosted
+ * datasets are mixed.
  */
 export function readsOf(session: Session, text: string): Reads {
   const { query } = parseQuery(text);
@@ -43,7 +45,19 @@ export function readsOf(session: Session, text: string): Reads {
   for (const each of query.statements)
     if (each.kind === 'let' && 'kind' in each.value && each.value.kind === 'name')
       read(each.value.name, each.value.quoted, false);
+  const [dataset] = datasets;
+  const [result] = results.keys();
+  if (dataset !== undefined && result !== undefined && session.profileName !== localProfile)
+    throw apart(dataset, result, session.profileName);
   return { results, datasets };
+}
+
+/** The service that holds the dataset does not have the result, and must not be sent it. */
+function apart(dataset: string, result: string, profile: string): ResultError {
+  return new ResultError(
+    `\`${dataset}\` is a dataset of the profile ${profile}, and \`${result}\` is a result that this kernel keeps: no service has both`,
+    `Give the part over the dataset a name of its own first, such as \`part << ['${dataset}'] | …\`, and then join \`part\` and \`${result}\`.`,
+  );
 }
 
 function evicted(name: string): ResultError {

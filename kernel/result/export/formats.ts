@@ -1,6 +1,6 @@
 import { DataType, type RecordBatch, type Schema, Table, tableToIPC } from 'apache-arrow';
 import { rangeOfRows, takeRows } from '../take.js';
-import { delimited, jsonLines, jsonList, markdown, unspeakable } from './lines.js';
+import { delimited, harmless, jsonLines, jsonList, markdown, unspeakable } from './lines.js';
 import { parquet } from './parquet.js';
 
 /** A part of a file, and the number of rows that are complete with it. */
@@ -27,26 +27,27 @@ export const exportFormats: readonly ExportFormat[] = [
     endings: ['csv'],
     parts: table => delimited(table, ','),
     pandas: (path, schema) => `pd.read_csv(${path}${pandasTypes(schema)})`,
-    polars: (path, schema) => `pl.read_csv(${path}${polarsTypes(schema)})`,
+    polars: (path, schema) => `pl.read_csv(${path}, schema=${polarsSchema(schema, csvTypes)})`,
   },
   {
     endings: ['tsv'],
     parts: table => delimited(table, '\t'),
     pandas: (path, schema) => `pd.read_csv(${path}, sep="\\t"${pandasTypes(schema)})`,
-    polars: (path, schema) => `pl.read_csv(${path}, separator="\\t"${polarsTypes(schema)})`,
+    polars: (path, schema) =>
+      `pl.read_csv(${path}, separator="\\t", schema=${polarsSchema(schema, csvTypes)})`,
   },
   {
     endings: ['ndjson', 'jsonl'],
     parts: jsonLines,
     loss: notInJson,
-    pandas: path => `pd.read_json(${path}, lines=True, dtype_backend="pyarrow")`,
-    polars: path => `pl.read_ndjson(${path}, infer_schema_length=None)`,
+    pandas: path => `pd.DataFrame(map(json.loads, open(${path}, encoding="utf-8")), dtype=object)`,
+    polars: (path, schema) => `pl.read_ndjson(${path}, schema=${polarsSchema(schema, jsonTypes)})`,
   },
   {
     endings: ['json'],
     parts: jsonList,
     loss: notInJson,
-    pandas: path => `pd.read_json(${path}, dtype_backend="pyarrow")`,
+    pandas: path => `pd.DataFrame(json.load(open(${path}, encoding="utf-8")), dtype=object)`,
     polars: path => `pl.read_json(${path}, infer_schema_length=None)`,
   },
   {
@@ -59,7 +60,7 @@ export const exportFormats: readonly ExportFormat[] = [
     endings: ['arrow', 'feather'],
     parts: arrowFile,
     pandas: path => `pd.read_feather(${path}, dtype_backend="pyarrow")`,
-    polars: path => `pl.read_ipc(${path}, memory_map=False)`,
+    polars: path => `pl.read_ipc(${path})`,
   },
   { endings: ['md', 'markdown'], parts: markdown },
 ];
@@ -87,13 +88,49 @@ function* arrowFile(table: Table): Generator<ExportPart> {
   yield { part: tableToIPC(new Table(batches), 'file'), rows: table.numRows };
 }
 
-/** Integers stay integers beside nulls; times and spans of time are those of pandas. */
+/** The types of the columns, so that nothing is guessed: a text of digits stays a text, an integer beside a null an integer. */
 function pandasTypes({ fields }: Schema): string {
-  const times = fields.filter(({ type }) => DataType.isTimestamp(type)).map(({ name }) => name);
-  const parsed = times.length === 0 ? '' : `, parse_dates=${JSON.stringify(times)}`;
-  return `, dtype_backend="pyarrow"${parsed}, keep_default_na=False, na_values=[""]`;
+  const times = fields.filter(({ type }) => DataType.isTimestamp(type)).map(({ name }) => written(name));
+  const others = fields.filter(({ type }) => !DataType.isTimestamp(type));
+  const types = others.map(({ name, type }) => `${written(name)}: "${typeIn(pandasNames, type)}"`);
+  const parsed = times.length === 0 ? '' : `, parse_dates=[${times.join(', ')}], date_format="ISO8601"`;
+  const missing = fields.map(
+    ({ name, type }) => `${written(name)}: [""${DataType.isFloat(type) ? ', "NaN"' : ''}]`,
+  );
+  return `, dtype={${types.join(', ')}}${parsed}, keep_default_na=False, na_values={${missing.join(', ')}}`;
 }
 
-function polarsTypes({ fields }: Schema): string {
-  return fields.some(({ type }) => DataType.isTimestamp(type)) ? ', try_parse_dates=True' : '';
+function polarsSchema({ fields }: Schema, names: TypeNames): string {
+  const isText = names === csvTypes;
+  const types = fields.map(
+    ({ name, type }) => `${isText ? written(name) : JSON.stringify(name)}: ${typeIn(names, type)}`,
+  );
+  return `{${types.join(', ')}}`;
+}
+
+/** A column's name as it stands in the header, as a literal of Python. */
+function written(name: string): string {
+  return JSON.stringify(harmless(name));
+}
+
+/** The names of types in Python: of truths, whole and real numbers, times, spans of time, and texts. */
+type TypeNames = readonly [string, string, string, string, string, string];
+
+const pandasNames: TypeNames = ['boolean', 'Int64', 'float64', '', 'Int64', 'string'];
+const csvTypes: TypeNames = [
+  'pl.Boolean',
+  'pl.Int64',
+  'pl.Float64',
+  'pl.Datetime("ns", "UTC")',
+  'pl.Int64',
+  'pl.String',
+];
+const jsonTypes: TypeNames = ['pl.Boolean', 'pl.Int64', 'pl.Float64', 'pl.String', 'pl.Int64', 'pl.String'];
+
+function typeIn([bool, long, real, time, span, text]: TypeNames, type: DataType): string {
+  if (DataType.isBool(type)) return bool;
+  if (DataType.isInt(type)) return long;
+  if (DataType.isFloat(type)) return real;
+  if (DataType.isTimestamp(type)) return time;
+  return DataType.isDuration(type) ? span : text;
 }

@@ -112,7 +112,8 @@ function quoted(text: string, quote: RegExp): string {
 /** What spreadsheets evaluate, also behind white space and in its wide forms, and whatever would be taken for an escaped one. */
 const formula = /^'*[\s\p{Cf}\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^'*[\t\r\n]/u;
 
-function harmless(text: string): string {
+/** Returns a text as a cell of CSV: with an apostrophe before it where a spreadsheet would take it for a formula. */
+export function harmless(text: string): string {
   return formula.test(text) ? `'${text}` : text;
 }
 
@@ -133,7 +134,11 @@ function jsonCell(field: Field): Cell {
     return (vector, row) => JSON.stringify(cellText(vector, row, field));
   const text = plainCell(field);
   if (DataType.isFloat(type))
-    return (vector, row) => (Number.isFinite(vector.get(row) ?? Number.NaN) ? text(vector, row) : 'null');
+    return (vector, row) => {
+      const value: number | null = vector.get(row);
+      if (value === null || !Number.isFinite(value)) return 'null';
+      return Object.is(value, -0) ? '-0.0' : text(vector, row);
+    };
   // A line break in JSON is white space between its parts.
   return (vector, row) => text(vector, row).replace(/[\r\n]+/g, ' ') || 'null';
 }
