@@ -25,7 +25,16 @@ STORIES = {
         r"(?m)^ +43$",
     ],
 }
-CHARTS = {"01-first-look": 6, "02-own-data": 2}
+STORIES |= {
+    "03-security-hunt": [
+        r"203\.0\.113\.77 +164 +10 +2026-01-27T02:11:07Z +2026-01-27T03:40:\S+",
+        r"2026-01-27T03:41:12Z +db-1 +backup +password +203\.0\.113\.77 +164",
+        r"db-1 +backup +/usr/bin/tar czf /tmp/b\.tgz /var/lib/postgresql",
+        r"2026-01-27T04:05:40Z +db-1 +root +publickey +203\.0\.113\.90",
+    ],
+    "04-weekly-report": [r"datacenter +string +\"GRU\"", r"variables: \{\"datacenter\":\"GRU\",\"slow_ms\":500\}"],
+}
+CHARTS = {"01-first-look": 6, "02-own-data": 2, "03-security-hunt": 1, "04-weekly-report": 1}
 
 
 def read(path):
@@ -52,8 +61,8 @@ def bundles(notebook, mime):
     return ["".join(output.data[mime]) for output in outputs(notebook) if mime in output.get("data", {})]
 
 
-def test_there_are_two():
-    assert [path.stem for path in NOTEBOOKS] == ["01-first-look", "02-own-data"]
+def test_there_are_four():
+    assert [path.stem for path in NOTEBOOKS] == list(STORIES)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -79,7 +88,7 @@ def test_no_cell_complains(executed):
 def test_every_table_has_rows(executed):
     _, notebook = executed
     tables = [page for page in bundles(notebook, "text/html") if "<table" in page]
-    assert len(tables) > 5
+    assert len(tables) > 4
     assert [page for page in tables if not re.search(r"<tbody>\s*<tr", page)] == []
 
 
