@@ -1,6 +1,6 @@
 /**
  * Changes one place of the code at a time, in a copy of the project, and runs the tests that mirror its file, then those of
- * its folder: a change that no test notices is a survivor. `npm run mutate -- kernel/api --sample 100 --seed 1`.
+ * its folder, and at last the type check: a change that nothing notices is a survivor. `npm run mutate -- kernel/api --sample 100 --seed 1`.
  */
 import { spawn } from 'node:child_process';
 import {
@@ -21,7 +21,7 @@ import { root } from './process.mjs';
 
 /** @typedef {{ type: string, start: number, end: number, [key: string]: unknown }} Node */
 /** @typedef {{ file: string, line: number, start: number, end: number, before: string, text: string, operator: string }} Mutation */
-/** @typedef {'noticed' | 'survived' | 'time limit'} Outcome */
+/** @typedef {'noticed' | 'by types' | 'survived' | 'time limit'} Outcome */
 
 /** A change that makes a loop endless must not block the rest: tests may take this many times as long as without one. */
 const PATIENCE = 4;
@@ -79,7 +79,7 @@ async function main(paths, sample, seed, tests) {
   const copy = copyOfProject();
   const stages = (/** @type {string} */ file) => (tests.length > 0 ? [tests] : stagesOf(file));
   /** @type {Record<Outcome, Mutation[]>} */
-  const outcomes = { noticed: [], survived: [], 'time limit': [] };
+  const outcomes = { noticed: [], 'by types': [], survived: [], 'time limit': [] };
   try {
     const started = performance.now();
     const whole = [...new Set(chosen.flatMap(({ file }) => stages(file).flat()))];
@@ -103,11 +103,11 @@ async function main(paths, sample, seed, tests) {
  * @param {number} places how many could be made
  */
 function report(outcomes, chosen, places) {
-  const { survived, 'time limit': late } = outcomes;
+  const { survived, 'by types': refused, 'time limit': late } = outcomes;
   const noticed = chosen - survived.length;
   const share = ((100 * noticed) / Math.max(1, chosen)).toFixed(1);
   console.log(
-    `\n${noticed} of ${chosen} changes noticed (${share} %), ${late.length} of them by the time limit; ${places} places in all`,
+    `\n${noticed} of ${chosen} changes noticed (${share} %), ${refused.length} of them by the type check alone, ${late.length} by the time limit; ${places} places in all`,
   );
   for (const mutation of late) console.log(`time limit ${described(mutation)}`);
   for (const mutation of survived) console.log(`survived   ${described(mutation)}`);
@@ -158,7 +158,7 @@ function folderAbove(path) {
 /** @returns {string} a directory with the code and tests of the project, sharing its packages */
 function copyOfProject() {
   const copy = mkdtempSync(join(tmpdir(), 'apl-mutate-'));
-  for (const part of ['kernel', 'test', 'docs', 'examples', 'scripts', 'labextension/src']) {
+  for (const part of ['kernel', 'test', 'docs', 'examples', 'scripts', 'bench', 'labextension/src']) {
     cpSync(join(root, part), join(copy, part), { recursive: true });
   }
   for (const file of ['package.json', 'README.md', 'vitest.config.ts', 'tsconfig.json']) {
@@ -184,7 +184,9 @@ async function outcomeOf(copy, { file, start, end, text }, stages, limitMs) {
       const outcome = await run(copy, tests, limitMs);
       if (outcome !== 'survived') return outcome;
     }
-    return 'survived';
+    return (await passes(copy, [join(root, 'node_modules', '.bin', 'tsc'), '--noEmit']))
+      ? 'survived'
+      : 'by types';
   } finally {
     writeFileSync(path, source);
   }
@@ -213,6 +215,17 @@ function run(copy, tests, limitMs) {
       if (late) settle('time limit');
       else settle(code === 0 ? 'survived' : 'noticed');
     });
+  });
+}
+
+/**
+ * @param {string} cwd
+ * @param {readonly [string, ...string[]]} command a program and its arguments
+ * @returns {Promise<boolean>} whether it ends without an error
+ */
+function passes(cwd, [program, ...args]) {
+  return new Promise(settle => {
+    spawn(program, args, { cwd, stdio: 'ignore' }).on('close', code => settle(code === 0));
   });
 }
 

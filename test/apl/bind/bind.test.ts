@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { bind } from '../../../kernel/apl/bind/bind.js';
+import type { BindEnvironment, Plan, Relation } from '../../../kernel/apl/plan/plan.js';
+import { parseQuery } from '../../../kernel/apl/syntax/parse.js';
+import { environment } from '../environment.js';
+
+function planOf(text: string, more: Partial<BindEnvironment> = {}): Plan {
+  const { plan, diagnostics } = bind(parseQuery(text).query, text, { ...environment, ...more });
+  if (plan === undefined) throw new Error(diagnostics.map(each => each.message).join('; '));
+  return plan;
+}
+
+function messagesOf(text: string, more: Partial<BindEnvironment> = {}): readonly string[] {
+  const { diagnostics } = bind(parseQuery(text).query, text, { ...environment, ...more });
+  return diagnostics.map(({ message, hint }) => (hint === undefined ? message : `${message}. ${hint}`));
+}
+
+function relationOf<K extends Relation['kind']>(plan: Plan, kind: K): Extract<Relation, { kind: K }> {
+  let at: Relation = plan.relation;
+  while (at.kind !== kind && 'input' in at) at = at.input;
+  if (at.kind !== kind) throw new Error(`there is no ${kind}`);
+  return at as Extract<Relation, { kind: K }>;
+}
+
+describe('a parameter takes the value that the request gives, as its type', () => {
+  const parameter = (type: string, given: unknown) => {
+    const plan = planOf(`declare query_parameters(p: ${type}); print p`, { variables: { p: given } });
+    const row = relationOf(plan, 'values').rows[0]?.[0] ?? relationOf(plan, 'project').items[0]?.value;
+    return row?.kind === 'constant' ? [row.type, row.value] : row;
+  };
+  test.each([
+    ['long', '12', ['long', 12n]],
+    ['long', '-12', ['long', -12n]],
+    ['long', 12, ['long', 12n]],
+    ['real', 12, ['real', 12]],
+    ['real', 0.5, ['real', 0.5]],
+    ['bool', true, ['bool', true]],
+    ['string', 'a', ['string', 'a']],
+    ['timespan', '5m', ['timespan', 300_000_000_000n]],
+    ['timespan', 300, ['timespan', 300n]],
+    ['datetime', '2026-01-02', ['datetime', 1_767_312_000_000_000_000n]],
+    ['dynamic', [1, 'a'], ['dynamic', '[1,"a"]']],
+    ['dynamic', 'a', ['dynamic', '"a"']],
+    ['string', null, ['string', null]],
+  ])('%s from %j', (type, given, expected) => expect(parameter(type, given)).toEqual(expected));
+
+  test.each([
+    ['long', 'x'],
+    ['long', '1234567890123456789012'],
+    ['long', true],
+    ['datetime', 'never'],
+    ['timespan', 'soon'],
+    ['bool', 'true'],
+    ['string', 1],
+  ])('%s not from %j', (type, given) => {
+    const text = `declare query_parameters(p: ${type}); print p`;
+    expect(messagesOf(text, { variables: { p: given } })).toEqual([
+      `the parameter \`p\` cannot be ${JSON.stringify(given)}: its type is ${type}. Pass it in the request’s variables, or give it a default: \`name: type = value\`.`,
+    ]);
+  });
+});
+
+describe('the result says how a column was aggregated', () => {
+  test.each([
+    ['percentile(duration, 95)', { name: 'percentile', args: [95], fields: ['duration'] }],
+    ['percentile(duration, 99.5)', { name: 'percentile', args: [99.5], fields: ['duration'] }],
+    ['count()', { name: 'count', args: [], fields: [] }],
+    ['dcountif(method, status > 400)', { name: 'dcountif', args: [], fields: ['method'] }],
+  ])('%s', (aggregate, expected) => {
+    const { columns } = planOf(`web | summarize x = ${aggregate}`).relation;
+    expect(columns.map(column => column.agg)).toEqual([expected]);
+  });
+
+  test('an integer beyond the numbers of JSON is a text', () => {
+    const { columns } = planOf('web | summarize make_list(method, 9007199254740993)').relation;
+    expect(columns[0]?.agg?.args).toEqual(['9007199254740993']);
+  });
+});
+
+describe('the common type of values', () => {
+  test.each([
+    ['coalesce(1, 2)', 'long'],
+    ['coalesce(1, 2.5)', 'real'],
+    ['coalesce(1, null)', 'long'],
+    ['coalesce(null, null)', 'dynamic'],
+    ["coalesce(1, 'a')", 'dynamic'],
+    ['coalesce(dynamic([1]), 1)', 'dynamic'],
+    ["coalesce(toint('x'), 2.5)", 'real'],
+  ])('%s', (value, expected) => {
+    expect(planOf(`print x = ${value}`).relation.columns.map(column => column.type)).toEqual([expected]);
+  });
+});
+
+describe('the window of make-series is known before the query runs', () => {
+  const at = 1_000_000n;
+  test.each([
+    ['now()', at],
+    ['now(-1us)', at - 1_000n],
+    ['now() - 1us', at - 1_000n],
+    ['ago(2us)', at - 2_000n],
+    ['bin(now(), 300ns)', 999_900n],
+    ['bin(datetime(1970-01-01) - 1ns, 1us)', -1_000n],
+    ['datetime(1970-01-01) + 2 * 1us', 2_000n],
+  ])('from %s', (start, expected) => {
+    const plan = planOf(`web | make-series count() on _time from ${start} to now() + 1ms step 1us`, {
+      now: at,
+    });
+    expect(relationOf(plan, 'series').start).toEqual({ kind: 'constant', type: 'datetime', value: expected });
+  });
+});
+
+describe('mv-expand', () => {
+  test.each([
+    ['', true],
+    ['kind=bag ', true],
+    ['kind=array ', false],
+    ['bagexpansion=array ', false],
+    ['bagexpansion=bag ', true],
+  ])('%sspreads maps: %s', (option, bag) => {
+    expect(relationOf(planOf(`web | mv-expand ${option}attributes`), 'expand').bag).toBe(bag);
+  });
+});
+
+describe('an operator of another language', () => {
+  test.each([
+    ['render', 'A time-binned summarize is drawn as a chart by itself.'],
+    ['evaluate', 'Plugins do not exist in APL.'],
+    ['serialize', 'Rows keep the order of `sort` by themselves.'],
+    ['sample-distinct', 'Write `| distinct field | limit N`.'],
+    ['top-nested', 'Write `| summarize topk(field, N) by …`.'],
+    ['mv-apply', 'Write `| mv-expand`, then the operators.'],
+    ['fork', 'Write two queries in two cells.'],
+    ['as', 'Name a query with `let name = …;`, or a result with `name << query`.'],
+    ['select', 'Write `| project …`.'],
+    ['stats', 'Write `| summarize … by …`.'],
+    ['group', 'Write `| summarize … by …`.'],
+    ['eval', 'Write `| extend …`.'],
+    ['head', 'Write `| limit N`.'],
+    ['tail', 'Write `| sort by _time desc | limit N`.'],
+    ['having', 'Write `| where …` after the summarize.'],
+    ['rename', 'Write `| project-rename new = old`.'],
+    ['fields', 'Write `| project …`.'],
+  ])('%s', (word, hint) => {
+    expect(messagesOf(`web | ${word} x`)).toEqual([`APL has no operator \`${word}\`. ${hint}`]);
+  });
+});
+
+test.each([
+  ['$left.nope == $right.trace_id', 'unknown field `$left.nope`'],
+  ['$left.method == $right.nope', 'unknown field `$right.nope`'],
+])('the condition %s of a join names a field that is not there', (condition, message) => {
+  expect(messagesOf(`web | join (spans) on ${condition}`)[0]).toContain(message);
+});
