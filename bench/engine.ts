@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { type Service, startService } from '../kernel/local/http/server.js';
-import { spawnEngine } from '../test/local/engine-process.js';
+import { spawnEngine } from '../test/local/engine/spawned.js';
 
 const rows = Number(process.env.ROWS ?? 10_000_000);
 const runs = Number(process.env.RUNS ?? 5);

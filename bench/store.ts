@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { importIntoDataset } from '../kernel/commands/service.js';
 import { type Service, startService } from '../kernel/local/http/server.js';
-import { spawnEngine } from '../test/local/engine-process.js';
+import { spawnEngine } from '../test/local/engine/spawned.js';
 import { median, report } from './tools/row.js';
 
 const megabytes = Number(process.env.MEGABYTES ?? 60);

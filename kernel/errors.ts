@@ -112,5 +112,5 @@ export class AplKernelError extends Error {
   }
 }
 
-/** A command was given what it cannot take: a file that is none, an option without sense. */
+/** A command was called with an unusable argument: a path that is not a file, an option that makes no sense. */
 export class UsageError extends AplKernelError {}

@@ -203,7 +203,7 @@ async function kernel(connectionFile: string): Promise<void> {
   process.exit();
 }
 
-/** A Jupyter server that was killed leaves its kernels behind; they end by themselves. */
+/** When a Jupyter server is killed its kernels go on running; they end by themselves. */
 function onOrphaned(end: () => void): void {
   const parent = process.ppid;
   if (Number(machine.env.JPY_PARENT_PID) !== parent) return;

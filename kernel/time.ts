@@ -40,7 +40,7 @@ export const UNITS: ReadonlyMap<string, bigint> = new Map([
 ]);
 
 /**
- * Nanoseconds of `1d`, `1.5h`, `1h30m`, `-10ms` or `d.hh:mm:ss.fffffffff`; undefined when it is none of these or beyond int64.
+ * Nanoseconds of `1d`, `1.5h`, `1h30m`, `-10ms` or `d.hh:mm:ss.fffffffff`; undefined for any other text or beyond int64.
  * Digits below a nanosecond are dropped.
  */
 export function parseTimespan(text: string): bigint | undefined {
@@ -49,7 +49,7 @@ export function parseTimespan(text: string): bigint | undefined {
 }
 
 /**
- * Nanoseconds of a duration as Go writes it (`1h2m3.5s`, `-1.5ms`, `0`); undefined when it is none or beyond int64. Digits
+ * Nanoseconds of a duration as Go writes it (`1h2m3.5s`, `-1.5ms`, `0`); undefined for any other text or beyond int64. Digits
  * below a nanosecond are dropped, or make it undefined.
  */
 export function parseGoDuration(text: string, belowNanosecond: Finer = 'drop'): bigint | undefined {
@@ -73,7 +73,7 @@ export function formatDuration(nanos: bigint): string {
 }
 
 /**
- * Nanoseconds since 1970 of an ISO 8601 date or time, in UTC unless it has an offset; undefined when it is none, does not
+ * Nanoseconds since 1970 of an ISO 8601 date or time, in UTC unless it has an offset; undefined when the text is no time, does not
  * exist, or is beyond the range. A month may stand without its day. Digits below a nanosecond are dropped.
  */
 export function parseTime(text: string): bigint | undefined {
@@ -94,7 +94,7 @@ export function parseTime(text: string): bigint | undefined {
   });
 }
 
-/** Minutes east of UTC of `+02:00`, `-0530` or `+02`; undefined when it is none of these or a day and more. */
+/** Minutes east of UTC of `+02:00`, `-0530` or `+02`; undefined for any other text or a day and more. */
 export function parseOffset(text: string): number | undefined {
   const [, sign, hours, minutes = '0'] = /^([-+])(\d{2})(?::?(\d{2}))?$/.exec(text) ?? [];
   if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59) return undefined;

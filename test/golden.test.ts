@@ -20,7 +20,9 @@ const folder = new URL('./golden/', import.meta.url);
 const update = process.env.UPDATE_GOLDEN === '1';
 const queries = openQueries(fixtures);
 
-for (const file of readdirSync(folder).filter(name => name.endsWith('.txt'))) {
+for (const file of readdirSync(folder, { encoding: 'utf8', recursive: true }).filter(name =>
+  name.endsWith('.txt'),
+)) {
   const url = new URL(file, folder);
   const { intro, cases } = readCases(readFileSync(url, 'utf8'));
   if (update) test(`writes ${file}`, async () => expect(await rewrite(url, intro, cases)).toEqual([]));

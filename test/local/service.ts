@@ -9,7 +9,7 @@ import type {
   CompiledQuery,
   CompiledTable,
 } from '../../kernel/local/sql/compiled.js';
-import { spawnEngine } from './engine-process.js';
+import { spawnEngine } from './engine/spawned.js';
 
 /** 2026-06-15T12:00:00Z. */
 export const nowMs = Date.UTC(2026, 5, 15, 12);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { serve } from '../../kernel/commands/service.js';
-import { spawnEngine } from '../local/engine-process.js';
+import { spawnEngine } from '../local/engine/spawned.js';
 import { type Bench, type CellRun, startBench } from './session.js';
 
 /** An interpreter on a local service that really runs, over datasets that were really imported; one for all tests of a file. */

@@ -137,7 +137,7 @@ export function bindItems(
   });
 }
 
-/** `(a, b) = array`: one column an element. */
+/** `(a, b) = array`: one column per element. */
 function spread(binder: Binder, item: Assignment, value: Scalar): Computed[] {
   if (value.type !== 'dynamic')
     binder.error('argument-type', item.value, 'only an array can be spread over several names');

@@ -7,7 +7,7 @@ export function findColumn(columns: readonly Column[], name: string): Column | u
   return columns.find(column => column.name === name);
 }
 
-/** The kept result of a name; in quotes it is a dataset's. */
+/** The stored result of that name; a quoted name is always a dataset. */
 export function resultNamed(
   { results }: BindEnvironment,
   { name, quoted }: { readonly name: string; readonly quoted: boolean },

@@ -6,7 +6,7 @@ import { bindExpression } from './expressions/expression.js';
 import { dottedName, findColumn } from './names.js';
 import { type Stage, withRelation } from './stage.js';
 
-/** Sorts the rows: descending unless said; nulls are smallest unless said. */
+/** Sorts the rows, by default descending and with nulls as the smallest values. */
 export function sort(binder: Binder, keys: readonly SortKey[], stage: Stage): Stage {
   const bound = keys.map((key): OrderKey => {
     const value = bindExpression(binder, key.value, scopeOf(stage));

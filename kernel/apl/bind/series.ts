@@ -14,7 +14,7 @@ type SeriesAggregate = Extract<Relation, { kind: 'series' }>['aggregates'][numbe
 
 const maxPoints = 1_000_000n;
 
-/** Binds `make-series`: for each group one array a aggregate, with a value for every step of the axis. */
+/** Binds `make-series`: one row per group, one array per aggregate, one value per step of the axis. */
 export function bindSeries(binder: Binder, operator: MakeSeries, before: Stage): Stage {
   const { keys, stage } = bindKeys(binder, operator.by, before);
   const axis = bindExpression(binder, operator.on, scopeOf(stage));

@@ -29,7 +29,7 @@ export function freshStage(relation: Relation, open: boolean): Stage {
   return { relation, open, order: [], groups: [], bounded: false };
 }
 
-/** `stage` with another relation of the same columns: order and groups are kept, what a limit counts is not. */
+/** `stage` with another relation of the same columns: order and groups stay, what a limit counts does not. */
 export function withRelation(stage: Stage, relation: Relation): Stage {
   const { summary: _, ...rest } = stage;
   return { ...rest, relation };

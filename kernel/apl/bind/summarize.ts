@@ -161,7 +161,7 @@ function topkCall(item: Assignment): CallExpr | undefined {
   return callOf(item.value, 'topk') ?? callOf(item.value, 'topkif');
 }
 
-/** `topk(field, n)` alone: one row a value and group. */
+/** `topk(field, n)` as the only aggregate: one row per value and group. */
 function bindTopk(
   binder: Binder,
   item: Assignment,

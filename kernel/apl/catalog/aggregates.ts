@@ -378,7 +378,7 @@ export const aggregates = [
     group: 'aggregation',
     params: [any, { name: 'count', type: 'long', constant: true, doc: 'How many values.' }],
     returns: 'same',
-    doc: 'The most frequent values of a field and how often each occurs, one row a value.',
+    doc: 'The most frequent values of a field and how often each occurs, one row per value.',
     example: { apl: `${letters} | summarize topk(s, 1)`, result: '["a", 2]' },
     nulls: { value: 'no row' },
   },

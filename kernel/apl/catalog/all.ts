@@ -1,15 +1,15 @@
 import { aggregates } from './aggregates.js';
-import { arrays } from './arrays.js';
-import { conversion } from './conversion.js';
-import { datetime } from './datetime.js';
 import type { FunctionEntry } from './entry.js';
-import { formats } from './formats.js';
-import { genai } from './genai.js';
-import { math } from './math.js';
-import { net } from './net.js';
-import { series } from './series.js';
-import { sql } from './sql.js';
-import { strings } from './strings.js';
+import { arrays } from './functions/arrays.js';
+import { conversion } from './functions/conversion.js';
+import { datetime } from './functions/datetime.js';
+import { formats } from './functions/formats.js';
+import { genai } from './functions/genai.js';
+import { math } from './functions/math.js';
+import { net } from './functions/net.js';
+import { series } from './functions/series.js';
+import { sql } from './functions/sql.js';
+import { strings } from './functions/strings.js';
 
 const catalogue = [
   ...strings,

@@ -49,7 +49,7 @@ export interface ElementEntry {
   readonly kind: 'operator' | 'source' | 'statement' | 'syntax' | 'scalar';
   readonly name: string;
   readonly aliases?: readonly string[];
-  /** How it is written, one form a line; `[…]` may be left out. */
+  /** How it is written, one form per line; `[…]` may be left out. */
   readonly usage: readonly string[];
   /** One or two sentences. */
   readonly doc: string;

@@ -55,7 +55,7 @@ export function renameInCell(
   return rename(queryOf(cell), offset, newName, environment);
 }
 
-/** Returns a text laid out anew: a cell, or the cells of a file, each by itself; what stands between them is kept. */
+/** Returns the formatted text of a cell, or of the cells of a file one by one; the text between them is unchanged. */
 export function formatCells(source: string): string {
   return splitFile(source)
     .map(({ from, body, to, prose }) => {

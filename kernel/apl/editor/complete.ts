@@ -62,7 +62,7 @@ export interface Completions {
   readonly items: readonly CompletionItem[];
 }
 
-/** Returns what can stand at `offset` of one query with its statements; never throws, whatever state the text is in. */
+/** Returns what can stand at `offset` of one query with its statements; never throws, even when the text is incomplete. */
 export function complete(text: string, offset: number, environment: EditorEnvironment): Completions {
   const cursor = cursorAt(text, offset);
   const range = { from: cursor.from, to: offset + closingLength(text, offset, cursor) };
@@ -91,7 +91,7 @@ interface Context {
   readonly names: NamesAt;
 }
 
-/** Its rank is yet the place of its kind alone. */
+/** At this point its rank is only the place of its kind. */
 type Candidate = CompletionItem;
 
 /** What an editor put after the cursor on its own, and the inserted text holds too. */
@@ -295,7 +295,7 @@ function types(write: (type: string) => string): readonly Candidate[] {
   );
 }
 
-/** Behind `path.`: the rest of flat names that start so, then the keys of the map. */
+/** After `path.`: the rest of the flat names that start with it, then the keys of the map. */
 function members(
   { path, bracket }: Extract<Slot, { kind: 'member' }>,
   context: Context,

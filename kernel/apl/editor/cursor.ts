@@ -27,7 +27,7 @@ export interface ValueSlot {
   readonly quote: string;
 }
 
-/** Reads the text before `offset`, whatever state it is in, and says what may stand there. */
+/** Reads the text before `offset`, complete or not, and returns what may follow it. */
 export function cursorAt(text: string, offset: number): Cursor {
   const before = text.slice(0, offset);
   const tokens = tokenize(before);

@@ -7,7 +7,7 @@ import { visitQuery } from '../syntax/walk.js';
 import { spacingOf } from './spacing.js';
 
 /**
- * Returns the text of a query or a cell laid out anew: one operator a line, long lists broken, comments and magic lines kept.
+ * Returns the text of a query or a cell, formatted: one operator per line, long lists broken, comments and magic lines unchanged.
  * An operator that does not parse keeps its text; a statement that would mean something else afterwards keeps all of it.
  */
 export function format(text: string): string {
@@ -71,7 +71,7 @@ function unreadPlaces({ query, diagnostics }: Parsed): readonly number[] {
 
 /** True where two queries differ in their places only. */
 export function sameTree(a: Query, b: Query): boolean {
-  // A list of its own and no recursion: a chain of ten thousand `or` is one deep tree.
+  // An explicit stack instead of recursion: a chain of ten thousand `or` is one deep tree.
   const pending: [unknown, unknown][] = [[a, b]];
   for (let pair = pending.pop(); pair !== undefined; pair = pending.pop()) {
     const [left, right] = pair;
@@ -145,7 +145,7 @@ class Layout {
     }
   }
 
-  /** A comment that has a line of its own keeps it, and what follows a comment starts a line. */
+  /** A comment on its own line stays on its own line, and whatever follows a comment starts a new one. */
   #startsLine(index: number): boolean {
     const [previous, token] = [this.#tokens[index - 1], this.#tokens[index]];
     if (previous === undefined || token === undefined) return false;
@@ -213,7 +213,7 @@ class Layout {
     return at;
   }
 
-  /** Breaks the widest pair of brackets: what is in it stands on lines of its own. */
+  /** Breaks the widest pair of brackets: its contents go on lines of their own. */
   #breakBrackets(from: number, to: number, indent: number, column: number): void {
     const opens = this.#find(from, to, token => token.kind === 'symbol' && '([{'.includes(token.text));
     const widths = opens.map(open => this.#width(open, (this.#closers.get(open) ?? open) + 1));

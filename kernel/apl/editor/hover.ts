@@ -34,7 +34,7 @@ export interface SignatureHelp {
   readonly label: string;
   readonly doc: string;
   readonly parameters: readonly { readonly label: string; readonly doc?: string }[];
-  /** Which parameter is being written, from 0; that many as there are when it takes no more. */
+  /** The index of the parameter being written; the number of parameters when there are too many arguments. */
   readonly active: number;
 }
 

@@ -4,7 +4,7 @@ import type { KernelFacts } from './known.js';
 /** The comm target of the kernel's end. */
 export const editorTarget = 'apl.editor';
 
-/** What an editor asks; what is said of the data is of the session's profile and time range. */
+/** What an editor asks; answers about data depend on the session's profile and time range. */
 export type EditorQuestion =
   | { readonly ask: 'fields'; readonly dataset: string }
   /** The most frequent values of a text field. */
@@ -12,7 +12,7 @@ export type EditorQuestion =
   /** The keys of a map; `path` is the field and the keys that lead to it. */
   | { readonly ask: 'keys'; readonly path: string[]; readonly dataset: string };
 
-/** What a kernel tells: facts without being asked, when the comm is open and after each cell, and answers. */
+/** What a kernel sends: facts, when the comm opens and after each cell, and answers. */
 export type EditorNews =
   | { readonly tell: 'facts'; readonly facts: KernelFacts }
   | {
@@ -22,7 +22,7 @@ export type EditorNews =
     }
   | { readonly tell: 'texts'; readonly question: EditorQuestion; readonly texts: readonly string[] };
 
-/** Returns a message of an editor, or undefined where it is none. */
+/** Returns a message of an editor, or undefined for anything else. */
 export function readQuestion(data: unknown): EditorQuestion | undefined {
   const { ask, dataset, field, path } = (data ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof dataset !== 'string') return undefined;

@@ -36,7 +36,7 @@ export function namesAt(query: Query, source: string, environment: BindEnvironme
   const operator = pipeline.operators[index];
   const upTo = (count: number): Relation =>
     bindPipeline(binder, { ...pipeline, operators: pipeline.operators.slice(0, count) }).relation;
-  // Many places need no names: the stages before are bound when somebody asks.
+  // Many places need no names, so the stages before them are bound on demand.
   const input = once(() => (operator === undefined ? undefined : upTo(index)));
   const right = once(() =>
     operator?.kind === 'join' || operator?.kind === 'lookup'

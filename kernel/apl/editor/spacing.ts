@@ -3,8 +3,8 @@ import type { Token } from '../syntax/tokens/lexer.js';
 import { visitQuery } from '../syntax/walk.js';
 
 /**
- * Returns what tells whether a space stands before the token at an index, when both are on one line. The tree says what the
- * tokens alone do not: which minus is a sign, which bracket an index, what belongs to one name.
+ * Returns a function that tells whether a space precedes the token at an index, when both tokens are on one line. The tree
+ * knows what tokens do not: which minus is a sign, which bracket an index, and which tokens form one name.
  */
 export function spacingOf(tokens: readonly Token[], query: Query): (index: number) => boolean {
   const tree = readTree(tokens, query);

@@ -42,7 +42,7 @@ export const fields = {
   },
   'project-reorder': {
     usage: ['T | project-reorder field|pattern* [asc|desc|granny-asc|granny-desc], …'],
-    doc: 'Moves fields to the front. What a pattern names is sorted by name, with granny-asc so that a2 comes before a10; a `*` of its own stands for the rest.',
+    doc: 'Moves fields to the front. What a pattern names is sorted by name, with granny-asc so that a2 comes before a10; a lone `*` stands for the rest.',
     example: { apl: 'print a = 1, b = 2 | project-reorder b', result: '[2, 1]' },
     clauses: [{ name: 'items', takes: 'ordered patterns' }],
   },

@@ -38,7 +38,7 @@ export const filtering = {
   },
   sort: {
     usage: ['T | sort by expression [asc|desc] [nulls first|nulls last], …'],
-    doc: 'Sorts the rows, largest first unless `asc` is written. Nulls are smallest unless said otherwise.',
+    doc: 'Sorts the rows, largest first unless `asc` is written. Nulls are smallest unless `nulls first` or `nulls last` says otherwise.',
     example: { apl: `${numbers} | sort by x asc`, result: '[1, true]' },
     also: {
       order: {

@@ -79,7 +79,7 @@ export interface Clause {
 
 /** How an element is documented. */
 export interface Documentation {
-  /** How it is written, one form a line; `[…]` may be left out. */
+  /** How it is written, one form per line; `[…]` may be left out. */
   readonly usage: readonly string[];
   /** One or two sentences. */
   readonly doc: string;

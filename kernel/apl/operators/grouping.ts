@@ -24,7 +24,7 @@ export const grouping = {
   },
   summarize: {
     usage: ['T | summarize [name =] aggregate, … [by [name =] expression, …]'],
-    doc: 'Groups the rows by the values after `by` and returns one row for each group with its aggregates.',
+    doc: 'Groups the rows by the values after `by` and returns one row per group with its aggregates.',
     example: {
       apl: `${numbers} | summarize n = count(), total = sum(x) by ok | sort by n desc`,
       result: '[true, 2, 7]',

@@ -99,7 +99,7 @@ export const reading = {
   },
   redact: {
     usage: ['T | redact [replaceToken=text] [replaceHash=true] [redactGroups=true] regex, … [on field, …]'],
-    doc: 'Masks what the regular expressions match in text fields, by stars unless told otherwise.',
+    doc: 'Masks what the regular expressions match in text fields, with stars by default.',
     example: {
       apl: "print s = 'key 1234' | redact replaceToken='#' @'[0-9]+' on s",
       result: '["key ####"]',

@@ -14,7 +14,7 @@ export interface Timed {
   readonly scans: readonly Scan[];
   /** Every row of the datasets that is in their ranges gives exactly one row. */
   readonly every: boolean;
-  /** The rows of these times alone. */
+  /** Only the rows of these times. */
   readonly within: (range: TimeRange) => Relation;
 }
 
@@ -254,7 +254,7 @@ function timeOfConstants(value: Scalar, now: bigint): bigint | undefined {
   }
 }
 
-/** A length of time in nanoseconds; none is none. */
+/** A length of time in nanoseconds, if there is one. */
 function knownLength(value: Scalar | undefined): bigint | undefined {
   if (value === undefined) return 0n;
   return value.kind === 'constant' && value.type === 'timespan' && typeof value.value === 'bigint'

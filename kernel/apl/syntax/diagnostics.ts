@@ -5,7 +5,7 @@ import type { DiagnosticCode } from './codes.js';
 import type { Limit } from './limits.js';
 import { tokenize } from './tokens/lexer.js';
 
-/** Returns a finding; whatever it quotes is cut to what a reader can take in. */
+/** Returns a finding; long quotations in it are cut. */
 export function finding(
   severity: Severity,
   code: DiagnosticCode,
@@ -14,8 +14,8 @@ export function finding(
   hint?: string,
   instead?: string,
 ): Diagnostic {
-  const told = { severity, code, from, to, message: readable(message), ...present({ instead }) };
-  return hint === undefined ? told : { ...told, hint: readable(hint) };
+  const short = { severity, code, from, to, message: readable(message), ...present({ instead }) };
+  return hint === undefined ? short : { ...short, hint: readable(hint) };
 }
 
 /** Returns the finding that a bound of the language is passed. */
@@ -33,8 +33,8 @@ function readable(text: string): string {
 }
 
 /**
- * What parsing and binding found in one query, by place. A stage that could not be read is checked no further: what
- * binding says of it would repeat the same mistake in other words.
+ * What parsing and binding found in one query, by place. Findings of the binder in a stage that could not be parsed are left out,
+ * as they would repeat the same mistake in other words.
  */
 export function mergeDiagnostics(
   text: string,

@@ -1,6 +1,6 @@
 import { formatCount } from '../../text.js';
 
-/** The most of something that a query may hold, and what is said of more. */
+/** The largest number of something in a query, and the message when there are more. */
 export interface Limit {
   readonly most: number;
   /** The things that are counted, as a table of the limits names them. */

@@ -23,7 +23,7 @@ export function parseQuery(text: string): Parsed {
   return { query: parseStatements(stream, text.length), diagnostics: stream.diagnostics };
 }
 
-/** A text that is not read at all. */
+/** A text that is too long to be parsed. */
 function tooLong({ length: to }: string): Parsed {
   const span = { from: limits.text.most, to };
   const pipeline: Pipeline = { source: { kind: 'missing', ...span }, operators: [], ...span };

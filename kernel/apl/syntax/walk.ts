@@ -16,7 +16,7 @@ import type {
   Statement,
 } from './ast.js';
 
-/** What a name, or a word that is none, stands for. */
+/** What a name or another word stands for. */
 export type NameRole =
   /** The word of an operator. */
   | 'stage'

@@ -134,7 +134,7 @@ export class Surface {
       row_headers: numbers.map(row => [formatCount(row + 1), ...pinned.map(column => text(row, column))]),
       column_headers: columns.map(column => [column.name]),
       data: columns.map(column => numbers.map(row => text(row, column))),
-      // Equal values of pinned columns stay one cell a row.
+      // Equal values of pinned columns stay one cell per row.
       merge_headers: 'column' as const,
     };
   };

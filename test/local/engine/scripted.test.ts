@@ -4,8 +4,8 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Reader } from '../../../kernel/local/engine/reader.js';
 import { ScriptedEngine } from '../../../kernel/local/engine/scripted.js';
-import { spawnEngine } from '../engine-process.js';
 import { temporaryDirectory } from '../service.js';
+import { spawnEngine } from './spawned.js';
 
 interface Bench {
   readonly engine: ScriptedEngine;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { condition, everyType, expression, pipeline } from '../apl/queries.js';
-import { openQueries } from './queries.js';
+import { condition, everyType, expression, pipeline } from '../../apl/queries.js';
+import { openQueries } from '../queries.js';
 
 const { run } = openQueries();
 

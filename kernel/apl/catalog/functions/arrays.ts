@@ -1,4 +1,4 @@
-import type { FunctionEntry } from './entry.js';
+import type { FunctionEntry } from '../entry.js';
 
 /** The array and map functions. Indexes count from zero. */
 export const arrays = [

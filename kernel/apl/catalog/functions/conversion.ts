@@ -1,4 +1,4 @@
-import type { FunctionEntry } from './entry.js';
+import type { FunctionEntry } from '../entry.js';
 
 /** Conversions, type tests, conditions, and questions about fields. */
 export const conversion = [

@@ -1,4 +1,4 @@
-import type { FunctionEntry, Param } from './entry.js';
+import type { FunctionEntry, Param } from '../entry.js';
 
 const time: Param = { name: 'datetime', type: 'datetime' };
 const date = '2024-02-29T13:14:15.123456789Z';

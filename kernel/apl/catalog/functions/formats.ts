@@ -1,4 +1,4 @@
-import type { FunctionEntry } from './entry.js';
+import type { FunctionEntry } from '../entry.js';
 
 /** Functions that encode, decode, parse and print text in known formats; pairs and hashes. */
 export const formats = [
@@ -170,7 +170,7 @@ export const formats = [
     group: 'string',
     params: [{ name: 'code_points', type: 'array' }],
     returns: 'string',
-    doc: 'Returns the text of an array of Unicode code points; what is none becomes U+FFFD.',
+    doc: 'Returns the text of an array of Unicode code points; invalid ones become U+FFFD.',
     example: { apl: 'print unicode_codepoints_to_string(dynamic([72, 84, 84, 80]))', result: '["HTTP"]' },
   },
   {

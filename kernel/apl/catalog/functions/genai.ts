@@ -1,4 +1,4 @@
-import type { FunctionEntry } from './entry.js';
+import type { FunctionEntry } from '../entry.js';
 
 /** Functions of conversations with language models, as OpenTelemetry records them. */
 export const genai = [

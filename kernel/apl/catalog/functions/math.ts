@@ -1,4 +1,4 @@
-import type { FunctionEntry } from './entry.js';
+import type { FunctionEntry } from '../entry.js';
 
 /** The mathematical and rounding functions. What has no value, such as the logarithm of zero, is null. */
 export const math = [

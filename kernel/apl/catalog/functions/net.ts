@@ -1,4 +1,4 @@
-import type { FunctionEntry } from './entry.js';
+import type { FunctionEntry } from '../entry.js';
 
 /** Functions of IPv4 and IPv6 addresses and networks. */
 export const net = [
@@ -8,7 +8,7 @@ export const net = [
     group: 'ip',
     params: [{ name: 'ip', type: 'string' }],
     returns: 'long',
-    doc: 'Returns an IPv4 address as a number; null where it is none.',
+    doc: 'Returns an IPv4 address as a number; null for any other text.',
     example: { apl: "print parse_ipv4('10.20.30.40')", result: '[169090600]' },
   },
   {
@@ -29,7 +29,7 @@ export const net = [
     group: 'ip',
     params: [{ name: 'ip', type: 'any', doc: 'A number or an address.' }],
     returns: 'string',
-    doc: 'Returns a number as an IPv4 address; empty where it is none.',
+    doc: 'Returns a number as an IPv4 address; empty when the number is out of range.',
     example: { apl: 'print format_ipv4(169090600)', result: '["10.20.30.40"]' },
     nulls: { ip: '""' },
   },
@@ -42,7 +42,7 @@ export const net = [
       { name: 'prefix', type: 'long', optional: true, doc: '0 to 32; 32 if not given.' },
     ],
     returns: 'string',
-    doc: 'Returns the network of an IPv4 address in CIDR notation; empty where it is none.',
+    doc: 'Returns the network of an IPv4 address in CIDR notation; empty when the address is invalid.',
     example: { apl: "print format_ipv4_mask('192.168.1.54', 24)", result: '["192.168.1.0/24"]' },
     nulls: { ip: '""', prefix: '""' },
   },

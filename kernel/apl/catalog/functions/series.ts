@@ -1,4 +1,4 @@
-import type { FunctionEntry } from './entry.js';
+import type { FunctionEntry } from '../entry.js';
 
 /** The series functions: arithmetic on whole arrays of numbers. Elements that are not numbers are null. */
 export const series = [

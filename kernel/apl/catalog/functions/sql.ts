@@ -1,4 +1,4 @@
-import type { FunctionEntry } from './entry.js';
+import type { FunctionEntry } from '../entry.js';
 
 /** Functions that read and write SQL text. */
 export const sql = [

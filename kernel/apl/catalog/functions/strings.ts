@@ -1,4 +1,4 @@
-import type { FunctionEntry } from './entry.js';
+import type { FunctionEntry } from '../entry.js';
 
 /** Functions that search, cut, replace and join text. */
 export const strings = [

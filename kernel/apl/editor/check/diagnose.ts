@@ -42,7 +42,7 @@ function lenient(environment: BindEnvironment): BindEnvironment {
   return { ...environment, schema: name => environment.schema(name) ?? anyFields(name) };
 }
 
-/** What stands in a shared statement is found with each query below it, and said once. */
+/** A problem in a shared statement turns up with each query below it, and is reported once. */
 function mistakesOf(
   queries: readonly CellQuery[],
   mistakesIn: (query: CellQuery) => readonly Diagnostic[],

@@ -4,7 +4,7 @@ import { literal } from '../nodes.js';
 import type { Token } from '../tokens/lexer.js';
 import type { TokenStream } from '../tokens/stream.js';
 
-/** The literal of `datetime(…)` or `timespan(…)`, whose word has been read; null, with a diagnostic, where it is none. */
+/** The literal of `datetime(…)` or `timespan(…)`, whose word has been read; null, with a diagnostic, when it is invalid. */
 export function rawLiteral(stream: TokenStream, word: Token, type: 'datetime' | 'timespan'): Literal {
   stream.next();
   const raw = stream.next();

@@ -11,7 +11,7 @@ export function parsePipeline(stream: TokenStream): Pipeline {
   return stream.nested(parseStages, tooDeep);
 }
 
-/** What is open around a query does not count in it. */
+/** The clause and call around a subquery do not apply inside it. */
 function parseStages(stream: TokenStream): Pipeline {
   const { clause, call } = stream;
   stream.clause = undefined;
@@ -41,7 +41,7 @@ export function parseOperators(stream: TokenStream): Operator[] {
   }
 }
 
-/** What is said where a query goes on in a way that it cannot: perhaps the next one starts on this line. */
+/** The hint where a query cannot continue: perhaps the next one starts on this line. */
 export function separatorHint(stream: TokenStream): string | undefined {
   return stream.startsLine ? 'A blank line or `;` separates two queries.' : undefined;
 }

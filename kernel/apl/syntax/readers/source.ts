@@ -86,7 +86,7 @@ function takeTableCall(stream: TokenStream): Source | undefined {
   return dataset(identifier(name.text, true, name), { from, to: stream.lastEnd });
 }
 
-/** Reports a query in another language, and skips it; a comment as SQL writes it is skipped alone. */
+/** Reports a query in another language and skips it; of a comment in SQL's style only that line. */
 function takeOtherLanguage(stream: TokenStream): Source | undefined {
   const token = stream.peek();
   if (takeSqlComments(stream)) return parseSource(stream);

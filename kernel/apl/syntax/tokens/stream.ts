@@ -51,12 +51,12 @@ export class TokenStream {
     return this.#at >= this.tokens.length;
   }
 
-  /** What collects the words that may come next, where the text ends here and somebody asks. */
+  /** Collects the words that may come next: set where the text ends here and completion asked for them. */
   get offering(): Offers | undefined {
     return this.#offers !== undefined && this.done ? this.#offers : undefined;
   }
 
-  /** True where the text ends after `ahead` more tokens, and somebody asks what may stand there. */
+  /** True where the text ends after `ahead` more tokens, and completion asked what may follow. */
   offersAt(ahead: number): boolean {
     return this.#offers !== undefined && this.#at + ahead === this.tokens.length;
   }

@@ -1,4 +1,4 @@
-import type { arrays as catalog } from '../../../apl/catalog/arrays.js';
+import type { arrays as catalog } from '../../../apl/catalog/functions/arrays.js';
 import { enginePath } from '../../functions/json/path.js';
 import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
 import { at, computeFirst, computeOnce } from '../arguments.js';

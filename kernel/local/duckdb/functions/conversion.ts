@@ -1,5 +1,5 @@
-import type { conversion as catalog } from '../../../apl/catalog/conversion.js';
 import type { TypeName } from '../../../apl/catalog/entry.js';
+import type { conversion as catalog } from '../../../apl/catalog/functions/conversion.js';
 import {
   EARLIEST_TIME,
   HOUR,

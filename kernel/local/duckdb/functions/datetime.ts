@@ -1,4 +1,4 @@
-import type { datetime as catalog } from '../../../apl/catalog/datetime.js';
+import type { datetime as catalog } from '../../../apl/catalog/functions/datetime.js';
 import {
   DAY,
   EARLIEST_TIME,

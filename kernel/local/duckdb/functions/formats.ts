@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { formats as catalog } from '../../../apl/catalog/formats.js';
+import type { formats as catalog } from '../../../apl/catalog/functions/formats.js';
 import { formatBytes, parseBytes } from '../../functions/byte-sizes.js';
 import { findPair } from '../../functions/pairs.js';
 import { parsePath } from '../../functions/path-text.js';

@@ -1,4 +1,4 @@
-import type { genai as catalog } from '../../../apl/catalog/genai.js';
+import type { genai as catalog } from '../../../apl/catalog/functions/genai.js';
 import { modelPrice } from '../../functions/model-prices.js';
 import type { SqlArg, SqlTemplate } from '../../sql/template.js';
 import type { JsFunction } from '../template.js';

@@ -1,5 +1,5 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
-import type { math as catalog } from '../../../apl/catalog/math.js';
+import type { math as catalog } from '../../../apl/catalog/functions/math.js';
 import { HOUR } from '../../../time.js';
 import { setDifference, setIntersect, setUnion } from '../../functions/json/sets.js';
 import { autoBinWidth } from '../../sql/auto-bin.js';

@@ -1,4 +1,4 @@
-import type { net as catalog } from '../../../apl/catalog/net.js';
+import type { net as catalog } from '../../../apl/catalog/functions/net.js';
 import { compareIp, isInRange, isIpMatch } from '../../functions/ip-address.js';
 import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
 import type { JsFunction } from '../template.js';

@@ -1,4 +1,4 @@
-import type { series as catalog } from '../../../apl/catalog/series.js';
+import type { series as catalog } from '../../../apl/catalog/functions/series.js';
 import { fft, fillBackward, fillForward, fillLinear, fir, ifft, iir } from '../../functions/signal.js';
 import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
 import { at, computeFirst, computeOnce } from '../arguments.js';

@@ -1,4 +1,4 @@
-import type { sql as catalog } from '../../../apl/catalog/sql.js';
+import type { sql as catalog } from '../../../apl/catalog/functions/sql.js';
 import { formatSql } from '../../functions/sql/format.js';
 import { parseSql } from '../../functions/sql/parse.js';
 import type { SqlTemplate } from '../../sql/template.js';

@@ -1,4 +1,4 @@
-import type { strings as catalog } from '../../../apl/catalog/strings.js';
+import type { strings as catalog } from '../../../apl/catalog/functions/strings.js';
 import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
 import { computeOnce } from '../arguments.js';
 import { constantInteger, constantText, sqlText } from '../literal.js';

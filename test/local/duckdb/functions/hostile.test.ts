@@ -1,11 +1,11 @@
 import { describe, it } from 'vitest';
-import { conversion as conversionCatalog } from '../../../../kernel/apl/catalog/conversion.js';
 import type { FunctionEntry, Param, TypeName } from '../../../../kernel/apl/catalog/entry.js';
-import { formats as formatsCatalog } from '../../../../kernel/apl/catalog/formats.js';
-import { genai as genaiCatalog } from '../../../../kernel/apl/catalog/genai.js';
-import { net as netCatalog } from '../../../../kernel/apl/catalog/net.js';
-import { sql as sqlCatalog } from '../../../../kernel/apl/catalog/sql.js';
-import { strings as stringsCatalog } from '../../../../kernel/apl/catalog/strings.js';
+import { conversion as conversionCatalog } from '../../../../kernel/apl/catalog/functions/conversion.js';
+import { formats as formatsCatalog } from '../../../../kernel/apl/catalog/functions/formats.js';
+import { genai as genaiCatalog } from '../../../../kernel/apl/catalog/functions/genai.js';
+import { net as netCatalog } from '../../../../kernel/apl/catalog/functions/net.js';
+import { sql as sqlCatalog } from '../../../../kernel/apl/catalog/functions/sql.js';
+import { strings as stringsCatalog } from '../../../../kernel/apl/catalog/functions/strings.js';
 import { conversion } from '../../../../kernel/local/duckdb/functions/conversion.js';
 import { formats } from '../../../../kernel/local/duckdb/functions/formats.js';
 import { genai } from '../../../../kernel/local/duckdb/functions/genai.js';
