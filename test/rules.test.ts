@@ -195,6 +195,9 @@ describe('every source file', () => {
       /\.\.\.\([^()]*\? \{\} : \{ ?['\w]|\.\.\.\([^;]*? \? \{ \w[^{}]*\} : \{\}\)|\.\.\.\(.* && \{|^ *(?:readonly )?\w+\?: [^;(<]*\| undefined;/m;
     expect(offenders('kernel', text => offending.test(text))).toEqual([]);
   });
+  test('of apl/ is synchronous, as editors call it while somebody types', () => {
+    expect(offenders('kernel/apl', text => /\basync\b|\bawait\b|\bPromise</.test(text))).toEqual([]);
+  });
   test('leaves argv and env to main.ts', () => {
     expect(offenders('kernel', text => /\bprocess\.(argv|env)\b/.test(text), 'kernel/main.ts')).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { bind } from '../../../kernel/apl/bind/bind.js';
 import { elementNamed } from '../../../kernel/apl/catalog/operators.js';
@@ -37,6 +38,11 @@ const old = Object.entries(operators).flatMap(([kind, row]: [string, OperatorRow
 const options = words.flatMap(({ kind, word, clauses }) =>
   Object.keys(optionsOf(kind)).map(option => ({ kind, word, option, clauses })),
 );
+
+const goldenFolder = new URL('../../golden/', import.meta.url);
+const golden = readdirSync(goldenFolder, { encoding: 'utf8', recursive: true })
+  .filter(name => name.endsWith('.txt'))
+  .flatMap(name => readFileSync(new URL(name, goldenFolder), 'utf8').match(/\| [a-z].*/g) ?? []);
 
 /** What may be typed at the end of a text. */
 function offered(text: string): string[] {
@@ -85,6 +91,10 @@ describe.each(words)('$word', ({ kind, word, usage, example, clauses }) => {
     expect([...parsed.diagnostics, ...diagnostics].filter(each => each.severity === 'error')).toEqual([]);
     expect(coloured(text, 'Stage')).toContain(word);
     expect(format(format(text))).toBe(format(text));
+  });
+
+  test('has queries with their results in test/golden', () => {
+    expect(golden.filter(line => `${line} `.startsWith(`| ${word} `)).length).toBeGreaterThan(0);
   });
 
   test('offers what its first clause takes, or the next operator', () => {
