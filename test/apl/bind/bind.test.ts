@@ -146,8 +146,8 @@ describe('an operator of another language', () => {
 });
 
 test.each([
-  ['$left.nope == $right.trace_id', 'unknown field `$left.nope`'],
-  ['$left.method == $right.nope', 'unknown field `$right.nope`'],
+  ['$left.nope == $right.trace_id', 'unknown field `nope`'],
+  ['$left.method == $right.nope', 'unknown field `nope`'],
 ])('the condition %s of a join names a field that is not there', (condition, message) => {
   expect(messagesOf(`web | join (spans) on ${condition}`)[0]).toContain(message);
 });

@@ -5,7 +5,6 @@ import { parseQuery } from '../../../kernel/apl/syntax/parse.js';
 test.each([
   ['let x =', 'expected an expression after `=`, the query ends here'],
   ['let = 1; print 1', 'expected a name after `let`, found `=`'],
-  ['set', 'expected an option after `set`, the query ends here'],
   ['declare query_parameters(p: long =', 'expected an expression after `=`, the query ends here'],
   ['declare query_parameters(p = 1); print p', 'expected `:` after the parameter name, found `=`'],
   ['T | mv-expand x to', 'expected an expression after `to`, the query ends here'],

@@ -68,7 +68,7 @@ interface Word {
 function parseOperator(stream: TokenStream): Operator {
   const word = stream.hyphenatedWord();
   if (word === undefined) return missingOperator(stream);
-  const known = operatorNamed(word.text) === undefined ? shorterWord(stream) : word;
+  const known = operatorNamed(word.text) === undefined ? shorterWord(stream, word) : word;
   const named = known === undefined ? undefined : operatorNamed(known.text);
   if (known === undefined || named === undefined) {
     stream.skip(word.tokens);
@@ -89,9 +89,10 @@ function reportOldSpelling(stream: TokenStream, { text, span }: Word, today: str
   stream.report('hint', 'old-spelling', span, message, `Write \`${today}\`.`, today);
 }
 
-/** `limit-1` is not an operator, but `limit` is. */
-function shorterWord(stream: TokenStream): Word | undefined {
+/** `limit-n` is not an operator, but `limit` is; in `top-nested 3 of x` what follows shows that the whole is one word. */
+function shorterWord(stream: TokenStream, { tokens }: Word): Word | undefined {
   const { text, from, to } = stream.peek();
+  if (['word', 'number', 'string'].includes(stream.peek(tokens).kind)) return undefined;
   return operatorNamed(text) === undefined ? undefined : { text, span: { from, to }, tokens: 1 };
 }
 
