@@ -1,0 +1,109 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Int64, makeData, Table, tableToIPC, Utf8, Vector, vectorFromArray } from 'apache-arrow';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Client, createClient } from '../../../kernel/api/client.js';
+import { AccessToken } from '../../../kernel/api/profile.js';
+import { Engine } from '../../../kernel/local/engine/duckdb.js';
+import { readSentTable } from '../../../kernel/local/results/arrow.js';
+import { fillTable } from '../../../kernel/local/results/fill.js';
+import { compileRequest } from '../../../kernel/local/sql/compile.js';
+import { type TestService, temporaryDirectory, testService } from '../service.js';
+
+function clientOf({ service }: TestService): Client {
+  const token = new AccessToken(service.token);
+  const client = createClient({ profileName: 'local', url: service.url, token }, { version: '1.2.3' });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+function described(table: Table, fields: readonly object[]): Uint8Array {
+  table.schema.metadata.set('apl.fields', JSON.stringify(fields));
+  return tableToIPC(table, 'stream');
+}
+
+function numbers(rows: number): Uint8Array {
+  const values = BigInt64Array.from({ length: rows }, (_, row) => BigInt(row));
+  const data = makeData({ type: new Int64(), length: rows, nullCount: 0, data: values });
+  return described(new Table({ c0: new Vector([data]) }), [{ name: 'n', type: 'long' }]);
+}
+
+/** What a query over the result `1` of a lease is answered with: the status, and the rows or the code of the error. */
+async function asked(service: TestService, lease: string, id = '1'): Promise<unknown> {
+  const results = { lease, tables: { t: { id } } };
+  const { status, body } = await service.query('t | count', { results });
+  return [status, body.tables?.[0].columns[0][0] ?? body.detail.errorType];
+}
+
+test('a result goes with the connection of its kernel, and nobody else sees it', async () => {
+  const service = await testService({ compile: compileRequest });
+  const [mine, other] = [clientOf(service), clientOf(service)];
+  const [lease, another] = [await mine.leaseResults(), await other.leaseResults()];
+  await mine.sendResult(lease, '1', numbers(3));
+  expect(await asked(service, lease.name)).toEqual([200, 3]);
+  expect(await asked(service, another.name)).toEqual([410, 'result-unknown']);
+  await mine.close();
+  await expect.poll(() => asked(service, lease.name)).toEqual([410, 'result-unknown']);
+  expect(lease.ended).toBe(true);
+});
+
+test('a result that was dropped is gone; one that is sent again is the new one', async () => {
+  const service = await testService({ compile: compileRequest });
+  const client = clientOf(service);
+  const lease = await client.leaseResults();
+  await client.sendResult(lease, '1', numbers(3));
+  await client.sendResult(lease, '1', numbers(5_000));
+  expect(await asked(service, lease.name)).toEqual([200, 5_000]);
+  await client.dropResult(lease, '1');
+  expect(await asked(service, lease.name)).toEqual([410, 'result-unknown']);
+});
+
+test('when there is too much, the result that was not read for longest goes', async () => {
+  const service = await testService({ compile: compileRequest, limits: { memoryBytes: 2 ** 28 } });
+  const client = clientOf(service);
+  const lease = await client.leaseResults();
+  // A quarter of the engine's memory is for results: two of these, not three.
+  for (const id of ['1', '2']) await client.sendResult(lease, id, numbers(3_500_000));
+  expect(await asked(service, lease.name, '1')).toEqual([200, 3_500_000]);
+  await client.sendResult(lease, '3', numbers(3_500_000));
+  expect([await asked(service, lease.name, '1'), await asked(service, lease.name, '2')]).toEqual([
+    [200, 3_500_000],
+    [410, 'result-unknown'],
+  ]);
+});
+
+test.each([
+  ['no Arrow', Buffer.from('nonsense'), 'The body is not an Arrow stream.'],
+  [
+    'without a description',
+    tableToIPC(new Table({ a: vectorFromArray([1n], new Int64()) }), 'stream'),
+    'The Arrow stream does not describe its fields.',
+  ],
+  [
+    'of another type than described',
+    described(new Table({ a: vectorFromArray(['x'], new Utf8()) }), [{ name: 'a', type: 'long' }]),
+    'The columns are not those that the description of the fields names.',
+  ],
+])('a body that is %s is refused', async (_, body, message) => {
+  const service = await testService({ compile: compileRequest });
+  const client = clientOf(service);
+  const lease = await client.leaseResults();
+  await expect(client.sendResult(lease, '1', body)).rejects.toThrow(message);
+});
+
+test('what the engine spills of a result cannot be read without the process', async () => {
+  const engine = await Engine.open({ dataDir: await temporaryDirectory(), memoryBytes: 2 ** 26 });
+  onTestFinished(() => engine.close());
+  const texts = vectorFromArray(
+    Array.from({ length: 600_000 }, (_, row) => `secret-of-the-result-${row}-${'x'.repeat(180)}`),
+    new Utf8(),
+  );
+  const sent = readSentTable(described(new Table({ c0: texts }), [{ name: 's', type: 'string' }]));
+  await engine.withConnection(connection => fillTable(connection, 'r0', sent));
+  const spill = path.join(engine.workDir, 'spill');
+  const files = await readdir(spill);
+  const spilled = await Promise.all(files.map(file => readFile(path.join(spill, file))));
+  expect(spilled.reduce((total, { length }) => total + length, 0)).toBeGreaterThan(2 ** 20);
+  expect(spilled.some(bytes => bytes.includes('secret-of-the-result'))).toBe(false);
+  expect(await engine.run('SELECT count(*)::INTEGER FROM results.r0')).toEqual([[600_000]]);
+});
