@@ -1,15 +1,18 @@
 /**
  * APL through the local service over HTTP, against the same question written by hand in SQL for the same engine over the
- * same Parquet files. ROWS and RUNS are environment variables.
+ * same Parquet files, by the median of several runs. ROWS (`1000000,10000000,50000000` shows the growth), FILES (how many the rows
+ * are in) and RUNS are environment variables.
  */
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { type Service, startService } from '../kernel/local/http/server.js';
 import { spawnEngine } from '../test/local/engine/spawned.js';
+import { type Goal, median, report } from './tools/row.js';
 
-const rows = Number(process.env.ROWS ?? 10_000_000);
+const sizes = (process.env.ROWS ?? '1000000').split(',').map(Number);
+const fileCounts = (process.env.FILES ?? '1,20').split(',').map(Number);
 const runs = Number(process.env.RUNS ?? 5);
 const start = '2026-01-01T00:00:00Z';
 const end = '2026-01-31T00:00:00Z';
@@ -20,9 +23,13 @@ const hour = 'make_timestamp_ns(epoch_ns(_time) // 3600000000000 * 3600000000000
 interface Question {
   readonly name: string;
   readonly apl: string;
-  /** `FROM t` stands for the files and the window. */
+  /** `FROM t` stands for the files and the window, `$newest` for a time after which there are enough rows, by the statistics. */
   readonly sql: string;
+  /** 1.1 times the SQL and 5 ms when absent. */
+  readonly goal?: Goal;
 }
+
+const short = "_time >= TIMESTAMP '2026-01-15' AND _time < TIMESTAMP '2026-01-15 00:05:00'";
 
 const questions: readonly Question[] = [
   {
@@ -81,6 +88,61 @@ const questions: readonly Question[] = [
     sql: 'SELECT method, "geo.country", sum(resp_body_size_bytes), max(req_duration_ms), count(DISTINCT uri) FROM t GROUP BY 1, 2',
   },
   {
+    name: 'the newest 100',
+    apl: 'limit 100',
+    sql: 'SELECT * FROM t AND _time >= $newest ORDER BY _time DESC LIMIT 100',
+    goal: { ratio: 2 },
+  },
+  {
+    name: 'the newest 100 of a filter',
+    apl: "where status == '500' | limit 100",
+    sql: "SELECT * FROM t AND _time >= $newest AND status = '500' ORDER BY _time DESC LIMIT 100",
+    goal: { ratio: 2, plus: 20 },
+  },
+  {
+    name: 'the newest of a filter that few pass',
+    apl: "where id == 'user-5' | limit 1000",
+    sql: "SELECT * FROM t AND id = 'user-5' ORDER BY _time DESC LIMIT 1000",
+    goal: { ratio: 2 },
+  },
+  {
+    name: 'five minutes',
+    apl: 'where _time >= datetime(2026-01-15) and _time < datetime(2026-01-15T00:05:00Z) | summarize count() by status',
+    sql: `SELECT status, count(*) FROM t AND ${short} GROUP BY 1 ORDER BY 1`,
+  },
+  {
+    name: 'parse with typed fields',
+    apl: "parse uri with '/api/v1/users/' user:long '?page=' page:long | summarize sum(user), sum(page)",
+    sql: "SELECT sum(TRY_CAST(m.a AS BIGINT)), sum(TRY_CAST(m.b AS BIGINT)) FROM (SELECT regexp_extract(uri, '^/api/v1/users/(.*?)\\?page=(.*)$', ['a', 'b']) m FROM t)",
+    goal: { ratio: 1.2 },
+  },
+  {
+    name: 'mv-expand',
+    apl: "extend parts = split(uri, '/') | mv-expand parts | summarize count() by tostring(parts) | top 10 by count_",
+    sql: "SELECT part, count(*) n FROM (SELECT unnest(string_split(uri, '/')) part FROM t) GROUP BY 1 ORDER BY n DESC LIMIT 10",
+    goal: { ratio: 1.5 },
+  },
+  {
+    name: 'join',
+    apl: "where status == '500' | join kind=inner (bench | where status == '404' | distinct id) on id | count",
+    sql: "SELECT count(*) FROM (SELECT id FROM t AND status = '500') JOIN (SELECT DISTINCT id FROM t AND status = '404') USING (id)",
+  },
+  {
+    name: 'make-series',
+    apl: 'make-series count() default = 0 on _time from datetime(2026-01-01) to datetime(2026-01-31) step 1h by method',
+    sql: `SELECT method, list(n ORDER BY h) FROM (SELECT method, ${hour} h, count(*) n FROM t GROUP BY 1, 2) GROUP BY 1`,
+  },
+  {
+    name: 'search in a field',
+    apl: "where uri contains 'users/4999' | count",
+    sql: "SELECT count(*) FROM t AND contains(lower(uri), 'users/4999')",
+  },
+  {
+    name: 'full rows',
+    apl: 'top 1000 by req_duration_ms',
+    sql: 'SELECT * FROM t ORDER BY req_duration_ms DESC LIMIT 1000',
+  },
+  {
     name: 'case and buckets',
     apl: "extend speed = case(req_duration_ms < 50, 'fast', req_duration_ms < 500, 'fair', 'slow') | summarize count() by speed, bin(_time, 1d)",
     sql: "SELECT CASE WHEN req_duration_ms < 50 THEN 'fast' WHEN req_duration_ms < 500 THEN 'fair' ELSE 'slow' END s, make_timestamp_ns(epoch_ns(_time) // 86400000000000 * 86400000000000) d, count(*) FROM t GROUP BY 1, 2",
@@ -90,37 +152,36 @@ const questions: readonly Question[] = [
 const pick = (items: readonly string[], salt: number): string =>
   `[${items.map(item => `'${item}'`).join(', ')}][1 + (hash(i, ${salt}) % ${items.length})::BIGINT]`;
 
-/** 16 columns like those of an HTTP log, ordered by time over 30 days. */
-const generated = `SELECT make_timestamp_ns(1767225600000000000 + i * (2592000000000000 // ${rows})) AS _time,
+/** 16 columns like those of an HTTP log, ordered by time over 30 days; the rows of one file of several. */
+const generated = (
+  rows: number,
+  from: number,
+  to: number,
+) => `SELECT make_timestamp_ns(1767225600000000000 + i * (2592000000000000 // ${rows})) AS _time,
   ${pick(['GET', 'GET', 'GET', 'POST', 'PUT', 'DELETE'], 1)} AS method, ${pick(['200', '200', '200', '200', '201', '301', '404', '500'], 2)} AS status,
   '/api/v1/users/' || (hash(i, 3) % 5000) || CASE WHEN hash(i, 4) % 4 = 0 THEN '?page=' || (hash(i, 5) % 40) ELSE '' END AS uri,
   exp(3 + (hash(i, 6) % 1000) / 250.0) AS req_duration_ms, (hash(i, 7) % 10000)::BIGINT AS resp_body_size_bytes, (hash(i, 8) % 200)::BIGINT AS resp_header_size_bytes,
   'user-' || (hash(i, 9) % 100000) AS id, ${pick(['Germany', 'United States', 'France', 'Japan', 'Brazil', 'India'], 10)} AS "geo.country", ${pick(['Berlin', 'Seattle', 'Paris', 'Tokyo', 'Camaquã', 'Mumbai'], 11)} AS "geo.city",
   ${pick(['request completed', 'request timeout after 30s', 'upstream failed', 'served from cache'], 12)} AS message, hash(i, 13) % 3 > 0 AS is_tls, ${pick(['DCA', 'FRA', 'GRU', 'NRT'], 14)} AS server_datacenter,
-  'application/json' AS content_type, ${pick(['curl/8.14.1', 'Mozilla/5.0', 'okhttp/5.1.0'], 15)} AS user_agent, hash(i, 16)::VARCHAR AS request_id FROM range(${rows}) r(i)`;
+  'application/json' AS content_type, ${pick(['curl/8.14.1', 'Mozilla/5.0', 'okhttp/5.1.0'], 15)} AS user_agent, hash(i, 16)::VARCHAR AS request_id FROM range(${from}, ${to}) r(i)`;
 
 async function main(): Promise<void> {
+  for (const rows of sizes) for (const files of fileCounts) await benchOver(rows, files);
+}
+
+async function benchOver(rows: number, fileCount: number): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'apl-bench-'));
   const instance = await DuckDBInstance.create(':memory:', { temp_directory: dataDir });
   const connection = await instance.connect();
-  const service = await startService({
-    dataDir,
-    port: 0,
-    version: 'bench',
-    token: 'bench',
-    spawnEngine,
-    log: () => undefined,
-  });
+  const files = await fill(connection, join(dataDir, 'datasets', 'bench'), rows, fileCount);
+  const options = { dataDir, port: 0, version: 'bench', token: 'bench', spawnEngine, log: () => undefined };
+  const service = await startService(options);
   try {
-    await fill(service, connection, dataDir);
-    const folder = join(dataDir, 'datasets', 'bench');
-    const files = (await readdir(folder))
-      .filter(name => name.endsWith('.parquet'))
-      .map(name => join(folder, name));
-    console.log(
-      `${rows.toLocaleString('en')} rows, best of ${runs}\n${'question'.padEnd(36)}${'APL ms'.padStart(9)}${'SQL ms'.padStart(9)}${'ratio'.padStart(8)}  within 1.1x + 5 ms`,
-    );
-    for (const question of questions) await compare(question, service, connection, files);
+    const newest = await newestTime(connection, files);
+    const scale = `${rows / 1e6} M rows in ${fileCount === 1 ? 'one file' : `${fileCount} files`}`;
+    for (const question of questions) await compare(question, scale, service, connection, files, newest);
+    const ours = process.memoryUsage().rss / 2 ** 20;
+    report({ figure: `memory of this process after all of them, ${scale}`, unit: 'MiB', ours });
   } finally {
     await service.close();
     connection.closeSync();
@@ -129,51 +190,49 @@ async function main(): Promise<void> {
   }
 }
 
-async function fill(service: Service, connection: DuckDBConnection, dataDir: string): Promise<void> {
-  const path = join(dataDir, 'generated.parquet');
-  await connection.run(`COPY (${generated}) TO '${path}' (FORMAT parquet)`);
-  await post(service, '/v1/local/import', { path, dataset: 'bench', timeField: '_time' });
-  await rm(path);
+/** Writes the files of a dataset, one after the other in time; returns their paths. */
+async function fill(
+  connection: DuckDBConnection,
+  folder: string,
+  rows: number,
+  count: number,
+): Promise<string[]> {
+  await mkdir(folder, { recursive: true });
+  const files = Array.from({ length: count }, (_, index) => join(folder, `${index}.parquet`));
+  for (const [index, file] of files.entries()) {
+    const [from, to] = [index, index + 1].map(at => Math.floor((rows / count) * at));
+    await connection.run(`COPY (${generated(rows, from ?? 0, to ?? 0)}) TO '${file}' (FORMAT parquet)`);
+  }
+  return files;
+}
+
+/** What one would look up by hand: the start of the last row group but one. */
+async function newestTime(connection: DuckDBConnection, files: readonly string[]): Promise<string> {
+  const reader = await connection.runAndReadAll(
+    `SELECT stats_min_value FROM parquet_metadata([${files.map(file => `'${file}'`).join(', ')}])
+     WHERE path_in_schema = '_time' ORDER BY TRY_CAST(stats_min_value AS TIMESTAMP_NS) DESC LIMIT 1 OFFSET 1`,
+  );
+  return `TIMESTAMP_NS '${reader.getRows()[0]?.[0]}'`;
 }
 
 async function compare(
-  question: Question,
+  { name, apl, sql, goal = { ratio: 1.1, plus: 5 } }: Question,
+  scale: string,
   service: Service,
   connection: DuckDBConnection,
   files: readonly string[],
+  newest: string,
 ): Promise<void> {
   const source = `FROM read_parquet([${files.map(file => `'${file}'`).join(', ')}]) WHERE ${window}`;
-  const sql = question.sql.replace(/FROM t\b/, source);
-  const apl = `['bench'] | ${question.apl}`;
-  const times = { apl: Number.POSITIVE_INFINITY, sql: Number.POSITIVE_INFINITY };
+  const byHand = sql.replace(/FROM t\b/g, source).replace('$newest', newest);
+  const body = { apl: `['bench'] | ${apl}`, startTime: start, endTime: end };
+  const [ours, theirs]: [number[], number[]] = [[], []];
   for (let run = 0; run < runs; run += 1) {
-    times.apl = Math.min(
-      times.apl,
-      await elapsed(() =>
-        post(service, '/v1/datasets/_apl?format=tabular', { apl, startTime: start, endTime: end }),
-      ),
-    );
-    times.sql = Math.min(
-      times.sql,
-      await elapsed(async () => (await connection.runAndReadAll(sql)).getRowsJson()),
-    );
+    ours.push(await elapsed(() => post(service, '/v1/datasets/_apl?format=tabular', body)));
+    theirs.push(await elapsed(async () => (await connection.runAndReadAll(byHand)).getRowsJson()));
   }
-  const within = times.apl <= times.sql * 1.1 + 5;
-  const ratio = times.apl / times.sql;
-  console.log(
-    `${question.name.padEnd(36)}${times.apl.toFixed(1).padStart(9)}${times.sql.toFixed(1).padStart(9)}${ratio.toFixed(2).padStart(8)}  ${within ? 'yes' : 'no'}`,
-  );
-  console.log(
-    JSON.stringify({
-      bench: 'engine',
-      question: question.name,
-      rows,
-      aplMs: times.apl,
-      sqlMs: times.sql,
-      ratio,
-      within,
-    }),
-  );
+  const baseline = { name: 'SQL by hand', value: median(theirs) };
+  report({ figure: `${name}, ${scale}`, unit: 'ms', ours: median(ours), baseline, goal });
 }
 
 async function elapsed(run: () => Promise<unknown>): Promise<number> {
