@@ -275,7 +275,8 @@ function instanceSettings(options: EngineOptions, [workDir, profileDir]: Scratch
     `SET allowed_paths=[${files}]`,
     'SET autoinstall_known_extensions=false',
     'SET autoload_known_extensions=false',
-    // Results of other services may be spilled too: what a killed process leaves behind can be read by nobody.
+    // Hosted results may be spilled too, and a killed process leaves its files behind. The engine calls its own cipher unsafe for
+    // its random numbers; there is no other without an extension.
     "SET force_mbedtls_unsafe='true'",
     'SET temp_file_encryption=true',
     'SET enable_external_access=false',
