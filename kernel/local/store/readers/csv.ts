@@ -30,11 +30,35 @@ export async function readCsv(
   options: CsvOptions = {},
 ): Promise<Reading | undefined> {
   const dialect = await sniff(connection, source.file, options.delimiter);
-  const repaired = dialect.quote === usualQuote ? undefined : await repair(connection, source, dialect);
+  const repaired = (await mayMislead(connection, source.file, dialect))
+    ? await repair(connection, source, dialect)
+    : undefined;
   if (repaired !== undefined) return without(repaired, await readCsv(connection, repaired.source, options));
   if (dialect.failure !== undefined) throw dialect.failure;
   const reading = await readWhole(connection, source.file, dialect, options);
   return reading && { ...reading, wider: () => wider(connection, source, dialect, options, reading) };
+}
+
+/**
+ * Whether a quote in the lines that the engine guessed from may have led it astray: it saw no use of them. Of quotes further
+ * down, the fast reader refuses those that are not closed.
+ */
+async function mayMislead(
+  connection: Connection,
+  file: string,
+  { quote, failure }: Dialect,
+): Promise<boolean> {
+  if (quote === usualQuote) return false;
+  if (failure !== undefined) return true;
+  const sniffed = `SELECT l FROM ${lineReader(file, 'first')} LIMIT ${sniffedRows}`;
+  try {
+    const rows = await connection.run(
+      `SELECT 1 FROM (${sniffed}) WHERE contains(l, ${sqlText(usualQuote)}) LIMIT 1`,
+    );
+    return rows.length > 0;
+  } catch {
+    return true;
+  }
 }
 
 /** The fast reader refuses a file that ends within quotes, and the careful one leaves out what is in them. */
@@ -135,6 +159,8 @@ interface Dialect {
 }
 
 const usualQuote = '"';
+/** What the engine guesses a dialect from unless told otherwise. */
+const sniffedRows = 20_480;
 const long = `max_line_size = ${largestLineBytes}, buffer_size = ${2 * largestLineBytes}`;
 
 async function sniff(connection: Connection, file: string, delimiter: string | undefined): Promise<Dialect> {
@@ -153,7 +179,7 @@ async function sniff(connection: Connection, file: string, delimiter: string | u
       columns: Number(columns),
     };
   } catch (failure) {
-    const [row] = await connection.run(`SELECT l FROM ${lineReader(file, 'long')} LIMIT 1`);
+    const [row] = await connection.run(`SELECT l FROM ${lineReader(file, 'first')} LIMIT 1`);
     return {
       delimiter: delimiter ?? likeliest(String(row?.[0] ?? '')),
       quote: '',

@@ -132,10 +132,18 @@ const largestLineBytes = 32 * 2 ** 20;
 /** No log holds this delimiter: a line is one value. */
 const noDelimiter = 'chr(1) || chr(2) || chr(3)';
 
-/** `careful` also reads long lines, and records those that it leaves out; `long` only the former. */
-export function lineReader(file: string, mode: 'fast' | 'careful' | 'long'): string {
+/**
+ * `careful` also reads long lines, and records those that it leaves out; `long` only the former; `first` is `long` for a few
+ * lines from the beginning, of which it reads no more than it must.
+ */
+export function lineReader(file: string, mode: 'fast' | 'careful' | 'long' | 'first'): string {
   const plain = `auto_detect = false, header = false, delim = ${noDelimiter}, quote = '', escape = '', strict_mode = false, columns = {'l': 'VARCHAR'}`;
   const long = `, max_line_size = ${largestLineBytes}, buffer_size = ${2 * largestLineBytes}`;
-  const more = { fast: '', careful: `${long}, store_rejects = true`, long }[mode];
+  const more = {
+    fast: '',
+    careful: `${long}, store_rejects = true`,
+    long,
+    first: `${long}, parallel = false`,
+  }[mode];
   return `read_csv(${sqlText(file)}, ${plain}${more})`;
 }

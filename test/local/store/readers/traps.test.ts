@@ -173,6 +173,22 @@ const traps: readonly Trap[] = [
     values: ['10301|10300|3'],
     notes: ['Left out, as a quote in it is not closed: 1 line.', timeless()],
   },
+  ...(
+    [
+      ['and ends the file', '2,"z', '30000|1', 1],
+      ['', '2,"z\n3,w\n', '30001|3', 1],
+      ['twice', '2,"y\n3,z\n4,"v\n5,w\n', '30002|5', 2],
+      ['far from the end', `2,"y\n${'1,x\n'.repeat(300_000)}3,z\n`, '330001|3', 1],
+      ['among ones that are', '2,"y, y"\n3,"z\n4,"v\nv"\n5,w\n', '30003|5', 1],
+    ] as const
+  ).map(([where, end, values, count]) => ({
+    what: `the first quotes are far down, where one is not closed ${where}`,
+    name: 'in.csv',
+    content: `a,b\n${'1,x\n'.repeat(30_000)}${end}`,
+    select: 'count(*), max(a)',
+    values: [values],
+    notes: [`Left out, as a quote in it is not closed: ${count} line${count === 1 ? '' : 's'}.`, timeless()],
+  })),
   {
     what: 'a quote within a value that opens nothing',
     name: 'in.csv',
