@@ -61,7 +61,8 @@ async function reader(victim: Victim, ledger: Ledger): Promise<void> {
 
 async function check(victim: Victim, ledger: Ledger): Promise<void> {
   const counts = new Map<number, number>();
-  if (ledger.asked > 0) {
+  const [[rows] = []] = (await victim.columns('events | count')) as number[][];
+  if (rows !== 0) {
     const [ids = [], found = []] = await victim.columns(
       'events | summarize n = count() by id | take 1000000',
     );

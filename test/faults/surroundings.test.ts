@@ -35,6 +35,9 @@ test('a full disk is reported, reading goes on, and writing too once there is sp
   const victim = await Victim.start(dataDir);
   await victim.send('POST', '/v2/datasets', { name: 'd' });
   await victim.ingest('d', [{ a: 1 }]);
+  expect(await victim.columns('d | count')).toEqual([[1]]);
+  await victim.send('POST', '/v2/datasets', { name: 'late' });
+  await victim.ingest('late', [{ a: 1 }]);
   const filler = join(dataDir, 'filler');
   expect(() => writeFileSync(filler, Buffer.alloc(64 * 2 ** 20))).toThrow('ENOSPC');
   for (let round = 0; round < 20; round++) {
@@ -45,6 +48,9 @@ test('a full disk is reported, reading goes on, and writing too once there is sp
       Array.from({ length: 1000 }, (_, a) => ({ a })),
     );
     expect([refused.status, refused.body.detail.errorType]).toEqual([507, 'engine-disk']);
+    // Its event is acknowledged and waits for room: an answer without it would be wrong.
+    const waiting = await victim.query('late | count');
+    expect([waiting.status, waiting.body.detail.errorType]).toEqual([507, 'engine-disk']);
     const unmade = await victim.send('POST', '/v2/datasets', { name: 'e' });
     expect([unmade.status, unmade.body.detail.errorType]).toEqual([507, 'engine-disk']);
   }
@@ -52,6 +58,7 @@ test('a full disk is reported, reading goes on, and writing too once there is sp
   expect((await victim.send('POST', '/v2/datasets', { name: 'e' })).status).toBe(200);
   expect((await victim.ingest('d', [{ a: 2 }])).status).toBe(200);
   expect(await victim.columns('d | count')).toEqual([[2]]);
+  expect(await victim.columns('late | count')).toEqual([[1]]);
 });
 
 /** A kernel's view of the built service in a data directory. */

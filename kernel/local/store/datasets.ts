@@ -8,7 +8,7 @@ import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { ServiceError } from '../http/service-error.js';
 import type { BuiltinDataset, ScanFilter, StoredFile } from '../sql/compiled.js';
 import type { Batch } from './append/batch.js';
-import { Journal } from './append/journal.js';
+import { Journal, type Unstored } from './append/journal.js';
 import { Compactor } from './compaction.js';
 import { DatasetDirectory, type Listing, writeNote } from './directory.js';
 import {
@@ -62,13 +62,13 @@ export class DatasetStore {
   /** Returns the datasets as they are now, with every event that was acknowledged. A directory that has not changed is not listed again. */
   async snapshot(): Promise<Snapshot> {
     const names = await this.#names();
-    await this.#journal.flush();
-    const listings = await Promise.all(names.map(name => this.#list(name)));
+    const unstored = new Map(await this.#journal.flush());
+    const listings = await Promise.all(names.map(name => this.#list(name, unstored)));
     const stored = names.flatMap((name, index) => {
       const dataset = listings[index]?.dataset;
       return dataset === undefined ? [] : [[name, dataset] as const];
     });
-    return new FrozenCatalog(new Map(stored), this.#builtins);
+    return new FrozenCatalog(new Map(stored), this.#builtins, unstored);
   }
 
   /** Throws ServiceError (404) when there is no dataset of this name. */
@@ -116,7 +116,8 @@ export class DatasetStore {
   /** Moves a finished Parquet file into a dataset, which is made when there is none; `replace`: its rows replace all others. */
   async publish(name: string, file: string, replace = false): Promise<void> {
     this.checkName(name);
-    if (replace) await this.#journal.flush();
+    const unstored: Unstored = replace ? await this.#journal.flush() : new Map();
+    if (unstored.has(name)) throw unstored.get(name);
     const directory = this.#directory(name);
     const place = () =>
       replace
@@ -201,12 +202,12 @@ export class DatasetStore {
     }
   }
 
-  /** Takes in the logs of processes that were killed. */
-  async #list(name: string): Promise<Listing | undefined> {
+  /** Takes in the logs of processes that were killed; adds to `unstored` what cannot be stored. */
+  async #list(name: string, unstored: Map<string, unknown>): Promise<Listing | undefined> {
     const listing = await this.#directory(name).list();
     if (listing === undefined || listing.logs.length === 0) return listing;
     if (!(await this.#journal.adopt(name, listing.logs))) return listing;
-    await this.#journal.flush();
+    for (const [dataset, reason] of await this.#journal.flush()) unstored.set(dataset, reason);
     return this.#directory(name).list();
   }
 
@@ -246,10 +247,16 @@ function unknownWhenMissing(name: string): (error: unknown) => never {
 class FrozenCatalog implements Snapshot {
   readonly #stored: ReadonlyMap<string, StoredDataset>;
   readonly #builtins: ReadonlyMap<string, BuiltinDataset>;
+  readonly #unstored: Unstored;
 
-  constructor(stored: ReadonlyMap<string, StoredDataset>, builtins: ReadonlyMap<string, BuiltinDataset>) {
+  constructor(
+    stored: ReadonlyMap<string, StoredDataset>,
+    builtins: ReadonlyMap<string, BuiltinDataset>,
+    unstored: Unstored,
+  ) {
     this.#stored = stored;
     this.#builtins = builtins;
+    this.#unstored = unstored;
   }
 
   names(): string[] {
@@ -261,6 +268,8 @@ class FrozenCatalog implements Snapshot {
   }
 
   scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
+    // An answer without the events that were acknowledged would be wrong.
+    if (this.#unstored.has(name)) throw this.#unstored.get(name);
     const source = this.#builtins.get(name) ?? this.#stored.get(name);
     if (!source) throw unknownDataset(name);
     return source.scan(fields, startNs, endNs, filter);

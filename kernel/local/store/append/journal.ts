@@ -19,6 +19,9 @@ export interface JournalHost {
   has(dataset: string, id: string): Promise<boolean>;
 }
 
+/** Datasets whose acknowledged events could not be stored, as on a full disk, with the reason. */
+export type Unstored = ReadonlyMap<string, unknown>;
+
 /**
  * The batches that were acknowledged and are in no Parquet file yet: in memory, and in logs in the directories of their datasets.
  * A flush makes one file of each log; both have the same id, so that a log whose file is there is never stored again.
@@ -28,8 +31,8 @@ export class Journal {
   readonly #host: JournalHost;
   #open: Tail[] = [];
   #sealed: Tail[] = [];
-  #running: Promise<void> = Promise.resolve();
-  #queued: Promise<void> | undefined;
+  #running: Promise<Unstored> = Promise.resolve(new Map());
+  #queued: Promise<Unstored> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(host: JournalHost) {
@@ -53,26 +56,24 @@ export class Journal {
     }
     tail.events += batch.events.length;
     if (tail.events >= mostEvents) this.#seal(tail);
-    this.#timer ??= setTimeout(() => this.flush().catch(() => undefined), flushMs).unref();
+    this.#timer ??= setTimeout(() => this.flush(), flushMs).unref();
   }
 
-  /** Returns once every batch that was acknowledged before is in a Parquet file. Those who ask while one flush goes on share the next. */
-  flush(): Promise<void> {
+  /**
+   * Puts every batch that was acknowledged before into a Parquet file, and returns what could not be stored: it stays in its log, and
+   * the next flush tries again. Those who ask while one flush goes on share the next.
+   */
+  flush(): Promise<Unstored> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#queued !== undefined) return this.#queued;
     if (this.#open.length === 0 && this.#sealed.length === 0) return this.#running;
-    const queued = this.#running
-      .catch(() => undefined)
-      .then(() => {
-        this.#queued = undefined;
-        this.#running = this.#storeAll();
-        return this.#running;
-      });
-    // Whoever waits for it is told of a failure; the next flush tries again.
-    queued.catch(() => undefined);
-    this.#queued = queued;
-    return queued;
+    this.#queued = this.#running.then(() => {
+      this.#queued = undefined;
+      this.#running = this.#storeAll();
+      return this.#running;
+    });
+    return this.#queued;
   }
 
   /** Takes over the logs of processes that are gone, among those in the directory of a dataset; returns whether there were any. */
@@ -109,12 +110,18 @@ export class Journal {
     this.#sealed.push(tail);
   }
 
-  async #storeAll(): Promise<void> {
+  async #storeAll(): Promise<Unstored> {
+    const unstored = new Map<string, unknown>();
     for (const tail of this.#open) this.#seal(tail);
     for (const tail of [...this.#sealed]) {
-      await this.#store(tail);
-      this.#sealed = this.#sealed.filter(each => each !== tail);
+      try {
+        await this.#store(tail);
+        this.#sealed = this.#sealed.filter(each => each !== tail);
+      } catch (error) {
+        unstored.set(tail.dataset, error);
+      }
     }
+    return unstored;
   }
 
   async #store(tail: Tail): Promise<void> {
