@@ -62,16 +62,29 @@ async function columnReader(
   { levels }: JsonShape,
 ): Promise<string | undefined> {
   const keys = levels[0]?.[0]?.keys ?? [];
-  const from = `read_json(${sqlText(file)}, format = 'auto', maximum_depth = 1, map_inference_threshold = -1, field_appearance_threshold = 0, sample_size = ${sampleRows})`;
+  // Of wide rows a few will mostly do; they are read once more for each time that the engine looks for its columns.
+  const few = Math.ceil(mostSampledValues / Math.max(keys.length, 1));
+  for (const rows of few < sampleRows ? [few, sampleRows] : [sampleRows]) {
+    const from = `read_json(${sqlText(file)}, format = 'auto', maximum_depth = 1, map_inference_threshold = -1, field_appearance_threshold = 0, sample_size = ${rows})`;
+    if (await hasColumns(connection, from, keys))
+      return `(SELECT ${keys.map((key, index) => `${sqlName(key)} AS q${index}`).join(', ')} FROM ${from})`;
+  }
+  return undefined;
+}
+
+/** Values by which the engine finds its columns. */
+const mostSampledValues = 2 ** 18;
+
+/** Whether a relation has the columns of these names, each of JSON, and no other. */
+async function hasColumns(connection: Connection, from: string, keys: readonly string[]): Promise<boolean> {
   try {
     const columns = await connection.columns(`SELECT * FROM ${from}`);
     const names = new Set(columns.map(column => column.name));
-    if (names.size !== keys.length || !keys.every(key => names.has(key))) return undefined;
-    if (columns.some(({ type }) => type.alias !== 'JSON')) return undefined;
+    if (names.size !== keys.length || !keys.every(key => names.has(key))) return false;
+    return columns.every(({ type }) => type.alias === 'JSON');
   } catch {
-    return undefined;
+    return false;
   }
-  return `(SELECT ${keys.map((key, index) => `${sqlName(key)} AS q${index}`).join(', ')} FROM ${from})`;
 }
 
 /** Looks at every value first; rows that are not objects are left out, and the last value of a repeated key counts. */

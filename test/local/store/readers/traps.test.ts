@@ -28,6 +28,8 @@ const lines = (...rows: string[]) => rows.join('\n');
 /** One row more than the sample that types are decided on. */
 const beyondSample = (first: string, last: string) => `${`${first}\n`.repeat(10_300)}${last}\n`;
 
+const wideRow = `${JSON.stringify(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, 1])))}\n`;
+
 interface Trap {
   readonly what: string;
   readonly name: string;
@@ -208,6 +210,14 @@ const traps: readonly Trap[] = [
       '`o` is dynamic: beyond a sample of 10,240 rows it holds more than objects.',
       timeless(),
     ],
+  },
+  {
+    what: 'a field that only a late one of many wide rows has',
+    name: 'in.ndjson',
+    content: `${wideRow.repeat(3_000)}{"late":7,"k0":1}\n`,
+    select: 'count(*), sum(k0), sum(k99), max(late)',
+    values: ['3001|3001|3000|7'],
+    notes: [timeless()],
   },
   {
     what: 'a broken line after the sample',
