@@ -47,9 +47,13 @@ export function aplSupport(workbench: Workbench, options: EditorOptions): Langua
   return new LanguageSupport(aplLanguage(), extensions);
 }
 
-/** Keys of the front end reach an open list before those of the cell do: their selectors name this attribute. */
+/**
+ * Keys of the front end reach an open list before those of the cell do: their selectors name this attribute. A list that is about to
+ * open counts for Escape, which would leave the cell otherwise.
+ */
 const popupAttribute = EditorView.contentAttributes.of(({ state }) => {
-  if (completionStatus(state) === 'active') return { 'data-apl-popup': 'list' };
+  const status = completionStatus(state);
+  if (status !== null) return { 'data-apl-popup': status === 'active' ? 'list' : 'pending' };
   return isSignatureOpen(state) ? { 'data-apl-popup': 'signature' } : null;
 });
 

@@ -199,6 +199,7 @@ describe.each([
     const { page } = opened;
     await page.keyboard.press('Shift+Enter');
     await page.locator('.jp-OutputArea-output').first().waitFor();
+    await page.locator('.jp-Notebook .cm-content').nth(1).click();
     await page.keyboard.type('hostile | where [');
     await eventually(() => labels(page)).toContain(hostile);
     await page.locator('.cm-completionInfo').waitFor();
