@@ -1,5 +1,12 @@
 import type { Order } from '../../api/wire.js';
-import { type Column, isSorted, type OrderKey, type Plan, type Relation } from '../../apl/plan/plan.js';
+import {
+  type Column,
+  type Computed,
+  isSorted,
+  type OrderKey,
+  type Plan,
+  type Relation,
+} from '../../apl/plan/plan.js';
 import { reference } from '../../apl/plan/scalars.js';
 
 /** A relation with the order of its rows; `unknown` are the fields of the request's order that the result does not have. */
@@ -98,4 +105,57 @@ function isLimited(relation: Relation): boolean {
 
 function isIn({ field }: Order, relation: Relation): boolean {
   return relation.columns.some(column => column.name === field);
+}
+
+/** The name under which stored groups are scanned like a dataset, which cannot have it: control characters are refused in names. */
+export const binnedName = '\u0000binned';
+
+/**
+ * Returns the keys with others after them that leave no two different rows equal, so that a query gives the same rows in the
+ * same order again. Rows that are events keep the keys alone: to order equal ones would mean to read all of their fields.
+ */
+export function withoutTies(keys: readonly OrderKey[], relation: Relation): readonly OrderKey[] {
+  if (keys.length === 0) return keys;
+  const sorted = new Set(keys.map(({ value }) => (value.kind === 'column' ? value.id : undefined)));
+  const more = (identity(relation) ?? []).filter(column => !sorted.has(column.id));
+  return [...keys, ...more.map(column => keyOf(column, false))];
+}
+
+/** The columns that tell the rows of groups apart: the keys, or all columns once a key is left out; undefined for events. */
+function identity(relation: Relation): readonly Column[] | undefined {
+  switch (relation.kind) {
+    case 'aggregate':
+    case 'series':
+      return relation.keys.length === 0 ? relation.columns : shown(relation.keys.map(keyColumn), relation);
+    case 'topk':
+      return shown([...relation.keys, relation.value].map(keyColumn), relation);
+    case 'filter':
+    case 'sort':
+    case 'limit':
+    case 'top-groups':
+    case 'project': {
+      const columns = identity(relation.input);
+      return columns && shown(columns, relation);
+    }
+    case 'join':
+      return identity(relation.left) && identity(relation.right) && relation.columns;
+    case 'union':
+      return relation.inputs.every(input => identity(input.relation)) ? relation.columns : undefined;
+    case 'scan':
+      return relation.dataset === binnedName ? relation.columns : undefined;
+    case 'distinct':
+    case 'values':
+      return relation.columns;
+    default:
+      return undefined;
+  }
+}
+
+function keyColumn({ column }: Computed): Column {
+  return column;
+}
+
+function shown(columns: readonly Column[], relation: Relation): readonly Column[] {
+  const ids = new Set(relation.columns.map(({ id }) => id));
+  return columns.every(({ id }) => ids.has(id)) ? columns : relation.columns;
 }

@@ -7,7 +7,7 @@ import type { DatasetCatalog, ScanFilter } from './compiled.js';
 import type { Dialect } from './dialect.js';
 import { argument, type ExpressionContext, expressionSql } from './expression.js';
 import { levelled } from './levels.js';
-import { keyOf } from './ordering.js';
+import { keyOf, withoutTies } from './ordering.js';
 import { seriesParts } from './series.js';
 import type { SqlArg, SqlContext } from './template.js';
 import { cutShort } from './windows.js';
@@ -26,7 +26,7 @@ export function relationSql(
   const pruned = writer.prepared(relation);
   const name = writer.write(pruned);
   const columns = relation.columns.map(column => `c${column.id}`).join(', ');
-  return `${writer.stages()} SELECT ${columns} FROM ${name}${writer.finalOrder(pruned)}`;
+  return `${writer.stages()} SELECT ${columns} FROM ${name}${writer.orderOf(pruned)}`;
 }
 
 /** Writes one query: one stage of a WITH clause per operator, inlined by the engine. */
@@ -86,9 +86,9 @@ class SqlWriter {
     return list.length === 0 ? '' : ` ORDER BY ${list.join(', ')}`;
   }
 
-  /** The order of the rows at the end: that of the last sort whose keys are still there. */
-  finalOrder(relation: Relation): string {
-    return this.#orderBy(sortKeys(relation));
+  /** The order of a relation's rows: that of the last sort whose keys are still there. */
+  orderOf(relation: Relation): string {
+    return this.#orderBy(withoutTies(sortKeys(relation), relation));
   }
 
   #subquery(relation: Relation | undefined): string {
@@ -125,7 +125,7 @@ class SqlWriter {
       case 'topk':
         return this.#topkSql(relation);
       case 'sort':
-        return `SELECT * FROM ${this.write(relation.input)}${this.#orderBy(relation.keys)}`;
+        return `SELECT * FROM ${this.write(relation.input)}${this.orderOf(relation)}`;
       case 'limit':
         return this.#limitSql(relation);
       case 'top-groups':
@@ -197,7 +197,7 @@ class SqlWriter {
 
   #aggregateBody(relation: Extract<Relation, { kind: 'aggregate' }>): string {
     const input = this.write(relation.input);
-    const order = this.#orderBy(sortKeys(relation.input));
+    const order = this.orderOf(relation.input);
     const keys = relation.keys.map(key => this.#computed(key));
     const aggregates = relation.aggregates.map(
       item => `${aggregateSql(item.call, this.#context, order)} AS c${item.column.id}`,
@@ -231,7 +231,7 @@ class SqlWriter {
     const skip = relation.skip === undefined || relation.skip === 0 ? '' : ` OFFSET ${relation.skip}`;
     const count = `${rowCount(relation.count, this.#context)}${skip}`;
     if (input.kind !== 'sort') return `SELECT * FROM ${this.write(input)} LIMIT ${count}`;
-    return `SELECT * FROM ${this.write(input.input)}${this.#orderBy(input.keys)} LIMIT ${count}`;
+    return `SELECT * FROM ${this.write(input.input)}${this.orderOf(input)} LIMIT ${count}`;
   }
 
   /** The groups with the largest totals, each with all of its bins. */

@@ -2,6 +2,7 @@ import type { AggregateCall, Aggregated, Column, Computed, Plan, Relation } from
 import { collectIds } from '../../apl/plan/prune.js';
 import type { ScanFilter } from './compiled.js';
 import type { Dialect } from './dialect.js';
+import { binnedName } from './ordering.js';
 
 type Aggregate = Extract<Relation, { kind: 'aggregate' }>;
 type Scan = Extract<Relation, { kind: 'scan' }>;
@@ -29,8 +30,7 @@ export interface BinnedQuery {
   ) => string;
 }
 
-/** Names that no dataset can have: control characters are refused in them. */
-const binnedName = '\u0000binned';
+/** The stored bins, merged. No dataset can have such a name: control characters are refused in them. */
 const totalsName = '\u0000totals';
 
 /**

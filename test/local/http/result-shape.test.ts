@@ -357,6 +357,17 @@ describe('order', () => {
     ],
     ['logs | summarize count() by k = iff(ms > 1, host, string(null))', {}, 'k asc', [null, 'a', 'b']],
     ['logs | distinct host', {}, 'host asc', ['a', 'b']],
+    ['logs | summarize n = count() by ms | sort by n desc | project ms, n', {}, 'n desc', [1, 2, 4, 9]],
+    ['logs | summarize n = count() by ms | sort by n desc | take 2 | project ms', {}, '', [1, 2]],
+    ['logs | summarize n = count() by ms, host | project ms, n | sort by n', {}, 'n desc', [1, 2, 4, 9]],
+    ['logs | summarize n = count() by bin(_time, 1d), ms | sort by n | project ms', {}, '', [1, 2, 4, 9]],
+    ['logs | distinct ms, host | extend n = 1 | sort by n | project ms', {}, '', [1, 2, 4, 9]],
+    [
+      'logs | summarize n = count() by ms | sort by n | summarize l = tostring(make_list(ms))',
+      {},
+      '',
+      ['[1,2,4,9]'],
+    ],
     ['logs | summarize topk(host, 5)', {}, 'count_ desc host asc', ['a', 'b']],
   ];
   test.each(cases)('%s %o', async (apl, more, order, first) => {
