@@ -72,7 +72,9 @@ describe.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
       await runCell(page);
       await prompt(page, 1, '[*]:');
       await page.locator('[data-command="notebook:interrupt-kernel"]').first().click();
-      expect(await outputOf(page, 1)).toContain('Interrupted: the cell was stopped and its query cancelled');
+      await expect
+        .poll(() => outputOf(page, 1))
+        .toContain('Interrupted: the cell was stopped and its query cancelled');
       await runCell(page);
       expect(await outputOf(page, 2)).toContain('42');
       expect(opened.complaints).toEqual([]);

@@ -14,14 +14,14 @@ NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
 # What the prose of the notebooks says of the data, as rows of their tables.
 STORIES = {
     "01-first-look": [
-        r"GRU +897 +790 +\d+ +88\.1",
+        r"GRU +897 +790 +[\d,]+ +88\.1",
         r"database connection pool exhausted +789 +2026-01-26T15:09:\S+ +2026-01-26T15:35:\S+",
     ],
     "02-own-data": [
         r"gateway_timeout +BR +42 +2026-01-26T15:09:\S+ +2026-01-26T15:35:\S+",
         r"2026-01-26T14:58:20Z +payment +gru-1 +deploy",
         r"2026-01-26T15:36:41Z +payment +gru-1 +rollback",
-        r"US +81 +4201",
+        r"US +81 +4,201",
         r"(?m)^ +43$",
     ],
 }
