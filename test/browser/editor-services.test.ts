@@ -198,7 +198,9 @@ describe.each([
     const opened = await openConnected('hostile.ipynb');
     const { page } = opened;
     await page.keyboard.press('Shift+Enter');
-    await page.locator('.jp-OutputArea-output').first().waitFor();
+    // The kernel has told of the new dataset once the cell has ended.
+    await page.locator('.jp-InputArea-prompt', { hasText: '[1]:' }).waitFor();
+    await page.getByText('APL (Axiom) | Idle').first().waitFor();
     await page.locator('.jp-Notebook .cm-content').nth(1).click();
     await page.keyboard.type('hostile | where [');
     await eventually(() => labels(page)).toContain(hostile);

@@ -76,7 +76,7 @@ describe.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
         .poll(() => outputOf(page, 1))
         .toContain('Interrupted: the cell was stopped and its query cancelled');
       await runCell(page);
-      expect(await outputOf(page, 2)).toContain('42');
+      await expect.poll(() => outputOf(page, 2)).toContain('42');
       expect(opened.complaints).toEqual([]);
       await opened.close();
     });
