@@ -120,7 +120,7 @@ function topValues({ top, rows }: Profile, actions: ColumnActions): readonly Nod
   if (top.length === 0) return [];
   const most = Math.max(...top.map(({ count }) => count));
   const lines = top.map(({ value, count }) => {
-    const bar = element('span', { class: 'apl-grid-bar' });
+    const bar = element('span', { class: 'apl-grid-share' });
     bar.style.width = `${(count / most) * 100}%`;
     return element(
       'li',

@@ -63,7 +63,7 @@ const RULES = `
 .apl-grid-histogram { display: block; width: 100%; height: 44px; margin-bottom: 6px; fill: var(--jp-brand-color1); }
 .apl-grid-top { list-style: none; margin: 0; padding: 0; }
 .apl-grid-top li { position: relative; display: flex; align-items: center; gap: 6px; padding: 1px 0; }
-.apl-grid-top .apl-grid-bar { position: absolute; left: 0; top: 0; bottom: 0; margin: 0; background: color-mix(in srgb, var(--jp-brand-color1) 16%, transparent); border-radius: 2px; pointer-events: none; }
+.apl-grid-top .apl-grid-share { position: absolute; left: 0; top: 0; bottom: 0; margin: 0; background: color-mix(in srgb, var(--jp-brand-color1) 16%, transparent); border-radius: 2px; pointer-events: none; }
 .apl-grid-top .apl-grid-value { flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: pre; padding-left: 4px; }
 .apl-grid-top .apl-grid-count { color: var(--jp-content-font-color2); font-variant-numeric: tabular-nums; white-space: nowrap; }
 .apl-grid-details { border: 1px solid var(--jp-border-color2); border-radius: 4px; margin: 6px 0; padding: 6px 10px; max-height: 480px; overflow: auto; font-size: 12px; }
