@@ -30,6 +30,7 @@ function project(name: string, include: readonly string[], exclude: readonly str
       name,
       include: include.map(folder => `${folder}/*.test.ts`),
       exclude: ['**/node_modules/**', ...exclude],
+      setupFiles: ['test/seed.ts'],
       globalSetup: needsBuild ? ['test/build.ts'] : [],
       // A long campaign takes as long as it takes.
       testTimeout: name === 'faults' ? 3_600_000 : 120_000,

@@ -133,6 +133,14 @@ describe.each(options)('option $option of $word', ({ kind, word, option, clauses
   });
 });
 
+test('a word that cannot be a name is no option', () => {
+  const messages = (text: string): string[] => parseQuery(text).diagnostics.map(({ message }) => message);
+  expect(messages('T | join !in = 1')).toContain('expected a dataset here, found `!in`');
+  expect(messages('T | parse-kv a as (x:string) with (!in=1)')).toContain(
+    'expected `)` to close `with (`, found `!in`',
+  );
+});
+
 test('a slip in an option is told from the name of a result', () => {
   const codes = (text: string): string[] => parseQuery(text).diagnostics.map(({ code }) => code);
   expect(codes('T | mv-expand kinds=bag x')).toEqual(['unknown-option']);

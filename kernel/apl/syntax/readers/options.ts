@@ -22,7 +22,9 @@ export function parseOptions(
     const name = stream.peek();
     if (name.kind !== 'word' || !stream.isSymbol('=', 1)) return options;
     if (!Object.hasOwn(known, name.text) && !isSlip(stream, next)) return options;
-    options.push(parseOption(stream, known, owner));
+    const option = parseOption(stream, known, owner);
+    if (option === undefined) return options;
+    options.push(option);
   }
 }
 
@@ -32,8 +34,10 @@ export function parseEnclosedOptions(stream: TokenStream, clause: Clause, owner:
   const options: Option[] = [];
   if (stream.expectSymbol('(', `after \`${clause.word}\``) === undefined) return [];
   offerNames(stream, known, options);
-  while (stream.peek().kind === 'word') {
-    options.push(parseOption(stream, known, owner));
+  for (;;) {
+    const option = parseOption(stream, known, owner);
+    if (option === undefined) break;
+    options.push(option);
     if (stream.takeSymbol(',') === undefined) break;
     offerNames(stream, known, options);
   }
@@ -67,8 +71,10 @@ function isSlip(stream: TokenStream, next: Clause | undefined): boolean {
   return isWord || after.kind === 'string';
 }
 
-function parseOption(stream: TokenStream, known: Options, owner: string): Option {
-  const name = stream.takeName() as Identifier;
+/** `name=value`; undefined, with nothing consumed, where no bare name stands: `!in` is a word and no name. */
+function parseOption(stream: TokenStream, known: Options, owner: string): Option | undefined {
+  const name = stream.peek().kind === 'word' ? stream.takeName() : undefined;
+  if (name === undefined) return undefined;
   const row = Object.hasOwn(known, name.name) ? known[name.name] : undefined;
   stream.expectSymbol('=', `after \`${name.name}\``);
   if (row === undefined) reportName(stream, name, known, owner);
@@ -126,7 +132,8 @@ function parseValue(stream: TokenStream, name: string, row: OptionValues | undef
   const token = stream.peek();
   if (token.kind === 'string' || token.kind === 'number' || token.kind === 'word')
     return parseLiteral(stream);
-  if (stream.isQuotedName()) return nameExpr(stream.takeName() as Identifier);
+  const quoted = stream.isQuotedName() ? stream.takeName() : undefined;
+  if (quoted !== undefined) return nameExpr(quoted);
   stream.offer({ kind: 'option', values: row?.values ?? [] });
   stream.expected('a value', `for \`${name}\``);
   return missing({ from: token.from, to: token.from });
