@@ -67,12 +67,11 @@ export function namesAt(query: Query, source: string, environment: BindEnvironme
 /** The innermost pipeline around `offset`; one that was not closed goes on to the end. */
 function pipelineAt(query: Query, source: string, offset: number): Pipeline | undefined {
   let found: Pipeline | undefined;
-  const reaches = (pipeline: Pipeline): boolean =>
-    offset <= pipeline.to ||
-    tokenize(source.slice(pipeline.to, offset)).every(token => token.kind === 'comment');
+  const lastCode = tokenize(source.slice(0, offset)).findLast(token => token.kind !== 'comment');
   visitQuery(query, {
     pipeline: pipeline => {
-      if (pipeline.from <= offset && reaches(pipeline)) found = pipeline;
+      const reaches = offset <= pipeline.to || (lastCode?.to ?? 0) <= pipeline.to;
+      if (pipeline.from <= offset && reaches) found = pipeline;
     },
   });
   return found;

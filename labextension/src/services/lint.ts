@@ -6,6 +6,7 @@ import type { Diagnostic } from '../../../kernel/apl/syntax/ast.js';
 import { splitFile } from '../../../kernel/apl/syntax/file.js';
 import { newsEffect } from '../link/peer.js';
 import type { CellText, Workbench } from '../link/workbench.js';
+import { inline } from './markdown.js';
 
 /** How long the text must rest before it is checked, in milliseconds. */
 const delayMs = 250;
@@ -56,14 +57,14 @@ function toMark(diagnostic: Diagnostic, offset: number): Mark {
   };
 }
 
-/** Names in it come from data: text alone. */
+/** Names in it come from data: text and spans of code alone. */
 function messageNode(message: string, hint: string | undefined): Node {
   const node = document.createElement('span');
-  node.append(message);
+  node.append(...inline(message));
   if (hint !== undefined) {
     const line = document.createElement('div');
     line.className = 'apl-hint';
-    line.append(hint);
+    line.append(...inline(hint));
     node.append(line);
   }
   return node;

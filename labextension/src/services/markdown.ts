@@ -44,8 +44,8 @@ function blockNode(block: string): HTMLElement {
   return element('p', inline(block));
 }
 
-/** Spans of code, line breaks and escaped characters. */
-function inline(text: string): readonly (Node | string)[] {
+/** Returns a line of Markdown as nodes: spans of code, line breaks, escaped characters. Nothing in it becomes markup. */
+export function inline(text: string): readonly (Node | string)[] {
   const pattern = /(`+)( ?)(.+?)\2\1(?!`)|\\([\\`*_{}[\]<>&#|!])| {2}\n/g;
   const nodes: (Node | string)[] = [];
   let at = 0;
