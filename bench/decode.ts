@@ -13,8 +13,8 @@ import * as arrow from 'apache-arrow';
 import { createClient } from '../kernel/api/client.js';
 import { AccessToken } from '../kernel/api/profile.js';
 import type { TabularResult } from '../kernel/api/wire.js';
-import { decodeSteps } from '../kernel/result/arrow.js';
-import { inSlices } from '../kernel/result/slices.js';
+import { decodeSteps } from '../kernel/result/decode/arrow.js';
+import { inSlices } from '../kernel/result/decode/slices.js';
 import { median, quantile, report } from './tools/row.js';
 
 const ROWS = Number(process.env.ROWS ?? 1_000_000);

@@ -119,15 +119,13 @@ const LARGEST_FOLDER = 16;
 const LARGER: Readonly<Record<string, number>> = {
   'kernel/apl/editor': 20,
   'kernel/notebook': 25,
-  'kernel/result': 27,
   test: 24,
   'test/notebook': 20,
-  'test/result': 20,
 };
 
 /** Files of the kernel that the extension may use: they run in a browser, with all that they import. */
 const IN_THE_BROWSER =
-  /^(?:apl\/.*|text|time|present|result\/(?:field|format|lz4|text|chart\/units)|notebook\/results\/protocol)$/;
+  /^(?:apl\/.*|text|time|present|result\/(?:field|display\/(?:format|text)|ipc\/lz4|chart\/units)|notebook\/results\/protocol)$/;
 
 const kernelFiles = sourceFiles(join(root, 'kernel')).filter(path => !path.endsWith('/parser.ts'));
 const extensionFiles = sourceFiles(join(root, 'labextension', 'src'));

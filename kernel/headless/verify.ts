@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { compareTables, differenceText, isUnchanged, type TableChanges } from '../result/compare.js';
-import { readStream } from '../result/ipc.js';
+import { readStream } from '../result/ipc/stream.js';
 import { ARROW_MIME } from '../result/mime.js';
 import { type CodeCell, type Notebook, sourceOf } from './notebook.js';
 

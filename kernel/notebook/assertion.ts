@@ -1,8 +1,8 @@
 import type { Expr } from '../apl/syntax/ast.js';
 import { parseQuery } from '../apl/syntax/parse.js';
 import { AplKernelError } from '../errors.js';
+import { cellText, valueKind } from '../result/display/text.js';
 import type { ArrowTable, QueryResult } from '../result/result.js';
-import { cellText, valueKind } from '../result/text.js';
 import { plural } from '../text.js';
 import { formatDuration, formatTime, parseTime, parseTimespan } from '../time.js';
 import { MagicError } from './magics/arguments.js';

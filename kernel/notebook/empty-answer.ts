@@ -6,10 +6,10 @@
 import { localProfile } from '../api/profile.js';
 import type { DatasetInfo, QueryRequest } from '../api/wire.js';
 import { present } from '../present.js';
-import { decodeTabular } from '../result/arrow.js';
+import { decodeTabular } from '../result/decode/arrow.js';
+import { safeWords } from '../result/display/summary.js';
+import { cellText } from '../result/display/text.js';
 import type { ArrowTable, Notice, QueryAnswer } from '../result/result.js';
-import { safeWords } from '../result/summary.js';
-import { cellText } from '../result/text.js';
 import { cut, formatCount, plural } from '../text.js';
 import { parseTime } from '../time.js';
 import { extentText, spanText } from './extent.js';

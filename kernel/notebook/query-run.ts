@@ -55,8 +55,8 @@ export async function runQuery(session: Session, asked: QueryOrder, io: Progress
       (id, over) => session.progress(id, over),
       id => session.query(request, signal, tablesOf(reads), id),
     ),
-    import('../result/arrow.js'),
-    import('../result/slices.js'),
+    import('../result/decode/arrow.js'),
+    import('../result/decode/slices.js'),
   ]);
   const received = performance.now();
   const { envelope, tables } = await inSlices(decodeSteps(raw.body), signal);

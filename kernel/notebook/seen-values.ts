@@ -90,7 +90,7 @@ export class SeenValues {
     const range = resolveRange(this.#session.range, this.#session.options.now());
     const signal = AbortSignal.timeout(timeLimitMs);
     const raw = await this.#session.query({ apl, ...range }, signal);
-    const { decodeTabular } = await import('../result/arrow.js');
+    const { decodeTabular } = await import('../result/decode/arrow.js');
     const column = decodeTabular(raw.body).tables[0]?.data.getChildAt(0);
     return [...(column ?? [])].filter((value): value is string => typeof value === 'string');
   }

@@ -5,11 +5,11 @@
 import type { QueryStatus } from '../api/wire.js';
 import { present } from '../present.js';
 import { toChart } from './chart/drawing.js';
-import { HTML_LIMITS, toHtml } from './html.js';
-import { arrowWithin, tableHash } from './ipc.js';
-import { PLAIN_LIMITS, toPlain } from './plain.js';
+import { HTML_LIMITS, toHtml } from './display/html.js';
+import { PLAIN_LIMITS, toPlain } from './display/plain.js';
+import { allNotices, heading, safeWords } from './display/summary.js';
+import { arrowWithin, tableHash } from './ipc/stream.js';
 import type { Provenance, QueryResult } from './result.js';
-import { allNotices, heading, safeWords } from './summary.js';
 
 /** One output of a cell: MIME type -> payload, and metadata by MIME type and under `apl`. */
 export interface Output {

@@ -1,5 +1,5 @@
 import type { DisplayData } from '../../jupyter/message.js';
-import { alignedLines } from '../../result/aligned.js';
+import { alignedLines } from '../../result/display/aligned.js';
 import { escapeHtml, plural, visible, visibleLines, withCode } from '../../text.js';
 
 /** Returns a small table for reading, as script-free HTML and as aligned text; every value is escaped for both. */

@@ -3,7 +3,7 @@ import { InterruptedError, QueryError } from '../../api/errors.js';
 import { AplKernelError } from '../../errors.js';
 import type { Comm, CommHandler } from '../../jupyter/message.js';
 import { present } from '../../present.js';
-import { allNotices } from '../../result/summary.js';
+import { allNotices } from '../../result/display/summary.js';
 import { rangeOfRows, takeRows } from '../../result/take.js';
 import type { Session } from '../session.js';
 import { fieldsOf } from './arrow.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { tableHash } from '../../result/ipc.js';
+import { tableHash } from '../../result/ipc/stream.js';
 import type { QueryResult } from '../../result/result.js';
 
 /** Returns an id that equal results of the same query share: running a notebook over a frozen range again does not change it. */

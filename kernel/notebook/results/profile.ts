@@ -1,7 +1,7 @@
 import type { Table } from 'apache-arrow';
 import type { FieldSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
-import { cellText, exactInt64 } from '../../result/text.js';
+import { cellText, exactInt64 } from '../../result/display/text.js';
 import { formatDuration, formatTime } from '../../time.js';
 import { quoteName } from '../reading.js';
 import type { Session } from '../session.js';

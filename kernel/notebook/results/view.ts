@@ -2,7 +2,7 @@ import type { Table } from 'apache-arrow';
 import type { FieldSchema } from '../../apl/plan/plan.js';
 import { parseQuery } from '../../apl/syntax/parse.js';
 import { visitQuery } from '../../apl/syntax/walk.js';
-import { decodeTabular } from '../../result/arrow.js';
+import { decodeTabular } from '../../result/decode/arrow.js';
 import { parseGoDuration, parseTime, parseTimespan } from '../../time.js';
 import { escapeText, quoteName } from '../reading.js';
 import type { Session } from '../session.js';

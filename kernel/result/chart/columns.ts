@@ -3,10 +3,10 @@
  */
 import { DataType, type Field, type Vector } from 'apache-arrow';
 import { cut } from '../../text.js';
+import { safeWords } from '../display/summary.js';
+import { cellText, exactInt64 } from '../display/text.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable } from '../result.js';
-import { safeWords } from '../summary.js';
-import { cellText, exactInt64 } from '../text.js';
 import { LABEL_LENGTH } from './labels.js';
 
 /** One column with its description. */

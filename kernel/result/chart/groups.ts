@@ -1,7 +1,7 @@
 /**
  * The rows of a result by the group that they belong to, the largest groups first.
  */
-import { shownText } from '../text.js';
+import { shownText } from '../display/text.js';
 import { aggregateOf, type ChartColumn, groupKey, numberAt, type Roles, timeAt } from './columns.js';
 import { distinctLabels } from './labels.js';
 

@@ -3,9 +3,9 @@
  * as left out.
  */
 import { DataType } from 'apache-arrow';
+import { safeWords } from '../display/summary.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, QueryResult } from '../result.js';
-import { safeWords } from '../summary.js';
 import { betweenRows, binCount, isPartial, type Searched, timeAxis, withMissing } from './bins.js';
 import { aggregateOf, type ChartColumn, nameOf, namesOf, numberAt, rolesOf } from './columns.js';
 import { type Group, type Groups, hasTwins, largestGroups, timedRows } from './groups.js';

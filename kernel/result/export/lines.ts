@@ -3,8 +3,8 @@
  */
 import { DataType, type Field, type Table, type Vector } from 'apache-arrow';
 import { visible } from '../../text.js';
+import { cellText, exactInt64 } from '../display/text.js';
 import { FIELD_KEY } from '../field.js';
-import { cellText, exactInt64 } from '../text.js';
 
 /** Rows in one part of a file. */
 const partRows = 4_096;

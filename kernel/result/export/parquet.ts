@@ -1,7 +1,7 @@
 import { DataType, type Schema, Table, tableToIPC } from 'apache-arrow';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { exactInt64 } from '../display/text.js';
 import { rangeOfRows, takeRows } from '../take.js';
-import { exactInt64 } from '../text.js';
 
 /** A part of a file, and the number of rows that are complete with it. */
 interface BinaryPart {

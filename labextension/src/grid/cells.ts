@@ -2,9 +2,9 @@
  * Cells of a result as text: for people in the grid, exact for copies and tooltips.
  */
 import { DataType, type Field, type Table, type Vector } from 'apache-arrow';
+import { formatNumber, type NumberFormat, numberFormat } from '../../../kernel/result/display/format.js';
+import { cellText, isNumeric, shownText } from '../../../kernel/result/display/text.js';
 import { FIELD_KEY } from '../../../kernel/result/field.js';
-import { formatNumber, type NumberFormat, numberFormat } from '../../../kernel/result/format.js';
-import { cellText, isNumeric, shownText } from '../../../kernel/result/text.js';
 import { cut } from '../../../kernel/text.js';
 
 /** A column of a result as the grid shows it. */

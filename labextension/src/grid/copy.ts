@@ -2,7 +2,7 @@
  * Cells as text for the clipboard. Values are exact; no formatting of the grid gets in.
  */
 import { DataType, type Field } from 'apache-arrow';
-import { isNumeric } from '../../../kernel/result/text.js';
+import { isNumeric } from '../../../kernel/result/display/text.js';
 
 /** A block of cells: columns, and rows of exact texts (null for a null). */
 export interface CellBlock {

@@ -2,7 +2,7 @@ import type { IRenderMime } from '@jupyterlab/rendermime';
 import type { Kernel } from '@jupyterlab/services';
 import { CompressionType, compressionRegistry, Table, tableFromIPC } from 'apache-arrow';
 import type { ResultReference } from '../../../kernel/notebook/results/protocol.js';
-import { decodeLz4 } from '../../../kernel/result/lz4.js';
+import { decodeLz4 } from '../../../kernel/result/ipc/lz4.js';
 import { Grid } from './grid.js';
 import { kernelRows } from './kernel-rows.js';
 import { arrowBytes, surroundings } from './notes.js';

@@ -1,5 +1,5 @@
 import type { View } from '../../../kernel/notebook/results/protocol.js';
-import { cellText } from '../../../kernel/result/text.js';
+import { cellText } from '../../../kernel/result/display/text.js';
 import { type GridColumn, type ShownCell, shownCell, vectorOf, type Zone } from './cells.js';
 import { Chunks } from './chunks.js';
 import type { RowSource } from './source.js';

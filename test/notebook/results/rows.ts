@@ -1,6 +1,6 @@
 import { type Table, tableFromIPC } from 'apache-arrow';
+import { cellText } from '../../../kernel/result/display/text.js';
 import { ARROW_MIME } from '../../../kernel/result/mime.js';
-import { cellText } from '../../../kernel/result/text.js';
 import type { CellRun } from '../session.js';
 
 /** The rows of the last table that a cell showed, their cells as exact text; the error of a cell that failed. */

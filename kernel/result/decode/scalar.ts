@@ -2,7 +2,7 @@
  * Single cells from JSON bytes to exact 64-bit integers and doubles: integers, floats, ISO 8601 times, Go durations.
  * Each reader consumes the cell at `json.pos` and returns false, having stored nothing, when the cell does not fit.
  */
-import { parseGoDuration } from '../time.js';
+import { parseGoDuration } from '../../time.js';
 import { DOT, type JsonBytes, MINUS, NINE, QUOTE, ZERO } from './json-bytes.js';
 import type { Int64Store } from './store.js';
 

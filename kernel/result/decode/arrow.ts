@@ -5,13 +5,13 @@
 
 import { isUtf8 } from 'node:buffer';
 import { Field, makeData, RecordBatch, Schema, Struct, Table } from 'apache-arrow';
-import type { FieldMeta, ResultField, TabularResult } from '../api/wire.js';
-import { present } from '../present.js';
+import type { FieldMeta, ResultField, TabularResult } from '../../api/wire.js';
+import { present } from '../../present.js';
+import { FIELD_KEY } from '../field.js';
+import type { ArrowTable, TableInfo } from '../result.js';
 import { type DecodedColumn, decodeColumn } from './column.js';
 import { type Envelope, readEnvelope, readFields, readTableInfo } from './envelope.js';
-import { FIELD_KEY } from './field.js';
 import { DecodeError, JsonBytes, OPEN_ARRAY } from './json-bytes.js';
-import type { ArrowTable, TableInfo } from './result.js';
 import { atOnce, type Steps } from './slices.js';
 
 export { DecodeError } from './json-bytes.js';

@@ -2,9 +2,9 @@
  * Cells and figures as exact text, the same in every rendering.
  */
 import { DataType, type Field, Int64, TimeUnit, Vector } from 'apache-arrow';
-import { visible } from '../text.js';
-import { formatDuration, formatTime, MICROSECOND, MILLISECOND, SECOND } from '../time.js';
-import { FIELD_KEY } from './field.js';
+import { visible } from '../../text.js';
+import { formatDuration, formatTime, MICROSECOND, MILLISECOND, SECOND } from '../../time.js';
+import { FIELD_KEY } from '../field.js';
 
 /**
  * The exact text of a cell, or null for a null: all digits of an int64, RFC 3339 for a time, a Go duration for a span,

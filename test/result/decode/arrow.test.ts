@@ -1,9 +1,9 @@
 import { tableFromIPC, tableToIPC, type Vector } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
-import { DecodeError, decodeTabular } from '../../kernel/result/arrow.js';
-import { FIELD_KEY } from '../../kernel/result/field.js';
-import { cellText } from '../../kernel/result/text.js';
-import { cells, responseBytes } from './sample.js';
+import { DecodeError, decodeTabular } from '../../../kernel/result/decode/arrow.js';
+import { cellText } from '../../../kernel/result/display/text.js';
+import { FIELD_KEY } from '../../../kernel/result/field.js';
+import { cells, responseBytes } from '../sample.js';
 
 /** The Arrow type, the exact text of each cell, and the note of a column decoded from JSON cells. */
 function decoded(type: string, json: string) {

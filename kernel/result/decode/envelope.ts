@@ -10,10 +10,10 @@ import type {
   ResultField,
   StatusMessage,
   TabularResult,
-} from '../api/wire.js';
-import { present } from '../present.js';
+} from '../../api/wire.js';
+import { present } from '../../present.js';
+import type { TableInfo } from '../result.js';
 import { DecodeError } from './json-bytes.js';
-import type { TableInfo } from './result.js';
 
 /** A tabular response without its tables. */
 export type Envelope = Omit<TabularResult, 'tables'>;

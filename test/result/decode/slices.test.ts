@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { decodeSteps, decodeTabular } from '../../kernel/result/arrow.js';
-import { inSlices, type Steps } from '../../kernel/result/slices.js';
-import { responseBytes } from './sample.js';
+import { decodeSteps, decodeTabular } from '../../../kernel/result/decode/arrow.js';
+import { inSlices, type Steps } from '../../../kernel/result/decode/slices.js';
+import { responseBytes } from '../sample.js';
 
 /** A column of a megabyte and more, in a response with its columns before or after its fields. */
 function largeBody(cell: (row: number) => string, order: 'fields first' | 'columns first'): Uint8Array {

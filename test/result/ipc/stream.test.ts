@@ -1,7 +1,7 @@
 import { tableFromIPC } from 'apache-arrow';
 import { expect, test } from 'vitest';
-import { arrowWithin, tableHash } from '../../kernel/result/ipc.js';
-import { cells, type SampleColumn, sampleResult } from './sample.js';
+import { arrowWithin, tableHash } from '../../../kernel/result/ipc/stream.js';
+import { cells, type SampleColumn, sampleResult } from '../sample.js';
 
 const tableOf = (columns: readonly SampleColumn[]) => {
   const [table] = sampleResult([{ columns }]).tables;

@@ -1,7 +1,7 @@
 import { Field, Float64, Int64, Utf8, vectorFromArray } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
-import { FIELD_KEY } from '../../kernel/result/field.js';
-import { formatNumber, type NumberFormat, numberFormat } from '../../kernel/result/format.js';
+import { formatNumber, type NumberFormat, numberFormat } from '../../../kernel/result/display/format.js';
+import { FIELD_KEY } from '../../../kernel/result/field.js';
 
 const MAX = '9223372036854775807';
 

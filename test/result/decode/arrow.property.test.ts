@@ -1,10 +1,10 @@
 import { tableFromIPC, tableToIPC, type Vector } from 'apache-arrow';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DecodeError, decodeTabular } from '../../kernel/result/arrow.js';
-import { cellText } from '../../kernel/result/text.js';
-import { formatDuration, formatTime } from '../../kernel/time.js';
-import { responseBytes, type SampleColumn } from './sample.js';
+import { DecodeError, decodeTabular } from '../../../kernel/result/decode/arrow.js';
+import { cellText } from '../../../kernel/result/display/text.js';
+import { formatDuration, formatTime } from '../../../kernel/time.js';
+import { responseBytes, type SampleColumn } from '../sample.js';
 
 const INT64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 

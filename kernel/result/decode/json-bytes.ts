@@ -1,7 +1,7 @@
 /**
  * A reader of JSON text that is still bytes: it validates, skips and finds without creating JavaScript values.
  */
-import { AplKernelError } from '../errors.js';
+import { AplKernelError } from '../../errors.js';
 
 /** The response body is not what the query API sends: malformed JSON, or a shape that is no table. `offset` counts bytes. */
 export class DecodeError extends AplKernelError {

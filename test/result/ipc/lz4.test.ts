@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeLz4, encodeLz4 } from '../../kernel/result/lz4.js';
+import { decodeLz4, encodeLz4 } from '../../../kernel/result/ipc/lz4.js';
 
 const text = (value: string) => new TextEncoder().encode(value);
 

@@ -3,8 +3,8 @@
  * a rendering offers it where the two differ. Free of Node.js.
  */
 import { DataType, type Field, type Vector } from 'apache-arrow';
-import { scaleFor, unitIsKnown } from './chart/units.js';
-import { FIELD_KEY } from './field.js';
+import { scaleFor, unitIsKnown } from '../chart/units.js';
+import { FIELD_KEY } from '../field.js';
 
 /** How the numbers of one column are written. */
 export type NumberFormat =

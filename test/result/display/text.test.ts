@@ -1,7 +1,7 @@
 import type { Vector } from 'apache-arrow';
 import { expect, test } from 'vitest';
-import { shownText } from '../../kernel/result/text.js';
-import { sampleResult } from './sample.js';
+import { shownText } from '../../../kernel/result/display/text.js';
+import { sampleResult } from '../sample.js';
 
 test('a null looks different from every text', () => {
   const { tables } = sampleResult([

@@ -3,12 +3,12 @@
  */
 import type { Vector } from 'apache-arrow';
 import stringWidth from 'string-width';
-import { formatCount, plural, shownName, visible } from '../text.js';
+import { formatCount, plural, shownName, visible } from '../../text.js';
+import { FIELD_KEY } from '../field.js';
+import type { ArrowTable, Notice, QueryResult } from '../result.js';
 import { alignedLines, GAP } from './aligned.js';
-import { FIELD_KEY } from './field.js';
 import { formatNumber, numberFormat } from './format.js';
 import { shownRows } from './html.js';
-import type { ArrowTable, Notice, QueryResult } from './result.js';
 import { footerParts, heading, resultNotices, safeWords, tableSize, totalsNotices } from './summary.js';
 import { isNumeric, shownText } from './text.js';
 

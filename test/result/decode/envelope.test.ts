@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readEnvelope, readFields, readTableInfo } from '../../kernel/result/envelope.js';
-import { DecodeError } from '../../kernel/result/json-bytes.js';
+import { readEnvelope, readFields, readTableInfo } from '../../../kernel/result/decode/envelope.js';
+import { DecodeError } from '../../../kernel/result/decode/json-bytes.js';
 
 const odd: readonly unknown[] = [null, 7, -1, 'text', true, [], ['a'], [null], {}, { a: [] }, [[{}]]];
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toHtml } from '../../kernel/result/html.js';
-import { cells, type SampleTable, sampleResult } from './sample.js';
+import { toHtml } from '../../../kernel/result/display/html.js';
+import { cells, type SampleTable, sampleResult } from '../sample.js';
 
 /** The text of each element of a kind, tags inside removed. */
 function texts(html: string, tag: string): string[] {

@@ -3,11 +3,11 @@
  * and holds no character of the data that was not escaped.
  */
 import { DataType, type Field, type Vector } from 'apache-arrow';
-import { cut, escapeHtml, formatCount, plural, shownName, withCode } from '../text.js';
-import { FIELD_KEY } from './field.js';
+import { cut, escapeHtml, formatCount, plural, shownName, withCode } from '../../text.js';
+import { FIELD_KEY } from '../field.js';
+import type { ArrowTable, Notice, QueryResult } from '../result.js';
 import { formatNumber, type NumberFormat, numberFormat } from './format.js';
-import { STYLE_CLASS, STYLE_SHEET } from './html-style.js';
-import type { ArrowTable, Notice, QueryResult } from './result.js';
+import { STYLE_CLASS, STYLE_SHEET } from './style.js';
 import { footerParts, heading, resultNotices, safeWords, tableSize, totalsNotices } from './summary.js';
 import { isNumeric, shownText } from './text.js';
 

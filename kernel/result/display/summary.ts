@@ -1,9 +1,9 @@
 /**
  * The texts around a table, the same in HTML and in plain text: size and range above, notices, and the footer.
  */
-import { cut, formatCount, plural, visible } from '../text.js';
-import { FIELD_KEY } from './field.js';
-import type { ArrowTable, Notice, QueryResult } from './result.js';
+import { cut, formatCount, plural, visible } from '../../text.js';
+import { FIELD_KEY } from '../field.js';
+import type { ArrowTable, Notice, QueryResult } from '../result.js';
 
 /** Longer names, messages and descriptions are cut: they come from outside. */
 const MAX_WORDS = 500;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { toPlain } from '../../kernel/result/plain.js';
-import { cells, sampleResult } from './sample.js';
+import { toPlain } from '../../../kernel/result/display/plain.js';
+import { cells, sampleResult } from '../sample.js';
 
 const FOOTER = '55 ms (42 ms in the service) \u00b7 5,000,000 rows examined \u00b7 9 of 12 blocks cached';
 const RANGE = 'last 1h (2026-11-20T09:00:00Z to 2026-11-20T10:00:00Z)';
