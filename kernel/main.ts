@@ -348,7 +348,7 @@ function gathered(value: string, before: readonly string[]): readonly string[] {
 async function interpreter(workDir = process.cwd()): Promise<KernelHandler> {
   const [{ createInterpreter }, { QueryLog }, local] = await Promise.all([
     import('./notebook/interpreter.js'),
-    import('./notebook/query-log.js'),
+    import('./notebook/query/log.js'),
     localService(),
   ]);
   const { env, home } = machine;

@@ -118,9 +118,7 @@ const LARGEST_FOLDER = 16;
 /** Folders that hold more, and how many at most. */
 const LARGER: Readonly<Record<string, number>> = {
   'kernel/apl/editor': 20,
-  'kernel/notebook': 25,
   test: 24,
-  'test/notebook': 20,
 };
 
 /** Files of the kernel that the extension may use: they run in a browser, with all that they import. */

@@ -26,15 +26,15 @@ import {
   failureOf,
   interruptedFailure,
 } from './cell-error.js';
-import { completeCell, inspectCell } from './completion.js';
-import { Editors } from './editor.js';
+import { completeCell, inspectCell } from './editor/completion.js';
+import { Editors } from './editor/comm.js';
 import { kernelInfo } from './kernel-info.js';
-import { describeElement, elementNames } from './language.js';
+import { describeElement, elementNames } from './editor/language.js';
 import type { CellPlan, MagicHost, Rewrite } from './magics/magic.js';
 import { runMagic } from './magics/table.js';
 import type { BoundQuery } from './parameters.js';
-import type { LoggedQuery } from './query-log.js';
-import { type QueryOrder, runQuery } from './query-run.js';
+import type { LoggedQuery } from './query/log.js';
+import { type QueryOrder, runQuery } from './query/run.js';
 import type { KeptResult } from './results/kept.js';
 import { RESULTS_TARGET } from './results/protocol.js';
 import { Session, type SessionOptions } from './session.js';

@@ -25,7 +25,7 @@ import {
 import type { QueryProgress, QueryRequest } from '../api/wire.js';
 import { present } from '../present.js';
 import { Parameters } from './parameters.js';
-import type { QueryLog } from './query-log.js';
+import type { QueryLog } from './query/log.js';
 import { KeptResults } from './results/kept.js';
 import { type ReadResult, SentResults } from './results/sent.js';
 import { SchemaCache } from './schema-cache.js';

@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { AxiomEnvironment } from '../../kernel/api/profile.js';
 import type { CellIo, DisplayData, ExecuteOutcome, KernelHandler } from '../../kernel/jupyter/message.js';
 import { createInterpreter } from '../../kernel/notebook/interpreter.js';
-import type { QueryLog } from '../../kernel/notebook/query-log.js';
+import type { QueryLog } from '../../kernel/notebook/query/log.js';
 import type { LocalServiceAccess } from '../../kernel/notebook/session.js';
 import { type Reply, type Seen, type Service, startService, tabular } from '../api/service.js';
 

@@ -7,8 +7,8 @@ import type { CellIo } from '../../jupyter/message.js';
 import { present } from '../../present.js';
 import { formatBytes, formatCount, plural, shownName, visible, visibleLines } from '../../text.js';
 import { parseTime } from '../../time.js';
-import { extentText } from '../extent.js';
-import { quoteName } from '../reading.js';
+import { extentText } from '../query/extent.js';
+import { quoteName } from '../query/reading.js';
 import type { Session } from '../session.js';
 import {
   daysAround,

@@ -1,6 +1,6 @@
 import { present } from '../../present.js';
 import { formatCount, oneLine, plural } from '../../text.js';
-import type { LoggedQuery } from '../query-log.js';
+import type { LoggedQuery } from '../query/log.js';
 import { parseRange } from '../time-range.js';
 import { MagicError, misuse } from './arguments.js';
 import type { Magic, MagicCall, MagicHost } from './magic.js';

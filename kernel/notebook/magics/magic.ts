@@ -3,7 +3,7 @@ import type { CellQuery } from '../../apl/syntax/cell.js';
 import type { MagicArguments, MagicOption } from '../../apl/syntax/magic.js';
 import type { CellIo } from '../../jupyter/message.js';
 import type { QueryResult } from '../../result/result.js';
-import type { QueryOrder } from '../query-run.js';
+import type { QueryOrder } from '../query/run.js';
 import type { Session } from '../session.js';
 import type { TimeRange } from '../time-range.js';
 

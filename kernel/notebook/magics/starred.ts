@@ -2,7 +2,7 @@ import { ForbiddenError, NotFoundError } from '../../api/errors.js';
 import type { StarredQuery } from '../../api/wire.js';
 import { present } from '../../present.js';
 import { oneLine } from '../../text.js';
-import { datasetOf } from '../reading.js';
+import { datasetOf } from '../query/reading.js';
 import type { Session } from '../session.js';
 import { parseRange, storedRange, type TimeRange } from '../time-range.js';
 import { MagicError } from './arguments.js';

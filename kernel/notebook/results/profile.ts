@@ -3,7 +3,7 @@ import type { FieldSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import { cellText, exactInt64 } from '../../result/display/text.js';
 import { formatDuration, formatTime } from '../../time.js';
-import { quoteName } from '../reading.js';
+import { quoteName } from '../query/reading.js';
 import type { Session } from '../session.js';
 import { fieldsOf } from './arrow.js';
 import type { KeptResult } from './kept.js';

@@ -4,7 +4,7 @@ import { parseQuery } from '../../apl/syntax/parse.js';
 import { visitQuery } from '../../apl/syntax/walk.js';
 import { decodeTabular } from '../../result/decode/arrow.js';
 import { parseGoDuration, parseTime, parseTimespan } from '../../time.js';
-import { escapeText, quoteName } from '../reading.js';
+import { escapeText, quoteName } from '../query/reading.js';
 import type { Session } from '../session.js';
 import { fieldsOf } from './arrow.js';
 import type { KeptResult } from './kept.js';

@@ -2,8 +2,8 @@ import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type LoggedQuery, QueryLog } from '../../kernel/notebook/query-log.js';
-import { everyday, queries, shown, startBench, traceback } from './session.js';
+import { type LoggedQuery, QueryLog } from '../../../kernel/notebook/query/log.js';
+import { everyday, queries, shown, startBench, traceback } from '../session.js';
 
 let directory: string;
 let file: string;

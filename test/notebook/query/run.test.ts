@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { QueryStatus } from '../../kernel/api/wire.js';
-import { datasetOf, quoteName } from '../../kernel/notebook/reading.js';
-import { tabular } from '../api/service.js';
-import { type Bench, queries, shown, startBench, traceback } from './session.js';
+import type { QueryStatus } from '../../../kernel/api/wire.js';
+import { datasetOf, quoteName } from '../../../kernel/notebook/query/reading.js';
+import { tabular } from '../../api/service.js';
+import { type Bench, queries, shown, startBench, traceback } from '../session.js';
 
 let bench: Bench;
 

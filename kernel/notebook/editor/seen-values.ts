@@ -1,6 +1,6 @@
-import { writtenName } from '../apl/catalog/written.js';
-import type { Session } from './session.js';
-import { resolveRange } from './time-range.js';
+import { writtenName } from '../../apl/catalog/written.js';
+import type { Session } from '../session.js';
+import { resolveRange } from '../time-range.js';
 
 /** How old an answer may be before it is fetched again, in milliseconds. */
 const timeToLiveMs = 60_000;
@@ -90,7 +90,7 @@ export class SeenValues {
     const range = resolveRange(this.#session.range, this.#session.options.now());
     const signal = AbortSignal.timeout(timeLimitMs);
     const raw = await this.#session.query({ apl, ...range }, signal);
-    const { decodeTabular } = await import('../result/decode/arrow.js');
+    const { decodeTabular } = await import('../../result/decode/arrow.js');
     const column = decodeTabular(raw.body).tables[0]?.data.getChildAt(0);
     return [...(column ?? [])].filter((value): value is string => typeof value === 'string');
   }

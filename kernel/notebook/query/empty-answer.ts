@@ -3,18 +3,18 @@
  * condition of the query no row meets.
  */
 
-import { localProfile } from '../api/profile.js';
-import type { DatasetInfo, QueryRequest } from '../api/wire.js';
-import { present } from '../present.js';
-import { decodeTabular } from '../result/decode/arrow.js';
-import { safeWords } from '../result/display/summary.js';
-import { cellText } from '../result/display/text.js';
-import type { ArrowTable, Notice, QueryAnswer } from '../result/result.js';
-import { cut, formatCount, plural } from '../text.js';
-import { parseTime } from '../time.js';
+import { localProfile } from '../../api/profile.js';
+import type { DatasetInfo, QueryRequest } from '../../api/wire.js';
+import { present } from '../../present.js';
+import { decodeTabular } from '../../result/decode/arrow.js';
+import { safeWords } from '../../result/display/summary.js';
+import { cellText } from '../../result/display/text.js';
+import type { ArrowTable, Notice, QueryAnswer } from '../../result/result.js';
+import { cut, formatCount, plural } from '../../text.js';
+import { parseTime } from '../../time.js';
 import { extentText, spanText } from './extent.js';
 import { type Comparison, type Condition, type QueryReading, quoteName, readConditions } from './reading.js';
-import type { Session } from './session.js';
+import type { Session } from '../session.js';
 
 /** The result to explain, and the means to ask the service about it. */
 interface Inquiry {

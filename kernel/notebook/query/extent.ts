@@ -1,7 +1,7 @@
-import type { DatasetInfo } from '../api/wire.js';
-import { plural } from '../text.js';
-import { parseTime } from '../time.js';
-import { daysAround, formatMinute } from './time-range.js';
+import type { DatasetInfo } from '../../api/wire.js';
+import { plural } from '../../text.js';
+import { parseTime } from '../../time.js';
+import { daysAround, formatMinute } from '../time-range.js';
 
 /** Returns how much a dataset holds: `500 events, 2015-10-30 23:58 to 2015-10-31 00:40: %time 2015-10-30..2015-11-01`. */
 export function extentText({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readAggregation } from '../../kernel/notebook/aggregation.js';
+import { readAggregation } from '../../../kernel/notebook/query/aggregation.js';
 
 const info = {
   groups: [{ name: 'status' }, { name: 'geo.city' }],

@@ -1,6 +1,6 @@
-import type { Expr, Pipeline, Query, Source, Statement } from '../apl/syntax/ast.js';
-import { parseQuery } from '../apl/syntax/parse.js';
-import { visitQuery } from '../apl/syntax/walk.js';
+import type { Expr, Pipeline, Query, Source, Statement } from '../../apl/syntax/ast.js';
+import { parseQuery } from '../../apl/syntax/parse.js';
+import { visitQuery } from '../../apl/syntax/walk.js';
 
 /** A field compared with constants. `field` is APL; `texts` are the constants that are texts. */
 export interface Comparison {

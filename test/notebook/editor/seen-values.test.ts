@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { SeenValues } from '../../kernel/notebook/seen-values.js';
-import { Session } from '../../kernel/notebook/session.js';
-import { parseRange } from '../../kernel/notebook/time-range.js';
-import { type Service, startService, tabular } from '../api/service.js';
-import { now, queries } from './session.js';
+import { SeenValues } from '../../../kernel/notebook/editor/seen-values.js';
+import { Session } from '../../../kernel/notebook/session.js';
+import { parseRange } from '../../../kernel/notebook/time-range.js';
+import { type Service, startService, tabular } from '../../api/service.js';
+import { now, queries } from '../session.js';
 
 let service: Service;
 let home: string;

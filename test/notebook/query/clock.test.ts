@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { notices, realBench } from './real-bench.js';
-import { everyday, queries, shown, startBench } from './session.js';
+import { notices, realBench } from '../real-bench.js';
+import { everyday, queries, shown, startBench } from '../session.js';
 
 const bench = realBench({
   web: [

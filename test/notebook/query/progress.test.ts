@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { QueryProgress } from '../../kernel/api/wire.js';
-import { progressText, withProgress } from '../../kernel/notebook/progress.js';
+import type { QueryProgress } from '../../../kernel/api/wire.js';
+import { progressText, withProgress } from '../../../kernel/notebook/query/progress.js';
 
 test.each<[string, number, QueryProgress | undefined]>([
   ['running: 0.5 s', 520, undefined],

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Reply, tabular } from '../api/service.js';
-import { notices, realBench } from './real-bench.js';
-import { everyday, startBench } from './session.js';
+import { type Reply, tabular } from '../../api/service.js';
+import { notices, realBench } from '../real-bench.js';
+import { everyday, startBench } from '../session.js';
 
 const none = tabular([{ name: 'n', type: 'integer' }], [[0]], { rowsExamined: 0, rowsMatched: 0 });
 

@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Seen, tabular } from '../api/service.js';
-import { type Bench, everyday, queries, shown, startBench } from './session.js';
+import { type Seen, tabular } from '../../api/service.js';
+import { type Bench, everyday, queries, shown, startBench } from '../session.js';
 
 let bench: Bench;
 

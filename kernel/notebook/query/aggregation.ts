@@ -1,7 +1,7 @@
-import type { Expr, Operator, Pipeline, Query, Span } from '../apl/syntax/ast.js';
-import { parseQuery } from '../apl/syntax/parse.js';
-import { visitQuery } from '../apl/syntax/walk.js';
-import type { Reading, TableInfo } from '../result/result.js';
+import type { Expr, Operator, Pipeline, Query, Span } from '../../apl/syntax/ast.js';
+import { parseQuery } from '../../apl/syntax/parse.js';
+import { visitQuery } from '../../apl/syntax/walk.js';
+import type { Reading, TableInfo } from '../../result/result.js';
 
 /** Returns the facts about the rows of a result, described by `info`, that follow from the text of its query. */
 export function readAggregation(

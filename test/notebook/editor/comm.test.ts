@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type EditorNews, editorTarget } from '../../kernel/apl/editor/link.js';
-import type { CommHandler } from '../../kernel/jupyter/message.js';
-import { type Bench, startBench } from './session.js';
+import { type EditorNews, editorTarget } from '../../../kernel/apl/editor/link.js';
+import type { CommHandler } from '../../../kernel/jupyter/message.js';
+import { type Bench, startBench } from '../session.js';
 
 let bench: Bench;
 

@@ -1,20 +1,20 @@
-import type { FieldMeta } from '../api/wire.js';
-import type { EditorEnvironment } from '../apl/editor/complete.js';
-import type { DatasetSchema } from '../apl/plan/plan.js';
-import { parseCell } from '../apl/syntax/cell.js';
-import { splitWords } from '../apl/syntax/magic.js';
-import { parseQuery } from '../apl/syntax/parse.js';
-import { typeNamed } from '../apl/syntax/types.js';
-import { visitQuery } from '../apl/syntax/walk.js';
-import type { CompleteOutcome, CompletionItem, DisplayData } from '../jupyter/message.js';
-import { present } from '../present.js';
+import type { FieldMeta } from '../../api/wire.js';
+import type { EditorEnvironment } from '../../apl/editor/complete.js';
+import type { DatasetSchema } from '../../apl/plan/plan.js';
+import { parseCell } from '../../apl/syntax/cell.js';
+import { splitWords } from '../../apl/syntax/magic.js';
+import { parseQuery } from '../../apl/syntax/parse.js';
+import { typeNamed } from '../../apl/syntax/types.js';
+import { visitQuery } from '../../apl/syntax/walk.js';
+import type { CompleteOutcome, CompletionItem, DisplayData } from '../../jupyter/message.js';
+import { present } from '../../present.js';
 import { elementNames } from './language.js';
-import { fileNames } from './magics/files.js';
-import type { Magic } from './magics/magic.js';
-import { markdownOutput } from './magics/output.js';
-import { findMagic, magicHelp, magics } from './magics/table.js';
+import { fileNames } from '../magics/files.js';
+import type { Magic } from '../magics/magic.js';
+import { markdownOutput } from '../magics/output.js';
+import { findMagic, magicHelp, magics } from '../magics/table.js';
 import type { SeenValues } from './seen-values.js';
-import type { Session } from './session.js';
+import type { Session } from '../session.js';
 
 /** Returns what can stand at the cursor, from what is known now: schemas are refreshed in the background. */
 export async function completeCell(session: Session, code: string, cursor: number): Promise<CompleteOutcome> {
@@ -34,7 +34,7 @@ export async function inspectCell(
 ): Promise<DisplayData | undefined> {
   const magic = magicAt(code, cursor);
   if (magic !== undefined) return markdownOutput(magicHelp(magic));
-  const { hoverCell } = await import('../apl/editor/cell.js');
+  const { hoverCell } = await import('../../apl/editor/cell.js');
   const found = hoverCell(code, cursor, await environmentOf(session, code));
   return found === undefined ? undefined : markdownOutput(found.markdown);
 }
@@ -103,7 +103,7 @@ async function argumentWords(session: Session, magic: Magic, typed: string): Pro
 
 /** The names of one's own starred queries where they are one word, and their ids. */
 async function starWords(session: Session, prefix: string): Promise<readonly string[]> {
-  const { listStars } = await import('./magics/starred.js');
+  const { listStars } = await import('../magics/starred.js');
   const found = await listStars(session, {}, AbortSignal.timeout(patienceMs)).catch(() => []);
   return found.flatMap(({ id, name }) => [id ?? name, JSON.stringify(name)]).map(word => `${prefix}${word}`);
 }
@@ -116,7 +116,7 @@ async function optionWords(session: Session, option: string, value: string): Pro
 }
 
 async function completeQuery(session: Session, code: string, cursor: number): Promise<CompleteOutcome> {
-  const editor = await import('../apl/editor/cell.js');
+  const editor = await import('../../apl/editor/cell.js');
   const seen = await seenBy(session);
   const environment = { ...(await environmentOf(session, code)), values: seen.values, mapKeys: seen.keys };
   const soon = editor.completeCell(code, cursor, environment);
@@ -153,7 +153,7 @@ function withoutPlaces(insert: string, kind: string): string {
   return kind === 'snippet' ? insert.replace(/#\{(\w+)\}/g, '$1') : insert;
 }
 
-type Item = ReturnType<typeof import('../apl/editor/complete.js').complete>['items'][number];
+type Item = ReturnType<typeof import('../../apl/editor/complete.js').complete>['items'][number];
 
 /**
  * Front ends insert a single item, and the common prefix of several: looser matches stay only where nothing begins with the typed
@@ -171,7 +171,7 @@ function insertable(items: readonly Item[], typed: boolean): readonly Item[] {
 /** The known schemas of the datasets that a cell names; asks for missing ones, and waits a little for them. */
 async function environmentOf(session: Session, code: string): Promise<EditorEnvironment> {
   const datasets = (await session.schema.knownDatasets(patienceMs)).map(dataset => dataset.name);
-  const { queryOf } = await import('../apl/editor/cell.js');
+  const { queryOf } = await import('../../apl/editor/cell.js');
   const named = namesIn(queryOf(code));
   const wanted = datasets.filter(name => named.has(name));
   const schemas = new Map<string, DatasetSchema>(
@@ -199,7 +199,7 @@ async function environmentOf(session: Session, code: string): Promise<EditorEnvi
 export async function resultSchemas({ results }: Session): Promise<ReadonlyMap<string, DatasetSchema>> {
   const all = results.all();
   if (all.length === 0) return new Map();
-  const { fieldsOf } = await import('./results/arrow.js');
+  const { fieldsOf } = await import('../results/arrow.js');
   return new Map(
     all.flatMap(({ kept, names }) => {
       const table = kept.result.tables[0]?.data;

@@ -1,17 +1,17 @@
-import type { RawResult } from '../api/client.js';
-import { localProfile } from '../api/profile.js';
-import type { QueryRequest } from '../api/wire.js';
-import type { Operator } from '../apl/syntax/ast.js';
-import { present } from '../present.js';
-import type { ArrowTable, Notice, Provenance, QueryAnswer, QueryResult } from '../result/result.js';
-import { formatCount } from '../text.js';
-import { formatTime, parseTime } from '../time.js';
+import type { RawResult } from '../../api/client.js';
+import { localProfile } from '../../api/profile.js';
+import type { QueryRequest } from '../../api/wire.js';
+import type { Operator } from '../../apl/syntax/ast.js';
+import { present } from '../../present.js';
+import type { ArrowTable, Notice, Provenance, QueryAnswer, QueryResult } from '../../result/result.js';
+import { formatCount } from '../../text.js';
+import { formatTime, parseTime } from '../../time.js';
 import { readAggregation } from './aggregation.js';
 import { clockOf } from './clock.js';
 import { type ProgressIo, withProgress } from './progress.js';
 import { datasetNames, mainPipeline } from './reading.js';
-import { profileOfReads, type Reads, rangeOfReads, readNotices, readsOf, tablesOf } from './results/reads.js';
-import type { Session } from './session.js';
+import { profileOfReads, type Reads, rangeOfReads, readNotices, readsOf, tablesOf } from '../results/reads.js';
+import type { Session } from '../session.js';
 import {
   everything,
   isFrozen,
@@ -19,7 +19,7 @@ import {
   resolveRange,
   type TimeRange,
   TimeRangeError,
-} from './time-range.js';
+} from '../time-range.js';
 
 /** A query to run: the text as it is sent, and the settings of its cell. */
 export interface QueryOrder {
@@ -55,8 +55,8 @@ export async function runQuery(session: Session, asked: QueryOrder, io: Progress
       (id, over) => session.progress(id, over),
       id => session.query(request, signal, tablesOf(reads), id),
     ),
-    import('../result/decode/arrow.js'),
-    import('../result/decode/slices.js'),
+    import('../../result/decode/arrow.js'),
+    import('../../result/decode/slices.js'),
   ]);
   const received = performance.now();
   const { envelope, tables } = await inSlices(decodeSteps(raw.body), signal);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { QueryProgress } from '../api/wire.js';
-import type { CellIo } from '../jupyter/message.js';
-import { formatCount } from '../text.js';
+import type { QueryProgress } from '../../api/wire.js';
+import type { CellIo } from '../../jupyter/message.js';
+import { formatCount } from '../../text.js';
 
 /** What the progress of a query needs of its cell. */
 export type ProgressIo = Pick<CellIo, 'passing' | 'signal'>;
