@@ -5,7 +5,7 @@
 
 import { completeCell } from '../kernel/apl/editor/cell.js';
 import { diagnose } from '../kernel/apl/editor/check/diagnose.js';
-import { aplParser } from '../kernel/apl/editor/highlight.js';
+import { aplParser } from '../kernel/apl/editor/colours/highlight.js';
 import { environmentOf } from '../kernel/apl/editor/known.js';
 import type { FieldSchema } from '../kernel/apl/plan/plan.js';
 import { magics } from '../kernel/notebook/magics/table.js';

@@ -117,7 +117,6 @@ const LONGEST_FUNCTION = 70;
 const LARGEST_FOLDER = 16;
 /** Folders that hold more, and how many at most. */
 const LARGER: Readonly<Record<string, number>> = {
-  'kernel/apl/editor': 20,
   test: 24,
 };
 

@@ -1,5 +1,5 @@
 import type { TypeName } from '../../kernel/apl/catalog/entry.js';
-import type { EditorEnvironment } from '../../kernel/apl/editor/complete.js';
+import type { EditorEnvironment } from '../../kernel/apl/editor/completion/complete.js';
 import type { DatasetSchema, FieldSchema } from '../../kernel/apl/plan/plan.js';
 
 const web: readonly FieldSchema[] = [

@@ -2,10 +2,10 @@ import type { BindEnvironment } from '../plan/plan.js';
 import type { Span } from '../syntax/ast.js';
 import { splitCell, withoutPrefix } from '../syntax/cell.js';
 import { splitFile } from '../syntax/file.js';
-import { type Completions, complete, type EditorEnvironment } from './complete.js';
+import { type Completions, complete, type EditorEnvironment } from './completion/complete.js';
 import { definition, type Renaming, references, rename } from './definition.js';
-import { format } from './format.js';
-import { type Hover, hover, type SignatureHelp, signatureHelp } from './hover.js';
+import { format } from './layout/format.js';
+import { type Hover, hover, type SignatureHelp, signatureHelp } from './help/hover.js';
 import { withResults } from './known.js';
 
 /** Returns what can stand at `offset` of a cell; nothing in its magic lines. */

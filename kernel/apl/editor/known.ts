@@ -4,7 +4,7 @@ import type { BindEnvironment, DatasetSchema, FieldSchema } from '../plan/plan.j
 import { type CellQuery, parseCell } from '../syntax/cell.js';
 import type { MagicSyntax } from '../syntax/magic.js';
 import { parseQuery } from '../syntax/parse.js';
-import type { EditorEnvironment } from './complete.js';
+import type { EditorEnvironment } from './completion/complete.js';
 
 /** A magic as an editor needs it. */
 export interface MagicFacts extends MagicSyntax {

@@ -1,5 +1,5 @@
 import type { FieldMeta } from '../../api/wire.js';
-import type { EditorEnvironment } from '../../apl/editor/complete.js';
+import type { EditorEnvironment } from '../../apl/editor/completion/complete.js';
 import type { DatasetSchema } from '../../apl/plan/plan.js';
 import { parseCell } from '../../apl/syntax/cell.js';
 import { splitWords } from '../../apl/syntax/magic.js';
@@ -153,7 +153,7 @@ function withoutPlaces(insert: string, kind: string): string {
   return kind === 'snippet' ? insert.replace(/#\{(\w+)\}/g, '$1') : insert;
 }
 
-type Item = ReturnType<typeof import('../../apl/editor/complete.js').complete>['items'][number];
+type Item = ReturnType<typeof import('../../apl/editor/completion/complete.js').complete>['items'][number];
 
 /**
  * Front ends insert a single item, and the common prefix of several: looser matches stay only where nothing begins with the typed

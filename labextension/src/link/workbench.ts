@@ -3,7 +3,7 @@ import type { IConsoleTracker } from '@jupyterlab/console';
 import type { IEditorTracker } from '@jupyterlab/fileeditor';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
-import type { EditorEnvironment } from '../../../kernel/apl/editor/complete.js';
+import type { EditorEnvironment } from '../../../kernel/apl/editor/completion/complete.js';
 import {
   environmentOf,
   type KernelFacts,

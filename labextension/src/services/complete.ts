@@ -17,8 +17,8 @@ import {
 import { type EditorState, type Extension, Prec } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { completeCell } from '../../../kernel/apl/editor/cell.js';
-import type { CompletionItem } from '../../../kernel/apl/editor/complete.js';
-import { describeName } from '../../../kernel/apl/editor/describe.js';
+import type { CompletionItem } from '../../../kernel/apl/editor/completion/complete.js';
+import { describeName } from '../../../kernel/apl/editor/help/describe.js';
 import { newsEffect, viewOf } from '../link/peer.js';
 import type { Workbench } from '../link/workbench.js';
 import { completeMagic, isMagicLine } from './magic.js';

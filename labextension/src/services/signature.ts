@@ -8,7 +8,7 @@ import {
 } from '@codemirror/state';
 import { EditorView, showTooltip, type Tooltip } from '@codemirror/view';
 import { signatureInCell } from '../../../kernel/apl/editor/cell.js';
-import type { SignatureHelp } from '../../../kernel/apl/editor/hover.js';
+import type { SignatureHelp } from '../../../kernel/apl/editor/help/hover.js';
 import { viewOf, workbenchOf } from '../link/peer.js';
 import { markdownNode } from './markdown.js';
 

@@ -1,5 +1,5 @@
-import type { Query, Span, Statement } from '../syntax/ast.js';
-import { type NameRole, type Visitor, visitStatement } from '../syntax/walk.js';
+import type { Query, Span, Statement } from '../../syntax/ast.js';
+import { type NameRole, type Visitor, visitStatement } from '../../syntax/walk.js';
 
 /** What a stretch of text is to the parser. Text with no role is punctuation, a literal, or a contextual keyword. */
 export type Role = NameRole | 'none' | 'letName';

@@ -1,8 +1,8 @@
-import { present } from '../../present.js';
-import { aggregates } from '../catalog/aggregates.js';
-import { aggregateNamed, functionNamed, functions } from '../catalog/all.js';
-import type { ElementEntry, FunctionEntry, TypeName } from '../catalog/entry.js';
-import { elementNamed, tabularOperators } from '../catalog/operators.js';
+import { present } from '../../../present.js';
+import { aggregates } from '../../catalog/aggregates.js';
+import { aggregateNamed, functionNamed, functions } from '../../catalog/all.js';
+import type { ElementEntry, FunctionEntry, TypeName } from '../../catalog/entry.js';
+import { elementNamed, tabularOperators } from '../../catalog/operators.js';
 import {
   isPlain,
   quotedName,
@@ -10,15 +10,15 @@ import {
   scalarWords,
   writtenName,
   writtenText,
-} from '../catalog/written.js';
-import { sources as wordSources } from '../operators/rows.js';
-import type { BindEnvironment, Column } from '../plan/plan.js';
-import type { OpenCall, OperandSlot, Slot } from '../syntax/tokens/offers.js';
-import { typeSpellings } from '../syntax/types.js';
+} from '../../catalog/written.js';
+import { sources as wordSources } from '../../operators/rows.js';
+import type { BindEnvironment, Column } from '../../plan/plan.js';
+import type { OpenCall, OperandSlot, Slot } from '../../syntax/tokens/offers.js';
+import { typeSpellings } from '../../syntax/types.js';
 import { type Cursor, cursorAt, type ValueSlot } from './cursor.js';
-import { signatureOf } from './describe.js';
+import { signatureOf } from '../help/describe.js';
 import { matchQuality } from './match.js';
-import { type NamesAt, namesAt } from './scope.js';
+import { type NamesAt, namesAt } from '../scope.js';
 
 /** What completion knows besides schemas. Both are asked only for fields of the query at hand and must answer at once. */
 export interface EditorEnvironment extends BindEnvironment {

@@ -1,7 +1,7 @@
-import type { Query } from '../syntax/ast.js';
-import { parseTokens } from '../syntax/parse.js';
-import { type Token, tokenize } from '../syntax/tokens/lexer.js';
-import { Offers, type Slot } from '../syntax/tokens/offers.js';
+import type { Query } from '../../syntax/ast.js';
+import { parseTokens } from '../../syntax/parse.js';
+import { type Token, tokenize } from '../../syntax/tokens/lexer.js';
+import { Offers, type Slot } from '../../syntax/tokens/offers.js';
 
 /** What may stand at a place of a text, and the word there that is being typed. */
 export interface Cursor {

@@ -1,8 +1,8 @@
-import { aggregates } from '../catalog/aggregates.js';
-import { functions } from '../catalog/all.js';
-import type { ElementEntry, Example, FunctionEntry } from '../catalog/entry.js';
-import { elements } from '../catalog/operators.js';
-import { limits } from '../syntax/limits.js';
+import { aggregates } from '../../catalog/aggregates.js';
+import { functions } from '../../catalog/all.js';
+import type { ElementEntry, Example, FunctionEntry } from '../../catalog/entry.js';
+import { elements } from '../../catalog/operators.js';
+import { limits } from '../../syntax/limits.js';
 import { code, nullsOf, signatureOf } from './describe.js';
 
 /** Returns the reference page of the language in Markdown: every element of the catalogue, by group. */

@@ -1,7 +1,7 @@
-import { aggregates } from '../catalog/aggregates.js';
-import { aggregateNamed, functionNamed, functions } from '../catalog/all.js';
-import type { ElementEntry, Example, FunctionEntry, Param } from '../catalog/entry.js';
-import { elementNamed, elements } from '../catalog/operators.js';
+import { aggregates } from '../../catalog/aggregates.js';
+import { aggregateNamed, functionNamed, functions } from '../../catalog/all.js';
+import type { ElementEntry, Example, FunctionEntry, Param } from '../../catalog/entry.js';
+import { elementNamed, elements } from '../../catalog/operators.js';
 
 /** `percentile(field: number, percentile: number) -> real`. */
 export function signatureOf({ name, params, returns }: FunctionEntry): string {

@@ -1,9 +1,9 @@
-import { lineWords } from '../operators/rows.js';
-import type { Query } from '../syntax/ast.js';
-import { splitCell } from '../syntax/cell.js';
-import { type Parsed, parseQuery } from '../syntax/parse.js';
-import { type Token, tokenize } from '../syntax/tokens/lexer.js';
-import { visitQuery } from '../syntax/walk.js';
+import { lineWords } from '../../operators/rows.js';
+import type { Query } from '../../syntax/ast.js';
+import { splitCell } from '../../syntax/cell.js';
+import { type Parsed, parseQuery } from '../../syntax/parse.js';
+import { type Token, tokenize } from '../../syntax/tokens/lexer.js';
+import { visitQuery } from '../../syntax/walk.js';
 import { spacingOf } from './spacing.js';
 
 /**

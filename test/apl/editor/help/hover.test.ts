@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { hover, signatureHelp } from '../../../kernel/apl/editor/hover.js';
-import { cursorOf, environment } from '../environment.js';
+import { hover, signatureHelp } from '../../../../kernel/apl/editor/help/hover.js';
+import { cursorOf, environment } from '../../environment.js';
 
 /** The first line of what is said at `$0`, and the text it is about. */
 function check(marked: string, expected: readonly [about: string, says: string] | undefined): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { complete } from '../../../kernel/apl/editor/complete.js';
-import { cursorOf, environment, environmentOf } from '../environment.js';
+import { complete } from '../../../../kernel/apl/editor/completion/complete.js';
+import { cursorOf, environment, environmentOf } from '../../environment.js';
 
 /** The first of what is offered at `$0`, as `kind insert`; nothing may follow where `whole` is set. */
 function check(marked: string, expected: readonly string[], whole = false): void {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { aggregates } from '../../../kernel/apl/catalog/aggregates.js';
-import { functions } from '../../../kernel/apl/catalog/all.js';
-import { elements } from '../../../kernel/apl/catalog/operators.js';
-import { describedNames, describeName } from '../../../kernel/apl/editor/describe.js';
-import { referencePage } from '../../../kernel/apl/editor/reference.js';
+import { aggregates } from '../../../../kernel/apl/catalog/aggregates.js';
+import { functions } from '../../../../kernel/apl/catalog/all.js';
+import { elements } from '../../../../kernel/apl/catalog/operators.js';
+import { describedNames, describeName } from '../../../../kernel/apl/editor/help/describe.js';
+import { referencePage } from '../../../../kernel/apl/editor/help/reference.js';
 
 test('docs/reference.md is what scripts/reference.ts writes', () => {
-  const written = readFileSync(new URL('../../../docs/reference.md', import.meta.url), 'utf8');
+  const written = readFileSync(new URL('../../../../docs/reference.md', import.meta.url), 'utf8');
   expect(written).toBe(referencePage());
 });
 

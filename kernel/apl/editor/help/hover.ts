@@ -1,17 +1,17 @@
-import { present } from '../../present.js';
-import { resultNamed } from '../bind/names.js';
-import { aggregateNamed, functionNamed } from '../catalog/all.js';
-import type { FunctionEntry, TypeName } from '../catalog/entry.js';
-import { elementNamed } from '../catalog/operators.js';
-import type { BindEnvironment, Column } from '../plan/plan.js';
-import type { Expr, Query, Source, Span } from '../syntax/ast.js';
-import { dataset, identifier } from '../syntax/nodes.js';
-import { parseQuery } from '../syntax/parse.js';
-import { type Token, tokenize } from '../syntax/tokens/lexer.js';
-import { typeNamed } from '../syntax/types.js';
-import { visitQuery } from '../syntax/walk.js';
+import { present } from '../../../present.js';
+import { resultNamed } from '../../bind/names.js';
+import { aggregateNamed, functionNamed } from '../../catalog/all.js';
+import type { FunctionEntry, TypeName } from '../../catalog/entry.js';
+import { elementNamed } from '../../catalog/operators.js';
+import type { BindEnvironment, Column } from '../../plan/plan.js';
+import type { Expr, Query, Source, Span } from '../../syntax/ast.js';
+import { dataset, identifier } from '../../syntax/nodes.js';
+import { parseQuery } from '../../syntax/parse.js';
+import { type Token, tokenize } from '../../syntax/tokens/lexer.js';
+import { typeNamed } from '../../syntax/types.js';
+import { visitQuery } from '../../syntax/walk.js';
 import { code, describeElement, describeFunction, parameterText, signatureOf } from './describe.js';
-import { type NamesAt, namesAt } from './scope.js';
+import { type NamesAt, namesAt } from '../scope.js';
 
 /** An explanation, and the stretch of text that it is about. */
 export interface Hover extends Span {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { format, sameTree } from '../../../kernel/apl/editor/format.js';
-import { parseQuery } from '../../../kernel/apl/syntax/parse.js';
+import { format, sameTree } from '../../../../kernel/apl/editor/layout/format.js';
+import { parseQuery } from '../../../../kernel/apl/syntax/parse.js';
 
 /** The layout of a text, which is its own layout too. */
 function check(text: string, expected: string): void {

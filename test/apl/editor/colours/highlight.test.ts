@@ -2,7 +2,7 @@ import { NodeProp } from '@lezer/common';
 import { highlightTree, tagHighlighter, tags } from '@lezer/highlight';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { aplParser } from '../../../kernel/apl/editor/highlight.js';
+import { aplParser } from '../../../../kernel/apl/editor/colours/highlight.js';
 
 const parser = aplParser();
 

@@ -10,14 +10,14 @@ import {
   type TreeFragment,
 } from '@lezer/common';
 import { styleTags, tags } from '@lezer/highlight';
-import { aggregateNamed, functionNamed } from '../catalog/all.js';
-import { clauseWords, sources } from '../operators/rows.js';
-import type { Span } from '../syntax/ast.js';
-import { type MagicLine, splitCell } from '../syntax/cell.js';
-import { splitFile } from '../syntax/file.js';
-import { parseTokens } from '../syntax/parse.js';
-import { type Token, tokenize } from '../syntax/tokens/lexer.js';
-import { typeNamed } from '../syntax/types.js';
+import { aggregateNamed, functionNamed } from '../../catalog/all.js';
+import { clauseWords, sources } from '../../operators/rows.js';
+import type { Span } from '../../syntax/ast.js';
+import { type MagicLine, splitCell } from '../../syntax/cell.js';
+import { splitFile } from '../../syntax/file.js';
+import { parseTokens } from '../../syntax/parse.js';
+import { type Token, tokenize } from '../../syntax/tokens/lexer.js';
+import { typeNamed } from '../../syntax/types.js';
 import { type Role, RoleMap, type Structure } from './roles.js';
 
 /**
