@@ -4,8 +4,8 @@
  * `growth` is the time of a text against that of half of it.
  */
 
-import { complete } from '../kernel/apl/editor/completion/complete.js';
 import { aplParser } from '../kernel/apl/editor/colours/highlight.js';
+import { complete } from '../kernel/apl/editor/completion/complete.js';
 import type { DatasetSchema, FieldSchema } from '../kernel/apl/plan/plan.js';
 import { parseCell } from '../kernel/apl/syntax/cell.js';
 import { parseQuery } from '../kernel/apl/syntax/parse.js';

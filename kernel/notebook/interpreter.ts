@@ -26,10 +26,10 @@ import {
   failureOf,
   interruptedFailure,
 } from './cell-error.js';
-import { completeCell, inspectCell } from './editor/completion.js';
 import { Editors } from './editor/comm.js';
-import { kernelInfo } from './kernel-info.js';
+import { completeCell, inspectCell } from './editor/completion.js';
 import { describeElement, elementNames } from './editor/language.js';
+import { kernelInfo } from './kernel-info.js';
 import type { CellPlan, MagicHost, Rewrite } from './magics/magic.js';
 import { runMagic } from './magics/table.js';
 import type { BoundQuery } from './parameters.js';

@@ -4,9 +4,9 @@ import { splitCell, withoutPrefix } from '../syntax/cell.js';
 import { splitFile } from '../syntax/file.js';
 import { type Completions, complete, type EditorEnvironment } from './completion/complete.js';
 import { definition, type Renaming, references, rename } from './definition.js';
-import { format } from './layout/format.js';
 import { type Hover, hover, type SignatureHelp, signatureHelp } from './help/hover.js';
 import { withResults } from './known.js';
+import { format } from './layout/format.js';
 
 /** Returns what can stand at `offset` of a cell; nothing in its magic lines. */
 export function completeCell(cell: string, offset: number, environment: EditorEnvironment): Completions {

@@ -3,9 +3,9 @@ import type { KernelFacts, MagicFacts } from '../../apl/editor/known.js';
 import { type EditorNews, type EditorQuestion, editorTarget, readQuestion } from '../../apl/editor/link.js';
 import type { Comm, CommHandler } from '../../jupyter/message.js';
 import { present } from '../../present.js';
-import { fieldSchema, resultSchemas, seenBy } from './completion.js';
 import { magicHelp, magics } from '../magics/table.js';
 import type { Session } from '../session.js';
+import { fieldSchema, resultSchemas, seenBy } from './completion.js';
 
 /** Editors beyond this many are those of pages that were closed: the oldest is let go. */
 const maxEditors = 16;

@@ -8,13 +8,13 @@ import { typeNamed } from '../../apl/syntax/types.js';
 import { visitQuery } from '../../apl/syntax/walk.js';
 import type { CompleteOutcome, CompletionItem, DisplayData } from '../../jupyter/message.js';
 import { present } from '../../present.js';
-import { elementNames } from './language.js';
 import { fileNames } from '../magics/files.js';
 import type { Magic } from '../magics/magic.js';
 import { markdownOutput } from '../magics/output.js';
 import { findMagic, magicHelp, magics } from '../magics/table.js';
-import type { SeenValues } from './seen-values.js';
 import type { Session } from '../session.js';
+import { elementNames } from './language.js';
+import type { SeenValues } from './seen-values.js';
 
 /** Returns what can stand at the cursor, from what is known now: schemas are refreshed in the background. */
 export async function completeCell(session: Session, code: string, cursor: number): Promise<CompleteOutcome> {

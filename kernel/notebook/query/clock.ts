@@ -1,9 +1,9 @@
 import { localProfile } from '../../api/profile.js';
 import type { Notice } from '../../result/result.js';
 import { parseTime } from '../../time.js';
-import { readsClock } from './reading.js';
 import type { Session } from '../session.js';
 import { isFrozen, type ResolvedRange, type TimeRange } from '../time-range.js';
+import { readsClock } from './reading.js';
 
 /** The meaning of `now()` and `ago()` in one query: the moment to ask the service for, and what to say about it. */
 export interface QueryClock {

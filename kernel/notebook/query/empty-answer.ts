@@ -12,9 +12,9 @@ import { cellText } from '../../result/display/text.js';
 import type { ArrowTable, Notice, QueryAnswer } from '../../result/result.js';
 import { cut, formatCount, plural } from '../../text.js';
 import { parseTime } from '../../time.js';
+import type { Session } from '../session.js';
 import { extentText, spanText } from './extent.js';
 import { type Comparison, type Condition, type QueryReading, quoteName, readConditions } from './reading.js';
-import type { Session } from '../session.js';
 
 /** The result to explain, and the means to ask the service about it. */
 interface Inquiry {

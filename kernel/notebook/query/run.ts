@@ -6,11 +6,14 @@ import { present } from '../../present.js';
 import type { ArrowTable, Notice, Provenance, QueryAnswer, QueryResult } from '../../result/result.js';
 import { formatCount } from '../../text.js';
 import { formatTime, parseTime } from '../../time.js';
-import { readAggregation } from './aggregation.js';
-import { clockOf } from './clock.js';
-import { type ProgressIo, withProgress } from './progress.js';
-import { datasetNames, mainPipeline } from './reading.js';
-import { profileOfReads, type Reads, rangeOfReads, readNotices, readsOf, tablesOf } from '../results/reads.js';
+import {
+  profileOfReads,
+  type Reads,
+  rangeOfReads,
+  readNotices,
+  readsOf,
+  tablesOf,
+} from '../results/reads.js';
 import type { Session } from '../session.js';
 import {
   everything,
@@ -20,6 +23,10 @@ import {
   type TimeRange,
   TimeRangeError,
 } from '../time-range.js';
+import { readAggregation } from './aggregation.js';
+import { clockOf } from './clock.js';
+import { type ProgressIo, withProgress } from './progress.js';
+import { datasetNames, mainPipeline } from './reading.js';
 
 /** A query to run: the text as it is sent, and the settings of its cell. */
 export interface QueryOrder {

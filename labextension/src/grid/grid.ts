@@ -7,20 +7,20 @@ import type { Filter, SortKey, View } from '../../../kernel/notebook/results/pro
 import { cut, formatCount, plural, visible } from '../../../kernel/text.js';
 import { columnsOf, type GridColumn, type Zone } from './cells.js';
 import { toClipboard } from './clipboard.js';
-import { columnMenu, WITHOUT_KERNEL } from './column-menu.js';
-import { ColumnLayout } from './columns.js';
+import { columnMenu, WITHOUT_KERNEL } from './controls/column-menu.js';
+import { detailsOf } from './controls/details.js';
+import { noticeList, type Surroundings } from './controls/notes.js';
+import { Popover } from './controls/popover.js';
+import { columnsMenu, copyMenu, type ToolbarActions, toolbar } from './controls/toolbar.js';
+import { valueMenu } from './controls/value-menu.js';
 import { type CopyFormat, copyText } from './copy.js';
-import { detailsOf } from './details.js';
+import { Rows } from './data/rows.js';
+import { notebookRows, type RowSource, SourceError } from './data/source.js';
 import { button, element } from './dom.js';
-import { type GestureActions, listen } from './gestures.js';
-import { noticeList, type Surroundings } from './notes.js';
-import { Popover } from './popover.js';
-import { Rows } from './rows.js';
-import { inBlock, type Selection } from './selection.js';
-import { notebookRows, type RowSource, SourceError } from './source.js';
-import { Surface, type SurfaceModel } from './surface.js';
-import { columnsMenu, copyMenu, type ToolbarActions, toolbar } from './toolbar.js';
-import { valueMenu } from './value-menu.js';
+import { ColumnLayout } from './surface/columns.js';
+import { type GestureActions, listen } from './surface/gestures.js';
+import { inBlock, type Selection } from './surface/selection.js';
+import { Surface, type SurfaceModel } from './surface/surface.js';
 
 /** What a grid shows, and what its actions reach. */
 export interface GridOptions {

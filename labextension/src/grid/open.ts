@@ -3,9 +3,9 @@ import type { Kernel } from '@jupyterlab/services';
 import { CompressionType, compressionRegistry, Table, tableFromIPC } from 'apache-arrow';
 import type { ResultReference } from '../../../kernel/notebook/results/protocol.js';
 import { decodeLz4 } from '../../../kernel/result/ipc/lz4.js';
+import { arrowBytes, surroundings } from './controls/notes.js';
+import { kernelRows } from './data/kernel-rows.js';
 import { Grid } from './grid.js';
-import { kernelRows } from './kernel-rows.js';
-import { arrowBytes, surroundings } from './notes.js';
 import { addStyle } from './style.js';
 
 compressionRegistry.set(CompressionType.LZ4_FRAME, { decode: decodeLz4 });

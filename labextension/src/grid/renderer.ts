@@ -3,7 +3,7 @@ import { Widget } from '@lumino/widgets';
 import type { ResultReference } from '../../../kernel/notebook/results/protocol.js';
 import type { Grid } from './grid.js';
 import { ARROW_MIME } from './mime.js';
-import type { Place } from './place.js';
+import type { Place } from './surface/place.js';
 
 /** Before the static table, which is text/html. */
 const RANK = 40;

@@ -15,10 +15,10 @@ import { sources as wordSources } from '../../operators/rows.js';
 import type { BindEnvironment, Column } from '../../plan/plan.js';
 import type { OpenCall, OperandSlot, Slot } from '../../syntax/tokens/offers.js';
 import { typeSpellings } from '../../syntax/types.js';
-import { type Cursor, cursorAt, type ValueSlot } from './cursor.js';
 import { signatureOf } from '../help/describe.js';
-import { matchQuality } from './match.js';
 import { type NamesAt, namesAt } from '../scope.js';
+import { type Cursor, cursorAt, type ValueSlot } from './cursor.js';
+import { matchQuality } from './match.js';
 
 /** What completion knows besides schemas. Both are asked only for fields of the query at hand and must answer at once. */
 export interface EditorEnvironment extends BindEnvironment {

@@ -10,8 +10,8 @@ import { parseQuery } from '../../syntax/parse.js';
 import { type Token, tokenize } from '../../syntax/tokens/lexer.js';
 import { typeNamed } from '../../syntax/types.js';
 import { visitQuery } from '../../syntax/walk.js';
-import { code, describeElement, describeFunction, parameterText, signatureOf } from './describe.js';
 import { type NamesAt, namesAt } from '../scope.js';
+import { code, describeElement, describeFunction, parameterText, signatureOf } from './describe.js';
 
 /** An explanation, and the stretch of text that it is about. */
 export interface Hover extends Span {

@@ -1,4 +1,4 @@
-import { element } from './dom.js';
+import { element } from '../dom.js';
 
 /** The one popover of a grid: beside what it is about, gone by Escape or a click elsewhere. */
 export class Popover {

@@ -1,6 +1,6 @@
-import type { View } from '../../../kernel/notebook/results/protocol.js';
-import { cellText } from '../../../kernel/result/display/text.js';
-import { type GridColumn, type ShownCell, shownCell, vectorOf, type Zone } from './cells.js';
+import type { View } from '../../../../kernel/notebook/results/protocol.js';
+import { cellText } from '../../../../kernel/result/display/text.js';
+import { type GridColumn, type ShownCell, shownCell, vectorOf, type Zone } from '../cells.js';
 import { Chunks } from './chunks.js';
 import type { RowSource } from './source.js';
 

@@ -1,12 +1,12 @@
 import 'regular-table';
 import type { RegularTableElement } from 'regular-table';
 import type { CellMetadata } from 'regular-table/dist/esm/types.js';
-import { formatCount, visible } from '../../../kernel/text.js';
-import type { GridColumn, Zone } from './cells.js';
+import { formatCount, visible } from '../../../../kernel/text.js';
+import type { GridColumn, Zone } from '../cells.js';
+import type { Rows } from '../data/rows.js';
+import { button, element } from '../dom.js';
 import type { ColumnLayout } from './columns.js';
-import { button, element } from './dom.js';
 import { Highlighter } from './highlighter.js';
-import type { Rows } from './rows.js';
 import { type CellPlace, inBlock, type Selection } from './selection.js';
 
 /** What is drawn; the surface reads it anew each time. */

@@ -9,7 +9,7 @@ import {
   type Reply,
   type Request,
   type View,
-} from '../../../kernel/notebook/results/protocol.js';
+} from '../../../../kernel/notebook/results/protocol.js';
 import { type Page, type Profile, type RowSource, SourceError } from './source.js';
 
 /** Distributes over the members of a union, as Omit does not. */

@@ -1,4 +1,4 @@
-import type { GridColumn } from './cells.js';
+import type { GridColumn } from '../cells.js';
 
 /** The columns of a grid in the reader's order: some pinned at the left, some hidden. */
 export class ColumnLayout {

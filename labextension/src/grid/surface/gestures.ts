@@ -1,4 +1,4 @@
-import type { GridColumn } from './cells.js';
+import type { GridColumn } from '../cells.js';
 import type { CellPlace, Selection } from './selection.js';
 import { ROWS_IN_SIGHT, type Surface } from './surface.js';
 

@@ -3,8 +3,8 @@
  * set as text.
  */
 
-import { element } from './dom.js';
-import { ARROW_MIME } from './mime.js';
+import { element } from '../dom.js';
+import { ARROW_MIME } from '../mime.js';
 
 /** What an output says around its table. */
 export interface Surroundings {

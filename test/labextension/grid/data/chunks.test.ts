@@ -1,7 +1,7 @@
 import { Int32, Table, vectorFromArray } from 'apache-arrow';
 import { expect, test } from 'vitest';
-import { Chunks } from '../../../labextension/src/grid/chunks.js';
-import type { RowSource } from '../../../labextension/src/grid/source.js';
+import { Chunks } from '../../../../labextension/src/grid/data/chunks.js';
+import type { RowSource } from '../../../../labextension/src/grid/data/source.js';
 
 function counting(rows: number, fail: () => boolean = () => false) {
   const asked: [number, number][] = [];

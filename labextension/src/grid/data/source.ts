@@ -2,7 +2,7 @@
  * Where the grid gets its rows: from the kernel, which holds all of them, or from the notebook, which holds the first ones.
  */
 import type { Table } from 'apache-arrow';
-import type { ProfileReply, View } from '../../../kernel/notebook/results/protocol.js';
+import type { ProfileReply, View } from '../../../../kernel/notebook/results/protocol.js';
 
 /** Rows of a view from `offset` on. */
 export interface Page {

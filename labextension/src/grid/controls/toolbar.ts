@@ -1,8 +1,8 @@
-import { visible } from '../../../kernel/text.js';
-import type { Zone } from './cells.js';
-import type { ColumnLayout } from './columns.js';
-import { COPY_FORMATS, type CopyFormat } from './copy.js';
-import { button, element } from './dom.js';
+import { visible } from '../../../../kernel/text.js';
+import type { Zone } from '../cells.js';
+import { COPY_FORMATS, type CopyFormat } from '../copy.js';
+import { button, element } from '../dom.js';
+import type { ColumnLayout } from '../surface/columns.js';
 
 /** What the controls above a grid do. */
 export interface ToolbarActions {

@@ -1,11 +1,11 @@
 /**
  * What the head of a column opens: order, place, filter, and the profile of its values over all rows.
  */
-import type { Filter, SortKey, View } from '../../../kernel/notebook/results/protocol.js';
-import { formatCount, visible } from '../../../kernel/text.js';
-import type { GridColumn } from './cells.js';
-import { button, element } from './dom.js';
-import type { Profile } from './source.js';
+import type { Filter, SortKey, View } from '../../../../kernel/notebook/results/protocol.js';
+import { formatCount, visible } from '../../../../kernel/text.js';
+import type { GridColumn } from '../cells.js';
+import type { Profile } from '../data/source.js';
+import { button, element } from '../dom.js';
 
 /** What the menu of a column asks of its grid. */
 export interface ColumnActions {

@@ -1,4 +1,4 @@
-import type { View } from '../../../kernel/notebook/results/protocol.js';
+import type { View } from '../../../../kernel/notebook/results/protocol.js';
 import type { Page, RowSource } from './source.js';
 
 /** Rows of one request, and requests whose rows are kept. */

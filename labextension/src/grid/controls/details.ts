@@ -1,11 +1,11 @@
 /**
  * One row, whole: every field with its full value, JSON as a tree whose paths can be copied.
  */
-import { writtenName } from '../../../kernel/apl/catalog/written.js';
-import { visibleLines } from '../../../kernel/text.js';
-import type { GridColumn } from './cells.js';
-import { toClipboard } from './clipboard.js';
-import { button, element } from './dom.js';
+import { writtenName } from '../../../../kernel/apl/catalog/written.js';
+import { visibleLines } from '../../../../kernel/text.js';
+import type { GridColumn } from '../cells.js';
+import { toClipboard } from '../clipboard.js';
+import { button, element } from '../dom.js';
 
 /** A row as exact texts, in the order of its columns. */
 export interface Row {

@@ -4,7 +4,7 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
-import { whereLine } from '../../../kernel/apl/editor/condition.js';
+import { whereLine } from '../../../../kernel/apl/editor/condition.js';
 
 type SessionContext = NotebookPanel['sessionContext'];
 
