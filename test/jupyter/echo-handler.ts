@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type {
   CellIo,
@@ -58,6 +59,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 export class EchoHandler implements KernelHandler {
   readonly info = ECHO_INFO;
   readonly variables = new Map<string, string>();
+  /** `await NAME` in a cell waits for the event of that name. */
+  readonly signals = new EventEmitter();
   shutDownWith: boolean | undefined;
 
   async execute({ code, userExpressions }: ExecuteRequest, io: CellIo): Promise<ExecuteOutcome> {
@@ -68,6 +71,7 @@ export class EchoHandler implements KernelHandler {
       }
       if (name === 'set') this.variables.set(...(argument.split('=', 2) as [string, string]));
       else if (name === 'get') io.result(text(this.variables.get(argument) ?? 'unset'));
+      else if (name === 'await') await once(this.signals, argument);
       else await COMMANDS[name]?.(argument, io);
     }
     const asked = Object.entries(userExpressions).map(([name, value]) => [

@@ -145,12 +145,13 @@ describe('execute_request', () => {
   });
 
   test('an error aborts also the cells that are still in the socket when it comes', async () => {
-    const { client } = await startEcho();
-    const failing = await client.send('shell', 'execute_request', { code: 'sleep 1\nblock 100\nfail no' });
+    const { client, handler } = await startEcho();
+    const failing = await client.send('shell', 'execute_request', { code: 'await go\nblock 200\nfail no' });
     await client.next(({ parent, type }) => parent === failing && type === 'execute_input');
     const waiting = await Promise.all(
       Array.from({ length: 50 }, () => client.send('shell', 'execute_request', { code: 'out a' })),
     );
+    handler.signals.emit('go');
     const replies = await Promise.all(waiting.map(id => client.reply(id)));
     expect(new Set(replies.map(({ content }) => content.status))).toEqual(new Set(['aborted']));
   });
