@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const service = ['test/local/**', 'test/jupyter/**', 'test/api/**'];
-const built = ['test/commands/**', 'test/examples/**'];
+const built = ['test/commands/**'];
 const jupyter = ['test/jupyter-server/**'];
 const browser = ['test/browser/**'];
 const faults = ['test/faults/**'];
@@ -30,8 +30,8 @@ function project(name: string, include: readonly string[], exclude: readonly str
       name,
       include: include.map(folder => `${folder}/*.test.ts`),
       exclude: ['**/node_modules/**', ...exclude],
-      setupFiles: ['test/seed.ts'],
-      globalSetup: needsBuild ? ['test/build.ts'] : [],
+      setupFiles: ['test/setup/seed.ts'],
+      globalSetup: needsBuild ? ['test/setup/build.ts'] : [],
       // A long campaign takes as long as it takes.
       testTimeout: name === 'faults' ? 3_600_000 : 120_000,
       hookTimeout: 180_000,

@@ -117,7 +117,8 @@ const LONGEST_FUNCTION = 70;
 const LARGEST_FOLDER = 16;
 /** Folders that hold more, and how many at most. */
 const LARGER: Readonly<Record<string, number>> = {
-  test: 24,
+  // Beside the folders that mirror kernel/: one for each other kind of test.
+  test: 22,
 };
 
 /** Files of the kernel that the extension may use: they run in a browser, with all that they import. */

@@ -1,4 +1,4 @@
-import { ensureBuild } from '../scripts/build.mjs';
+import { ensureBuild } from '../../scripts/build.mjs';
 
 /** Compiles what the tests of this project run as separate processes, unless it is up to date. */
 export async function setup(): Promise<void> {
