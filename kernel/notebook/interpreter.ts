@@ -150,7 +150,7 @@ async function runShown(
   const { text, variables } = query;
   const result = await runLogged(session, { ...plan, text, variables }, io);
   const kept = await keep(session, result, query.name);
-  if (!query.silent) await show(session, kept, io, plan, isLast);
+  if (!query.silent) await show(session, kept, io, plan, { last: isLast });
   return result;
 }
 
@@ -194,13 +194,13 @@ async function show(
   { id, result }: KeptResult,
   io: CellIo,
   plan: CellPlan,
-  last: boolean,
+  { last, drawn }: { readonly last: boolean; readonly drawn?: QueryResult },
 ): Promise<void> {
   const { toOutline, toOutputs } = await import('../result/mime.js');
   const dropped = session.results.takeNotices().map(text => ({ level: 'warn' as const, text }));
   const shown = { ...result, notices: [...result.notices, ...dropped] };
   const outputs = plan.retains
-    ? await toOutputs(shown, { resultId: id, ...present({ rows: plan.shownRows }) })
+    ? await toOutputs(shown, { resultId: id, ...present({ rows: plan.shownRows, drawn }) })
     : [toOutline(shown)];
   io.signal.throwIfAborted();
   for (const [index, output] of outputs.entries()) {
@@ -210,16 +210,22 @@ async function show(
 }
 
 function magicHost(session: Session, io: CellIo, plan: CellPlan): MagicHost {
+  const run: MagicHost['run'] = (text, settings = {}) =>
+    runLogged(session, { ...plan, ...settings, text }, io);
+  const showResult: MagicHost['showResult'] = async (result, drawn) =>
+    show(session, await keep(session, result), io, plan, {
+      last: plan.queries.length === 0,
+      ...present({ drawn }),
+    });
   return {
     session,
     io,
     plan,
     describe: describeElement,
     languageNames: elementNames,
-    show: async (text, settings = {}) => {
-      const kept = await keep(session, await runLogged(session, { ...plan, ...settings, text }, io));
-      await show(session, kept, io, plan, plan.queries.length === 0);
-    },
+    show: async (text, settings) => showResult(await run(text, settings)),
+    run,
+    showResult,
   };
 }
 

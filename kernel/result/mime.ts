@@ -26,6 +26,8 @@ export interface OutputOptions {
   readonly chart?: boolean;
   /** The id by which a front end asks the kernel for the rows of this result; absent where no kernel holds it. */
   readonly resultId?: string;
+  /** What the chart is drawn of, where that is another form of the result than the table. */
+  readonly drawn?: QueryResult;
   /** The moment of the query, in milliseconds since 1970. Default: now; of a frozen range its end. */
   readonly now?: number;
 }
@@ -48,7 +50,10 @@ export async function toOutputs(
   result: QueryResult,
   options: OutputOptions = {},
 ): Promise<readonly Output[]> {
-  const chart = options.chart === false ? undefined : await toChart(result, options.now ?? momentOf(result));
+  const chart =
+    options.chart === false
+      ? undefined
+      : await toChart(options.drawn ?? result, options.now ?? momentOf(result));
   if (chart === undefined) return [toBundle(result, options)];
   if (chart.kind === 'none') return [toBundle(withNotice(result, chart.reason), options)];
   const data = { [VEGA_MIME]: chart.spec, 'image/svg+xml': chart.svg, 'text/plain': chart.description };

@@ -25,6 +25,8 @@ export interface Provenance {
   readonly rangeLabel: string;
   /** True when the range is absolute, so that running the query again reads the same window. */
   readonly frozen: boolean;
+  /** The window of the same query that the figures are compared with. */
+  readonly comparedWith?: { readonly startTime: string; readonly endTime: string };
   readonly profile: string;
   /** True when the service on this machine answered. */
   readonly isLocal: boolean;

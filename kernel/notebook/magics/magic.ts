@@ -34,6 +34,10 @@ export interface MagicHost {
   readonly plan: CellPlan;
   /** Runs APL with the settings of the cell, but for those that are given, and shows its result. */
   readonly show: (text: string, settings?: Partial<Omit<QueryOrder, 'text'>>) => Promise<void>;
+  /** Runs APL with the settings of the cell, but for those that are given, and shows nothing. */
+  readonly run: (text: string, settings?: Partial<Omit<QueryOrder, 'text'>>) => Promise<QueryResult>;
+  /** Keeps a result as the last one and shows it; the chart is drawn of `drawn` where that is given. */
+  readonly showResult: (result: QueryResult, drawn?: QueryResult) => Promise<void>;
   /** Markdown about a language element; undefined when there is none by that name. */
   readonly describe: (name: string) => Promise<string | undefined>;
   /** The names that `describe` knows. */

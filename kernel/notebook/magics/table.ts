@@ -19,6 +19,7 @@ import {
 } from './actions.js';
 import { MagicError, misuse, parseArguments } from './arguments.js';
 import { checkMagics } from './checks.js';
+import { compareMagic } from './compare.js';
 import { exportResult } from './export.js';
 import { historyMagics } from './history.js';
 import type { Magic, MagicCall, MagicHost } from './magic.js';
@@ -98,6 +99,7 @@ export const magics: readonly Magic[] = [
   },
   ...parameterMagics,
   ...checkMagics,
+  compareMagic,
   ...historyMagics,
   {
     name: 'use',

@@ -1,0 +1,148 @@
+import type { Operator } from '../../apl/syntax/ast.js';
+import { present } from '../../present.js';
+import type { Provenance, QueryResult } from '../../result/result.js';
+import { formatTime, parseTime, parseTimespan } from '../../time.js';
+import { mainPipeline } from '../reading.js';
+import { lastName } from '../results/kept.js';
+import { readsOf } from '../results/reads.js';
+import { isFrozen, parseRange, type TimeRange } from '../time-range.js';
+import { MagicError, misuse } from './arguments.js';
+import type { Magic, MagicCall, MagicHost } from './magic.js';
+
+/** The magic that sets a result beside that of an earlier time. */
+export const compareMagic: Magic = {
+  name: 'compare',
+  aliases: [],
+  usage: '%compare -LENGTH|RANGE [--key FIELD,…]',
+  options: [
+    {
+      name: 'key',
+      value: 'FIELD,…',
+      summary: 'the fields that identify a row; those of `summarize … by` when absent',
+    },
+  ],
+  summary: "run the cell's last query on an earlier time range too, and show both and the change",
+  help: [
+    'Below the result of the cell: each figure, that of the earlier range, the change, and the change in percent; a chart over time draws both, the earlier one moved to the later. In a cell without a query it compares the last result. With `;` at the end of the cell the comparison alone is shown.',
+    '',
+    '- `%compare -1d`, `%compare -1w`: the same length of time, a day or a week before',
+    '- `%compare 2026-01-01..2026-01-08`: a range of two times, of the same length at best',
+    '',
+    'Rows are paired by the fields of `summarize … by`, and those over time by how far into the range they are. What only one of the ranges has is null in the other, and its change too. `now()` and `ago()` count from the end of each range on the local service.',
+    '',
+    'The comparison is the last result, `_`, with the fields `before_…`, `change_…` and `percent_…` of each figure, so that the next cell can check it: `%assert max(percent_p99) < 20`.',
+  ].join('\n'),
+  arity: [1, 3],
+  run: compare,
+};
+
+async function compare(call: MagicCall, host: MagicHost): Promise<void> {
+  const { session, plan } = host;
+  const words = call.words.join(' ');
+  const shift = lengthBefore(words);
+  const range = shift === undefined ? absoluteRange(words, call) : undefined;
+  const show = async (result: QueryResult | undefined) => {
+    if (result === undefined) throw misuse(call.magic, 'no query has run yet');
+    checkComparable(result, host);
+    await showBoth(result, range ?? earlier(result.provenance, shift ?? 0n), call, host);
+  };
+  if (plan.queries.length === 0) await show(session.results.named(lastName)?.result);
+  else
+    plan.afterRun.push(async results => {
+      if (plan.run) await show(results.at(-1));
+    });
+}
+
+/** Nanoseconds of `-1d`; undefined for any other text. */
+function lengthBefore(text: string): bigint | undefined {
+  const length = /^-\s*(\d[^:]*)$/.exec(text)?.[1];
+  return length === undefined ? undefined : parseTimespan(length.replaceAll(' ', '')) || undefined;
+}
+
+function absoluteRange(text: string, { magic }: MagicCall): TimeRange {
+  const range = parseRange(text);
+  if (!isFrozen(range))
+    throw misuse(
+      magic,
+      `${text} is not a length of time with a minus, such as -1d, nor a range of two times`,
+    );
+  return range;
+}
+
+/** The window of a result, so much earlier. */
+function earlier({ startTime, endTime }: Provenance, shift: bigint): TimeRange {
+  const [start, end] = [parseTime(startTime), parseTime(endTime)];
+  if (start === undefined || end === undefined)
+    throw new MagicError(`the result is of ${startTime} to ${endTime}, and no two times`);
+  return parseRange(`${formatTime(start - shift)}..${formatTime(end - shift)}`);
+}
+
+/** The query must give, elsewhere, a result of the same kind. */
+function checkComparable({ provenance }: QueryResult, { session }: MagicHost): void {
+  const { profile, query, comparedWith } = provenance;
+  if (comparedWith !== undefined)
+    throw new MagicError(
+      '%compare: the last result is a comparison already',
+      'Write %compare into the cell of the query.',
+    );
+  if (profile !== session.profileName)
+    throw new MagicError(
+      `%compare: the result is of ${profile}, and the profile is ${session.profileName}`,
+      `Change to it with \`%use ${profile}\`.`,
+    );
+  const [name] = readsOf(session, query).results.keys();
+  if (name !== undefined)
+    throw new MagicError(
+      `%compare: the query reads the kept result ${name}, which has no rows of an earlier time`,
+      'Compare the query that made it.',
+    );
+}
+
+async function showBoth(
+  result: QueryResult,
+  range: TimeRange,
+  { words, options, magic }: MagicCall,
+  { run, showResult, plan }: MagicHost,
+): Promise<void> {
+  const { query, variables = {}, startTime } = result.provenance;
+  const { comparePeriods } = await import('../../result/periods.js');
+  const before = await run(query, { range, variables, rowLimit: plan.rowLimit });
+  const offset = (parseTime(startTime) ?? 0n) - (parseTime(before.provenance.startTime) ?? 0n);
+  const key = options.get('key')?.split(',');
+  const asked = words.join(' ');
+  const compared = comparePeriods(result, before, {
+    offset,
+    name: asked.startsWith('-') ? `${asked.slice(1).trim()} before` : asked,
+    ...present({ key }),
+  });
+  if (compared.kind === 'none')
+    throw new MagicError(`%compare: ${compared.reason}`, compared.hint || magic.usage);
+  const notices = [...compared.result.notices, ...lengthNotices(result, before), ...cutNotices(query)];
+  await showResult({ ...compared.result, notices }, compared.drawn);
+}
+
+function lengthNotices(later: QueryResult, before: QueryResult): QueryResult['notices'] {
+  const length = ({ provenance: { startTime, endTime } }: QueryResult) =>
+    (parseTime(endTime) ?? 0n) - (parseTime(startTime) ?? 0n);
+  if (length(later) === length(before)) return [];
+  return [
+    { level: 'warn', text: 'The two ranges differ in length: totals of the longer one hold more time.' },
+  ];
+}
+
+/** Operators that keep some rows of a result only. */
+const cutting: ReadonlySet<Operator['kind']> = new Set(['limit', 'top', 'sample', 'where', 'search']);
+
+/** A row that is beyond the `top` of one range is not one that it does not have. */
+function cutNotices(query: string): QueryResult['notices'] {
+  const operators = mainPipeline(query)?.operators ?? [];
+  const after = operators.slice(operators.findLastIndex(({ kind }) => kind === 'summarize') + 1);
+  const cut = after.find(({ kind }) => cutting.has(kind))?.kind;
+  if (cut === undefined || after.length === operators.length) return [];
+  return [
+    {
+      level: 'info',
+      text: `The query keeps a part of its rows with \`${cut}\`: a row may be null in a range that has it, as it was not kept there.`,
+    },
+  ];
+}

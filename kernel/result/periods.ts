@@ -1,0 +1,419 @@
+/**
+ * One query over two periods, side by side: the rows of both are paired by the keys of the groups, and those over time by how
+ * far into its period each one is.
+ */
+import {
+  Bool,
+  type Data,
+  DataType,
+  Field,
+  Float64,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  Table,
+  Utf8,
+  type Vector,
+  vectorFromArray,
+} from 'apache-arrow';
+import type { ResultField } from '../api/wire.js';
+import { present } from '../present.js';
+import { plural } from '../text.js';
+import { FIELD_KEY } from './field.js';
+import type { ArrowTable, Notice, QueryResult, TableInfo } from './result.js';
+import { cellText, exactInt64 } from './text.js';
+
+/** What to compare, besides the two results. */
+export interface PeriodOptions {
+  /** Nanoseconds from the start of the earlier period to that of the later one. */
+  readonly offset: bigint;
+  /** The fields that identify a row; those of `summarize … by` when absent. */
+  readonly key?: readonly string[];
+  /** How the earlier period is called, such as `1d before`. */
+  readonly name: string;
+}
+
+/** A result with, beside each figure, that of the earlier period and the change; and the same as a chart draws it. */
+export interface PeriodComparison {
+  readonly kind: 'comparison';
+  readonly result: QueryResult;
+  /** A row for each period, which is one more key. */
+  readonly drawn: QueryResult;
+}
+
+/** Why two results cannot be set side by side. */
+export interface NoComparison {
+  readonly kind: 'none';
+  readonly reason: string;
+  readonly hint: string;
+}
+
+/** Returns two results of one query side by side; a figure that only one of them has is null in the other, and so is its change. */
+export function comparePeriods(
+  later: QueryResult,
+  earlier: QueryResult,
+  options: PeriodOptions,
+): PeriodComparison | NoComparison {
+  const [now, before] = [later.tables[0], earlier.tables[0]];
+  if (now === undefined || before === undefined) return none('the query answers no table', '');
+  const key = keyOf(now, before, options.key);
+  if (typeof key !== 'object') return none(key, 'Add `| summarize … by …`, or name the fields with --key.');
+  const measures = now.data.schema.fields.filter(
+    field => isMeasure(field) && !key.includes(field.name) && typeIn(before, field.name) === typeOf(field),
+  );
+  if (measures.length === 0)
+    return none('the result has no figure to compare', 'Add an aggregate, such as `| summarize count()`.');
+  const [size, sizeBefore] = [binsOf(now), binsOf(before)];
+  if (size !== sizeBefore && size !== undefined && sizeBefore !== undefined)
+    return none(
+      'the bins of the two periods differ in length',
+      'Write their length, such as `bin(_time, 1h)` in place of `bin_auto(_time)`.',
+    );
+  if (size !== undefined && size > 0 && options.offset % BigInt(Math.round(size)) !== 0n)
+    return none(
+      'the two periods are not a whole number of bins apart, so that no bin has a partner',
+      'Choose bins that fit, such as `bin(_time, 1h)` for `-1d`.',
+    );
+  const pairs = pairRows(now, before, key, options.offset);
+  const left = now.data.schema.fields.filter(field => !key.includes(field.name) && !measures.includes(field));
+  const about: Notice[] = [
+    ...remarks(
+      pairs,
+      earlier,
+      left.map(({ name }) => name),
+    ),
+    ...earlier.notices.map(({ level, text }) => ({ level, text: `${options.name}: ${text}` })),
+  ];
+  const columns = { key, measures: measures.map(({ name }) => name) };
+  const whole = combined(later, earlier);
+  return {
+    kind: 'comparison',
+    result: {
+      ...whole,
+      tables: [sideBySide(now, pairs, columns)],
+      notices: [...later.notices, ...about],
+    },
+    drawn: { ...whole, tables: [stacked(now, pairs, columns, options.name)], notices: [] },
+  };
+}
+
+function none(reason: string, hint: string): NoComparison {
+  return { kind: 'none', reason, hint };
+}
+
+/** The answer of both: partial when one of them is. */
+function combined(later: QueryResult, earlier: QueryResult): Omit<QueryResult, 'tables' | 'notices'> {
+  const [now, before] = [later.status, earlier.status];
+  const { startTime, endTime } = earlier.provenance;
+  return {
+    ...later,
+    status: {
+      ...now,
+      elapsedTime: now.elapsedTime + before.elapsedTime,
+      rowsExamined: now.rowsExamined + before.rowsExamined,
+      rowsMatched: now.rowsMatched + before.rowsMatched,
+      isPartial: now.isPartial || before.isPartial,
+      ...present({ isEstimate: now.isEstimate || before.isEstimate || undefined }),
+      messages: [...(now.messages ?? []), ...(before.messages ?? [])],
+    },
+    provenance: {
+      ...later.provenance,
+      elapsedMs: later.provenance.elapsedMs + earlier.provenance.elapsedMs,
+      comparedWith: { startTime, endTime },
+    },
+  };
+}
+
+/** The fields that identify a row, or the reason why none do. */
+function keyOf(
+  now: ArrowTable,
+  before: ArrowTable,
+  asked: readonly string[] | undefined,
+): readonly string[] | string {
+  const names = now.data.schema.fields.map(({ name }) => name);
+  const unknown = asked?.find(name => !names.includes(name));
+  if (unknown !== undefined) return `the result has no field ${unknown}`;
+  if (asked !== undefined) return asked;
+  const bins = now.info.buckets?.field;
+  const groups = [...(bins === undefined ? [] : [bins]), ...now.info.groups.map(({ name }) => name)];
+  const key = [...new Set(groups)];
+  if (key.some(name => !names.includes(name)))
+    return `the query leaves out ${key.find(name => !names.includes(name))}, by which its rows are grouped`;
+  if (key.length > 0 || Math.max(now.data.numRows, before.data.numRows) <= 1) return key;
+  return 'nothing says which rows belong together';
+}
+
+/** The length of the time bins in nanoseconds. */
+function binsOf({ info }: ArrowTable): number | undefined {
+  return info.buckets?.size;
+}
+
+function isMeasure({ type }: Field): boolean {
+  return DataType.isInt(type) || DataType.isFloat(type) || DataType.isDuration(type);
+}
+
+function typeOf({ type }: Field): string {
+  return String(type);
+}
+
+function typeIn({ data }: ArrowTable, name: string): string | undefined {
+  const field = data.schema.fields.find(each => each.name === name);
+  return field && typeOf(field);
+}
+
+/** A row of one period, of the other, or of both. */
+interface Pair {
+  readonly now: Row | undefined;
+  readonly before: Row | undefined;
+}
+
+/** A row with its cells by name, times of the earlier period moved to the later one. */
+type Row = ReadonlyMap<string, Cell>;
+type Cell = bigint | number | boolean | string | null;
+
+function pairRows(now: ArrowTable, before: ArrowTable, key: readonly string[], offset: bigint): Pair[] {
+  const [left, right] = [rowsOf(now, 0n, key), rowsOf(before, offset, key)];
+  const text = (row: Row) => JSON.stringify(key.map(name => String(row.get(name))));
+  const waiting = new Map<string, Row[]>();
+  for (const row of right) waiting.set(text(row), [...(waiting.get(text(row)) ?? []), row]);
+  const pairs: Pair[] = left.map(row => ({ now: row, before: waiting.get(text(row))?.shift() }));
+  const alone = [...waiting.values()].flat().map(row => ({ now: undefined, before: row }));
+  return inOrder([...pairs, ...alone], now, key);
+}
+
+/** Over time the rows of the earlier period stand among the others; without a time they come last. */
+function inOrder(pairs: Pair[], { data }: ArrowTable, key: readonly string[]): Pair[] {
+  const time = data.schema.fields.find(({ name, type }) => key.includes(name) && DataType.isTimestamp(type));
+  if (time === undefined) return pairs;
+  const at = ({ now, before }: Pair) => (now ?? before)?.get(time.name) as bigint | null | undefined;
+  const times = pairs.filter(({ now }) => now !== undefined).map(at);
+  const isAscending = times.every((each, index) => index === 0 || (times[index - 1] ?? 0n) <= (each ?? 0n));
+  if (!isAscending) return pairs;
+  return pairs.toSorted((a, b) => {
+    const [x, y] = [at(a) ?? 0n, at(b) ?? 0n];
+    return x < y ? -1 : x > y ? 1 : 0;
+  });
+}
+
+function rowsOf({ data }: ArrowTable, offset: bigint, key: readonly string[]): readonly Row[] {
+  const columns = data.schema.fields.map((field, index) => ({
+    field,
+    vector: data.getChildAt(index) as Vector,
+    shift: key.includes(field.name) && DataType.isTimestamp(field.type) ? offset : 0n,
+  }));
+  return Array.from(
+    { length: data.numRows },
+    (_, row) => new Map(columns.map(each => [each.field.name, cellOf(each, row)])),
+  );
+}
+
+interface Column {
+  readonly field: Field;
+  readonly vector: Vector;
+  readonly shift: bigint;
+}
+
+function cellOf({ field, vector, shift }: Column, row: number): Cell {
+  if (!vector.isValid(row)) return null;
+  const { type } = field;
+  if (DataType.isInt(type) || DataType.isDuration(type)) return exactInt64(vector, row);
+  if (DataType.isTimestamp(type)) return exactInt64(vector, row) + shift;
+  const value: unknown = vector.get(row);
+  return typeof value === 'number' || typeof value === 'boolean' ? value : cellText(vector, row, field);
+}
+
+interface Compared {
+  readonly key: readonly string[];
+  readonly measures: readonly string[];
+}
+
+/** For each measure four columns: the figure, that of the earlier period, the difference, and that in percent. */
+function sideBySide(now: ArrowTable, pairs: readonly Pair[], { key, measures }: Compared): ArrowTable {
+  const names = namer(now);
+  return tableOf(now.info, [
+    ...key.map(name => keyColumn(now, pairs, name)),
+    ...measures.flatMap(name => {
+      const field = fieldOf(now, name);
+      const figures = pairs.map(each => figuresOf(each, name));
+      const kept = (text: string) => renamed(field, names(text), false);
+      return [
+        { field: renamed(field, name, true), cells: figures.map(each => each.now) },
+        { field: kept(`before_${name}`), cells: figures.map(each => each.before) },
+        { field: kept(`change_${name}`), cells: figures.map(each => each.change) },
+        { field: percentField(names(`percent_${name}`)), cells: figures.map(each => each.percent) },
+      ];
+    }),
+  ]);
+}
+
+/** A row for each period of a pair; the change is that of the later one. */
+function stacked(
+  now: ArrowTable,
+  pairs: readonly Pair[],
+  { key, measures }: Compared,
+  name: string,
+): ArrowTable {
+  const names = namer(now);
+  const period = names('period');
+  const both = pairs.flatMap(each => [each, each]);
+  const isLater = (index: number) => index % 2 === 0;
+  const info = { ...now.info, groups: [...now.info.groups, { name: period }] };
+  const drawn = measures.map(each => {
+    const field = fieldOf(now, each);
+    const figures = both.map(pair => figuresOf(pair, each));
+    const cells = figures.map((figure, index) => (isLater(index) ? figure.now : figure.before));
+    const change = figures.map((figure, index) => (isLater(index) ? figure.change : null));
+    return [
+      { field: renamed(field, each, true), cells },
+      { field: renamed(field, names(`change_${each}`), false), cells: change },
+    ];
+  });
+  return tableOf(info, [
+    ...key.map(each => keyColumn(now, both, each)),
+    {
+      field: new Field(period, new Utf8(), true, new Map([[FIELD_KEY.type, 'string']])),
+      cells: both.map((_, index) => (isLater(index) ? LATER : name)),
+    },
+    ...drawn.flatMap(([figure]) => figure ?? []),
+    ...drawn.flatMap(([, change]) => change ?? []),
+  ]);
+}
+
+/** The period of the cell, in a chart's legend. */
+const LATER = 'the range';
+
+interface Figures {
+  readonly now: Cell;
+  readonly before: Cell;
+  readonly change: Cell;
+  readonly percent: number | null;
+}
+
+function figuresOf(pair: Pair, measure: string): Figures {
+  const [now, before] = [pair.now?.get(measure) ?? null, pair.before?.get(measure) ?? null];
+  if (typeof now === 'bigint' && typeof before === 'bigint') {
+    const change = now - before;
+    const fits = BigInt.asIntN(64, change) === change;
+    const percent = before === 0n ? null : percentOf(Number(change), Number(before));
+    return { now, before, change: fits ? change : null, percent };
+  }
+  if (typeof now !== 'number' || typeof before !== 'number')
+    return { now, before, change: null, percent: null };
+  return {
+    now,
+    before,
+    change: now - before,
+    percent: before === 0 ? null : percentOf(now - before, before),
+  };
+}
+
+/** Of what was there before: a fall is negative, whatever the sign of the figures. */
+function percentOf(change: number, before: number): number | null {
+  const percent = (100 * change) / Math.abs(before);
+  return Number.isFinite(percent) ? percent : null;
+}
+
+interface Filled {
+  readonly field: Field;
+  readonly cells: readonly Cell[];
+}
+
+function keyColumn(now: ArrowTable, pairs: readonly Pair[], name: string): Filled {
+  const field = fieldOf(now, name);
+  const type = DataType.isDictionary(field.type) ? new Utf8() : field.type;
+  return {
+    field: new Field(name, type, true, field.metadata),
+    cells: pairs.map(each => (each.now ?? each.before)?.get(name) ?? null),
+  };
+}
+
+function fieldOf({ data }: ArrowTable, name: string): Field {
+  return data.schema.fields.find(each => each.name === name) as Field;
+}
+
+/** The aggregation belongs to the figure alone: of a difference no missing bin is zero. */
+function renamed(field: Field, name: string, keepsAggregation: boolean): Field {
+  const metadata = new Map(field.metadata);
+  if (!keepsAggregation) for (const key of [FIELD_KEY.agg, FIELD_KEY.description]) metadata.delete(key);
+  return new Field(name, field.type, true, metadata);
+}
+
+function percentField(name: string): Field {
+  const metadata = new Map([
+    [FIELD_KEY.type, 'float'],
+    [FIELD_KEY.unit, 'percent'],
+  ] as const);
+  return new Field(name, new Float64(), true, new Map(metadata));
+}
+
+/** Gives new columns names that none has. */
+function namer({ data }: ArrowTable): (name: string) => string {
+  const taken = new Set(data.schema.fields.map(({ name }) => name));
+  return name => {
+    let free = name;
+    for (let number = 2; taken.has(free); number++) free = `${name}_${number}`;
+    taken.add(free);
+    return free;
+  };
+}
+
+function tableOf(info: TableInfo, columns: readonly Filled[]): ArrowTable {
+  const fields = columns.map(({ field }) => field);
+  const length = columns[0]?.cells.length ?? 0;
+  const children = columns.map(dataOf);
+  const schema = new Schema(fields, new Map([['apl.table', info.name]]));
+  const struct = makeData({ type: new Struct(fields), length, nullCount: 0, children });
+  const described = fields.map(
+    (field): ResultField =>
+      info.fields.find(({ name }) => name === field.name) ?? {
+        name: field.name,
+        type: (field.metadata.get(FIELD_KEY.type) ?? 'string') as ResultField['type'],
+      },
+  );
+  const order = info.order.filter(({ field }) => fields.some(({ name }) => name === field));
+  return {
+    info: { ...info, fields: described, order },
+    data: new Table(schema, [new RecordBatch(schema, struct)]),
+  };
+}
+
+function dataOf({ field: { type }, cells }: Filled): Data {
+  if (DataType.isTimestamp(type) || DataType.isDuration(type) || DataType.isInt(type)) {
+    const data = BigInt64Array.from(cells, cell => (typeof cell === 'bigint' ? cell : 0n));
+    return makeData({ type, length: cells.length, data, ...validity(cells) } as Parameters<
+      typeof makeData
+    >[0]);
+  }
+  const column = DataType.isFloat(type) ? new Float64() : DataType.isBool(type) ? new Bool() : new Utf8();
+  return vectorFromArray(cells as unknown[], column).data[0] as Data;
+}
+
+function validity(cells: readonly Cell[]): { readonly nullCount: number; readonly nullBitmap: Uint8Array } {
+  const nullBitmap = new Uint8Array(Math.ceil(cells.length / 8));
+  let nullCount = 0;
+  for (const [row, cell] of cells.entries()) {
+    if (cell === null) nullCount += 1;
+    else nullBitmap[row >> 3] = (nullBitmap[row >> 3] as number) | (1 << (row & 7));
+  }
+  return { nullCount, nullBitmap };
+}
+
+/** What a reader must know before trusting a change. */
+function remarks(
+  pairs: readonly Pair[],
+  { provenance: { startTime, endTime } }: QueryResult,
+  left: readonly string[],
+): readonly Notice[] {
+  const alone = pairs.filter(each => each.now === undefined || each.before === undefined).length;
+  const texts = [
+    `Compared with ${startTime} to ${endTime}.`,
+    ...(alone > 0
+      ? [
+          `${alone} of ${plural(pairs.length, 'row')} are in one of the two periods only; their changes are null.`,
+        ]
+      : []),
+    ...(left.length > 0 ? [`Not compared, as they are no figures: ${left.join(', ')}.`] : []),
+  ];
+  return texts.map(text => ({ level: 'info', text }));
+}

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { notices, realBench } from '../real-bench.js';
+import { type CellRun, printed, shown, traceback } from '../session.js';
+
+const events = (day: string, hosts: Readonly<Record<string, readonly number[]>>) =>
+  Object.entries(hosts).flatMap(([host, ms]) =>
+    ms.map((each, index) => ({ _time: `${day}T${10 + index}:00:00Z`, host, ms: each, load: each / 4 })),
+  );
+
+const bench = realBench({
+  web: [
+    ...events('2026-01-01', { a: [10, 20], b: [5], c: [9_007_199_254_740_991] }),
+    ...events('2026-01-02', { a: [30, 20], b: [5, 7], d: [1] }),
+    ...events('2025-12-26', { a: [1] }),
+  ],
+});
+
+/** The lines of the last table that a cell showed, with single spaces. */
+function table(cell: CellRun): readonly string[] {
+  const lines = shown(cell).at(-1)?.split('\n') ?? [];
+  return lines.map(line => line.replace(/ +/g, ' ').trim()).filter(line => line !== '');
+}
+
+const compare = (line: string, query: string, day = '2026-01-02') =>
+  bench().run(`%%time ${day}\n%compare ${line}\n${query}`);
+
+describe('%compare', () => {
+  test('shows the figures of both days, the change, and what only one of them has', async () => {
+    const cell = await compare('-1d', 'web | summarize n = count(), ms = sum(ms) by host | sort by host asc');
+    expect(traceback(cell)).toEqual([]);
+    expect(table(cell)).toEqual([
+      'Note: Compared with 2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z.',
+      'Note: 2 of 4 rows are in one of the two periods only; their changes are null.',
+      '4 rows × 9 columns · 2026-01-02T00:00:00Z to 2026-01-03T00:00:00Z',
+      'host n before_n change_n percent_n (percent) ms before_ms change_ms percent_ms (percent)',
+      '──── ──── ──────── ──────── ─────────────────── ──── ───────────────────── ───────── ────────────────────',
+      'a 2 2 0 0 50 30 20 66.6667',
+      'b 2 1 1 100 12 5 7 140.0000',
+      'd 1 null null null 1 null null null',
+      'c null 1 null null null 9,007,199,254,740,991 null null',
+      '20 rows examined',
+    ]);
+  });
+
+  test('over time the earlier bins are moved to the later ones, in the table and in the chart', async () => {
+    const cell = await compare('-1d', 'web | summarize n = count() by bin(_time, 1h), host');
+    expect(table(cell).slice(5, -1)).toEqual([
+      '2026-01-02T10:00:00Z a 1 1 0 0',
+      '2026-01-02T10:00:00Z b 1 1 0 0',
+      '2026-01-02T10:00:00Z d 1 null null null',
+      '2026-01-02T10:00:00Z c null 1 null null',
+      '2026-01-02T11:00:00Z a 1 1 0 0',
+      '2026-01-02T11:00:00Z b 1 null null null',
+    ]);
+    const drawn = cell.outputs.at(-2);
+    expect(drawn && 'data' in drawn && drawn.data['text/plain']).toBe(
+      'Chart of n, change_n over time; bins without rows are 0 in n.',
+    );
+    const svg = drawn && 'data' in drawn ? String(drawn.data['image/svg+xml']) : '';
+    expect(['a · the range', 'a · 1d before', '2026-01-02, UTC'].filter(text => !svg.includes(text))).toEqual(
+      [],
+    );
+  });
+
+  test('of a single row, of one week before, of a range of two times', async () => {
+    const single = 'web | summarize total = sum(ms), load = avg(load)';
+    expect(table(await compare('-1w', single)).at(-2)).toBe('63 1 62 6,200 3.15 0.25 2.9 1,160');
+    expect(table(await compare('2026-01-01', single)).at(-2)).toBe(
+      '63 9,007,199,254,741,026 -9,007,199,254,740,963 -100 3.15 562,949,953,421,314 -562,949,953,421,311 -100',
+    );
+    expect(notices(await compare('2025-12-26..2026-01-02', single)).slice(-1)).toEqual([
+      'The two ranges differ in length: totals of the longer one hold more time.',
+    ]);
+  });
+
+  test('is the last result, which the next cell can check', async () => {
+    await compare('-1d', 'web | summarize n = count() by host;');
+    expect(printed(await bench().run('%assert max(percent_n) <= 100'))).toBe(
+      'so it is: max(percent_n) <= 100 (max(percent_n) is 100)\n',
+    );
+    expect(traceback(await bench().run('%compare -1d'))[0]).toBe(
+      'magic: %compare: the last result is a comparison already',
+    );
+  });
+
+  test('without a query it compares the last result, and with `;` it alone is shown', async () => {
+    await bench().run('%%time 2026-01-02\nweb | summarize n = count()');
+    expect(table(await bench().run('%compare -1d')).at(-2)).toBe('5 4 1 25');
+    const silent = await compare('-1d', 'web | summarize n = count();');
+    expect(shown(silent).length).toBe(1);
+  });
+
+  test('says that a row may be beyond the `top` of one range', async () => {
+    const cell = await compare('-1d', 'web | summarize n = count() by host | top 2 by n');
+    expect(notices(cell).at(-1)).toBe(
+      'The query keeps a part of its rows with `top`: a row may be null in a range that has it, as it was not kept there.',
+    );
+  });
+
+  test.each([
+    ['-1d', 'web | project host, ms', 'nothing says which rows belong together'],
+    ['-1d', 'web | summarize make_list(ms) by host', 'the result has no figure to compare'],
+    [
+      '-1d',
+      'web | summarize n = count() by bin(_time, 7h)',
+      'the two periods are not a whole number of bins apart, so that no bin has a partner',
+    ],
+    [
+      '-1d',
+      'web | summarize n = count() by host | project n',
+      'the query leaves out host, by which its rows are grouped',
+    ],
+    ['-1d --key nope', 'web | summarize n = count() by host', 'the result has no field nope'],
+    [
+      'last 1d',
+      'web | count',
+      'last 1d is not a length of time with a minus, such as -1d, nor a range of two times',
+    ],
+    [
+      '-1d',
+      'print n = 1\n\n_ | count',
+      'the query reads the kept result _, which has no rows of an earlier time',
+    ],
+    ['1d', 'web | count', '1d is not a length of time with a minus, such as -1d, nor a range of two times'],
+  ])('%s of %s is refused', async (line, query, message) => {
+    expect(traceback(await compare(line, query))[0]).toBe(`magic: %compare: ${message}`);
+  });
+
+  test('another key than that of the groups', async () => {
+    const cell = await compare('-1d --key host', 'web | where host in ("b", "d") | project host, load');
+    expect(table(cell).slice(-3, -1)).toEqual(['b 1.25 null null null', 'd 0.25 null null null']);
+  });
+});
