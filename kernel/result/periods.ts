@@ -20,9 +20,9 @@ import {
 import type { ResultField } from '../api/wire.js';
 import { present } from '../present.js';
 import { plural } from '../text.js';
+import { cellText, exactInt64 } from './display/text.js';
 import { FIELD_KEY } from './field.js';
 import type { ArrowTable, Notice, QueryResult, TableInfo } from './result.js';
-import { cellText, exactInt64 } from './text.js';
 
 /** What to compare, besides the two results. */
 export interface PeriodOptions {

@@ -2,7 +2,7 @@ import type { Operator } from '../../apl/syntax/ast.js';
 import { present } from '../../present.js';
 import type { Provenance, QueryResult } from '../../result/result.js';
 import { formatTime, parseTime, parseTimespan } from '../../time.js';
-import { mainPipeline } from '../reading.js';
+import { mainPipeline } from '../query/reading.js';
 import { lastName } from '../results/kept.js';
 import { readsOf } from '../results/reads.js';
 import { isFrozen, parseRange, type TimeRange } from '../time-range.js';
