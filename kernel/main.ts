@@ -26,8 +26,8 @@ const SERVICE_THREADS = '16';
 
 async function runCommand(argv: readonly string[]): Promise<void> {
   try {
-    const connectionFile = connectionFileIn(argv);
-    if (connectionFile !== undefined) await kernel(connectionFile);
+    const start = programIn(argv);
+    if (start !== undefined) await start();
     else await (await commands()).parseAsync(argv);
   } catch (error) {
     if (!(error instanceof AplKernelError)) throw error;
@@ -41,10 +41,20 @@ async function runCommand(argv: readonly string[]): Promise<void> {
 /** The exit code of a command that was not run, as it was given what it cannot take. */
 const USAGE = 2;
 
-/** The file in `kernel --connection-file FILE`, as the kernelspec has it: read here, so that a kernel starts without the parser of commands. */
-function connectionFileIn(argv: readonly string[]): string | undefined {
-  const [, , command, option, file] = argv;
-  return command === 'kernel' && option === '--connection-file' ? file : undefined;
+/** What the two command lines ask for that programs write, the kernelspec and a kernel: they start without the parser of commands. */
+function programIn([, , ...words]: readonly string[]): (() => Promise<void>) | undefined {
+  const [file, data] = [words[2], words[3]];
+  if (file !== undefined && isCommand(words, [...kernelCommand, file])) return () => kernel(file);
+  if (data !== undefined && isCommand(words, [...serviceCommand, data]))
+    return () => serve({ port: 0, data, managed: true });
+  return undefined;
+}
+
+const kernelCommand = ['kernel', '--connection-file'];
+const serviceCommand = ['serve', '--managed', '--data'];
+
+function isCommand(words: readonly string[], command: readonly string[]): boolean {
+  return words.length === command.length && words.every((word, index) => word === command[index]);
 }
 
 /** Every command; a command's module is loaded when it runs. */
@@ -374,7 +384,7 @@ async function interpreter(workDir = process.cwd()): Promise<KernelHandler> {
 async function localService(): Promise<LocalService> {
   const { createLocalService, spawnDetached } = await import('./local/launch.js');
   const dataDir = dataDirectory();
-  const args = [files.main, 'serve', '--managed', '--data', dataDir];
+  const args = [files.main, ...serviceCommand, dataDir];
   const spawn = () => spawnDetached(machine.execPath, args, dataDir, serviceEnvironment());
   return createLocalService({ dataDir, spawn, log });
 }
@@ -418,4 +428,6 @@ function packageFiles(root: string): PackageFiles {
 }
 
 process.stderr.on('error', () => undefined);
+// The program is a bundle: its errors name the lines that it was made from.
+process.setSourceMapsEnabled(true);
 await runCommand(process.argv);

@@ -3,17 +3,18 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wr
 import { join } from 'node:path';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { bundle } from './bundle.mjs';
 import { root, run } from './process.mjs';
 
 /** The compiled command. */
 export const main = join(root, 'dist', 'main.js');
 
 /** The inputs of the build; their content decides whether there is anything to do. */
-const INPUTS = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'kernel', 'labextension'];
+const INPUTS = ['package-lock.json', 'tsconfig.json', 'scripts/bundle.mjs', 'kernel', 'labextension'];
 const GENERATED = /^(node_modules|lib|labextension|.*\.tsbuildinfo)$/;
 
 /**
- * Compiles the kernel into dist/ and the JupyterLab extension into labextension/labextension/, unless both are up to date.
+ * Bundles the kernel into dist/ and builds the JupyterLab extension into labextension/labextension/, unless both are up to date.
  * @param {(step: string) => void} say what is being done
  */
 export async function ensureBuild(say) {
@@ -24,8 +25,7 @@ export async function ensureBuild(say) {
   // Compiled aside and then put in place: kernels may be starting from dist/ meanwhile.
   const [dist, fresh] = [join(root, 'dist'), join(root, 'dist.new')];
   rmSync(fresh, { recursive: true, force: true });
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  await build(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', fresh]);
+  await bundle(fresh);
   rmSync(dist, { recursive: true, force: true });
   renameSync(fresh, dist);
   say('Building the JupyterLab extension');

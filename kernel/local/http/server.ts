@@ -164,6 +164,7 @@ async function listen(options: ServiceOptions, engines: Engines): Promise<Servic
     forceCloseConnections: true,
     // Names of datasets and fields stand in paths; they have limits of their own.
     routerOptions: { maxParamLength: 4096 },
+    schemaController: { compilersFactory: noSchemas },
   });
   const secret = randomBytes(32).toString('base64url');
   let announceClosed = () => {};
@@ -196,6 +197,16 @@ async function listen(options: ServiceOptions, engines: Engines): Promise<Servic
     leave = watchTenure(options.dataDir, secret, lost);
   }
   return { url, token, closed, close };
+}
+
+/** No route has a schema: the framework would load its compilers of schemas, half of its code, at each start. */
+const noSchemas = {
+  buildValidator: withoutSchema,
+  buildSerializer: withoutSchema,
+};
+
+function withoutSchema(): never {
+  throw new RangeError('no route has a schema');
 }
 
 function routeParts(options: ServiceOptions, { engine, datasets, readersFor, results }: Engines) {
