@@ -72,6 +72,8 @@ export class Session {
   shownRows: number | undefined;
   /** False: outputs hold no values of the data. */
   retains = true;
+  /** Counts the starred queries that this session has written or deleted. */
+  starsVersion = 0;
   #profiles: readonly Profile[] | undefined;
   #active: string;
   #introduced = false;

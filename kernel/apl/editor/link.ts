@@ -4,31 +4,148 @@ import type { KernelFacts } from './known.js';
 /** The comm target of the kernel's end. */
 export const editorTarget = 'apl.editor';
 
-/** What an editor asks; answers about data depend on the session's profile and time range. */
-export type EditorQuestion =
+/** What a front end asks; answers about data depend on the session's profile and time range. */
+export type EditorQuestion = DataQuestion | ListQuestion;
+
+/** What editors, and the panel below a dataset, want to know of the data. */
+export type DataQuestion =
   | { readonly ask: 'fields'; readonly dataset: string }
   /** The most frequent values of a text field. */
   | { readonly ask: 'values'; readonly field: string; readonly dataset: string }
   /** The keys of a map; `path` is the field and the keys that lead to it. */
-  | { readonly ask: 'keys'; readonly path: string[]; readonly dataset: string };
+  | { readonly ask: 'keys'; readonly path: string[]; readonly dataset: string }
+  /** The most frequent values of a field of any type, or of a key in a map, with their numbers. */
+  | { readonly ask: 'top'; readonly path: string[]; readonly dataset: string };
 
-/** What a kernel sends: facts, when the comm opens and after each cell, and answers. */
+/** What the panel lists; the history, as far as it holds a text in any case. */
+export type ListQuestion =
+  | { readonly ask: 'profiles' | 'datasets' | 'results' | 'stars' }
+  | { readonly ask: 'history'; readonly text: string };
+
+/** What a front end sends: a question, or the wish that everything is asked of the service again. */
+export type EditorMessage = EditorQuestion | { readonly ask: 'refresh' };
+
+/** What a kernel sends: its session and facts, when the comm opens and after each cell, and answers. */
 export type EditorNews =
+  | { readonly tell: 'session'; readonly session: SessionFacts }
   | { readonly tell: 'facts'; readonly facts: KernelFacts }
-  | {
-      readonly tell: 'fields';
-      readonly question: EditorQuestion;
-      readonly fields: readonly FieldSchema[];
-    }
-  | { readonly tell: 'texts'; readonly question: EditorQuestion; readonly texts: readonly string[] };
+  | Answer;
 
-/** Returns a message of an editor, or undefined for anything else. */
-export function readQuestion(data: unknown): EditorQuestion | undefined {
-  const { ask, dataset, field, path } = (data ?? {}) as Readonly<Record<string, unknown>>;
+/** One answer to each question. */
+export type Answer =
+  | { readonly tell: 'fields'; readonly question: EditorQuestion; readonly fields: readonly FieldSchema[] }
+  | { readonly tell: 'texts'; readonly question: EditorQuestion; readonly texts: readonly string[] }
+  | { readonly tell: 'top'; readonly question: EditorQuestion; readonly top: readonly CountedValue[] }
+  | { readonly tell: 'profiles'; readonly question: EditorQuestion; readonly rows: readonly ProfileRow[] }
+  | { readonly tell: 'datasets'; readonly question: EditorQuestion; readonly rows: readonly DatasetRow[] }
+  | { readonly tell: 'results'; readonly question: EditorQuestion; readonly rows: readonly ResultRow[] }
+  | { readonly tell: 'stars'; readonly question: EditorQuestion; readonly rows: readonly StarRow[] }
+  | { readonly tell: 'history'; readonly question: EditorQuestion; readonly rows: readonly HistoryRow[] }
+  /** The kernel could not find out; its words, and what to do. */
+  | {
+      readonly tell: 'failed';
+      readonly question: EditorQuestion;
+      readonly message: string;
+      readonly hint?: string;
+    };
+
+/** The state of a session that a toolbar shows. */
+export interface SessionFacts {
+  readonly profile: string;
+  /** True for the service on this machine. */
+  readonly isLocal: boolean;
+  /** In the user's words, as `%time` shows it, and as times of this moment. */
+  readonly range: {
+    readonly label: string;
+    readonly startTime: string;
+    readonly endTime: string;
+    /** True where it is the same window whenever it is used. */
+    readonly isFrozen: boolean;
+  };
+  /** Changes whenever this session has written a starred query. */
+  readonly stars: number;
+}
+
+/** A value as text, null where rows have none, and how many rows hold it. */
+export interface CountedValue {
+  readonly text: string | null;
+  readonly count: number;
+}
+
+export interface ProfileRow {
+  readonly name: string;
+  /** Absent for the local service. */
+  readonly address?: string;
+  readonly hasToken: boolean;
+  /** Why it cannot be used. */
+  readonly problem?: string;
+}
+
+export interface DatasetRow {
+  readonly name: string;
+  readonly description: string;
+  /** Absent where the service does not say it, as for data that is computed for any time. */
+  readonly rows?: number;
+  /** The first and the last event, RFC 3339; absent without either. */
+  readonly firstTime?: string;
+  readonly lastTime?: string;
+  /** What `%time` takes to read all of it. */
+  readonly range?: string;
+}
+
+export interface ResultRow {
+  /** `_` is the last result; none for those of earlier outputs. */
+  readonly names: readonly string[];
+  readonly rows: number;
+  readonly columns: number;
+  readonly bytes: number;
+  readonly startTime: string;
+  readonly endTime: string;
+  readonly profile: string;
+  readonly query: string;
+}
+
+export interface StarRow {
+  readonly id: string;
+  readonly name: string;
+  readonly dataset?: string;
+  /** As `%time` takes it; absent where it was saved without one. */
+  readonly range?: string;
+  readonly query: string;
+}
+
+export interface HistoryRow {
+  /** What `%rerun` takes. */
+  readonly number: number;
+  readonly at: string;
+  readonly profile: string;
+  readonly query: string;
+  readonly startTime: string;
+  readonly endTime: string;
+  /** Absent when it failed; then `error` says how. */
+  readonly rows?: number;
+  readonly error?: string;
+  readonly elapsedMs: number;
+  /** True where it was sent with values that the text does not hold. */
+  readonly hasVariables: boolean;
+}
+
+/** Returns a message of a front end, or undefined for anything else. */
+export function readMessage(data: unknown): EditorMessage | undefined {
+  const { ask, dataset, field, path, text } = (data ?? {}) as Readonly<Record<string, unknown>>;
+  switch (ask) {
+    case 'refresh':
+    case 'profiles':
+    case 'datasets':
+    case 'results':
+    case 'stars':
+      return { ask };
+    case 'history':
+      return typeof text === 'string' ? { ask, text } : undefined;
+  }
   if (typeof dataset !== 'string') return undefined;
   if (ask === 'fields') return { ask, dataset };
   if (ask === 'values' && typeof field === 'string') return { ask, dataset, field };
-  if (ask === 'keys' && Array.isArray(path) && path.every(part => typeof part === 'string'))
-    return { ask, dataset, path };
-  return undefined;
+  const isPath = Array.isArray(path) && path.length > 0 && path.every(part => typeof part === 'string');
+  return (ask === 'keys' || ask === 'top') && isPath ? { ask, dataset, path } : undefined;
 }

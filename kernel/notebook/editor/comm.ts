@@ -1,18 +1,29 @@
 import { localProfile } from '../../api/profile.js';
 import type { KernelFacts, MagicFacts } from '../../apl/editor/known.js';
-import { type EditorNews, type EditorQuestion, editorTarget, readQuestion } from '../../apl/editor/link.js';
+import {
+  type Answer,
+  type DataQuestion,
+  type EditorNews,
+  type EditorQuestion,
+  editorTarget,
+  readMessage,
+  type SessionFacts,
+} from '../../apl/editor/link.js';
+import { AplKernelError } from '../../errors.js';
 import type { Comm, CommHandler } from '../../jupyter/message.js';
 import { present } from '../../present.js';
 import { magicHelp, magics } from '../magics/table.js';
 import type { Session } from '../session.js';
+import { isFrozen, resolveRange } from '../time-range.js';
 import { fieldSchema, resultSchemas, seenBy } from './completion.js';
+import { listOf } from './lists.js';
 
 /** Editors beyond this many are those of pages that were closed: the oldest is let go. */
 const maxEditors = 16;
 /** How long a first answer may wait for the service, in milliseconds. */
 const patienceMs = 10_000;
 
-/** The editors that are connected to a session: they are told what it knows, at once and after each cell. */
+/** The editors, toolbars and panels that are connected to a session: they are told what it knows, at once and after each cell. */
 export class Editors {
   readonly #session: Session;
   readonly #comms = new Set<Comm>();
@@ -30,11 +41,14 @@ export class Editors {
       this.#comms.delete(oldest);
       oldest.close();
     }
-    void this.#tellFacts([comm]);
+    void this.#tell([comm]);
     return {
       message: async data => {
-        const question = readQuestion(data);
-        if (question !== undefined) send(comm, await this.#answer(question));
+        const message = readMessage(data);
+        if (message === undefined) return;
+        if (message.ask !== 'refresh') return send(comm, await this.#answer(message));
+        this.#session.schema.clear();
+        await this.#tell([comm]);
       },
       close: () => void this.#comms.delete(comm),
     };
@@ -42,22 +56,38 @@ export class Editors {
 
   /** Tells every editor what is known now; called after each cell. */
   publish(): Promise<void> {
-    return this.#tellFacts([...this.#comms]);
+    return this.#tell([...this.#comms]);
   }
 
-  async #tellFacts(comms: readonly Comm[]): Promise<void> {
+  /** The state of the session needs nobody's answer, so it is told first. */
+  async #tell(comms: readonly Comm[]): Promise<void> {
     if (comms.length === 0) return;
+    for (const comm of comms) send(comm, { tell: 'session', session: sessionFacts(this.#session) });
     const facts = await factsOf(this.#session, patienceMs);
     for (const comm of comms) send(comm, { tell: 'facts', facts });
   }
 
-  async #answer(question: EditorQuestion): Promise<EditorNews> {
+  async #answer(question: EditorQuestion): Promise<Answer> {
+    try {
+      return 'dataset' in question
+        ? await this.#ofData(question)
+        : await listOf(this.#session, question, AbortSignal.timeout(patienceMs));
+    } catch (error) {
+      if (error instanceof AplKernelError)
+        return { tell: 'failed', question, message: error.message, ...present({ hint: error.hint }) };
+      this.#session.options.log(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      return { tell: 'failed', question, message: 'the kernel failed to find this out' };
+    }
+  }
+
+  async #ofData(question: DataQuestion): Promise<Answer> {
     const { dataset } = question;
     if (question.ask === 'fields') {
       const fields = await this.#session.schema.knownFields(dataset, patienceMs);
       return { tell: 'fields', question, fields: fields.map(fieldSchema) };
     }
     const seen = await seenBy(this.#session);
+    if (question.ask === 'top') return { tell: 'top', question, top: await seen.top(question.path, dataset) };
     const known = (): readonly string[] =>
       question.ask === 'values'
         ? seen.values(question.field, [dataset])
@@ -65,6 +95,15 @@ export class Editors {
     const soon = known();
     return { tell: 'texts', question, texts: (await seen.settle(patienceMs)) ? known() : soon };
   }
+}
+
+function sessionFacts({ profileName, range, starsVersion, options }: Session): SessionFacts {
+  return {
+    profile: profileName,
+    isLocal: profileName === localProfile,
+    range: { label: range.label, ...resolveRange(range, options.now()), isFrozen: isFrozen(range) },
+    stars: starsVersion,
+  };
 }
 
 /** Returns what a session knows now; waits at most `patienceMs` for its datasets where none have been seen. */

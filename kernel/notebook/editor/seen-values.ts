@@ -1,4 +1,6 @@
+import type { Table } from 'apache-arrow';
 import { writtenName } from '../../apl/catalog/written.js';
+import type { CountedValue } from '../../apl/editor/link.js';
 import type { Session } from '../session.js';
 import { resolveRange } from '../time-range.js';
 
@@ -44,6 +46,23 @@ export class SeenValues {
       );
     });
 
+  /**
+   * The most frequent values of a field, or of a key of a map, of any type, 20 at most; null stands for rows without one. Throws what the
+   * query throws.
+   */
+  async top(path: readonly string[], dataset: string): Promise<readonly CountedValue[]> {
+    const value = path.map(quoted).join('');
+    const columns = await this.#query(
+      `${quoted(dataset)} | summarize n = count() by value = tostring(${value}) | top 20 by n`,
+    );
+    const counts = [...(columns?.getChild('n') ?? [])].map(Number);
+    const texts: unknown[] = [...(columns?.getChild('value') ?? [])];
+    return texts.map((text, index) => ({
+      text: typeof text === 'string' && text !== '' ? text : null,
+      count: counts[index] ?? 0,
+    }));
+  }
+
   /** Waits for the queries sent since the last call, at most `patienceMs`; true when there were any. */
   async settle(patienceMs: number): Promise<boolean> {
     const asked = this.#asked;
@@ -87,12 +106,16 @@ export class SeenValues {
 
   /** The first column of a query's result. */
   async #load(apl: string): Promise<readonly string[]> {
+    const column = (await this.#query(apl))?.getChildAt(0);
+    return [...(column ?? [])].filter((value): value is string => typeof value === 'string');
+  }
+
+  async #query(apl: string): Promise<Table | undefined> {
     const range = resolveRange(this.#session.range, this.#session.options.now());
     const signal = AbortSignal.timeout(timeLimitMs);
     const raw = await this.#session.query({ apl, ...range }, signal);
     const { decodeTabular } = await import('../../result/decode/arrow.js');
-    const column = decodeTabular(raw.body).tables[0]?.data.getChildAt(0);
-    return [...(column ?? [])].filter((value): value is string => typeof value === 'string');
+    return decodeTabular(raw.body).tables[0]?.data;
   }
 }
 

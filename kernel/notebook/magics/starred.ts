@@ -31,7 +31,9 @@ export async function updateStar(
   const before = await readable(resolveStar(session, id, signal));
   const body = await starBody(session, order, before, signal);
   try {
-    return await client.putStarred(before?.id ?? id, body, signal);
+    const saved = await client.putStarred(before?.id ?? id, body, signal);
+    session.starsVersion += 1;
+    return saved;
   } catch (error) {
     throw error instanceof NotFoundError ? noStar(id, error) : error;
   }
@@ -91,7 +93,9 @@ export async function createStar(
   signal: AbortSignal,
 ): Promise<StarredQuery> {
   const client = await session.client(signal);
-  return client.createStarred(await starBody(session, order, undefined, signal), signal);
+  const saved = await client.createStarred(await starBody(session, order, undefined, signal), signal);
+  session.starsVersion += 1;
+  return saved;
 }
 
 /** The id of the user's own starred query of that name: running a cell again must not add another copy. */

@@ -210,6 +210,7 @@ async function unstar({ words }: MagicCall, { session, io }: MagicHost): Promise
   const found = await readable(resolveStar(session, reference, io.signal));
   const id = found?.id ?? reference;
   await (await session.client(io.signal)).deleteStarred(id, io.signal);
+  session.starsVersion += 1;
   const name = found === undefined || found.name === '' ? '' : `, "${oneLine(found.name, 120)}"`;
   say(io, named(session, `Deleted the starred query ${id}${name}.`));
 }

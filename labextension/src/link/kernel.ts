@@ -1,28 +1,36 @@
 import type { Kernel } from '@jupyterlab/services';
 import { type ISignal, Signal } from '@lumino/signaling';
 import type { KernelFacts, Knowledge } from '../../../kernel/apl/editor/known.js';
-import { type EditorNews, type EditorQuestion, editorTarget } from '../../../kernel/apl/editor/link.js';
+import {
+  type Answer,
+  type EditorMessage,
+  type EditorNews,
+  type EditorQuestion,
+  editorTarget,
+  type SessionFacts,
+} from '../../../kernel/apl/editor/link.js';
 import type { FieldSchema } from '../../../kernel/apl/plan/plan.js';
 import { languageId } from '../names.js';
 
-/** An answer of the kernel; it is asked again once it is stale, and holds meanwhile. */
-interface Answer {
-  readonly news: EditorNews;
+/** An answer of the kernel; it is asked for again once it is stale, and holds meanwhile. */
+interface Held {
+  readonly answer: Answer;
   stale: boolean;
 }
 
 /**
- * What editors know of one kernel's session. Everything is answered at once from what the kernel has told; what is missing is asked
+ * What editors, toolbars and the panel know of one kernel's session. Everything is answered at once from what the kernel has told; what is missing is asked
  * for, and `changed` says when it has come. A kernel that is busy, dead, restarting or of another language is no error.
  */
 export class KernelLink {
   readonly #kernel: Kernel.IKernelConnection;
   readonly #changed = new Signal<this, void>(this);
-  readonly #answers = new Map<string, Answer>();
+  readonly #answers = new Map<string, Held>();
   readonly #asked = new Set<string>();
   #comm: Kernel.IComm | undefined;
   #version = 0;
   #facts: KernelFacts | undefined;
+  #session: SessionFacts | undefined;
   #wanted = false;
   /** The kernel knows no such comm. */
   #refused = false;
@@ -45,6 +53,16 @@ export class KernelLink {
     return this.#facts;
   }
 
+  /** The state of the session, as it was last told. */
+  get session(): SessionFacts | undefined {
+    return this.#session;
+  }
+
+  /** True where the kernel was asked and does not answer this extension: it is of another language, or serves another page. */
+  get isRefused(): boolean {
+    return this.#refused;
+  }
+
   get changed(): ISignal<this, void> {
     return this.#changed;
   }
@@ -63,6 +81,22 @@ export class KernelLink {
       if (info.language_info.name === languageId) this.#open();
       else this.#refused = true;
     }, ignore);
+  }
+
+  /** The answer to a question as far as it is known; what is missing or stale is asked for. */
+  answer(question: EditorQuestion): Answer | undefined {
+    return this.#known(question);
+  }
+
+  /** True while an answer to a question is awaited. */
+  isAwaited(question: EditorQuestion): boolean {
+    return this.#asked.has(keyOf(question));
+  }
+
+  /** Has the kernel ask its service again. */
+  refresh(): void {
+    for (const held of this.#answers.values()) held.stale = true;
+    this.#send({ ask: 'refresh' });
   }
 
   /** What is known now. */
@@ -94,53 +128,82 @@ export class KernelLink {
       this.#comm = undefined;
       this.#refused = false;
       this.#asked.clear();
-      this.#age();
+      this.#session = undefined;
+      for (const held of this.#answers.values()) held.stale = true;
     } else if (status === 'idle' && this.#wanted && this.#comm === undefined) this.connect();
   }
 
   #hear(news: EditorNews): void {
-    if (news.tell === 'facts') {
-      if (news.facts.profile !== this.#facts?.profile) this.#answers.clear();
-      this.#facts = news.facts;
-      this.#age();
-    } else {
-      const key = JSON.stringify(news.question);
-      this.#asked.delete(key);
-      this.#answers.set(key, { news, stale: false });
+    switch (news.tell) {
+      case 'session':
+        this.#hearSession(news.session);
+        break;
+      case 'facts':
+        this.#facts = news.facts;
+        this.#age();
+        break;
+      default: {
+        const key = keyOf(news.question);
+        this.#asked.delete(key);
+        this.#answers.set(key, { answer: news, stale: false });
+      }
     }
     this.#version += 1;
     this.#changed.emit();
   }
 
-  #age(): void {
-    for (const answer of this.#answers.values()) answer.stale = true;
+  /** Another profile has other data; the same one has other values in another range. */
+  #hearSession(session: SessionFacts): void {
+    const before = this.#session;
+    this.#session = session;
+    if (before === undefined) return;
+    if (before.profile !== session.profile) this.#answers.clear();
+    if (before.range.label !== session.range.label) this.#age('top');
+    if (before.stars !== session.stars) this.#age('stars');
+  }
+
+  /** Answers of one kind, or those that any cell may have changed, hold until they are asked for again. */
+  #age(ask?: EditorQuestion['ask']): void {
+    for (const held of this.#answers.values()) {
+      const { ask: asked } = held.answer.question;
+      if (ask === undefined ? !lasting.has(asked) : ask === asked) held.stale = true;
+    }
   }
 
   #fields(dataset: string): readonly FieldSchema[] | undefined {
-    const news = this.#known({ ask: 'fields', dataset });
-    return news?.tell === 'fields' ? news.fields : undefined;
+    const answer = this.#known({ ask: 'fields', dataset });
+    return answer?.tell === 'fields' ? answer.fields : undefined;
   }
 
   #texts(dataset: string | undefined, questionOf: (dataset: string) => EditorQuestion): readonly string[] {
-    const news = dataset === undefined ? undefined : this.#known(questionOf(dataset));
-    return news?.tell === 'texts' ? news.texts : [];
+    const answer = dataset === undefined ? undefined : this.#known(questionOf(dataset));
+    return answer?.tell === 'texts' ? answer.texts : [];
   }
 
-  #known(question: EditorQuestion): EditorNews | undefined {
-    const key = JSON.stringify(question);
-    const answer = this.#answers.get(key);
-    if (answer === undefined || answer.stale) this.#ask(key, question);
-    return answer?.news;
+  #known(question: EditorQuestion): Answer | undefined {
+    const key = keyOf(question);
+    const held = this.#answers.get(key);
+    if ((held === undefined || held.stale) && !this.#asked.has(key) && this.#send(question))
+      this.#asked.add(key);
+    return held?.answer;
   }
 
-  #ask(key: string, question: EditorQuestion): void {
+  /** False where there is nobody to send it to. */
+  #send(message: EditorMessage): boolean {
     const comm = this.#comm;
-    if (comm === undefined || comm.isDisposed || this.#asked.has(key)) return;
-    if (this.#kernel.status === 'dead') return;
-    this.#asked.add(key);
-    void comm.send({ ...question }).done.catch(ignore);
+    if (comm === undefined || comm.isDisposed || this.#kernel.status === 'dead') return false;
+    void comm.send({ ...message }).done.catch(ignore);
+    return true;
   }
 }
+
+/** Equal for equal questions: the kernel may name their members in another order. */
+function keyOf(question: EditorQuestion): string {
+  return JSON.stringify(Object.entries(question).sort());
+}
+
+/** Answers that cost the service a query, or a listing page by page: they are asked for again when there is a reason to. */
+const lasting: ReadonlySet<EditorQuestion['ask']> = new Set(['top', 'stars']);
 
 /** A message that is lost with its kernel is asked again of the next. */
 function ignore(): void {}

@@ -42,7 +42,11 @@ export class Workbench {
 
   /** What is known of the kernel of a notebook or console, or of the console that was created for a file. */
   linkOf(view: EditorView): KernelLink | undefined {
-    const kernel = this.#sessionOf(view)?.session?.kernel;
+    return this.linkTo(this.#sessionOf(view)?.session?.kernel);
+  }
+
+  /** What is known of a kernel; every editor, toolbar and panel of one kernel shares it. */
+  linkTo(kernel: Kernel.IKernelConnection | null | undefined): KernelLink | undefined {
     if (kernel === undefined || kernel === null) return undefined;
     const known = this.#links.get(kernel);
     if (known !== undefined) return known;

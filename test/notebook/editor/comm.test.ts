@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type EditorNews, editorTarget } from '../../../kernel/apl/editor/link.js';
 import type { CommHandler } from '../../../kernel/jupyter/message.js';
@@ -17,6 +19,8 @@ interface Editor {
   readonly handler: CommHandler | undefined;
   readonly isClosed: () => boolean;
   next(): Promise<EditorNews>;
+  /** The next facts; what comes before them is passed over. */
+  facts(): Promise<EditorNews>;
 }
 
 function connect(target: string = editorTarget): Editor {
@@ -40,12 +44,31 @@ function connect(target: string = editorTarget): Editor {
     seen += 1;
     return news[seen - 1] as EditorNews;
   };
+  const facts = async (): Promise<EditorNews> => {
+    for (;;) {
+      const told = await next();
+      if (told.tell === 'facts') return told;
+    }
+  };
   const handler = bench.handler.commOpen({ id: 'c', target, send, close }, {}, []);
-  return { news, handler, isClosed: () => closed, next };
+  return { news, handler, isClosed: () => closed, next, facts };
 }
 
 test('an editor is told at once what there is, magics included', async () => {
-  const told = await connect().next();
+  const editor = connect();
+  expect(await editor.next()).toEqual({
+    tell: 'session',
+    session: {
+      ...{ profile: 'local', isLocal: true, stars: 0 },
+      range: {
+        label: 'last 1h',
+        startTime: '2026-03-04T04:06:07.123456789Z',
+        endTime: '2026-03-04T05:06:07.123456789Z',
+        isFrozen: false,
+      },
+    },
+  });
+  const told = await editor.next();
   if (told.tell !== 'facts') throw new Error(told.tell);
   const { magics, ...facts } = told.facts;
   expect(facts).toEqual({
@@ -58,18 +81,18 @@ test('an editor is told at once what there is, magics included', async () => {
 
 test('it is told again after each cell', async () => {
   const editor = connect();
-  await editor.next();
+  await editor.facts();
   bench.service.answer(() => ({ body: [{ id: 'n', name: 'newer', description: '', kind: 'events' }] }));
   await bench.run('%datasets');
-  const told = await editor.next();
+  const told = await editor.facts();
   expect(told.tell === 'facts' && told.facts.datasets).toEqual(['newer']);
 });
 
 test('it is told of the results that the kernel keeps, with their fields', async () => {
   const editor = connect();
-  await editor.next();
+  await editor.facts();
   await bench.run('kept << web | count');
-  const told = await editor.next();
+  const told = await editor.facts();
   const fields = [{ name: 'n', type: 'long' }];
   expect(told.tell === 'facts' && told.facts.results).toMatchObject([
     { name: '_', fields },
@@ -79,7 +102,7 @@ test('it is told of the results that the kernel keeps, with their fields', async
 
 test('questions are answered, and what is none is ignored', async () => {
   const editor = connect();
-  await editor.next();
+  await editor.facts();
   const question = { ask: 'fields', dataset: 'web' };
   await editor.handler?.message(question, []);
   expect(await editor.next()).toMatchObject({
@@ -96,7 +119,7 @@ test('questions are answered, and what is none is ignored', async () => {
     { ask: 'keys', dataset: 'web', path: [1] },
   ])
     await editor.handler?.message(nonsense, []);
-  expect(editor.news).toHaveLength(2);
+  expect(editor.news).toHaveLength(3);
 });
 
 test('a comm of another target is refused', () => {
@@ -106,9 +129,79 @@ test('a comm of another target is refused', () => {
 test('an editor that is gone is told nothing; of too many, the oldest is let go', async () => {
   const editors = Array.from({ length: 17 }, () => connect());
   expect(editors.map(each => each.isClosed())).toEqual([true, ...Array.from({ length: 16 }, () => false)]);
-  for (const each of editors.slice(1)) await each.next();
+  for (const each of editors.slice(1)) await each.facts();
   editors[1]?.handler?.close({});
   await bench.run('%version');
-  await editors[2]?.next();
-  expect(editors.slice(1, 3).map(each => each.news.length)).toEqual([1, 2]);
+  await editors[2]?.facts();
+  expect(editors.slice(1, 3).map(each => each.news.length)).toEqual([2, 4]);
+});
+
+test('a toolbar is told of the range and the profile that cells set', async () => {
+  const editor = connect();
+  await editor.facts();
+  await bench.run('%time 2026-01-01..2026-01-02');
+  expect(await editor.next()).toEqual({
+    tell: 'session',
+    session: {
+      ...{ profile: 'local', isLocal: true, stars: 0 },
+      range: {
+        label: '2026-01-01 .. 2026-01-02',
+        startTime: '2026-01-01T00:00:00Z',
+        endTime: '2026-01-02T00:00:00Z',
+        isFrozen: true,
+      },
+    },
+  });
+});
+
+/** Asks once the facts are there, and returns the answer without the question. */
+async function ask(question: object): Promise<object> {
+  const editor = connect();
+  await editor.facts();
+  await editor.handler?.message(question, []);
+  const answer = await editor.next();
+  if (!('question' in answer)) throw new Error(answer.tell);
+  const { question: asked, ...rest } = answer;
+  expect(asked).toEqual(question);
+  return rest;
+}
+
+test('the panel lists profiles by name and address, never by token', async () => {
+  const file =
+    '[deployments.prod]\nurl = "https://api.axiom.co"\ntoken = "xaat-secret"\n[deployments.bare]\n';
+  await writeFile(join(bench.homeDir, '.axiom.toml'), file);
+  await bench.run('%use');
+  const told = await ask({ ask: 'profiles' });
+  expect(told).toMatchObject({
+    tell: 'profiles',
+    rows: [
+      { name: 'local', hasToken: true },
+      { name: 'prod', hasToken: true, address: 'https://api.axiom.co' },
+      { name: 'bare', hasToken: false },
+    ],
+  });
+  expect(JSON.stringify(told)).not.toContain('xaat');
+});
+
+test('it lists datasets with their size, and what `%time` takes to read all of one', async () => {
+  const dataset = { id: 'w', name: 'web', description: 'requests', kind: 'events' };
+  const extent = { rows: 7, firstTime: '2026-01-01T10:00:00Z', lastTime: '2026-01-02T00:00:00Z' };
+  bench.service.answer(() => ({ body: [{ ...dataset, ...extent }] }));
+  expect(await ask({ ask: 'datasets' })).toEqual({
+    tell: 'datasets',
+    rows: [{ name: 'web', description: 'requests', ...extent, range: '2026-01-01..2026-01-03' }],
+  });
+});
+
+test('it lists results, the newest first', async () => {
+  await bench.run('kept << web | count');
+  const rows = {
+    rows: [{ names: ['_', 'kept'], rows: 1, columns: 1, profile: 'local', query: 'web | count' }],
+  };
+  expect(await ask({ ask: 'results' })).toMatchObject({ tell: 'results', ...rows });
+});
+
+test('an answer that the service refuses is a failure in its words', async () => {
+  bench.service.answer(() => ({ status: 403, body: { message: 'no' } }));
+  expect(await ask({ ask: 'stars' })).toMatchObject({ tell: 'failed' });
 });

@@ -1,0 +1,101 @@
+import { ProfileError } from '../../api/profile.js';
+import type { DatasetInfo, StarredQuery } from '../../api/wire.js';
+import type {
+  Answer,
+  DatasetRow,
+  HistoryRow,
+  ListQuestion,
+  ProfileRow,
+  ResultRow,
+  StarRow,
+} from '../../apl/editor/link.js';
+import { present } from '../../present.js';
+import { parseTime } from '../../time.js';
+import { listStars } from '../magics/starred.js';
+import { rowsOf } from '../results/kept.js';
+import type { Session } from '../session.js';
+import { daysAround } from '../time-range.js';
+
+/** Queries of the history beyond this many, the newest, are left out; a text finds older ones. */
+const longestHistory = 200;
+
+/** Returns a list of the panel, newest first where there is an order of time. Throws what the service answers. */
+export async function listOf(session: Session, question: ListQuestion, signal: AbortSignal): Promise<Answer> {
+  switch (question.ask) {
+    case 'profiles':
+      return { tell: 'profiles', question, rows: await profileRows(session) };
+    case 'datasets':
+      return { tell: 'datasets', question, rows: await datasetRows(session, signal) };
+    case 'results':
+      return { tell: 'results', question, rows: resultRows(session) };
+    case 'stars': {
+      const stars = await listStars(session, {}, signal);
+      return { tell: 'stars', question, rows: stars.map(starRow) };
+    }
+    case 'history':
+      return { tell: 'history', question, rows: await historyRows(session, question.text) };
+  }
+}
+
+/** Names and addresses; a token never leaves the kernel. */
+async function profileRows(session: Session): Promise<readonly ProfileRow[]> {
+  const names = await session.profileNames();
+  return Promise.all(
+    names.map(async name => {
+      try {
+        const endpoint = await session.endpoint(name);
+        const hasToken = endpoint === undefined || endpoint.token !== undefined;
+        return { name, hasToken, ...present({ address: endpoint?.url }) };
+      } catch (error) {
+        if (!(error instanceof ProfileError)) throw error;
+        return { name, hasToken: false, problem: error.message };
+      }
+    }),
+  );
+}
+
+/** Those that are known, which are fetched again when they are old; else those that the service says. */
+async function datasetRows({ schema }: Session, signal: AbortSignal): Promise<readonly DatasetRow[]> {
+  const known = await schema.knownDatasets();
+  return (known.length > 0 ? known : await schema.datasets(signal)).map(datasetRow);
+}
+
+function datasetRow({ name, description, rows, firstTime, lastTime }: DatasetInfo): DatasetRow {
+  const [first, last] = [parseTime(firstTime ?? ''), parseTime(lastTime ?? '')];
+  const range = first === undefined || last === undefined ? undefined : daysAround(first, last);
+  return { name, description, ...present({ rows, firstTime, lastTime, range }) };
+}
+
+function resultRows({ results }: Session): readonly ResultRow[] {
+  return results
+    .all()
+    .map(({ kept, names }) => {
+      const { startTime, endTime, profile, query } = kept.result.provenance;
+      const columns = kept.result.tables[0]?.data.numCols ?? 0;
+      return { names, rows: rowsOf(kept), columns, bytes: kept.bytes, startTime, endTime, profile, query };
+    })
+    .reverse();
+}
+
+function starRow({ id = '', name, dataset, query }: StarredQuery): StarRow {
+  const { apl, startTime, endTime } = query;
+  const range = startTime && endTime ? `${startTime}..${endTime}` : undefined;
+  return { id, name, query: apl, ...present({ dataset: dataset || undefined, range }) };
+}
+
+async function historyRows({ options }: Session, text: string): Promise<readonly HistoryRow[]> {
+  const wanted = text.toLowerCase();
+  const entries = (await options.queryLog?.entries()) ?? [];
+  return entries
+    .map((entry, index) => ({ entry, number: index + 1 }))
+    .filter(({ entry }) => entry.apl.toLowerCase().includes(wanted))
+    .slice(-longestHistory)
+    .reverse()
+    .map(
+      ({ entry: { at, profile, apl, startTime, endTime, rows, error, elapsedMs, variables }, number }) => ({
+        ...{ number, at, profile, query: apl, startTime, endTime, elapsedMs },
+        ...present({ rows, error }),
+        hasVariables: Object.keys(variables ?? {}).length > 0,
+      }),
+    );
+}
