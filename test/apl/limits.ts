@@ -43,6 +43,10 @@ export const limitCases: Readonly<Record<keyof typeof limits, LimitCase>> = {
     write: count => `print x = 'a' has_any (${repeated(count, ',', at => `'b${at}'`)})`,
     at: "'b1000'",
   },
+  allTerms: {
+    write: count => `print x = 'a' has_all (${repeated(count, ',', at => `'b${at}'`)})`,
+    at: "'b100'",
+  },
   cells: {
     write: count => `datatable(x:long)[${repeated(count, ',', at => `${at}`)}] | count`,
     at: '100000',

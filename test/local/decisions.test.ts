@@ -62,6 +62,14 @@ const points: Readonly<Record<string, readonly Case[]>> = {
       "print a = 'foo_bar' has 'bar', b = 'foobar' has 'bar', c = 'foo.bar' has 'foo', d = 'a foo bar' has 'foo bar', e = 'a' has ''",
       'a b c d e: [true,false,true,true,false]',
     ],
+    [
+      "print a = '--' has '', b = '' has '', c = '- -' hasprefix '', d = '--' has_any ('', '', '', ''), e = '--' has_any (dynamic([''])), f = 'a' has_all ('a', '')",
+      'a b c d e f: [false,false,false,false,false,false]',
+    ],
+    [
+      "datatable(t: string)['', 'a'] | project a = '--' has t, b = '--' !has t, c = '--' has_any (t, 'x')",
+      'a b c: [false,true,false] [false,true,false]',
+    ],
   ],
   'direction of sort, place of nulls': [
     ['datatable(a: long)[2, long(null), 1] | sort by a', 'a: [2] [1] [null]'],

@@ -12,12 +12,9 @@ import { freshStage, type Stage } from './stage.js';
 export function bindPipeline(binder: Binder, pipeline: Pipeline): Stage {
   if (!binder.enter(pipeline, weightOfPipeline)) return emptyStage();
   let stage = bindSource(binder, pipeline.source);
-  let stages = 0;
   for (const operator of pipeline.operators) {
-    stages += 1;
     stage = bindOperator(binder, operator, stage);
-    const depth = depthOf(stage.relation);
-    if (stages <= limits.stages.most && depth <= mostRelations) continue;
+    if (depthOf(stage.relation) <= mostRelations) continue;
     binder.limit(operator, limits.stages);
     return { ...stage, open: true };
   }

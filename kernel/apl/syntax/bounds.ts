@@ -26,7 +26,7 @@ export function beyondBounds(query: Query, source: string): Diagnostic | undefin
   };
   checkList(limits.statements, query.statements);
   visitQuery(query, {
-    expr: expr => checkList(isTermList(expr) ? limits.terms : limits.items, listIn(expr)),
+    expr: expr => checkList(listLimitOf(expr), listIn(expr)),
     operator: operator => operator.kind !== 'unknown' && checkClauses(operator),
     source: checkClauses,
     name: span => {
@@ -50,8 +50,10 @@ function listIn(expr: Expr): readonly Span[] {
   }
 }
 
-function isTermList(expr: Expr): boolean {
-  return expr.kind === 'list' && expr.operator.startsWith('has_');
+function listLimitOf(expr: Expr): Limit {
+  if (expr.kind !== 'list') return limits.items;
+  if (expr.operator.startsWith('has_all')) return limits.allTerms;
+  return expr.operator.startsWith('has_any') ? limits.terms : limits.items;
 }
 
 function listLimit(takes: Operand, kind: string): Limit {

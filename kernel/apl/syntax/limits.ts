@@ -47,11 +47,8 @@ export const limits = {
     'items in a list',
     'Import the values as a dataset: `where field in ((values | project field))`.',
   ),
-  terms: more(
-    1_000,
-    'texts to look for with `has_any` or `has_all`',
-    'Look for a part that they have in common.',
-  ),
+  terms: more(1_000, 'texts to look for with `has_any`', 'Look for a part that they have in common.'),
+  allTerms: more(100, 'texts to look for with `has_all`', 'Look for fewer: each of them must be there.'),
   cells: more(100_000, 'values in a datatable', 'Import the rows as a dataset.'),
   pieces: more(
     200,

@@ -5,7 +5,7 @@ import { computeHeavyFirst } from './arguments.js';
 import { templateOf } from './functions/all.js';
 import { convert, toDynamic } from './functions/conversion.js';
 import { sqlText } from './literal.js';
-import { textTest } from './text-test.js';
+import { anyTermTest, textTest } from './text-test.js';
 import { sqlTypes } from './types.js';
 
 /** Returns a constant as an SQL literal of its type. */
@@ -192,15 +192,23 @@ function membership(operator: ListOperator, left: SqlArg, items: readonly SqlArg
 
 function termsTest(operator: ListOperator, left: SqlArg, items: readonly SqlArg[]): string {
   const sensitive = operator.endsWith('_cs');
-  const joiner = operator.startsWith('has_all') ? ' AND ' : ' OR ';
+  const all = operator.startsWith('has_all');
   const pattern = sensitive ? 'apl_term_cs(t)' : 'apl_term(t)';
   const test = (text: SqlArg, item: SqlArg): string => {
     if (item.type !== 'dynamic') return textTest(sensitive ? 'has_cs' : 'has', text, item, true);
-    const found = `len(list_filter(apl_texts(${item.sql}), lambda t: regexp_matches(${text.sql}, ${pattern})))`;
-    return joiner === ' OR ' ? `(${found} > 0)` : `(${found} = len(apl_texts(${item.sql})))`;
+    const found = `len(list_filter(apl_texts(${item.sql}), lambda t: t <> '' AND regexp_matches(${text.sql}, ${pattern})))`;
+    return all ? `(${found} = len(apl_texts(${item.sql})))` : `(${found} > 0)`;
   };
   return computeHeavyFirst([left, ...items], ([text = left, ...terms]) => {
-    const tests = terms.map(item => test(text, item));
-    return tests.length === 0 ? 'false' : `(${tests.join(joiner)})`;
+    const texts = terms.map(term => term.constant).filter(constant => typeof constant === 'string');
+    const together = !all && texts.length >= manyTerms;
+    const tests = terms
+      .filter(({ constant }) => !together || typeof constant !== 'string')
+      .map(item => test(text, item));
+    if (together) tests.unshift(anyTermTest(text, texts, sensitive));
+    return tests.length === 0 ? 'false' : `(${tests.join(all ? ' AND ' : ' OR ')})`;
   });
 }
+
+/** From so many terms on, a pattern of all of them is faster than a search for each. */
+const manyTerms = 4;

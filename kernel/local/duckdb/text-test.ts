@@ -1,4 +1,5 @@
 import type { BinaryOperator } from '../../apl/syntax/ast.js';
+import { limits } from '../../apl/syntax/limits.js';
 import type { SqlArg } from '../sql/template.js';
 import { sqlText } from './literal.js';
 import { regexArgument } from './regex.js';
@@ -53,11 +54,41 @@ const boundaryAfter = '(?:$|[^\\pL\\pN])';
 /** A substring search first, as it is several times faster than the pattern and rules most rows out. */
 function termTest(subject: string, term: SqlArg, needle: string, before: string, after: string): string {
   if (typeof term.constant !== 'string') {
-    return `(contains(${subject}, ${needle}) AND regexp_matches(${subject}, ${sqlText(before)} || regexp_escape(${needle}) || ${sqlText(after)}))`;
+    const pattern = `${sqlText(before)} || regexp_escape(${needle}) || ${sqlText(after)}`;
+    return `(contains(${subject}, ${needle}) AND ${needle} <> '' AND regexp_matches(${subject}, ${pattern}))`;
   }
+  if (term.constant === '') return 'false';
   const folded = needle === term.sql ? term.constant : term.constant.toLowerCase();
-  const pattern = before + folded.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&') + after;
+  const pattern = before + escaped(folded) + after;
   return `(contains(${subject}, ${needle}) AND regexp_matches(${subject}, ${sqlText(pattern)}))`;
+}
+
+/** Returns whether a text has one of many constant terms: few patterns of many terms are far faster than one of each. */
+export function anyTermTest(text: SqlArg, terms: readonly string[], sensitive: boolean): string {
+  const subject = sensitive ? text.sql : `lower(${text.sql})`;
+  const patterns = terms
+    .filter(term => term !== '')
+    .map(term => escaped(sensitive ? term : term.toLowerCase()));
+  const tests = joinedUpTo(limits.pattern.most, patterns).map(
+    alternatives =>
+      `regexp_matches(${subject}, ${sqlText(`${boundaryBefore}(?:${alternatives})${boundaryAfter}`)})`,
+  );
+  return tests.length === 0 ? 'false' : `(${tests.join(' OR ')})`;
+}
+
+/** Joins patterns by `|` to as few as have no more than so many characters, or are a single one. */
+function joinedUpTo(most: number, patterns: readonly string[]): readonly string[] {
+  const joined: string[] = [];
+  for (const pattern of patterns) {
+    const last = joined.at(-1);
+    if (last === undefined || last.length + pattern.length >= most) joined.push(pattern);
+    else joined[joined.length - 1] = `${last}|${pattern}`;
+  }
+  return joined;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
 }
 
 /** Folds a constant here, anything else in the engine. */

@@ -29,6 +29,32 @@ describe('random pipelines over every type', () => {
   });
 });
 
+const term = fc.constantFrom(
+  'a',
+  'B',
+  'ab',
+  'a b',
+  ' ',
+  '.',
+  '-a',
+  '|',
+  '(',
+  '\\\\d',
+  '',
+  'é',
+  'İ',
+  '😀',
+  '_',
+  '1.9',
+  '[',
+  '$',
+  'ß',
+);
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
 describe('laws', () => {
   const law = (name: string, sides: fc.Arbitrary<readonly [string, string]>): void =>
     test(name, async () => {
@@ -45,6 +71,19 @@ describe('laws', () => {
     fc
       .tuple(condition, condition)
       .map(([a, b]) => [`T | where ${a} | where ${b}`, `T | where (${a}) and (${b})`]),
+  );
+  law(
+    'has_any is one has or another, however many texts there are',
+    fc
+      .tuple(
+        fc.array(term, { minLength: 1, maxLength: 8 }),
+        fc.array(term, { maxLength: 6 }),
+        fc.constantFrom('', '_cs'),
+      )
+      .map(([subject, terms, suffix]) => [
+        `print s = ${quoted(subject.join(''))} | project x = s has_any${suffix} (${terms.map(quoted).join(', ')})`,
+        `print s = ${quoted(subject.join(''))} | project x = ${['false', ...terms.map(each => `s has${suffix} ${quoted(each)}`)].join(' or ')}`,
+      ]),
   );
   law(
     'the order of a projection is irrelevant',

@@ -1,5 +1,6 @@
 import { operatorNamed } from '../../operators/rows.js';
 import type { Operator, Pipeline, Span } from '../ast.js';
+import { limits } from '../limits.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { type OpenNode, parseClauses } from './clauses.js';
 import { atStageEnd } from './items.js';
@@ -24,7 +25,7 @@ function parseStages(stream: TokenStream): Pipeline {
   return { source, operators, from, to: stream.lastEnd };
 }
 
-/** Parses the `| operator …` stages that follow a source. */
+/** Parses the `| operator …` stages that follow a source; what comes after too many of them is not read. */
 export function parseOperators(stream: TokenStream): Operator[] {
   const operators: Operator[] = [];
   for (;;) {
@@ -33,6 +34,11 @@ export function parseOperators(stream: TokenStream): Operator[] {
     stream.offer({ kind: 'operator', piped: false });
     if (stream.takeSymbol('|') === undefined && !missingPipe(stream)) return operators;
     takeSqlComment(stream);
+    if (operators.length === limits.stages.most) {
+      stream.reportLimit(stream.peek(), limits.stages);
+      stream.skipTo(';');
+      return operators;
+    }
     operators.push(parseOperator(stream));
     if (atStageEnd(stream) || startsOperator(stream) || takeSqlComment(stream)) continue;
     stream.expected('`|`', 'before the next operator', separatorHint(stream));
