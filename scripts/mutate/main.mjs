@@ -16,45 +16,18 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { parseAst } from 'vitest/node';
-import { root } from './process.mjs';
+import { root } from '../process.mjs';
+import { mutationsOf } from './changes.mjs';
+import { Runner } from './runner.mjs';
 
-/** @typedef {{ type: string, start: number, end: number, [key: string]: unknown }} Node */
-/** @typedef {{ file: string, line: number, start: number, end: number, before: string, text: string, operator: string }} Mutation */
-/** @typedef {'noticed' | 'by types' | 'survived' | 'time limit'} Outcome */
+/** @typedef {import('./changes.mjs').Mutation} Mutation */
+/** @typedef {import('./runner.mjs').Outcome} Outcome */
 
 /** A change that makes a loop endless must not block the rest: tests may take this many times as long as without one. */
 const PATIENCE = 4;
 
 /** On a busy machine tests take longer without any endless loop. */
 const LEAST_TIME_LIMIT_MS = 60_000;
-
-const SWAPS = new Map(
-  Object.entries({
-    '<': '<=',
-    '<=': '<',
-    '>': '>=',
-    '>=': '>',
-    '===': '!==',
-    '!==': '===',
-    '+': '-',
-    '-': '+',
-    '*': '/',
-    '/': '*',
-    '%': '*',
-    '&': '|',
-    '|': '&',
-    '<<': '>>',
-    '>>': '<<',
-    '&&': '||',
-    '||': '&&',
-    '??': '&&',
-  }),
-);
-
-/** Types do nothing, and texts of imports and of errors that are thrown are not behaviour. */
-const SKIPPED =
-  /^(TS(?!AsExpression|SatisfiesExpression|NonNull)|Import(?!Expression)|ExportAll|ThrowStatement)/;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -77,21 +50,22 @@ async function main(paths, sample, seed, tests) {
   const found = paths.flatMap(filesBelow).flatMap(mutationsOf);
   const chosen = shuffled(found, seed).slice(0, sample);
   const copy = copyOfProject();
+  const runner = new Runner(copy);
   const stages = (/** @type {string} */ file) => (tests.length > 0 ? [tests] : stagesOf(file));
   /** @type {Record<Outcome, Mutation[]>} */
   const outcomes = { noticed: [], 'by types': [], survived: [], 'time limit': [] };
   try {
     const started = performance.now();
     const whole = [...new Set(chosen.flatMap(({ file }) => stages(file).flat()))];
-    if ((await run(copy, whole, Number.POSITIVE_INFINITY)) !== 'survived')
-      throw new Error('The tests fail without a change.');
+    if ((await runner.run([], whole)) !== 'survived') throw new Error('The tests fail without a change.');
     const limitMs = Math.max(LEAST_TIME_LIMIT_MS, PATIENCE * (performance.now() - started));
     for (const [index, mutation] of chosen.entries()) {
-      const outcome = await outcomeOf(copy, mutation, stages(mutation.file), limitMs);
+      const outcome = await outcomeOf(runner, copy, mutation, stages(mutation.file), limitMs);
       outcomes[outcome].push(mutation);
       console.log(`${index + 1}/${chosen.length} ${outcome.padEnd(10)} ${described(mutation)}`);
     }
   } finally {
+    runner.end();
     rmSync(copy, { recursive: true });
   }
   report(outcomes, chosen.length, found.length);
@@ -169,141 +143,39 @@ function copyOfProject() {
 }
 
 /**
+ * @param {Runner} runner
  * @param {string} copy
  * @param {Mutation} mutation
  * @param {readonly (readonly string[])[]} stages
  * @param {number} limitMs of each stage
  * @returns {Promise<Outcome>}
  */
-async function outcomeOf(copy, { file, start, end, text }, stages, limitMs) {
+async function outcomeOf(runner, copy, { file, start, end, text }, stages, limitMs) {
   const path = join(copy, file);
   const source = readFileSync(path, 'utf8');
   writeFileSync(path, source.slice(0, start) + text + source.slice(end));
   try {
     for (const tests of stages) {
-      const outcome = await run(copy, tests, limitMs);
+      const outcome = await runner.run([path], tests, limitMs);
       if (outcome !== 'survived') return outcome;
     }
-    return (await passes(copy, [join(root, 'node_modules', '.bin', 'tsc'), '--noEmit']))
-      ? 'survived'
-      : 'by types';
+    return (await passesTypes(copy)) ? 'survived' : 'by types';
   } finally {
     writeFileSync(path, source);
+    runner.changed(path);
   }
 }
 
 /**
  * @param {string} copy
- * @param {readonly string[]} tests
- * @param {number} limitMs
- * @returns {Promise<Outcome>}
+ * @returns {Promise<boolean>} whether the types agree; what was checked before stays checked
  */
-function run(copy, tests, limitMs) {
-  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const projects = ['--project', 'fast', '--project', 'service'];
-  const args = ['run', ...projects, '--bail', '1', '--reporter', 'dot', ...tests];
+function passesTypes(copy) {
+  const options = ['--noEmit', '--incremental', '--tsBuildInfoFile', join(copy, 'types.json')];
   return new Promise(settle => {
-    const child = spawn(process.execPath, [vitest, ...args], { cwd: copy, stdio: 'ignore', detached: true });
-    let late = false;
-    const kill = () => {
-      late = true;
-      process.kill(-(child.pid ?? 0), 'SIGKILL');
-    };
-    const timer = Number.isFinite(limitMs) ? setTimeout(kill, limitMs) : undefined;
-    child.on('close', code => {
-      clearTimeout(timer);
-      if (late) settle('time limit');
-      else settle(code === 0 ? 'survived' : 'noticed');
-    });
+    const program = join(root, 'node_modules', '.bin', 'tsc');
+    spawn(program, options, { cwd: copy, stdio: 'ignore' }).on('close', code => settle(code === 0));
   });
-}
-
-/**
- * @param {string} cwd
- * @param {readonly [string, ...string[]]} command a program and its arguments
- * @returns {Promise<boolean>} whether it ends without an error
- */
-function passes(cwd, [program, ...args]) {
-  return new Promise(settle => {
-    spawn(program, args, { cwd, stdio: 'ignore' }).on('close', code => settle(code === 0));
-  });
-}
-
-/**
- * Every change that can be made to a file.
- * @param {string} file
- * @returns {Mutation[]}
- */
-function mutationsOf(file) {
-  const source = readFileSync(join(root, file), 'utf8');
-  /** @type {Mutation[]} */
-  const found = [];
-  const add = (/** @type {Node} */ node, /** @type {string} */ operator, /** @type {string} */ text) => {
-    const line = source.slice(0, node.start).split('\n').length;
-    const { start, end } = node;
-    found.push({ file, line, start, end, before: source.slice(start, end), operator, text });
-  };
-  const program = /** @type {Node} */ (/** @type {unknown} */ (parseAst(source, { lang: 'ts' })));
-  visit(program, node => change(node, source, add));
-  return found;
-}
-
-/**
- * @param {Node} node
- * @param {string} source
- * @param {(node: Node, operator: string, text: string) => void} add
- */
-function change(node, source, add) {
-  const text = (/** @type {unknown} */ part) =>
-    source.slice(/** @type {Node} */ (part).start, /** @type {Node} */ (part).end);
-  switch (node.type) {
-    case 'IfStatement':
-    case 'ConditionalExpression':
-      add(/** @type {Node} */ (node.test), 'condition', `!(${text(node.test)})`);
-      return;
-    case 'BinaryExpression':
-    case 'LogicalExpression': {
-      const swapped = SWAPS.get(String(node.operator));
-      if (swapped === undefined) return;
-      add(node, String(node.operator), `((${text(node.left)}) ${swapped} (${text(node.right)}))`);
-      return;
-    }
-    case 'UnaryExpression':
-      if (node.operator === '!') add(node, 'not', `(${text(node.argument)})`);
-      return;
-    case 'ExpressionStatement':
-      add(node, 'statement', ';');
-      return;
-    case 'Literal':
-      literal(node, add);
-  }
-}
-
-/**
- * @param {Node} node
- * @param {(node: Node, operator: string, text: string) => void} add
- */
-function literal(node, add) {
-  const { value } = node;
-  if (typeof value === 'number') add(node, 'number', String(value + 1));
-  else if (typeof value === 'bigint') add(node, 'number', `${value + 1n}n`);
-  else if (typeof value === 'boolean') add(node, 'boolean', String(!value));
-  else if (typeof value === 'string') add(node, 'text', value === '' ? "'mutated'" : "''");
-}
-
-/**
- * @param {unknown} node
- * @param {(node: Node) => void} use
- */
-function visit(node, use) {
-  if (Array.isArray(node)) for (const each of node) visit(each, use);
-  if (typeof node !== 'object' || node === null || !('type' in node)) return;
-  if (SKIPPED.test(String(node.type)) || node.type === 'ImportExpression') return;
-  use(/** @type {Node} */ (node));
-  for (const [key, part] of Object.entries(node)) {
-    const isName = (key === 'key' && !('computed' in node && node.computed)) || key === 'typeAnnotation';
-    if (!isName && typeof part === 'object') visit(part, use);
-  }
 }
 
 /**

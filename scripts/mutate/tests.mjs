@@ -1,0 +1,23 @@
+/**
+ * Runs tests of one copy of the project again and again, as asked over IPC: `{ changed, tests }` in, `{ passed }` out. Modules that
+ * did not change since the run before stay translated, which is most of the work.
+ */
+import { createVitest } from 'vitest/node';
+
+const vitest = await createVitest('test', {
+  root: process.cwd(),
+  watch: false,
+  bail: 1,
+  maxWorkers: 1,
+  reporters: [{}],
+  project: ['fast', 'service'],
+});
+
+process.on('message', async (/** @type {{ changed: string[], tests: string[] }} */ { changed, tests }) => {
+  for (const file of changed) vitest.invalidateFile(file);
+  const specifications = await vitest.globTestSpecifications(tests);
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications);
+  const failed = testModules.some(module => module.state() === 'failed');
+  process.send?.({ passed: specifications.length > 0 && !failed && unhandledErrors.length === 0 });
+});
+process.send?.('ready');
