@@ -29,21 +29,38 @@ export function relationSql(
   return `${writer.stages()} SELECT ${columns} FROM ${name}${writer.orderOf(pruned)}`;
 }
 
+/** One stage of a query; `limits`: it takes the first rows of another. */
+interface WrittenStage {
+  readonly name: string;
+  readonly body: string;
+  readonly materialized: boolean;
+  readonly limits: boolean;
+}
+
 /** Writes one query: one stage of a WITH clause per operator, inlined by the engine. */
 class SqlWriter {
   readonly #context: ExpressionContext;
   readonly #dialect: Dialect;
   readonly #source: Source;
-  readonly #written: string[] = [];
+  readonly #written: WrittenStage[] = [];
+  #joins: boolean;
 
-  constructor(context: SqlContext & { readonly dialect: Dialect }, source: Source) {
+  /** `joins`: the query is itself one side of a join, as that of `in` is. */
+  constructor(context: SqlContext & { readonly dialect: Dialect }, source: Source, joins = false) {
     this.#dialect = context.dialect;
     this.#source = source;
+    this.#joins = joins;
     this.#context = { ...context, subquery: expr => this.#subquery(expr.subquery) };
   }
 
+  /** A join may not reach below a limit: the engine would apply the keys of one side before it counts the rows of the other. */
   stages(): string {
-    return this.#written.length === 0 ? '' : `WITH ${this.#written.join(',\n')}\n`;
+    if (this.#written.length === 0) return '';
+    const last = this.#written.length - 1;
+    const stages = this.#written.map(({ name, body, materialized, limits }, at) =>
+      this.#dialect.stage(name, body, materialized || (limits && this.#joins && at < last)),
+    );
+    return `WITH ${stages.join(',\n')}\n`;
   }
 
   /** A relation that reads no more rows and columns than it needs, in expressions that are not too deep. */
@@ -54,12 +71,12 @@ class SqlWriter {
 
   /** Writes a relation and what it reads; returns the name of its stage. */
   write(relation: Relation): string {
-    return this.#stage(this.#body(relation));
+    return this.#stage(this.#body(relation), false, relation.kind === 'limit');
   }
 
-  #stage(body: string, materialized = false): string {
+  #stage(body: string, materialized = false, limits = false): string {
     const name = `s${this.#written.length}`;
-    this.#written.push(this.#dialect.stage(name, body, materialized));
+    this.#written.push({ name, body, materialized, limits });
     return name;
   }
 
@@ -94,7 +111,8 @@ class SqlWriter {
   #subquery(relation: Relation | undefined): string {
     const first = relation?.columns[0];
     if (relation === undefined || first === undefined) return 'SELECT NULL AS value WHERE false';
-    const inner = new SqlWriter(this.#context, this.#source);
+    this.#joins = true;
+    const inner = new SqlWriter(this.#context, this.#source, true);
     const name = inner.write(
       inner.prepared({
         kind: 'project',
@@ -252,6 +270,7 @@ class SqlWriter {
   }
 
   #joinSql(relation: Extract<Relation, { kind: 'join' }>): string {
+    this.#joins = true;
     const left = this.write(relation.left);
     const right = this.write(relation.join === 'innerunique' ? firstOfEachKey(relation) : relation.right);
     const on =
