@@ -324,11 +324,11 @@ class Transport {
   }
 
   async #pool(origin: string): Promise<Pool> {
-    const { Pool } = await import('undici');
+    const { default: undici } = await import('undici');
     const known = this.#pools.get(origin);
     if (known !== undefined) return known;
     // The time limit of the request is the only clock: the library's own would fire first on a long query.
-    const pool = new Pool(origin, {
+    const pool = new undici.Pool(origin, {
       connections: 16,
       headersTimeout: 0,
       bodyTimeout: 0,

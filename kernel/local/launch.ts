@@ -155,19 +155,21 @@ class Launcher implements LocalService {
 
   /** Taken by one kernel at a time; the others then find the service that it started. */
   async #lock(): Promise<() => Promise<void>> {
-    const { lock } = await import('proper-lockfile');
+    const { default: lockfile } = await import('proper-lockfile');
     const { dataDir, log } = this.#options;
     const retries = Math.ceil(this.#limitMs / 100) + 20;
     const lockfilePath = join(dataDir, 'service.lock');
     const onCompromised = (error: Error) => log(`the start lock was lost: ${error.message}`);
-    return lock(dataDir, {
-      stale: 10_000,
-      retries: { retries, factor: 1, minTimeout: 100 },
-      onCompromised,
-      lockfilePath,
-    }).catch(error => {
-      throw new LaunchError('another process is holding the start of the local service', dataDir, error);
-    });
+    return lockfile
+      .lock(dataDir, {
+        stale: 10_000,
+        retries: { retries, factor: 1, minTimeout: 100 },
+        onCompromised,
+        lockfilePath,
+      })
+      .catch(error => {
+        throw new LaunchError('another process is holding the start of the local service', dataDir, error);
+      });
   }
 
   async #await(service: SpawnedService): Promise<RuntimeFile> {

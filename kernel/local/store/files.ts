@@ -46,8 +46,8 @@ export async function syncDirectory(directory: string): Promise<void> {
 
 /** Runs `work` while no other process or caller holds the lock of this path; the lock of a killed process lasts ten seconds. */
 export async function locked<T>(lockfilePath: string, work: () => Promise<T>): Promise<T> {
-  const { lock } = await import('proper-lockfile');
-  const unlock = await lock(path.dirname(lockfilePath), {
+  const { default: lockfile } = await import('proper-lockfile');
+  const unlock = await lockfile.lock(path.dirname(lockfilePath), {
     lockfilePath,
     stale: staleLockMs,
     retries: {
