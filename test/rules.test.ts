@@ -115,6 +115,23 @@ const EVERYWHERE = ['present'];
 const LONGEST_FILE = 700;
 const LONGEST_FUNCTION = 70;
 const LARGEST_FOLDER = 16;
+/** What SQL has between quotes besides the texts of literal.ts: constants and members of our own unions. */
+const QUOTED_CONSTANTS: ReadonlySet<string> = new Set([
+  'local/duckdb/checks: cardNumbers',
+  "local/duckdb/expressions: Object.is(value, -0) ? '-0' : value",
+  "local/duckdb/expressions: value > 0 ? '' : '-'",
+  'local/duckdb/functions/arrays: direction',
+  'local/duckdb/functions/conversion: isoTime',
+  'local/duckdb/functions/conversion: realText',
+  'local/duckdb/functions/conversion: type',
+  'local/duckdb/functions/conversion: value.type',
+  'local/duckdb/functions/net: address',
+  'local/engine/columns: new Date(day * 86_400_000).toISOString().slice(0, 10)',
+  'local/engine/duckdb: memoryMb',
+  'local/engine/parquet: metadataKey',
+  'local/store/readers/json: format',
+]);
+
 /** Folders that hold more, and how many at most. */
 const LARGER: Readonly<Record<string, number>> = {
   // Beside the folders that mirror kernel/: one for each other kind of test.
@@ -197,8 +214,54 @@ describe('every source file', () => {
   test('of apl/ is synchronous, as editors call it while somebody types', () => {
     expect(offenders('kernel/apl', text => /\basync\b|\bawait\b|\bPromise</.test(text))).toEqual([]);
   });
+  test('of local/ quotes for SQL by literal.ts, or a constant of ours', () => {
+    const writers = ['sql', 'duckdb', 'engine', 'store', 'samples', 'results'].map(
+      name => `kernel/local/${name}`,
+    );
+    const found = writers
+      .flatMap(folder => sourceFiles(join(root, folder)))
+      .flatMap(path =>
+        [...readFileSync(path, 'utf8').matchAll(/(?:'|(?<!=)")\$\{([^{}]*)\}/g)].map(
+          ([, part]) => `${importName(path)}: ${part}`,
+        ),
+      );
+    expect(
+      found.filter(place => !QUOTED_CONSTANTS.has(place) && !place.startsWith('local/duckdb/literal:')),
+    ).toEqual([]);
+  });
+  test('reads no token but for the request header, and to take it out of messages', () => {
+    expect(offenders('kernel', text => text.includes('.reveal()')).sort()).toEqual([
+      'kernel/api/client.ts',
+      'kernel/api/failure.ts',
+    ]);
+  });
+  test('of the kernel fails by an AplKernelError; other errors end in the file or folder that throws them', () => {
+    const plain = offenders('kernel', text => /\bextends Error\b/.test(text), 'kernel/errors.ts');
+    expect(plain.sort()).toEqual([
+      'kernel/local/duckdb/bounds.ts',
+      'kernel/local/functions/deadline.ts',
+      'kernel/local/functions/sql/parse.ts',
+      'kernel/notebook/results/view.ts',
+    ]);
+    expect(offenders('kernel', text => /\bthrow new Error\(/.test(text))).toEqual([
+      'kernel/jupyter/history.ts',
+    ]);
+  });
   test('leaves argv and env to main.ts', () => {
     expect(offenders('kernel', text => /\bprocess\.(argv|env)\b/.test(text), 'kernel/main.ts')).toEqual([]);
+  });
+});
+
+/** Each invariant ends with the tests that hold it, as `file under test/: title`. */
+describe('an invariant of kernel/README.md names tests that there are', () => {
+  const [, section = ''] = readFileSync(join(root, 'kernel', 'README.md'), 'utf8').split(
+    /^## What must stay true$|^## The build$/m,
+  );
+  test.each(section.split(/^- /m).slice(1))('%s', invariant => {
+    const named = [...invariant.matchAll(/`(\S+\.test\.ts): ([^`]+)`/g)];
+    expect(named).not.toEqual([]);
+    for (const [, file = '', title = ''] of named)
+      expect(readFileSync(join(root, 'test', file), 'utf8')).toContain(title);
   });
 });
 

@@ -44,6 +44,20 @@ test.each([
   expect([total(0), total(1)].map(String)).toEqual(whole[0]?.slice(0, 2).map(String));
 });
 
+test.each([
+  ['sample-http-logs', ['_time', 'id', 'status', 'uri'], '989 b217ce8e34937ea12efa1deb51a78352'],
+  [
+    'otel-demo-traces',
+    ['_time', 'span_id', 'service.name', 'duration'],
+    '1857 26607c8373d305f0a8f0e8ed9bf4949a',
+  ],
+])('a window has the same rows on every machine: %s', async (dataset, fields, digest) => {
+  const row = "concat_ws('|', f0::VARCHAR, f1::VARCHAR, f2::VARCHAR, f3::VARCHAR)";
+  const sql = `SELECT count(*) || ' ' || md5(string_agg(${row}, ',' ORDER BY ${row})) FROM sample`;
+  const [found] = await read(dataset, fields, '2026-01-26T12:00:00Z', '2026-01-26T12:05:00Z', sql);
+  expect(found).toEqual([digest]);
+});
+
 describe('unrelated fields are independent', () => {
   test.each([
     ['sample-http-logs', 'req_duration_ms', 'resp_body_size_bytes'],

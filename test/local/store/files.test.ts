@@ -1,0 +1,39 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { placeFile, replaceFile, writeDurably } from '../../../kernel/local/store/files.js';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'apl-kernel-files-'));
+});
+
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+/** Long enough for a reader to meet a file that is being written. */
+const texts = ['a', 'b'].map(letter => letter.repeat(4_000_000));
+
+test('a reader sees the old text or the new, never a part', async () => {
+  const file = join(directory, 'list.json');
+  await replaceFile(file, texts[0] ?? '');
+  let writing = true;
+  const written = (async () => {
+    for (let turn = 1; turn <= 10; turn++) await replaceFile(file, texts[turn % 2] ?? '');
+    writing = false;
+  })();
+  const seen = new Set<number>();
+  while (writing) seen.add(texts.indexOf(await readFile(file, 'utf8')));
+  await written;
+  expect([...seen].filter(index => index < 0)).toEqual([]);
+  expect(await readdir(directory)).toEqual(['list.json']);
+});
+
+test('a draft becomes the file, and is gone', async () => {
+  const [draft, file] = [join(directory, 'x.tmp'), join(directory, 'x.parquet')];
+  await writeDurably(file, 'old');
+  await writeDurably(draft, 'new');
+  await placeFile(draft, file);
+  expect([await readdir(directory), await readFile(file, 'utf8')]).toEqual([['x.parquet'], 'new']);
+});
