@@ -126,6 +126,7 @@ function notebookCommands(program: Command): void {
     .option('--profile <name>', "a profile in place of the notebook's own")
     .option('--timeout <seconds>', 'how long a cell may take', seconds)
     .option('--keep-going', 'go on after a cell that failed')
+    .option('--cache <directory>', 'replay the answers recorded there, or record them where there are none')
     .action((notebooks: string[], options: RunOptions) =>
       onNotebooks((commands, host) => commands.run(notebooks, options, host)),
     );

@@ -24,6 +24,8 @@ export interface RawResult {
   readonly traceId?: string;
   /** Milliseconds from sending the request to the last byte. */
   readonly elapsedMs: number;
+  /** The answer is that of a recording: reading it again must give the same in all that is shown. */
+  readonly recorded?: true;
 }
 
 /** Which starred queries to list: absent `who` is one's own, `team`, `all`, or a user id. */
@@ -74,7 +76,26 @@ export interface ClientOptions {
   readonly version: string;
   /** Time limit of one request, from its start to the last byte, in milliseconds; 120,000 when absent. */
   readonly timeLimitMs?: number;
+  /** Stands between the client and its service; nothing when absent. */
+  readonly via?: Via;
 }
+
+/** A request as far as the answer depends on it. */
+export type Asked = Pick<Send, 'action' | 'method' | 'path' | 'parameters' | 'json'>;
+
+/** An answer before anything is made of it. */
+export interface Reply {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Unpacked; undefined when it is too large to be read. */
+  readonly body: Uint8Array | undefined;
+  /** How long the service took, in milliseconds, where that is kept with the answer. */
+  readonly recordedMs?: number;
+}
+
+/** Answers a request, by sending it or in another way. */
+export type Via = (asked: Asked, send: () => Promise<Reply>) => Promise<Reply>;
 
 /** Returns a client that opens connections on first use, one pool for each address. */
 export function createClient(endpoint: Endpoint, options: ClientOptions): Client {
@@ -167,10 +188,7 @@ interface Send {
   readonly id?: string;
 }
 
-interface Answer {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Uint8Array;
-}
+type Answer = Omit<Reply, 'status' | 'body'> & { readonly body: Uint8Array };
 
 const defaultTimeLimitMs = 120_000;
 
@@ -197,11 +215,13 @@ class Transport {
   readonly #name = randomUUID();
   readonly #userAgent: string;
   readonly #timeLimitMs: number;
+  readonly #via: Via;
 
   constructor(endpoint: Endpoint, options: ClientOptions) {
     this.#endpoint = endpoint;
     this.#userAgent = `apl-kernel/${options.version}`;
     this.#timeLimitMs = options.timeLimitMs ?? defaultTimeLimitMs;
+    this.#via = options.via ?? ((_, send) => send());
   }
 
   async query(request: wire.QueryRequest, signal?: AbortSignal, id?: string): Promise<RawResult> {
@@ -216,11 +236,12 @@ class Transport {
       ...present({ base: edgeUrl, id }),
     };
     const started = performance.now();
-    const { headers, body } = await this.#send(send, signal);
-    const elapsedMs = performance.now() - started;
+    const { headers, body, recordedMs } = await this.#send(send, signal);
+    const elapsedMs = recordedMs ?? performance.now() - started;
     checkJsonEnds(body, this.#attempt(send));
     const traceId = identifier(headerText(headers, 'x-axiom-trace-id'), this.#endpoint);
-    return { body, elapsedMs, ...present({ traceId }) };
+    const recorded = recordedMs === undefined ? undefined : (true as const);
+    return { body, elapsedMs, ...present({ traceId, recorded }) };
   }
 
   async json<T>(send: Send, read: (value: unknown) => T, signal?: AbortSignal): Promise<T> {
@@ -278,17 +299,21 @@ class Transport {
   }
 
   async #exchange(send: Send, signal: AbortSignal): Promise<Answer> {
+    const { status, headers, body, ...rest } = await this.#via(send, () => this.#receive(send, signal));
+    if (!isAccepted(status))
+      throw refusalError(this.#attempt(send), { status, headers, body: new TextDecoder().decode(body) });
+    if (body === undefined) throw tooLargeError(this.#attempt(send), boundOf(send, status));
+    return { headers, body, ...rest };
+  }
+
+  async #receive(send: Send, signal: AbortSignal): Promise<Reply> {
     const base = new URL(send.base ?? this.#endpoint.url);
     const response = await this.#request(send, base, signal);
     const { statusCode: status, headers } = response;
-    const accepted = status >= 200 && status < 300;
-    const maxBytes = accepted ? (send.maxBytes ?? MAX_ANSWER_BYTES) : MAX_REFUSAL_BYTES;
-    const body = await readBody(response, maxBytes).catch(error => {
+    const body = await readBody(response, boundOf(send, status)).catch(error => {
       throw bodyError(this.#attempt(send), error);
     });
-    if (accepted && body === undefined) throw tooLargeError(this.#attempt(send), maxBytes);
-    if (accepted && body !== undefined) return { headers, body };
-    throw refusalError(this.#attempt(send), { status, headers, body: new TextDecoder().decode(body) });
+    return { status, headers, body };
   }
 
   async #request(send: Send, base: URL, signal: AbortSignal | null): Promise<Dispatcher.ResponseData> {
@@ -356,6 +381,15 @@ class Transport {
       },
     );
   }
+}
+
+function isAccepted(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Bytes of an answer that are read at most. */
+function boundOf({ maxBytes }: Send, status: number): number {
+  return isAccepted(status) ? (maxBytes ?? MAX_ANSWER_BYTES) : MAX_REFUSAL_BYTES;
 }
 
 function contentType({ method, arrow }: Send): string | undefined {

@@ -1,7 +1,7 @@
-import { foreignCode } from '../errors.js';
+import { AplKernelError, foreignCode } from '../errors.js';
 import { present } from '../present.js';
 import {
-  ApiError,
+  type ApiError,
   BudgetError,
   ConflictError,
   ConnectionError,
@@ -52,8 +52,8 @@ export function refusalError(attempt: Attempt, refusal: Refusal): ApiError {
 }
 
 /** Returns the error for a request that got no complete answer. */
-export function transportError(attempt: Attempt, error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
+export function transportError(attempt: Attempt, error: unknown): AplKernelError {
+  if (error instanceof AplKernelError) return error;
   const codes = errorCodes(error);
   const has = (...wanted: readonly string[]) => wanted.some(code => codes.includes(code));
   const local = attempt.endpoint.profileName === 'local';

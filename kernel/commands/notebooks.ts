@@ -1,11 +1,11 @@
-import { mkdir } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { mkdir, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { UsageError } from '../errors.js';
 import { isScript, readNotebook, replaceFile, writeNotebook } from '../headless/file.js';
 import { type Freezing, freezeNotebook } from '../headless/freeze.js';
 import { notebookPage } from '../headless/page.js';
 import { prepareNotebook } from '../headless/prepare.js';
-import { type CellProgress, failureLines, runNotebook } from '../headless/run.js';
+import { type CellProgress, failureLines, runLine, runNotebook } from '../headless/run.js';
 import { stripNotebook } from '../headless/strip.js';
 import { compareRuns, type Verdict } from '../headless/verify.js';
 import type { KernelHandler } from '../jupyter/message.js';
@@ -26,6 +26,8 @@ export interface RunOptions {
   /** Seconds that a cell may take. */
   readonly timeout?: number;
   readonly keepGoing?: boolean;
+  /** A directory of recorded answers: they are replayed where there are some, else recorded; for several notebooks, one below it for each. */
+  readonly cache?: string;
 }
 
 /** What the commands on notebooks need of their process. */
@@ -50,7 +52,11 @@ export async function run(
       hint: 'use --out DIRECTORY',
     });
   let failed = false;
-  for (const path of notebooks) failed = !(await runOne(path, options, host)) || failed;
+  for (const path of notebooks) {
+    const { cache } = options;
+    const own = cache === undefined || isOne ? cache : join(cache, nameOf(path));
+    failed = !(await runOne(path, { ...options, ...present({ cache: own }) }, host)) || failed;
+  }
   return failed ? 1 : 0;
 }
 
@@ -74,7 +80,7 @@ export async function convert(
   { output }: { readonly output?: string },
   host: NotebookHost,
 ): Promise<number> {
-  const other = join(dirname(path), `${basename(path, extname(path))}${isScript(path) ? '.ipynb' : '.apl'}`);
+  const other = join(dirname(path), `${nameOf(path)}${isScript(path) ? '.ipynb' : '.apl'}`);
   const notebook = await readNotebook(path);
   await writeNotebook(output ?? other, notebook);
   const lost = notebook.cells.some(cell => cell.cell_type === 'code' && cell.outputs.length > 0);
@@ -181,6 +187,7 @@ async function runOne(path: string, options: RunOptions, host: NotebookHost): Pr
   const handler = await host.kernel(dirname(path));
   const meter = new Meter(path, host.terminal);
   try {
+    if (options.cache !== undefined) await useRecording(handler, options.cache, host.signal);
     const failures = await runNotebook(notebook, handler, {
       output: files.notebook,
       signal: host.signal,
@@ -190,8 +197,7 @@ async function runOne(path: string, options: RunOptions, host: NotebookHost): Pr
         keepGoing: options.keepGoing,
       }),
     });
-    if (files.page !== undefined)
-      await replaceFile(files.page, notebookPage(notebook, basename(path, extname(path))));
+    if (files.page !== undefined) await replaceFile(files.page, notebookPage(notebook, nameOf(path)));
     const written = [files.page, files.notebook].filter(file => file !== undefined).join(', ');
     host.print(`${failures.length === 0 ? 'ok     ' : 'FAILED '} ${path}: ${written}`);
     for (const line of failures.flatMap(failureLines)) host.print(`        ${line}`);
@@ -201,15 +207,33 @@ async function runOne(path: string, options: RunOptions, host: NotebookHost): Pr
   }
 }
 
+/** Has a kernel replay a recording, or make one where there is none; throws UsageError. */
+async function useRecording(handler: KernelHandler, directory: string, signal: AbortSignal): Promise<void> {
+  const isThere = await stat(join(directory, 'recording.json')).then(
+    () => true,
+    () => false,
+  );
+  const code = `%cache ${isThere ? 'replay' : 'record'} ${JSON.stringify(resolve(directory))}`;
+  const ended = await runLine(handler, code, signal);
+  if (ended.status === 'error')
+    throw new UsageError('option-invalid', `--cache: ${ended.evalue}`, {
+      hint: 'name another directory, or delete this one to record anew',
+    });
+}
+
 interface WrittenFiles {
   readonly notebook: string;
   readonly page: string | undefined;
 }
 
+function nameOf(path: string): string {
+  return basename(path, extname(path));
+}
+
 async function filesOf(path: string, { out, output, html }: RunOptions): Promise<WrittenFiles> {
   if (output !== undefined) return { notebook: output, page: html };
   await mkdir(out, { recursive: true });
-  const name = basename(path, extname(path));
+  const name = nameOf(path);
   return { notebook: join(out, `${name}.ipynb`), page: html ?? join(out, `${name}.html`) };
 }
 

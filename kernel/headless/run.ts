@@ -64,6 +64,18 @@ export async function runNotebook(
   return failures;
 }
 
+/** Runs a line that is in no cell and shows nothing. */
+export function runLine(handler: KernelHandler, code: string, signal: AbortSignal): Promise<ExecuteOutcome> {
+  const cell: CodeCell = {
+    cell_type: 'code',
+    source: code,
+    metadata: {},
+    execution_count: null,
+    outputs: [],
+  };
+  return handler.execute({ code, userExpressions: {} }, new OutputCollector(cell, 0, new Map(), signal));
+}
+
 /** A failure as lines for a terminal: which cell, then why and where in it. */
 export function failureLines({ executionCount, line, traceback }: FailedCell): readonly string[] {
   const begins = line === undefined ? '' : `, which begins at line ${line}`;

@@ -200,13 +200,23 @@ async function show(
   const dropped = session.results.takeNotices().map(text => ({ level: 'warn' as const, text }));
   const shown = { ...result, notices: [...result.notices, ...dropped] };
   const outputs = plan.retains
-    ? await toOutputs(shown, { resultId: id, ...present({ rows: plan.shownRows, drawn }) })
+    ? await toOutputs(shown, {
+        resultId: id,
+        ...present({ rows: plan.shownRows, drawn, now: momentOf(session, result) }),
+      })
     : [toOutline(shown)];
   io.signal.throwIfAborted();
   for (const [index, output] of outputs.entries()) {
     if (last && index === outputs.length - 1) io.result(output);
     else io.display(output);
   }
+}
+
+/** The moment of a replayed query, in milliseconds since 1970; absent for others, and for a frozen range, which has its own. */
+function momentOf({ recording }: Session, { provenance }: QueryResult): number | undefined {
+  return recording === undefined || provenance.frozen
+    ? undefined
+    : Number(recording.store.moment / 1_000_000n);
 }
 
 function magicHost(session: Session, io: CellIo, plan: CellPlan): MagicHost {

@@ -22,10 +22,12 @@ import {
   profileFileWarning,
   startProfile,
 } from '../api/profile.js';
-import type { QueryProgress, QueryRequest } from '../api/wire.js';
+import type { QueryProgress, QueryRequest, WantedResults } from '../api/wire.js';
 import { present } from '../present.js';
+import type { Notice } from '../result/result.js';
 import { Parameters } from './parameters.js';
 import type { QueryLog } from './query/log.js';
+import type { DatasetListing, Recording } from './recording/recording.js';
 import { KeptResults } from './results/kept.js';
 import { type ReadResult, SentResults } from './results/sent.js';
 import { SchemaCache } from './schema-cache.js';
@@ -74,11 +76,12 @@ export class Session {
   retains = true;
   /** Counts the starred queries that this session has written or deleted. */
   starsVersion = 0;
+  #recording: Recording | undefined;
   #profiles: readonly Profile[] | undefined;
   #active: string;
   #introduced = false;
   /** The open client of the local service, and that of the active profile where that is another. */
-  readonly #opened: { local?: Opened; hosted?: Opened } = {};
+  readonly #opened: Partial<Record<Place, Opened>> = {};
   readonly #sent = new SentResults();
   #restarted = false;
   /** Ids of the queries that run on the local service. */
@@ -99,6 +102,27 @@ export class Session {
       datasets: async signal => (await this.client(signal)).datasets(signal),
       fields: async (dataset, signal) => (await this.client(signal)).fields(dataset, signal),
     });
+  }
+
+  /** Nanoseconds since 1970 that relative times count from: this moment, or that of the recording in use. */
+  now(): bigint {
+    return this.#recording?.store.moment ?? this.options.now();
+  }
+
+  get recording(): Recording | undefined {
+    return this.#recording;
+  }
+
+  /** Has answers recorded, or taken from a recording; undefined: every request is sent, and nothing is kept. */
+  async record(recording: Recording | undefined): Promise<void> {
+    this.#recording = recording;
+    this.schema.clear();
+    await Promise.all([this.#closeClient('local'), this.#closeClient('hosted')]);
+  }
+
+  /** What to say of the recording above the next result. */
+  takeRecordingNotices(): readonly Notice[] {
+    return this.#recording?.takeNotices() ?? [];
   }
 
   /** Every name that `use` takes. */
@@ -172,35 +196,48 @@ export class Session {
   ): Promise<RawResult> {
     if (this.profileName !== localProfile && results.size === 0)
       return (await this.client(signal)).query(request, signal);
-    const client = await this.#localClient(signal);
+    return this.#queryLocal({ request, results, id, place: 'local' }, signal);
+  }
+
+  /** Runs a query over kept results alone, which is in no recording: what it answers follows from them. */
+  async queryKept(
+    request: QueryRequest,
+    signal: AbortSignal,
+    results: ReadonlyMap<string, ReadResult>,
+  ): Promise<RawResult> {
+    return this.#queryLocal({ request, results, id: randomUUID(), place: 'unrecorded' }, signal);
+  }
+
+  async #queryLocal(asked: LocalQuery, signal: AbortSignal): Promise<RawResult> {
+    const client = await this.#localClient(signal, asked.place);
     try {
-      return await this.#queryOn(client, request, results, signal, id);
+      return await this.#queryOn(client, asked, signal);
     } catch (error) {
       this.#doubted = raisesDoubt(error);
       if (isForgotten(error)) {
         this.#sent.forget();
-        return await this.#queryOn(client, request, results, signal, id);
+        return await this.#queryOn(client, asked, signal);
       }
       if (!isLost(error)) throw error;
-      const again = await this.#localClient(signal);
+      const again = await this.#localClient(signal, asked.place);
       if (!this.#restarted) throw error;
-      return this.#queryOn(again, request, results, signal, id);
+      return this.#queryOn(again, asked, signal);
     }
   }
 
   /** How the query of this id is getting on; undefined where the service does not say. */
   async progress(id: string, signal: AbortSignal): Promise<QueryProgress | undefined> {
     if (!this.#underWay.has(id)) return undefined;
-    return (await this.#localClient(signal)).progress(id, signal);
+    return (await this.#localClient(signal, 'unrecorded')).progress(id, signal);
   }
 
   async #queryOn(
     client: Client,
-    request: QueryRequest,
-    results: ReadonlyMap<string, ReadResult>,
+    { request, results, id, place }: LocalQuery,
     signal: AbortSignal,
-    id: string,
   ): Promise<RawResult> {
+    if (place === 'local' && this.#recording?.mode === 'replay')
+      return client.query({ ...request, ...present({ results: namesOf(results) }) }, signal);
     const sent = results.size === 0 ? undefined : await this.#sent.send(client, results, signal);
     this.#underWay.add(id);
     try {
@@ -235,7 +272,7 @@ export class Session {
 
   async close(): Promise<void> {
     this.options.local.close();
-    await Promise.all([this.#closeClient('local'), this.#closeClient('hosted')]);
+    await Promise.all(PLACES.map(place => this.#closeClient(place)));
   }
 
   async #loadProfiles(): Promise<readonly Profile[]> {
@@ -253,32 +290,62 @@ export class Session {
     });
   }
 
-  async #localClient(signal: AbortSignal | undefined): Promise<Client> {
+  async #localClient(signal: AbortSignal | undefined, place: Place = 'local'): Promise<Client> {
+    // A replay needs no service.
+    if (place === 'local' && this.#recording?.mode === 'replay')
+      return this.#open(place, { profileName: localProfile, url: 'http://127.0.0.1' }, this.#recording);
     const address = await this.options.local.connect(signal, this.#doubted);
     this.#doubted = false;
     if (address.restarted) this.#restarted = true;
     const endpoint = { profileName: localProfile, url: address.url, token: new AccessToken(address.token) };
-    return this.#open('local', endpoint, `${address.url} ${address.token}`);
+    return this.#open(place, endpoint, `${address.url} ${address.token}`);
   }
 
   /** The previous client when the key is the same; concurrent calls share one. */
-  #open(place: 'local' | 'hosted', endpoint: Endpoint, key: unknown): Promise<Client> {
+  #open(place: Place, endpoint: Endpoint, key: unknown): Promise<Client> {
     const previous = this.#opened[place];
     if (previous !== undefined && previous.key === key) return previous.client;
     const { version, timeLimitMs } = this.options;
+    const via =
+      place === 'unrecorded' ? undefined : this.#recording?.via(endpoint, this.#listingOf(endpoint));
     const client = import('../api/client.js').then(({ createClient }) =>
-      createClient(endpoint, { version, ...present({ timeLimitMs }) }),
+      createClient(endpoint, { version, ...present({ timeLimitMs, via }) }),
     );
     this.#opened[place] = { key, client };
     if (previous === undefined) return client;
     return previous.client.then(each => each.close()).then(() => client);
   }
 
-  async #closeClient(place: 'local' | 'hosted'): Promise<void> {
+  /** Only the local service says how much its datasets hold. */
+  #listingOf({ profileName }: Endpoint): DatasetListing | undefined {
+    if (profileName !== localProfile) return undefined;
+    return async () => (await this.#localClient(undefined, 'unrecorded')).datasets();
+  }
+
+  async #closeClient(place: Place): Promise<void> {
     const opened = this.#opened[place];
     delete this.#opened[place];
     await (await opened?.client)?.close();
   }
+}
+
+/** The clients of a session: of the local service, that of the active profile where that is another, and one that no recording sees. */
+type Place = (typeof PLACES)[number];
+const PLACES = ['local', 'hosted', 'unrecorded'] as const;
+
+/** A query of the local service. */
+interface LocalQuery {
+  readonly request: QueryRequest;
+  readonly results: ReadonlyMap<string, ReadResult>;
+  readonly id: string;
+  readonly place: 'local' | 'unrecorded';
+}
+
+/** Results as a request names them, without a service that holds them. */
+function namesOf(results: ReadonlyMap<string, ReadResult>): WantedResults | undefined {
+  if (results.size === 0) return undefined;
+  const tables = Object.fromEntries([...results].map(([name, { kept }]) => [name, { id: kept.id }]));
+  return { lease: '', tables };
 }
 
 interface Opened {

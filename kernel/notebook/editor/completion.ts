@@ -182,7 +182,7 @@ async function environmentOf(session: Session, code: string): Promise<EditorEnvi
       }),
     ),
   );
-  const now = session.options.now();
+  const now = session.now();
   return {
     schema: name => schemas.get(name),
     datasets: () => datasets,

@@ -111,7 +111,7 @@ export class SeenValues {
   }
 
   async #query(apl: string): Promise<Table | undefined> {
-    const range = resolveRange(this.#session.range, this.#session.options.now());
+    const range = resolveRange(this.#session.range, this.#session.now());
     const signal = AbortSignal.timeout(timeLimitMs);
     const raw = await this.#session.query({ apl, ...range }, signal);
     const { decodeTabular } = await import('../../result/decode/arrow.js');

@@ -30,7 +30,7 @@ import { tableOutput, textOutput } from './output.js';
 /** Shows, sets, freezes or clears the time range. */
 export function time(call: MagicCall, { session, io, plan }: MagicHost): void {
   const { words, options, cell } = call;
-  const now = session.options.now();
+  const now = session.now();
   if (options.has('clear') && (words.length > 0 || options.has('freeze')))
     throw misuse(call.magic, '--clear stands alone');
   const asked = options.has('clear')

@@ -141,14 +141,14 @@ async function starBody(
     metadata: {
       ...before?.metadata,
       savedBy: `apl-kernel ${session.options.version}`,
-      savedAt: new Date(Number(session.options.now() / 1_000_000n)).toISOString(),
+      savedAt: new Date(Number(session.now() / 1_000_000n)).toISOString(),
       timeRange: order.range.label,
     },
     query: {
       ...before?.query,
       apl: order.text,
       ...present({ variables: Object.keys(order.variables).length === 0 ? undefined : order.variables }),
-      ...storedRange(order.range, session.options.now()),
+      ...storedRange(order.range, session.now()),
       ...present({ defaultLimit: order.rowLimit }),
     },
   };

@@ -18,6 +18,7 @@ import {
   whoami,
 } from './actions.js';
 import { MagicError, misuse, parseArguments } from './arguments.js';
+import { cacheMagic } from './cache.js';
 import { checkMagics } from './checks.js';
 import { compareMagic } from './compare.js';
 import { exportResult } from './export.js';
@@ -100,6 +101,7 @@ export const magics: readonly Magic[] = [
   ...parameterMagics,
   ...checkMagics,
   compareMagic,
+  cacheMagic,
   ...historyMagics,
   {
     name: 'use',

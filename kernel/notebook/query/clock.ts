@@ -19,7 +19,7 @@ export interface QueryClock {
 export function clockOf(session: Session, text: string, range: TimeRange, window: ResolvedRange): QueryClock {
   const { endTime } = window;
   const end = parseTime(endTime);
-  const isPast = end !== undefined && end <= session.options.now();
+  const isPast = end !== undefined && end <= session.now();
   if (!isFrozen(range) || !isPast || !readsClock(text)) return { notices: [] };
   if (session.profileName === localProfile)
     return { now: endTime, notices: [{ level: 'info', text: `${calls} ${endTime}, the end of the range.` }] };

@@ -67,7 +67,7 @@ export async function runQuery(session: Session, asked: QueryOrder, io: Progress
   ]);
   const received = performance.now();
   const { envelope, tables } = await inSlices(decodeSteps(raw.body), signal);
-  const elapsedMs = raw.elapsedMs + performance.now() - received;
+  const elapsedMs = raw.elapsedMs + (raw.recorded ? 0 : performance.now() - received);
   const result = {
     tables: tables.map(table => inReadingOrder(table, order.text)),
     status: envelope.status,
@@ -95,7 +95,7 @@ function isEmpty(variables: QueryOrder['variables']): boolean {
 
 /** The window of a range at this moment. For `all` it is the extent of the datasets, so that bins and charts fit the data. */
 async function windowOf(session: Session, order: QueryOrder, signal: AbortSignal): Promise<ResolvedRange> {
-  const now = session.options.now();
+  const now = session.now();
   if (order.range !== everything) return resolveRange(order.range, now);
   if (session.profileName !== localProfile)
     return { startTime: '1970-01-01T00:00:00Z', endTime: formatTime(now) };
@@ -171,7 +171,7 @@ function noticesOf(
   result: QueryAnswer,
   { results }: Reads,
 ): readonly Notice[] {
-  const notices: Notice[] = [];
+  const notices: Notice[] = [...session.takeRecordingNotices()];
   if (session.takeRestart()) {
     notices.push({
       level: 'warn',

@@ -194,7 +194,11 @@ export async function queryView(
 ): Promise<Table> {
   const { startTime, endTime } = kept.result.provenance;
   const read = new Map([[viewTable, { kept, places, rowField }]]);
-  const raw = await session.query({ apl: `${viewTable}${text}\n${then}`, startTime, endTime }, signal, read);
+  const raw = await session.queryKept(
+    { apl: `${viewTable}${text}\n${then}`, startTime, endTime },
+    signal,
+    read,
+  );
   const [table] = decodeTabular(raw.body).tables;
   if (table === undefined) throw new RangeError('the answer holds no table');
   return table.data;

@@ -1,0 +1,77 @@
+import { relative } from 'node:path';
+import { formatBytes, plural } from '../../text.js';
+import { formatTime } from '../../time.js';
+import type { RecordingMode } from '../recording/recording.js';
+import type { AnswerStore } from '../recording/store.js';
+import type { Session } from '../session.js';
+import { say } from './actions.js';
+import { MagicError, misuse } from './arguments.js';
+import { pathOf } from './files.js';
+import type { Magic, MagicCall, MagicHost } from './magic.js';
+
+/** The magic that records the answers of services, and takes them from a recording. */
+export const cacheMagic: Magic = {
+  name: 'cache',
+  aliases: [],
+  usage: '%cache [record|replay|auto DIR | off]',
+  options: [],
+  summary: 'record the answers of the service in a directory, or take them from there',
+  help: [
+    '- `%cache record DIR` asks the service, and keeps every answer; those of an earlier recording in the directory go',
+    '- `%cache replay DIR` takes every answer from the directory and sends nothing; what is not there is an error',
+    '- `%cache auto DIR` takes the answers that are there, and asks for and keeps the others; of the local service it asks again where a dataset has changed',
+    '- `%cache off` ends it; `%cache` alone says what is in use',
+    '',
+    'An answer is found by all that determines it: the query without its comments, its time range, parameters and limits, the results that it reads, and the address of the profile. A recording has one moment, that at which it was begun: `last 1h` and every other range relative to now count from there, so that a notebook gives the same outputs again, with no service at all. Requests that change something, such as `%star`, are answered from a replay too, and change nothing.',
+    '',
+    'The directory holds no token, and neither queries nor parameters in plain text, but all data that the queries answered. It takes up to 256 MB; an answer beyond that is not kept, and a line above its result says so. An answer that was changed on the disk is refused. `apl-kernel run --cache DIR` replays what a directory holds, and records when it holds nothing.',
+  ].join('\n'),
+  arity: [0, 2],
+  run: cache,
+};
+
+async function cache({ words, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
+  const [mode, given] = words;
+  if (mode === undefined) return say(io, stateText(session));
+  if (mode === 'off') {
+    if (given !== undefined) throw misuse(magic, 'off takes no directory');
+    await session.record(undefined);
+    return say(io, 'Answers are neither recorded nor replayed.');
+  }
+  if (mode !== 'record' && mode !== 'replay' && mode !== 'auto')
+    throw misuse(magic, `${mode} is not record, replay, auto or off`);
+  if (given === undefined) throw misuse(magic, `${mode} wants a directory`);
+  const { Recording } = await import('../recording/recording.js');
+  const store = await storeFor(mode, pathOf(session.options, given), session.options.now());
+  await session.record(new Recording(mode, store));
+  say(io, stateText(session));
+}
+
+async function storeFor(mode: RecordingMode, directory: string, now: bigint): Promise<AnswerStore> {
+  const { AnswerStore } = await import('../recording/store.js');
+  const moment = { nanos: now, text: formatTime(now) };
+  if (mode === 'record') return AnswerStore.begin(directory, moment);
+  const found = await AnswerStore.open(directory);
+  if (found !== undefined) return found;
+  if (mode === 'auto') return AnswerStore.begin(directory, moment);
+  throw new MagicError(
+    `%cache: ${directory} holds no recording`,
+    'Make one with `%cache record DIR`, where the service can be reached.',
+  );
+}
+
+function stateText({ recording, options }: Session): string {
+  if (recording === undefined)
+    return 'Answers are neither recorded nor replayed. `%cache record DIR` records them.';
+  const { mode, store } = recording;
+  const size = `${plural(store.answers, 'answer')}, ${formatBytes(store.bytes)} of at most ${formatBytes(store.maxBytes)}`;
+  const below = relative(options.workDir, store.directory);
+  const where = below.startsWith('..') ? store.directory : below || '.';
+  return `${DOES[mode]} ${where}, as of ${formatTime(store.moment)} (${size})`;
+}
+
+const DOES: Readonly<Record<RecordingMode, string>> = {
+  record: 'Recording answers in',
+  replay: 'Replaying answers from',
+  auto: 'Replaying what there is, and recording the rest, in',
+};

@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import type { Asked, Reply, Via } from '../../api/client.js';
+import { type Endpoint, localProfile } from '../../api/profile.js';
+import type { DatasetInfo } from '../../api/wire.js';
+import { tokenize } from '../../apl/syntax/tokens/lexer.js';
+import { present } from '../../present.js';
+import type { Notice } from '../../result/result.js';
+import { formatBytes } from '../../text.js';
+import { datasetNames } from '../query/reading.js';
+import { type AnswerStore, RecordingError } from './store.js';
+
+/** `record` asks and keeps, `replay` only reads, `auto` reads what is kept and asks for the rest. */
+export type RecordingMode = 'record' | 'replay' | 'auto';
+
+/** The datasets of the local service as they are now. */
+export type DatasetListing = () => Promise<readonly DatasetInfo[]>;
+
+/** Stands between a session's clients and their services, and keeps what these answer. */
+export class Recording {
+  readonly mode: RecordingMode;
+  readonly store: AnswerStore;
+  #notices: Notice[] = [];
+  /** Requests so far that change something: the same question has another answer after each. */
+  #changes = 0;
+
+  constructor(mode: RecordingMode, store: AnswerStore) {
+    this.mode = mode;
+    this.store = store;
+  }
+
+  /** Returns what stands between a client of the endpoint and its service. */
+  via(endpoint: Endpoint, listing?: DatasetListing): Via {
+    return async (asked, send) => {
+      if (/^\/v1\/local\/(?:queries|results)\b/.test(asked.path)) return send();
+      const key = keyOf(endpoint, asked, this.#changes);
+      if (changes(asked)) this.#changes += 1;
+      if (this.mode === 'record') return this.#asked(key, endpoint, asked, send, listing);
+      const kept = await this.store.read(key);
+      if (kept === undefined && this.mode === 'replay') throw notRecorded(asked, this.store.directory);
+      if (kept === undefined || (await this.#isOutdated(kept.version, asked, listing)))
+        return this.#asked(key, endpoint, asked, send, listing);
+      const { status, headers, body, elapsedMs } = kept;
+      return { status, headers, body, recordedMs: elapsedMs };
+    };
+  }
+
+  /** What to say above the next result; each once. */
+  takeNotices(): readonly Notice[] {
+    const notices = this.#notices;
+    this.#notices = [];
+    return notices;
+  }
+
+  async #isOutdated(
+    version: string | undefined,
+    asked: Asked,
+    listing: DatasetListing | undefined,
+  ): Promise<boolean> {
+    if (this.mode !== 'auto' || version === undefined) return false;
+    const current = await versionOf(asked, listing);
+    return current !== undefined && current !== version;
+  }
+
+  async #asked(
+    key: string,
+    endpoint: Endpoint,
+    asked: Asked,
+    send: () => Promise<Reply>,
+    listing: DatasetListing | undefined,
+  ): Promise<Reply> {
+    const version = await versionOf(asked, listing);
+    const started = performance.now();
+    const reply = await send();
+    const elapsedMs = performance.now() - started;
+    const { status, body } = reply;
+    if (body === undefined || !isLasting(status)) return reply;
+    const headers = keptHeaders(reply);
+    if (holdsToken(endpoint, body, headers))
+      this.#say('The answer holds the access token, and was therefore not recorded.');
+    else if (!(await this.store.write(key, { status, headers, elapsedMs, body, ...present({ version }) })))
+      this.#say(
+        `The answer was not recorded: the recording would take more than ${formatBytes(this.store.maxBytes)}.`,
+      );
+    return { ...reply, headers, recordedMs: elapsedMs };
+  }
+
+  #say(text: string): void {
+    this.#notices.push({ level: 'warn', text });
+  }
+}
+
+/** Another attempt would give the same: not so where the service was busy or broken, or knew no token. */
+function isLasting(status: number): boolean {
+  return status < 500 && ![401, 407, 408, 425, 429].includes(status);
+}
+
+/** Headers that an answer is understood by; others may name who asked. */
+const KEPT_HEADERS = ['content-type', 'x-axiom-trace-id'];
+
+function keptHeaders({ headers }: Reply): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    KEPT_HEADERS.flatMap(name => {
+      const value = headers[name];
+      return typeof value === 'string' ? [[name, value]] : [];
+    }),
+  );
+}
+
+function holdsToken(
+  { token }: Endpoint,
+  body: Uint8Array,
+  headers: Readonly<Record<string, string>>,
+): boolean {
+  const secret = token?.reveal();
+  if (secret === undefined || secret === '') return false;
+  return Buffer.from(body).includes(secret) || JSON.stringify(headers).includes(secret);
+}
+
+/**
+ * The hash of all that an answer depends on: the address of the service without its token, the request, and in it the query
+ * without comments and spaces that mean nothing. Results that a query reads are in it by the hashes of their rows,
+ * and the state of the service by how many requests have changed it.
+ */
+function keyOf(
+  { profileName, url, edgeUrl, orgId }: Endpoint,
+  { method, path, parameters, json }: Asked,
+  changesBefore: number,
+): string {
+  const service = profileName === localProfile ? localProfile : [url, edgeUrl ?? null, orgId ?? null];
+  const body = typeof json === 'object' ? bodyOf({ ...json }) : {};
+  const request = sorted([service, changesBefore, method, path, parameters ?? {}, body]);
+  return createHash('sha256').update(JSON.stringify(request)).digest('hex');
+}
+
+/** Whether a request leaves the service in another state. */
+function changes({ method, path }: Asked): boolean {
+  return method !== 'GET' && !path.endsWith('/_apl');
+}
+
+/** The path of a file, the name of a lease and who saved a query with which version are of one run alone. */
+function bodyOf(json: Readonly<Record<string, unknown>>): unknown {
+  const { apl, path, results, metadata: _, ...rest } = json;
+  const { tables } = (results ?? {}) as { readonly tables?: unknown };
+  return {
+    ...rest,
+    ...present({
+      apl: typeof apl === 'string' ? wordsOf(apl) : undefined,
+      path: typeof path === 'string' ? basename(path) : undefined,
+      tables,
+    }),
+  };
+}
+
+function wordsOf(apl: string): readonly string[] {
+  return tokenize(apl)
+    .filter(({ kind }) => kind !== 'comment')
+    .map(({ text }) => text);
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, each]) => [key, sorted(each)]),
+  );
+}
+
+/** The state of the datasets that a query reads, as a hash; undefined for other requests and where nothing says it. */
+async function versionOf({ json }: Asked, listing: DatasetListing | undefined): Promise<string | undefined> {
+  const { apl } = (json ?? {}) as { readonly apl?: unknown };
+  if (typeof apl !== 'string' || listing === undefined) return undefined;
+  const named = new Set(datasetNames(apl));
+  try {
+    const read = (await listing()).filter(({ name }) => named.has(name));
+    const facts = read.map(({ name, rows, firstTime, lastTime }) => [name, rows, firstTime, lastTime]);
+    return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
+  } catch {
+    // Without the service nothing is known of them.
+    return undefined;
+  }
+}
+
+function notRecorded({ action }: Asked, directory: string): RecordingError {
+  return new RecordingError(
+    'not-recorded',
+    `could not ${action}: the recording ${directory} has no answer to it`,
+    {
+      hint: 'The query, its parameters, its time range or the profile differ from those that were recorded, or cells that change something, such as `%import`, ran in another order. `%cache auto` asks for what is missing, `%cache record` records anew.',
+    },
+  );
+}

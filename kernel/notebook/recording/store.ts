@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { AplKernelError } from '../../errors.js';
+import { parseTime } from '../../time.js';
+
+/** A recording cannot be read, is damaged, or lacks what is asked for. */
+export class RecordingError extends AplKernelError {}
+
+/** What is kept beside the bytes of an answer. */
+export interface AnswerFacts {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** How long the service took, in milliseconds. */
+  readonly elapsedMs: number;
+  /** Which state of its datasets the answer is of; absent where the service does not say. */
+  readonly version?: string;
+}
+
+/** An answer with its body. */
+export interface KeptAnswer extends AnswerFacts {
+  readonly body: Uint8Array;
+}
+
+/** Bytes that the answers of a recording take on the disk at most. */
+export const MAX_RECORDING_BYTES = 256 * 1024 * 1024;
+
+/** The file that says what a directory is, and the moment of the recording in it. */
+const ABOUT_FILE = 'recording.json';
+const ANSWER_FILE = /^[0-9a-f]{64}\.answer$/;
+
+/** The answers of a service in a directory: a file each, named by the hash of what determines it. Other files are left alone. */
+export class AnswerStore {
+  readonly directory: string;
+  /** Nanoseconds since 1970: times relative to now count from here, in each run. */
+  readonly moment: bigint;
+  readonly #maxBytes: number;
+  /** Bytes by file name. */
+  readonly #files: Map<string, number>;
+
+  private constructor(directory: string, moment: bigint, files: Map<string, number>, maxBytes: number) {
+    this.directory = directory;
+    this.moment = moment;
+    this.#files = files;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Opens the recording of a directory; undefined when there is none. Throws RecordingError. */
+  static async open(directory: string, maxBytes = MAX_RECORDING_BYTES): Promise<AnswerStore | undefined> {
+    const text = await readFile(join(directory, ABOUT_FILE), 'utf8').catch(error => {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+      throw unreadable(directory, error);
+    });
+    if (text === undefined) return undefined;
+    const moment = momentOf(text);
+    if (moment === undefined) throw damaged(join(directory, ABOUT_FILE));
+    const names = (await readdir(directory)).filter(name => ANSWER_FILE.test(name));
+    const sizes = await Promise.all(
+      names.map(async name => [name, (await stat(join(directory, name))).size] as const),
+    );
+    return new AnswerStore(directory, moment, new Map(sizes), maxBytes);
+  }
+
+  /** Begins a recording as of a moment; the answers of an earlier one in the directory go. Throws RecordingError. */
+  static async begin(
+    directory: string,
+    moment: { readonly nanos: bigint; readonly text: string },
+    maxBytes = MAX_RECORDING_BYTES,
+  ): Promise<AnswerStore> {
+    try {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      for (const name of await readdir(directory))
+        if (ANSWER_FILE.test(name)) await rm(join(directory, name), { force: true });
+      await replace(join(directory, ABOUT_FILE), `${JSON.stringify({ format: 1, moment: moment.text })}\n`);
+    } catch (error) {
+      throw unwritable(directory, error);
+    }
+    return new AnswerStore(directory, moment.nanos, new Map(), maxBytes);
+  }
+
+  get answers(): number {
+    return this.#files.size;
+  }
+
+  get bytes(): number {
+    return [...this.#files.values()].reduce((sum, size) => sum + size, 0);
+  }
+
+  get maxBytes(): number {
+    return this.#maxBytes;
+  }
+
+  /** Returns the answer of a key; undefined when there is none. Throws RecordingError for one that is not as it was written. */
+  async read(key: string): Promise<KeptAnswer | undefined> {
+    const file = join(this.directory, `${key}.answer`);
+    const bytes = await readFile(file).catch(error => {
+      if (error.code === 'ENOENT') return undefined;
+      throw unreadable(this.directory, error);
+    });
+    if (bytes === undefined) return undefined;
+    const end = bytes.indexOf('\n');
+    const sum = bytes.subarray(0, end).toString('latin1');
+    const rest = bytes.subarray(end + 1);
+    if (end < 0 || sum !== sumOf(key, rest)) throw damaged(file);
+    const split = rest.indexOf('\n');
+    const facts = JSON.parse(rest.subarray(0, split).toString('utf8')) as AnswerFacts;
+    return { ...facts, body: await promisify(gunzip)(rest.subarray(split + 1)) };
+  }
+
+  /** Writes an answer; false when the recording would grow beyond its bound. Throws RecordingError. */
+  async write(key: string, { body, ...facts }: KeptAnswer): Promise<boolean> {
+    const name = `${key}.answer`;
+    const packed = await promisify(gzip)(body);
+    const rest = Buffer.concat([Buffer.from(`${JSON.stringify(facts)}\n`), packed]);
+    const bytes = Buffer.concat([Buffer.from(`${sumOf(key, rest)}\n`), rest]);
+    if (this.bytes - (this.#files.get(name) ?? 0) + bytes.length > this.#maxBytes) return false;
+    try {
+      await replace(join(this.directory, name), bytes);
+    } catch (error) {
+      throw unwritable(this.directory, error);
+    }
+    this.#files.set(name, bytes.length);
+    return true;
+  }
+}
+
+/** Over the key too: an answer in the file of another one is damage. */
+function sumOf(key: string, bytes: Uint8Array): string {
+  return createHash('sha256').update(key).update(bytes).digest('hex');
+}
+
+async function replace(file: string, content: string | Uint8Array): Promise<void> {
+  const beside = `${file}.${process.pid}.tmp`;
+  try {
+    await writeFile(beside, content, { mode: 0o600 });
+    await chmod(beside, 0o600);
+    await rename(beside, file);
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  }
+}
+
+function momentOf(text: string): bigint | undefined {
+  try {
+    const about: unknown = JSON.parse(text);
+    const { format, moment } = about as Readonly<Record<string, unknown>>;
+    return format === 1 && typeof moment === 'string' ? parseTime(moment) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function damaged(file: string): RecordingError {
+  return new RecordingError('recording-damaged', `the recorded answer ${file} is damaged`, {
+    hint: 'Its content is not what was written. Take it from version control again, or record anew with `%cache record`.',
+  });
+}
+
+function unreadable(directory: string, cause: unknown): RecordingError {
+  return new RecordingError('recording', `the recording ${directory} cannot be read`, {
+    hint: 'Check that it is a directory and may be read.',
+    cause,
+  });
+}
+
+function unwritable(directory: string, cause: unknown): RecordingError {
+  return new RecordingError('recording', `the recording ${directory} cannot be written`, {
+    hint: 'Check that it is a directory, that it may be written to, and that the disk has room.',
+    cause,
+  });
+}
