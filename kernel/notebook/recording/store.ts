@@ -25,7 +25,7 @@ export interface KeptAnswer extends AnswerFacts {
 }
 
 /** Bytes that the answers of a recording take on the disk at most. */
-export const MAX_RECORDING_BYTES = 256 * 1024 * 1024;
+const MAX_RECORDING_BYTES = 256 * 1024 * 1024;
 
 /** The file that says what a directory is, and the moment of the recording in it. */
 const ABOUT_FILE = 'recording.json';
