@@ -16,6 +16,11 @@ export class AccessToken {
     return this.#value;
   }
 
+  /** Whether bytes or a text hold the token. */
+  isIn(content: Uint8Array | string): boolean {
+    return this.#value !== '' && Buffer.from(content).includes(this.#value);
+  }
+
   /** `api` and `personal` by their prefix; anything else is an access token. */
   get kind(): 'api' | 'personal' | 'access' {
     if (this.#value.startsWith('xaat-')) return 'api';
