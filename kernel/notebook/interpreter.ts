@@ -49,11 +49,7 @@ export function createInterpreter(options: InterpreterOptions): KernelHandler {
   const editors = new Editors(session);
   return {
     info: kernelInfo(options.version),
-    execute: async (request, io) => {
-      const outcome = await execute(session, request, io);
-      void editors.publish();
-      return outcome;
-    },
+    execute: (request, io) => editors.during(() => execute(session, request, io)),
     complete: (code, cursor) => completeCell(session, code, cursor),
     inspect: (code, cursor) => inspectCell(session, code, cursor),
     isComplete,

@@ -1,5 +1,5 @@
-import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { ICommandPalette } from '@jupyterlab/apputils';
+import { ILayoutRestorer, type JupyterFrontEnd, type JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { ICompletionProviderManager } from '@jupyterlab/completer';
 import { IConsoleTracker } from '@jupyterlab/console';
@@ -12,7 +12,7 @@ import type { EditorOptions } from './editor.js';
 import { addGrid } from './grid/renderer.js';
 import { placeIn } from './grid/surface/place.js';
 import { aplIcon } from './icon.js';
-import { Workbench } from './link/workbench.js';
+import { type Trackers, Workbench } from './link/workbench.js';
 import { languageId, mimeType } from './names.js';
 
 /** Teaches the editors the language; its code is fetched when the first APL text is shown. */
@@ -31,7 +31,7 @@ const language: JupyterFrontEndPlugin<void> = {
     files: IEditorTracker | null,
     palette: ICommandPalette | null,
   ) => {
-    const workbench = new Workbench({ notebooks, consoles, files });
+    const workbench = workbenchOf({ notebooks, consoles, files });
     void import('./commands.js').then(({ addCommands }) => addCommands(app, workbench, palette));
     void settings?.load(language.id).then(async loaded => {
       const { formatOnSaveAndRun } = await import('./format-on.js');
@@ -107,10 +107,76 @@ const grid: JupyterFrontEndPlugin<void> = {
     addGrid(rendermime, placeIn(app.shell, notebooks)),
 };
 
-const plugins: JupyterFrontEndPlugin<void>[] = [language, completer, fileType, charts, grid];
+/** Puts the time range, the profile and a stop button into the toolbars of notebooks, and commands on cells into theirs. */
+const toolbar: JupyterFrontEndPlugin<void> = {
+  id: '@apl-kernel/labextension:toolbar',
+  description: 'Time range, profile and stop button of notebooks; star, range and chart of cells.',
+  autoStart: true,
+  requires: [INotebookTracker, IToolbarWidgetRegistry],
+  optional: [IConsoleTracker, IEditorTracker, ICommandPalette],
+  activate: async (
+    app: JupyterFrontEnd,
+    notebooks: INotebookTracker,
+    registry: IToolbarWidgetRegistry,
+    consoles: IConsoleTracker | null,
+    files: IEditorTracker | null,
+    palette: ICommandPalette | null,
+  ) => {
+    const workbench = workbenchOf({ notebooks, consoles, files });
+    const [{ addCellCommands }, { addToolbar }] = await Promise.all([
+      import('./cell/commands.js'),
+      import('./toolbar/toolbar.js'),
+    ]);
+    addCellCommands(app, workbench, notebooks, palette);
+    addToolbar(app, registry, workbench, notebooks, palette);
+  },
+};
+
+/** Lists in a side panel what the kernel of the notebook at hand knows. */
+const panel: JupyterFrontEndPlugin<void> = {
+  id: '@apl-kernel/labextension:panel',
+  description: 'Datasets, fields, results, starred queries, history and profiles in a side panel.',
+  autoStart: true,
+  requires: [INotebookTracker],
+  optional: [IConsoleTracker, IEditorTracker, ICommandPalette, ILayoutRestorer],
+  activate: async (
+    app: JupyterFrontEnd,
+    notebooks: INotebookTracker,
+    consoles: IConsoleTracker | null,
+    files: IEditorTracker | null,
+    palette: ICommandPalette | null,
+    restorer: ILayoutRestorer | null,
+  ) => {
+    const { AplPanel } = await import('./panel/panel.js');
+    const widget = new AplPanel(workbenchOf({ notebooks, consoles, files }), notebooks);
+    app.shell.add(widget, 'left', { rank: 650 });
+    restorer?.add(widget, widget.id);
+    app.commands.addCommand('apl:panel', {
+      label: 'Show the APL Panel',
+      execute: () => {
+        app.shell.activateById(widget.id);
+        widget.focusFilter();
+      },
+    });
+    palette?.addItem({ command: 'apl:panel', category: 'APL' });
+  },
+};
+
+const plugins: JupyterFrontEndPlugin<void>[] = [
+  ...[language, completer, fileType, charts, grid],
+  ...[toolbar, panel],
+];
 
 /** The plugins of this extension, one for each concern. */
 export default plugins;
+
+let workbench: Workbench | undefined;
+
+/** The workbench of the page: every plugin is given the same trackers. */
+function workbenchOf(trackers: Trackers): Workbench {
+  workbench ??= new Workbench(trackers);
+  return workbench;
+}
 
 async function readOptions(registry: ISettingRegistry | null): Promise<EditorOptions> {
   const { composite } = registry === null ? { composite: {} } : await registry.load(language.id);

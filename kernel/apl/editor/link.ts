@@ -62,6 +62,8 @@ export interface SessionFacts {
     /** True where it is the same window whenever it is used. */
     readonly isFrozen: boolean;
   };
+  /** True while a cell runs. */
+  readonly isRunning: boolean;
   /** Changes whenever this session has written a starred query. */
   readonly stars: number;
 }

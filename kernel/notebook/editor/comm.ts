@@ -22,11 +22,14 @@ import { listOf } from './lists.js';
 const maxEditors = 16;
 /** How long a first answer may wait for the service, in milliseconds. */
 const patienceMs = 10_000;
+/** How long a list may take, in milliseconds: the local service may have to be started first. */
+const listMs = 60_000;
 
 /** The editors, toolbars and panels that are connected to a session: they are told what it knows, at once and after each cell. */
 export class Editors {
   readonly #session: Session;
   readonly #comms = new Set<Comm>();
+  #isRunning = false;
 
   constructor(session: Session) {
     this.#session = session;
@@ -54,27 +57,41 @@ export class Editors {
     };
   }
 
-  /** Tells every editor what is known now; called after each cell. */
-  publish(): Promise<void> {
-    return this.#tell([...this.#comms]);
+  /** Runs a cell; every editor is told that it runs, and when it has ended what is known then. */
+  async during<T>(cell: () => Promise<T>): Promise<T> {
+    this.#isRunning = true;
+    this.#tellSession([...this.#comms]);
+    try {
+      return await cell();
+    } finally {
+      this.#isRunning = false;
+      void this.#tell([...this.#comms]);
+    }
   }
 
   /** The state of the session needs nobody's answer, so it is told first. */
   async #tell(comms: readonly Comm[]): Promise<void> {
     if (comms.length === 0) return;
-    for (const comm of comms) send(comm, { tell: 'session', session: sessionFacts(this.#session) });
+    this.#tellSession(comms);
     const facts = await factsOf(this.#session, patienceMs);
     for (const comm of comms) send(comm, { tell: 'facts', facts });
+  }
+
+  #tellSession(comms: readonly Comm[]): void {
+    const session = { ...sessionFacts(this.#session), isRunning: this.#isRunning };
+    for (const comm of comms) send(comm, { tell: 'session', session });
   }
 
   async #answer(question: EditorQuestion): Promise<Answer> {
     try {
       return 'dataset' in question
         ? await this.#ofData(question)
-        : await listOf(this.#session, question, AbortSignal.timeout(patienceMs));
+        : await listOf(this.#session, question, AbortSignal.timeout(listMs));
     } catch (error) {
       if (error instanceof AplKernelError)
         return { tell: 'failed', question, message: error.message, ...present({ hint: error.hint }) };
+      if (error instanceof DOMException && error.name === 'TimeoutError')
+        return { tell: 'failed', question, message: `the service has not answered in ${listMs / 1000} s` };
       this.#session.options.log(error instanceof Error ? (error.stack ?? error.message) : String(error));
       return { tell: 'failed', question, message: 'the kernel failed to find this out' };
     }
@@ -97,7 +114,12 @@ export class Editors {
   }
 }
 
-function sessionFacts({ profileName, range, starsVersion, options }: Session): SessionFacts {
+function sessionFacts({
+  profileName,
+  range,
+  starsVersion,
+  options,
+}: Session): Omit<SessionFacts, 'isRunning'> {
   return {
     profile: profileName,
     isLocal: profileName === localProfile,

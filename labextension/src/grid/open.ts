@@ -6,7 +6,7 @@ import { decodeLz4 } from '../../../kernel/result/ipc/lz4.js';
 import { arrowBytes, surroundings } from './controls/notes.js';
 import { kernelRows } from './data/kernel-rows.js';
 import { Grid } from './grid.js';
-import { addStyle } from './style.js';
+import { addGridStyle } from './style.js';
 
 compressionRegistry.set(CompressionType.LZ4_FRAME, { decode: decodeLz4 });
 
@@ -23,7 +23,7 @@ export function openGrid(
   model: IRenderMime.IMimeModel,
   { reference, kernel, addCondition }: Connections,
 ): Promise<Grid> {
-  addStyle();
+  addGridStyle();
   const bytes = arrowBytes(model.data);
   const table = bytes === undefined ? new Table() : tableFromIPC(bytes);
   return Grid.create({

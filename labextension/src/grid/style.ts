@@ -1,13 +1,9 @@
-/** The look of grids, in the colours of the application's theme; added to the page once. */
-export function addStyle(): void {
-  if (document.getElementById(ID) !== null) return;
-  const style = document.createElement('style');
-  style.id = ID;
-  style.textContent = RULES;
-  document.head.append(style);
-}
+import { addStyle } from '../ui/style.js';
 
-const ID = 'apl-grid-style';
+/** Adds the look of grids. */
+export function addGridStyle(): void {
+  addStyle('apl-grid-style', RULES);
+}
 
 const RULES = `
 .apl-grid { position: relative; color: var(--jp-content-font-color1); font: 13px/1.4 var(--jp-ui-font-family); padding: 2px 0; }
@@ -22,9 +18,6 @@ const RULES = `
 .apl-grid-busy .apl-grid-status::after { content: ' \u2026'; }
 .apl-grid-input { font: inherit; font-size: 12px; color: var(--jp-content-font-color1); background: var(--jp-layout-color0); border: 1px solid var(--jp-border-color1); border-radius: 3px; padding: 1px 6px; min-width: 0; }
 .apl-grid-search { width: 150px; }
-.apl-grid-button { font: inherit; font-size: 12px; line-height: 18px; color: var(--jp-content-font-color1); background: var(--jp-layout-color1); border: 1px solid var(--jp-border-color2); border-radius: 3px; padding: 1px 7px; cursor: pointer; white-space: nowrap; }
-.apl-grid-button:hover { background: var(--jp-layout-color2); }
-.apl-grid-button[aria-pressed="true"] { background: var(--jp-brand-color1); color: var(--jp-ui-inverse-font-color1); border-color: var(--jp-brand-color1); }
 .apl-grid :is(button, input, summary, regular-table):focus-visible { outline: 2px solid var(--jp-brand-color1); outline-offset: 1px; }
 .apl-grid-chips { display: flex; flex-wrap: wrap; gap: 4px; margin: 4px 0; }
 .apl-grid-chips:empty { display: none; }
@@ -50,9 +43,6 @@ const RULES = `
 .apl-grid regular-table tbody tr :is(td, th).apl-grid-selected { background: color-mix(in srgb, var(--jp-brand-color1) 24%, var(--jp-layout-color0)); }
 .apl-grid-wrap regular-table tbody td { white-space: pre-wrap; overflow-wrap: anywhere; height: 72px; vertical-align: top; }
 ::highlight(apl-grid-search) { background-color: #ffd54f; color: #1f1f1f; }
-.apl-grid-popover { position: absolute; z-index: 100; max-width: min(360px, 95%); max-height: 420px; overflow: auto; background: var(--jp-layout-color1); color: var(--jp-content-font-color1); border: 1px solid var(--jp-border-color1); border-radius: 4px; box-shadow: var(--jp-elevation-z6); padding: 8px; font-size: 12px; }
-.apl-grid-popover header { margin-bottom: 6px; overflow-wrap: anywhere; color: var(--jp-content-font-color2); }
-.apl-grid-popover header strong { color: var(--jp-content-font-color1); }
 .apl-grid-row { display: flex; flex-wrap: wrap; gap: 4px; margin: 0 0 6px; }
 .apl-grid-row:last-child { margin: 0; }
 .apl-grid-row .apl-grid-input { flex: 1; }

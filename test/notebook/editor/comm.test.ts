@@ -59,7 +59,7 @@ test('an editor is told at once what there is, magics included', async () => {
   expect(await editor.next()).toEqual({
     tell: 'session',
     session: {
-      ...{ profile: 'local', isLocal: true, stars: 0 },
+      ...{ profile: 'local', isLocal: true, isRunning: false, stars: 0 },
       range: {
         label: 'last 1h',
         startTime: '2026-03-04T04:06:07.123456789Z',
@@ -133,17 +133,18 @@ test('an editor that is gone is told nothing; of too many, the oldest is let go'
   editors[1]?.handler?.close({});
   await bench.run('%version');
   await editors[2]?.facts();
-  expect(editors.slice(1, 3).map(each => each.news.length)).toEqual([2, 4]);
+  expect(editors.slice(1, 3).map(each => each.news.length)).toEqual([2, 5]);
 });
 
 test('a toolbar is told of the range and the profile that cells set', async () => {
   const editor = connect();
   await editor.facts();
   await bench.run('%time 2026-01-01..2026-01-02');
+  expect(await editor.next()).toMatchObject({ session: { isRunning: true, range: { label: 'last 1h' } } });
   expect(await editor.next()).toEqual({
     tell: 'session',
     session: {
-      ...{ profile: 'local', isLocal: true, stars: 0 },
+      ...{ profile: 'local', isLocal: true, isRunning: false, stars: 0 },
       range: {
         label: '2026-01-01 .. 2026-01-02',
         startTime: '2026-01-01T00:00:00Z',

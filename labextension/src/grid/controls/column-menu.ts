@@ -3,9 +3,9 @@
  */
 import type { Filter, SortKey, View } from '../../../../kernel/notebook/results/protocol.js';
 import { formatCount, visible } from '../../../../kernel/text.js';
+import { button, element } from '../../ui/dom.js';
 import type { GridColumn } from '../cells.js';
 import type { Profile } from '../data/source.js';
-import { button, element } from '../dom.js';
 
 /** What the menu of a column asks of its grid. */
 export interface ColumnActions {

@@ -3,9 +3,9 @@
  */
 import { writtenName } from '../../../../kernel/apl/catalog/written.js';
 import { visibleLines } from '../../../../kernel/text.js';
+import { button, element } from '../../ui/dom.js';
 import type { GridColumn } from '../cells.js';
 import { toClipboard } from '../clipboard.js';
-import { button, element } from '../dom.js';
 
 /** A row as exact texts, in the order of its columns. */
 export interface Row {

@@ -3,7 +3,7 @@
  * set as text.
  */
 
-import { element } from '../dom.js';
+import { element } from '../../ui/dom.js';
 import { ARROW_MIME } from '../mime.js';
 
 /** What an output says around its table. */

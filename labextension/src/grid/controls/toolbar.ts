@@ -1,7 +1,7 @@
 import { visible } from '../../../../kernel/text.js';
+import { button, element } from '../../ui/dom.js';
 import type { Zone } from '../cells.js';
 import { COPY_FORMATS, type CopyFormat } from '../copy.js';
-import { button, element } from '../dom.js';
 import type { ColumnLayout } from '../surface/columns.js';
 
 /** What the controls above a grid do. */

@@ -1,5 +1,5 @@
+import { button, element } from '../../ui/dom.js';
 import type { GridColumn } from '../cells.js';
-import { button, element } from '../dom.js';
 
 /** What can be done with one value. */
 export interface ValueActions {

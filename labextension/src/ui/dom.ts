@@ -18,7 +18,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
 
 /** Returns a button that does something; its name is its text unless a label is given for one that shows a sign. */
 export function button(text: string, label: string, act: (event: MouseEvent) => void): HTMLButtonElement {
-  const made = element('button', { type: 'button', class: 'apl-grid-button', title: label }, text);
+  const made = element('button', { type: 'button', class: 'apl-button', title: label }, text);
   if (text !== label) made.setAttribute('aria-label', label);
   made.addEventListener('click', act);
   return made;

@@ -1,6 +1,6 @@
-import { element } from '../dom.js';
+import { element } from './dom.js';
 
-/** The one popover of a grid: beside what it is about, gone by Escape or a click elsewhere. */
+/** The one popover of a host, such as a grid or the page: beside what it is about, gone by Escape or a click elsewhere. */
 export class Popover {
   readonly #host: HTMLElement;
   #open: HTMLElement | undefined;
@@ -20,11 +20,7 @@ export class Popover {
   /** Shows the content beside an element; a popover that was open is closed. */
   show(opener: HTMLElement, label: string, content: readonly Node[]): HTMLElement {
     this.close();
-    const open = element(
-      'div',
-      { class: 'apl-grid-popover', role: 'dialog', 'aria-label': label },
-      ...content,
-    );
+    const open = element('div', { class: 'apl-popover', role: 'dialog', 'aria-label': label }, ...content);
     this.#host.append(open);
     this.#open = open;
     this.#opener = opener;
@@ -47,7 +43,7 @@ export class Popover {
     if (this.#open !== undefined && !event.composedPath().includes(this.#open)) this.close();
   };
 
-  /** Below the opener, or above it where the window ends; never beyond the sides of the grid. */
+  /** Below the opener, or above it where the window ends; never beyond the sides of its host. */
   #place(opener: HTMLElement, open: HTMLElement): void {
     const host = this.#host.getBoundingClientRect();
     const at = opener.getBoundingClientRect();

@@ -1,0 +1,159 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { Dialog, type ICommandPalette, InputDialog, Notification, showDialog } from '@jupyterlab/apputils';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { visible } from '../../../kernel/text.js';
+import { starIcon } from '../icon.js';
+import { type Around, around } from '../link/around.js';
+import type { Workbench } from '../link/workbench.js';
+import {
+  chartKind,
+  overRange,
+  selectedCode,
+  starCode,
+  starLine,
+  suggestedName,
+  withChartKind,
+} from './lines.js';
+import { activeCode, type CodeCell, runBelow, selectionIn } from './run.js';
+
+/** How a result may be drawn; the first leaves it to the shape of the result. */
+export const chartKinds = ['auto', 'line', 'area', 'bar', 'scatter', 'pie', 'heat', 'stat', 'none'] as const;
+
+/** A command on the active cell of the notebook that was used last. */
+interface CellCommand {
+  readonly id: string;
+  readonly label: string;
+  readonly caption: string;
+  readonly isStar?: boolean;
+  readonly run: (panel: NotebookPanel, cell: CodeCell) => void | Promise<void>;
+}
+
+/** Adds the commands on the active APL cell. */
+export function addCellCommands(
+  { commands }: JupyterFrontEnd,
+  workbench: Workbench,
+  notebooks: INotebookTracker,
+  palette: ICommandPalette | null,
+): void {
+  const place = () => {
+    const panel = notebooks.currentWidget;
+    const cell = panel === null || !around(panel, workbench).isApl ? undefined : activeCode(panel);
+    return panel === null || cell === undefined ? undefined : { panel, cell };
+  };
+  for (const { id, label, caption, isStar, run } of cellCommands(workbench)) {
+    commands.addCommand(id, {
+      ...{ label, caption },
+      ...(isStar === true ? { icon: starIcon } : {}),
+      isEnabled: () => place() !== undefined,
+      isVisible: () => place() !== undefined,
+      execute: async () => {
+        const found = place();
+        if (found !== undefined) await run(found.panel, found.cell);
+      },
+    });
+    palette?.addItem({ command: id, category: 'APL' });
+  }
+}
+
+function cellCommands(workbench: Workbench): readonly CellCommand[] {
+  const lastRange = (length: string, words: string): CellCommand => ({
+    id: `apl:run-last-${length}`,
+    label: `Run APL Cell on the Last ${words}`,
+    caption: `Run this cell on the last ${words}; the range of the notebook stays`,
+    run: (panel, cell) => runBelow(panel, cell, overRange(sourceOf(cell), `last ${length}`)),
+  });
+  return [
+    {
+      id: 'apl:star-cell',
+      label: 'Star the Query at the Cursor\u2026',
+      caption: 'Save the query as a starred query',
+      isStar: true,
+      run: (panel, cell) => starCell(around(panel, workbench), cell),
+    },
+    lastRange('1h', '1 Hour'),
+    lastRange('24h', '24 Hours'),
+    {
+      id: 'apl:chart-kind',
+      label: 'Choose the Chart of the Query\u2026',
+      caption: 'Say how the result is drawn',
+      run: async (_, cell) => {
+        const { from } = selectionIn(cell);
+        const items: readonly string[] = chartKinds;
+        const current = items.indexOf(chartKind(sourceOf(cell), from) ?? '');
+        const { value } = await InputDialog.getItem({
+          title: 'Chart of the query',
+          items: [...items],
+          current: Math.max(current, 0),
+        });
+        if (value !== null) setChartKind(cell, value);
+      },
+    },
+    {
+      id: 'apl:run-selection',
+      label: 'Run Selected APL',
+      caption: 'Run what is selected, or the query at the cursor; the result is shown below the cell',
+      run: runSelection,
+    },
+  ];
+}
+
+/** Writes the line that says how the query at the cursor is drawn. */
+export function setChartKind(cell: CodeCell, kind: string): void {
+  const { sharedModel } = cell.model;
+  const before = sharedModel.getSource();
+  const after = withChartKind(before, selectionIn(cell).from, kind === 'auto' ? undefined : kind);
+  if (after !== before) sharedModel.setSource(after);
+}
+
+function sourceOf(cell: CodeCell): string {
+  return cell.model.sharedModel.getSource();
+}
+
+async function runSelection(panel: NotebookPanel, cell: CodeCell): Promise<void> {
+  const { from, to } = selectionIn(cell);
+  const code = selectedCode(sourceOf(cell), from, to);
+  if (code === undefined) Notification.info('There is no query at the cursor.', { autoClose: 4000 });
+  else await runBelow(panel, cell, code);
+}
+
+/** What a cell remembers of the starred query that it was saved as. */
+interface Starred {
+  readonly id: string;
+  readonly name: string;
+  readonly profile: string;
+}
+
+/** Saves the query at the cursor under a name; one that the cell was saved as can be changed instead. */
+async function starCell(session: Around, cell: CodeCell): Promise<void> {
+  const { from } = selectionIn(cell);
+  const source = sourceOf(cell);
+  const profile = session.link?.session?.profile ?? '';
+  const saved = starredOf(cell, profile);
+  const { value: name } = await InputDialog.getText({
+    title: saved === undefined ? 'Star this query' : `Star again: the same name changes it`,
+    label: 'Name',
+    text: saved?.name ?? suggestedName(source, from),
+    okLabel: 'Star',
+  });
+  if (name === null || name.trim() === '') return;
+  const star = saved !== undefined && saved.name === name.trim() ? { id: saved.id } : { name: name.trim() };
+  const code = starCode(source, from, starLine(star));
+  if (code === undefined) return void say('There is no query in this cell.');
+  const outcome = await session.run(code);
+  if (!outcome.isOk) return void say(outcome.text);
+  const id = /^(?:Created|Updated) the starred query (\S+),/.exec(outcome.text)?.[1];
+  const apl = { ...(cell.model.getMetadata('apl') ?? {}), star: { id, name: name.trim(), profile } };
+  if (id !== undefined) cell.model.setMetadata('apl', apl);
+  Notification.success(visible(outcome.text), { autoClose: 4000 });
+}
+
+function starredOf(cell: CodeCell, profile: string): Starred | undefined {
+  const star = (cell.model.getMetadata('apl') as { readonly star?: Partial<Starred> } | undefined)?.star;
+  const { id, name } = star ?? {};
+  if (typeof id !== 'string' || typeof name !== 'string' || star?.profile !== profile) return undefined;
+  return { id, name, profile };
+}
+
+function say(text: string): Promise<unknown> {
+  return showDialog({ title: 'Not starred', body: visible(text), buttons: [Dialog.okButton()] });
+}

@@ -1,0 +1,64 @@
+import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
+
+/** The widget of any cell, and that of one that runs. */
+export type AnyCell = NonNullable<NotebookPanel['content']['activeCell']>;
+export type CodeCell = ReturnType<NotebookPanel.ContentFactory['createCodeCell']>;
+
+/** The notebook's active cell, where it is code; undefined for prose. */
+export function activeCode(panel: NotebookPanel): CodeCell | undefined {
+  const cell = panel.content.activeCell;
+  return cell?.model.type === 'code' ? (cell as CodeCell) : undefined;
+}
+
+/** The place of the cursor in a cell, and the ends of its selection. */
+export function selectionIn({ editor, model }: CodeCell): { readonly from: number; readonly to: number } {
+  if (editor === null) return { from: model.sharedModel.source.length, to: model.sharedModel.source.length };
+  const { start, end } = editor.getSelection();
+  const [a, b] = [editor.getOffsetAt(start), editor.getOffsetAt(end)];
+  return { from: Math.min(a, b), to: Math.max(a, b) };
+}
+
+/** Runs other text than that of a cell; the outputs are shown below the cell in place of its own. */
+export async function runBelow(panel: NotebookPanel, cell: CodeCell, code: string): Promise<void> {
+  const kernel = panel.sessionContext.session?.kernel;
+  if (kernel === undefined || kernel === null) return;
+  const { model } = cell;
+  model.clearExecution();
+  cell.outputHidden = false;
+  cell.setPrompt('*');
+  model.trusted = true;
+  const future = kernel.requestExecute({ code, stop_on_error: true }, false, {
+    cellId: model.sharedModel.getId(),
+  });
+  cell.outputArea.future = future;
+  try {
+    const { content } = await future.done;
+    model.executionCount = content.execution_count;
+  } catch {
+    // The kernel went away; a newer run of the cell has a prompt of its own.
+    if (!cell.isDisposed && cell.outputArea.future === future) cell.setPrompt('');
+  }
+}
+
+/** Puts a new code cell below the active one, and runs it if that is wanted. */
+export async function addCell(panel: NotebookPanel, source: string, runs: boolean): Promise<void> {
+  const { content, sessionContext } = panel;
+  NotebookActions.insertBelow(content);
+  NotebookActions.changeCellType(content, 'code');
+  content.activeCell?.model.sharedModel.setSource(source);
+  if (runs) await NotebookActions.run(content, sessionContext);
+}
+
+/** Writes text at the cursor of the active cell and gives it the focus; false where no code cell is active. */
+export function insertText(panel: NotebookPanel, text: string): boolean {
+  const cell = activeCode(panel);
+  if (cell === undefined || cell.model.getMetadata('editable') === false) return false;
+  const { editor, model } = cell;
+  panel.content.mode = 'edit';
+  if (editor?.replaceSelection === undefined) {
+    const at = model.sharedModel.source.length;
+    model.sharedModel.updateSource(at, at, text);
+  } else editor.replaceSelection(text);
+  editor?.focus();
+  return true;
+}

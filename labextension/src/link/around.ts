@@ -1,0 +1,125 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import { type ISignal, Signal } from '@lumino/signaling';
+import { type CodeCell, quoted, recordSetting, type Setting } from '../cell/lines.js';
+import { mimeType } from '../names.js';
+import type { KernelLink } from './kernel.js';
+import { type MagicOutcome, runLines } from './magic.js';
+import type { Workbench } from './workbench.js';
+
+/** What a kernel is, to those who want something of it. */
+export type KernelState = 'none' | 'starting' | 'dead' | 'other' | 'unanswering' | 'ready';
+
+/** What a change of a setting came to: the kernel's words, and where it was written down. */
+export interface Change extends MagicOutcome {
+  /** The number of the cell, from 1, among all cells; absent where nothing was written. */
+  readonly cell?: number;
+}
+
+/** A notebook and its kernel, as toolbars and the panel see them; `changed` also tells of kernels that come, change and go. */
+export class Around {
+  readonly panel: NotebookPanel;
+  readonly #workbench: Workbench;
+  readonly #changed = new Signal<this, void>(this);
+  #link: KernelLink | undefined;
+
+  constructor(panel: NotebookPanel, workbench: Workbench) {
+    this.panel = panel;
+    this.#workbench = workbench;
+    const { sessionContext, model } = panel;
+    sessionContext.kernelChanged.connect(this.#follow, this);
+    sessionContext.statusChanged.connect(this.#follow, this);
+    model?.metadataChanged.connect(this.#follow, this);
+    panel.disposed.connect(() => this.#dispose());
+    this.#follow();
+  }
+
+  get changed(): ISignal<this, void> {
+    return this.#changed;
+  }
+
+  /** True in a notebook of this language, also while it has no kernel. */
+  get isApl(): boolean {
+    return !this.panel.isDisposed && this.panel.content.codeMimetype === mimeType;
+  }
+
+  get link(): KernelLink | undefined {
+    return this.#link;
+  }
+
+  get state(): KernelState {
+    const { sessionContext } = this.panel;
+    const kernel = sessionContext.session?.kernel;
+    if (kernel === undefined || kernel === null) return sessionContext.isReady ? 'none' : 'starting';
+    if (kernel.status === 'dead') return 'dead';
+    if (!this.isApl) return 'other';
+    if (this.#link?.session !== undefined) return 'ready';
+    return this.#link?.isRefused === true || !kernel.handleComms ? 'unanswering' : 'starting';
+  }
+
+  /** Runs lines in the kernel. */
+  async run(lines: string): Promise<MagicOutcome> {
+    const kernel = this.#link?.kernel;
+    if (kernel === undefined) return { isOk: false, text: 'There is no kernel.' };
+    return runLines(kernel, lines);
+  }
+
+  /** Changes a setting of the session as its magic does, and writes the line down so that the notebook does the same when it is run again. */
+  async set(name: Setting, args: string): Promise<Change> {
+    const line = `%${name} ${args}`;
+    const outcome = await this.run(line);
+    return outcome.isOk ? { ...outcome, ...this.#record(name, outcome.written ?? line) } : outcome;
+  }
+
+  /** Changes the profile, whatever its name holds. */
+  useProfile(name: string): Promise<Change> {
+    return this.set('use', quoted(name));
+  }
+
+  /** Writes the line over the one that holds at the active cell, else on top of the first. */
+  #record(name: Setting, line: string): { readonly cell?: number } {
+    const { content, model } = this.panel;
+    if (model === null || model.readOnly) return {};
+    const cells = [...model.cells].filter(cell => cell.type === 'code');
+    const active = content.activeCellIndex;
+    const before = [...model.cells].slice(0, active + 1).filter(cell => cell.type === 'code').length - 1;
+    const texts: CodeCell[] = cells.map(cell => ({
+      source: cell.sharedModel.getSource(),
+      isEditable: cell.getMetadata('editable') !== false,
+    }));
+    const found = recordSetting(texts, before, name, line);
+    const cell = found && cells[found.index];
+    if (found === undefined || cell === undefined) return {};
+    cell.sharedModel.setSource(found.source);
+    return { cell: [...model.cells].indexOf(cell) + 1 };
+  }
+
+  #follow(): void {
+    if (this.panel.isDisposed) return;
+    const link = this.isApl ? this.#workbench.linkTo(this.panel.sessionContext.session?.kernel) : undefined;
+    if (link !== this.#link) {
+      this.#link?.changed.disconnect(this.#emit, this);
+      this.#link = link;
+      link?.changed.connect(this.#emit, this);
+    }
+    link?.connect();
+    this.#emit();
+  }
+
+  #emit(): void {
+    this.#changed.emit();
+  }
+
+  #dispose(): void {
+    this.#link?.changed.disconnect(this.#emit, this);
+    Signal.clearData(this);
+  }
+}
+
+const known = new WeakMap<NotebookPanel, Around>();
+
+/** The surroundings of a notebook, the same for whoever asks. */
+export function around(panel: NotebookPanel, workbench: Workbench): Around {
+  const found = known.get(panel) ?? new Around(panel, workbench);
+  known.set(panel, found);
+  return found;
+}

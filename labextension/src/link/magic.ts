@@ -1,0 +1,51 @@
+import { InputDialog } from '@jupyterlab/apputils';
+import type { Kernel, KernelMessage } from '@jupyterlab/services';
+
+/** How lines ended that ran in the kernel. */
+export interface MagicOutcome {
+  readonly isOk: boolean;
+  /** What they printed; of a failure, the kernel's words. */
+  readonly text: string;
+  /** What the kernel would write in their place, such as the two times of `%time --freeze`. */
+  readonly written?: string;
+}
+
+/**
+ * Runs lines as a cell would, after those that wait: what a toolbar changes goes through the same code as what is typed. They are in no
+ * history and have no number. What the kernel asks for, such as a token, is asked in a dialog. Never rejects.
+ */
+export async function runLines(kernel: Kernel.IKernelConnection, code: string): Promise<MagicOutcome> {
+  let printed = '';
+  try {
+    const future = kernel.requestExecute({ code, store_history: false, stop_on_error: false });
+    future.onIOPub = message => {
+      if (message.header.msg_type === 'stream') printed += (message as KernelMessage.IStreamMsg).content.text;
+    };
+    future.onStdin = async message => {
+      if (message.header.msg_type !== 'input_request') return;
+      const value = await answerTo(message as KernelMessage.IInputRequestMsg);
+      future.sendInputReply(
+        { status: 'ok', value },
+        message.header as KernelMessage.IInputRequestMsg['header'],
+      );
+    };
+    const { content } = await future.done;
+    if (content.status === 'ok') return { isOk: true, text: printed.trim(), ...writtenBy(content.payload) };
+    return { isOk: false, text: content.status === 'error' ? content.evalue : 'The kernel gave it up.' };
+  } catch {
+    return { isOk: false, text: 'The kernel is gone: it was restarted, or has ended.' };
+  }
+}
+
+function writtenBy(payload: unknown): { readonly written?: string } {
+  const [first]: readonly { readonly text?: unknown; readonly replace?: unknown }[] = Array.isArray(payload)
+    ? payload
+    : [];
+  return typeof first?.text === 'string' && first.replace === true ? { written: first.text } : {};
+}
+
+async function answerTo({ content }: KernelMessage.IInputRequestMsg): Promise<string> {
+  const ask = content.password ? InputDialog.getPassword : InputDialog.getText;
+  const { value } = await ask({ title: 'The kernel asks', label: content.prompt });
+  return value ?? '';
+}

@@ -1,0 +1,132 @@
+import { Dialog, showDialog } from '@jupyterlab/apputils';
+import { visible } from '../../../kernel/text.js';
+import { quoted, starCode, starLine } from '../cell/lines.js';
+import { activeCode, addCell, insertText, selectionIn } from '../cell/run.js';
+import type { Around } from '../link/around.js';
+import { cellOf, conditionOf, insertOf, type Subject } from './items.js';
+
+/** Something that can be done with a row; `run` resolves with what there is to say of it, if anything. */
+export interface Action {
+  readonly label: string;
+  readonly run: (around: Around) => Promise<string | undefined>;
+}
+
+const noCell = 'Nothing was written: choose a code cell first.';
+
+/** Returns what can be done with a row, the first by a click on the row or by Enter too, where it writes a name. */
+export function actionsOf(subject: Subject): readonly Action[] {
+  switch (subject.kind) {
+    case 'profile':
+      return subject.inUse || subject.row.problem !== undefined ? [] : [use(subject.row.name)];
+    case 'dataset':
+      return [insert(subject), peek(subject.row.name), ...wholeRange(subject.row.range)];
+    case 'field':
+      return [insert(subject)];
+    case 'value':
+      return [insert(subject), insertAs('Insert condition', conditionOf(subject))];
+    case 'result':
+      return subject.row.names.length === 0 ? [] : [insert(subject), drop(subject.row.names.at(-1) ?? '')];
+    case 'star':
+      return starActions(subject);
+    case 'history':
+      return historyActions(subject);
+    default:
+      return [];
+  }
+}
+
+function insert(subject: Subject): Action {
+  return insertAs('Insert', insertOf(subject) ?? '');
+}
+
+function insertAs(label: string, text: string): Action {
+  return { label, run: async ({ panel }) => (insertText(panel, text) ? undefined : noCell) };
+}
+
+function use(name: string): Action {
+  return {
+    label: 'Use',
+    run: async around => {
+      const { isOk, text } = await around.useProfile(name);
+      return isOk ? undefined : text;
+    },
+  };
+}
+
+function peek(name: string): Action {
+  return openCell('Peek', `%peek ${quoted(name)}`, true);
+}
+
+function wholeRange(range: string | undefined): readonly Action[] {
+  if (range === undefined) return [];
+  const set = async (around: Around) => {
+    const { isOk, text } = await around.set('time', range);
+    return isOk ? undefined : text;
+  };
+  return [{ label: 'Set its time range', run: set }];
+}
+
+function openCell(label: string, source: string, runs: boolean): Action {
+  return {
+    label,
+    run: async ({ panel }) => {
+      await addCell(panel, source, runs);
+      return undefined;
+    },
+  };
+}
+
+function drop(name: string): Action {
+  return {
+    label: 'Drop\u2026',
+    run: async around => {
+      const question = `The kernel forgets the rows of ${visible(name)}. Running its cell again brings them back.`;
+      if (!(await confirmed('Drop this result?', question, 'Drop'))) return undefined;
+      return (await around.run(`%results ${quoted(name)} --drop`)).text;
+    },
+  };
+}
+
+function starActions({
+  row: { id, name, range, query },
+}: Extract<Subject, { kind: 'star' }>): readonly Action[] {
+  return [
+    openCell('Open as cell', cellOf(range, query), false),
+    openCell('Run', `%run ${quoted(`star:${id}`)}`, true),
+    { label: 'Update from cell\u2026', run: around => updateStar(around, id, name) },
+    {
+      label: 'Delete\u2026',
+      run: async around => {
+        const question = `\u201c${visible(name)}\u201d is deleted for everybody who can see it.`;
+        if (!(await confirmed('Delete this starred query?', question, 'Delete'))) return undefined;
+        return (await around.run(`%unstar ${quoted(id)}`)).text;
+      },
+    },
+  ];
+}
+
+async function updateStar(around: Around, id: string, name: string): Promise<string | undefined> {
+  const cell = activeCode(around.panel);
+  const source = cell?.model.sharedModel.getSource() ?? '';
+  const from = cell === undefined ? 0 : selectionIn(cell).from;
+  const code = starCode(source, from, starLine({ id }));
+  if (code === undefined) return 'The active cell holds no query to save.';
+  const question = `The query of the active cell takes the place of what \u201c${visible(name)}\u201d holds.`;
+  if (!(await confirmed('Change this starred query?', question, 'Change'))) return undefined;
+  return (await around.run(code)).text;
+}
+
+function historyActions({ row }: Extract<Subject, { kind: 'history' }>): readonly Action[] {
+  const { number, query, startTime, endTime, hasVariables } = row;
+  const again = hasVariables ? `%rerun ${number}` : cellOf(`${startTime}..${endTime}`, query);
+  return [
+    insertAs('Insert', query),
+    openCell('Open as cell', query, false),
+    openCell('Run again', again, true),
+  ];
+}
+
+async function confirmed(title: string, body: string, label: string): Promise<boolean> {
+  const buttons = [Dialog.cancelButton(), Dialog.warnButton({ label })];
+  return (await showDialog({ title, body, buttons })).button.accept;
+}

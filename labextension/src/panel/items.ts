@@ -1,0 +1,415 @@
+/**
+ * What the panel lists, from what the kernel has told: rows of the tree, and for each what is known of it. Nothing here touches the page.
+ */
+import { isPlain, quotedName, writtenName, writtenText } from '../../../kernel/apl/catalog/written.js';
+import type {
+  Answer,
+  CountedValue,
+  DatasetRow,
+  EditorQuestion,
+  HistoryRow,
+  ListQuestion,
+  ProfileRow,
+  ResultRow,
+  StarRow,
+} from '../../../kernel/apl/editor/link.js';
+import type { FieldSchema } from '../../../kernel/apl/plan/plan.js';
+import { cut, formatBytes, formatCount, oneLine, plural } from '../../../kernel/text.js';
+import type { TreeRow } from './tree.js';
+
+/** What a row stands for. */
+export type Subject =
+  | { readonly kind: 'section' | 'note' }
+  | { readonly kind: 'profile'; readonly row: ProfileRow; readonly inUse: boolean }
+  | { readonly kind: 'dataset'; readonly row: DatasetRow }
+  | {
+      readonly kind: 'field';
+      readonly dataset: string;
+      readonly path: readonly string[];
+      readonly field?: FieldSchema;
+    }
+  | {
+      readonly kind: 'value';
+      readonly path: readonly string[];
+      readonly value: CountedValue;
+      readonly type: string;
+    }
+  | { readonly kind: 'result'; readonly row: ResultRow }
+  | { readonly kind: 'star'; readonly row: StarRow }
+  | { readonly kind: 'history'; readonly row: HistoryRow };
+
+/** A row with what it stands for. */
+export interface Item extends TreeRow {
+  readonly subject: Subject;
+}
+
+/** What the kernel has told, as far as the rows need it; asking for what is missing is up to it. */
+export interface Told {
+  readonly profile: string;
+  answer(question: EditorQuestion): Answer | undefined;
+}
+
+/** What the user has chosen to see. */
+export interface View {
+  isOpen(key: string): boolean;
+  /** Only what holds this text, in any case. */
+  readonly filter: string;
+}
+
+/** Longer labels are cut: one line of a panel shows fewer. */
+const longestLabel = 200;
+
+/** Returns every row that is open, in order; all of them, as the tree puts those in sight into the page. */
+export function itemsOf(told: Told, view: View): readonly Item[] {
+  return sections.flatMap(section => {
+    const key = section.ask;
+    const isOpen = view.isOpen(key);
+    const question = key === 'history' ? { ask: key, text: view.filter } : { ask: key };
+    const rows = isOpen ? section.items(told, view, told.answer(question)) : undefined;
+    const count = rows?.filter(({ level, kind }) => level === 2 && kind !== 'note').length;
+    const head: Item = {
+      ...{ key, level: 1, kind: 'section', label: section.label, isOpen, subject: { kind: 'section' } },
+      ...(count === undefined || count === 0 ? {} : { detail: formatCount(count) }),
+    };
+    return rows === undefined ? [head] : [head, ...rows];
+  });
+}
+
+interface Section {
+  readonly label: string;
+  readonly ask: ListQuestion['ask'];
+  items(told: Told, view: View, answer: Answer | undefined): readonly Item[];
+}
+
+const sections: readonly Section[] = [
+  {
+    label: 'Datasets',
+    ask: 'datasets',
+    items: (told, view, answer) =>
+      listed(answer, 'datasets', view, 'There are no datasets. `%import FILE` makes one of a file.', () =>
+        answer?.tell === 'datasets'
+          ? answer.rows
+              .filter(({ name, description }) => fits(view, name, description))
+              .map(row => datasetItems(told, view, row))
+          : undefined,
+      ),
+  },
+  {
+    label: 'Results',
+    ask: 'results',
+    items: (_, view, answer) =>
+      listed(answer, 'results', view, 'There are no results yet. `name << query` keeps one.', () =>
+        answer?.tell === 'results'
+          ? answer.rows
+              .filter(({ names, query }) => fits(view, ...names, query))
+              .map((row, index) => [resultItem(row, index)])
+          : undefined,
+      ),
+  },
+  {
+    label: 'Starred queries',
+    ask: 'stars',
+    items: (_, view, answer) =>
+      listed(answer, 'stars', view, 'There are none yet. The star of a cell saves its query.', () =>
+        answer?.tell === 'stars'
+          ? answer.rows
+              .filter(({ name, query, dataset = '' }) => fits(view, name, query, dataset))
+              .map(row => [starItem(row)])
+          : undefined,
+      ),
+  },
+  {
+    label: 'History',
+    ask: 'history',
+    items: (_, view, answer) =>
+      listed(answer, 'history', view, 'No query has run yet.', () =>
+        answer?.tell === 'history' ? answer.rows.map(row => [historyItem(row)]) : undefined,
+      ),
+  },
+  {
+    label: 'Profiles',
+    ask: 'profiles',
+    items: (told, view, answer) =>
+      listed(answer, 'profiles', view, 'There is no profile.', () =>
+        answer?.tell === 'profiles'
+          ? answer.rows.filter(({ name }) => fits(view, name)).map(row => [profileItem(told, row)])
+          : undefined,
+      ),
+  },
+];
+
+/** The rows of an answer, or the sentence that stands in their place. */
+function listed(
+  answer: Answer | undefined,
+  key: string,
+  { filter }: View,
+  none: string,
+  rows: () => readonly (readonly Item[])[] | undefined,
+): readonly Item[] {
+  const found = rows();
+  if (found === undefined || answer === undefined) return [note(key, 2, whyNone(answer))];
+  if (found.length === 0) return [note(key, 2, filter === '' ? none : 'Nothing here holds that text.')];
+  return found.flat();
+}
+
+function whyNone(answer: Answer | undefined): string {
+  if (answer?.tell !== 'failed') return 'Asking the kernel \u2026';
+  return oneLine(answer.hint === undefined ? answer.message : `${answer.message}. ${answer.hint}`);
+}
+
+function note(parent: string, level: number, text: string): Item {
+  const label = cut(text, 400);
+  return { key: `${parent} note`, level, kind: 'note', label, title: label, subject: { kind: 'note' } };
+}
+
+function fits({ filter }: View, ...texts: readonly string[]): boolean {
+  const wanted = filter.toLowerCase();
+  return texts.some(text => text.toLowerCase().includes(wanted));
+}
+
+function shown(text: string): string {
+  return oneLine(text, longestLabel) || '(empty)';
+}
+
+function profileItem({ profile }: Told, row: ProfileRow): Item {
+  const inUse = row.name === profile;
+  const detail = row.problem === undefined ? (inUse ? 'in use' : undefined) : 'cannot be used';
+  return {
+    ...{ key: `profile ${row.name}`, level: 2, kind: 'profile', label: shown(row.name), isCurrent: inUse },
+    ...(detail === undefined ? {} : { detail }),
+    subject: { kind: 'profile', row, inUse },
+  };
+}
+
+function datasetItems(told: Told, view: View, row: DatasetRow): readonly Item[] {
+  const { name, rows, firstTime, lastTime } = row;
+  const key = `dataset ${name}`;
+  const isOpen = view.isOpen(key);
+  const detail = rows === undefined ? undefined : `${formatCount(rows)}${spanText(firstTime, lastTime)}`;
+  const item: Item = {
+    ...{ key, level: 2, kind: 'dataset', label: shown(name), isOpen, title: shown(name) },
+    ...(detail === undefined ? {} : { detail }),
+    subject: { kind: 'dataset', row },
+  };
+  if (!isOpen) return [item];
+  const answer = told.answer({ ask: 'fields', dataset: name });
+  if (answer?.tell !== 'fields') return [item, note(key, 3, whyNone(answer))];
+  if (answer.fields.length === 0) return [item, note(key, 3, 'The service names no fields of it.')];
+  return [item, ...answer.fields.flatMap(field => fieldItems(told, view, name, [field.name], field))];
+}
+
+/** ` · 3 Jan to 5 Jan 2026` in days, which is what a panel has room for. */
+function spanText(first: string | undefined, last: string | undefined): string {
+  if (first === undefined || last === undefined) return '';
+  const [from, to] = [first.slice(0, 10), last.slice(0, 10)];
+  return from === to ? ` \u00b7 ${from}` : ` \u00b7 ${from} to ${to}`;
+}
+
+function fieldItems(
+  told: Told,
+  view: View,
+  dataset: string,
+  path: readonly string[],
+  field: FieldSchema | undefined,
+): readonly Item[] {
+  const key = `field ${JSON.stringify([dataset, ...path])}`;
+  const level = 2 + path.length;
+  const isOpen = view.isOpen(key);
+  const detail = [field?.type, field?.unit].filter(each => each !== undefined && each !== '').join(', ');
+  const label = shown(path.at(-1) ?? '');
+  const item: Item = {
+    ...{
+      key,
+      level,
+      kind: 'field',
+      label,
+      isOpen,
+      title: [label, field?.description].filter(Boolean).join(': '),
+    },
+    ...(detail === '' ? {} : { detail }),
+    subject: { kind: 'field', dataset, path, ...(field === undefined ? {} : { field }) },
+  };
+  if (!isOpen) return [item];
+  const keys = field?.type === 'dynamic' ? keyItems(told, view, dataset, path) : [];
+  return [item, ...(keys.length > 0 ? keys : valueItems(told, dataset, path, field, key, level + 1))];
+}
+
+/** The keys that the newest rows of a map have. */
+function keyItems(told: Told, view: View, dataset: string, path: readonly string[]): readonly Item[] {
+  const answer = told.answer({ ask: 'keys', path: [...path], dataset });
+  const keys = answer?.tell === 'texts' ? answer.texts : [];
+  return keys.flatMap(key => fieldItems(told, view, dataset, [...path, key], undefined));
+}
+
+function valueItems(
+  told: Told,
+  dataset: string,
+  path: readonly string[],
+  field: FieldSchema | undefined,
+  key: string,
+  level: number,
+): readonly Item[] {
+  const answer = told.answer({ ask: 'top', path: [...path], dataset });
+  if (answer?.tell !== 'top') return [note(key, level, whyNone(answer))];
+  if (answer.top.length === 0) return [note(key, level, 'There are no rows in the time range.')];
+  return answer.top.map((value, index) => ({
+    ...{ key: `${key} value ${index}`, level, kind: value.text === null ? 'none' : 'value' },
+    label: value.text === null ? '(none)' : shown(value.text),
+    detail: formatCount(value.count),
+    subject: { kind: 'value', path, value, type: field?.type ?? 'dynamic' },
+  }));
+}
+
+function resultItem(row: ResultRow, index: number): Item {
+  const name = row.names.length === 0 ? '(without a name)' : row.names.map(shown).join(', ');
+  return {
+    ...{ key: `result ${row.names.join() || `${index}`}`, level: 2, kind: 'result', label: name },
+    detail: `${plural(row.rows, 'row')} \u00b7 ${formatBytes(row.bytes)}`,
+    title: shown(row.query),
+    subject: { kind: 'result', row },
+  };
+}
+
+function starItem(row: StarRow): Item {
+  return {
+    ...{ key: `star ${row.id}`, level: 2, kind: 'star', label: shown(row.name), title: shown(row.query) },
+    ...(row.dataset === undefined ? {} : { detail: shown(row.dataset) }),
+    subject: { kind: 'star', row },
+  };
+}
+
+function historyItem(row: HistoryRow): Item {
+  const { number, at, query, rows } = row;
+  return {
+    ...{ key: `history ${number}`, level: 2, kind: 'history', label: shown(query), title: shown(query) },
+    detail: `${rows === undefined ? 'failed' : formatCount(rows)} \u00b7 ${at.slice(11, 16)}`,
+    subject: { kind: 'history', row },
+  };
+}
+
+/** Returns what a click writes into the cell; undefined for what is no name. */
+export function insertOf(subject: Subject): string | undefined {
+  switch (subject.kind) {
+    case 'dataset':
+      return writtenName(subject.row.name);
+    case 'field':
+      return pathText(subject.path);
+    case 'value':
+      return literal(subject);
+    case 'result':
+      return subject.row.names.length === 0 ? undefined : writtenName(subject.row.names.at(-1) ?? '');
+    default:
+      return undefined;
+  }
+}
+
+/** Returns the condition that keeps rows with a value. */
+export function conditionOf(subject: Extract<Subject, { kind: 'value' }>): string {
+  const path = pathText(subject.path);
+  if (subject.value.text === null) return subject.type === 'string' ? `isempty(${path})` : `isnull(${path})`;
+  const isText =
+    subject.path.length > 1 || !['bool', 'long', 'real', 'datetime', 'timespan'].includes(subject.type);
+  const left = subject.type === 'dynamic' ? `tostring(${path})` : path;
+  return `${left} == ${isText ? writtenText(subject.value.text) : literal(subject)}`;
+}
+
+function literal({ value, type }: Extract<Subject, { kind: 'value' }>): string {
+  if (value.text === null) return 'null';
+  if (type === 'bool' || type === 'long' || type === 'real') return value.text;
+  if (type === 'datetime' || type === 'timespan') return `${type}(${value.text})`;
+  return writtenText(value.text);
+}
+
+/** A field by its name, a key of a map by its path. */
+function pathText([first = '', ...keys]: readonly string[]): string {
+  return writtenName(first) + keys.map(key => (isPlain(key) ? `.${key}` : quotedName(key))).join('');
+}
+
+/** Returns what is known of a row, as names and texts. */
+export function factsOf(subject: Subject): readonly (readonly [string, string])[] {
+  const facts = (pairs: readonly (readonly [string, string | undefined])[]) =>
+    pairs.flatMap(([name, text]) => (text === undefined || text === '' ? [] : [[name, text] as const]));
+  switch (subject.kind) {
+    case 'profile': {
+      const { address, hasToken, problem } = subject.row;
+      const token =
+        address === undefined ? undefined : hasToken ? 'configured' : 'none: the kernel asks for it';
+      return facts([
+        ['address', address ?? 'the service on this machine'],
+        ['token', token],
+        ['problem', problem],
+      ]);
+    }
+    case 'dataset': {
+      const { rows, firstTime, lastTime, description } = subject.row;
+      const events = rows === undefined ? undefined : formatCount(rows);
+      return facts([
+        ['about', description],
+        ['events', events],
+        ['first', firstTime],
+        ['last', lastTime],
+      ]);
+    }
+    case 'field': {
+      const { type, unit, description } = subject.field ?? {};
+      return facts([
+        ['dataset', subject.dataset],
+        ['type', type ?? 'key of a map'],
+        ['unit', unit],
+        ['about', description],
+      ]);
+    }
+    case 'value':
+      return facts([
+        ['rows', formatCount(subject.value.count)],
+        ['field', subject.path.join(' \u203a ')],
+      ]);
+    case 'result': {
+      const { rows, columns, bytes, startTime, endTime, profile } = subject.row;
+      const size = `${plural(rows, 'row')}, ${plural(columns, 'column')}, ${formatBytes(bytes)}`;
+      return facts([
+        ['size', size],
+        ['time range', `${startTime} .. ${endTime}`],
+        ['profile', profile],
+      ]);
+    }
+    case 'star':
+      return facts([
+        ['dataset', subject.row.dataset],
+        ['time range', subject.row.range],
+        ['id', subject.row.id],
+      ]);
+    case 'history': {
+      const { at, profile, startTime, endTime, rows, error, elapsedMs } = subject.row;
+      const outcome = rows === undefined ? `failed: ${error ?? ''}` : plural(rows, 'row');
+      const range = `${startTime} .. ${endTime}`;
+      return facts([
+        ['when', at],
+        ['result', `${outcome}, ${Math.round(elapsedMs)} ms`],
+        ['time range', range],
+        ['profile', profile],
+      ]);
+    }
+    default:
+      return [];
+  }
+}
+
+/** Returns the whole text of a row, which its line may show the beginning of. */
+export function textOf(subject: Subject): string | undefined {
+  switch (subject.kind) {
+    case 'result':
+    case 'star':
+    case 'history':
+      return subject.row.query;
+    case 'value':
+      return subject.value.text ?? undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Returns a query as a cell of its own, over the range that it had. */
+export function cellOf(range: string | undefined, query: string): string {
+  return range === undefined ? query : `%%time ${range}\n${query}`;
+}

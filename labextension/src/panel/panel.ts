@@ -1,0 +1,192 @@
+import type { INotebookTracker } from '@jupyterlab/notebook';
+import { Widget } from '@lumino/widgets';
+import { cut, visible, visibleLines } from '../../../kernel/text.js';
+import { aplIcon } from '../icon.js';
+import { type Around, around } from '../link/around.js';
+import type { Workbench } from '../link/workbench.js';
+import { button, element } from '../ui/dom.js';
+import { type Action, actionsOf } from './actions.js';
+import { factsOf, type Item, insertOf, itemsOf, textOf } from './items.js';
+import { addPanelStyle } from './style.js';
+import { Tree, type TreeRow } from './tree.js';
+
+/** After the last key, in milliseconds, before the lists are filtered. */
+const filterDelayMs = 150;
+
+/** What the kernel of the notebook at hand knows: datasets, results, starred queries, history, profiles. */
+export class AplPanel extends Widget {
+  readonly #workbench: Workbench;
+  readonly #notebooks: INotebookTracker;
+  readonly #open = new Set(['datasets', 'results']);
+  readonly #tree: Tree;
+  readonly #filter = filterBox();
+  readonly #heading = element('span', { class: 'apl-panel-name' });
+  readonly #refresh: HTMLButtonElement;
+  readonly #status = element('p', { class: 'apl-panel-status', role: 'status' });
+  readonly #details = element('section', { class: 'apl-panel-details', 'aria-label': 'Details' });
+  #around: Around | undefined;
+  #items: readonly Item[] = [];
+  #said = '';
+
+  constructor(workbench: Workbench, notebooks: INotebookTracker) {
+    super();
+    addPanelStyle();
+    this.#workbench = workbench;
+    this.#notebooks = notebooks;
+    this.id = 'apl-panel';
+    this.title.icon = aplIcon;
+    this.title.caption = 'APL: datasets, results, starred queries';
+    this.addClass('apl-panel');
+    this.node.setAttribute('role', 'region');
+    this.node.setAttribute('aria-label', 'APL');
+    this.#refresh = button('\u21bb', 'Ask the service again', () => this.#around?.link?.refresh());
+    this.#tree = new Tree('What the kernel knows', {
+      toggle: row => this.#toggle(row),
+      chosen: row => this.#showDetails(row),
+      run: row => this.#run(row),
+    });
+    const head = element('header', { class: 'apl-panel-head' }, this.#heading, this.#refresh);
+    this.node.append(head, this.#filter, this.#status, this.#tree.node, this.#details);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    this.#filter.addEventListener('input', () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => this.#draw(), filterDelayMs);
+    });
+    notebooks.currentChanged.connect(this.#follow, this);
+  }
+
+  /** Gives the focus to the box that filters. */
+  focusFilter(): void {
+    this.#filter.focus();
+  }
+
+  override onAfterShow(): void {
+    this.#follow();
+  }
+
+  override onAfterAttach(): void {
+    this.#follow();
+  }
+
+  override dispose(): void {
+    this.#notebooks.currentChanged.disconnect(this.#follow, this);
+    this.#around?.changed.disconnect(this.#draw, this);
+    super.dispose();
+  }
+
+  #follow(): void {
+    const panel = this.#notebooks.currentWidget;
+    const next = panel === null || panel.isDisposed ? undefined : around(panel, this.#workbench);
+    if (next !== this.#around) {
+      this.#around?.changed.disconnect(this.#draw, this);
+      this.#around = next;
+      next?.changed.connect(this.#draw, this);
+      this.#said = '';
+    }
+    this.#draw();
+  }
+
+  /** Nothing is asked for while nobody looks. */
+  #draw(): void {
+    if (!this.isVisible) return;
+    const problem = problemOf(this.#around);
+    this.#heading.textContent = visible(this.#around?.panel.title.label ?? 'APL');
+    this.#heading.title = this.#heading.textContent;
+    this.#status.textContent = problem ?? visible(this.#said);
+    this.#refresh.disabled = problem !== undefined;
+    this.#filter.disabled = problem !== undefined;
+    const link = problem === undefined ? this.#around?.link : undefined;
+    this.#items =
+      link?.session === undefined
+        ? []
+        : itemsOf(
+            { profile: link.session.profile, answer: question => link.answer(question) },
+            { isOpen: key => this.#open.has(key), filter: this.#filter.value.trim() },
+          );
+    this.#tree.show(this.#items);
+    this.#showDetails(this.#tree.active);
+  }
+
+  #toggle({ key }: TreeRow): void {
+    if (!this.#open.delete(key)) this.#open.add(key);
+    this.#draw();
+  }
+
+  #run(row: TreeRow): void {
+    const { subject } = this.#itemOf(row) ?? {};
+    if (subject === undefined || subject.kind === 'note') return;
+    if (subject.kind === 'section') {
+      this.#toggle(row);
+      return;
+    }
+    const [first] = actionsOf(subject);
+    if (first !== undefined && insertOf(subject) !== undefined) void this.#act(first);
+  }
+
+  async #act(action: Action): Promise<void> {
+    const current = this.#around;
+    if (current === undefined) return;
+    this.#said = current.link?.session?.isRunning === true ? 'Waiting for the cell that runs \u2026' : '';
+    this.#draw();
+    this.#said = (await action.run(current)) ?? '';
+    this.#draw();
+  }
+
+  #itemOf(row: TreeRow | undefined): Item | undefined {
+    return this.#items.find(({ key }) => key === row?.key);
+  }
+
+  /** What is known of the active row, whole, and what can be done with it. */
+  #showDetails(row: TreeRow | undefined): void {
+    const item = this.#itemOf(row);
+    const key = item === undefined ? '' : JSON.stringify(item);
+    if (this.#details.dataset.of === key) return;
+    this.#details.dataset.of = key;
+    if (item === undefined || item.subject.kind === 'section') {
+      this.#details.replaceChildren();
+      return;
+    }
+    const { subject } = item;
+    const facts = factsOf(subject).flatMap(([name, text]) => [
+      element('dt', {}, name),
+      element('dd', {}, visibleLines(cut(text, 2_000))),
+    ]);
+    const text = textOf(subject);
+    const controls = actionsOf(subject).map(action =>
+      button(action.label, action.label, () => void this.#act(action)),
+    );
+    this.#details.replaceChildren(
+      element('strong', { class: 'apl-panel-subject' }, item.label),
+      ...(controls.length > 0 ? [element('div', { class: 'apl-row' }, ...controls)] : []),
+      ...(facts.length > 0 ? [element('dl', {}, ...facts)] : []),
+      ...(text === undefined ? [] : [element('pre', { tabindex: 0 }, visibleLines(cut(text, 20_000)))]),
+    );
+  }
+}
+
+function filterBox(): HTMLInputElement {
+  return element('input', {
+    ...{ type: 'search', class: 'apl-input apl-panel-filter' },
+    ...{ placeholder: 'Filter', 'aria-label': 'Filter the lists' },
+  });
+}
+
+/** Why there is nothing to list, in a sentence. */
+function problemOf(found: Around | undefined): string | undefined {
+  if (found === undefined)
+    return 'Open a notebook that runs APL (Axiom): its datasets and results are listed here.';
+  switch (found.state) {
+    case 'ready':
+      return undefined;
+    case 'other':
+      return 'The kernel of this notebook is of another language.';
+    case 'none':
+      return 'The notebook has no kernel. Choose \u201cAPL (Axiom)\u201d to see its datasets.';
+    case 'dead':
+      return 'The kernel has ended. Restart it to see its datasets again.';
+    case 'unanswering':
+      return 'The kernel serves another page or program, and answers questions there alone.';
+    case 'starting':
+      return 'The kernel is starting \u2026';
+  }
+}

@@ -1,0 +1,169 @@
+import { element } from '../ui/dom.js';
+
+/** A row of the tree; text is shown as it is, so whoever makes a row has made it visible. */
+export interface TreeRow {
+  /** Names the row for as long as it is what it is. */
+  readonly key: string;
+  /** From 1. */
+  readonly level: number;
+  readonly kind: string;
+  readonly label: string;
+  /** Shown at the right, where there is room. */
+  readonly detail?: string;
+  /** Absent for a row that cannot be opened. */
+  readonly isOpen?: boolean;
+  readonly isCurrent?: boolean;
+  readonly title?: string;
+}
+
+/** What a tree asks of its owner. */
+export interface TreeOwner {
+  toggle(row: TreeRow): void;
+  /** The row became the active one. */
+  chosen(row: TreeRow | undefined): void;
+  /** A click, or Enter. */
+  run(row: TreeRow): void;
+}
+
+/** The height of a row in pixels; rows have one line. */
+const rowHeight = 22;
+
+let trees = 0;
+
+/** Rows in a tree of which only those in sight are in the page. The tree has the focus; the active row is named by `aria-activedescendant`. */
+export class Tree {
+  readonly node: HTMLElement;
+  readonly #space = element('div', { class: 'apl-tree-space', role: 'none' });
+  readonly #owner: TreeOwner;
+  readonly #id = `apl-tree-${++trees}`;
+  #rows: readonly TreeRow[] = [];
+  #active = 0;
+  #frame = 0;
+
+  constructor(label: string, owner: TreeOwner) {
+    this.#owner = owner;
+    this.node = element(
+      'div',
+      { class: 'apl-tree', role: 'tree', tabindex: 0, 'aria-label': label },
+      this.#space,
+    );
+    this.node.addEventListener('scroll', () => this.#drawSoon(), { passive: true });
+    this.node.addEventListener('keydown', event => this.#onKey(event));
+    this.node.addEventListener('click', event => this.#onClick(event));
+    new ResizeObserver(() => this.#drawSoon()).observe(this.node);
+  }
+
+  get active(): TreeRow | undefined {
+    return this.#rows[this.#active];
+  }
+
+  /** Shows other rows; the active one stays where it is among them. */
+  show(rows: readonly TreeRow[]): void {
+    const key = this.active?.key;
+    this.#rows = rows;
+    const kept = rows.findIndex(row => row.key === key);
+    this.#active = kept >= 0 ? kept : Math.min(this.#active, Math.max(rows.length - 1, 0));
+    this.#draw();
+  }
+
+  #drawSoon(): void {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = requestAnimationFrame(() => this.#draw());
+  }
+
+  #draw(): void {
+    const { scrollTop, clientHeight } = this.node;
+    const first = Math.max(0, Math.floor(scrollTop / rowHeight) - 2);
+    const last = Math.min(this.#rows.length, Math.ceil((scrollTop + clientHeight) / rowHeight) + 2);
+    this.#space.style.height = `${this.#rows.length * rowHeight}px`;
+    const shown = new Set(Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index));
+    if (this.active !== undefined) shown.add(this.#active);
+    const nodes = [...shown].sort((a, b) => a - b).map(index => this.#rowNode(index));
+    this.#space.replaceChildren(...nodes);
+    if (this.active === undefined) this.node.removeAttribute('aria-activedescendant');
+    else this.node.setAttribute('aria-activedescendant', `${this.#id}-${this.#active}`);
+  }
+
+  #rowNode(index: number): HTMLElement {
+    const row = this.#rows[index] as TreeRow;
+    const { level, kind, label, detail, isOpen, isCurrent, title } = row;
+    const node = element(
+      'div',
+      {
+        ...{ id: `${this.#id}-${index}`, class: `apl-tree-row apl-tree-${kind}`, role: 'treeitem' },
+        ...{ 'aria-level': level, 'aria-selected': String(index === this.#active), 'data-index': index },
+        ...{ 'aria-current': isCurrent === true ? 'true' : undefined, title },
+        'aria-expanded': isOpen === undefined ? undefined : String(isOpen),
+      },
+      element('span', { class: 'apl-tree-twisty', 'aria-hidden': 'true' }),
+      element('span', { class: 'apl-tree-label' }, label),
+      ...(detail === undefined ? [] : [element('span', { class: 'apl-tree-detail' }, detail)]),
+    );
+    node.style.top = `${index * rowHeight}px`;
+    node.style.paddingLeft = `${4 + (level - 1) * 14}px`;
+    return node;
+  }
+
+  #onClick(event: MouseEvent): void {
+    const target = event.target as HTMLElement;
+    const index = Number(target.closest<HTMLElement>('.apl-tree-row')?.dataset.index);
+    const row = this.#rows[index];
+    if (row === undefined) return;
+    this.#activate(index);
+    if (row.isOpen !== undefined && target.closest('.apl-tree-twisty') !== null) this.#owner.toggle(row);
+    else this.#owner.run(row);
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const act = this.#keys[event.key];
+    if (act === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  }
+
+  readonly #keys: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => this.#activate(this.#active + 1),
+    ArrowUp: () => this.#activate(this.#active - 1),
+    PageDown: () => this.#activate(this.#active + this.#pageRows()),
+    PageUp: () => this.#activate(this.#active - this.#pageRows()),
+    Home: () => this.#activate(0),
+    End: () => this.#activate(this.#rows.length - 1),
+    ArrowRight: () => this.#enter(),
+    ArrowLeft: () => this.#leave(),
+    Enter: () => this.active && this.#owner.run(this.active),
+    ' ': () => this.active && this.active.isOpen !== undefined && this.#owner.toggle(this.active),
+  };
+
+  #pageRows(): number {
+    return Math.max(1, Math.floor(this.node.clientHeight / rowHeight) - 1);
+  }
+
+  #enter(): void {
+    const row = this.active;
+    if (row?.isOpen === false) this.#owner.toggle(row);
+    else if (row?.isOpen === true) this.#activate(this.#active + 1);
+  }
+
+  #leave(): void {
+    const row = this.active;
+    if (row === undefined) return;
+    if (row.isOpen === true) {
+      this.#owner.toggle(row);
+      return;
+    }
+    const parent = this.#rows.slice(0, this.#active).findLastIndex(each => each.level < row.level);
+    if (parent >= 0) this.#activate(parent);
+  }
+
+  #activate(index: number): void {
+    this.#active = Math.max(0, Math.min(index, this.#rows.length - 1));
+    const top = this.#active * rowHeight;
+    const { scrollTop, clientHeight } = this.node;
+    if (top < scrollTop) this.node.scrollTop = top;
+    else if (top + rowHeight > scrollTop + clientHeight) this.node.scrollTop = top + rowHeight - clientHeight;
+    this.#draw();
+    this.#owner.chosen(this.active);
+  }
+}

@@ -1,0 +1,221 @@
+import { Widget } from '@lumino/widgets';
+import { cut, visible } from '../../../kernel/text.js';
+import type { Around } from '../link/around.js';
+import { button, element } from '../ui/dom.js';
+import { Popover } from '../ui/popover.js';
+import { rangePicker, rangeText, rangeTitle } from './range.js';
+
+let shared: Popover | undefined;
+
+/** The popover of all toolbars: one is open at a time. */
+function popover(): Popover {
+  shared ??= new Popover(document.body);
+  return shared;
+}
+
+/** A button in the toolbar of a notebook; nothing is there in notebooks of other languages. */
+abstract class Item extends Widget {
+  readonly around: Around;
+  readonly control: HTMLButtonElement;
+
+  constructor(around: Around, name: string) {
+    super();
+    this.around = around;
+    this.control = element('button', { type: 'button', class: `apl-toolbar-button apl-toolbar-${name}` });
+    this.node.append(this.control);
+    this.addClass('apl-toolbar-item');
+    this.control.addEventListener('click', () => this.open());
+  }
+
+  /** What a click does, and the command of the same name. */
+  abstract open(): void;
+
+  /** Shows what is known; never called in notebooks of other languages. */
+  abstract draw(): void;
+
+  override onAfterAttach(): void {
+    this.around.changed.connect(this.#update, this);
+    this.#update();
+  }
+
+  override onBeforeDetach(): void {
+    this.around.changed.disconnect(this.#update, this);
+  }
+
+  #update(): void {
+    this.setHidden(!this.around.isApl);
+    if (this.around.isApl) this.draw();
+  }
+}
+
+/** What a button says without a kernel that answers. */
+function whyNot({ state }: Around): string {
+  switch (state) {
+    case 'none':
+      return 'The notebook has no kernel.';
+    case 'dead':
+      return 'The kernel has ended: restart it.';
+    case 'unanswering':
+      return 'The kernel serves another page or program, and answers questions there alone.';
+    default:
+      return 'The kernel is starting.';
+  }
+}
+
+/** The time range of the notebook; opens the picker. */
+export class RangeItem extends Item {
+  constructor(around: Around) {
+    super(around, 'range');
+    this.control.setAttribute('aria-haspopup', 'dialog');
+  }
+
+  override open(): void {
+    if (this.around.state !== 'ready') return;
+    const host = popover();
+    host.show(
+      this.control,
+      'Time range',
+      rangePicker(this.around, () => this.#close()),
+    );
+  }
+
+  override draw(): void {
+    const range = this.around.state === 'ready' ? this.around.link?.session?.range : undefined;
+    this.control.disabled = range === undefined;
+    this.control.replaceChildren(
+      element('span', { class: 'apl-toolbar-text' }, range === undefined ? 'time range' : rangeText(range)),
+      ...(range?.isFrozen === true ? [element('span', { class: 'apl-toolbar-flag' }, 'pinned')] : []),
+    );
+    this.control.title = range === undefined ? whyNot(this.around) : rangeTitle(range);
+    this.control.setAttribute('aria-label', this.control.title);
+  }
+
+  #close(): void {
+    popover().close();
+    this.control.focus();
+  }
+}
+
+/** The profile of the session, red unless it is the service on this machine; opens the list of profiles. */
+export class ProfileItem extends Item {
+  constructor(around: Around) {
+    super(around, 'profile');
+    this.control.setAttribute('aria-haspopup', 'dialog');
+  }
+
+  override open(): void {
+    const { link } = this.around;
+    if (this.around.state !== 'ready' || link === undefined) return;
+    const list = element('div', { class: 'apl-choices' });
+    const said = element('p', { class: 'apl-said', role: 'alert' });
+    const fill = (): void => {
+      if (!list.isConnected) link.changed.disconnect(fill);
+      else list.replaceChildren(...this.#choices(said));
+    };
+    popover().show(this.control, 'Profile', [
+      element('header', {}, element('strong', {}, 'Where queries run')),
+      list,
+      said,
+    ]);
+    link.changed.connect(fill);
+    fill();
+    list.querySelector('button')?.focus();
+  }
+
+  override draw(): void {
+    const session = this.around.state === 'ready' ? this.around.link?.session : undefined;
+    this.control.disabled = session === undefined;
+    this.control.classList.toggle('apl-remote', session !== undefined && !session.isLocal);
+    this.control.replaceChildren(
+      element(
+        'span',
+        { class: 'apl-toolbar-text' },
+        session === undefined ? 'profile' : visible(session.profile),
+      ),
+    );
+    const where = session?.isLocal === true ? 'the service on this machine' : 'not this machine';
+    this.control.title =
+      session === undefined ? whyNot(this.around) : `Profile ${visible(cut(session.profile, 200))}: ${where}`;
+    this.control.setAttribute('aria-label', this.control.title);
+  }
+
+  #choices(said: HTMLElement): readonly Node[] {
+    const { link } = this.around;
+    const answer = link?.answer({ ask: 'profiles' });
+    if (answer === undefined) return [element('p', {}, 'Asking the kernel \u2026')];
+    if (answer.tell === 'failed') return [element('p', {}, visible(answer.message))];
+    if (answer.tell !== 'profiles') return [];
+    return answer.rows.map(({ name, address, hasToken, problem }) => {
+      const about = problem ?? address ?? 'the service on this machine';
+      const label = `Use ${visible(name)}: ${visible(about)}`;
+      const choice = button('', label, () => void this.#use(name, said));
+      const token = hasToken || problem !== undefined ? '' : '; asks for a token';
+      choice.append(
+        element('strong', {}, visible(cut(name, 200))),
+        element('span', {}, `${visible(cut(about, 300))}${token}`),
+      );
+      choice.setAttribute('aria-pressed', String(name === link?.session?.profile));
+      choice.disabled = problem !== undefined;
+      return choice;
+    });
+  }
+
+  async #use(name: string, said: HTMLElement): Promise<void> {
+    const { around } = this;
+    said.textContent =
+      around.link?.session?.isRunning === true ? 'Waiting for the cell that runs \u2026' : '';
+    const change = await around.useProfile(name);
+    if (!change.isOk) {
+      said.textContent = visible(change.text);
+      return;
+    }
+    popover().close();
+    this.control.focus();
+  }
+}
+
+/** After this time a cell is worth stopping, in milliseconds; quicker ones would make the button flicker. */
+const patienceMs = 500;
+
+/** Stops the cell that runs; there only while one does. */
+export class StopItem extends Item {
+  #since: number | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(around: Around) {
+    super(around, 'stop');
+    this.control.append(element('span', { class: 'apl-toolbar-text' }));
+    this.control.title = 'Stop the query that runs';
+  }
+
+  override open(): void {
+    void this.around.link?.kernel.interrupt();
+  }
+
+  override dispose(): void {
+    clearInterval(this.#timer);
+    super.dispose();
+  }
+
+  override draw(): void {
+    const isRunning = this.around.state === 'ready' && this.around.link?.session?.isRunning === true;
+    if (isRunning && this.#since === undefined) {
+      this.#since = performance.now();
+      this.#timer = setInterval(() => this.#tick(), patienceMs);
+    } else if (!isRunning) {
+      clearInterval(this.#timer);
+      this.#since = undefined;
+    }
+    this.#tick();
+  }
+
+  /** Keeps its room while it is not to be seen, so that the toolbar does not move. */
+  #tick(): void {
+    const elapsed = this.#since === undefined ? 0 : performance.now() - this.#since;
+    const isShown = elapsed >= patienceMs;
+    this.control.style.visibility = isShown ? 'visible' : 'hidden';
+    const seconds = isShown ? ` ${Math.floor(elapsed / 1000)} s` : '';
+    const text = this.control.querySelector('.apl-toolbar-text');
+    if (text !== null) text.textContent = `Stop${seconds}`;
+  }
+}

@@ -1,0 +1,141 @@
+import type { SessionFacts } from '../../../kernel/apl/editor/link.js';
+import { visible } from '../../../kernel/text.js';
+import type { Around } from '../link/around.js';
+import { button, element } from '../ui/dom.js';
+
+/** The ranges of one click, as `%time` takes them. */
+const quick = ['5m', '15m', '1h', '6h', '24h', '7d', '30d'] as const;
+
+const utc = 'UTC';
+
+/** Returns a range as a toolbar has room for it: the user's words, or two times without their seconds. */
+export function rangeText({ label, startTime, endTime, isFrozen }: SessionFacts['range']): string {
+  if (!isFrozen) return visible(label);
+  const [from, to] = [startTime, endTime].map(time => time.slice(0, 16).replace('T', ' '));
+  return `${from} .. ${to?.slice(0, 10) === from?.slice(0, 10) ? to?.slice(11) : to}`;
+}
+
+/** Returns the range in full, for a tooltip. */
+export function rangeTitle({ label, startTime, endTime, isFrozen }: SessionFacts['range']): string {
+  const kind = isFrozen ? 'pinned: the same window on every run' : `now ${startTime} to ${endTime}`;
+  return `Time range of the notebook: ${visible(label)} (${kind})`;
+}
+
+/** Returns the content of the time picker; what it sets runs as a `%time` line. */
+export function rangePicker(around: Around, close: () => void): readonly Node[] {
+  const range = around.link?.session?.range;
+  const said = element('p', { class: 'apl-said', role: 'alert' });
+  const set = async (args: string): Promise<void> => {
+    said.textContent =
+      around.link?.session?.isRunning === true ? 'Waiting for the cell that runs \u2026' : '';
+    const change = await around.set('time', args);
+    if (!change.isOk) said.textContent = visible(change.text);
+    else if (change.cell === undefined)
+      said.textContent = 'Set for this session. It was not written down: the cell cannot be edited.';
+    else close();
+  };
+  return [
+    element('header', {}, element('strong', {}, 'Time range of the notebook')),
+    quickRanges(range, set),
+    anyRange(set),
+    absoluteRange(range, set),
+    pin(range, set),
+    element(
+      'p',
+      { class: 'apl-hint' },
+      'It is written as a %time line, so that the notebook does the same when it is run again.',
+    ),
+    said,
+  ];
+}
+
+type SetRange = (args: string) => Promise<void>;
+
+function quickRanges(range: SessionFacts['range'] | undefined, set: SetRange): HTMLElement {
+  const choices = quick.map(length => {
+    const choice = button(length, `Last ${length}`, () => void set(`last ${length}`));
+    choice.setAttribute('aria-pressed', String(range?.label === `last ${length}`));
+    return choice;
+  });
+  return element('div', { class: 'apl-row', role: 'group', 'aria-label': 'Until now' }, ...choices);
+}
+
+/** A field for whatever `%time` takes. */
+function anyRange(set: SetRange): HTMLElement {
+  const input = element('input', {
+    class: 'apl-input apl-wide',
+    type: 'text',
+    placeholder: 'yesterday 10:00..11:00, this week, all',
+    'aria-label': 'Any range that %time takes',
+  });
+  const form = element(
+    'form',
+    { class: 'apl-row' },
+    input,
+    element('button', { class: 'apl-button' }, 'Set'),
+  );
+  form.addEventListener('submit', event => {
+    event.preventDefault();
+    // A line is one line, and has no options here.
+    const text = input.value.replace(/[\r\n]+/g, ' ').trim();
+    if (text !== '' && !text.startsWith('--')) void set(text);
+  });
+  return form;
+}
+
+/** Two times, in UTC or in the zone of the browser. */
+function absoluteRange(range: SessionFacts['range'] | undefined, set: SetRange): HTMLElement {
+  const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zone = element('select', { class: 'apl-input', 'aria-label': 'Time zone' });
+  for (const name of new Set([utc, local])) zone.append(element('option', { value: name }, name));
+  const [from, to] = ['From', 'To'].map(name =>
+    element('input', { class: 'apl-input', type: 'datetime-local', step: 1, 'aria-label': name }),
+  ) as [HTMLInputElement, HTMLInputElement];
+  const fill = (): void => {
+    for (const [input, time] of [
+      [from, range?.startTime],
+      [to, range?.endTime],
+    ] as const)
+      input.value = time === undefined ? '' : timeIn(zone.value, time);
+  };
+  zone.addEventListener('change', fill);
+  fill();
+  const form = element(
+    'form',
+    { class: 'apl-times', 'aria-label': 'Two times' },
+    ...[element('label', {}, 'From ', from), element('label', {}, 'to ', to)],
+    element('div', { class: 'apl-row' }, zone, element('button', { class: 'apl-button' }, 'Set times')),
+  );
+  form.addEventListener('submit', event => {
+    event.preventDefault();
+    const [start, end] = [from, to].map(({ value }) => timeOf(zone.value, value));
+    if (start !== undefined && end !== undefined) void set(`${start}..${end}`);
+  });
+  return form;
+}
+
+/** Turns the range absolute, or back into one that ends now. */
+function pin(range: SessionFacts['range'] | undefined, set: SetRange): HTMLElement {
+  const isFrozen = range?.isFrozen === true;
+  const control = button(
+    isFrozen ? 'Unpin: last 1h' : 'Pin this window',
+    isFrozen ? 'Go back to the last hour' : 'Keep the window of this moment, whenever the notebook is run',
+    () => void set(isFrozen ? '--clear' : '--freeze'),
+  );
+  control.setAttribute('aria-pressed', String(isFrozen));
+  return element('div', { class: 'apl-row' }, control);
+}
+
+/** The value of a field for a time: the wall clock of the zone, to the second. */
+function timeIn(zone: string, time: string): string {
+  if (zone === utc) return time.slice(0, 19);
+  const date = new Date(time);
+  const wall = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return wall.toISOString().slice(0, 19);
+}
+
+/** The time of a field in UTC; undefined where it holds none. */
+function timeOf(zone: string, value: string): string | undefined {
+  const date = new Date(zone === utc ? `${value}Z` : value);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString().replace('.000Z', 'Z');
+}

@@ -1,0 +1,36 @@
+import { addStyle } from '../ui/style.js';
+
+/** Adds the look of what stands in the toolbars of notebooks and cells. */
+export function addToolbarStyle(): void {
+  addStyle('apl-toolbar-style', RULES);
+}
+
+const RULES = `
+.apl-toolbar-item { display: flex; align-items: center; }
+.apl-toolbar-button { display: flex; align-items: center; gap: 4px; height: 24px; margin: 0 2px; padding: 0 6px; border: 1px solid transparent; border-radius: 2px; background: none; color: var(--jp-ui-font-color1); font-family: var(--jp-ui-font-family); font-size: var(--jp-ui-font-size1); cursor: pointer; white-space: nowrap; }
+.apl-toolbar-button:hover:not(:disabled) { background: var(--jp-layout-color2); }
+.apl-toolbar-button:disabled { color: var(--jp-ui-font-color2); cursor: default; }
+.apl-toolbar-range { width: 156px; }
+.apl-toolbar-profile { max-width: 120px; }
+.apl-toolbar-stop { width: 74px; color: var(--jp-error-color1); }
+.apl-toolbar-stop::before { content: ''; width: 9px; height: 9px; flex: none; background: currentcolor; border-radius: 1px; }
+.apl-toolbar-button[aria-haspopup] { border: 1px solid var(--jp-border-color2); }
+.apl-toolbar-button[aria-haspopup]::after { content: '\\25BE'; margin-left: auto; flex: none; color: var(--jp-ui-font-color2); }
+.apl-toolbar-profile.apl-remote::after { color: inherit; }
+.apl-toolbar-text { overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
+.apl-toolbar-range::before { content: '\\25F7'; flex: none; }
+.apl-toolbar-flag { font-size: 10px; padding: 0 4px; border-radius: 6px; background: var(--jp-layout-color3); }
+.apl-toolbar-profile.apl-remote { background: #b3261e; color: #fff; }
+.apl-toolbar-profile.apl-remote:hover:not(:disabled) { background: #8f1d17; }
+.apl-chart-choice { height: 22px; font-size: 11px; color: var(--jp-ui-font-color1); background: var(--jp-layout-color1); border: 1px solid var(--jp-border-color2); border-radius: 2px; }
+.apl-popover .apl-wide { flex: 1; }
+.apl-popover .apl-times label { display: flex; align-items: center; justify-content: space-between; gap: 6px; margin-bottom: 4px; }
+.apl-popover .apl-hint { margin: 0; color: var(--jp-ui-font-color2); }
+.apl-popover .apl-said { margin: 4px 0 0; color: var(--jp-error-color1); overflow-wrap: anywhere; }
+.apl-popover .apl-said:empty { display: none; }
+.apl-choices { display: flex; flex-direction: column; gap: 3px; max-height: 300px; overflow: auto; padding: 2px; }
+.apl-choices .apl-button { display: flex; gap: 8px; justify-content: space-between; text-align: left; white-space: normal; flex: none; }
+.apl-choices .apl-button > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate; }
+.apl-choices .apl-button > span { color: inherit; opacity: 0.8; }
+.apl-choices .apl-button:disabled { cursor: default; opacity: 0.7; }
+`;

@@ -1,0 +1,45 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputils';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import type { AnyCell } from '../cell/run.js';
+import { around } from '../link/around.js';
+import type { Workbench } from '../link/workbench.js';
+import { chartChoice } from './chart.js';
+import { ProfileItem, RangeItem, StopItem } from './items.js';
+import { addToolbarStyle } from './style.js';
+
+const items = {
+  range: { Item: RangeItem, label: 'Set the APL Time Range\u2026' },
+  profile: { Item: ProfileItem, label: 'Change the APL Profile\u2026' },
+  stop: { Item: StopItem, label: 'Stop the APL Query' },
+};
+
+/** Adds the time range, the profile and the stop button to the toolbars of notebooks, and the chart to those of cells; `schema/toolbar.json` has their places. */
+export function addToolbar(
+  { commands }: JupyterFrontEnd,
+  registry: IToolbarWidgetRegistry,
+  workbench: Workbench,
+  notebooks: INotebookTracker,
+  palette: ICommandPalette | null,
+): void {
+  addToolbarStyle();
+  for (const [name, { Item, label }] of Object.entries(items)) {
+    const made = new WeakMap<NotebookPanel, InstanceType<typeof Item>>();
+    registry.addFactory<NotebookPanel>('Notebook', `apl-${name}`, panel => {
+      const item = new Item(around(panel, workbench));
+      made.set(panel, item);
+      return item;
+    });
+    const current = () => {
+      const panel = notebooks.currentWidget;
+      return panel !== null && around(panel, workbench).isApl ? made.get(panel) : undefined;
+    };
+    commands.addCommand(`apl:${name}`, {
+      label,
+      isEnabled: () => current() !== undefined,
+      execute: () => current()?.open(),
+    });
+    palette?.addItem({ command: `apl:${name}`, category: 'APL' });
+  }
+  registry.addFactory<AnyCell>('Cell', 'apl-chart', chartChoice);
+}

@@ -1,0 +1,25 @@
+/** Adds rules to the page, once for an id, with those of buttons and popovers; colours are those of the application's theme. */
+export function addStyle(id: string, rules: string): void {
+  for (const [each, text] of [
+    ['apl-ui-style', SHARED],
+    [id, rules],
+  ] as const) {
+    if (document.getElementById(each) !== null) continue;
+    const style = document.createElement('style');
+    style.id = each;
+    style.textContent = text;
+    document.head.append(style);
+  }
+}
+
+const SHARED = `
+.apl-button { font: inherit; font-size: 12px; line-height: 18px; color: var(--jp-content-font-color1); background: var(--jp-layout-color1); border: 1px solid var(--jp-border-color2); border-radius: 3px; padding: 1px 7px; cursor: pointer; white-space: nowrap; }
+.apl-button:hover { background: var(--jp-layout-color2); }
+.apl-button[aria-pressed="true"] { background: var(--jp-brand-color1); color: var(--jp-ui-inverse-font-color1); border-color: var(--jp-brand-color1); }
+.apl-popover { position: absolute; z-index: 100; max-width: min(360px, 95%); max-height: 420px; overflow: auto; background: var(--jp-layout-color1); color: var(--jp-content-font-color1); border: 1px solid var(--jp-border-color1); border-radius: 4px; box-shadow: var(--jp-elevation-z6); padding: 8px; font-size: 12px; }
+.apl-popover header { margin-bottom: 6px; overflow-wrap: anywhere; color: var(--jp-content-font-color2); }
+.apl-popover header strong { color: var(--jp-content-font-color1); }
+.apl-popover .apl-row, .apl-row { display: flex; flex-wrap: wrap; gap: 4px; margin: 0 0 6px; align-items: center; }
+.apl-input { font: inherit; font-size: 12px; color: var(--jp-content-font-color1); background: var(--jp-layout-color0); border: 1px solid var(--jp-border-color1); border-radius: 3px; padding: 2px 6px; min-width: 0; box-sizing: border-box; }
+:is(.apl-popover, .apl-row, .apl-panel) :is(button, input, select):focus-visible, .apl-toolbar-button:focus-visible { outline: 2px solid var(--jp-brand-color1); outline-offset: 1px; }
+`;

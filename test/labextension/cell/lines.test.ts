@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type CodeCell,
+  chartKind,
+  overRange,
+  quoted,
+  recordSetting,
+  selectedCode,
+  starCode,
+  starLine,
+  suggestedName,
+  withChartKind,
+} from '../../../labextension/src/cell/lines.js';
+
+/** The text without the mark of the cursor, and where it was; two marks enclose a selection. */
+function marked(text: string): { readonly source: string; readonly from: number; readonly to: number } {
+  const from = text.indexOf('$0');
+  const rest = text.replace('$0', '');
+  const to = rest.indexOf('$0');
+  return { source: rest.replace('$0', ''), from, to: to < 0 ? from : to };
+}
+
+describe('the line of a setting', () => {
+  const line = '%time last 6h';
+  const cellsOf = (sources: readonly string[]): readonly CodeCell[] =>
+    sources.map(source => ({ source, isEditable: true }));
+  const check = (sources: readonly string[], active: number, expected: readonly [number, string]) => {
+    const found = recordSetting(cellsOf(sources), active, 'time', line);
+    expect([found?.index, found?.source]).toEqual(expected);
+  };
+
+  test('takes the place of the one that holds at the active cell', () => {
+    check(['%time last 1h\nT', 'U', '%time last 2h'], 1, [0, '%time last 6h\nT']);
+    check(['%time last 1h', '%time last 2h\n%limit 5\nU'], 1, [1, '%time last 6h\n%limit 5\nU']);
+  });
+
+  test('of several in a cell, the last', () =>
+    check(['%time last 1h\n%time last 2h'], 0, [0, '%time last 1h\n%time last 6h']));
+
+  test('goes on top of the first cell where there is none', () => {
+    check(['T | count', 'U'], 1, [0, '%time last 6h\nT | count']);
+    check([''], 0, [0, '%time last 6h']);
+  });
+
+  test('a line for one cell, or one that only shows the range, is not it', () =>
+    check(['%%time last 1h\nT', '%time\nU'], 1, [0, '%time last 6h\n%%time last 1h\nT']));
+
+  test('`%connect` sets the profile too', () =>
+    expect(recordSetting(cellsOf(['%connect prod']), 0, 'use', '%use local')?.source).toBe('%use local'));
+
+  test('is not written where the cell cannot be edited, or there is no cell', () => {
+    expect(recordSetting([{ source: '%time last 1h', isEditable: false }], 0, 'time', line)).toBeUndefined();
+    expect(recordSetting([], -1, 'time', line)).toBeUndefined();
+  });
+});
+
+describe('a cell over another range', () => {
+  const check = (source: string, expected: string) => expect(overRange(source, 'last 1h')).toBe(expected);
+
+  test('its own line, for cell or notebook, is replaced where it stands', () => {
+    check('%time 2026\nT', '%%time last 1h\nT');
+    check('%limit 5\n%%time 2026\n%time 2025\nT', '%limit 5\n%%time last 1h\n\nT');
+  });
+  test('one is added', () => check('T | count', '%%time last 1h\nT | count'));
+  test('it saves no starred query', () => check('%star abc\nT', '%%time last 1h\n\nT'));
+});
+
+describe('what a selection runs', () => {
+  const check = (text: string, expected: string | undefined) => {
+    const { source, from, to } = marked(text);
+    expect(selectedCode(source, from, to)).toBe(expected);
+  };
+
+  test('the selected text, with the settings of the cell for this run alone', () =>
+    check('%time last 2h\n%%limit 5\n$0T | count$0\n| where x', '%%time last 2h\n%%limit 5\nT | count'));
+  test('with the statements before it', () =>
+    check('let a = 1;\nset b;\n$0T | where x > a$0 | count', 'let a = 1;\nset b;\nT | where x > a'));
+  test('a statement that is selected is not run twice', () =>
+    check('$0let a = 1;\nT | where x > a$0', 'let a = 1;\nT | where x > a'));
+  test('and its directives', () => check('// @viz bar\n$0T | count$0\n| where x', '// @viz bar\nT | count'));
+  test('without a selection, the query at the cursor, with its name', () =>
+    check('T | count\n\nkept << U\n| li$0mit 5\n\nV', 'kept << U\n| limit 5'));
+  test('other magics of the cell do not run again', () => check('%import f.csv\nT$0', 'T'));
+  test('an empty cell runs nothing', () => check('  $0', undefined));
+});
+
+describe('the line of a chart', () => {
+  const check = (text: string, kind: string | undefined, expected: string) => {
+    const { source, from } = marked(text);
+    const changed = withChartKind(source, from, kind);
+    expect(changed).toBe(expected);
+    expect(chartKind(changed, Math.min(from, changed.length))).toBe(kind);
+    expect(withChartKind(changed, changed.length, kind)).toBe(changed);
+  };
+
+  test('goes above the query', () => {
+    check('%limit 5\nlet a = 1;\nT | co$0unt', 'bar', '%limit 5\nlet a = 1;\n// @viz bar\nT | count');
+    check('kept << T$0', 'pie', '// @viz pie\nkept << T');
+  });
+  test('below its comment', () => check('// errors\nT$0', 'line', '// errors\n// @viz line\nT'));
+  test('takes the place of another', () =>
+    check('// @viz bar\n// @log\nT$0', 'stat', '// @viz stat\n// @log\nT'));
+  test('goes away', () => check('// @viz bar\nT$0', undefined, 'T'));
+  test('a cell without a query stays as it is', () => check('%time$0', undefined, '%time'));
+});
+
+describe('a starred query', () => {
+  test('is the query at the cursor with the settings of the cell', () =>
+    expect(starCode('%time last 2h\nlet a = 1;\nT | where x > a\n\nU', 43, '%star x')).toBe(
+      '%star x\n%%time last 2h\nlet a = 1;\nU',
+    ));
+  test('of a cell without a query is none', () => expect(starCode('%time', 0, '%star x')).toBeUndefined());
+  test('is named by its first comment, else its first line', () => {
+    expect(suggestedName('// Errors by host\nT | count', 0)).toBe('Errors by host');
+    expect(suggestedName('// @viz bar\nT | count', 0)).toBe('T | count');
+  });
+  test('any name is one word of the line', () => {
+    expect(starLine({ name: 'a "b"\n%drop x \\' })).toBe('%star --new "a \\"b\\" %drop x \\\\" --no-run');
+    expect(starLine({ id: 'abc_1' })).toBe('%star abc_1 --no-run');
+    expect(quoted('--yes')).toBe('"--yes"');
+  });
+});
