@@ -1,5 +1,12 @@
 import { optionsOf } from '../operators/rows.js';
-import type { Column, Computed, JoinKind, Relation, Scalar } from '../plan/plan.js';
+import {
+  type Column,
+  type Computed,
+  type JoinKind,
+  joinKinds,
+  type Relation,
+  type Scalar,
+} from '../plan/plan.js';
 import { call, reference } from '../plan/scalars.js';
 import type { Expr, OperatorOf } from '../syntax/ast.js';
 import { optionText } from '../syntax/readers/options.js';
@@ -40,7 +47,7 @@ export function bindJoin(binder: Binder, operator: Join, stage: Stage): Stage {
 /** A value that the row does not allow was refused by the parser. */
 function joinKind({ kind, options }: Join): JoinKind {
   const written = optionText(options, 'kind', optionsOf(kind));
-  return (written ?? (kind === 'lookup' ? 'leftouter' : 'inner')) as JoinKind;
+  return joinKinds.find(each => each === written) ?? (kind === 'lookup' ? 'leftouter' : 'inner');
 }
 
 /** A table joined with itself needs columns of its own on each side. */

@@ -108,8 +108,9 @@ export function bindParse(
   );
   const strict = kind === 'simple' ? allValid(values, fields) : undefined;
   const items = fields.map((field, index): Computed => {
-    const value = reference((values[index] as Computed).column);
     const empty = constant(field.type, null);
+    const read = values[index];
+    const value = read === undefined ? empty : reference(read.column);
     return {
       column: binder.column(field.name.name, field.type),
       value: strict === undefined ? value : call('iff', [strict, value, empty], field.type),
@@ -145,7 +146,8 @@ function withHidden(input: Relation, items: readonly Computed[]): Relation {
 /** Extends the columns of a stage by items that read the hidden columns of a relation made from it. */
 function extendOver(stage: Stage, input: Relation, items: readonly Computed[]): Stage {
   const extended = extend(stage, items);
-  return { ...extended, relation: { ...extended.relation, input } as Relation };
+  const { relation } = extended;
+  return relation.kind === 'project' ? { ...extended, relation: { ...relation, input } } : extended;
 }
 
 function patternSpan({ pieces, word }: OperatorOf<'parse' | 'parse-where'>): Span {
@@ -244,7 +246,7 @@ export function bindParseKv(binder: Binder, operator: OperatorOf<'parse-kv'>, st
 }
 
 function keyPattern(key: string, pair: string, separator: string, quote: string): string {
-  const [p, s, q] = [pair, separator, quote].map(escapeRegex) as [string, string, string];
+  const [p, s, q] = [escapeRegex(pair), escapeRegex(separator), escapeRegex(quote)];
   return `(?s)(?:^|${p})\\s*${escapeRegex(key)}\\s*${s}\\s*(${q}[^${q}]*${q}|.*?)(?:${p}|$)`;
 }
 

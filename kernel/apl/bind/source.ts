@@ -213,7 +213,12 @@ function bindDatatable(binder: Binder, source: SourceOf<'datatable'>): Stage {
   }
   const rows: Scalar[][] = [];
   for (let at = 0; width > 0 && at + width <= source.values.length; at += width) {
-    rows.push(columns.map((column, index) => tableValue(binder, source.values[at + index] as Expr, column)));
+    const values = source.values.slice(at, at + width);
+    rows.push(
+      columns.flatMap((column, index) =>
+        values.slice(index, index + 1).map(value => tableValue(binder, value, column)),
+      ),
+    );
   }
   return bounded(freshStage({ kind: 'values', rows, columns }, false));
 }
@@ -253,9 +258,9 @@ function bindPrint(binder: Binder, items: readonly Assignment[]): Stage {
 }
 
 function bindRange(binder: Binder, source: SourceOf<'range'>): Stage {
-  const [start, end, step] = [source.start, source.end, source.step].map(expr =>
-    bindExpression(binder, expr, noScope),
-  ) as [Scalar, Scalar, Scalar];
+  const start = bindExpression(binder, source.start, noScope);
+  const end = bindExpression(binder, source.end, noScope);
+  const step = bindExpression(binder, source.step, noScope);
   const type = rangeType(start, end, step);
   if (type === undefined) {
     binder.error(
@@ -266,7 +271,7 @@ function bindRange(binder: Binder, source: SourceOf<'range'>): Stage {
     );
     return empty([binder.column(source.name.name, 'long')]);
   }
-  checkLength(binder, source, [start, end, step]);
+  checkLength(binder, source, start, end, step);
   const column = binder.column(source.name.name, type);
   const relation: Relation = {
     kind: 'sequence',
@@ -293,14 +298,13 @@ function rangeType(start: Scalar, end: Scalar, step: Scalar): TypeName | undefin
 
 const mostRows = 1_048_576;
 
-function checkLength(binder: Binder, span: Span, bounds: readonly Scalar[]): void {
-  const [start, end, step] = bounds.map(bound =>
+function checkLength(binder: Binder, span: Span, start: Scalar, end: Scalar, step: Scalar): void {
+  const known = (bound: Scalar): number =>
     bound.kind === 'constant' && typeof bound.value === 'number'
       ? bound.value
-      : Number(constantInteger(binder, bound) ?? Number.NaN),
-  ) as [number, number, number];
-  const rows = Math.floor((end - start) / step) + 1;
-  if (!(rows > mostRows) || step === 0) return;
+      : Number(constantInteger(binder, bound) ?? Number.NaN);
+  const rows = Math.floor((known(end) - known(start)) / known(step)) + 1;
+  if (!(rows > mostRows) || known(step) === 0) return;
   binder.error(
     'range-too-long',
     span,

@@ -39,7 +39,7 @@ export function withRelation(stage: Stage, relation: Relation): Stage {
 export function project(stage: Stage, items: readonly Computed[]): Stage {
   const unique = uniqueNames(items.map(item => item.column));
   const renamed = items.map((item, index) => {
-    const column = unique[index] as Column;
+    const column = unique[index] ?? item.column;
     return column === item.column ? item : { ...item, column };
   });
   return projectUnique(stage, renamed);

@@ -75,7 +75,7 @@ export function bindKeys(
     return { column: { ...column, id: binder.column(name, value.type).id }, value: reference(column) };
   });
   const unique = uniqueNames(keys.map(key => key.column));
-  return { keys: keys.map((key, index) => ({ ...key, column: unique[index] as Column })), stage: input };
+  return { keys: keys.map((key, index) => ({ ...key, column: unique[index] ?? key.column })), stage: input };
 }
 
 /** The size of the time bin among the keys: nanoseconds for a time, a number otherwise. */

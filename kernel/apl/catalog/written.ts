@@ -38,7 +38,7 @@ export function quoteInner(value: string, quote: string): string {
 }
 
 function codeEscape(character: string): string {
-  const code = character.codePointAt(0) as number;
+  const code = character.codePointAt(0) ?? 0;
   return code > 0xffff
     ? `\\U${code.toString(16).padStart(8, '0')}`
     : `\\u${code.toString(16).padStart(4, '0')}`;

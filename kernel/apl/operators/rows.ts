@@ -89,9 +89,14 @@ export interface NamedOperator {
 }
 
 const byWord = new Map<string, NamedOperator>(
-  (Object.entries(operators) as [OperatorKind, OperatorRow][]).flatMap(([kind, row]) =>
-    [kind, ...Object.keys(row.also ?? {}), ...(row.old ?? [])].map(word => [word, { kind, row }]),
-  ),
+  Object.keys(operators)
+    .filter(isOperator)
+    .flatMap(kind => {
+      const row: OperatorRow = operators[kind];
+      return [kind, ...Object.keys(row.also ?? {}), ...(row.old ?? [])].map(
+        word => [word, { kind, row }] as const,
+      );
+    }),
 );
 
 /** The operator of a word, old spellings included. */
@@ -106,9 +111,15 @@ export const operatorWords: readonly string[] = [...byWord].flatMap(([word, { ro
 
 /** The source that a word introduces. */
 export function sourceNamed(word: string): { kind: SourceKind; row: SourceRow } | undefined {
-  return Object.hasOwn(sources, word)
-    ? { kind: word as SourceKind, row: sources[word as SourceKind] }
-    : undefined;
+  return isSource(word) ? { kind: word, row: sources[word] } : undefined;
+}
+
+function isOperator(word: string): word is OperatorKind {
+  return Object.hasOwn(operators, word);
+}
+
+function isSource(word: string): word is SourceKind {
+  return Object.hasOwn(sources, word);
 }
 
 /** The clauses of an operator or a source, by its kind; none of what is neither. */

@@ -97,16 +97,19 @@ export interface OrderKey {
   readonly nullsFirst: boolean;
 }
 
-export type JoinKind =
-  | 'inner'
-  | 'innerunique'
-  | 'leftouter'
-  | 'rightouter'
-  | 'fullouter'
-  | 'leftsemi'
-  | 'leftanti'
-  | 'rightsemi'
-  | 'rightanti';
+export const joinKinds = [
+  'inner',
+  'innerunique',
+  'leftouter',
+  'rightouter',
+  'fullouter',
+  'leftsemi',
+  'leftanti',
+  'rightsemi',
+  'rightanti',
+] as const;
+
+export type JoinKind = (typeof joinKinds)[number];
 
 /** A relational operator; `columns` is its output, in order. */
 export type Relation = { readonly columns: readonly Column[] } & (

@@ -253,5 +253,5 @@ function narrowest(columns: readonly Column[]): number {
 }
 
 function pickAt<T>(items: readonly T[], indices: readonly number[]): T[] {
-  return indices.map(index => items[index] as T);
+  return indices.flatMap(index => items.slice(index, index + 1));
 }

@@ -118,7 +118,7 @@ function takeMagics(source: string, from = 0): { magics: MagicLine[]; end: numbe
     const line = source.slice(at, lineEnd);
     const match = /^[ \t]*(%%?)([A-Za-z_][\w-]*)/.exec(line);
     if (match !== null) {
-      const [start, percent, name] = match as unknown as [string, string, string];
+      const [start, percent, name = ''] = match;
       const args = line.slice(start.length).trim();
       magics.push({ name, cell: percent === '%%', args, from: at + line.indexOf('%'), to: lineEnd });
       end = Math.min(lineEnd + 1, source.length);
@@ -147,7 +147,8 @@ function splitStatements(source: string, all: readonly Token[]): Statement[] {
     from = undefined;
   };
   for (let index = 0; index < all.length; index += 1) {
-    const token = all[index] as Token;
+    const token = all[index];
+    if (token === undefined) break;
     const previous = all[index - 1];
     if (previous !== undefined && depth === 0 && isBlankBetween(source, previous, token)) {
       nextCode = codeFrom(all, Math.max(nextCode, index));

@@ -22,6 +22,6 @@ export function splitFile(source: string): readonly FileCell[] {
 
 /** Returns the cell of an `.apl` file that `offset` is in. */
 export function fileCellAt(source: string, offset: number): FileCell {
-  const cells = splitFile(source);
-  return (cells.findLast(cell => cell.from <= offset) ?? cells[0]) as FileCell;
+  const found = splitFile(source).findLast(cell => cell.from <= offset);
+  return found ?? { from: 0, body: 0, prose: false, to: source.length };
 }

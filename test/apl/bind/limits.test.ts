@@ -62,7 +62,7 @@ test.each<readonly [name: string, write: (count: number) => string, most: number
   ],
 ])('%s have a bound', (_, write, most, limit) => {
   expect(errorsIn(write(most))).toEqual([]);
-  expect(errorsIn(write(most * 9))[0]?.message).toBe(limits[limit].message);
+  expect(errorsIn(write(most * 4))[0]?.message).toBe(limits[limit].message);
 });
 
 test('a message quotes no more of a long name than can be read', () => {

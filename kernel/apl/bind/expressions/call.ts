@@ -70,14 +70,15 @@ export function alignArguments(
 ): { args: Scalar[]; type: TypeName } | undefined {
   if (!checkCount(binder, expr, entry, values.length)) return undefined;
   const last = entry.params.at(-1);
-  const params = values.map((_, index) => entry.params[index] ?? last) as Param[];
+  const params = values.map((_, index) => entry.params[index] ?? last);
   const common =
     entry.returns === 'common'
       ? commonType(values.filter((_, index) => params[index]?.type === 'any'))
       : undefined;
   const args: Scalar[] = [];
   for (const [index, value] of values.entries()) {
-    const param = params[index] as Param;
+    const param = params[index];
+    if (param === undefined) return undefined;
     const at = expr.args[index]?.value ?? expr;
     if (param.constant === true && !isConstant(value)) {
       binder.error('not-constant', at, `the ${param.name} of \`${entry.name}\` must be a constant`);
@@ -174,21 +175,33 @@ function convertArgument(
     );
     return convertTo(value, 'string');
   }
-  const wanted =
-    param.type === 'array'
-      ? 'an array'
-      : param.type === 'map'
-        ? 'a map'
-        : param.type === 'number'
-          ? 'a number'
-          : typeInWords(param.type as TypeName);
   binder.error(
     'argument-type',
     at,
-    `the ${param.name} of \`${entry.name}\` must be ${wanted}, but \`${shorten(binder.text(at))}\` is ${typeInWords(value.type)}`,
+    `the ${param.name} of \`${entry.name}\` must be ${kindInWords(param.type)}, but \`${shorten(binder.text(at))}\` is ${typeInWords(value.type)}`,
     conversionHint(param.type, value.type),
   );
   return undefined;
+}
+
+function kindInWords(type: ParamType): string {
+  switch (type) {
+    case 'array':
+      return 'an array';
+    case 'map':
+      return 'a map';
+    case 'number':
+      return 'a number';
+    case 'type':
+      return 'the name of a type';
+    case 'field':
+      return 'a field';
+    case 'any':
+    case 'scalar':
+      return 'a single value';
+    default:
+      return typeInWords(type);
+  }
 }
 
 function conversionHint(wanted: ParamType, given: TypeName): string | undefined {

@@ -140,8 +140,8 @@ export function bindConstant(
 export function bindCount(binder: Binder, expr: Expr, what: string): Scalar {
   const value = bindConstant(binder, expr, what);
   const number =
-    value !== undefined && value.type === 'real' && Number.isInteger(value.value)
-      ? BigInt(value.value as number)
+    value?.type === 'real' && typeof value.value === 'number' && Number.isInteger(value.value)
+      ? BigInt(value.value)
       : value?.value;
   if (typeof number === 'bigint' && number >= 0n && value?.type !== 'timespan' && value?.type !== 'datetime')
     return constant('long', number);

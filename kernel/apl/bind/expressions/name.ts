@@ -114,9 +114,8 @@ function bindPath(binder: Binder, expr: NameExpr, parent: Scalar, key: Scalar): 
 /** `$left.a`, `$right.['b c']` in the conditions of a join. */
 function bindSide(binder: Binder, expr: NameExpr, scope: Scope): Scalar | undefined {
   const name = dottedName(expr);
-  const match = name === undefined ? null : /^\$(left|right)\.(.+)$/s.exec(name);
-  if (match === null) return undefined;
-  const side = match[1] as 'left' | 'right';
+  const [, side, field] = /^\$(left|right)\.(.+)$/s.exec(name ?? '') ?? [];
+  if ((side !== 'left' && side !== 'right') || field === undefined) return undefined;
   if (scope.sides === undefined) {
     binder.error(
       'side-outside-join',
@@ -125,11 +124,11 @@ function bindSide(binder: Binder, expr: NameExpr, scope: Scope): Scalar | undefi
     );
     return unbound;
   }
-  const column = findColumn(scope.sides[side], match[2] as string);
+  const column = findColumn(scope.sides[side], field);
   if (column !== undefined) return reference(column);
   binder.unknown(
     'field',
-    match[2] as string,
+    field,
     expr,
     scope.sides[side].map(candidate => candidate.name),
     undefined,

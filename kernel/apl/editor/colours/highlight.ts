@@ -237,8 +237,7 @@ class TreeWriter {
 
   /** Adds tokens whose places count from `offset`. */
   addTokens(tokens: readonly Token[], offset: number): void {
-    for (let index = 0; index < tokens.length; index += 1)
-      this.#addToken(tokens[index] as Token, offset, tokens, index);
+    for (const [index, token] of tokens.entries()) this.#addToken(token, offset, tokens, index);
   }
 
   finish(): number[] {
@@ -297,8 +296,8 @@ class TreeWriter {
   /** Closes the structures that ended before `position`, and brackets that were left open in them. */
   #closeEnded(position: number): void {
     for (let index = 0; index < this.#frames.length; index += 1) {
-      const frame = this.#frames[index] as Frame;
-      if (frame.close === undefined && frame.to <= position) this.#closeFrames(index);
+      const frame = this.#frames[index];
+      if (frame !== undefined && frame.close === undefined && frame.to <= position) this.#closeFrames(index);
     }
   }
 
@@ -310,7 +309,8 @@ class TreeWriter {
 
   #closeFrames(downTo: number): void {
     while (this.#frames.length > downTo) {
-      const frame = this.#frames.pop() as Frame;
+      const frame = this.#frames.pop();
+      if (frame === undefined) return;
       const last = this.#buffer.length - 2;
       const to = Math.max(this.#buffer[last] ?? 0, frame.from);
       this.#buffer.push(nodeIds[frame.name], frame.from, to, this.#buffer.length - frame.start + 4);

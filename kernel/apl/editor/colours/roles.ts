@@ -40,7 +40,7 @@ export class RoleMap {
   }
 
   at(position: number): Role {
-    return roles[this.#codes[position] ?? 0] as Role;
+    return roles[this.#codes[position] ?? 0] ?? 'none';
   }
 
   /** Adds a query; its `let` names hold for what is added later. */

@@ -308,15 +308,15 @@ function openCall(tokens: readonly Token[]): { readonly callee: Token; readonly 
   let depth = 0;
   let commas = 0;
   for (let at = tokens.length - 1; at > 0; at -= 1) {
-    const token = tokens[at] as Token;
-    if (token.kind !== 'symbol') continue;
+    const token = tokens[at];
+    if (token?.kind !== 'symbol') continue;
     if (')]}'.includes(token.text)) depth += 1;
     else if (depth > 0 && '([{'.includes(token.text)) depth -= 1;
     else if (token.text === '|' && depth === 0) return undefined;
     else if (token.text === ',' && depth === 0) commas += 1;
     else if ('([{'.includes(token.text)) {
-      const callee = tokens[at - 1] as Token;
-      if (token.text === '(' && callee.kind === 'word' && isCallee(callee.text)) return { callee, commas };
+      const callee = tokens[at - 1];
+      if (token.text === '(' && callee?.kind === 'word' && isCallee(callee.text)) return { callee, commas };
       commas = 0;
     }
   }

@@ -105,7 +105,7 @@ const symbolComparisons: Readonly<Record<string, BinaryOperator>> = {
   '=~': '=~',
   '!~': '!~',
 };
-const wordComparisons = new Set([
+const wordComparisons = [
   'contains',
   '!contains',
   'contains_cs',
@@ -130,8 +130,11 @@ const wordComparisons = new Set([
   '!hassuffix',
   'hassuffix_cs',
   '!hassuffix_cs',
-]);
-const listOperators = new Set(['in', '!in', 'in~', '!in~', 'has_any', 'has_any_cs', 'has_all', 'has_all_cs']);
+] as const;
+const listOperators = ['in', '!in', 'in~', '!in~', 'has_any', 'has_any_cs', 'has_all', 'has_all_cs'] as const;
+
+const isWordComparison = membership(wordComparisons);
+const isListOperator = membership(listOperators);
 
 function parseComparison(stream: TokenStream, context: string): Expr {
   let left = parseAdditive(stream, context);
@@ -176,16 +179,23 @@ function compareByWord(stream: TokenStream, left: Expr): Expr | undefined {
   const word = token.text.toLowerCase();
   if (!isComparison(word)) return compareByHabit(stream, left);
   if (word !== token.text) reportCase(stream, token);
-  if (listOperators.has(word)) return parseList(stream, left);
+  if (isListOperator(word)) return parseList(stream, word, left);
   if (word === 'matches' || word === '!matches') return parseMatches(stream, left);
   if (word === 'between' || word === '!between') return parseBetween(stream, left);
   stream.next();
   offerCompared(stream, left);
-  return binary(word as BinaryOperator, token, left, parseAdditive(stream, `after \`${token.text}\``));
+  if (!isWordComparison(word)) return undefined;
+  return binary(word, token, left, parseAdditive(stream, `after \`${token.text}\``));
+}
+
+/** Whether a word is one of these. */
+function membership<T extends string>(words: readonly T[]): (word: string) => word is T {
+  const known = new Set<string>(words);
+  return (word): word is T => known.has(word);
 }
 
 function isComparison(word: string): boolean {
-  return wordComparisons.has(word) || listOperators.has(word) || /^!?(?:matches|between)$/.test(word);
+  return isWordComparison(word) || isListOperator(word) || /^!?(?:matches|between)$/.test(word);
 }
 
 /** `x not in (…)`, `x is null`, `x like …`: reported, and read as what was meant. */
@@ -214,9 +224,8 @@ function singleEquals(stream: TokenStream, left: Expr): Expr | undefined {
   return binary('==', token, left, parseAdditive(stream, 'after `==`'));
 }
 
-function parseList(stream: TokenStream, left: Expr): Expr {
+function parseList(stream: TokenStream, operator: ListOperator, left: Expr): Expr {
   const token = stream.next();
-  const operator = token.text.toLowerCase() as ListOperator;
   const items = parseListItems(stream, operator, left);
   return list(operator, token, left, items, stream.lastEnd);
 }
@@ -308,12 +317,8 @@ function parseAdditive(stream: TokenStream, context: string): Expr {
   while (stream.isSymbol('+') || stream.isSymbol('-')) {
     if (takeSqlComment(stream, 'word')) continue;
     const token = stream.next();
-    left = binary(
-      token.text as BinaryOperator,
-      token,
-      left,
-      parseMultiplicative(stream, `after \`${token.text}\``),
-    );
+    const operator = token.text === '+' ? '+' : '-';
+    left = binary(operator, token, left, parseMultiplicative(stream, `after \`${operator}\``));
   }
   return left;
 }
@@ -322,7 +327,8 @@ function parseMultiplicative(stream: TokenStream, context: string): Expr {
   let left = parseUnary(stream, context);
   while (stream.isSymbol('*') || stream.isSymbol('/') || stream.isSymbol('%')) {
     const token = stream.next();
-    left = binary(token.text as BinaryOperator, token, left, parseUnary(stream, `after \`${token.text}\``));
+    const operator = token.text === '*' ? '*' : token.text === '/' ? '/' : '%';
+    left = binary(operator, token, left, parseUnary(stream, `after \`${operator}\``));
   }
   return left;
 }
@@ -332,7 +338,7 @@ function parseUnary(stream: TokenStream, context: string): Expr {
   for (let sign = takeSign(stream); sign !== undefined; sign = takeSign(stream)) signs.push(sign);
   let operand = parsePostfix(stream, context);
   for (const sign of signs.reverse()) {
-    operand = unary(sign.text as '-' | '+' | 'not', operand, sign.from);
+    operand = unary(sign.text === '-' || sign.text === '+' ? sign.text : 'not', operand, sign.from);
   }
   return operand;
 }

@@ -101,9 +101,9 @@ function parseNulls(stream: TokenStream): 'first' | 'last' | undefined {
     stream.offering?.addWords('first', 'last');
     stream.offering?.stop();
   }
-  if (!stream.isWord('first', 1) && !stream.isWord('last', 1)) return undefined;
-  stream.next();
-  return stream.next().text as 'first' | 'last';
+  const end = stream.isWord('first', 1) ? 'first' : stream.isWord('last', 1) ? 'last' : undefined;
+  if (end !== undefined) stream.skip(2);
+  return end;
 }
 
 const orders = ['asc', 'desc', 'granny-asc', 'granny-desc'] as const;
@@ -210,7 +210,7 @@ function takeDottedTarget(stream: TokenStream): Identifier | undefined {
   const mark = stream.mark;
   const pattern = parsePattern(stream);
   if (pattern?.exact === true && stream.takeSymbol('=') !== undefined) {
-    return identifier(pattern.parts[0] as string, true, pattern);
+    return identifier(pattern.parts[0] ?? '', true, pattern);
   }
   stream.rewind(mark);
   return undefined;

@@ -87,7 +87,7 @@ export function takeGroup(stream: TokenStream): void {
 export function takeDirection(stream: TokenStream): 'asc' | 'desc' | undefined {
   const match = /^(asc|desc)(?:ending)?$/i.exec(stream.peek().text);
   if (match === null || stream.peek().kind !== 'word') return undefined;
-  const direction = match[1]?.toLowerCase() as 'asc' | 'desc';
+  const direction = match[1]?.toLowerCase() === 'desc' ? 'desc' : 'asc';
   takeForeign(stream, 1, direction);
   return direction;
 }

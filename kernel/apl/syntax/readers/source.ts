@@ -1,5 +1,5 @@
 import type { SourceRow } from '../../operators/grammar.js';
-import { type SourceKind, sourceNamed } from '../../operators/rows.js';
+import { sourceNamed } from '../../operators/rows.js';
 import type { Source } from '../ast.js';
 import { limits } from '../limits.js';
 import { dataset, identifier, missing } from '../nodes.js';
@@ -29,7 +29,7 @@ export function parseSource(stream: TokenStream): Source {
   const span = { from, to: stream.lastEnd };
   if (!pattern.exact) return { kind: 'pattern', pattern, ...span };
   const quoted = token.kind === 'symbol';
-  return dataset(identifier(pattern.parts[0] as string, quoted, span), span);
+  return dataset(identifier(pattern.parts[0] ?? '', quoted, span), span);
 }
 
 /** True where a word introduces a source: it is no dataset of that name. */
@@ -56,8 +56,11 @@ export function tooDeep(stream: TokenStream): Source {
 }
 
 function parseWordSource(stream: TokenStream): Source {
-  const { from, text } = stream.next();
-  const { kind, row } = sourceNamed(text) as { kind: SourceKind; row: SourceRow };
+  const { from, text } = stream.peek();
+  const named = sourceNamed(text);
+  if (named === undefined) return missingSource(stream);
+  stream.next();
+  const { kind, row } = named;
   const node: OpenNode = { kind, from, to: from };
   parseClauses(stream, row.clauses, text, node);
   node.to = stream.lastEnd;

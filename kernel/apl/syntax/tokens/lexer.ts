@@ -62,7 +62,7 @@ const closingQuotes: Readonly<Record<string, string>> = {
 function readToken(source: string, from: number, code: number): Token {
   if (isNameStart(code)) return readWord(source, from);
   if (isDigit(code) || (code === dot && startsFraction(source, from))) return readNumber(source, from);
-  const char = source[from] as string;
+  const char = source.charAt(from);
   const next = source[from + 1] ?? '';
   if (char === '/' && next === '/') return readComment(source, from);
   if (closingQuotes[char] !== undefined) return readString(source, from);
@@ -137,14 +137,14 @@ function readHex(source: string, from: number): Token {
 
 /** Reads a quoted string with backslash escapes; it ends at the closing quote or, flawed, at the end of the line. */
 function readString(source: string, from: number): Token {
-  const quote = source[from] as string;
-  const closing = closingQuotes[quote] as string;
+  const quote = source.charAt(from);
+  const closing = closingQuotes[quote] ?? quote;
   const flaw = quote === "'" || quote === '"' ? undefined : 'typographic';
   let value = '';
   let at = from + 1;
   let plainFrom = at;
   while (at < source.length) {
-    const char = source[at] as string;
+    const char = source.charAt(at);
     if (closing.includes(char)) return finishString(from, at + 1, value + source.slice(plainFrom, at), flaw);
     if (char === '\n' || char === '\r') break;
     if (char === '\\') {
@@ -191,11 +191,11 @@ function readEscape(source: string, at: number): { value: string; to: number } {
 
 /** `@'…'`: no escapes; a doubled quote stands for one. */
 function readVerbatim(source: string, from: number): Token {
-  const closing = closingQuotes[source[from + 1] as string] as string;
+  const closing = closingQuotes[source.charAt(from + 1)] ?? source.charAt(from + 1);
   let value = '';
   let at = from + 2;
   while (at < source.length && !isLineBreak(source.charCodeAt(at))) {
-    const char = source[at] as string;
+    const char = source.charAt(at);
     if (closing.includes(char)) {
       if (source[at + 1] !== char) return finishString(from, at + 1, value, undefined);
       at += 1;
