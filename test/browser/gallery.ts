@@ -1,0 +1,115 @@
+import type { Page } from 'playwright-core';
+
+/** What a stranger may write into a log, to run in the browser of whoever reads it or to break the page apart. */
+export const PAYLOADS: readonly string[] = [
+  '<img src=x onerror="window.pwned=1">',
+  '<script>window.pwned=1</script>',
+  '"><svg onload=window.pwned=1>',
+  "' onmouseover='window.pwned=1",
+  '<iframe src="javascript:parent.pwned=1"></iframe>',
+  '[x](javascript:window.pwned=1)',
+  '{{constructor.constructor("window.pwned=1")()}}',
+  '</td></tr></table><h1>out of the table</h1>',
+  '<style>*{display:none}</style>',
+  '\u202egnp.exe\u202c',
+  'a\u0000b\u001b[31mred',
+  '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'.repeat(20),
+  'W'.repeat(4_000),
+];
+
+const types = [
+  'datatable (_time: datetime, level: string, took: timespan, size: long, share: real, ok: bool, body: dynamic) [',
+  '  datetime(2026-11-20T09:00:00.123456789Z), "info", 1500ms, 9223372036854775807, 0.1, true, dynamic({"a": {"b": [1, 2, {"c": null}]}}),',
+  '  datetime(1969-12-31T23:59:59Z), "error", 3d, -9223372036854775808, 1e300, false, dynamic([]),',
+  '  datetime(null), "", timespan(null), long(null), real(null), bool(null), dynamic(null),',
+  '  datetime(2026-11-20T09:00:01Z), "\u65e5\u672c\u8a9e \u{1f469}\u200d\u{1f4bb} caf\u00e9", 1tick, 0, -0.000012345, true, dynamic("text"),',
+  `  datetime(2026-11-20T09:00:02Z), "${'a long line of a log that goes on and on, '.repeat(12)}", 2m, 1024, 123456.789, true, dynamic({"k": 9007199254740993})`,
+  ']',
+].join('\n');
+
+const wide = `print ${Array.from({ length: 1_000 }, (_, index) => `column_${index + 1} = ${index * 1_000_003}`).join(', ')}`;
+const columns = (name: string): string =>
+  `datatable (value: string, ['${name}']: string) [${PAYLOADS.map(text => `${JSON.stringify(text)}, ${JSON.stringify(text)}`).join(', ')}]`;
+
+const range = '%%time 2026-11-20T00:00:00Z .. 2026-11-20T06:00:00Z\n';
+const logs = `${range}['sample-http-logs']\n`;
+const spans = `${range}['otel-demo-traces']\n`;
+
+/** Notebooks that show every state of an output, by name: what is looked at, and what tests of access and of attacks read. */
+export const GALLERY: Readonly<Record<string, readonly string[]>> = {
+  tables: [
+    types,
+    'range n from 1 to 20000 step 1 | extend name = strcat("user ", tostring(n % 10)), x = n / 7.0',
+    wide,
+    'print answer = 42',
+    `${logs}| where status == "500" | limit 50`,
+    `${logs}| where method == "PATCHED"`,
+    'print x = 1 | where x > 1',
+  ],
+  charts: [
+    `${logs}| summarize count() by bin_auto(_time)`,
+    `${logs}| summarize count(), avg(req_duration_ms) by bin_auto(_time)`,
+    `${logs}| summarize count() by bin_auto(_time), status`,
+    `${logs}| summarize percentiles_array(req_duration_ms, 50, 90, 99) by bin_auto(_time)`,
+    `${logs}| summarize count() by uri | order by count_ desc`,
+    `${logs}| summarize histogram(req_duration_ms, 20) by bin_auto(_time)`,
+    `${spans}| summarize count() by bin_auto(_time), ['service.name']`,
+    `${logs}| summarize events = count(), slowest = max(req_duration_ms), users = dcount(id)`,
+    'range n from 1 to 400 step 1 | extend _time = datetime(2026-11-20T00:00:00Z) + n * 1m, g = strcat("\u{1f469}\u200d\u{1f4bb} a long name of a group, number ", tostring(n % 60)) | summarize v = sum(n * 1000000000) by bin(_time, 1h), g',
+  ],
+  messages: [
+    "['sample-http-logs'] | where staus == '500'",
+    "['sample-http-log']",
+    '| where',
+    "['sample-http-logs']\n| where status = 500 and\n| summarise count() by bin(_time, 5x)",
+    '%tmie last 1h',
+    '%time last fortnight',
+    '%assert rows > 0',
+    'print f(1)',
+  ],
+  magics: [
+    '%help',
+    '%use',
+    '%time last 24h',
+    '%peek sample-http-logs',
+    `errs << ${`${logs}| where status == "500" | limit 50`.slice(range.length)}`,
+    '%results',
+    '%params',
+    '%stars',
+    '%history',
+    '%show-query',
+  ],
+  strangers: [columns('<b onclick="window.pwned=1">name</b>'), `print ${JSON.stringify(PAYLOADS[0])}`],
+};
+
+/** A notebook of these cells that nobody has run. */
+export function notebookOf(sources: readonly string[]): string {
+  return JSON.stringify({
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: { kernelspec: { name: 'apl', display_name: 'APL (Axiom)', language: 'axiom-apl' } },
+    cells: sources.map((source, index) => ({
+      cell_type: 'code',
+      id: `cell-${index}`,
+      metadata: {},
+      execution_count: null,
+      outputs: [],
+      source,
+    })),
+  });
+}
+
+/** Runs each cell of the open notebook, also those after an error, and resolves when the last has a number. */
+export async function runEach(page: Page): Promise<void> {
+  await page.getByText('APL (Axiom) | Idle').first().waitFor({ timeout: 60_000 });
+  const cells = page.locator('.jp-Notebook .jp-CodeCell');
+  const count = await cells.count();
+  await cells.first().locator('.jp-InputPrompt').click();
+  for (let index = 0; index < count; index += 1) {
+    await page.keyboard.press('Shift+Enter');
+    await cells
+      .nth(index)
+      .locator('.jp-InputPrompt', { hasText: /\[\d+\]/ })
+      .waitFor({ timeout: 60_000 });
+  }
+}
