@@ -97,7 +97,7 @@ function failure(
   place?: Place,
 ): CellFailure {
   const text = visibleLines(redact(message));
-  const traceback = [`${bold(red(code))}: ${text}`];
+  const traceback = [`${bold(code)}: ${text}`];
   if (place !== undefined) traceback.push(...excerpt(cell, place));
   if (hint !== undefined) traceback.push(`${bold('hint')}: ${visibleLines(redact(hint))}`);
   return { status: 'error', ename: code, evalue: text.replace(/\s+/g, ' '), traceback };
@@ -141,7 +141,7 @@ function excerpt(cell: string, { from, to }: Place): readonly string[] {
   return [
     `${gutter}--> line ${number}, column ${column} of the cell`,
     `${number} │ ${before}${marked}${after}`,
-    `${gutter} │ ${' '.repeat(stringWidth(before))}${bold(red(carets))}`,
+    `${gutter} │ ${' '.repeat(stringWidth(before))}${bold(carets)}`,
   ];
 }
 
@@ -160,10 +160,7 @@ function shown(text: string): string {
   return visible(text.replaceAll('\t', '    ').replaceAll('\r', ''));
 }
 
+/** Not in colour: JupyterLab's red of a terminal cannot be read on the background of an error in its dark theme. */
 function bold(text: string): string {
   return `\u001b[1m${text}\u001b[22m`;
-}
-
-function red(text: string): string {
-  return `\u001b[31m${text}\u001b[39m`;
 }

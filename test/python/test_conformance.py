@@ -12,6 +12,12 @@ class AplKernelTests(jupyter_kernel_test.KernelTests):
     language_name = "axiom-apl"
     file_extension = ".apl"
 
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        # The first query starts the service, and one that takes half a second shows its progress: more outputs than are counted here.
+        cls.kc.execute_interactive("print x = 1", output_hook=lambda _: None, timeout=60)
+
     code_hello_world = "%echo hello, world"
 
     completion_samples = [

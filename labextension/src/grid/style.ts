@@ -13,6 +13,7 @@ const RULES = `
 .apl-grid-notices li.apl-grid-warn { border-left-color: var(--jp-warn-color1); background: color-mix(in srgb, var(--jp-warn-color1) 14%, var(--jp-layout-color1)); }
 .apl-grid-notices code { background: none; color: inherit; font-size: inherit; padding: 0; }
 .apl-grid-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; margin: 4px 0; }
+.apl-grid-controls { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; }
 .apl-grid-heading { font-weight: 500; }
 .apl-grid-status { color: var(--jp-content-font-color2); margin-right: auto; overflow-wrap: anywhere; }
 .apl-grid-busy .apl-grid-status::after { content: ' \u2026'; }
@@ -32,11 +33,11 @@ const RULES = `
 .apl-grid regular-table thead th small { font-size: 11px; font-weight: 400; color: var(--jp-content-font-color2); }
 .apl-grid regular-table thead th .apl-grid-menu { position: absolute; top: 2px; right: 6px; padding: 0 4px; border: 0; background: none; color: var(--jp-content-font-color2); }
 .apl-grid regular-table .rt-column-resize { position: absolute; top: 0; right: 0; width: 6px; height: 100%; cursor: col-resize; }
-.apl-grid regular-table tbody .apl-grid-number { color: var(--jp-content-font-color3); text-align: right; cursor: pointer; font-variant-numeric: tabular-nums; }
+.apl-grid regular-table tbody .apl-grid-number { color: var(--jp-content-font-color2); text-align: right; cursor: pointer; font-variant-numeric: tabular-nums; }
 .apl-grid regular-table tbody .apl-grid-number:hover { text-decoration: underline; }
 .apl-grid regular-table tbody th:not(.apl-grid-number) { border-right: 1px solid var(--jp-border-color2); }
 .apl-grid regular-table .apl-grid-numeric { text-align: right; font-variant-numeric: tabular-nums; }
-.apl-grid regular-table tbody .apl-grid-null { color: var(--jp-content-font-color3); font-style: italic; }
+.apl-grid regular-table tbody .apl-grid-null { color: var(--jp-content-font-color2); font-style: italic; }
 .apl-grid regular-table tbody :is(td, th).apl-grid-error { color: var(--jp-error-color1); font-weight: 600; }
 .apl-grid regular-table tbody :is(td, th).apl-grid-warning { color: color-mix(in srgb, var(--jp-warn-color1) 80%, var(--jp-content-font-color1)); font-weight: 600; }
 .apl-grid regular-table tbody :is(td, th).apl-grid-quiet { color: var(--jp-content-font-color2); }
@@ -62,7 +63,7 @@ const RULES = `
 .apl-grid dl > :is(dt, dd) { float: none; width: auto; }
 .apl-grid-details dt { font-weight: 600; overflow-wrap: anywhere; max-width: 260px; color: var(--jp-content-font-color2); }
 .apl-grid-details dd { margin: 0; overflow-wrap: anywhere; unicode-bidi: isolate; }
-.apl-grid-details dd.apl-grid-null { color: var(--jp-content-font-color3); font-style: italic; }
+.apl-grid-details dd.apl-grid-null { color: var(--jp-content-font-color2); font-style: italic; }
 .apl-grid-text { white-space: pre-wrap; }
 .apl-grid-tree { list-style: none; margin: 0; padding-left: 12px; }
 .apl-grid-tree details { display: inline; }

@@ -33,11 +33,15 @@ export function toolbar(
     { class: 'apl-grid-bar', role: 'toolbar', 'aria-label': 'Result' },
     element('span', { class: 'apl-grid-heading' }, heading),
     status,
-    searchBox(actions),
-    ...(hasTimes ? [zoneSwitch(actions)] : []),
-    wrapSwitch(actions),
-    columns,
-    copy,
+    element(
+      'span',
+      { class: 'apl-grid-controls' },
+      searchBox(actions),
+      ...(hasTimes ? [zoneSwitch(actions)] : []),
+      wrapSwitch(actions),
+      columns,
+      copy,
+    ),
   );
 }
 
