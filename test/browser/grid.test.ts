@@ -2,24 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { notebookOf, PAYLOADS } from './gallery.js';
 import { type Lab, openFile, startBrowser, startLab, venvPath } from './lab.js';
-
-/** What a stranger may write into a log, to run in the browser of whoever reads it. */
-const PAYLOADS = [
-  '<img src=x onerror="window.pwned=1">',
-  '<script>window.pwned=1</script>',
-  '"><svg onload=window.pwned=1>',
-  "' onmouseover='window.pwned=1",
-  '<iframe src="javascript:parent.pwned=1"></iframe>',
-  '[x](javascript:window.pwned=1)',
-  '{{constructor.constructor("window.pwned=1")()}}',
-  '</td></tr></table><h1>out of the table</h1>',
-  '<style>*{display:none}</style>',
-  '\u202egnp.exe\u202c',
-  'a\u0000b\u001b[31mred',
-  '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'.repeat(20),
-  'W'.repeat(4_000),
-];
 
 const numbers =
   'range n from 1 to 20000 step 1\n| extend big = 9223372036854775000 + n % 7, name = strcat("user ", tostring(n % 10)), _time = datetime(2026-11-20T09:00:00.123456789Z) + n * 1s, x = iff(n % 100 == 0, real(null), n / 7.0), tags = bag_pack("a b", n, "list", pack_array(1, 9007199254740993))';
@@ -202,20 +186,4 @@ async function runAll(page: Page): Promise<void> {
   await page.locator('.lm-MenuBar-itemLabel', { hasText: /^Run$/ }).click();
   await page.locator('.lm-Menu-itemLabel', { hasText: /^Run All Cells$/ }).click();
   await page.locator('.apl-grid').nth(1).waitFor({ timeout: 90_000 });
-}
-
-function notebookOf(sources: readonly string[]): string {
-  return JSON.stringify({
-    nbformat: 4,
-    nbformat_minor: 5,
-    metadata: { kernelspec: { name: 'apl', display_name: 'APL (Axiom)', language: 'axiom-apl' } },
-    cells: sources.map((source, index) => ({
-      cell_type: 'code',
-      id: `cell-${index}`,
-      metadata: {},
-      execution_count: null,
-      outputs: [],
-      source,
-    })),
-  });
 }

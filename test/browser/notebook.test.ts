@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { notebookOf } from './gallery.js';
 import { type Lab, openFile, startBrowser, startLab, type Theme, venvPath } from './lab.js';
 
 const examples = new URL('../../examples/', import.meta.url);
@@ -82,22 +83,6 @@ describe.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
     });
   },
 );
-
-function notebookOf(sources: readonly string[]): string {
-  return JSON.stringify({
-    nbformat: 4,
-    nbformat_minor: 5,
-    metadata: { kernelspec: { name: 'apl', display_name: 'APL (Axiom)', language: 'axiom-apl' } },
-    cells: sources.map((source, index) => ({
-      cell_type: 'code',
-      id: `cell-${index}`,
-      metadata: {},
-      execution_count: null,
-      outputs: [],
-      source,
-    })),
-  });
-}
 
 /** The indicator alone also says so before the kernel is connected. */
 async function kernelIdle(page: Page): Promise<void> {
