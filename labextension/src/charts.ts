@@ -38,6 +38,8 @@ function fitted(renderer: IRenderMime.IRenderer): IRenderMime.IRenderer {
     if (!('apl' in model.metadata)) return render(model);
     renderer.node.classList.add(chartClass);
     await render(model);
+    // vega-embed gives its menu a picture and no name.
+    for (const menu of renderer.node.querySelectorAll('summary')) menu.ariaLabel = 'Save the chart';
     follow(renderer);
   };
   return renderer;

@@ -82,11 +82,11 @@ describe.each([
     const { page } = opened;
     await page.keyboard.type("['sample-h");
     await eventually(() => labels(page)).toEqual(['sample-http-logs']);
-    await page.keyboard.press('Enter');
+    await accept(page, 'Enter');
     expect(await text(page)).toBe("['sample-http-logs']");
     await page.keyboard.type(' | whe');
     await eventually(() => labels(page)).toEqual(['where']);
-    await page.keyboard.press('Tab');
+    await accept(page, 'Tab');
     await page.keyboard.type(' stat');
     await eventually(async () => (await labels(page))[0]).toBe('status');
     expect(await page.locator('.cm-completionDetail').first().textContent()).toBe('string');
@@ -95,7 +95,7 @@ describe.each([
     await page.keyboard.type('us > 1 | summarize dcou');
     await page.locator('.cm-completionInfo .apl-doc').waitFor();
     expect(await page.locator('.cm-completionInfo').textContent()).toContain('dcount(');
-    await page.keyboard.press('Enter');
+    await accept(page, 'Enter');
     expect(await text(page)).toBe("['sample-http-logs'] | where status > 1 | summarize dcount()");
     expect(await page.locator('.jp-Completer:visible').count()).toBe(0);
     await finish(opened);
@@ -137,7 +137,7 @@ describe.each([
     const { page } = opened;
     await page.keyboard.type('%import logs/');
     await eventually(() => labels(page)).toEqual(['logs/access.csv']);
-    await page.keyboard.press('Tab');
+    await accept(page, 'Tab');
     expect(await text(page)).toBe('%import logs/access.csv');
     await finish(opened);
   });
@@ -235,6 +235,12 @@ describe.each([
     expect(await opened.page.locator('.cm-tooltip').count()).toBe(0);
     await opened.close();
   });
+
+  /** Accepts the first completion; CodeMirror takes no key within 75 ms of a list's opening (interactionDelay). */
+  async function accept(page: Page, key: 'Enter' | 'Tab'): Promise<void> {
+    await page.waitForTimeout(200);
+    await page.keyboard.press(key);
+  }
 
   /** Opens a notebook, and waits until its editor knows what its kernel does. */
   async function openConnected(file: string): Promise<LabPage> {
