@@ -1,10 +1,8 @@
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GALLERY, notebookOf, runEach } from './gallery.js';
 import { type Lab, openFile, startBrowser, startLab, type Theme, venvPath } from './lab.js';
-
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** A finding of axe-core: https://github.com/dequelabs/axe-core/blob/develop/doc/API.md#results-object */
 interface Finding {
@@ -41,7 +39,7 @@ describe.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
         const context = await browser.newContext({ viewport: { width: 1000, height: 900 } });
         const { page, complaints } = await openFile(context, lab, `${name}.ipynb`);
         await runEach(page);
-        await page.addScriptTag({ path: axe });
+        await page.addScriptTag({ content: axe.source });
         expect(await serious(page)).toEqual([]);
         expect(await page.evaluate("'pwned' in window")).toBe(false);
         expect(complaints).toEqual([]);
