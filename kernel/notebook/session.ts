@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { totalmem } from 'node:os';
 import { closest } from 'fastest-levenshtein';
 import type { Client, RawResult } from '../api/client.js';
 import {
@@ -23,6 +22,7 @@ import {
   startProfile,
 } from '../api/profile.js';
 import type { QueryProgress, QueryRequest, WantedResults } from '../api/wire.js';
+import { memoryAtMost } from '../memory.js';
 import { present } from '../present.js';
 import type { Notice } from '../result/result.js';
 import { Parameters } from './parameters.js';
@@ -95,7 +95,7 @@ export class Session {
   constructor(options: SessionOptions) {
     this.options = options;
     this.#active = startProfile(options.environment);
-    this.results = new KeptResults(options.resultBytes ?? Math.floor(totalmem() / 4), id =>
+    this.results = new KeptResults(options.resultBytes ?? Math.floor(memoryAtMost() / 4), id =>
       this.#sent.drop(id),
     );
     this.schema = new SchemaCache({

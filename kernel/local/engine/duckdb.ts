@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
-import { tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import {
@@ -12,6 +12,7 @@ import {
   type DuckDBValue,
   VARCHAR,
 } from '@duckdb/node-api';
+import { memoryAtMost } from '../../memory.js';
 import { present } from '../../present.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
 import { FunctionShelf } from '../duckdb/register.js';
@@ -35,6 +36,8 @@ export interface EngineOptions {
   /** Queries that may wait; beyond that they are refused. */
   readonly queue?: number;
   readonly memoryBytes?: number;
+  /** What is spilled to the disk cannot be read without this process, which costs three times the processor time of spilling. */
+  readonly secret?: boolean;
   /** Called for each row of a JavaScript function. */
   readonly pulse?: () => void;
 }
@@ -268,7 +271,7 @@ function connectionSettings(profile: string): string[] {
 }
 
 function instanceSettings(options: EngineOptions, [workDir, profileDir]: Scratch): string[] {
-  const memoryMb = Math.floor((options.memoryBytes ?? totalmem() * 0.6) / 2 ** 20);
+  const memoryMb = Math.floor((options.memoryBytes ?? memoryAtMost() * 0.6) / 2 ** 20);
   const files = (options.allow ?? []).map(file => sqlText(file)).join(', ');
   return [
     `SET memory_limit='${memoryMb}MiB'`,
@@ -277,14 +280,17 @@ function instanceSettings(options: EngineOptions, [workDir, profileDir]: Scratch
     `SET allowed_paths=[${files}]`,
     'SET autoinstall_known_extensions=false',
     'SET autoload_known_extensions=false',
-    // Hosted results may be spilled too, and a killed process leaves its files behind. The engine calls its own cipher unsafe for
-    // its random numbers; there is no other without an extension.
-    "SET force_mbedtls_unsafe='true'",
-    'SET temp_file_encryption=true',
+    ...(options.secret ? encryption : []),
     'SET enable_external_access=false',
     'SET lock_configuration=true',
   ];
 }
+
+/**
+ * A killed process leaves its spilled rows behind until the next one starts. The engine calls its own cipher unsafe for its random
+ * numbers; there is no other without an extension.
+ */
+const encryption = ["SET force_mbedtls_unsafe='true'", 'SET temp_file_encryption=true'];
 
 async function guarded<T>(lane: Lane, signal: AbortSignal, work: (lane: Lane) => Promise<T>): Promise<T> {
   if (signal.aborted) throw cancelledError();

@@ -34,7 +34,9 @@ async function answer(message: Exclude<ToEngine, { kind: 'interrupt' }>): Promis
   switch (message.kind) {
     case 'open': {
       const { dataDir, memoryBytes } = message;
-      engine = await Engine.open({ dataDir, memoryBytes, connections: 1, pulse: endOrphan() });
+      const pulse = endOrphan();
+      // It is lent results of kernels.
+      engine = await Engine.open({ dataDir, memoryBytes, connections: 1, secret: true, pulse });
       return { kind: 'opened', scratch: engine.scratch };
     }
     case 'begin':

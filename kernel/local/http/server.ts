@@ -1,15 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
-import { totalmem } from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { ErrorBody } from '../../api/wire.js';
 import { AplKernelError } from '../../errors.js';
+import { memoryAtMost } from '../../memory.js';
 import { present } from '../../present.js';
 import { withoutScripts } from '../duckdb/register.js';
-import { Engine } from '../engine/duckdb.js';
+import { Engine, type EngineOptions } from '../engine/duckdb.js';
 import { engineFailure } from '../engine/failure.js';
 import { type ReaderSource, readersOf } from '../engine/reader.js';
 import { anyStatement } from '../engine/run.js';
@@ -112,7 +112,7 @@ async function openEngines(
   dataDir: string,
 ): Promise<Engines> {
   const { families, isScripted } = withoutScripts();
-  const memoryBytes = limits?.memoryBytes ?? totalmem() * 0.6;
+  const memoryBytes = limits?.memoryBytes ?? memoryAtMost() * 0.6;
   const [engine, storeEngine] = await Promise.all([
     Engine.open({ ...limits, dataDir, families, memoryBytes }),
     Engine.open({ dataDir, families: [], connections: 2, memoryBytes: memoryBytes / 8 }),
@@ -127,17 +127,41 @@ async function openEngines(
     queue: limits?.queue ?? 64,
     memoryBytes: memoryBytes / 4,
   });
+  const lent = lentEngine({ dataDir, families, connections: 6, long: 2, memoryBytes: memoryBytes / 2 });
   const plain = readersOf(engine);
   return {
     engine,
-    readersFor: (query, results) =>
-      anyStatement(query, isScripted) ? withTables(scripted, [...results]) : plain,
-    results: new HeldResults(engine, memoryBytes / 4),
+    readersFor: (query, lentResults) => {
+      const results = [...lentResults];
+      if (anyStatement(query, isScripted)) return withTables(scripted, results);
+      return results.length === 0 ? plain : lent.readers;
+    },
+    results: new HeldResults(lent.engine, memoryBytes / 4),
     datasets,
     close: async () => {
-      await Promise.all([engine.close(), scripted.close()]);
+      await Promise.all([engine.close(), scripted.close(), lent.close()]);
       await datasets.close().finally(() => storeEngine.close());
     },
+  };
+}
+
+/** The engine of the results that kernels lend, opened with the first: they may be of hosted data, so that what it spills is secret. */
+function lentEngine(options: EngineOptions): {
+  readonly engine: () => Promise<Engine>;
+  readonly readers: ReaderSource;
+  close(): Promise<void>;
+} {
+  let opened: Promise<Engine> | undefined;
+  const engine = () => {
+    opened ??= Engine.open({ ...options, secret: true });
+    return opened;
+  };
+  return {
+    engine,
+    readers: {
+      reading: async (work, temporary, visit) => readersOf(await engine()).reading(work, temporary, visit),
+    },
+    close: async () => (await opened)?.close(),
   };
 }
 

@@ -23,7 +23,7 @@ export type ReadableResults = ReadonlyMap<string, { readonly held: HeldResult; r
  * there is too much, the results that have not been read for longest go: a kernel sends them again when it needs them.
  */
 export class HeldResults {
-  readonly #engine: Engine;
+  readonly #engine: () => Promise<Engine>;
   readonly #budgetBytes: number;
   readonly #leases = new Map<string, Map<string, HeldResult>>();
   /** All that are held, the least recently read first. */
@@ -32,7 +32,8 @@ export class HeldResults {
   readonly #readers = new Map<HeldResult, number>();
   #next = 0;
 
-  constructor(engine: Engine, budgetBytes: number) {
+  /** `engine` holds the rows; it is asked for with the first result. */
+  constructor(engine: () => Promise<Engine>, budgetBytes: number) {
     this.#engine = engine;
     this.#budgetBytes = budgetBytes;
   }
@@ -57,7 +58,8 @@ export class HeldResults {
     const number = this.#next++;
     const held = { key: `\0result ${number}`, table: `r${number}`, body, sent };
     const { fillTable } = await import('./fill.js');
-    await this.#engine.withConnection(connection => fillTable(connection, held.table, sent));
+    const engine = await this.#engine();
+    await engine.withConnection(connection => fillTable(connection, held.table, sent));
     // The kernel may have left meanwhile.
     if (this.#leases.get(lease) !== results) return this.#forget(held);
     await this.drop(lease, id);
@@ -136,7 +138,8 @@ export class HeldResults {
 
   async #drop({ table, sent }: HeldResult): Promise<void> {
     const { dropTable } = await import('./fill.js');
-    await this.#engine
+    const engine = await this.#engine();
+    await engine
       .withConnection(connection => dropTable(connection, table, sent))
       // An engine that is closing forgets everything.
       .catch(() => undefined);

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { totalmem } from 'node:os';
 import path from 'node:path';
 import type { ImportReport, ImportRequest } from '../../api/wire.js';
+import { memoryAtMost } from '../../memory.js';
 import { present } from '../../present.js';
 import { plural } from '../../text.js';
 import { eventFamily } from '../duckdb/functions/events.js';
@@ -51,7 +51,7 @@ async function addFile(
     allow: [file],
     families: [eventFamily],
     connections: 1,
-    memoryBytes: Math.min(totalmem() / 4, mostMemoryBytes),
+    memoryBytes: Math.min(memoryAtMost() / 4, mostMemoryBytes),
   });
   try {
     const load = {

@@ -4,11 +4,8 @@ import { Int64, makeData, Table, tableToIPC, Utf8, Vector, vectorFromArray } fro
 import { expect, onTestFinished, test } from 'vitest';
 import { type Client, createClient } from '../../../kernel/api/client.js';
 import { AccessToken } from '../../../kernel/api/profile.js';
-import { Engine } from '../../../kernel/local/engine/duckdb.js';
-import { readSentTable } from '../../../kernel/local/results/arrow.js';
-import { fillTable } from '../../../kernel/local/results/fill.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
-import { type TestService, temporaryDirectory, testService } from '../service.js';
+import { type TestService, testService } from '../service.js';
 
 function clientOf({ service }: TestService): Client {
   const token = new AccessToken(service.token);
@@ -92,18 +89,24 @@ test.each([
 });
 
 test('what the engine spills of a result cannot be read without the process', async () => {
-  const engine = await Engine.open({ dataDir: await temporaryDirectory(), memoryBytes: 2 ** 26 });
-  onTestFinished(() => engine.close());
+  const service = await testService({ compile: compileRequest, limits: { memoryBytes: 2 ** 27 } });
+  const lease = await clientOf(service).leaseResults();
   const texts = vectorFromArray(
     Array.from({ length: 600_000 }, (_, row) => `secret-of-the-result-${row}-${'x'.repeat(180)}`),
     new Utf8(),
   );
-  const sent = readSentTable(described(new Table({ c0: texts }), [{ name: 's', type: 'string' }]));
-  await engine.withConnection(connection => fillTable(connection, 'r0', sent));
-  const spill = path.join(engine.workDir, 'spill');
-  const files = await readdir(spill);
-  const spilled = await Promise.all(files.map(file => readFile(path.join(spill, file))));
+  const body = described(new Table({ c0: texts }), [{ name: 's', type: 'string' }]);
+  await clientOf(service).sendResult(lease, '1', body);
+  const spilled = await spilledBytes(service.dataDir);
   expect(spilled.reduce((total, { length }) => total + length, 0)).toBeGreaterThan(2 ** 20);
   expect(spilled.some(bytes => bytes.includes('secret-of-the-result'))).toBe(false);
-  expect(await engine.run('SELECT count(*)::INTEGER FROM results.r0')).toEqual([[600_000]]);
+  expect(await asked(service, lease.name)).toEqual([200, 600_000]);
 });
+
+/** The files that the engines of a service have spilled. */
+async function spilledBytes(dataDir: string): Promise<readonly Buffer[]> {
+  const scratch = path.join(dataDir, '.tmp');
+  const all = await readdir(scratch, { recursive: true });
+  const files = all.filter(name => path.basename(path.dirname(name)) === 'spill');
+  return Promise.all(files.map(file => readFile(path.join(scratch, file))));
+}

@@ -6,7 +6,8 @@ import type { Connection } from '../../engine/duckdb.js';
 import { ServiceError } from '../../http/service-error.js';
 import { lineReader } from './lines.js';
 import { writeWithoutUnclosed } from './quotes.js';
-import { distinctNames, keep, type Reading, sampleRows } from './reading.js';
+import { distinctNames, keep, type Reading } from './reading.js';
+import { rowsInSample } from './sample.js';
 import { countRefused, readTexts } from './texts.js';
 import { unpacked } from './unpacked.js';
 
@@ -121,7 +122,8 @@ async function readWhole(
   const notes = header
     ? []
     : ['The first line does not look like names: the fields are column1, column2, ….'];
-  await keep(connection, 'sample', `SELECT * FROM ${reader(header, 'careful')} LIMIT ${sampleRows}`);
+  const rows = await rowsInSample(file);
+  await keep(connection, 'sample', `SELECT * FROM ${reader(header, 'careful')} LIMIT ${rows}`);
   if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0)
     return noRows(connection, reader(header, 'careful'));
   return readTexts(connection, {

@@ -13,9 +13,9 @@ import {
   noFields,
   type ReadField,
   type Reading,
-  sampleRows,
   widenedNotes,
 } from './reading.js';
+import { rowsInSample } from './sample.js';
 import { unpacked } from './unpacked.js';
 
 /** Where the objects of a file are. */
@@ -38,8 +38,9 @@ export async function readJson(
   const careful = (sampled?: JsonShape) => readCarefully(connection, { file, workDir }, sampled);
   const source = objectReader(file, 'auto', '');
   const sampled = sampleFile === undefined ? source : objectReader(sampleFile, 'nd', '');
+  const rows = await rowsInSample(file);
   try {
-    await keep(connection, 'sample', `SELECT m FROM ${sampled} LIMIT ${sampleRows}`);
+    await keep(connection, 'sample', `SELECT m FROM ${sampled} LIMIT ${rows}`);
   } catch {
     return careful();
   }
@@ -48,7 +49,7 @@ export async function readJson(
   if (Number(row?.[1]) < Number(row?.[0])) return careful();
   const shape = await profile(connection, 'sample');
   if (shape.repeats > 0) return careful();
-  const columns = await columnReader(connection, file, shape);
+  const columns = await columnReader(connection, file, shape, rows);
   return { ...readingOf(source, shape, false, columns), wider: () => careful(shape) };
 }
 
@@ -60,11 +61,12 @@ async function columnReader(
   connection: Connection,
   file: string,
   { levels }: JsonShape,
+  sampled: number,
 ): Promise<string | undefined> {
   const keys = levels[0]?.[0]?.keys ?? [];
   // Of wide rows a few will mostly do; they are read once more for each time that the engine looks for its columns.
   const few = Math.ceil(mostSampledValues / Math.max(keys.length, 1));
-  for (const rows of few < sampleRows ? [few, sampleRows] : [sampleRows]) {
+  for (const rows of few < sampled ? [few, sampled] : [sampled]) {
     const from = `read_json(${sqlText(file)}, format = 'auto', maximum_depth = 1, map_inference_threshold = -1, field_appearance_threshold = 0, sample_size = ${rows})`;
     if (await hasColumns(connection, from, keys))
       return `(SELECT ${keys.map((key, index) => `${sqlName(key)} AS q${index}`).join(', ')} FROM ${from})`;
@@ -119,21 +121,26 @@ async function largeObjects(
 ): Promise<Objects> {
   const limit = `, maximum_object_size = ${largestObjectBytes}`;
   try {
-    return await readObjects(connection, objectReader(file, 'auto', limit), 'line');
+    return await readObjects(connection, file, objectReader(file, 'auto', limit), 'line');
   } catch (error) {
     const plain = await unpacked(connection, file, workDir);
     // A file whose beginning does not look like lines may still be lines, some of them broken.
     if (!(await startOf(plain)).startsWith('['))
-      return readObjects(connection, objectReader(file, 'nd', limit), 'line');
+      return readObjects(connection, file, objectReader(file, 'nd', limit), 'line');
     // The engine refuses all of an array because of one value.
     const lines = path.join(workDir, `${crypto.randomUUID()}.values.ndjson`);
     if (!(await writeArrayAsLines(plain, lines))) throw error;
-    return readObjects(connection, objectReader(lines, 'nd', limit), 'value');
+    return readObjects(connection, lines, objectReader(lines, 'nd', limit), 'value');
   }
 }
 
-async function readObjects(connection: Connection, from: string, thing: Objects['thing']): Promise<Objects> {
-  await keep(connection, 'sample', `SELECT m FROM ${from} LIMIT ${sampleRows}`);
+async function readObjects(
+  connection: Connection,
+  file: string,
+  from: string,
+  thing: Objects['thing'],
+): Promise<Objects> {
+  await keep(connection, 'sample', `SELECT m FROM ${from} LIMIT ${await rowsInSample(file)}`);
   const [row] = await connection.run(`SELECT count(*), count(m) FROM ${from}`);
   return { from, values: Number(row?.[0]), objects: Number(row?.[1]), thing };
 }

@@ -1,6 +1,7 @@
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
-import { keep, type Reading, sampleRows } from './reading.js';
+import { keep, type Reading } from './reading.js';
+import { rowsInSample } from './sample.js';
 import { countRefused, readTexts } from './texts.js';
 
 /** The formats of log lines that are recognised by their name, or where every line of the sample has them. */
@@ -13,7 +14,7 @@ export async function readLines(
   format: LineFormat,
 ): Promise<Reading | undefined> {
   const raw = lineReader(file, 'fast');
-  await keep(connection, 'raw', `SELECT l FROM ${raw} WHERE l IS NOT NULL LIMIT ${sampleRows}`);
+  await keep(connection, 'raw', `SELECT l FROM ${raw} WHERE l IS NOT NULL LIMIT ${await rowsInSample(file)}`);
   if ((await connection.run('SELECT 1 FROM raw LIMIT 1')).length === 0) return undefined;
   const { names, columns } = await partsOf(connection, format);
   const texts = (from: string) =>

@@ -1,5 +1,4 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
-import { plural } from '../../../text.js';
 import { sqlName } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { ServiceError } from '../../http/service-error.js';
@@ -30,7 +29,7 @@ export interface Reading {
   readonly wider?: () => Promise<Reading>;
 }
 
-/** Rows in the sample that decides types and the format of times. */
+/** Rows in the sample that decides types and the format of times, at most. */
 export const sampleRows = 10_240;
 
 /** SQL that ends the pass because the chosen types do not fit all rows. */
@@ -65,9 +64,7 @@ export function exceedsReal(text: string): string {
 /** Says that a field has a wider type than the sample showed; nothing where the sample had no value of it. */
 export function widenedNotes(name: string, sampled: string | undefined, found: string | undefined): string[] {
   if (sampled === found || sampled === undefined || sampled === 'unseen' || found === undefined) return [];
-  return [
-    `\`${name}\` is ${found}: beyond a sample of ${plural(sampleRows, 'row')} it holds more than ${sampled}.`,
-  ];
+  return [`\`${name}\` is ${found}: beyond the rows that were sampled it holds more than ${sampled}.`];
 }
 
 /** The refusal of data that has no fields at all. */

@@ -1,5 +1,7 @@
 import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { sampleRows } from './reading.js';
+import { isPacked } from './unpacked.js';
 
 /**
  * Returns a file in `workDir` with lines from all over a large file of JSON lines, since rare fields may not occur at its
@@ -25,6 +27,26 @@ export async function spreadSample(file: string, workDir: string): Promise<strin
     await handle.close();
   }
 }
+
+/** Returns how many rows of a file its sample may have: fewer where the lines at its beginning are long, as they are held in memory. */
+export async function rowsInSample(file: string): Promise<number> {
+  if (await isPacked(file)) return sampleRows;
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    const head = buffer.toString('latin1', 0, bytesRead);
+    // An array may be written as one line.
+    if (head.trimStart().startsWith('[')) return sampleRows;
+    const rowBytes = bytesRead / head.split('\n').length;
+    return Math.min(sampleRows, Math.max(fewestRows, Math.floor(sampleBytes / rowBytes)));
+  } finally {
+    await handle.close();
+  }
+}
+
+const headBytes = 2 ** 20;
+const sampleBytes = 16 * 2 ** 20;
+const fewestRows = 16;
 
 const spreadFromBytes = 16 * 2 ** 20;
 const parts = 48;

@@ -23,6 +23,12 @@ export async function unpacked(connection: Connection, file: string, workDir: st
   return target;
 }
 
+/** Whether a file is packed in one of the ways that are read. */
+export async function isPacked(file: string): Promise<boolean> {
+  const start = await firstFour(file);
+  return start.startsWith(gzip) || start === zstd;
+}
+
 const gzip = '1f8b';
 const zstd = '28b52ffd';
 

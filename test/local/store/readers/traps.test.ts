@@ -28,6 +28,8 @@ const lines = (...rows: string[]) => rows.join('\n');
 /** One row more than the sample that types are decided on. */
 const beyondSample = (first: string, last: string) => `${`${first}\n`.repeat(10_300)}${last}\n`;
 
+const megabyteRow = (value: string) => `{"v":${value},"pad":"${'x'.repeat(2 ** 20)}"}`;
+
 const wideRow = `${JSON.stringify(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, 1])))}\n`;
 
 interface Trap {
@@ -206,8 +208,8 @@ const traps: readonly Trap[] = [
     select: 'any_value(v) FILTER (w = 3), any_value(o) FILTER (w = 3), count(*)',
     values: ['"x"|2|10301'],
     notes: [
-      '`v` is dynamic: beyond a sample of 10,240 rows it holds more than long.',
-      '`o` is dynamic: beyond a sample of 10,240 rows it holds more than objects.',
+      '`v` is dynamic: beyond the rows that were sampled it holds more than long.',
+      '`o` is dynamic: beyond the rows that were sampled it holds more than objects.',
       timeless(),
     ],
   },
@@ -256,7 +258,7 @@ const traps: readonly Trap[] = [
     content: beyondSample('{"_time":1700000000,"v":1}', '{"_time":1700000000,"v":"x","w":true}'),
     select: "count(*), count(w), max(v) FILTER (v <> '1'), any_value(typeof(v))",
     values: ['10301|1|"x"|VARCHAR'],
-    notes: ['`v` is dynamic: beyond a sample of 10,240 rows it holds more than long.'],
+    notes: ['`v` is dynamic: beyond the rows that were sampled it holds more than long.'],
   },
   {
     what: 'text after integers in CSV, after the sample',
@@ -264,7 +266,15 @@ const traps: readonly Trap[] = [
     content: `_time,v\n${beyondSample('1700000000,1', '1700000000,x')}`,
     select: 'count(*), max(v), any_value(typeof(v))',
     values: ['10301|x|VARCHAR'],
-    notes: ['`v` is string: beyond a sample of 10,240 rows it holds more than long.'],
+    notes: ['`v` is string: beyond the rows that were sampled it holds more than long.'],
+  },
+  {
+    what: 'text after integers in rows of a megabyte, of which the sample has few',
+    name: 'in.ndjson',
+    content: lines(...[...new Array<string>(20).fill('1'), '"x"'].map(megabyteRow)),
+    select: "count(*), any_value(typeof(v)), max(v) FILTER (v <> '1')",
+    values: ['21|VARCHAR|"x"'],
+    notes: ['`v` is dynamic: beyond the rows that were sampled it holds more than long.', timeless()],
   },
   {
     what: 'short hashes in CSV that look like powers of ten',
