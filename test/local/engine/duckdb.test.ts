@@ -124,7 +124,9 @@ test('a running query can be asked which part of it is done', async () => {
     watch,
   });
   const left = expect(query).rejects.toMatchObject({ code: 'query-cancelled' });
-  await expect.poll(() => (share() ?? 0) > 0 && (share() ?? 2) < 1, { interval: 5 }).toBe(true);
+  await expect
+    .poll(() => (share() ?? 0) > 0 && (share() ?? 2) < 1, { interval: 5, timeout: 60_000 })
+    .toBe(true);
   abort.abort();
   await left;
 });
