@@ -5,24 +5,12 @@
  * set, Node 20 reads every certificate authority before it runs a line, so both are also measured with a file of authorities.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Dealer, Subscriber } from 'zeromq';
-import {
-  createSigner,
-  decode,
-  encode,
-  type JsonObject,
-  type Message,
-  PROTOCOL_VERSION,
-  SeenSignatures,
-  type Signer,
-} from '../kernel/jupyter/wire.js';
 import { ensureVenv, venvBin } from '../scripts/python.mjs';
+import { Client, connectionOnFreePorts, executed } from './tools/client.js';
 import { median, report } from './tools/row.js';
 
 const RUNS = Number(process.env.RUNS ?? 9);
@@ -118,14 +106,7 @@ async function measure({ argv, cell }: Contender, environment: NodeJS.ProcessEnv
 
 /** Median ms of a cell from the request to the later of reply and idle, after a warm-up. */
 async function roundTrip(client: Client, code: string): Promise<number> {
-  const content = {
-    code,
-    silent: false,
-    store_history: false,
-    user_expressions: {},
-    allow_stdin: false,
-    stop_on_error: true,
-  };
+  const content = executed(code);
   const times: number[] = [];
   for (let turn = 0; turn < CELLS; turn++) {
     const started = performance.now();
@@ -134,91 +115,6 @@ async function roundTrip(client: Client, code: string): Promise<number> {
     times.push(performance.now() - started);
   }
   return median(times.slice(CELLS / 10));
-}
-
-interface Connection {
-  readonly key: string;
-  readonly shell_port: number;
-  readonly iopub_port: number;
-}
-
-/** The client half of the protocol, as far as this measurement goes. */
-class Client {
-  readonly #signer: Signer;
-  readonly #seen = new SeenSignatures();
-  readonly #shell = new Dealer({ reconnectInterval: 2, linger: 0 });
-  readonly #iopub = new Subscriber({ reconnectInterval: 2, linger: 0 });
-
-  constructor(connection: Connection) {
-    this.#signer = createSigner(connection.key);
-    this.#shell.connect(`tcp://127.0.0.1:${connection.shell_port}`);
-    this.#iopub.subscribe();
-    this.#iopub.connect(`tcp://127.0.0.1:${connection.iopub_port}`);
-  }
-
-  async request(type: string, content: JsonObject): Promise<JsonObject> {
-    await this.#send(type, content);
-    return this.#read(await this.#shell.receive()).content;
-  }
-
-  async execute(content: JsonObject): Promise<JsonObject> {
-    const id = await this.#send('execute_request', content);
-    const reply = this.#shell.receive().then(frames => this.#read(frames).content);
-    await this.#idle(id);
-    return reply;
-  }
-
-  close(): void {
-    this.#shell.close();
-    this.#iopub.close();
-  }
-
-  async #send(type: string, content: JsonObject): Promise<string> {
-    const header = {
-      msg_id: randomUUID(),
-      msg_type: type,
-      session: 'bench',
-      username: 'bench',
-      date: new Date().toISOString(),
-      version: PROTOCOL_VERSION,
-    };
-    const message = { identities: [], header, parentHeader: {}, metadata: {}, content, buffers: [] };
-    await this.#shell.send(encode(message, this.#signer) as Buffer[]);
-    return header.msg_id;
-  }
-
-  async #idle(id: string): Promise<void> {
-    while (true) {
-      const { header, parentHeader, content } = this.#read(await this.#iopub.receive());
-      const isStatus = header.msg_type === 'status' && content.execution_state === 'idle';
-      if (isStatus && parentHeader.msg_id === id) return;
-    }
-  }
-
-  #read(frames: Uint8Array[]): Message {
-    const decoded = decode(frames, this.#signer, this.#seen);
-    if (decoded.kind === 'rejected') throw new Error(`the kernel sent a message with ${decoded.reason}`);
-    return decoded.message;
-  }
-}
-
-async function connectionOnFreePorts(): Promise<Connection> {
-  const servers = await Promise.all(Array.from({ length: 5 }, () => listen()));
-  const [shell_port = 0, iopub_port = 0, stdin_port, control_port, hb_port] = servers.map(portOf);
-  await Promise.all(servers.map(server => new Promise(settle => server.close(settle))));
-  const fixed = { transport: 'tcp', ip: '127.0.0.1', signature_scheme: 'hmac-sha256', key: randomUUID() };
-  return { ...fixed, shell_port, iopub_port, ...{ stdin_port, control_port, hb_port } };
-}
-
-function listen(): Promise<Server> {
-  return new Promise(settle => {
-    const server = createServer().listen(0, '127.0.0.1', () => settle(server));
-  });
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 async function end(child: ChildProcess): Promise<void> {
