@@ -1,7 +1,7 @@
 import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { packingOf } from './packing.js';
 import { sampleRows } from './reading.js';
-import { isPacked } from './unpacked.js';
 
 /**
  * Returns a file in `workDir` with lines from all over a large file of JSON lines, since rare fields may not occur at its
@@ -30,7 +30,7 @@ export async function spreadSample(file: string, workDir: string): Promise<strin
 
 /** Returns how many rows of a file its sample may have: fewer where the lines at its beginning are long, as they are held in memory. */
 export async function rowsInSample(file: string): Promise<number> {
-  if (await isPacked(file)) return sampleRows;
+  if ((await packingOf(file)) !== undefined) return sampleRows;
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
