@@ -19,6 +19,8 @@ export interface LabOptions {
   /** Files of the notebook directory by name. */
   readonly files: Readonly<Record<string, string>>;
   readonly theme?: Theme;
+  /** Files of the home directory by name. */
+  readonly home?: Readonly<Record<string, string>>;
 }
 
 /** A running JupyterLab with directories of its own; `stop` ends it and removes them. */
@@ -88,15 +90,23 @@ export interface LabPage {
   close(): Promise<void>;
 }
 
+/** The applications of the server that show a notebook: JupyterLab, and Notebook 7. */
+export type App = 'lab/tree' | 'notebooks';
+
 /** Opens one file of the notebook directory in a page of its own and waits until its editor is there. */
-export async function openFile(browser: BrowserContext, lab: Lab, file: string): Promise<LabPage> {
+export async function openFile(
+  browser: BrowserContext,
+  lab: Lab,
+  file: string,
+  app: App = 'lab/tree',
+): Promise<LabPage> {
   const page = await browser.newPage();
   const complaints: string[] = [];
   page.on('pageerror', error => complaints.push(`${error}`));
   page.on('console', message => {
     if (isComplaint(message)) complaints.push(`${message.type()}: ${message.text()}`);
   });
-  await page.goto(`${lab.url}lab/tree/${file}?token=${lab.token}&reset`);
+  await page.goto(`${lab.url}${app}/${file}?token=${lab.token}&reset`);
   const editors = page.locator('.jp-MainAreaWidget:not(.lm-mod-hidden) .cm-content:visible');
   await editors.first().waitFor({ timeout: 60_000 });
   return { page, complaints, close: () => page.close() };
@@ -112,10 +122,8 @@ function isComplaint(message: ConsoleMessage): boolean {
 /** Installs kernel and extension as users do, but below `root`. */
 async function layOut(root: string, notebookDir: string, options: LabOptions): Promise<void> {
   mkdirSync(notebookDir, { recursive: true });
-  for (const [name, text] of Object.entries(options.files)) {
-    mkdirSync(dirname(join(notebookDir, name)), { recursive: true });
-    writeFileSync(join(notebookDir, name), text);
-  }
+  writeFiles(notebookDir, options.files);
+  writeFiles(join(root, 'home'), options.home ?? {});
   await promisify(execFile)(process.execPath, [compiledMain, 'install', '--prefix', root]);
   const theme = options.theme === 'dark' ? 'JupyterLab Dark' : 'JupyterLab Light';
   writeSettings(root, '@jupyterlab/apputils-extension:themes', { theme });
@@ -123,6 +131,13 @@ async function layOut(root: string, notebookDir: string, options: LabOptions): P
     fetchNews: 'false',
     checkForUpdates: false,
   });
+}
+
+function writeFiles(directory: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, name)), { recursive: true });
+    writeFileSync(join(directory, name), text);
+  }
 }
 
 function writeSettings(root: string, plugin: string, settings: unknown): void {

@@ -15,7 +15,7 @@ import type {
 } from '../../../kernel/apl/editor/link.js';
 import type { FieldSchema } from '../../../kernel/apl/plan/plan.js';
 import { cut, formatBytes, formatCount, oneLine, plural } from '../../../kernel/text.js';
-import type { TreeRow } from './tree.js';
+import type { TreeRow } from './row.js';
 
 /** What a row stands for. */
 export type Subject =
@@ -86,7 +86,7 @@ const sections: readonly Section[] = [
     label: 'Datasets',
     ask: 'datasets',
     items: (told, view, answer) =>
-      listed(answer, 'datasets', view, 'There are no datasets. `%import FILE` makes one of a file.', () =>
+      listed(answer, 'datasets', view, 'None. `%import FILE` makes one.', () =>
         answer?.tell === 'datasets'
           ? answer.rows
               .filter(({ name, description }) => fits(view, name, description))
@@ -98,7 +98,7 @@ const sections: readonly Section[] = [
     label: 'Results',
     ask: 'results',
     items: (_, view, answer) =>
-      listed(answer, 'results', view, 'There are no results yet. `name << query` keeps one.', () =>
+      listed(answer, 'results', view, 'None yet.', () =>
         answer?.tell === 'results'
           ? answer.rows
               .filter(({ names, query }) => fits(view, ...names, query))
@@ -110,7 +110,7 @@ const sections: readonly Section[] = [
     label: 'Starred queries',
     ask: 'stars',
     items: (_, view, answer) =>
-      listed(answer, 'stars', view, 'There are none yet. The star of a cell saves its query.', () =>
+      listed(answer, 'stars', view, 'None yet.', () =>
         answer?.tell === 'stars'
           ? answer.rows
               .filter(({ name, query, dataset = '' }) => fits(view, name, query, dataset))
@@ -122,7 +122,7 @@ const sections: readonly Section[] = [
     label: 'History',
     ask: 'history',
     items: (_, view, answer) =>
-      listed(answer, 'history', view, 'No query has run yet.', () =>
+      listed(answer, 'history', view, 'None yet.', () =>
         answer?.tell === 'history' ? answer.rows.map(row => [historyItem(row)]) : undefined,
       ),
   },
@@ -130,7 +130,7 @@ const sections: readonly Section[] = [
     label: 'Profiles',
     ask: 'profiles',
     items: (told, view, answer) =>
-      listed(answer, 'profiles', view, 'There is no profile.', () =>
+      listed(answer, 'profiles', view, 'None.', () =>
         answer?.tell === 'profiles'
           ? answer.rows.filter(({ name }) => fits(view, name)).map(row => [profileItem(told, row)])
           : undefined,

@@ -7,8 +7,9 @@ import type { Workbench } from '../link/workbench.js';
 import { button, element } from '../ui/dom.js';
 import { type Action, actionsOf } from './actions.js';
 import { factsOf, type Item, insertOf, itemsOf, textOf } from './items.js';
+import type { TreeRow } from './row.js';
 import { addPanelStyle } from './style.js';
-import { Tree, type TreeRow } from './tree.js';
+import { Tree } from './tree.js';
 
 /** After the last key, in milliseconds, before the lists are filtered. */
 const filterDelayMs = 150;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type EditorNews, editorTarget } from '../../../kernel/apl/editor/link.js';
 import type { CommHandler } from '../../../kernel/jupyter/message.js';
+import { QueryLog } from '../../../kernel/notebook/query/log.js';
 import { type Bench, startBench } from '../session.js';
 
 let bench: Bench;
@@ -205,4 +206,17 @@ test('it lists results, the newest first', async () => {
 test('an answer that the service refuses is a failure in its words', async () => {
   bench.service.answer(() => ({ status: 403, body: { message: 'no' } }));
   expect(await ask({ ask: 'stars' })).toMatchObject({ tell: 'failed' });
+});
+
+test('the panel finds queries of the history by a text', async () => {
+  const plain = bench;
+  const logged = await startBench({ queryLog: new QueryLog(join(plain.homeDir, 'queries.jsonl')) });
+  for (const apl of ['web | count', 'web | limit 1', 'web | COUNT']) await logged.run(apl);
+  bench = logged;
+  const found = (await ask({ ask: 'history', text: 'Count' })) as Extract<EditorNews, { tell: 'history' }>;
+  expect(found.rows.map(({ number, query, hasVariables }) => [number, query, hasVariables])).toEqual([
+    [3, 'web | COUNT', false],
+    [1, 'web | count', false],
+  ]);
+  await plain.close();
 });
