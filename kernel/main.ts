@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { InstallReport, InstallTarget, Machine, PackageFiles } from './commands/install.js';
-import type { NotebookHost, RunOptions, VerifyOptions } from './commands/notebooks.js';
+import type { CodeView, NotebookHost, RunOptions, VerifyOptions } from './commands/notebooks.js';
 import { AplKernelError, UsageError } from './errors.js';
 import type { KernelHandler } from './jupyter/message.js';
 import type { LocalService } from './local/launch.js';
@@ -126,6 +126,7 @@ function notebookCommands(program: Command): void {
     .option('--profile <name>', "a profile in place of the notebook's own")
     .option('--timeout <seconds>', 'how long a cell may take', seconds)
     .option('--keep-going', 'go on after a cell that failed')
+    .option('--code <how>', CODE_HELP, codeView)
     .option('--cache <directory>', 'replay the answers recorded there, or record them where there are none')
     .action((notebooks: string[], options: RunOptions) =>
       onNotebooks((commands, host) => commands.run(notebooks, options, host)),
@@ -141,6 +142,15 @@ function notebookCommands(program: Command): void {
 }
 
 function fileCommands(program: Command): void {
+  program
+    .command('export')
+    .description('write an executed notebook as one HTML page, for reading and for paper')
+    .argument('<notebook>')
+    .option('-o, --output <file>', 'where to write; beside the notebook when absent')
+    .option('--code <how>', CODE_HELP, codeView)
+    .action((notebook: string, options: { output?: string; code?: CodeView }) =>
+      onNotebooks((commands, host) => commands.exportPage(notebook, options, host)),
+    );
   program
     .command('convert')
     .description('write a notebook as an .apl file, or an .apl file as a notebook')
@@ -158,6 +168,9 @@ function fileCommands(program: Command): void {
       onNotebooks((commands, host) => commands.strip(notebook, options, host)),
     );
 }
+
+/** For `run` and `export`. */
+const CODE_HELP = 'how the page has the cells themselves: show, fold or hide';
 
 function verifyCommand(program: Command): void {
   program
@@ -348,6 +361,11 @@ function part(text: string): number {
   const number = Number(text);
   if (number >= 0 && number < 1) return number;
   throw new UsageError('option-invalid', `${text} is not a part: give a number from 0 up to 1`);
+}
+
+function codeView(text: string): CodeView {
+  if (text === 'show' || text === 'fold' || text === 'hide') return text;
+  throw new UsageError('option-invalid', `--code is show, fold or hide, not ${text}`);
 }
 
 /** An option that may be given several times. */

@@ -46,6 +46,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   headless: [
     'apl/syntax/cell',
+    'apl/editor/colours/highlight',
+    '@lezer/highlight',
     'notebook/time-range',
     'result/compare',
     'result/ipc',

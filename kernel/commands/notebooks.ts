@@ -3,7 +3,10 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import { UsageError } from '../errors.js';
 import { isScript, readNotebook, replaceFile, writeNotebook } from '../headless/file.js';
 import { type Freezing, freezeNotebook } from '../headless/freeze.js';
-import { notebookPage } from '../headless/page.js';
+import { type CodeView, notebookPage } from '../headless/report/page.js';
+
+export type { CodeView } from '../headless/report/page.js';
+
 import { prepareNotebook } from '../headless/prepare.js';
 import { type CellProgress, failureLines, runLine, runNotebook } from '../headless/run.js';
 import { stripNotebook } from '../headless/strip.js';
@@ -28,6 +31,8 @@ export interface RunOptions {
   readonly keepGoing?: boolean;
   /** A directory of recorded answers: they are replayed where there are some, else recorded; for several notebooks, one below it for each. */
   readonly cache?: string;
+  /** How the page shows the cells. */
+  readonly code?: CodeView;
 }
 
 /** What the commands on notebooks need of their process. */
@@ -99,6 +104,19 @@ export async function strip(
   const stripped = stripNotebook(notebook);
   await writeNotebook(output, notebook);
   host.print(`${output}: the data of ${plural(stripped, 'output')} removed`);
+  return 0;
+}
+
+/** Writes an executed notebook as a page, without running it; beside it unless the options say where. Throws UsageError. */
+export async function exportPage(
+  path: string,
+  { output, code }: { readonly output?: string; readonly code?: CodeView },
+  host: NotebookHost,
+): Promise<number> {
+  const notebook = await readNotebook(path);
+  const page = output ?? join(dirname(path), `${nameOf(path)}.html`);
+  await replaceFile(page, notebookPage(notebook, { title: nameOf(path), ...present({ code }) }));
+  host.print(`${path} -> ${page}: ${plural(notebook.cells.length, 'cell')}`);
   return 0;
 }
 
@@ -197,7 +215,11 @@ async function runOne(path: string, options: RunOptions, host: NotebookHost): Pr
         keepGoing: options.keepGoing,
       }),
     });
-    if (files.page !== undefined) await replaceFile(files.page, notebookPage(notebook, nameOf(path)));
+    if (files.page !== undefined)
+      await replaceFile(
+        files.page,
+        notebookPage(notebook, { title: nameOf(path), ...present({ code: options.code }) }),
+      );
     const written = [files.page, files.notebook].filter(file => file !== undefined).join(', ');
     host.print(`${failures.length === 0 ? 'ok     ' : 'FAILED '} ${path}: ${written}`);
     for (const line of failures.flatMap(failureLines)) host.print(`        ${line}`);

@@ -1,0 +1,15 @@
+import { classHighlighter, highlightCode } from '@lezer/highlight';
+import { aplParser } from '../../apl/editor/colours/highlight.js';
+import { escapeHtml } from '../../text.js';
+
+/** Returns a cell's text as HTML whose words have the classes of the editor's colours. */
+export function codeHtml(source: string): string {
+  let html = '';
+  const put = (text: string, classes: string) => {
+    html += classes === '' ? escapeHtml(text) : `<span class="${classes}">${escapeHtml(text)}</span>`;
+  };
+  highlightCode(source, aplParser().parse(source), classHighlighter, put, () => {
+    html += '\n';
+  });
+  return html;
+}
