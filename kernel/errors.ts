@@ -49,6 +49,7 @@ export type ErrorCode =
   | 'request-unknown'
   | 'result'
   | 'serve-failed'
+  | 'setting'
   | 'time-range'
   // the local service
   | 'content-encoding'

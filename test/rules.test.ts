@@ -38,6 +38,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'result',
     'errors',
     'jupyter/message',
+    'smol-toml',
     'string-width',
     'fastest-levenshtein',
     'text',

@@ -18,6 +18,7 @@ import type {
 } from '../jupyter/message.js';
 import { present } from '../present.js';
 import type { QueryResult } from '../result/result.js';
+import { visibleLines } from '../text.js';
 import { formatTime } from '../time.js';
 import {
   type CellFailure,
@@ -38,6 +39,7 @@ import { type QueryOrder, runQuery } from './query/run.js';
 import type { KeptResult } from './results/kept.js';
 import { RESULTS_TARGET } from './results/protocol.js';
 import { Session, type SessionOptions } from './session.js';
+import { applySettings } from './settings.js';
 import { storedRange } from './time-range.js';
 
 /** The dependencies of the interpreter. */
@@ -47,9 +49,21 @@ export type InterpreterOptions = SessionOptions;
 export function createInterpreter(options: InterpreterOptions): KernelHandler {
   const session = new Session(options);
   const editors = new Editors(session);
+  let settling: Promise<readonly string[]> | undefined;
+  /** What the files of settings got wrong, once. */
+  const settled = async () => {
+    const isFirst = settling === undefined;
+    settling ??= applySettings(session);
+    const problems = await settling;
+    return isFirst ? problems : [];
+  };
   return {
     info: kernelInfo(options.version),
-    execute: (request, io) => editors.during(() => execute(session, request, io)),
+    execute: (request, io) =>
+      editors.during(async () => {
+        for (const problem of await settled()) io.stream('stderr', `${visibleLines(problem)}\n`);
+        return execute(session, request, io);
+      }),
     complete: (code, cursor) => completeCell(session, code, cursor),
     inspect: (code, cursor) => inspectCell(session, code, cursor),
     isComplete,
@@ -86,7 +100,7 @@ async function execute(
 async function runCell(session: Session, code: string, io: CellIo): Promise<CellFailure | undefined> {
   const cell = parseCell(withoutPrefix(code));
   const flaw = cell.diagnostics.find(diagnostic => diagnostic.severity === 'error');
-  if (flaw !== undefined) return diagnosticFailure(flaw, code);
+  if (flaw !== undefined) return remembered(session, diagnosticFailure(flaw, code));
   const plan: CellPlan = {
     queries: cell.queries,
     range: session.range,
@@ -116,9 +130,14 @@ async function runCell(session: Session, code: string, io: CellIo): Promise<Cell
     if (!(error instanceof AplKernelError) && !io.signal.aborted) {
       session.options.log(error instanceof Error ? (error.stack ?? error.message) : String(error));
     }
-    return failureOf(error, code, origin);
+    return remembered(session, failureOf(error, code, origin));
   }
   return undefined;
+}
+
+function remembered(session: Session, failure: CellFailure): CellFailure {
+  session.lastFailure = { code: failure.ename, message: failure.evalue };
+  return failure;
 }
 
 /** A cell of definitions alone: parameters hold for the notebook, other names end with the cell. */

@@ -76,6 +76,8 @@ export class Session {
   retains = true;
   /** Counts the starred queries that this session has written or deleted. */
   starsVersion = 0;
+  /** The last error of a cell, for a report of a problem. */
+  lastFailure: { readonly code: string; readonly message: string } | undefined;
   #recording: Recording | undefined;
   #profiles: readonly Profile[] | undefined;
   #active: string;

@@ -54,6 +54,7 @@ export interface BenchOptions {
   readonly local?: (service: Service) => LocalServiceAccess;
   readonly timeLimitMs?: number;
   readonly queryLog?: QueryLog;
+  readonly workDir?: string;
 }
 
 /** Starts a service and an interpreter that uses it as its local service. */
@@ -65,7 +66,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     now: () => now,
     environment: options.environment?.(service) ?? {},
     homeDir,
-    workDir: '/data',
+    workDir: options.workDir ?? '/data',
     version: '1.2.3',
     local: options.local?.(service) ?? {
       connect: async () => ({ url: service.url, token: localToken, restarted: false }),

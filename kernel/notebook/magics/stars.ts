@@ -2,9 +2,10 @@ import { localProfile } from '../../api/profile.js';
 import type { StarredQuery } from '../../api/wire.js';
 import { present } from '../../present.js';
 import { oneLine, plural } from '../../text.js';
+import { readsOf } from '../results/reads.js';
 import type { Session } from '../session.js';
 import { named, say } from './actions.js';
-import { misuse } from './arguments.js';
+import { MagicError, misuse } from './arguments.js';
 import type { Magic, MagicCall, MagicHost } from './magic.js';
 import { tableOutput } from './output.js';
 import {
@@ -103,8 +104,19 @@ function star(call: MagicCall, host: MagicHost): void {
   const { plan } = host;
   if (plan.queries.length !== 1)
     throw misuse(magic, `the cell must hold one query, and it holds ${plan.queries.length || 'none'}`);
+  refuseResults(host);
   if (options.has('no-run')) plan.run = false;
   plan.afterRun.push(([result]) => save(call, host, result?.datasetNames));
+}
+
+/** Results end with the kernel: nobody else could run a query that reads one. */
+function refuseResults({ plan, session }: MagicHost): void {
+  const [name] = plan.queries.flatMap(({ text }) => [...readsOf(session, text).results.keys()]);
+  if (name === undefined) return;
+  throw new MagicError(
+    `%star: the query reads the result \`${name}\`, which only this kernel has`,
+    'Star the query that made it, or put that query in its place: a starred query reads datasets.',
+  );
 }
 
 async function save(

@@ -21,6 +21,7 @@ import { MagicError, misuse, parseArguments } from './arguments.js';
 import { cacheMagic } from './cache.js';
 import { checkMagics } from './checks.js';
 import { compareMagic } from './compare.js';
+import { kernelMagics } from './config.js';
 import { exportResult } from './export.js';
 import { historyMagics } from './history.js';
 import type { Magic, MagicCall, MagicHost } from './magic.js';
@@ -236,6 +237,7 @@ export const magics: readonly Magic[] = [
     run: results,
   },
   ...starMagics,
+  ...kernelMagics,
   {
     name: 'help',
     aliases: [],

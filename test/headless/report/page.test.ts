@@ -1,24 +1,124 @@
-import { expect, test } from 'vitest';
-import type { Notebook } from '../../../kernel/headless/notebook.js';
-import { notebookPage } from '../../../kernel/headless/report/page.js';
+import { describe, expect, test } from 'vitest';
+import type { Notebook, NotebookCell } from '../../../kernel/headless/notebook.js';
+import { notebookPage, type ReportOptions } from '../../../kernel/headless/report/page.js';
 
-test('a picture says in words what it shows, escaped', () => {
-  const data = { 'image/svg+xml': '<svg/>', 'text/plain': 'Chart of "a" <b>\u001b[31m over time.' };
-  const notebook = {
-    cells: [
-      {
-        cell_type: 'code',
-        execution_count: 1,
-        metadata: {},
-        source: '',
-        outputs: [{ output_type: 'display_data', data, metadata: {} }],
-      },
-    ],
+const markdown = (source: string) => ({ cell_type: 'markdown', metadata: {}, source });
+const code = (source: string, ...outputs: readonly object[]) => ({
+  cell_type: 'code',
+  execution_count: 1,
+  metadata: {},
+  source,
+  outputs,
+});
+
+function page(cells: readonly object[], options: Partial<ReportOptions> = {}): string {
+  const notebook: Notebook = {
+    cells: cells as NotebookCell[],
     metadata: {},
     nbformat: 4,
     nbformat_minor: 5,
-  } as unknown as Notebook;
-  expect(notebookPage(notebook, { title: 'x' })).toContain(
+  };
+  return notebookPage(notebook, { title: 'file-name', ...options });
+}
+
+function result(apl: object): object {
+  return {
+    output_type: 'execute_result',
+    execution_count: 1,
+    data: { 'text/html': '<b>7</b>' },
+    metadata: { apl },
+  };
+}
+
+test('a picture says in words what it shows, escaped', () => {
+  const data = { 'image/svg+xml': '<svg/>', 'text/plain': 'Chart of "a" <b>\u001b[31m over time.' };
+  expect(page([code('', { output_type: 'display_data', data, metadata: {} })])).toContain(
     '<img alt="Chart of &#34;a&#34; &#60;b&#62; over time." src="data:image/svg+xml;base64,PHN2Zy8+">',
   );
+});
+
+test('nothing in it runs, and nothing comes from elsewhere, whatever the cells hold', () => {
+  const evil = '<script src="https://evil.example/x.js"></script><img src=x onerror=alert(1)>';
+  const html = page([
+    markdown(`# ${evil}\n\n${evil}\n\n[x](javascript:alert(1)) ![y](https://evil.example/y.png)`),
+    code(`%param evil = "${evil}"\n// ${evil}`, { output_type: 'stream', name: 'stdout', text: evil }),
+    code(
+      'web',
+      result({ startTime: evil, endTime: evil, profile: evil, datasets: [evil], kernelVersion: evil }),
+    ),
+  ]);
+  expect(html).not.toMatch(/<script|onerror=alert\(1\)>|href="javascript/i);
+  expect(html.match(/<img[^>]*src="(?!data:)/g)).toEqual(['<img src="']);
+  expect(html).toContain("default-src 'none'; img-src data:; style-src 'unsafe-inline'");
+});
+
+describe('the block below the title', () => {
+  const window = { startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-02T00:00:00Z' };
+
+  test('says range, profile, data, parameters and versions', () => {
+    const html = page([
+      markdown('# The *week*\n\nText.'),
+      code('%param city = "A & B" slow = 500 --choices 500, 900'),
+      code(
+        '%param slow = 900\nweb',
+        result({ ...window, frozen: true, profile: 'prod', datasets: ['web'], kernelVersion: '1.2.3' }),
+      ),
+    ]);
+    expect(html).toContain('<title>The *week*</title>');
+    expect(html).toContain('<h1>The <em>week</em></h1>');
+    expect(/<dl class="facts">.*<\/dl>/.exec(html)?.[0]).toBe(
+      '<dl class="facts"><dt>Time range</dt><dd>2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z</dd>' +
+        '<dt>Profile</dt><dd>prod</dd><dt>Data</dt><dd>web</dd>' +
+        '<dt>Parameters</dt><dd>city = &#34;A &#38; B&#34;, slow = 900</dd>' +
+        '<dt>Versions</dt><dd>apl-kernel 1.2.3</dd></dl>',
+    );
+  });
+
+  test('names the window around all windows, and that some move', () => {
+    const later = { startTime: '2026-01-05T00:00:00Z', endTime: '2026-01-06T00:00:00Z', frozen: false };
+    const html = page([code('a', result({ ...window, frozen: true })), code('b', result(later))]);
+    expect(html).toContain(
+      '<dd>2026-01-01T00:00:00Z to 2026-01-06T00:00:00Z, in 2 windows, each above its result; some follow the clock of the run</dd>',
+    );
+  });
+
+  test('is not there where nothing ran, and the file gives the title', () => {
+    const html = page([markdown('Text')]);
+    expect([html.includes('<dl'), html.includes('<h1>file-name</h1>')]).toEqual([false, true]);
+  });
+});
+
+describe('the cells', () => {
+  const cells = [code("%time last 1h\n['web'] | where n > 5 // <b>", result({}))];
+
+  test('are coloured by the grammar of the editor', () => {
+    const html = page(cells);
+    expect(html).toContain('<span class="tok-keyword">where</span>');
+    expect(html).toContain('<span class="tok-comment">// &#60;b&#62;</span>');
+    expect(html).toContain('<span class="tok-number">5</span>');
+  });
+
+  test('are shown, folded or left out; their outputs stay', () => {
+    const views = (['show', 'fold', 'hide'] as const).map(view => page(cells, { code: view }));
+    expect(views.map(html => html.includes('class="source"'))).toEqual([true, true, false]);
+    expect(views.map(html => html.includes('<details class="code">'))).toEqual([false, true, false]);
+    expect(views.map(html => html.includes('<b>7</b>'))).toEqual([true, true, true]);
+  });
+});
+
+test('a part begins at each heading, so that paper can end between them', () => {
+  const html = page([
+    markdown('# T'),
+    code('a'),
+    markdown('## One'),
+    code('b'),
+    markdown('### Sub'),
+    markdown('## Two'),
+  ]);
+  expect(
+    html
+      .split('<div class="part">')
+      .slice(1)
+      .map(part => part.match(/<h[23]>/g)?.join('') ?? ''),
+  ).toEqual(['', '<h2><h3>', '<h2>']);
 });

@@ -225,6 +225,24 @@ test('a query that was created has its id in the cell from then on', async () =>
   expect([stars.length, again.outputs.some(({ kind }) => kind === 'this cell')]).toEqual([1, false]);
 });
 
+test('a query that reads a kept result is not starred', async () => {
+  await bench.run('errs << web | where status > 499');
+  for (const query of [
+    'errs | count',
+    '_ | count',
+    'web | join (errs) on status',
+    'let t = errs; t | count',
+  ]) {
+    const cell = await bench.run(`%star --new "Mine"\n${query}`);
+    expect(traceback(cell)[0]).toMatch(
+      /^magic: %star: the query reads the result `(?:errs|_)`, which only this/,
+    );
+  }
+  expect(stars).toEqual([]);
+  await bench.run('%star --new "Mine"\n[\'errs\'] | count');
+  expect(stars.map(({ query }) => query.apl)).toEqual(["['errs'] | count"]);
+});
+
 test('of a hosted service the reply links to the console', async () => {
   const link = await consoleLink(
     {

@@ -1,0 +1,72 @@
+import { arch, platform, release } from 'node:os';
+import { localProfile } from '../../api/profile.js';
+import { aplParser } from '../../apl/editor/colours/highlight.js';
+import type { Session } from '../session.js';
+import { readSettings } from '../settings.js';
+
+/** Queries whose shape is shown. */
+const SHOWN_QUERIES = 5;
+
+/** Returns what a report of a problem needs, without names, addresses, queries and data; `queries` adds the shapes of the last ones. */
+export async function describeProblem(session: Session, queries: boolean): Promise<string> {
+  const { lastFailure, options, profileName } = session;
+  const set = await readSettings(options).catch(() => undefined);
+  const values = [...(set ?? [])].map(([name, { value, place }]) => `${name} = ${value} (${place})`);
+  const logged = queries ? ((await options.queryLog?.entries()) ?? []).slice(-SHOWN_QUERIES) : [];
+  return [
+    `apl-kernel ${options.version}, Node.js ${process.versions.node}`,
+    `${platform()} ${release()} ${arch()}`,
+    `profile: ${profileName === localProfile ? 'the local service' : 'a hosted service'}`,
+    `settings: ${set === undefined ? 'a file that cannot be read' : values.join(', ') || 'none'}`,
+    `results kept: ${session.results.all().length}, recording: ${session.recording?.mode ?? 'off'}`,
+    `last error: ${lastFailure === undefined ? 'none' : `${lastFailure.code}: ${withoutQuotes(lastFailure.message)}`}`,
+    ...logged.map(({ apl, error }) => `query${error === undefined ? '' : ` (${error})`}: ${shapeOf(apl)}`),
+  ].join('\n');
+}
+
+/** Messages put names and values of the user in quotes or backticks, and paths and addresses hold a slash. */
+function withoutQuotes(text: string): string {
+  const quoted = /`[^`]*`|"[^"]*"|'[^']*'/g;
+  return text
+    .replace(quoted, '\u2026')
+    .split(/\s+/)
+    .map(word => (/[/\\@]|\d{3}|[_.]\w|:\d/.test(word) ? '\u2026' : word))
+    .join(' ')
+    .slice(0, LONGEST_MESSAGE);
+}
+
+const LONGEST_MESSAGE = 300;
+
+/** Parts of a query that are words of the language. */
+const KEPT: ReadonlySet<string> = new Set(
+  '( ) [ ] { } Pipe Comma Semicolon Colon Dot Operator Stage Keyword WordOperator SortOrder Function Aggregate Type OptionName Bool Null'.split(
+    ' ',
+  ),
+);
+const STANDING_FOR: Readonly<Record<string, string>> = {
+  Number: '0',
+  Timespan: '0s',
+  Datetime: 'datetime',
+  String: "''",
+  Dataset: 'dataset',
+  Comment: '',
+};
+
+/** The query with a word of its kind for each name and value. */
+function shapeOf(apl: string): string {
+  const words: string[] = [];
+  aplParser()
+    .parse(apl)
+    .iterate({
+      enter: ({ name, from, to, node }) => {
+        if (node.firstChild !== null) return;
+        words.push(KEPT.has(name) ? apl.slice(from, to) : (STANDING_FOR[name] ?? 'name'));
+      },
+    });
+  return words
+    .filter(word => word !== '')
+    .join(' ')
+    .slice(0, LONGEST_SHAPE);
+}
+
+const LONGEST_SHAPE = 500;

@@ -1,0 +1,95 @@
+import { visibleLines } from '../../text.js';
+import type { Session } from '../session.js';
+import { readSettings, SettingError, settings, settingsFile, writeSetting } from '../settings.js';
+import { say } from './actions.js';
+import { misuse } from './arguments.js';
+import { describeProblem } from './bugreport.js';
+import type { Magic, MagicCall, MagicHost } from './magic.js';
+import { tableOutput, textOutput } from './output.js';
+
+/** The magics about the kernel itself: its settings, and what to tell when it fails. */
+export const kernelMagics: readonly Magic[] = [
+  {
+    name: 'config',
+    aliases: [],
+    usage: '%config [NAME [VALUE]] [--project] [--clear]',
+    options: [
+      { name: 'project', summary: 'write the file of the project, and not that of the user' },
+      { name: 'clear', summary: 'take the setting out of the file' },
+    ],
+    summary: 'show the settings, or keep one for every notebook from now on',
+    help: [
+      'Settings stand in `~/.apl-kernel.toml`, and for a project in `.apl-kernel.toml` beside its notebooks. What a notebook says itself takes precedence, then the file of the project, then that of the user. They are read when a kernel starts.',
+      '',
+      ...settings.map(({ name, summary, standard }) => `- \`${name}\`: ${summary}; ${standard} when absent`),
+      '',
+      'No setting chooses a profile: a file that came with a project sends no query anywhere. Tokens have no place here.',
+      '',
+      '    %config limit 5000',
+      '    %config time "last 1d" --project',
+    ].join('\n'),
+    arity: [0, 2],
+    run: config,
+  },
+  {
+    name: 'bugreport',
+    aliases: [],
+    usage: '%bugreport [--queries]',
+    options: [
+      {
+        name: 'queries',
+        summary: 'add the shape of the last queries: their operators and functions, without names and values',
+      },
+    ],
+    summary: 'show what to send with a report of a problem',
+    help: 'Versions, platform, settings, the kind of the profile, and the code of the last error with its text, names and values left out. No token, no address, no query, no data: read it before you send it.',
+    arity: [0, 0],
+    run: bugreport,
+  },
+];
+
+async function config({ words, options, magic }: MagicCall, host: MagicHost): Promise<void> {
+  const { session, io } = host;
+  const [name, value] = words;
+  if (name === undefined) return list(host);
+  const setting = settings.find(each => each.name === name);
+  if (setting === undefined)
+    throw misuse(
+      magic,
+      `there is no setting ${name}; there are ${settings.map(each => each.name).join(', ')}`,
+    );
+  if (options.has('clear') === (value !== undefined)) throw misuse(magic, `give ${name} a value, or --clear`);
+  if (value !== undefined) setting.apply(session, value);
+  const place = options.has('project') ? 'project' : 'user';
+  await writeSetting(settingsFile(session.options, place), name, value);
+  const what = value === undefined ? 'is not set any more' : `is ${visibleLines(value)} from now on`;
+  say(io, `${name} ${what}, in ${shownFile(session, place)}`);
+}
+
+function shownFile({ options }: Session, place: 'user' | 'project'): string {
+  return place === 'user'
+    ? '~/.apl-kernel.toml'
+    : settingsFile(options, place).replace(`${options.workDir}/`, '');
+}
+
+async function list({ session, io }: MagicHost): Promise<void> {
+  const found = await readSettings(session.options).catch(error => {
+    if (!(error instanceof SettingError)) throw error;
+    io.stream('stderr', `${visibleLines(error.message)}\n`);
+    return new Map<string, never>();
+  });
+  const rows = settings.map(({ name, standard, summary }) => {
+    const set = found.get(name);
+    return [
+      name,
+      set?.value ?? standard,
+      set === undefined ? 'default' : shownFile(session, set.place),
+      summary,
+    ];
+  });
+  io.display(tableOutput(['setting', 'value', 'from', 'what it is'], rows, 'Settings'));
+}
+
+async function bugreport({ options }: MagicCall, { session, io }: MagicHost): Promise<void> {
+  io.display(textOutput(await describeProblem(session, options.has('queries'))));
+}

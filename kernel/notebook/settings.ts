@@ -1,0 +1,157 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AplKernelError } from '../errors.js';
+import type { Session } from './session.js';
+import { defaultRange, parseRange } from './time-range.js';
+
+/** A setting in a file, or one that is to be written, cannot be used. */
+export class SettingError extends AplKernelError {
+  constructor(message: string, hint: string, cause?: unknown) {
+    super('setting', message, { hint, cause });
+  }
+}
+
+/** One thing that a user or a project decides for every notebook: its name in the file, and what it does to a session. */
+export interface Setting {
+  readonly name: string;
+  readonly summary: string;
+  /** As it is without any file. */
+  readonly standard: string;
+  /** Throws the error of a value that is none. */
+  readonly apply: (session: Session, value: string) => void;
+}
+
+/** Every setting. None chooses a profile: a file in a directory does not send queries anywhere. */
+export const settings: readonly Setting[] = [
+  {
+    name: 'time',
+    summary: 'the time range until `%time` says otherwise',
+    standard: defaultRange.label,
+    apply: (session, value) => {
+      session.range = parseRange(value);
+    },
+  },
+  {
+    name: 'limit',
+    summary: 'rows that a query without its own limit fetches',
+    standard: '1000',
+    apply: (session, value) => {
+      session.rowLimit = wholeNumber('limit', value);
+    },
+  },
+  {
+    name: 'rows',
+    summary: 'rows of a result that are written into the notebook',
+    standard: '100, and 30 of more',
+    apply: (session, value) => {
+      session.shownRows = wholeNumber('rows', value);
+    },
+  },
+  {
+    name: 'retain',
+    summary: 'whether outputs hold the data of results: on or off',
+    standard: 'on',
+    apply: (session, value) => {
+      if (value !== 'on' && value !== 'off') throw wrong('retain', value, 'It is "on" or "off".');
+      session.retains = value === 'on';
+    },
+  },
+];
+
+function wholeNumber(name: string, value: string): number {
+  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
+  throw wrong(name, value, 'It is a whole number from 1.');
+}
+
+function wrong(name: string, value: string, hint: string): SettingError {
+  return new SettingError(`the setting ${name} cannot be ${value}`, hint);
+}
+
+/** Which file a setting is in: that of the project takes precedence. */
+export type SettingPlace = 'user' | 'project';
+
+const FILE_NAME = '.apl-kernel.toml';
+
+/** Returns the file of a place: in the home directory, or in that of the notebook. */
+export function settingsFile({ homeDir, workDir }: Session['options'], place: SettingPlace): string {
+  return join(place === 'user' ? homeDir : workDir, FILE_NAME);
+}
+
+/** Returns the values of the files by name, the project's before the user's; throws SettingError for a file that is not understood. */
+export async function readSettings(
+  options: Session['options'],
+): Promise<ReadonlyMap<string, { readonly value: string; readonly place: SettingPlace }>> {
+  const found = new Map<string, { readonly value: string; readonly place: SettingPlace }>();
+  for (const place of ['user', 'project'] as const)
+    for (const [name, value] of await readFileOf(settingsFile(options, place)))
+      found.set(name, { value, place });
+  return found;
+}
+
+/** Gives a new session what the files say; returns sentences about what could not be used. */
+export async function applySettings(session: Session): Promise<readonly string[]> {
+  try {
+    return [...(await readSettings(session.options))].flatMap(([name, { value }]) => {
+      try {
+        settings.find(each => each.name === name)?.apply(session, value);
+        return [];
+      } catch (error) {
+        return [`${FILE_NAME}: ${(error as Error).message}`];
+      }
+    });
+  } catch (error) {
+    if (error instanceof SettingError) return [error.message];
+    throw error;
+  }
+}
+
+/** Writes a setting into the file of a place, or takes it out; other lines stay as they are. Throws SettingError. */
+export async function writeSetting(file: string, name: string, value: string | undefined): Promise<void> {
+  await readFileOf(file);
+  const lines = (await textOf(file))
+    .split('\n')
+    .filter((line, index, all) => index < all.length - 1 || line !== '');
+  const line = value === undefined ? [] : [`${name} = ${JSON.stringify(value)}`];
+  const at = lines.findIndex(each => new RegExp(`^\\s*${name}\\s*=`).test(each));
+  const written = at < 0 ? [...line, ...lines] : lines.toSpliced(at, 1, ...line);
+  const beside = `${file}.${process.pid}.tmp`;
+  try {
+    await writeFile(beside, written.map(each => `${each}\n`).join(''));
+    await rename(beside, file);
+  } catch (cause) {
+    await rm(beside, { force: true });
+    throw new SettingError(`${file} cannot be written`, 'Check the permissions of its directory.', cause);
+  }
+}
+
+async function textOf(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch(cause => {
+    if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return '';
+    throw new SettingError(`${file} cannot be read`, 'Check its permissions.', cause);
+  });
+}
+
+async function readFileOf(file: string): Promise<readonly (readonly [name: string, value: string])[]> {
+  const text = await textOf(file);
+  const { parse } = await import('smol-toml');
+  let entries: Readonly<Record<string, unknown>>;
+  try {
+    entries = parse(text);
+  } catch (cause) {
+    const { line } = cause as { readonly line?: unknown };
+    const place = typeof line === 'number' ? ` at line ${line}` : '';
+    throw new SettingError(
+      `${file} is not valid TOML${place}`,
+      'Correct the file, then restart the kernel.',
+      cause,
+    );
+  }
+  return Object.entries(entries).map(([name, value]) => {
+    const isPlain = ['string', 'number', 'bigint'].includes(typeof value);
+    if (isPlain && settings.some(each => each.name === name)) return [name, String(value)];
+    throw new SettingError(
+      `${file} has no setting that is called ${name}, or not of that kind`,
+      `There are: ${settings.map(each => each.name).join(', ')}; each is a text or a number.`,
+    );
+  });
+}

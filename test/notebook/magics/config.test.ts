@@ -1,0 +1,121 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { platform, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { QueryLog } from '../../../kernel/notebook/query/log.js';
+import { type Bench, printed, queries, shown, startBench, traceback } from '../session.js';
+
+let bench: Bench;
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'apl-config-'));
+  const token = 'xaat-11111111-2222-3333-4444-555555555555';
+  bench = await startBench({
+    workDir: directory,
+    queryLog: new QueryLog(join(directory, 'queries.jsonl')),
+    environment: service => ({ url: `${service.url}/secret-base`, token, orgId: 'org-77' }),
+  });
+});
+
+afterEach(async () => {
+  await bench.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const userFile = () => join(bench.homeDir, '.apl-kernel.toml');
+const projectFile = () => join(directory, '.apl-kernel.toml');
+const sent = () => queries(bench.service).at(-1);
+
+describe('%config', () => {
+  test('holds at once, and for kernels to come; the file of the project takes precedence', async () => {
+    await writeFile(userFile(), '# mine\nlimit = 7 # few\n');
+    await writeFile(projectFile(), 'time = "2026-01-02"\n');
+    await bench.run('web');
+    expect(sent()).toMatchObject({ defaultLimit: 7, startTime: '2026-01-02T00:00:00Z' });
+    expect(printed(await bench.run('%config limit 9 --project'))).toBe(
+      'limit is 9 from now on, in .apl-kernel.toml\n',
+    );
+    await bench.run('web');
+    expect(sent()).toMatchObject({ defaultLimit: 9 });
+    expect(await readFile(projectFile(), 'utf8')).toBe('limit = "9"\ntime = "2026-01-02"\n');
+    expect(printed(await bench.run('%config limit --clear'))).toBe(
+      'limit is not set any more, in ~/.apl-kernel.toml\n',
+    );
+    expect(await readFile(userFile(), 'utf8')).toBe('# mine\n');
+    const lines = shown(await bench.run('%config'))[0]?.split('\n') ?? [];
+    expect(
+      lines.filter(line => /toml|default/.test(line)).map(line => line.trim().split(/ {2,}/).slice(0, 3)),
+    ).toEqual([
+      ['time', '2026-01-02', '.apl-kernel.toml'],
+      ['limit', '9', '.apl-kernel.toml'],
+      ['rows', '100, and 30 of more', 'default'],
+      ['retain', 'on', 'default'],
+    ]);
+  });
+
+  test('a notebook takes precedence over the files', async () => {
+    await writeFile(userFile(), 'limit = 7\n');
+    await bench.run('%limit 3\nweb');
+    expect(sent()).toMatchObject({ defaultLimit: 3 });
+  });
+
+  test.each([
+    ['limit = 7\nlimit = ', 'is not valid TOML at line 2'],
+    ['profile = "prod"', 'has no setting that is called profile'],
+    ['limit = true', 'has no setting that is called limit, or not of that kind'],
+    ['limit = "many"', 'the setting limit cannot be many'],
+  ])('a file with %j is told of once, and no cell fails', async (content, message) => {
+    await writeFile(userFile(), content);
+    const [first, second] = [await bench.run('web'), await bench.run('web')];
+    const told = [first, second].map(({ outputs }) => outputs.filter(({ kind }) => kind === 'stderr'));
+    expect([traceback(first), told[0]?.length, told[1]]).toEqual([[], 1, []]);
+    expect(JSON.stringify(told[0])).toContain(message);
+  });
+
+  test.each([
+    ['%config speed 9', 'there is no setting speed; there are time, limit, rows, retain'],
+    ['%config limit', 'give limit a value, or --clear'],
+    ['%config limit 5 --clear', 'give limit a value, or --clear'],
+  ])('%s is refused', async (line, message) => {
+    expect(traceback(await bench.run(line))[0]).toBe(`magic: %config: ${message}`);
+  });
+
+  test('a value that is none is not written', async () => {
+    expect(traceback(await bench.run('%config limit many'))[0]).toContain('limit cannot be many');
+    await expect(readFile(userFile())).rejects.toThrow();
+  });
+});
+
+describe('%bugreport', () => {
+  test('has versions, settings and the code of the last error, and nothing of anybody', async () => {
+    await bench.run('%config rows 50');
+    await bench.run('%param secret = "parameter-4711"\n%time 2026-01-02');
+    await bench.run(
+      "['customers-of-acme'] | where mail == 'ann@example.org' and x == secret | summarize n = count() by bin(_time, 1h)",
+    );
+    await bench.run('%load star:"Payroll of Ann"');
+    const [text = ''] = shown(await bench.run('%bugreport --queries'));
+    const ofThisMachine = (line: string) => line.includes('Node.js') || line.startsWith(platform());
+    expect(text.split('\n').filter(line => !ofThisMachine(line))).toEqual([
+      'profile: the local service',
+      'settings: rows = 50 (user)',
+      'results kept: 1, recording: off',
+      'last error: not-found: could not list starred queries: not found: GET \u2026',
+      "query: declare query_parameters ( name : string ) ; [ dataset ] | where name == '' and name == name | summarize name = count ( ) by bin ( name , 0s )",
+    ]);
+    for (const word of [
+      'acme',
+      'ann',
+      'Payroll',
+      '4711',
+      'xaat',
+      'secret',
+      'org-77',
+      '127.0.0.1',
+      bench.homeDir,
+    ])
+      expect([word, text.toLowerCase().includes(word.toLowerCase())]).toEqual([word, false]);
+    expect(shown(await bench.run('%bugreport'))[0]).not.toContain('summarize');
+  });
+});
