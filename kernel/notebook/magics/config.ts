@@ -1,9 +1,9 @@
 import { visibleLines } from '../../text.js';
+import { describeProblem } from '../bugreport.js';
 import type { Session } from '../session.js';
 import { readSettings, SettingError, settings, settingsFile, writeSetting } from '../settings.js';
 import { say } from './actions.js';
 import { misuse } from './arguments.js';
-import { describeProblem } from './bugreport.js';
 import type { Magic, MagicCall, MagicHost } from './magic.js';
 import { tableOutput, textOutput } from './output.js';
 

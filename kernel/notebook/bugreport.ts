@@ -1,8 +1,8 @@
 import { arch, platform, release } from 'node:os';
-import { localProfile } from '../../api/profile.js';
-import { aplParser } from '../../apl/editor/colours/highlight.js';
-import type { Session } from '../session.js';
-import { readSettings } from '../settings.js';
+import { localProfile } from '../api/profile.js';
+import { aplParser } from '../apl/editor/colours/highlight.js';
+import type { Session } from './session.js';
+import { readSettings } from './settings.js';
 
 /** Queries whose shape is shown. */
 const SHOWN_QUERIES = 5;
