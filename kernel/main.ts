@@ -275,6 +275,9 @@ async function serve({ port, data, managed, stop }: ServeOptions): Promise<void>
     return;
   }
   if (machine.env.UV_THREADPOOL_SIZE === undefined) return withThreads();
+  // Others find the service before it has been returned: a signal may come as early as that.
+  const end = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end.abort());
   const { fork } = await import('node:child_process');
   const engineProgram = join(dirname(main), 'local', 'engine', 'process.js');
   const spawnEngine = () => fork(engineProgram, { serialization: 'advanced' });
@@ -289,7 +292,9 @@ async function serve({ port, data, managed, stop }: ServeOptions): Promise<void>
     spawnEngine,
     log,
   });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void running.close());
+  const close = () => void running.close();
+  if (end.signal.aborted) close();
+  else end.signal.addEventListener('abort', close);
   if (!managed)
     console.log(`The local service answers at ${running.url}\nIts token: ${running.token}\nCtrl-C ends it.`);
   await running.closed;
@@ -313,8 +318,14 @@ async function withThreads(): Promise<void> {
     env: serviceEnvironment(),
     stdio: 'inherit',
   });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
-  child.on('exit', code => process.exit(code ?? 1));
+  let passedOn: NodeJS.Signals | undefined;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      passedOn = signal;
+      child.kill(signal);
+    });
+  // A signal that was passed on before the child could listen has ended it as it should.
+  child.on('exit', (code, signal) => process.exit(code ?? (signal === passedOn ? 0 : 1)));
 }
 
 async function importFile(

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { aplKernel, root, scratchDirectory, startAplKernel } from './command.js';
 
@@ -47,6 +48,20 @@ describe('serve', () => {
       expect(await once(service, 'exit')).toEqual([0, null]);
     },
   );
+
+  test('ends on a signal that comes while it is starting', async () => {
+    for (const wait of [0, 40, 150, 300]) {
+      const home = scratchDirectory();
+      const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data'), UV_THREADPOOL_SIZE: '8' };
+      const service = startAplKernel(['serve', '--managed'], env);
+      const file = join(home, 'data', 'service.json');
+      if (wait === 0) await expect.poll(() => existsSync(file), { timeout: 20_000, interval: 1 }).toBe(true);
+      else await delay(wait);
+      service.kill('SIGTERM');
+      const [code, signal] = await once(service, 'exit');
+      expect([0, 'SIGTERM']).toContain(code ?? signal);
+    }
+  });
 
   test.each(['70000', 'x', '-1'])('does not take %s for a port', async port => {
     const home = scratchDirectory();

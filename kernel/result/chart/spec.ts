@@ -73,7 +73,9 @@ const CONFIG = {
 
 /** Vega is large: the first chart loads it, not the start of the kernel. It marks the rows it is given, so they are copies. */
 async function compiled(chart: TimeChart, interactive: boolean): Promise<Spec> {
-  const { compile } = await import('vega-lite');
+  const module = await import('vega-lite');
+  // Of a module of the older kind a bundle has the default alone.
+  const { compile } = 'default' in module ? (module.default as typeof module) : module;
   const views = chart.plots.map((plot, index) => view(plot, index, chart, interactive));
   const source = {
     $schema: 'https://vega.github.io/schema/vega-lite/v5.json',
