@@ -14,7 +14,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'apl/operators': ['apl/catalog/entry'],
   'apl/syntax': ['apl/operators', 'apl/catalog/entry', 'text', 'time'],
   'apl/catalog': ['apl/syntax', 'apl/operators'],
-  'apl/plan': ['apl/syntax', 'apl/catalog/entry', 'time'],
+  'apl/plan': ['apl/syntax', 'apl/operators/combining', 'apl/catalog/entry', 'time'],
   'apl/bind': ['apl/syntax', 'apl/operators', 'apl/catalog', 'apl/plan', 'text', 'time'],
   'apl/editor': ['apl', '@lezer/common', '@lezer/highlight'],
   jupyter: ['zeromq', 'node:*', 'errors', 'text'],

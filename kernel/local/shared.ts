@@ -99,7 +99,8 @@ async function isProcessOf({ pid, started }: RuntimeFile): Promise<boolean | und
   return isAlive(pid) ? undefined : false;
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process runs, our own or another user's. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -6,21 +6,26 @@ import { serve } from '../../kernel/commands/service.js';
 import { spawnEngine } from '../local/engine/spawned.js';
 import { type Bench, type CellRun, startBench } from './session.js';
 
+/** A local service that really runs, on a port of its own. */
+export function realService(dataDir: string) {
+  return serve({
+    dataDir,
+    version: '1.2.3',
+    port: 0,
+    managed: false,
+    token: undefined,
+    spawnEngine,
+    log: () => undefined,
+  });
+}
+
 /** An interpreter on a local service that really runs, over datasets that were really imported; one for all tests of a file. */
 export function realBench(datasets: Readonly<Record<string, readonly object[]>>): () => Bench {
   let bench: Bench | undefined;
   let end: () => Promise<void> = async () => undefined;
   beforeAll(async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'apl-kernel-test-'));
-    const service = await serve({
-      dataDir,
-      version: '1.2.3',
-      port: 0,
-      managed: false,
-      token: undefined,
-      spawnEngine,
-      log: () => undefined,
-    });
+    const service = await realService(dataDir);
     const { url, token } = service;
     const connect = async () => ({ url, token, restarted: false });
     const started = await startBench({ local: () => ({ connect, close: () => undefined }) });

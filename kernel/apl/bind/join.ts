@@ -1,12 +1,6 @@
+import { joinKinds } from '../operators/combining.js';
 import { optionsOf } from '../operators/rows.js';
-import {
-  type Column,
-  type Computed,
-  type JoinKind,
-  joinKinds,
-  type Relation,
-  type Scalar,
-} from '../plan/plan.js';
+import type { Column, Computed, JoinKind, Relation, Scalar } from '../plan/plan.js';
 import { call, reference } from '../plan/scalars.js';
 import type { Expr, OperatorOf } from '../syntax/ast.js';
 import { optionText } from '../syntax/readers/options.js';

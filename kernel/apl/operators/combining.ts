@@ -4,6 +4,19 @@ const numbers = 'datatable(x:long, ok:bool)[1, true, 2, false, 6, true]';
 const names = "datatable(id:long, name:string)[1, 'ann', 2, 'bob']";
 const visits = "datatable(id:long, page:string)[1, '/a', 1, '/b', 3, '/c']";
 
+/** Which rows a join keeps. */
+export const joinKinds = [
+  'inner',
+  'innerunique',
+  'leftouter',
+  'rightouter',
+  'fullouter',
+  'leftsemi',
+  'leftanti',
+  'rightsemi',
+  'rightanti',
+] as const;
+
 const conditions = {
   name: 'on',
   takes: 'expressions',
@@ -30,17 +43,7 @@ export const combining = {
         options: {
           kind: {
             takes: 'word',
-            values: [
-              'inner',
-              'innerunique',
-              'leftouter',
-              'rightouter',
-              'fullouter',
-              'leftsemi',
-              'leftanti',
-              'rightsemi',
-              'rightanti',
-            ],
+            values: joinKinds,
             synonyms: {
               left: 'leftouter',
               right: 'rightouter',

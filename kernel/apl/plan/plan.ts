@@ -1,4 +1,5 @@
 import type { TypeName } from '../catalog/entry.js';
+import type { joinKinds } from '../operators/combining.js';
 import type { BinaryOperator, ListOperator, Span } from '../syntax/ast.js';
 
 /** A column of a relation. `id` is unique in a plan; `name` is what the user sees. */
@@ -96,18 +97,6 @@ export interface OrderKey {
   readonly descending: boolean;
   readonly nullsFirst: boolean;
 }
-
-export const joinKinds = [
-  'inner',
-  'innerunique',
-  'leftouter',
-  'rightouter',
-  'fullouter',
-  'leftsemi',
-  'leftanti',
-  'rightsemi',
-  'rightanti',
-] as const;
 
 export type JoinKind = (typeof joinKinds)[number];
 

@@ -1,16 +1,11 @@
 import { present } from '../../present.js';
 import type { TypeName } from '../catalog/entry.js';
 import type { BinaryOperator, Span } from '../syntax/ast.js';
+import type { LiteralValues } from '../syntax/nodes.js';
 import type { Column, Scalar } from './plan.js';
 
 /** What a constant of each type holds: times and durations nanoseconds, dynamic values their JSON text. */
-interface ConstantValues {
-  readonly bool: boolean;
-  readonly long: bigint;
-  readonly real: number;
-  readonly string: string;
-  readonly datetime: bigint;
-  readonly timespan: bigint;
+interface ConstantValues extends Omit<LiteralValues, 'dynamic'> {
   readonly dynamic: string;
 }
 

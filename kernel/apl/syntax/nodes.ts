@@ -15,7 +15,7 @@ import type {
 type ExprOf<K extends Expr['kind']> = Extract<Expr, { readonly kind: K }>;
 
 /** What a literal of each type holds: times nanoseconds since 1970, durations nanoseconds; `null` is the one dynamic literal. */
-interface LiteralValues {
+export interface LiteralValues {
   readonly bool: boolean;
   readonly long: bigint;
   readonly real: number;

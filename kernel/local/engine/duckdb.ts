@@ -17,6 +17,7 @@ import { present } from '../../present.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
 import { FunctionShelf } from '../duckdb/register.js';
 import type { FunctionFamily } from '../duckdb/template.js';
+import { isAlive } from '../shared.js';
 import { Admission, type Loan } from './admission.js';
 import { cancelledError, EngineError, engineFailure } from './failure.js';
 import { noCounts, type OperatorCounts, operatorCounts } from './profile.js';
@@ -239,15 +240,6 @@ async function makeScratch(parent: string, prefix: string): Promise<string> {
 }
 
 const scratchName = /^(\d+)-[0-9a-f]{8}-[0-9a-f-]{27}$/;
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
 
 /** Settings of a connection come before those of the instance: once external access is off, no path can be set. */
 async function configure(lanes: readonly Lane[], options: EngineOptions, scratch: Scratch): Promise<void> {

@@ -2,25 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { serve } from '../../../kernel/commands/service.js';
-import { spawnEngine } from '../../local/engine/spawned.js';
-import { notices } from '../real-bench.js';
+import { notices, realService } from '../real-bench.js';
 import { type Bench, type CellRun, queries, startBench, traceback } from '../session.js';
 import { rows } from './rows.js';
 
 /** An interpreter whose local service really runs, and can be ended: the next connection finds another. */
 async function benchWithService(): Promise<{ bench: Bench; endService: () => Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'apl-kernel-test-'));
-  const start = () =>
-    serve({
-      dataDir,
-      version: '1.2.3',
-      port: 0,
-      managed: false,
-      token: undefined,
-      spawnEngine,
-      log: () => undefined,
-    });
+  const start = () => realService(dataDir);
   let service = await start();
   let restarted = false;
   const connect = async () => {

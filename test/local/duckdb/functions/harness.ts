@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TypeName } from '../../../../kernel/apl/catalog/entry.js';
 import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
 import { FunctionShelf } from '../../../../kernel/local/duckdb/register.js';
+import { sqlTypes } from '../../../../kernel/local/duckdb/types.js';
 import type { SqlArg, SqlContext, SqlTemplate } from '../../../../kernel/local/sql/template.js';
 
 /** A result as the tests write it: bigint for long and timespan, RFC 3339 text for datetime, parsed JSON for dynamic. */
@@ -27,16 +28,6 @@ export const context: SqlContext = {
   now: 1767326645000000000n,
   start: 1767323045000000000n,
   end: 1767326645000000000n,
-};
-
-const sqlTypes: Record<TypeName, string> = {
-  bool: 'BOOLEAN',
-  long: 'BIGINT',
-  real: 'DOUBLE',
-  string: 'VARCHAR',
-  datetime: 'TIMESTAMP_NS',
-  timespan: 'BIGINT',
-  dynamic: 'JSON',
 };
 
 export function s(value: string): SqlArg {
