@@ -9,7 +9,7 @@ import { type Binder, convertTo, scopeOf } from './binder.js';
 import { bindConstant, bindCount, bindExpression } from './expressions/expression.js';
 import { expand } from './fields.js';
 import { defaultName } from './names.js';
-import { extend, keep, type Stage, withRelation } from './stage.js';
+import { extend, keep, type Stage, withHidden, withRelation } from './stage.js';
 
 /** Binds `mv-expand`: one row for each element, several columns in step. */
 export function bindExpand(binder: Binder, operator: OperatorOf<'mv-expand'>, stage: Stage): Stage {
@@ -138,11 +138,6 @@ function groupOf(
 }
 
 /** A stage that adds columns which only the stages above it see. */
-function withHidden(input: Relation, items: readonly Computed[]): Relation {
-  const columns = [...input.columns, ...items.map(item => item.column)];
-  return { kind: 'project', input, items: [...input.columns.map(keep), ...items], columns };
-}
-
 /** Extends the columns of a stage by items that read the hidden columns of a relation made from it. */
 function extendOver(stage: Stage, input: Relation, items: readonly Computed[]): Stage {
   const extended = extend(stage, items);

@@ -1,13 +1,20 @@
 import { optionsOf } from '../operators/rows.js';
-import type { Column, Scalar } from '../plan/plan.js';
-import { condition, constant, joined, not, reference } from '../plan/scalars.js';
+import type { Column, Relation, Scalar } from '../plan/plan.js';
+import { call, condition, constant, not, reference } from '../plan/scalars.js';
 import type { OperatorOf, SearchPredicate, SourceOf } from '../syntax/ast.js';
 import { optionText } from '../syntax/readers/options.js';
 import { type Binder, convertTo, type Scope, scopeOf, unbound } from './binder.js';
 import { bindExpression, bindPredicate } from './expressions/expression.js';
-import { type Stage, withRelation } from './stage.js';
+import { keep, type Stage, withHidden, withRelation } from './stage.js';
 
 type SearchNode = OperatorOf<'search'> | SourceOf<'search'>;
+
+/** What a search looks through: `everything` is the text of all fields of a row. */
+interface Searched {
+  readonly scope: Scope;
+  readonly everything: Column;
+  readonly sensitive: boolean;
+}
 
 /** Keeps the rows in which the search finds its terms. */
 export function bindSearchFilter(
@@ -15,39 +22,43 @@ export function bindSearchFilter(
   { options, predicate: search }: SearchNode,
   stage: Stage,
 ): Stage {
-  const isSensitive = optionText(options, 'kind', optionsOf('search')) === 'case_sensitive';
-  const predicate = bindSearch(binder, search, scopeOf(stage), isSensitive);
-  return withRelation(stage, {
-    kind: 'filter',
-    input: stage.relation,
-    predicate,
-    columns: stage.relation.columns,
+  const { columns } = stage.relation;
+  const sensitive = optionText(options, 'kind', optionsOf('search')) === 'case_sensitive';
+  const everything = { column: binder.column('', 'string'), value: textOfFields(columns) };
+  const predicate = bindSearch(binder, search, {
+    scope: scopeOf(stage),
+    everything: everything.column,
+    sensitive,
   });
+  const input = withHidden(stage.relation, [everything]);
+  const found: Relation = { kind: 'filter', input, predicate, columns: input.columns };
+  return withRelation(stage, { kind: 'project', input: found, items: columns.map(keep), columns });
 }
 
-function bindSearch(binder: Binder, predicate: SearchPredicate, scope: Scope, sensitive: boolean): Scalar {
+function bindSearch(binder: Binder, predicate: SearchPredicate, searched: Searched): Scalar {
   const weight = { levels: 1, nodes: 1 };
   if (!binder.enter(predicate, weight)) return convertTo(unbound, 'bool');
-  const value = bindTerm(binder, predicate, scope, sensitive);
+  const value = bindTerm(binder, predicate, searched);
   binder.leave(weight);
   return value;
 }
 
-function bindTerm(binder: Binder, predicate: SearchPredicate, scope: Scope, sensitive: boolean): Scalar {
+function bindTerm(binder: Binder, predicate: SearchPredicate, searched: Searched): Scalar {
+  const { scope, everything, sensitive } = searched;
   switch (predicate.kind) {
     case 'all':
       return constant('bool', true);
     case 'and':
     case 'or': {
-      const left = bindSearch(binder, predicate.left, scope, sensitive);
-      return condition(predicate.kind, left, bindSearch(binder, predicate.right, scope, sensitive));
+      const left = bindSearch(binder, predicate.left, searched);
+      return condition(predicate.kind, left, bindSearch(binder, predicate.right, searched));
     }
     case 'not':
-      return not(bindSearch(binder, predicate.operand, scope, sensitive));
+      return not(bindSearch(binder, predicate.operand, searched));
     case 'expr':
       return bindPredicate(binder, predicate.expr, scope, '`search`');
     case 'term': {
-      if (predicate.field === undefined) return anyField(scope.columns, predicate.text, sensitive);
+      if (predicate.field === undefined) return matchTerm(reference(everything), predicate.text, sensitive);
       return matchTerm(
         convertTo(bindExpression(binder, predicate.field, scope), 'string'),
         predicate.text,
@@ -57,14 +68,12 @@ function bindTerm(binder: Binder, predicate: SearchPredicate, scope: Scope, sens
   }
 }
 
-/** Any field but times and durations, read as text. */
-function anyField(columns: readonly Column[], text: string, sensitive: boolean): Scalar {
-  const tests = columns
-    .filter(
-      column => column.type !== 'datetime' && column.type !== 'timespan' && !column.name.startsWith('$'),
-    )
-    .map(column => matchTerm(convertTo(reference(column), 'string'), text, sensitive));
-  return joined('or', tests) ?? constant('bool', false);
+/** The texts of all fields but times and durations, as one: a search in each by itself takes seconds to plan. */
+function textOfFields(columns: readonly Column[]): Scalar {
+  const texts = columns
+    .filter(({ type, name }) => type !== 'datetime' && type !== 'timespan' && !name.startsWith('$'))
+    .map(column => convertTo(reference(column), 'string'));
+  return texts.length === 0 ? constant('string', '') : call('$joined_text', texts, 'string');
 }
 
 /** `text` is a whole term, `text*` starts one, `*text` ends one, `*text*` lies anywhere; other wildcards become a pattern. */

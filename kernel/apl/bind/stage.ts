@@ -70,6 +70,12 @@ export function keep(column: Column): Computed {
   return fresh;
 }
 
+/** A relation with further columns that no name reaches. */
+export function withHidden(input: Relation, items: readonly Computed[]): Relation {
+  const columns = [...input.columns, ...items.map(item => item.column)];
+  return { kind: 'project', input, items: [...input.columns.map(keep), ...items], columns };
+}
+
 export function uniqueNames(columns: readonly Column[]): Column[] {
   const used = new Set<string>();
   /** The next number of a name: one name may come thousands of times. */

@@ -1,7 +1,7 @@
 import { phrases, spotlight } from '../../functions/insight.js';
 import { redact } from '../../functions/redact.js';
 import type { SqlArg, SqlTemplate } from '../../sql/template.js';
-import { constantText } from '../literal.js';
+import { constantText, sqlText } from '../literal.js';
 import { canMatchNothing, regexArgument } from '../regex.js';
 import type { FunctionFamily } from '../template.js';
 
@@ -40,6 +40,8 @@ export const internal: Readonly<Record<string, SqlTemplate>> = {
     const width = `((max(${value.sql}) OVER () - min(${value.sql}) OVER ()) / greatest(${count.sql}, 1))`;
     return `min(${value.sql}) OVER () + coalesce(least(floor((${value.sql} - min(${value.sql}) OVER ()) / nullif(${width}, 0)), ${count.sql} - 1), 0) * ${width}`;
   },
+  /** The texts that are not null, between separators that no pattern of a search crosses. */
+  $joined_text: args => `concat_ws(${sqlText('\n\uffff\n')}, ${args.map(arg => arg.sql).join(', ')})`,
   /** The first value that is not null. */
   $first: args => `coalesce(${args.map(arg => arg.sql).join(', ')})`,
   /** (text, pattern, token, hash, groups): see {@link redact}. */
