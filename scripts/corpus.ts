@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { parseQuery } from '../kernel/apl/syntax/parse.js';
 import { FunctionShelf } from '../kernel/local/duckdb/register.js';
+import { sqlTypes } from '../kernel/local/duckdb/types.js';
 import { samples } from '../kernel/local/samples/all.js';
 import { compileRequest } from '../kernel/local/sql/compile.js';
 import type { DatasetCatalog } from '../kernel/local/sql/compiled.js';
@@ -76,6 +77,13 @@ async function attempt(line: Line): Promise<Outcome> {
   const [table] = result.compiled.tables;
   try {
     const reader = await connection.runAndReadAll(table?.sql ?? 'SELECT 1');
+    const declared = (table?.fields ?? []).map(({ type }) => sqlTypes[type]);
+    const other = reader.columnTypes().findIndex((type, index) => String(type) !== declared[index]);
+    if (other >= 0) {
+      const name = table?.fields[other]?.name;
+      const found = reader.columnTypes()[other];
+      return { line, reached, reason: `type: ${name} is ${found}, not ${declared[other]}` };
+    }
     reached.push('run');
     const rows = reader.getRowsJson() as unknown[][];
     const match = checkOutput(line, table?.fields ?? [], rows);

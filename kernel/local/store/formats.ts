@@ -44,10 +44,31 @@ export async function formatOf(file: string, wanted?: string): Promise<FileForma
   if (isUtf16(start)) {
     throw new ServiceError(400, 'encoding', `${file} is UTF-16.`, { hint: 'Convert it to UTF-8 first.' });
   }
+  refusePacked(file, start);
   if (wanted !== undefined) return namedFormat(wanted);
   if (start.subarray(0, 4).toString('latin1') === 'PAR1') return 'parquet';
   const extension = path.extname(file.replace(/\.(gz|zst)$/, '')).toLowerCase();
   return extensions[extension] ?? formatOfText(textOf(start), start.length === found.size);
+}
+
+/** How files begin that are compressed in a way that is not read, or hold what is not. */
+const packings: readonly (readonly [begin: string, name: string])[] = [
+  ['BZh91AY&SY', 'compressed with bzip2'],
+  ['\xfd7zXZ\0', 'compressed with xz'],
+  ['\x04"M\x18', 'compressed with LZ4'],
+  ['PK\x03\x04', 'a ZIP archive'],
+  ["7z\xbc\xaf'\x1c", 'a 7-Zip archive'],
+  ['ARROW1\0\0', 'an Arrow file'],
+  ['Obj\x01', 'an Avro file'],
+  ['SQLite format 3\0', 'an SQLite database'],
+];
+
+function refusePacked(file: string, start: Buffer): void {
+  const [, packing] = packings.find(([begin]) => start.toString('latin1', 0, begin.length) === begin) ?? [];
+  if (packing === undefined) return;
+  const hint =
+    'Convert it to Parquet or to lines of text first; text may be compressed with gzip or Zstandard.';
+  throw new ServiceError(400, 'format', `${file} is ${packing}.`, { hint });
 }
 
 function namedFormat(wanted: string): FileFormat {

@@ -251,7 +251,7 @@ function lateNotes(format: FileFormat, time: TimeSource, late: number): string[]
   if (late === 0) return [];
   if (format === 'text')
     return [
-      `No readable time at the beginning of ${plural(late, 'line')}: they have the time of their import.`,
+      `No readable time at the beginning of ${plural(late, 'line')}, as in a stack trace: they have the time of their import, not of the line before.`,
     ];
   return [
     `No readable time in \`${time.field}\` in ${plural(late, 'row')}: they have the time of their import.`,

@@ -364,6 +364,25 @@ const refused: readonly Refused[] = [
     Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'),
     /is UTF-16\. Convert it to UTF-8 first\.$/,
   ],
+  ...(
+    [
+      ['BZh91AY&SY\u0012', 'compressed with bzip2'],
+      ['\xfd7zXZ\0\0', 'compressed with xz'],
+      ['\x04"M\x18d', 'compressed with LZ4'],
+      ['PK\x03\x04\x14', 'a ZIP archive'],
+      ["7z\xbc\xaf'\x1c", 'a 7-Zip archive'],
+      ['ARROW1\0\0\xff', 'an Arrow file'],
+      ['Obj\x01\x02', 'an Avro file'],
+      ['SQLite format 3\0', 'an SQLite database'],
+    ] as const
+  ).map(
+    ([begin, what]): Refused => [
+      what,
+      'in.log',
+      Buffer.from(begin, 'latin1'),
+      new RegExp(`is ${what}\\. Convert it to Parquet`),
+    ],
+  ),
   [
     'lines that are not UTF-8 alone',
     'in.csv',

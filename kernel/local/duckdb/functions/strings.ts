@@ -173,7 +173,7 @@ function groupNumber(group: SqlArg | undefined): number {
   throw new TemplateError(
     'only the first 9 capture groups can be read',
     1,
-    'write (?:…) for groups that are not read',
+    'Write (?:…) for groups that are not read.',
   );
 }
 

@@ -442,7 +442,7 @@ const traps: readonly Trap[] = [
       expect.stringMatching(
         /^The file is plain text: each line is the field `line`\. Take it apart with `parse`/,
       ),
-      'No readable time at the beginning of 1 line: they have the time of their import.',
+      'No readable time at the beginning of 1 line, as in a stack trace: they have the time of their import, not of the line before.',
     ],
   },
 ];
