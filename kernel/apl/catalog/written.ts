@@ -26,8 +26,12 @@ export function writtenText(value: string): string {
   return `"${quoteInner(value, '"')}"`;
 }
 
+/** Printable ASCII without a backslash, which most texts are: completion writes thousands of names at every keystroke. */
+const unescaped = /^[ -[\]-~]*$/;
+
 /** The inside of a string literal; controls and invisible characters are written as escapes. */
 export function quoteInner(value: string, quote: string): string {
+  if (unescaped.test(value) && !value.includes(quote)) return value;
   return value
     .replaceAll('\\', '\\\\')
     .replaceAll(quote, `\\${quote}`)

@@ -142,7 +142,7 @@ export const conversion = [
     params: [{ name: 'value', type: 'any' }],
     returns: 'bool',
     doc: 'Tells whether the value is a finite number; integers are, null and text are not.',
-    example: { apl: "print isreal(123.11), isreal('1')", result: '[true, false]' },
+    example: { apl: "print isreal(2.75), isreal('2')", result: '[true, false]' },
     nulls: { value: 'false' },
   },
   {

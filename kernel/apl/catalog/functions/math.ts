@@ -48,7 +48,7 @@ export const math = [
     ],
     returns: 'real',
     doc: 'The angle in radians between the positive x-axis and a point, from -π to π.',
-    example: { apl: 'print x = atan2(1, 1)', result: '[0.7853981633974483]' },
+    example: { apl: 'print x = atan2(3, 4)', result: '[0.6435011087932844]' },
   },
   {
     kind: 'function',
@@ -57,7 +57,7 @@ export const math = [
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
     doc: 'The cosine of an angle in radians.',
-    example: { apl: 'print x = cos(pi())', result: '[-1]' },
+    example: { apl: 'print x = cos(0)', result: '[1]' },
   },
   {
     kind: 'function',
@@ -66,7 +66,7 @@ export const math = [
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
     doc: 'The cotangent of an angle in radians; null at zero.',
-    example: { apl: 'print x = round(cot(pi() / 4), 9)', result: '[1]' },
+    example: { apl: 'print x = round(cot(atan(0.5)), 9)', result: '[2]' },
   },
   {
     kind: 'function',
@@ -368,7 +368,7 @@ export const math = [
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
     doc: 'The sine of an angle in radians.',
-    example: { apl: 'print x = sin(pi() / 2)', result: '[1]' },
+    example: { apl: 'print x = round(sin(pi() / 6), 9)', result: '[0.5]' },
   },
   {
     kind: 'function',
@@ -386,7 +386,7 @@ export const math = [
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
     doc: 'The tangent of an angle in radians.',
-    example: { apl: 'print x = round(tan(pi() / 4), 9)', result: '[1]' },
+    example: { apl: 'print x = round(tan(atan(3)), 9)', result: '[3]' },
   },
   {
     kind: 'function',

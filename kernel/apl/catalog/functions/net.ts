@@ -107,7 +107,7 @@ export const net = [
     returns: 'bool',
     doc: 'Tells whether an IPv4 address is private (RFC 1918); null where it is no address.',
     example: {
-      apl: "print ipv4_is_private('192.168.0.1'), ipv4_is_private('8.8.8.8')",
+      apl: "print ipv4_is_private('10.20.30.40'), ipv4_is_private('9.9.9.9')",
       result: '[true, false]',
     },
   },
