@@ -210,7 +210,7 @@ describe('apl-kernel', () => {
     expect((await aplKernel(['--version'], env)).stdout).toBe(`${version}\n`);
     const { code, stdout } = await aplKernel(['--help'], env);
     expect(code).toBe(0);
-    const added = ['freeze', 'verify', 'convert', 'strip'];
+    const added = ['freeze', 'verify', 'export', 'convert', 'strip'];
     const commands = ['install', 'uninstall', 'run', ...added, 'serve', 'import', 'doctor', 'help'];
     expect([...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name)).toEqual(commands);
   });

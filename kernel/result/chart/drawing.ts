@@ -8,6 +8,7 @@ import type { QueryResult } from '../result.js';
 import type { TimeChart } from './model.js';
 import { toSeries } from './series.js';
 import { interactiveSpec, staticSpec } from './spec.js';
+import { loadVega } from './vega.js';
 
 /** One chart in its forms. `description` says in sentences which parts of the result are drawn and which are not. */
 export interface Chart {
@@ -41,7 +42,7 @@ export async function toChart(result: QueryResult, now: number): Promise<Chart |
 }
 
 async function toSvg(chart: TimeChart, title: string, description: string): Promise<string> {
-  const vega = await import('vega');
+  const vega = await loadVega();
   const view = new vega.View(vega.parse(await staticSpec(chart)), { renderer: 'none' });
   try {
     return accessible(await view.toSVG(), title, description);

@@ -8,6 +8,7 @@ import type { TopLevelSpec } from 'vega-lite';
 import { present } from '../../present.js';
 import { LABELS_SIGNAL, layersOf, lineLabels } from './layers.js';
 import type { Plot, TimeChart } from './model.js';
+import { loadVegaLite } from './vega.js';
 
 /** Returns the specification for front ends: as wide as their output, with values under the pointer. */
 export async function interactiveSpec(chart: TimeChart, description: string): Promise<Spec> {
@@ -71,11 +72,9 @@ const CONFIG = {
   },
 };
 
-/** Vega is large: the first chart loads it, not the start of the kernel. It marks the rows it is given, so they are copies. */
+/** Vega marks the rows it is given, so they are copies. */
 async function compiled(chart: TimeChart, interactive: boolean): Promise<Spec> {
-  const module = await import('vega-lite');
-  // Of a module of the older kind a bundle has the default alone.
-  const { compile } = 'default' in module ? (module.default as typeof module) : module;
+  const { compile } = await loadVegaLite();
   const views = chart.plots.map((plot, index) => view(plot, index, chart, interactive));
   const source = {
     $schema: 'https://vega.github.io/schema/vega-lite/v5.json',
