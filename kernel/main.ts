@@ -289,6 +289,7 @@ async function serve({ port, data, managed, stop }: ServeOptions): Promise<void>
     port,
     managed: managed ?? false,
     token,
+    now: nowMs,
     spawnEngine,
     log,
   });
@@ -393,7 +394,7 @@ async function interpreter(workDir = process.cwd()): Promise<KernelHandler> {
   ]);
   const { env, home } = machine;
   return createInterpreter({
-    now: () => BigInt(Date.now()) * 1_000_000n,
+    now: () => BigInt(nowMs()) * 1_000_000n,
     environment: present({
       deployment: env.AXIOM_DEPLOYMENT,
       url: env.AXIOM_URL,
@@ -438,6 +439,17 @@ async function doctor(): Promise<void> {
   });
   console.log(findingsText(findings));
   if (findings.some(({ state }) => state === 'error')) process.exitCode = 1;
+}
+
+/** How far APL_KERNEL_NOW is from the clock: with it a notebook can be tried on another day. */
+const clockShiftMs = machine.env.APL_KERNEL_NOW ? Date.parse(machine.env.APL_KERNEL_NOW) - Date.now() : 0;
+
+/** Milliseconds since 1970. */
+function nowMs(): number {
+  if (Number.isFinite(clockShiftMs)) return Date.now() + clockShiftMs;
+  throw new UsageError('option-invalid', 'APL_KERNEL_NOW is not a time', {
+    hint: 'write it as 2026-01-31T12:00:00Z',
+  });
 }
 
 /** Where datasets, starred queries, history and the local service's runtime file are kept. */

@@ -14,6 +14,8 @@ export interface ServeRequest {
   /** Kernels find it and share it, and it ends when none is left. */
   readonly managed: boolean;
   readonly token: string | undefined;
+  /** Milliseconds since 1970; the clock when absent. */
+  readonly now?: () => number;
   readonly spawnEngine: () => ChildProcess;
   readonly log: (text: string) => void;
 }

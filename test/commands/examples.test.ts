@@ -30,11 +30,32 @@ test.each(notebooks)('%s, frozen, gives the same file twice and is verified', as
   const results = (file: string) => text(file).match(/"sha256": "\w+"/g) ?? [];
   expect(results('first.ipynb').length).toBeGreaterThan(3);
   expect(results('second.ipynb')).toEqual(results('first.ipynb'));
-  const { code, stdout } = await aplKernel(['verify', 'first.ipynb'], env);
+  expect(text('second.ipynb')).toBe(text('first.ipynb'));
+  const later = {
+    ...env,
+    APL_KERNEL_DATA: join(env.HOME ?? '', 'another'),
+    APL_KERNEL_NOW: '2027-06-15T12:34:56Z',
+  };
+  used.push(later);
+  const { code, stdout } = await aplKernel(['verify', 'first.ipynb'], later);
   expect([code, stdout]).toEqual([
     0,
     expect.stringMatching(/^first\.ipynb: \d+ the same, 0 different, 0 impossible\n$/),
   ]);
+});
+
+test('another day gives another answer where the range is not frozen', async () => {
+  const env = fresh();
+  writeFileSync(join(env.HOME ?? '', 'now.apl'), "%time last 1h\n['sample-http-logs'] | count");
+  expect(await aplKernel(['run', 'now.apl', '-o', 'now.ipynb'], env)).toMatchObject({ code: 0 });
+  const later = {
+    ...env,
+    APL_KERNEL_DATA: join(env.HOME ?? '', 'another'),
+    APL_KERNEL_NOW: '2027-06-15T12:34:56Z',
+  };
+  used.push(later);
+  const { code, stdout } = await aplKernel(['verify', 'now.ipynb'], later);
+  expect([code, stdout]).toEqual([3, expect.stringContaining('its range follows the clock')]);
 });
 
 test('one login that is another one is found by the checks and by verify', async () => {

@@ -33,8 +33,13 @@ STORIES |= {
         r"2026-01-27T04:05:40Z +db-1 +root +publickey +203\.0\.113\.90",
     ],
     "04-weekly-report": [r"datacenter +string +\"GRU\"", r"variables: \{\"datacenter\":\"GRU\",\"slow_ms\":500\}"],
+    "05-incident": [
+        r"GRU +897 +963 +-66 +-6\.\d+ +790 +6 +784 +13,066\.\d+",
+        r"2026-01-26T14:58:20Z +payment +deploy +2\.9\.10 +gru-1 +2026-01-26T15:09:00Z +2026-01-26T15:36:00Z",
+        r"2026-01-26T15:36:41Z +payment +rollback +2\.9\.9 +gru-1",
+    ],
 }
-CHARTS = {"01-first-look": 6, "02-own-data": 2, "03-security-hunt": 1, "04-weekly-report": 1}
+CHARTS = {"01-first-look": 6, "02-own-data": 2, "03-security-hunt": 1, "04-weekly-report": 1, "05-incident": 1}
 
 
 def read(path):
@@ -61,7 +66,7 @@ def bundles(notebook, mime):
     return ["".join(output.data[mime]) for output in outputs(notebook) if mime in output.get("data", {})]
 
 
-def test_there_are_four():
+def test_there_are_five():
     assert [path.stem for path in NOTEBOOKS] == list(STORIES)
 
 

@@ -43,7 +43,7 @@ th, td { border: 1px solid var(--line); padding: 3px 9px; }
   body { font-size: 10.5pt; }
   main { max-width: none; padding: 0; }
   p, li { max-width: none; }
-  h1, h2, h3, h4, .output.stdout { break-after: avoid; }
+  h1, h2, h3, h4 { break-after: avoid; }
   .part { break-inside: avoid; }
   .output img, .source, dl.facts { break-inside: avoid; }
   .output, pre { overflow: visible; }
