@@ -77,13 +77,14 @@ async function attempt(line: Line): Promise<Outcome> {
   const [table] = result.compiled.tables;
   try {
     const reader = await connection.runAndReadAll(table?.sql ?? 'SELECT 1');
-    const declared = (table?.fields ?? []).map(({ type }) => sqlTypes[type]);
-    const other = reader.columnTypes().findIndex((type, index) => String(type) !== declared[index]);
-    if (other >= 0) {
-      const name = table?.fields[other]?.name;
-      const found = reader.columnTypes()[other];
-      return { line, reached, reason: `type: ${name} is ${found}, not ${declared[other]}` };
-    }
+    const found = reader.columnTypes().map(type => type.alias ?? String(type));
+    const other = table?.fields.find(({ type }, index) => found[index] !== sqlTypes[type]);
+    if (other !== undefined)
+      return {
+        line,
+        reached,
+        reason: `\`${other.name}\` is no ${other.type}, but one of ${found.join(', ')}`,
+      };
     reached.push('run');
     const rows = reader.getRowsJson() as unknown[][];
     const match = checkOutput(line, table?.fields ?? [], rows);
