@@ -28,7 +28,7 @@ export interface ImportCommand {
   readonly timeField: string | undefined;
   readonly format: string | undefined;
   readonly replace: boolean;
-  /** Is told of how much of the file is read, from 0 to 1, every quarter of a second. */
+  /** Receives how much of the file has been read, from 0 to 1, every quarter of a second. */
   readonly onProgress?: (share: number) => void;
 }
 

@@ -1,4 +1,4 @@
-/** A notebook in format 4, as far as running and showing it needs; other properties of the file are carried along. */
+/** A notebook in format 4, as far as running and showing it needs; other properties of the file are carried along. https://nbformat.readthedocs.io/en/latest/format_description.html */
 export interface Notebook {
   cells: NotebookCell[];
   metadata: Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { AplKernelError } from '../errors.js';
 
-/** Where the five sockets are bound and the key that signs every message, as in Jupyter's connection file. */
+/** Where the five sockets are bound and the key that signs every message, as in Jupyter's connection file: https://jupyter-client.readthedocs.io/en/stable/kernels.html#connection-files */
 export interface Connection {
   readonly transport: 'tcp' | 'ipc';
   readonly ip: string;

@@ -1,7 +1,7 @@
 import { AplKernelError } from '../errors.js';
 import { isObject, type JsonObject } from './wire.js';
 
-/** The requests of a client, checked and with defaults filled in; offsets are UTF-16 indices into `code`. */
+/** The requests of a client, checked and with defaults filled in; offsets are UTF-16 indices into `code`. https://jupyter-client.readthedocs.io/en/stable/messaging.html */
 export type Request =
   | ({ readonly kind: 'execute' } & ExecuteFields)
   | { readonly kind: 'complete'; readonly code: string; readonly cursor: number }

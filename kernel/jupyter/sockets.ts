@@ -17,7 +17,7 @@ export interface Channel {
   close(): Promise<void>;
 }
 
-/** The four message channels, bound; the heartbeat answers by itself. */
+/** The four message channels, bound; the heartbeat is answered without further work. */
 export interface Channels {
   readonly shell: Channel;
   readonly control: Channel;

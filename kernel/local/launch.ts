@@ -22,7 +22,7 @@ export interface LocalService {
    * has just failed, so the service is checked even if it seems to be there.
    */
   connect(signal?: AbortSignal, doubted?: boolean): Promise<LocalAddress>;
-  /** Lets go of the service, which exits by itself when no kernel holds it. */
+  /** Releases the service, which exits when no kernel holds it. */
   close(): void;
 }
 

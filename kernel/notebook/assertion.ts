@@ -81,7 +81,7 @@ class Reader {
         if (expr.callee.name === 'not' && expr.args[0] !== undefined) return !this.holds(expr.args[0].value);
         return this.#check(expr);
       case 'binary':
-        // Both sides are read, so that the figures of both are told.
+        // Both sides are read, so that the message has the figures of both.
         if (expr.operator === 'and')
           return [expr.left, expr.right].map(each => this.holds(each)).every(Boolean);
         if (expr.operator === 'or')

@@ -6,7 +6,7 @@ export const FIELD_KEY = {
   description: 'apl.description',
   /** `true` for a hidden field, otherwise absent. */
   hidden: 'apl.hidden',
-  /** The aggregation behind the field as JSON. */
+  /** The aggregation that made the field, as JSON. */
   agg: 'apl.agg',
   /** Why the column is not of its declared type. */
   note: 'apl.note',

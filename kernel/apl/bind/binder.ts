@@ -159,7 +159,7 @@ export class Binder {
     return false;
   }
 
-  /** The value of `bind`, which stands by itself, and what of the bounds it takes. */
+  /** The value of `bind`, on its own, and how much of the bounds it uses. */
   weigh<T>(bind: () => T): { readonly value: T; readonly weight: Weight } {
     const before = { levels: this.#levels, deepest: this.#deepest, nodes: this.#nodes };
     this.#levels = 0;

@@ -48,7 +48,7 @@ function depthOf(relation: Relation): number {
 
 function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
   if (operator.kind !== 'unknown') {
-    // The kind chooses the function that takes this node; the type of the table says so for each kind by itself.
+    // The kind chooses the function that takes this node; the type of the table says so for each kind separately.
     const bindNode = operatorBinders[operator.kind] as (b: Binder, o: Operator, s: Stage) => Stage;
     return bindNode(binder, operator, stage);
   }

@@ -220,7 +220,7 @@ function converted(value: Scalar, type: TypeName): Scalar {
   return name === undefined ? value : call(name, [value], type);
 }
 
-/** Binds `parse-kv`: each key is looked for by itself, in any order. */
+/** Binds `parse-kv`: each key is looked for separately, in any order. */
 export function bindParseKv(binder: Binder, operator: OperatorOf<'parse-kv'>, stage: Stage): Stage {
   const subject = convertTo(bindExpression(binder, operator.subject, scopeOf(stage)), 'string');
   const pair = optionString(binder, operator.options, 'pair_delimiter') ?? ' ';

@@ -16,7 +16,7 @@ export interface Parsed {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Parses one query: `let`, `set` and `declare` statements and a pipeline, separated by `;`. Never throws. */
+/** Parses one query: `let`, `set` and `declare` statements and a pipeline, separated by `;`. Never throws. The language: https://axiom.co/docs/apl/introduction */
 export function parseQuery(text: string): Parsed {
   if (text.length > limits.text.most) return tooLong(text);
   const stream = new TokenStream(text);

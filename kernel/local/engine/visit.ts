@@ -8,7 +8,7 @@ export interface Visit {
   readonly watch?: Watch;
 }
 
-/** Is told how a query can be asked about, first while it waits and then while it runs. */
+/** Receives the way to ask about a query: one while it waits, another while it runs. */
 export interface Watch {
   /** `before` returns how many queries come first. */
   waits(before: () => number): unknown;

@@ -14,7 +14,7 @@ export class KeepAlive {
     this.#wait();
   }
 
-  /** Answers with a stream that never ends by itself; its end shows either side that the other is gone. */
+  /** Answers with a stream that stays open; its end shows either side that the other is gone. */
   hold(response: ServerResponse, headers: Readonly<Record<string, string>>): void {
     clearTimeout(this.#timer);
     this.#open.add(response);

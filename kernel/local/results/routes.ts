@@ -16,7 +16,7 @@ export function addResultRoutes(app: FastifyInstance, results: HeldResults, body
     const lease = results.lease();
     const traceId = String(reply.getHeader('x-axiom-trace-id'));
     reply.hijack();
-    // The answer never ends by itself: its end shows either side that the other is gone.
+    // The answer stays open: its end shows either side that the other is gone.
     reply.raw.writeHead(200, { 'content-type': 'application/x-ndjson', 'x-axiom-trace-id': traceId });
     reply.raw.write(`${JSON.stringify({ lease })}\n`);
     reply.raw.once('close', () => void results.end(lease));

@@ -15,7 +15,7 @@ export interface CompiledQuery {
   /** A SELECT whose rows are stored as the temporary table {@link keptTable} while the tables run, as both read them. */
   readonly kept?: string;
   readonly notices: readonly StatusMessage[];
-  /** Rows that the query makes by itself, beside those of datasets; few when absent. */
+  /** Rows that the query makes of its own, besides those of datasets; few when absent. */
   readonly made?: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Relation, Scalar } from '../../apl/plan/plan.js';
 
-/** Returns about how many rows a plan makes by itself, in `range` and tables of constants; those of datasets are the catalogue's to count. */
+/** Estimates how many rows a plan makes of its own, by `range` and tables of constants; those of datasets are the catalogue's to count. */
 export function madeRows(relation: Relation): number {
   switch (relation.kind) {
     case 'scan':

@@ -49,7 +49,7 @@ export async function ingest(
 
 type IngestAnswer = IngestStatus & { readonly blocksCreated: number; readonly walLength: number };
 
-/** What is told of stored events, whichever way they took. */
+/** The reply about stored events, whichever way they took. */
 type Counts = Pick<Stored, 'rows' | 'late' | 'refused' | 'timeField'>;
 
 function answerOf(counts: Counts, request: IngestRequest, processedBytes: number): IngestAnswer {

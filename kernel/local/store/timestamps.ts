@@ -201,7 +201,7 @@ async function readingOf(connection: Connection, column: SampledColumn, nowNs: b
   }
 }
 
-/** The formats that the engine reads by itself, the fastest first; the rest is left to JavaScript. */
+/** The formats that the engine reads without help, the fastest first; JavaScript reads the rest. */
 const textReaders: readonly ((text: string) => string)[] = [
   text => `TRY_CAST(${text} AS TIMESTAMP_NS)`,
   text => `TRY_CAST(replace(${text}, ',', '.') AS TIMESTAMP_NS)`,

@@ -167,7 +167,7 @@ function sizeText(kept: KeptResult): string {
   return `${plural(rowsOf(kept), 'row')}, ${formatBytes(kept.bytes)}`;
 }
 
-/** The memory behind the tables; columns may share it. */
+/** The memory that the tables hold; columns may share it. */
 function bytesOf({ tables }: QueryResult): number {
   const buffers = new Set(tables.flatMap(({ data }) => buffersOf(data)));
   return [...buffers].reduce((total, buffer) => total + buffer.byteLength, 0);

@@ -94,7 +94,7 @@ class Held {
   }
 }
 
-/** Waits for work that goes on by itself. */
+/** Waits for work in the background. */
 async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   work.catch(() => undefined);
   if (signal.aborted) throw new InterruptedError(signal.reason);

@@ -22,7 +22,7 @@ export class ViewError extends Error {
 
 /** The APL that selects the rows of a view. `expressions` says where in `text` the conditions of the request stand. */
 export interface ViewQuery {
-  /** Operators, each behind a pipe; empty for all rows in their order. */
+  /** Operators, each after a pipe; empty for all rows in their order. */
   readonly text: string;
   readonly expressions: readonly { readonly filter: number; readonly from: number; readonly to: number }[];
   /** The name of the field with the number of each row. */

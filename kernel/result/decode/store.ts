@@ -1,5 +1,5 @@
 /**
- * Growing memory behind Arrow columns: 64-bit integers written as two words, validity bits, byte strings.
+ * The growing buffers of Arrow columns: 64-bit integers written as two words, validity bits, byte strings.
  */
 
 import type { Data } from 'apache-arrow';
@@ -16,7 +16,7 @@ export function grown<T extends Growable>(array: T, atLeast = 0): T {
   return bigger;
 }
 
-/** The first `length` elements: a view when little is wasted, otherwise a copy that lets go of the spare memory. */
+/** The first `length` elements: a view when little is wasted, otherwise a copy, so that the spare memory is freed. */
 export function fitted<T extends Growable>(array: T, length: number): T {
   return (length * 1.25 < array.length ? array.slice(0, length) : array.subarray(0, length)) as T;
 }

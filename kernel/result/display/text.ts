@@ -57,7 +57,7 @@ export function isNumeric(field: Field): boolean {
   );
 }
 
-/** The 64-bit integer behind a time or a span, in the unit of its type. */
+/** The 64-bit integer of a time or a span, in the unit of its type. */
 export function exactInt64(vector: Vector, row: number): bigint {
   return int64View(vector).get(row) as bigint;
 }

@@ -109,7 +109,7 @@ function quoted(text: string, quote: RegExp): string {
   return quote.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** What spreadsheets evaluate, also behind white space and in its wide forms, and whatever would be taken for an escaped one. */
+/** What spreadsheets evaluate, also after white space and in its full-width forms, and whatever would be taken for an escaped one. */
 const formula = /^'*[\s\p{Cf}\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^'*[\t\r\n]/u;
 
 /** Returns a text as a cell of CSV: with an apostrophe before it where a spreadsheet would take it for a formula. */

@@ -1,5 +1,6 @@
 /**
- * Arrow tables as streams of bytes: the same table always gives the same ones.
+ * Arrow tables as streams of bytes (https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format): the same table
+ * always gives the same ones.
  */
 import { createHash, type Hash } from 'node:crypto';
 import {

@@ -65,7 +65,7 @@ function mistakesOf(
 type Memo = Map<string, readonly Diagnostic[]>;
 
 const memos = new WeakMap<BindEnvironment, Memo>();
-/** Typing leaves a text behind with every letter. */
+/** Each letter typed makes another text. */
 const maxRemembered = 1000;
 
 function memoOf(environment: BindEnvironment): Memo {

@@ -55,7 +55,7 @@ function readUpTo(text: string, tokens: readonly Token[], from: number): Cursor 
   const query = parseTokens(text.slice(0, from), code, { from: 0, to: from }, offers);
   const { words, options, scalar } = offers;
   const follows = words.length > 0 || scalar;
-  // A pipe may follow an operand too, but that is what an editor types by itself.
+  // A pipe may follow an operand too, but an editor types that one unasked.
   const slot: Slot =
     follows && offers.slot.kind === 'operator' && !offers.slot.piped ? { kind: 'none' } : offers.slot;
   return { slot, words, options, scalar, typed: '', from, quoted: false, query };

@@ -289,7 +289,7 @@ function atCall({ tokens, offset, text }: Place): Found | undefined {
   };
 }
 
-/** A function's name by itself, as while it is being written. */
+/** A function's name alone, as while it is being typed. */
 function atFunctionName({ tokens, offset }: Place): Found | undefined {
   const token = tokens.find(each => each.kind === 'word' && touches(each, offset));
   const markdown = token === undefined ? undefined : describeCallable(token.text);

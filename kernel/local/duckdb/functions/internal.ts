@@ -57,7 +57,7 @@ function matchesNothing(pattern: SqlArg): boolean {
   return canMatchNothing(constantText(pattern) ?? '');
 }
 
-/** The macros and JavaScript functions behind the internal functions. */
+/** The macros and JavaScript functions that the internal functions call. */
 export const internalFamily: FunctionFamily = {
   setup: [
     `CREATE MACRO apl_texts(j) AS CASE json_type(j) WHEN 'ARRAY' THEN json_extract_string(j, '$[*]') ELSE [j ->> '$'] END`,

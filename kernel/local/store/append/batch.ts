@@ -23,7 +23,7 @@ export interface BatchEvent {
   readonly cells: readonly (string | undefined)[];
 }
 
-/** A batch, with what its sender is told. */
+/** A batch, with the reply to its sender. */
 export interface ReadBatch extends Batch {
   /** Events without a readable time, which have that of their arrival. */
   readonly late: number;
