@@ -1,4 +1,4 @@
-import { ILayoutRestorer, type JupyterFrontEnd, type JupyterFrontEndPlugin } from '@jupyterlab/application';
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { ICompletionProviderManager } from '@jupyterlab/completer';
@@ -138,19 +138,17 @@ const panel: JupyterFrontEndPlugin<void> = {
   description: 'Datasets, fields, results, starred queries, history and profiles in a side panel.',
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [IConsoleTracker, IEditorTracker, ICommandPalette, ILayoutRestorer],
+  optional: [IConsoleTracker, IEditorTracker, ICommandPalette],
   activate: async (
     app: JupyterFrontEnd,
     notebooks: INotebookTracker,
     consoles: IConsoleTracker | null,
     files: IEditorTracker | null,
     palette: ICommandPalette | null,
-    restorer: ILayoutRestorer | null,
   ) => {
     const { AplPanel } = await import('./panel/panel.js');
     const widget = new AplPanel(workbenchOf({ notebooks, consoles, files }), notebooks);
     app.shell.add(widget, 'left', { rank: 650 });
-    restorer?.add(widget, widget.id);
     app.commands.addCommand('apl:panel', {
       label: 'Show the APL Panel',
       execute: () => {

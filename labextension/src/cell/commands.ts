@@ -144,7 +144,7 @@ async function starCell(session: Around, cell: CodeCell): Promise<void> {
   const id = /^(?:Created|Updated) the starred query (\S+),/.exec(outcome.text)?.[1];
   const apl = { ...(cell.model.getMetadata('apl') ?? {}), star: { id, name: name.trim(), profile } };
   if (id !== undefined) cell.model.setMetadata('apl', apl);
-  Notification.success(visible(outcome.text), { autoClose: 4000 });
+  Notification.success(`Starred as \u201c${visible(name.trim())}\u201d.`, { autoClose: 4000 });
 }
 
 function starredOf(cell: CodeCell, profile: string): Starred | undefined {

@@ -28,6 +28,8 @@ export class AplPanel extends Widget {
   #around: Around | undefined;
   #items: readonly Item[] = [];
   #said = '';
+  /** What the details show. */
+  #shown = '';
 
   constructor(workbench: Workbench, notebooks: INotebookTracker) {
     super();
@@ -43,7 +45,7 @@ export class AplPanel extends Widget {
     this.#refresh = button('\u21bb', 'Ask the service again', () => this.#around?.link?.refresh());
     this.#tree = new Tree('What the kernel knows', {
       toggle: row => this.#toggle(row),
-      chosen: row => this.#showDetails(row),
+      chosen: row => this.#choose(row),
       run: row => this.#run(row),
     });
     const head = element('header', { class: 'apl-panel-head' }, this.#heading, this.#refresh);
@@ -133,6 +135,13 @@ export class AplPanel extends Widget {
     this.#draw();
   }
 
+  /** What was said was about the row before. */
+  #choose(row: TreeRow | undefined): void {
+    this.#said = '';
+    this.#status.textContent = '';
+    this.#showDetails(row);
+  }
+
   #itemOf(row: TreeRow | undefined): Item | undefined {
     return this.#items.find(({ key }) => key === row?.key);
   }
@@ -141,8 +150,8 @@ export class AplPanel extends Widget {
   #showDetails(row: TreeRow | undefined): void {
     const item = this.#itemOf(row);
     const key = item === undefined ? '' : JSON.stringify(item);
-    if (this.#details.dataset.of === key) return;
-    this.#details.dataset.of = key;
+    if (this.#shown === key) return;
+    this.#shown = key;
     if (item === undefined || item.subject.kind === 'section') {
       this.#details.replaceChildren();
       return;

@@ -21,8 +21,8 @@ const RULES = `
 .apl-tree-twisty { width: 14px; flex: none; text-align: center; color: var(--jp-ui-font-color2); }
 .apl-tree-row[aria-expanded] > .apl-tree-twisty::before { content: '\\25B8'; }
 .apl-tree-row[aria-expanded="true"] > .apl-tree-twisty::before { content: '\\25BE'; }
-.apl-tree-label { flex: 0 1 auto; min-width: 40%; overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
-.apl-tree-detail { flex: 0 1 auto; margin-left: auto; min-width: 0; overflow: hidden; text-overflow: ellipsis; color: var(--jp-ui-font-color2); font-size: var(--jp-ui-font-size0); font-variant-numeric: tabular-nums; }
+.apl-tree-label { flex: 1 1 0; min-width: 0; overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
+.apl-tree-detail { flex: none; max-width: 60%; overflow: hidden; text-overflow: ellipsis; color: var(--jp-ui-font-color2); font-size: var(--jp-ui-font-size0); font-variant-numeric: tabular-nums; }
 .apl-tree-section > .apl-tree-label { font-weight: 600; }
 .apl-tree-row[aria-current] > .apl-tree-label { font-weight: 600; }
 .apl-tree-note { color: var(--jp-ui-font-color2); font-style: italic; cursor: default; }
