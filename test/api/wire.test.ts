@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
+  type QueryProgress,
   readDatasets,
   readErrorBody,
   readFields,
   readImportReport,
+  readProgress,
   readStarredQueries,
   readStarredQuery,
   readUser,
@@ -188,3 +190,18 @@ describe('an answer', () => {
     expect(() => read(value)).toThrow(message);
   });
 });
+
+test.each<[value: object, progress: QueryProgress]>([
+  [
+    { state: 'waiting', before: 3 },
+    { state: 'waiting', before: 3 },
+  ],
+  [
+    { state: 'running', rows: 7, share: 0.5 },
+    { state: 'running', rows: 7, share: 0.5 },
+  ],
+  [
+    { state: 'running', rows: 7 },
+    { state: 'running', rows: 7 },
+  ],
+])('the progress %j', (value, progress) => expect(readProgress(value)).toStrictEqual(progress));

@@ -151,3 +151,12 @@ test.each([
 ])('the condition %s of a join names a field that is not there', (condition, message) => {
   expect(messagesOf(`web | join (spans) on ${condition}`)[0]).toContain(message);
 });
+
+test.each([
+  ['print long(1, 2)', ['`long` takes 1 argument, not 2']],
+  ['print string()', ['`string` takes 1 argument, not 0']],
+])('%s is refused', (text, messages) => {
+  const { query, diagnostics } = parseQuery(text);
+  const found = [...diagnostics, ...bind(query, text, environment).diagnostics];
+  expect(found.map(({ message }) => message)).toEqual(messages);
+});
