@@ -110,7 +110,7 @@ const grid: JupyterFrontEndPlugin<void> = {
 /** Puts the time range, the profile and a stop button into the toolbars of notebooks, and commands on cells into theirs. */
 const toolbar: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:toolbar',
-  description: 'Time range, profile and stop button of notebooks; star, range and chart of cells.',
+  description: 'Time range, profile and stop button of notebooks; star and range of cells.',
   autoStart: true,
   requires: [INotebookTracker, IToolbarWidgetRegistry],
   optional: [IConsoleTracker, IEditorTracker, ICommandPalette],

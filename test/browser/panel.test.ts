@@ -168,16 +168,11 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     ).toBe('hidden');
   });
 
-  test('a comment is toggled, and the chart of a query is written above it', async () => {
+  test('a comment is toggled', async () => {
     await enter(2);
     await page.keyboard.press('Control+/');
     await soon(() => source(2)).toContain('// | project method');
     await page.keyboard.press('Control+/');
-    await soon(() => source(2)).toBe(cells[2]);
-    await enter(2);
-    await cell(2).locator('.apl-chart-choice').selectOption('bar');
-    await soon(() => source(2)).toBe(cells[2]?.replace("['sample", "// @viz bar\n['sample"));
-    await cell(2).locator('.apl-chart-choice').selectOption('auto');
     await soon(() => source(2)).toBe(cells[2]);
   });
 

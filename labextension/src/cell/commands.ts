@@ -5,19 +5,8 @@ import { visible } from '../../../kernel/text.js';
 import { starIcon } from '../icon.js';
 import { type Around, around } from '../link/around.js';
 import type { Workbench } from '../link/workbench.js';
-import {
-  chartKind,
-  overRange,
-  selectedCode,
-  starCode,
-  starLine,
-  suggestedName,
-  withChartKind,
-} from './lines.js';
+import { overRange, selectedCode, starCode, starLine, suggestedName } from './lines.js';
 import { activeCode, type CodeCell, runBelow, selectionIn } from './run.js';
-
-/** How a result may be drawn; the first leaves it to the shape of the result. */
-export const chartKinds = ['auto', 'line', 'area', 'bar', 'scatter', 'pie', 'heat', 'stat', 'none'] as const;
 
 /** A command on the active cell of the notebook that was used last. */
 interface CellCommand {
@@ -73,36 +62,12 @@ function cellCommands(workbench: Workbench): readonly CellCommand[] {
     lastRange('1h', '1 Hour'),
     lastRange('24h', '24 Hours'),
     {
-      id: 'apl:chart-kind',
-      label: 'Choose the Chart of the Query\u2026',
-      caption: 'Say how the result is drawn',
-      run: async (_, cell) => {
-        const { from } = selectionIn(cell);
-        const items: readonly string[] = chartKinds;
-        const current = items.indexOf(chartKind(sourceOf(cell), from) ?? '');
-        const { value } = await InputDialog.getItem({
-          title: 'Chart of the query',
-          items: [...items],
-          current: Math.max(current, 0),
-        });
-        if (value !== null) setChartKind(cell, value);
-      },
-    },
-    {
       id: 'apl:run-selection',
       label: 'Run Selected APL',
       caption: 'Run what is selected, or the query at the cursor; the result is shown below the cell',
       run: runSelection,
     },
   ];
-}
-
-/** Writes the line that says how the query at the cursor is drawn. */
-export function setChartKind(cell: CodeCell, kind: string): void {
-  const { sharedModel } = cell.model;
-  const before = sharedModel.getSource();
-  const after = withChartKind(before, selectionIn(cell).from, kind === 'auto' ? undefined : kind);
-  if (after !== before) sharedModel.setSource(after);
 }
 
 function sourceOf(cell: CodeCell): string {

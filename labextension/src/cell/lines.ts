@@ -76,14 +76,14 @@ export function quoted(word: string): string {
 export function suggestedName(source: string, offset: number): string {
   const query = queryAt(source, offset);
   const text = query === undefined ? '' : source.slice(query.from, query.to);
-  const comment = /^[ \t]*\/\/[ \t]*([^\s@].*)$/m.exec(text)?.[1];
+  const comment = /^[ \t]*\/\/[ \t]*(\S.*)$/m.exec(text)?.[1];
   const line = text.split('\n').find(each => each.trim() !== '' && !each.trimStart().startsWith('//'));
   return (comment ?? line ?? '').trim().slice(0, 80);
 }
 
 /**
  * Returns a cell that runs what is selected, or the query at the cursor where nothing is: with the cell's magics, which hold for this run
- * alone, its directives, and the `let`, `set` and `declare` statements before it. Undefined where there is nothing to run.
+ * alone, and the `let`, `set` and `declare` statements before it. Undefined where there is nothing to run.
  */
 export function selectedCode(source: string, from: number, to: number): string | undefined {
   const selected = source.slice(from, to).trim();
@@ -94,67 +94,9 @@ export function selectedCode(source: string, from: number, to: number): string |
   const shared = parseCell(source).shared.filter(isBefore);
   return [
     ...settingsOf(source.slice(0, Math.max(run.from, 0))),
-    ...directivesBefore(source, run.from),
     ...shared.map(span => `${source.slice(span.from, span.to)};`),
     source.slice(run.from, run.to).trim(),
   ].join('\n');
-}
-
-/** Returns the cell with the line that says how the query at `offset` is drawn; without one for undefined. */
-export function withChartKind(source: string, offset: number, kind: string | undefined): string {
-  const statement = statementAt(source, offset);
-  if (statement === undefined) return source;
-  const before = vizLines(source, statement);
-  const [first] = before;
-  const line = kind === undefined ? '' : `// @viz ${kind}`;
-  if (first !== undefined) return without(source, kind === undefined ? before : before.slice(1), first, line);
-  if (kind === undefined) return source;
-  const at = source.lastIndexOf('\n', codeStart(source, statement) - 1) + 1;
-  return `${source.slice(0, at)}${line}\n${source.slice(at)}`;
-}
-
-/** The kind of chart that the query at `offset` asks for; undefined where it leaves that to its result. */
-export function chartKind(source: string, offset: number): string | undefined {
-  const statement = statementAt(source, offset);
-  const [line] = statement === undefined ? [] : vizLines(source, statement);
-  return line && /@viz\s+(\w+)/.exec(source.slice(line.from, line.to))?.[1]?.toLowerCase();
-}
-
-/** The comments that say how a statement is drawn: those in it, and those above it after the statement before. */
-function vizLines(source: string, statement: Span): readonly Span[] {
-  const { statements, magics } = splitCell(source);
-  const ends = [...statements.map(({ to }) => to), ...magics.map(({ to }) => to)];
-  const from = Math.max(0, ...ends.filter(to => to <= statement.from));
-  const pattern = /^[ \t]*\/\/[ \t]*@viz\b.*$/gm;
-  const region = source.slice(from, statement.to);
-  return [...region.matchAll(pattern)].map(match => ({
-    from: from + match.index,
-    to: from + match.index + match[0].length,
-  }));
-}
-
-/** The text with one line replaced, or taken out where it is empty, and others taken out. */
-function without(source: string, out: readonly Span[], line: Span, by: string): string {
-  const edits = [
-    ...out.filter(each => each !== line).map(span => ({ span, text: '' })),
-    { span: line, text: by },
-  ];
-  return edits
-    .toSorted((a, b) => b.span.from - a.span.from)
-    .reduce((text, { span, text: insert }) => {
-      const to = insert === '' && text[span.to] === '\n' ? span.to + 1 : span.to;
-      return text.slice(0, span.from) + insert + text.slice(to);
-    }, source);
-}
-
-/** Where the code of a statement starts, after the comments that belong to it. */
-function codeStart(source: string, { from, to }: Span): number {
-  let at = from;
-  for (const line of source.slice(from, to).split('\n')) {
-    if (line.trim() !== '' && !line.trimStart().startsWith('//')) break;
-    at += line.length + 1;
-  }
-  return Math.min(at, to);
 }
 
 /** The query that `offset` is in, else the last one before it, else the first. */
@@ -180,11 +122,6 @@ function settingsOf(source: string): readonly string[] {
   return parseCell(source)
     .magics.filter(({ name, args }) => perCell.has(name.toLowerCase()) && args !== '')
     .map(({ name, args }) => `%%${name} ${args}`);
-}
-
-/** The comments above a place that say how results are shown, such as `// @viz bar`; a later one of a kind takes precedence. */
-function directivesBefore(source: string, offset: number): readonly string[] {
-  return source.slice(0, offset).match(/^[ \t]*\/\/[ \t]*@\w.*$/gm) ?? [];
 }
 
 /** The text with each line replaced by another. */

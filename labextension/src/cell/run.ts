@@ -1,7 +1,5 @@
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 
-/** The widget of any cell, and that of one that runs. */
-export type AnyCell = NonNullable<NotebookPanel['content']['activeCell']>;
 export type CodeCell = ReturnType<NotebookPanel.ContentFactory['createCodeCell']>;
 
 /** The notebook's active cell, where it is code; undefined for prose. */

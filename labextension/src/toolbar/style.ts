@@ -22,7 +22,6 @@ const RULES = `
 .apl-toolbar-flag { font-size: 10px; padding: 0 4px; border-radius: 6px; background: var(--jp-layout-color3); }
 .apl-toolbar-profile.apl-remote { background: #b3261e; color: #fff; }
 .apl-toolbar-profile.apl-remote:hover:not(:disabled) { background: #8f1d17; }
-.apl-chart-choice { height: 22px; font-size: 11px; color: var(--jp-ui-font-color1); background: var(--jp-layout-color1); border: 1px solid var(--jp-border-color2); border-radius: 2px; }
 .apl-popover .apl-wide { flex: 1; }
 .apl-popover .apl-times label { display: flex; align-items: center; justify-content: space-between; gap: 6px; margin-bottom: 4px; }
 .apl-popover .apl-hint { margin: 0; color: var(--jp-ui-font-color2); }

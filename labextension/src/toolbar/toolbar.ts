@@ -1,10 +1,8 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputils';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
-import type { AnyCell } from '../cell/run.js';
 import { around } from '../link/around.js';
 import type { Workbench } from '../link/workbench.js';
-import { chartChoice } from './chart.js';
 import { ProfileItem, RangeItem, StopItem } from './items.js';
 import { addToolbarStyle } from './style.js';
 
@@ -14,7 +12,7 @@ const items = {
   stop: { Item: StopItem, label: 'Stop the APL Query' },
 };
 
-/** Adds the time range, the profile and the stop button to the toolbars of notebooks, and the chart to those of cells; `schema/toolbar.json` has their places. */
+/** Adds the time range, the profile and the stop button to the toolbars of notebooks; `schema/toolbar.json` has their places. */
 export function addToolbar(
   { commands }: JupyterFrontEnd,
   registry: IToolbarWidgetRegistry,
@@ -41,5 +39,4 @@ export function addToolbar(
     });
     palette?.addItem({ command: `apl:${name}`, category: 'APL' });
   }
-  registry.addFactory<AnyCell>('Cell', 'apl-chart', chartChoice);
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   type CodeCell,
-  chartKind,
   overRange,
   quoted,
   recordSetting,
@@ -9,7 +8,6 @@ import {
   starCode,
   starLine,
   suggestedName,
-  withChartKind,
 } from '../../../labextension/src/cell/lines.js';
 
 /** The text without the mark of the cursor, and where it was; two marks enclose a selection. */
@@ -77,31 +75,10 @@ describe('what a selection runs', () => {
     check('let a = 1;\nset b;\n$0T | where x > a$0 | count', 'let a = 1;\nset b;\nT | where x > a'));
   test('a statement that is selected is not run twice', () =>
     check('$0let a = 1;\nT | where x > a$0', 'let a = 1;\nT | where x > a'));
-  test('and its directives', () => check('// @viz bar\n$0T | count$0\n| where x', '// @viz bar\nT | count'));
   test('without a selection, the query at the cursor, with its name', () =>
     check('T | count\n\nkept << U\n| li$0mit 5\n\nV', 'kept << U\n| limit 5'));
   test('other magics of the cell do not run again', () => check('%import f.csv\nT$0', 'T'));
   test('an empty cell runs nothing', () => check('  $0', undefined));
-});
-
-describe('the line of a chart', () => {
-  const check = (text: string, kind: string | undefined, expected: string) => {
-    const { source, from } = marked(text);
-    const changed = withChartKind(source, from, kind);
-    expect(changed).toBe(expected);
-    expect(chartKind(changed, Math.min(from, changed.length))).toBe(kind);
-    expect(withChartKind(changed, changed.length, kind)).toBe(changed);
-  };
-
-  test('goes above the query', () => {
-    check('%limit 5\nlet a = 1;\nT | co$0unt', 'bar', '%limit 5\nlet a = 1;\n// @viz bar\nT | count');
-    check('kept << T$0', 'pie', '// @viz pie\nkept << T');
-  });
-  test('below its comment', () => check('// errors\nT$0', 'line', '// errors\n// @viz line\nT'));
-  test('takes the place of another', () =>
-    check('// @viz bar\n// @log\nT$0', 'stat', '// @viz stat\n// @log\nT'));
-  test('goes away', () => check('// @viz bar\nT$0', undefined, 'T'));
-  test('a cell without a query stays as it is', () => check('%time$0', undefined, '%time'));
 });
 
 describe('a starred query', () => {
@@ -112,7 +89,7 @@ describe('a starred query', () => {
   test('of a cell without a query is none', () => expect(starCode('%time', 0, '%star x')).toBeUndefined());
   test('is named by its first comment, else its first line', () => {
     expect(suggestedName('// Errors by host\nT | count', 0)).toBe('Errors by host');
-    expect(suggestedName('// @viz bar\nT | count', 0)).toBe('T | count');
+    expect(suggestedName('T | count', 0)).toBe('T | count');
   });
   test('any name is one word of the line', () => {
     expect(starLine({ name: 'a "b"\n%drop x \\' })).toBe('%star --new "a \\"b\\" %drop x \\\\" --no-run');
