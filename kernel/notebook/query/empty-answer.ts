@@ -92,6 +92,10 @@ async function outsideNotice(inquiry: Inquiry, name: string, empty: boolean): Pr
   }
   if (status.rowsExamined > 0) return undefined;
   const newest = await newestTime(inquiry, name);
+  // A condition of the query may keep the service from reading the events that there are.
+  const start = parseTime(provenance.startTime);
+  const isUnknown = newest === undefined && inquiry.reading.conditions.length > 0;
+  if (isUnknown || (newest !== undefined && start !== undefined && newest >= start)) return undefined;
   const where = newest === undefined ? '' : ` Its newest event is of ${spanText(newest, newest)}`;
   return `${dataset} has no events ${inRange(provenance.rangeLabel)}.${where}`;
 }

@@ -168,6 +168,31 @@ describe('of a hosted dataset only the newest event is named', () => {
   });
 });
 
+test('events that a condition kept a hosted service from reading are not said to be none', async () => {
+  const newest = { body: tabular([{ name: '_time', type: 'datetime' }], [['2026-01-31T10:00:00Z']]) };
+  const counts = ['n', 'matched', 'c0'].map(name => ({ name, type: 'integer' }));
+  const values = [
+    { name: 'level', type: 'string' },
+    { name: 'n', type: 'integer' },
+  ];
+  const hosted = await startBench({
+    environment: ({ url }) => ({ deployment: 'environment', url, token: 'xaat-1' }),
+    reply: seen => {
+      if (!seen.path.endsWith('_apl')) return everyday(seen);
+      const { apl } = JSON.parse(seen.body);
+      if (apl.includes('limit 1')) return newest;
+      if (apl.includes('countif')) return { body: tabular(counts, [[5], [0], [0]]) };
+      return { body: apl.endsWith('| count') ? none : tabular(values, [['info'], [5]]) };
+    },
+  });
+  const found = notices(await hosted.run('%%time 2026-01-01..2026-02-01\nweb | where level == "x" | count'));
+  await hosted.close();
+  expect(found.slice(1)).toEqual([
+    'None of the 5 events of `web` in 2026-01-01 .. 2026-02-01 matches.',
+    '`level == "x"` holds for no event: `level` holds `info` (5).',
+  ]);
+});
+
 /** Minutes after the first event; a filter as APL and as what it means; what may follow it. */
 const filters: readonly (readonly [string, (row: number) => boolean])[] = [
   ['', () => true],
