@@ -53,15 +53,17 @@ export async function serve({ token, ...request }: ServeRequest): Promise<Servic
   }
 }
 
-/** Puts a file's rows into a dataset of the data directory, whether a service is running or not. */
+/** Puts a file's rows into a dataset of the data directory, whether a service is running or not; throws AplKernelError. */
 export async function importIntoDataset(command: ImportCommand): Promise<ImportReport> {
-  const [{ importFile }, { DatasetStore }, { Engine }, { samples }] = await Promise.all([
+  const [{ checkWritable }, { importFile }, { DatasetStore }, { Engine }, { samples }] = await Promise.all([
+    import('../local/launch.js'),
     import('../local/store/import.js'),
     import('../local/store/datasets.js'),
     import('../local/engine/duckdb.js'),
     import('../local/samples/all.js'),
   ]);
   const { dataDir, file, dataset, timeField, format, replace, onProgress } = command;
+  await checkWritable(dataDir);
   const engine = await Engine.open({ dataDir, connections: 1 });
   let share: () => number | undefined = () => undefined;
   const watch = {

@@ -234,8 +234,8 @@ class Launcher implements LocalService {
   }
 }
 
-/** Waiting for a lock is pointless where no file can be written at all. */
-async function checkWritable(dataDir: string): Promise<void> {
+/** Throws LaunchError where no file of the service can be written. */
+export async function checkWritable(dataDir: string): Promise<void> {
   const probe = join(dataDir, `.probe-${crypto.randomUUID()}`);
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });

@@ -215,3 +215,20 @@ describe('apl-kernel', () => {
     expect([...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name)).toEqual(commands);
   });
 });
+
+test('an import into a directory that cannot be made says so in a sentence', async () => {
+  const home = scratchDirectory();
+  writeFileSync(join(home, 'rows.ndjson'), '{"a":1}\n');
+  const data = join(home, 'rows.ndjson', 'data');
+  const { code, stderr } = await aplKernel(
+    ['import', join(home, 'rows.ndjson'), '--dataset', 'x', '--data', data],
+    {
+      HOME: home,
+      PATH: '',
+    },
+  );
+  expect([code, stderr]).toEqual([
+    1,
+    `apl-kernel: the local service cannot start: its data directory cannot be written\n  Make ${data} writable, or set APL_KERNEL_DATA to a directory that is.\n`,
+  ]);
+});
