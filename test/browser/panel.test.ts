@@ -248,9 +248,7 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     expect(seen.foreign).toBe(0);
     expect(seen.tooWide).toBe(0);
     expect(seen.height).toBeGreaterThan(2_500 * 22);
-    await soon(() =>
-      complaints.filter(text => !/Failed to load resource|WebSocket|reading 'schema'/.test(text)),
-    ).toEqual([]);
+    await soon(() => complaints.filter(text => !passedOver(app).test(text))).toEqual([]);
   });
 
   test('without a kernel it says so, and the toolbar is still', async () => {
@@ -261,6 +259,16 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     await soon(() => page.locator('.apl-toolbar-range').isDisabled()).toBe(true);
   });
 });
+
+/**
+ * What a page may complain of: answers of the hostile service, and in Notebook 7 its own race of settings and shortcuts,
+ * https://github.com/jupyter/notebook/issues/7862.
+ */
+function passedOver(app: App): RegExp {
+  return app === 'notebooks'
+    ? /Failed to load resource|WebSocket|reading 'schema'/
+    : /Failed to load resource|WebSocket/;
+}
 
 /** Waits for what a page shows in the end, however busy the machine is. */
 function soon<T>(read: () => T) {

@@ -1,5 +1,6 @@
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 
+/** The widget of a cell that runs. */
 export type CodeCell = ReturnType<NotebookPanel.ContentFactory['createCodeCell']>;
 
 /** The notebook's active cell, where it is code; undefined for prose. */
