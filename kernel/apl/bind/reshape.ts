@@ -137,7 +137,6 @@ function groupOf(
   return call('$regex_text', args, 'string', at);
 }
 
-/** A stage that adds columns which only the stages above it see. */
 /** Extends the columns of a stage by items that read the hidden columns of a relation made from it. */
 function extendOver(stage: Stage, input: Relation, items: readonly Computed[]): Stage {
   const extended = extend(stage, items);
