@@ -163,9 +163,7 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     await page.keyboard.press('Control+Enter');
     await page.locator('.apl-toolbar-stop').click();
     await soon(() => cell(3).locator('.jp-OutputArea').textContent()).toContain('Interrupted');
-    await soon(() =>
-      page.evaluate("getComputedStyle(document.querySelector('.apl-toolbar-stop')).visibility"),
-    ).toBe('hidden');
+    await page.locator('.apl-toolbar-stop').waitFor({ state: 'hidden' });
   });
 
   test('a comment is toggled', async () => {

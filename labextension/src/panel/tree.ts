@@ -64,7 +64,13 @@ export class Tree {
     const shown = new Set(Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index));
     if (this.active !== undefined) shown.add(this.#active);
     const nodes = [...shown].sort((a, b) => a - b).map(index => this.#rowNode(index));
-    this.#space.replaceChildren(...nodes);
+    // A press and its release are a click only on the same node: what is drawn already stays.
+    const drawn = [...this.#space.children];
+    if (
+      nodes.length !== drawn.length ||
+      nodes.some((node, index) => drawn[index]?.isEqualNode(node) !== true)
+    )
+      this.#space.replaceChildren(...nodes);
     if (this.active === undefined) this.node.removeAttribute('aria-activedescendant');
     else this.node.setAttribute('aria-activedescendant', `${this.#id}-${this.#active}`);
   }

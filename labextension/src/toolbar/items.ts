@@ -209,11 +209,11 @@ export class StopItem extends Item {
     this.#tick();
   }
 
-  /** Keeps its room while it is not to be seen, so that the toolbar does not move. */
+  /** It stands before the toolbar's free space: what is right of that does not move when it comes and goes. */
   #tick(): void {
     const elapsed = this.#since === undefined ? 0 : performance.now() - this.#since;
     const isShown = elapsed >= patienceMs;
-    this.control.style.visibility = isShown ? 'visible' : 'hidden';
+    this.setHidden(!isShown);
     const seconds = isShown ? ` ${Math.floor(elapsed / 1000)} s` : '';
     const text = this.control.querySelector('.apl-toolbar-text');
     if (text !== null) text.textContent = `Stop${seconds}`;
