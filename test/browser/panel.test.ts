@@ -138,7 +138,7 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
 
   test('a cell runs on the last 24 hours; the range and the cell stay', async () => {
     await enter(2);
-    await page.keyboard.press('Alt+Shift+D');
+    await cell(2).locator('.jp-cell-toolbar').getByText('24h').click();
     await soon(() => cell(2).locator('.jp-OutputArea').textContent()).toContain('last 24h');
     expect(await range().textContent()).toBe('last 2h');
     expect(await source(2)).toBe(cells[2]);

@@ -29,7 +29,8 @@ export function addCellCommands(
     const cell = panel === null || !around(panel, workbench).isApl ? undefined : activeCode(panel);
     return panel === null || cell === undefined ? undefined : { panel, cell };
   };
-  for (const { id, label, caption, isStar, run } of cellCommands(workbench)) {
+  const all = cellCommands(workbench);
+  for (const { id, label, caption, isStar, run } of all) {
     commands.addCommand(id, {
       ...{ label, caption },
       ...(isStar === true ? { icon: starIcon } : {}),
@@ -42,6 +43,19 @@ export function addCellCommands(
     });
     palette?.addItem({ command: id, category: 'APL' });
   }
+  // The toolbar of a cell is drawn before its notebook knows its language, and only again when it is told.
+  let wasThere = false;
+  const tell = () => {
+    const isThere = place() !== undefined;
+    if (isThere === wasThere) return;
+    wasThere = isThere;
+    for (const { id } of all) commands.notifyCommandChanged(id);
+  };
+  notebooks.currentChanged.connect(tell);
+  notebooks.activeCellChanged.connect(tell);
+  const follow = (panel: NotebookPanel) => around(panel, workbench).changed.connect(tell);
+  notebooks.forEach(follow);
+  notebooks.widgetAdded.connect((_, panel) => follow(panel));
 }
 
 function cellCommands(workbench: Workbench): readonly CellCommand[] {
