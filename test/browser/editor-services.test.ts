@@ -83,7 +83,7 @@ describe.each([
     await page.keyboard.type("['sample-h");
     await eventually(() => labels(page)).toEqual(['sample-http-logs']);
     await accept(page, 'Enter');
-    expect(await text(page)).toBe("['sample-http-logs']");
+    await eventually(() => text(page)).toBe("['sample-http-logs']");
     await page.keyboard.type(' | whe');
     await eventually(() => labels(page)).toEqual(['where']);
     await accept(page, 'Tab');
@@ -96,7 +96,7 @@ describe.each([
     await page.locator('.cm-completionInfo .apl-doc').waitFor();
     expect(await page.locator('.cm-completionInfo').textContent()).toContain('dcount(');
     await accept(page, 'Enter');
-    expect(await text(page)).toBe("['sample-http-logs'] | where status > 1 | summarize dcount()");
+    await eventually(() => text(page)).toBe("['sample-http-logs'] | where status > 1 | summarize dcount()");
     expect(await page.locator('.jp-Completer:visible').count()).toBe(0);
     await finish(opened);
   });
@@ -236,9 +236,16 @@ describe.each([
     await opened.close();
   });
 
-  /** Accepts the first completion; CodeMirror takes no key within 75 ms of a list's opening (interactionDelay). */
+  /**
+   * Accepts the first completion. CodeMirror takes no key while it asks anew, 100 ms after the last letter, nor within
+   * 75 ms of a list's opening (interactionDelay).
+   */
   async function accept(page: Page, key: 'Enter' | 'Tab'): Promise<void> {
-    await page.waitForTimeout(200);
+    await page.waitForTimeout(300);
+    await page
+      .locator('.cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled) [aria-selected]')
+      .waitFor();
+    await page.waitForTimeout(150);
     await page.keyboard.press(key);
   }
 
