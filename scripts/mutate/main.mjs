@@ -107,15 +107,17 @@ function filesBelow(path) {
 
 /**
  * What is run, one after the other, until a test fails: the mirrored test file, where there is one, then the mirrored folder or
- * the nearest above it that there is. What the language means is in the golden queries.
+ * the nearest above it that there is. For the language also the golden queries, which say what it means, and at last all its
+ * tests: the parser and the rows of the operators feed completion and hover.
  * @param {string} path
  * @returns {string[][]}
  */
 function stagesOf(path) {
   const mirrored = path.replace(/^kernel/, 'test').replace(/\.ts$/, '.test.ts');
   const file = statSync(join(root, mirrored), { throwIfNoEntry: false })?.isFile() ? [[mirrored]] : [];
-  const folder = [`${folderAbove(mirrored)}/`];
-  return [...file, path.startsWith('kernel/apl/') ? [...folder, 'test/golden.test.ts'] : folder];
+  const folder = `${folderAbove(mirrored)}/`;
+  if (!path.startsWith('kernel/apl/')) return [...file, [folder]];
+  return [...file, [folder, 'test/golden.test.ts'], ['test/apl/']];
 }
 
 /**
