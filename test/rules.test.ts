@@ -47,6 +47,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   headless: [
     'apl/syntax/cell',
+    'apl/syntax/parameters',
     'apl/editor/colours/highlight',
     '@lezer/highlight',
     'notebook/time-range',

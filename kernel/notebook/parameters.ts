@@ -1,6 +1,7 @@
 import type { TypeName } from '../apl/catalog/entry.js';
-import type { Expr, ParameterDecl, Span } from '../apl/syntax/ast.js';
+import type { Expr, Span } from '../apl/syntax/ast.js';
 import type { CellQuery } from '../apl/syntax/cell.js';
+import { declaredParameters } from '../apl/syntax/parameters.js';
 import { parseQuery } from '../apl/syntax/parse.js';
 import { type Token, tokenize } from '../apl/syntax/tokens/lexer.js';
 
@@ -46,7 +47,7 @@ export class Parameters {
   declare(source: string, statements: readonly Span[]): void {
     for (const { from, to } of statements) {
       const text = source.slice(from, to);
-      for (const { name, type, fallback } of declarations(text))
+      for (const { name, type, fallback } of declaredParameters(text))
         this.#declared.set(name.name, { type, fallback: fallback && text.slice(fallback.from, fallback.to) });
     }
   }
@@ -102,7 +103,7 @@ export class Parameters {
     const own = new Set(
       tokens.flatMap((token, index) => (token.text === 'let' ? [tokens[index + 1]?.text ?? ''] : [])),
     );
-    const declaredHere = new Set(declarations(query.text).map(({ name }) => name.name));
+    const declaredHere = new Set(declaredParameters(query.text).map(({ name }) => name.name));
     const names = [...new Set([...this.#declared.keys(), ...this.#given.keys()])].filter(
       name => !own.has(name) && tokens.some((token, index) => isUse(token, tokens[index - 1], name)),
     );
@@ -134,11 +135,6 @@ function isUse(token: Token, before: Token | undefined, name: string): boolean {
 
 function isSame(a: ParameterValue, b: ParameterValue): boolean {
   return JSON.stringify(a.json) === JSON.stringify(b.json);
-}
-
-function declarations(text: string): readonly ParameterDecl[] {
-  if (!text.includes('query_parameters')) return [];
-  return parseQuery(text).query.statements.flatMap(each => (each.kind === 'parameters' ? each.params : []));
 }
 
 /** The query with a text before it, which no place in the cell stands for. */

@@ -20,6 +20,7 @@ import {
 import type { ResultField } from '../api/wire.js';
 import { present } from '../present.js';
 import { plural } from '../text.js';
+import { codeWords } from './display/summary.js';
 import { cellText, exactInt64 } from './display/text.js';
 import { FIELD_KEY } from './field.js';
 import type { ArrowTable, Notice, QueryResult, TableInfo } from './result.js';
@@ -174,12 +175,27 @@ type Cell = bigint | number | boolean | string | null;
 
 function pairRows(now: ArrowTable, before: ArrowTable, key: readonly string[], offset: bigint): Pair[] {
   const [left, right] = [rowsOf(now, 0n, key), rowsOf(before, offset, key)];
-  const text = (row: Row) => JSON.stringify(key.map(name => String(row.get(name))));
   const waiting = new Map<string, Row[]>();
-  for (const row of right) waiting.set(text(row), [...(waiting.get(text(row)) ?? []), row]);
-  const pairs: Pair[] = left.map(row => ({ now: row, before: waiting.get(text(row))?.shift() }));
-  const alone = [...waiting.values()].flat().map(row => ({ now: undefined, before: row }));
+  // From the last row to the first, so that the first of a key is taken off the end.
+  for (const row of right.toReversed()) {
+    const rows = waiting.get(keyText(row, key));
+    if (rows === undefined) waiting.set(keyText(row, key), [row]);
+    else rows.push(row);
+  }
+  const pairs: Pair[] = left.map(row => ({ now: row, before: waiting.get(keyText(row, key))?.pop() }));
+  const taken = new Set(pairs.map(({ before: row }) => row));
+  const alone = right.filter(row => !taken.has(row)).map(row => ({ now: undefined, before: row }));
   return inOrder([...pairs, ...alone], now, key);
+}
+
+/** Equal for the rows of one group: a null is no text, and the text "null" is no null. */
+function keyText(row: Row, key: readonly string[]): string {
+  return JSON.stringify(
+    key.map(name => {
+      const cell = row.get(name) ?? null;
+      return cell === null ? null : String(cell);
+    }),
+  );
 }
 
 /** Over time the rows of the earlier period stand among the others; without a time they come last. */
@@ -340,11 +356,11 @@ function renamed(field: Field, name: string, keepsAggregation: boolean): Field {
 }
 
 function percentField(name: string): Field {
-  const metadata = new Map([
+  const metadata = new Map<string, string>([
     [FIELD_KEY.type, 'float'],
     [FIELD_KEY.unit, 'percent'],
-  ] as const);
-  return new Field(name, new Float64(), true, new Map(metadata));
+  ]);
+  return new Field(name, new Float64(), true, metadata);
 }
 
 /** Gives new columns names that none has. */
@@ -413,7 +429,15 @@ function remarks(
           `${alone} of ${plural(pairs.length, 'row')} are in one of the two periods only; their changes are null.`,
         ]
       : []),
-    ...(left.length > 0 ? [`Not compared, as they are no figures: ${left.join(', ')}.`] : []),
+    ...(left.length > 0 ? [`Not compared, as they are no figures: ${namesText(left)}.`] : []),
   ];
   return texts.map(text => ({ level: 'info', text }));
+}
+
+/** Names beyond this many are counted. */
+const namedFields = 10;
+
+function namesText(names: readonly string[]): string {
+  const named = names.slice(0, namedFields).map(codeWords).join(', ');
+  return names.length > namedFields ? `${named} and ${names.length - namedFields} more` : named;
 }

@@ -3,6 +3,7 @@ import { bind } from '../bind/bind.js';
 import type { BindEnvironment, DatasetSchema, FieldSchema } from '../plan/plan.js';
 import { type CellQuery, parseCell } from '../syntax/cell.js';
 import type { MagicSyntax } from '../syntax/magic.js';
+import { readParamLine } from '../syntax/parameters.js';
 import { parseQuery } from '../syntax/parse.js';
 import type { EditorEnvironment } from './completion/complete.js';
 
@@ -88,9 +89,11 @@ export function withParameters<T extends BindEnvironment>(cell: string, environm
   return { ...environment, variables: { ...unknown, ...environment.variables } };
 }
 
-/** The names of parameters in a text: `%param name = …`. */
+/** The names of parameters in a text: `%param name = … other = …`. */
 function parameterNames(cell: string): readonly string[] {
-  return [...cell.matchAll(/^[ \t]*%%?param[ \t]+([A-Za-z_]\w*)/gm)].map(match => match[1] ?? '');
+  return [...cell.matchAll(/^[ \t]*%%?param[ \t]+(.*)$/gm)].flatMap(([, args = '']) =>
+    readParamLine(args).assignments.map(({ name }) => name),
+  );
 }
 
 /** Returns the environment with the results that the queries of a cell name: `name << query`. */

@@ -1,4 +1,5 @@
 import { parseCell } from '../../apl/syntax/cell.js';
+import { declaredParameters, readParamLine } from '../../apl/syntax/parameters.js';
 import { oneLine } from '../../text.js';
 import { formatTime, parseTime } from '../../time.js';
 import { type CodeCell, type Notebook, sourceOf } from '../notebook.js';
@@ -12,12 +13,11 @@ export function reportFacts(notebook: Notebook): ReportFacts {
   const results = code.flatMap(provenancesOf);
   const texts = (name: keyof Provenance) =>
     [...new Set(results.flatMap(each => each[name] ?? []))].filter(text => text !== '').join(', ');
-  const parameters = new Map(code.flatMap(parametersOf));
   const facts: ReportFacts = [
     ['Time range', rangeText(results)],
     ['Profile', texts('profile')],
     ['Data', texts('datasets')],
-    ['Parameters', [...parameters].map(([name, text]) => `${name} = ${text}`).join(', ')],
+    ['Parameters', parametersText(code, results)],
     ['Versions', texts('kernelVersion') && `apl-kernel ${texts('kernelVersion')}`],
   ];
   return facts.filter(([, value]) => value !== '');
@@ -31,6 +31,7 @@ interface Provenance {
   readonly profile?: string;
   readonly datasets?: readonly string[];
   readonly kernelVersion?: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
 }
 
 function provenancesOf(cell: CodeCell): readonly Provenance[] {
@@ -55,17 +56,45 @@ function rangeText(results: readonly Provenance[]): string {
 
 const longestParameter = 120;
 
-/** `%param` lines as written; the last of a name holds. */
-function parametersOf(cell: CodeCell): readonly (readonly [name: string, text: string])[] {
-  const lines = parseCell(sourceOf(cell)).magics.filter(({ name }) => name.toLowerCase() === 'param');
-  return lines.flatMap(({ args }) => {
-    const assignments = args.replace(/\s--(?:choices|prompt)\b.*$/s, '');
-    const parts = assignments.split(/\s+(?=[A-Za-z_]\w*\s*=(?!=))/);
-    return parts.flatMap(part => {
-      const [, name, text] = /^\s*([A-Za-z_]\w*)\s*=\s*(.+)$/s.exec(part) ?? [];
-      return name === undefined || text === undefined
-        ? []
-        : [[name, oneLine(text, longestParameter)] as const];
+/** What the cells give a parameter, as written; the last line of a name holds. */
+interface Written {
+  readonly text: string | undefined;
+  readonly isAsked: boolean;
+}
+
+/** The parameters that the cells set or declare, as written; where the results were sent other values, these. */
+function parametersText(code: readonly CodeCell[], results: readonly Provenance[]): string {
+  const written = new Map<string, Written>([...code.flatMap(defaultsOf), ...code.flatMap(givenIn)]);
+  const texts = [...written].flatMap(([name, { text, isAsked }]) => {
+    const sent = [...new Set(results.flatMap(({ variables }) => jsonOf(variables?.[name]) ?? []))];
+    const isAsWritten = text !== undefined && !isAsked && sent.length <= 1;
+    const values = isAsWritten || sent.length === 0 ? [text ?? 'not set'] : sent;
+    return `${name} = ${values.map(value => oneLine(value, longestParameter)).join(', then ')}`;
+  });
+  return texts.join(', ');
+}
+
+type Named = readonly (readonly [name: string, written: Written])[];
+
+function defaultsOf(cell: CodeCell): Named {
+  const source = sourceOf(cell);
+  return parseCell(source).shared.flatMap(({ from, to }) => {
+    const statement = source.slice(from, to);
+    return declaredParameters(statement).map(({ name, fallback }) => {
+      const text = fallback && statement.slice(fallback.from, fallback.to);
+      return [name.name, { text, isAsked: false }] as const;
     });
   });
+}
+
+function givenIn(cell: CodeCell): Named {
+  const lines = parseCell(sourceOf(cell)).magics.filter(({ name }) => name.toLowerCase() === 'param');
+  return lines.flatMap(({ args }) => {
+    const { assignments, prompts } = readParamLine(args);
+    return assignments.map(({ name, text }) => [name, { text, isAsked: prompts }] as const);
+  });
+}
+
+function jsonOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(value);
 }

@@ -1,3 +1,4 @@
+import { readParamLine } from '../../apl/syntax/parameters.js';
 import { tokenize } from '../../apl/syntax/tokens/lexer.js';
 import type { Provenance, QueryResult } from '../../result/result.js';
 import { plural } from '../../text.js';
@@ -61,7 +62,8 @@ export const parameterMagics: readonly Magic[] = [
 
 /** Gives parameters their values, asking for them where the line says so. */
 async function param({ raw, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
-  const { assignments, choices, prompts } = readLine(raw);
+  const { assignments, choices, prompts, stray } = readParamLine(raw);
+  if (stray !== '') throw new MagicError(`%param: ${stray} is no assignment`, 'Write NAME = LITERAL.');
   if (assignments.length === 0) throw misuse(magic, 'a name and a value are missing');
   if (choices !== undefined && assignments.length > 1) throw misuse(magic, '--choices is for one parameter');
   const allowed = choices === undefined ? undefined : choiceValues(assignments[0]?.name ?? '', choices);
@@ -74,54 +76,6 @@ async function param({ raw, magic }: MagicCall, { session, io }: MagicHost): Pro
     else if (parameter !== undefined)
       session.parameters.set(name, allowed === undefined ? parameter : { ...parameter, choices: allowed });
   }
-}
-
-interface ParamLine {
-  readonly assignments: readonly { readonly name: string; readonly text: string | undefined }[];
-  readonly choices: string | undefined;
-  readonly prompts: boolean;
-}
-
-/** `a = 1 b = "x" --choices 1, 2 --prompt`: values reach up to the next `name =` or option. */
-function readLine(raw: string): ParamLine {
-  const marks = /(?<=^|\s)--(choices|prompt)(?=\s|$)/g;
-  const options = [...withoutTexts(raw).matchAll(marks)];
-  const ends = [...options.slice(1).map(({ index }) => index), raw.length];
-  let choices: string | undefined;
-  for (const [at, match] of options.entries())
-    if (match[1] === 'choices') choices = raw.slice(match.index + '--choices'.length, ends[at]).trim();
-  return {
-    assignments: readAssignments(raw.slice(0, options[0]?.index)),
-    choices,
-    prompts: options.some(([, name]) => name === 'prompt'),
-  };
-}
-
-/** The line with the insides of quotes blanked, so that an option in a text is none. */
-function withoutTexts(raw: string): string {
-  return raw.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, text => ' '.repeat(text.length));
-}
-
-function readAssignments(line: string): ParamLine['assignments'] {
-  const tokens = tokenize(line).filter(({ kind }) => kind !== 'comment');
-  let depth = 0;
-  const starts = tokens.filter((token, index) => {
-    if (token.kind === 'symbol' && '([{'.includes(token.text)) depth += 1;
-    if (token.kind === 'symbol' && ')]}'.includes(token.text)) depth -= 1;
-    return depth === 0 && token.kind === 'word' && tokens[index + 1]?.text === '=';
-  });
-  const [only] = tokens;
-  if (starts.length === 0 && only?.kind === 'word' && tokens.length === 1)
-    return [{ name: only.text, text: undefined }];
-  const before = line.slice(0, starts[0]?.from).trim();
-  if (before !== '') throw new MagicError(`%param: ${before} is no assignment`, 'Write NAME = LITERAL.');
-  return starts.map(({ text, to }, index) => ({
-    name: text,
-    text: line
-      .slice(line.indexOf('=', to) + 1, starts[index + 1]?.from)
-      .trim()
-      .replace(/,$/, ''),
-  }));
 }
 
 function choiceValues(name: string, text: string): readonly ParameterValue[] {

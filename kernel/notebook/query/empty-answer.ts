@@ -7,10 +7,10 @@ import { localProfile } from '../../api/profile.js';
 import type { DatasetInfo, QueryRequest } from '../../api/wire.js';
 import { present } from '../../present.js';
 import { decodeTabular } from '../../result/decode/arrow.js';
-import { safeWords } from '../../result/display/summary.js';
+import { codeWords, safeWords } from '../../result/display/summary.js';
 import { cellText } from '../../result/display/text.js';
 import type { ArrowTable, Notice, QueryAnswer } from '../../result/result.js';
-import { cut, formatCount, plural } from '../../text.js';
+import { formatCount, plural } from '../../text.js';
 import { parseTime } from '../../time.js';
 import type { Session } from '../session.js';
 import { extentText, spanText } from './extent.js';
@@ -84,7 +84,7 @@ async function outsideNotices(inquiry: Inquiry, empty: boolean): Promise<readonl
 async function outsideNotice(inquiry: Inquiry, name: string, empty: boolean): Promise<string | undefined> {
   const { status, provenance } = inquiry.result;
   const info = inquiry.listing.get(name);
-  const dataset = code(name);
+  const dataset = codeWords(name);
   if (info?.rows === 0) return `${dataset} holds no events.`;
   if (info?.rows !== undefined) {
     if (await hasRows(inquiry, info, empty)) return undefined;
@@ -129,11 +129,11 @@ async function unmatched(inquiry: Inquiry): Promise<readonly string[]> {
   const counts = await conditionCounts(inquiry, name, conditions);
   if (counts === undefined) return [unexplained];
   const { rows, met, matched } = counts;
-  const events = `${plural(rows, 'event')} of ${code(name)} ${inRange(inquiry.result.provenance.rangeLabel)}`;
+  const events = `${plural(rows, 'event')} of ${codeWords(name)} ${inRange(inquiry.result.provenance.rangeLabel)}`;
   if (matched > 0) return [`The query leaves nothing of the ${events}.`];
   const never = conditions.filter((_, index) => met[index] === 0);
   const some = conditions.map(
-    (each, index) => `${code(each.text)} holds for ${formatCount(met[index] ?? 0)}`,
+    (each, index) => `${codeWords(each.text)} holds for ${formatCount(met[index] ?? 0)}`,
   );
   if (never.length === 0) return [`None of the ${events} meets all conditions: ${some.join(', ')}.`];
   const found = await Promise.all(never.map(each => whatFieldsHold(inquiry, name, each)));
@@ -167,7 +167,7 @@ async function whatFieldsHold(
   name: string,
   { text, comparisons }: Condition,
 ): Promise<readonly string[]> {
-  if (comparisons.length === 0) return [`${code(text)} holds for no event.`];
+  if (comparisons.length === 0) return [`${codeWords(text)} holds for no event.`];
   const sentences = comparisons
     .slice(0, maxDatasets)
     .map(comparison =>
@@ -176,7 +176,9 @@ async function whatFieldsHold(
         : valuesSentence(inquiry, name, comparison),
     );
   const findings = (await Promise.all(sentences)).filter(sentence => sentence !== undefined);
-  return [`${code(text)} holds for no event${findings.length === 0 ? '.' : `: ${findings.join('; ')}.`}`];
+  return [
+    `${codeWords(text)} holds for no event${findings.length === 0 ? '.' : `: ${findings.join('; ')}.`}`,
+  ];
 }
 
 const orders: ReadonlySet<string> = new Set(['<', '<=', '>', '>=', 'between']);
@@ -192,7 +194,7 @@ async function spanSentence(
   );
   const [least, most] = [textAt(table, 0, 0), textAt(table, 1, 0)];
   if (least === undefined || most === undefined) return undefined;
-  return `${code(field)} lies between ${code(least)} and ${code(most)}`;
+  return `${codeWords(field)} lies between ${codeWords(least)} and ${codeWords(most)}`;
 }
 
 /** How many values are fetched to look for near misses, and how many are named. */
@@ -214,11 +216,13 @@ async function valuesSentence(
     text: textAt(table, 0, row) ?? 'null',
     rows: Number(textAt(table, 1, row)),
   }));
-  if (values.length === 0) return `${code(field)} is null in all of them`;
-  const named = values.slice(0, namedValues).map(({ text, rows }) => `${code(text)} (${formatCount(rows)})`);
+  if (values.length === 0) return `${codeWords(field)} is null in all of them`;
+  const named = values
+    .slice(0, namedValues)
+    .map(({ text, rows }) => `${codeWords(text)} (${formatCount(rows)})`);
   const others = values.length > namedValues ? ' and others' : '';
   const texts = values.map(({ text }) => text);
-  return `${code(field)} holds ${named.join(', ')}${others}${advice(comparison, texts)}`;
+  return `${codeWords(field)} holds ${named.join(', ')}${others}${advice(comparison, texts)}`;
 }
 
 /** The most common mistakes: other case, and a pattern where a text is compared. */
@@ -227,7 +231,7 @@ function advice({ operator, texts }: Comparison, values: readonly string[]): str
     return `; \`${operator}\` compares whole texts, \`matches regex\` takes a pattern`;
   const lower = new Set(texts.map(text => text.toLowerCase()));
   const near = values.find(value => lower.has(value.toLowerCase()));
-  return near === undefined ? '' : `; did you mean ${code(near)}? \`=~\` ignores case`;
+  return near === undefined ? '' : `; did you mean ${codeWords(near)}? \`=~\` ignores case`;
 }
 
 /** The first table of the answer; undefined when there is none in time. */
@@ -261,11 +265,4 @@ function textAt(table: ArrowTable | undefined, column: number, row: number): str
 /** Where a sentence says which times were searched. */
 function inRange(label: string): string {
   return label === 'all' ? 'at any time' : `in ${safeWords(label)}`;
-}
-
-const maxCode = 80;
-
-/** A name or value in a sentence: bounded, and marked as code where front ends can. */
-function code(text: string): string {
-  return `\`${cut(safeWords(text), maxCode).replaceAll('`', "'")}\``;
 }

@@ -77,6 +77,13 @@ export function safeWords(text: string): string {
   return cut(visible(text), MAX_WORDS);
 }
 
+/** Code or a value in a sentence: bounded, and marked as code where front ends can. */
+export function codeWords(text: string): string {
+  return `\`${cut(safeWords(text), MAX_CODE).replaceAll('`', "'")}\``;
+}
+
+const MAX_CODE = 80;
+
 function doubtNotices({ status }: QueryResult): readonly Notice[] {
   const notices: Notice[] = [];
   if (status.isPartial)

@@ -74,6 +74,50 @@ describe('the block below the title', () => {
     );
   });
 
+  /** The parameters that it names, for cells and what their results were sent. */
+  const parameters = (cells: readonly object[]) =>
+    /<dt>Parameters<\/dt><dd>(.*?)<\/dd>/.exec(page(cells))?.[1];
+
+  test.each<[string, readonly object[], string]>([
+    [
+      'a text that holds an assignment',
+      [code('%param service="a b=c" n = 2')],
+      'service = &#34;a b=c&#34;, n = 2',
+    ],
+    [
+      'a text that holds an option',
+      [code('%param a = "x --choices y" b=1')],
+      'a = &#34;x --choices y&#34;, b = 1',
+    ],
+    ['a list', [code('%param list = ["a=1", "b"] --prompt')], 'list = [&#34;a=1&#34;, &#34;b&#34;]'],
+    [
+      'a default that no line replaces',
+      [
+        code('%param n = 5'),
+        code('declare query_parameters(n: long = 1, city: string = "Rome", free: long);\nweb'),
+      ],
+      'n = 5, city = &#34;Rome&#34;, free = not set',
+    ],
+    [
+      'what was typed when the line asked for it',
+      [
+        code('%param city = "Rome" --prompt'),
+        code('web', result({ ...window, variables: { city: 'Oslo' } })),
+      ],
+      'city = &#34;Oslo&#34;',
+    ],
+    [
+      'every value of one that changes on the way',
+      [
+        code('%param slow = 500\nweb', result({ ...window, variables: { slow: 500 } })),
+        code('%param slow = 900\nweb', result({ ...window, variables: { slow: 900 } })),
+      ],
+      'slow = 500, then 900',
+    ],
+  ])('names parameters: %s', (_, cells, expected) => {
+    expect(parameters(cells)).toBe(expected);
+  });
+
   test('names the window around all windows, and that some move', () => {
     const later = { startTime: '2026-01-05T00:00:00Z', endTime: '2026-01-06T00:00:00Z', frozen: false };
     const html = page([code('a', result({ ...window, frozen: true })), code('b', result(later))]);

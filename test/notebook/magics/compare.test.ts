@@ -13,6 +13,10 @@ const bench = realBench({
     ...events('2026-01-02', { a: [30, 20], b: [5, 7], d: [1] }),
     ...events('2025-12-26', { a: [1] }),
   ],
+  gaps: [
+    { _time: '2026-01-01T10:00:00Z', ms: 100 },
+    { _time: '2026-01-02T10:00:00Z', ms: 2, host: 'null' },
+  ],
 });
 
 /** The lines of the last table that a cell showed, with single spaces. */
@@ -124,6 +128,38 @@ describe('%compare', () => {
     ['1d', 'web | count', '1d is not a length of time with a minus, such as -1d, nor a range of two times'],
   ])('%s of %s is refused', async (line, query, message) => {
     expect(traceback(await compare(line, query))[0]).toBe(`magic: %compare: ${message}`);
+  });
+
+  test('a null pairs with no text, whatever the text', async () => {
+    const cell = await compare('-1d', 'gaps | summarize ms = sum(ms) by host');
+    expect(notices(cell)).toContain(
+      '2 of 2 rows are in one of the two periods only; their changes are null.',
+    );
+    expect(table(cell).slice(-3, -1)).toEqual(['"null" 2 null null null', 'null null 100 null null']);
+  });
+
+  test('fields that are no figures are named as code, and the first ten at most', async () => {
+    const field = (name: string) => `['${name}'] = make_list(ms)`;
+    const one = await compare('-1d', `web | summarize ${field('a, b\u202e')}, n = count() by host`);
+    expect(notices(one)).toContain('Not compared, as they are no figures: `a, b⟨U+202E⟩`.');
+    const names = Array.from({ length: 12 }, (_, index) => field(`f${index}`));
+    const many = await compare('-1d', `web | summarize ${names.join(', ')}, n = count() by host`);
+    expect(notices(many).at(-1)).toBe(
+      'Not compared, as they are no figures: `f0`, `f1`, `f2`, `f3`, `f4`, `f5`, `f6`, `f7`, `f8`, `f9` and 2 more.',
+    );
+  });
+
+  test('of rows with one key the first pairs with the first', async () => {
+    const cell = await compare(
+      '-1d --key host',
+      'web | where host in ("a", "b") | sort by host asc, _time asc | project host, ms',
+    );
+    expect(table(cell).slice(-5, -1)).toEqual([
+      'a 30 10 20 200',
+      'a 20 20 0 0',
+      'b 5 5 0 0',
+      'b 7 null null null',
+    ]);
   });
 
   test('another key than that of the groups', async () => {

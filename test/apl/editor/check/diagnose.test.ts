@@ -85,6 +85,7 @@ describe('a magic line', () => {
     ['%echo "a', []],
     ['%schema "a', ['error "a: %schema: a quote is not closed']],
     ['%param low = 5\nweb | where status > low', []],
+    ['%param low = 5 high = 9\nweb | where status between (low .. high)', []],
     ['%apl web | where stauts == 1', ['error stauts: unknown field `stauts` -> status']],
     ['%use prod\nnew_one | where x == 1', []],
     ['%connect prod\nnew_one | where x == 1', []],
