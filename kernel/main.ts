@@ -38,10 +38,13 @@ async function runCommand(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** The exit code of a command that was not run, as it was given what it cannot take. */
+/** The exit code of a command that was given invalid arguments and did not run. */
 const USAGE = 2;
 
-/** What the two command lines ask for that programs write, the kernelspec and a kernel: they start without the parser of commands. */
+/**
+ * The two command lines that programs write, those of the kernelspec and of a kernel, start without loading the parser of
+ * commands.
+ */
 function programIn([, , ...words]: readonly string[]): (() => Promise<void>) | undefined {
   const [file, data] = [words[2], words[3]];
   if (file !== undefined && isCommand(words, [...kernelCommand, file])) return () => kernel(file);
@@ -101,10 +104,13 @@ async function commands(): Promise<Command> {
     .command('import')
     .description('turn a CSV, NDJSON, JSON, Parquet or log file into a dataset of the local service')
     .argument('<file>')
-    .requiredOption('--dataset <name>', 'the dataset to add the rows to; made when there is none')
-    .option('--time <field>', 'the field that holds the time of a row; found when absent')
-    .option('--format <name>', 'csv, json, parquet, combined, syslog, cri, logfmt or text; found when absent')
-    .option('--replace', 'drop what the dataset holds')
+    .requiredOption('--dataset <name>', 'the dataset to add the rows to; created when there is none')
+    .option('--time <field>', 'the field that holds the time of a row; detected when absent')
+    .option(
+      '--format <name>',
+      'csv, json, parquet, combined, syslog, cri, logfmt or text; detected when absent',
+    )
+    .option('--replace', "replace the dataset's rows instead of adding to them")
     .option('--data <directory>', 'where datasets are kept', dataDirectory())
     .action(importFile);
   program.command('doctor').description('say what is found on this machine and what is wrong').action(doctor);
@@ -169,8 +175,7 @@ function fileCommands(program: Command): void {
     );
 }
 
-/** For `run` and `export`. */
-const CODE_HELP = 'how the page has the cells themselves: show, fold or hide';
+const CODE_HELP = 'how the page shows the code of the cells: show, fold or hide';
 
 function verifyCommand(program: Command): void {
   program
@@ -178,7 +183,11 @@ function verifyCommand(program: Command): void {
     .description('run a notebook again and compare its results with those that it holds')
     .argument('<notebook>')
     .option('--json', 'print the comparison as JSON')
-    .option('--tolerance <part>', 'the part by which real numbers may differ; 1e-9 when absent', part)
+    .option(
+      '--tolerance <part>',
+      'the relative difference that real numbers may have; 1e-9 when absent',
+      part,
+    )
     .action((notebook: string, options: VerifyOptions) =>
       onNotebooks((commands, host) => commands.verify(notebook, options, host)),
     );
@@ -239,7 +248,7 @@ function onOrphaned(end: () => void): void {
   timer.unref();
 }
 
-/** A command on notebooks: an interrupt ends the cell that runs, and what there is by then is written. */
+/** Runs a command on notebooks: an interrupt ends the running cell, and the notebook is written as far as it came. */
 async function onNotebooks(
   command: (commands: typeof import('./commands/notebooks.js'), host: NotebookHost) => Promise<number>,
 ): Promise<void> {
@@ -275,7 +284,7 @@ async function serve({ port, data, managed, stop }: ServeOptions): Promise<void>
     return;
   }
   if (machine.env.UV_THREADPOOL_SIZE === undefined) return withThreads();
-  // Others find the service before it has been returned: a signal may come as early as that.
+  // Kernels can find the service before `serve` returns it, so a signal may arrive that early.
   const end = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end.abort());
   const { fork } = await import('node:child_process');
@@ -303,8 +312,8 @@ async function serve({ port, data, managed, stop }: ServeOptions): Promise<void>
 }
 
 /**
- * The service answers from this machine alone: what gives access to the hosted one is not passed on to it, nor a list of
- * certificate authorities, which Node reads before anything else.
+ * The local service answers from this machine alone: it gets neither the credentials of the hosted service nor a list of
+ * certificate authorities, which Node would read before anything else.
  */
 function serviceEnvironment(): NodeJS.ProcessEnv {
   const isOthers = (name: string) => name.startsWith('AXIOM_') || name === 'NODE_EXTRA_CA_CERTS';
@@ -325,7 +334,7 @@ async function withThreads(): Promise<void> {
       passedOn = signal;
       child.kill(signal);
     });
-  // A signal that was passed on before the child could listen has ended it as it should.
+  // A signal that reached the child before it could listen has ended it, as intended.
   child.on('exit', (code, signal) => process.exit(code ?? (signal === passedOn ? 0 : 1)));
 }
 
@@ -346,7 +355,7 @@ async function importFile(
     timeField: options.time,
     format: options.format,
     replace: options.replace ?? false,
-    onProgress: share => progress.tell(share),
+    onProgress: share => progress.show(share),
   }).finally(() => progress.end());
   const time = timeField === '' ? 'no field with a time' : `time from ${timeField}`;
   console.log(`${dataset}: ${plural(rows, 'row')}, ${plural(fields.length, 'field')}, ${time}`);
@@ -372,7 +381,10 @@ function seconds(text: string): number {
 function part(text: string): number {
   const number = Number(text);
   if (number >= 0 && number < 1) return number;
-  throw new UsageError('option-invalid', `${text} is not a part: give a number from 0 up to 1`);
+  throw new UsageError(
+    'option-invalid',
+    `${text} is not a relative difference: give a number from 0 to less than 1`,
+  );
 }
 
 function codeView(text: string): CodeView {
@@ -470,6 +482,6 @@ function packageFiles(root: string): PackageFiles {
 }
 
 process.stderr.on('error', () => undefined);
-// The program is a bundle: its errors name the lines that it was made from.
+// The program is a bundle; source maps make its errors name the lines of kernel/.
 process.setSourceMapsEnabled(true);
 await runCommand(process.argv);

@@ -1,6 +1,4 @@
-/**
- * Text of strangers on its way out: made visible, escaped and cut. Free of Node.js and of every other folder.
- */
+/** Untrusted text on its way out: made visible, escaped and cut. Imports nothing of Node.js and of other folders. */
 
 /**
  * The text on one line, in which every control, bidirectional override and invisible character shows as a mark of its own:

@@ -1,6 +1,4 @@
-/**
- * Times and lengths of time: exact 64-bit nanoseconds from text and to text. Free of Node.js and of every other folder.
- */
+/** Times and lengths of time: exact 64-bit nanoseconds from text and to text. Imports nothing of Node.js and of other folders. */
 
 export const MICROSECOND = 1_000n;
 export const MILLISECOND = 1_000_000n;
@@ -10,12 +8,12 @@ export const HOUR = 60n * MINUTE;
 export const DAY = 24n * HOUR;
 export const WEEK = 7n * DAY;
 
-/** The first nanosecond since 1970 that every part can hold and print: 1677-09-22T00:00:00Z. */
+/** The earliest time, in nanoseconds since 1970, that every part can hold and print: 1677-09-22T00:00:00Z. */
 export const EARLIEST_TIME = -106_751n * DAY;
-/** The last one: 2262-04-11T23:47:16.854775806Z. */
+/** The latest such time: 2262-04-11T23:47:16.854775806Z. */
 export const LATEST_TIME = 2n ** 63n - 2n;
 
-/** Units in nanoseconds by the spellings of Go, which also the service writes. */
+/** Units in nanoseconds by Go's spellings (https://pkg.go.dev/time#ParseDuration), which the service also writes. */
 const GO_UNITS: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],
   ...named(MICROSECOND, 'us', '\u00b5s', '\u03bcs'),
@@ -94,7 +92,7 @@ export function parseTime(text: string): bigint | undefined {
   });
 }
 
-/** Minutes east of UTC of `+02:00`, `-0530` or `+02`; undefined for any other text or a day and more. */
+/** Minutes east of UTC of `+02:00`, `-0530` or `+02`; undefined for any other text or from 24 hours on. */
 export function parseOffset(text: string): number | undefined {
   const [, sign, hours, minutes = '0'] = /^([-+])(\d{2})(?::?(\d{2}))?$/.exec(text) ?? [];
   if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59) return undefined;
@@ -129,7 +127,7 @@ export function timeOf(at: CivilTime): bigint | undefined {
 
 /**
  * Nanoseconds since 1970 as RFC 3339 in UTC (https://www.rfc-editor.org/rfc/rfc3339). The fraction has 0, 3, 6 or 9 digits, which
- * people read more easily, or as few as it needs: so the API writes times.
+ * people read more easily, or the fewest that are exact, as the API writes them.
  */
 export function formatTime(nanos: bigint, digits: 'in threes' | 'fewest' = 'in threes'): string {
   const fraction = ((nanos % SECOND) + SECOND) % SECOND;

@@ -28,7 +28,7 @@ export interface RawResult {
   readonly recorded?: true;
 }
 
-/** Which starred queries to list: absent `who` is one's own, `team`, `all`, or a user id. */
+/** Which starred queries to list: one's own when `who` is absent, else those of `team`, `all` or a user id. */
 export interface StarredFilter {
   readonly who?: string;
   readonly dataset?: string;
@@ -39,9 +39,9 @@ export interface StarredFilter {
 /** The query API of one endpoint. Every method throws a subclass of ApiError, InterruptedError when its signal is aborted. */
 export interface Client {
   readonly endpoint: Endpoint;
-  /** Under `id`, which the local service then answers questions about. */
+  /** Runs a query; the local service answers questions about it under `id`. */
   query(request: wire.QueryRequest, signal?: AbortSignal, id?: string): Promise<RawResult>;
-  /** How a query of the local service is getting on. */
+  /** How far a query of the local service has come. */
   progress(id: string, signal?: AbortSignal): Promise<wire.QueryProgress>;
   listStarred(filter: StarredFilter, signal?: AbortSignal): Promise<readonly wire.StarredQuery[]>;
   getStarred(id: string, signal?: AbortSignal): Promise<wire.StarredQuery>;
@@ -52,10 +52,9 @@ export interface Client {
   deleteDataset(name: string, signal?: AbortSignal): Promise<void>;
   fields(dataset: string, signal?: AbortSignal): Promise<readonly wire.FieldMeta[]>;
   currentUser(signal?: AbortSignal): Promise<wire.User>;
-  /** Only the local service has this: it reads a file of this machine into a dataset. */
-  /** `id` is for {@link Client.progress}. */
+  /** Reads a file of this machine into a dataset, which only the local service does; `id` is for {@link Client.progress}. */
   importFile(request: wire.ImportRequest, signal?: AbortSignal, id?: string): Promise<wire.ImportReport>;
-  /** Only the local service has these three: results of the kernel that it holds in memory, for queries to read. */
+  /** Only the local service has these three: it holds results of the kernel in memory, for queries to read. */
   leaseResults(signal?: AbortSignal): Promise<ResultLease>;
   /** `arrow` is an Arrow IPC stream that describes its fields under the key `apl.fields`. */
   sendResult(lease: ResultLease, id: string, arrow: Uint8Array, signal?: AbortSignal): Promise<void>;
@@ -64,7 +63,7 @@ export interface Client {
   close(): Promise<void>;
 }
 
-/** What the local service holds for this kernel lasts as long as the connection that this stands for. */
+/** An open connection; the local service holds what belongs to this kernel until the connection ends. */
 export interface ResultLease {
   readonly name: string;
   /** True once the connection has ended: the service holds nothing of this kernel any more. */
@@ -76,14 +75,14 @@ export interface ClientOptions {
   readonly version: string;
   /** Time limit of one request, from its start to the last byte, in milliseconds; 120,000 when absent. */
   readonly timeLimitMs?: number;
-  /** Stands between the client and its service; nothing when absent. */
+  /** Answers requests in place of the service, as a recording does; every request is sent when absent. */
   readonly via?: Via;
 }
 
-/** A request as far as the answer depends on it. */
+/** The parts of a request that its answer depends on. */
 export type Asked = Pick<Send, 'action' | 'method' | 'path' | 'parameters' | 'json'>;
 
-/** An answer before anything is made of it. */
+/** An answer as it arrived, not yet interpreted. */
 export interface Reply {
   readonly status: number;
   /** Names in lower case. */
@@ -211,7 +210,7 @@ function get(action: string, path: string, parameters: NonNullable<Send['paramet
 class Transport {
   readonly #pools = new Map<string, Pool>();
   readonly #endpoint: Endpoint;
-  /** Tells the local service which queries are of one kernel: kernels take turns. */
+  /** Identifies this kernel to the local service, whose clients take turns. */
   readonly #name = randomUUID();
   readonly #userAgent: string;
   readonly #timeLimitMs: number;
@@ -258,7 +257,7 @@ class Transport {
     await this.#send(send, signal);
   }
 
-  /** Opens an answer that goes on until either side leaves; its first line names the lease. */
+  /** Opens an answer that stays open until either side closes it; its first line names the lease. */
   async lease(path: string, signal?: AbortSignal): Promise<ResultLease> {
     const send = get('lend results', path);
     try {
@@ -327,8 +326,8 @@ class Transport {
       headers: { ...this.#headers(send), 'accept-encoding': isThisMachine(base) ? 'identity' : 'gzip' },
       body: send.arrow ?? (send.json === undefined ? null : JSON.stringify(send.json)),
       signal,
-      // An unrequested answer would be taken for that of the next request: only our own service is trusted with one
-      // connection for several.
+      // A connection that is used again could deliver an unrequested answer as that of the next request, so only our own service
+      // may reuse one.
       reset: this.#endpoint.profileName !== localProfile,
     });
   }
@@ -387,7 +386,7 @@ function isAccepted(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Bytes of an answer that are read at most. */
+/** The largest answer that is read, in bytes. */
 function boundOf({ maxBytes }: Send, status: number): number {
   return isAccepted(status) ? (maxBytes ?? MAX_ANSWER_BYTES) : MAX_REFUSAL_BYTES;
 }
@@ -409,7 +408,7 @@ function isThisMachine({ hostname }: URL): boolean {
   return /^(localhost|\[::1\]|127(\.\d+){3})$/.test(hostname);
 }
 
-/** The body, unpacked; undefined when it is larger than `maxBytes`, and not much more than that has been read. */
+/** The body, unpacked; undefined when it is larger than `maxBytes`, in which case reading stops there. */
 async function readBody(
   response: Dispatcher.ResponseData,
   maxBytes: number,
@@ -433,7 +432,10 @@ async function readBody(
   return arrived.overflowed ? undefined : arrived.bytes;
 }
 
-/** The part of a body that has arrived, up to a limit; put together as it arrives, as that takes long for a large one. */
+/**
+ * The part of a body that has arrived, up to a limit, in one buffer that grows: joining the pieces of a large body at the end
+ * takes long.
+ */
 class Arrived {
   readonly #maxBytes: number;
   #buffer: Buffer;
@@ -470,7 +472,7 @@ class Arrived {
   }
 }
 
-/** Looks at the two ends only: the decoder reads the middle, and a body cut off by a proxy should be reported as such. */
+/** Checks the two ends only: the decoder reads the middle, and a body that a proxy cut off should be reported as such. */
 function checkJsonEnds(body: Uint8Array, attempt: Attempt): void {
   const text = (from: number, to?: number) => new TextDecoder().decode(body.subarray(from, to)).trim();
   if (!text(0, 512).startsWith('{')) throw unexpectedBody(attempt, text(0, 512));

@@ -17,7 +17,7 @@ import {
   UnauthorizedError,
   UnexpectedAnswerError,
 } from './errors.js';
-import type { Endpoint } from './profile.js';
+import { type Endpoint, localProfile } from './profile.js';
 import { type ErrorBody, readErrorBody } from './wire.js';
 
 /** A request that failed; `action` reads as in "could not {action}". */
@@ -56,7 +56,7 @@ export function transportError(attempt: Attempt, error: unknown): AplKernelError
   if (error instanceof AplKernelError) return error;
   const codes = errorCodes(error);
   const has = (...wanted: readonly string[]) => wanted.some(code => codes.includes(code));
-  const local = attempt.endpoint.profileName === 'local';
+  const local = attempt.endpoint.profileName === localProfile;
   if (has('ECONNREFUSED')) {
     return new ConnectionError(`nothing answers at ${attempt.host} (connection refused)`, {
       code: 'connection-refused',
@@ -86,7 +86,7 @@ export function transportError(attempt: Attempt, error: unknown): AplKernelError
       code: 'connection-lost',
       hint: local
         ? 'Run the cell again: the local service is started again if it stopped.'
-        : 'Run the cell again; check the network if it stays.',
+        : 'Run the cell again; check the network if it fails again.',
       cause: error,
     },
   );
@@ -98,11 +98,14 @@ export function bodyError(attempt: Attempt, error: unknown): ApiError {
     return answerTooLarge(`the answer of ${attempt.host} does not fit into memory`, error);
   }
   if (!errorCodes(error).includes('Z_DATA_ERROR')) return truncatedError(attempt, error);
-  return new UnexpectedAnswerError(`the answer of ${attempt.host} is damaged: it says gzip and is not`, {
-    code: 'damaged-answer',
-    hint: 'Run the cell again. If it stays, something between here and the service changes its answers.',
-    cause: error,
-  });
+  return new UnexpectedAnswerError(
+    `the answer of ${attempt.host} is damaged: it is declared as gzip and is not`,
+    {
+      code: 'damaged-answer',
+      hint: 'Run the cell again. If it fails again, something between here and the service changes its answers.',
+      cause: error,
+    },
+  );
 }
 
 /** Returns the error for an answer of more than `maxBytes`, a whole number of MiB. */
@@ -149,7 +152,7 @@ export function headerText(headers: Refusal['headers'], name: string): string | 
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Goes into every error; a hint of the service comes last and so replaces ours. */
+/** Members of every error; a hint of the service is spread last and so replaces ours. */
 interface Shared {
   readonly status: number;
   readonly traceId?: string;
@@ -283,8 +286,8 @@ function otherStatus({ host, action }: Attempt, status: number, reason: string, 
   return new ServiceError(`${host} failed with status ${status}${quoted(reason)}${trace}`, {
     code: 'service-failed',
     hint: slow
-      ? 'Run the cell again; if it stays, a narrower time range asks less of the service.'
-      : 'Run the cell again; if it stays, report the trace id to the operator of the service.',
+      ? 'Run the cell again; if it fails again, a narrower time range asks less of the service.'
+      : 'Run the cell again; if it fails again, report the trace id to the operator of the service.',
     ...shared,
   });
 }

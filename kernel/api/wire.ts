@@ -2,8 +2,8 @@ import { AplKernelError } from '../errors.js';
 import { present } from '../present.js';
 
 /**
- * The JSON shapes of the query API, for both sides: the client that reads them and the local service that writes them.
- * Spelling is the API's own.
+ * The JSON shapes of the query API (https://axiom.co/docs/restapi/introduction), for both sides: the client that reads them and
+ * the local service that writes them. Spelling is the API's own.
  */
 
 /** Types of a result field. `timespan` cells are integer nanoseconds; `unknown` and unions such as `integer|float` carry any JSON. */
@@ -207,11 +207,11 @@ export interface IngestStatus {
   readonly processedBytes: number;
 }
 
-/** How a query of the local service is getting on: the answer of `GET /v1/local/queries/ID`. */
+/** How far a query of the local service has come: the answer of `GET /v1/local/queries/ID`. */
 export type QueryProgress =
-  /** So many queries come before it. */
+  /** It waits for a turn; `before` queries come first. */
   | { readonly state: 'waiting'; readonly before: number }
-  /** Of about `rows` rows that it reads, this share is done, from 0 to 1; absent where the engine cannot tell. */
+  /** It reads about `rows` rows; `share`, from 0 to 1, of them are done, absent where the engine cannot tell. */
   | { readonly state: 'running'; readonly rows: number; readonly share?: number };
 
 /** Body of `POST /v1/local/import`, which only the local service has. */
@@ -353,7 +353,7 @@ export function readImportReport(value: unknown): ImportReport {
   };
 }
 
-/** Returns how a query is getting on. */
+/** Returns how far a query has come. */
 export function readProgress(value: unknown): QueryProgress {
   const object = record(value, 'progress');
   if (object.state === 'waiting')

@@ -69,7 +69,7 @@ export async function install(
   }
 }
 
-/** Removes what `install` put into the target's Jupyter data directory, and the directories which that leaves empty. */
+/** Removes what `install` put into the target's Jupyter data directory, and the directories that this leaves empty. */
 export async function uninstall(target: InstallTarget, machine: Machine): Promise<InstallReport> {
   const { dataDir, prefix } = await placeOf(target, machine);
   try {

@@ -18,9 +18,9 @@ import { oneLine, plural } from '../text.js';
 
 /** The options of `apl-kernel run`, as the command line has them. */
 export interface RunOptions {
-  /** A directory for a notebook and a page of each. */
+  /** The directory that an executed notebook and its page are written to. */
   readonly out: string;
-  /** The file of the executed notebook; takes the place of the directory. */
+  /** The file of the executed notebook, used in place of the directory. */
   readonly output?: string;
   readonly html?: string;
   readonly param: readonly string[];
@@ -29,13 +29,16 @@ export interface RunOptions {
   /** Seconds that a cell may take. */
   readonly timeout?: number;
   readonly keepGoing?: boolean;
-  /** A directory of recorded answers: they are replayed where there are some, else recorded; for several notebooks, one below it for each. */
+  /**
+   * A directory of recorded answers, which are replayed where there are some and recorded otherwise; each of several notebooks
+   * has a directory of its own below it.
+   */
   readonly cache?: string;
   /** How the page shows the cells. */
   readonly code?: CodeView;
 }
 
-/** What the commands on notebooks need of their process. */
+/** The parts of the process that the commands on notebooks use. */
 export interface NotebookHost {
   /** A fresh kernel whose relative paths start at the directory of the notebook. */
   readonly kernel: (workDir: string) => Promise<KernelHandler>;
@@ -107,7 +110,10 @@ export async function strip(
   return 0;
 }
 
-/** Writes an executed notebook as a page, without running it; beside it unless the options say where. Throws UsageError. */
+/**
+ * Writes an executed notebook as a page, without running it; the page goes beside it unless the options say where. Throws
+ * UsageError.
+ */
 export async function exportPage(
   path: string,
   { output, code }: { readonly output?: string; readonly code?: CodeView },
@@ -129,16 +135,16 @@ function freezingLine(done: Freezing): string {
 /** The options of `apl-kernel verify`. */
 export interface VerifyOptions {
   readonly json?: boolean;
-  /** The part by which two real numbers may differ. */
+  /** The relative difference up to which two real numbers count as equal. */
   readonly tolerance?: number;
 }
 
-/** The exit code of a notebook whose results are not those of another run. */
+/** The exit code when results differ from those of the earlier run. */
 const DIFFERENT = 3;
 
 /**
- * Runs a notebook again and compares the results with those that it holds; its file stays as it is. Returns 3 when one
- * differs, 1 when one cannot be had any more, else 0. Throws UsageError.
+ * Runs a notebook again and compares the results with those that it holds; its file stays as it is. Returns 3 when one differs, 1
+ * when one can no longer be computed, else 0. Throws UsageError.
  */
 export async function verify(path: string, options: VerifyOptions, host: NotebookHost): Promise<number> {
   const [recorded, again] = [await readNotebook(path), await readNotebook(path)];
@@ -259,7 +265,7 @@ async function filesOf(path: string, { out, output, html }: RunOptions): Promise
   return { notebook: join(out, `${name}.ipynb`), page: html ?? join(out, `${name}.html`) };
 }
 
-/** Progress: one line that is written over on a terminal, a line for each cell elsewhere. */
+/** Progress: on a terminal one line that is overwritten, elsewhere a line for each cell. */
 class Meter {
   readonly #path: string;
   readonly #terminal: NotebookHost['terminal'];
@@ -283,5 +289,5 @@ class Meter {
   }
 }
 
-/** Back to the start of the line, which is cleared. */
+/** Moves to the start of the line and clears it. */
 const CLEAR = '\r\u001b[K';

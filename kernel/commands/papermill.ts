@@ -51,7 +51,7 @@ async function removePapermill(packages: string): Promise<void> {
   for (const name of [MODULE, ...about]) await rm(join(packages, name), { recursive: true, force: true });
 }
 
-/** https://packaging.python.org/en/latest/specifications/recording-installed-packages/ */
+/** The files of a wheel's metadata: https://packaging.python.org/en/latest/specifications/recording-installed-packages/ */
 function distInfo(version: string): Readonly<Record<string, string>> {
   const about = `apl_kernel_papermill-${version}.dist-info`;
   return {

@@ -2,11 +2,11 @@ import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { formatBytes, oneLine } from '../text.js';
 
-/** Says how much of a file is read: on a terminal in one line that is written over, elsewhere in a line every ten seconds. */
+/** Shows how much of a file has been read: on a terminal one line that is overwritten, elsewhere a line every ten seconds. */
 export interface ProgressLine {
   /** `share` is from 0 to 1. */
-  tell(share: number): void;
-  /** Takes the line away. */
+  show(share: number): void;
+  /** Clears the line. */
   end(): void;
 }
 
@@ -25,16 +25,16 @@ export function progressLine(
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   const name = oneLine(basename(file));
   const started = clock();
-  let told = started;
+  let shownAt = started;
   return {
-    tell: share => {
+    show: share => {
       const now = clock();
       const seconds = Math.floor((now - started) / 1_000);
       const text = `${name}: ${formatBytes(share * size)} of ${formatBytes(size)} in ${seconds} s`;
       if (stream.isTTY) stream.write(`\r${clearToEnd}${text}`);
-      else if (now - told >= plainMs) {
+      else if (now - shownAt >= plainMs) {
         stream.write(`${text}\n`);
-        told = now;
+        shownAt = now;
       }
     },
     end: () => {

@@ -20,7 +20,7 @@ export interface ServeRequest {
   readonly log: (text: string) => void;
 }
 
-/** A file that becomes a dataset; the time column is found unless it is named. */
+/** A file that becomes a dataset; the time column is detected unless it is named. */
 export interface ImportCommand {
   readonly dataDir: string;
   readonly file: string;

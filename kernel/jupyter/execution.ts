@@ -25,7 +25,7 @@ export interface ExecutionParts {
   readonly log: (line: string) => void;
 }
 
-/** A client that never pauses must not keep an error from being reported. */
+/** Bounds the rounds of gathering: a client that never pauses must not keep an error from being reported. */
 const MAX_GATHERING_ROUNDS = 100;
 
 /** Runs cells one at a time, in order of arrival; an error or an interrupt aborts those that wait. */
@@ -76,7 +76,7 @@ export class ExecutionQueue {
       if (this.#closed) this.#answerAborted(cell);
       else await this.#run(cell);
     }
-    // In the same turn as the last look at the queue, so that no cell falls between.
+    // In the same turn as the last look at the queue, so that no cell is missed.
     this.#pumping = false;
   }
 
@@ -175,7 +175,7 @@ class CellOutput implements CellIo {
   readonly storeHistory: boolean;
   readonly allowStdin: boolean;
   readonly signal: AbortSignal;
-  /** https://jupyter-client.readthedocs.io/en/stable/messaging.html#payloads-deprecated */
+  /** The deprecated payload of the reply: https://jupyter-client.readthedocs.io/en/stable/messaging.html#payloads-deprecated */
   payload: readonly JsonObject[] = [];
   readonly #parts: ExecutionParts;
   readonly #request: Received;

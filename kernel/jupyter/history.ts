@@ -12,7 +12,7 @@ export interface HistoryEntry {
 }
 
 /**
- * The cells that were run, of this session and of all before it.
+ * The cells that were run, in this session and all before it.
  *
  * The file holds one JSON object per line and is only ever appended to, each line by one write: kernels share it without
  * a lock. A session is numbered by the place of its opening line among those of all sessions, so that every kernel
@@ -169,7 +169,7 @@ function appendLine(file: string, line: string): void {
   }
 }
 
-/** Whether the last line lacks its end: a kernel died while writing it. */
+/** Whether the last line is incomplete: a kernel died while writing it. */
 function endsTorn(handle: number): boolean {
   const { size } = fstatSync(handle);
   if (size === 0) return false;

@@ -68,7 +68,7 @@ export interface Comm {
   close(data?: unknown): void;
 }
 
-/** The kernel's end of one comm; a promise keeps the request busy until it settles. */
+/** The kernel's end of one comm; a promise from `message` keeps the request busy until it settles. */
 export interface CommHandler {
   message(data: unknown, buffers: readonly Uint8Array[]): void | Promise<void>;
   close(data: unknown): void;
@@ -83,7 +83,7 @@ export interface KernelInfo {
   readonly help_links: readonly { readonly text: string; readonly url: string }[];
 }
 
-/** What the language side implements; `server.ts` drives it. Only `execute` runs one at a time, the rest may run meanwhile. */
+/** The language side of the kernel, driven by `server.ts`. Only `execute` runs one at a time, the rest may run meanwhile. */
 export interface KernelHandler {
   readonly info: KernelInfo;
   execute(request: ExecuteRequest, io: CellIo): Promise<ExecuteOutcome>;

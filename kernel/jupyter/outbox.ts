@@ -8,7 +8,7 @@ export interface Received {
   readonly message: Message;
 }
 
-/** The parts of a message that are optional besides its content. */
+/** The optional parts of a message besides its content. */
 export interface Attachments {
   readonly metadata?: JsonObject;
   readonly buffers?: readonly Uint8Array[];
@@ -48,7 +48,10 @@ export class Outbox {
     this.publish(parent, 'status', { execution_state: state });
   }
 
-  /** Tells the clients that subscribed to `topic` that they will miss nothing from here on. */
+  /**
+   * Tells the clients that subscribed to `topic` that they miss nothing from here on:
+   * https://jupyter.org/enhancement-proposals/65-jupyter-xpub/jupyter-xpub.html
+   */
   welcome(topic: Uint8Array): void {
     const subscription = Buffer.from(topic).toString('utf8');
     this.#send('iopub', [topic], 'iopub_welcome', undefined, { subscription }, {});

@@ -31,10 +31,10 @@ export interface Channels {
 /** How long a closing socket may take to hand its last messages to the network. */
 const LINGER_MS = 1_000;
 
-/** A socket that fails to receive is tried again, without spinning. */
+/** Pause before a socket that failed to receive is tried again. */
 const RETRY_MS = 100;
 
-/** A frame above this ends its connection before it is held in memory. */
+/** A connection that sends a larger frame is closed before the frame is held in memory. */
 const MAX_FRAME_BYTES = 128 * 1024 * 1024;
 
 const MAX_PING_BYTES = 64 * 1024;
@@ -126,8 +126,9 @@ function channelOver(socket: zeromq.Router | zeromq.XPublisher, log: (line: stri
 }
 
 /**
- * Echoes pings on a thread of its own, so that the heartbeat beats while JavaScript computes: a native proxy moves
- * each ping to a dealer that is connected to itself and so hands it straight back. Takes one libuv pool thread.
+ * Echoes pings (https://jupyter-client.readthedocs.io/en/stable/messaging.html#heartbeat-for-kernels) on a thread of its own, so
+ * that the kernel counts as alive while JavaScript computes: a native proxy moves each ping to a dealer that is connected to
+ * itself and so hands it straight back. Takes one thread of libuv's pool.
  */
 async function startHeartbeat(
   pings: zeromq.Router,

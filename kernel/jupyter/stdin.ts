@@ -11,7 +11,7 @@ export class InputUnavailableError extends AplKernelError {
   }
 }
 
-/** The client's end of stdin: one question at a time, each answered by the client that was asked. */
+/** The client's end of stdin: one question at a time, each to be answered by the client that was asked. */
 export class InputExchange {
   readonly #outbox: Outbox;
   readonly #log: (line: string) => void;

@@ -31,7 +31,7 @@ export interface Message {
   readonly buffers: readonly Uint8Array[];
 }
 
-/** The reason for which frames were not accepted as a message. */
+/** Why frames were not accepted as a message. */
 export type RejectionCode =
   | 'too-large'
   | 'too-many-frames'
@@ -44,8 +44,8 @@ export type RejectionCode =
   | 'unsupported-version';
 
 /**
- * The result of decoding; `reason` is one line and quotes nothing of the message. A message that is too large is there without
- * its content when it is signed: its sender waits for an answer.
+ * The result of decoding; `reason` is one line and quotes nothing of the message. A signed message that is too large comes
+ * without its content, as its sender waits for an answer.
  */
 export type Decoded =
   | { readonly kind: 'message'; readonly message: Message }
@@ -114,7 +114,10 @@ const MAX_HEADER_BYTES = 64 * 1024;
 /** 32 MiB in 4,096 frames: far above any cell, far below the memory of a machine. */
 const WIRE_LIMITS: WireLimits = { maxBytes: 32 * 1024 * 1024, maxFrames: 4096 };
 
-/** Returns the frames of a signed message: identities, delimiter, signature, four JSON objects, buffers. */
+/**
+ * Returns the frames of a signed message: identities, delimiter, signature, four JSON objects, buffers.
+ * https://jupyter-client.readthedocs.io/en/stable/messaging.html#the-wire-protocol
+ */
 export function encode(message: Message, signer: Signer): Uint8Array[] {
   const parts = [message.header, message.parentHeader, message.metadata, message.content].map(part =>
     Buffer.from(JSON.stringify(part)),

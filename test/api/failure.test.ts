@@ -150,7 +150,7 @@ describe('an error body becomes', () => {
       { headers: { 'content-encoding': 'gzip' }, body: 'no gzip at all' },
       'UnexpectedAnswerError',
       'damaged-answer',
-      'the answer of {host} is damaged: it says gzip and is not',
+      'the answer of {host} is damaged: it is declared as gzip and is not',
     ],
   ])('%s', async (_, reply, name, code, message) => {
     connections.service.answer(() => reply);
@@ -338,25 +338,25 @@ describe('an error body becomes', () => {
       'a service that has too much to do',
       {},
       json(503, 'no'),
-      'Run the cell again; if it stays, a narrower time range asks less of the service.',
+      'Run the cell again; if it fails again, a narrower time range asks less of the service.',
     ],
     [
       'a service that took too long',
       {},
       json(504, 'no'),
-      'Run the cell again; if it stays, a narrower time range asks less of the service.',
+      'Run the cell again; if it fails again, a narrower time range asks less of the service.',
     ],
     [
       'a service that failed',
       {},
       json(500, 'no'),
-      'Run the cell again; if it stays, report the trace id to the operator of the service.',
+      'Run the cell again; if it fails again, report the trace id to the operator of the service.',
     ],
     [
       'a lost connection',
       {},
       response => response.socket?.destroy(),
-      'Run the cell again; check the network if it stays.',
+      'Run the cell again; check the network if it fails again.',
     ],
     [
       'a lost connection to the local service',

@@ -27,7 +27,7 @@ async function told(isTTY: boolean): Promise<string> {
     [25, 1],
   ] as const) {
     now = seconds * 1_000;
-    line.tell(share);
+    line.show(share);
   }
   line.end();
   return text;

@@ -202,7 +202,7 @@ function failureOf({ code, message, hint, detail }: Extract<FromEngine, { kind: 
 
 function endedError(): EngineError {
   return new EngineError('engine-ended', 'The engine ended while it ran the query.', {
-    hint: 'Run the query again; if it stays, narrow the time range.',
+    hint: 'Run the query again; if it fails again, narrow the time range.',
   });
 }
 
