@@ -6,7 +6,7 @@ import type { Diagnostic } from '../../apl/syntax/ast.js';
 import { mergeDiagnostics } from '../../apl/syntax/diagnostics.js';
 import { parseQuery } from '../../apl/syntax/parse.js';
 import { present } from '../../present.js';
-import { HOUR, parseTime, parseTimespan, SECOND } from '../../time.js';
+import { HOUR, LATEST_TIME, parseTime, parseTimespan, SECOND } from '../../time.js';
 import { duckdb } from '../duckdb/dialect.js';
 import { autoBinWidth } from './auto-bin.js';
 import {
@@ -278,7 +278,7 @@ type RequestWindow =
   | { readonly ok: false; readonly diagnostic: Diagnostic };
 
 function requestWindow(request: QueryRequest, now: bigint): RequestWindow {
-  const end = request.endTime === undefined ? now : requestTime(request.endTime, now);
+  const end = request.endTime === undefined ? now : endOfWindow(request.endTime, now);
   const start = request.startTime === undefined ? (end ?? now) - HOUR : requestTime(request.startTime, now);
   if (start === undefined || end === undefined)
     return badTime(
@@ -290,6 +290,12 @@ function requestWindow(request: QueryRequest, now: bigint): RequestWindow {
   const clock = typeof asked === 'string' ? requestTime(asked, now) : now;
   if (clock === undefined) return badTime('queryOptions.now', String(asked));
   return { ok: true, start, end, clock };
+}
+
+/** An end is not part of its window, but for the last time there is: no time could be written that comes after it. */
+function endOfWindow(text: string, now: bigint): bigint | undefined {
+  const end = requestTime(text, now);
+  return end === LATEST_TIME ? LATEST_TIME + 1n : end;
 }
 
 /** RFC 3339, `now`, `now-1h`, `now+5m`. */

@@ -189,18 +189,20 @@ function columnSql(field: FileField | undefined, wanted: TypeName): string {
   return `${column}::${sqlTypes[wanted]}`;
 }
 
-/** The whole days that TIMESTAMP_NS spans: the engine fails on texts of times in the days that it has in part. */
-const earliestNs = EARLIEST_TIME;
-const latestNs = LATEST_TIME - (LATEST_TIME % DAY);
+/** The day of the last time, of which TIMESTAMP_NS spans a part: the engine fails on texts of its times. */
+const partDayNs = LATEST_TIME - (LATEST_TIME % DAY);
 
 function windowSql(time: string, startNs: bigint, endNs: bigint): string {
   const bounds = [
-    ...(startNs > earliestNs
-      ? [`${time} >= make_timestamp_ns(${startNs < latestNs ? startNs : latestNs})`]
-      : []),
-    ...(endNs < latestNs ? [`${time} < make_timestamp_ns(${endNs > earliestNs ? endNs : earliestNs})`] : []),
+    ...(startNs > EARLIEST_TIME ? [boundSql(time, '>=', startNs)] : []),
+    ...(endNs <= LATEST_TIME ? [boundSql(time, '<', endNs)] : []),
   ];
   return bounds.join(' AND ');
+}
+
+function boundSql(time: string, operator: '>=' | '<', ns: bigint): string {
+  if (ns >= partDayNs) return `epoch_ns(${time}) ${operator} ${ns}`;
+  return `${time} ${operator} make_timestamp_ns(${ns > EARLIEST_TIME ? ns : EARLIEST_TIME})`;
 }
 
 /** The fields that every dataset has. */

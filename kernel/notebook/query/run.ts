@@ -5,7 +5,7 @@ import type { Operator } from '../../apl/syntax/ast.js';
 import { present } from '../../present.js';
 import type { ArrowTable, Notice, Provenance, QueryAnswer, QueryResult } from '../../result/result.js';
 import { formatCount } from '../../text.js';
-import { formatTime, parseTime } from '../../time.js';
+import { formatTime, LATEST_TIME, parseTime } from '../../time.js';
 import {
   profileOfReads,
   type Reads,
@@ -111,7 +111,7 @@ async function windowOf(session: Session, order: QueryOrder, signal: AbortSignal
   const last = read.flatMap(each => parseTime(each.lastTime ?? '') ?? []);
   if (first.length === 0) return resolveRange(everything, now);
   const [start, end] = [first.reduce((a, b) => (a < b ? a : b)), last.reduce((a, b) => (a > b ? a : b))];
-  return { startTime: formatTime(start), endTime: formatTime(end + 1n) };
+  return { startTime: formatTime(start), endTime: formatTime(end < LATEST_TIME ? end + 1n : end) };
 }
 
 /** Operators after which the order of the columns is the query's own. */

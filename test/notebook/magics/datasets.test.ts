@@ -10,6 +10,12 @@ const bench = realBench({
     { _time: '2015-10-31T00:40:00Z', n: 2 },
   ],
   hosts: [{ host: 'a' }],
+  ends: [
+    { _time: '1677-09-22T00:00:00Z', n: 1 },
+    { _time: '2262-04-11T11:59:59.999999999Z', n: 2 },
+    { _time: '2262-04-11T12:00:00Z', n: 4 },
+    { _time: '2262-04-11T23:47:16.854775806Z', n: 8 },
+  ],
 });
 
 /** The lines of text of everything that a cell showed. */
@@ -22,9 +28,9 @@ const held = '2015-10-30 23:58 to 2015-10-31 00:40: %time 2015-10-30..2015-11-01
 
 test('%datasets says how many events there are, and the line that reads them', async () => {
   const found = (await lines('%datasets')).map(line => line.split(/ {2,}/));
-  expect(found.filter(([name]) => ['4 datasets', 'dataset', 'orders', 'hosts'].includes(name ?? ''))).toEqual(
+  expect(found.filter(([name]) => ['5 datasets', 'dataset', 'orders', 'hosts'].includes(name ?? ''))).toEqual(
     [
-      ['4 datasets'],
+      ['5 datasets'],
       ['dataset', 'events', 'time range', 'from', 'to', 'description'],
       ['hosts', '1', 'any: its events have no time'],
       ['orders', '2', '%time 2015-10-30..2015-11-01', '2015-10-30 23:58', '2015-10-31 00:40'],
@@ -49,6 +55,20 @@ test('%time all is the extent of the datasets of the query', async () => {
   expect((await lines("%%time all\n['sample-http-logs'] | count"))[0]).toBe(
     'time-range: sample-http-logs is computed for any time: it has neither a first nor a last event',
   );
+});
+
+test.each([
+  ['all', 15],
+  ['2262-04-11T12:00:00Z 2262-04-11T23:47:16.854775806Z', 12],
+  ['1677-09-22T00:00:00Z 2262-04-11T12:00:00Z', 3],
+  ['2262-04-11T11:59:59Z 2262-04-11T12:00:00Z', 2],
+  ['1677-09-22T00:00:00.000000001Z 2262-04-11T12:00:00.000000001Z', 6],
+])('of times at the ends of what nanoseconds hold, %%time %s reads those within', async (range, sum) => {
+  const found = await lines(`%%time ${range}\nends | summarize sum(n)`);
+  expect([
+    traceback(await bench().run(`%%time ${range}\nends`)),
+    found.some(line => line.trim() === String(sum)),
+  ]).toEqual([[], true]);
 });
 
 /** A minute in which there is one order, years before the import of the hosts. */
