@@ -43,9 +43,10 @@ export function aggregateNamed(name: string): FunctionEntry | undefined {
   return aggregatesByName.get(name);
 }
 
-/** The names and aliases of all functions and aggregates. */
-export function functionNames(): string[] {
-  return [...byName.keys(), ...aggregatesByName.keys()];
+/** The names and aliases of all functions and aggregates; `aggregatesFirst` where those are more likely meant. */
+export function functionNames(aggregatesFirst: boolean): string[] {
+  const [functions, aggregates] = [[...byName.keys()], [...aggregatesByName.keys()]];
+  return aggregatesFirst ? [...aggregates, ...functions] : [...functions, ...aggregates];
 }
 
 function index(entries: readonly FunctionEntry[]): Map<string, FunctionEntry> {

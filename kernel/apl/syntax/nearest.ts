@@ -1,4 +1,7 @@
-/** The candidate that `name` most likely stands for: the same but for case, or within a third of its letters; undefined when none is near. */
+/**
+ * The candidate that `name` most likely stands for: the same but for case, a word that it abbreviates (`cnt` for `count`), or one
+ * within a third of its letters; of equally likely ones the first. Undefined when none is near.
+ */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
   let best: string | undefined;
@@ -6,13 +9,23 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   for (const candidate of candidates) {
     const lower = candidate.toLowerCase();
     if (lower === wanted) return candidate;
-    const distance =
-      lower.length - wanted.length > 3 && lower.startsWith(wanted) && wanted.length >= 3
+    const distance = abbreviates(wanted, lower)
+      ? 1 - wanted.length / lower.length
+      : lower.length - wanted.length > 3 && lower.startsWith(wanted) && wanted.length >= 3
         ? 1
         : editDistance(wanted, lower, bestDistance);
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
+}
+
+/** Whether three letters or more are at least half of a longer word, in its order and from its first on. */
+function abbreviates(short: string, word: string): boolean {
+  if (short.length < 3 || short.length >= word.length || 2 * short.length < word.length) return false;
+  if (short[0] !== word[0]) return false;
+  let at = 0;
+  for (const letter of word) if (letter === short[at]) at += 1;
+  return at === short.length;
 }
 
 /** Insertions, deletions, substitutions and swaps of neighbours between two texts; `limit` when there are at least that many. */

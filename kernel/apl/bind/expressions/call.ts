@@ -4,6 +4,7 @@ import type { FunctionEntry, Param, ParamType, TypeName } from '../../catalog/en
 import type { Scalar } from '../../plan/plan.js';
 import { call, constant, reference } from '../../plan/scalars.js';
 import type { Argument, Expr, Span } from '../../syntax/ast.js';
+import { nearest } from '../../syntax/nearest.js';
 import { typeNamed } from '../../syntax/types.js';
 import {
   type Binder,
@@ -32,7 +33,7 @@ export function bindCall(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   if (aggregate !== undefined && functionNamed(name) === undefined)
     return bindAggregateCall(binder, expr, aggregate, scope);
   const entry = functionNamed(name);
-  if (entry === undefined) return refuseUnknown(binder, expr);
+  if (entry === undefined) return refuseUnknown(binder, expr, scope);
   if (entry.unavailable !== undefined) {
     binder.error('unavailable', expr.callee, `\`${name}\` is not available here: ${entry.unavailable}`);
     return unbound;
@@ -274,26 +275,21 @@ function bindAggregateCall(binder: Binder, expr: CallExpr, entry: FunctionEntry,
   return unbound;
 }
 
-function refuseUnknown(binder: Binder, expr: CallExpr): Scalar {
+function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const { name } = expr.callee;
   // A definition of that name was refused where it stands.
   if (binder.definitions.has(name)) return unbound;
-  const known = Object.hasOwn(foreignFunctions, name.toLowerCase())
-    ? foreignFunctions[name.toLowerCase()]
-    : undefined;
+  const candidates = [...functionNames(scope.aggregates !== undefined), ...Object.keys(foreignFunctions)];
+  const guess = nearest(name, candidates) ?? '';
+  const known = Object.hasOwn(foreignFunctions, guess) ? foreignFunctions[guess] : undefined;
   if (known !== undefined) {
     const message = `APL has no function \`${name}\``;
     const instead = /^(\w+)\(x\)$/.exec(known)?.[1];
     binder.error('unknown-function', expr.callee, message, `Write \`${known}\`.`, instead);
     return unbound;
   }
-  binder.unknown(
-    'function',
-    name,
-    expr.callee,
-    functionNames(),
-    'The functions are listed by `%help functions`.',
-  );
+  const otherwise = 'The functions are listed by `%help functions`.';
+  binder.unknown('function', name, expr.callee, candidates, otherwise);
   return unbound;
 }
 
@@ -309,12 +305,15 @@ const foreignFunctions: Readonly<Record<string, string>> = {
   p99: 'percentile(x, 99)',
   count_distinct: 'dcount(x)',
   uniq: 'dcount(x)',
+  distinct: 'dcount(x)',
+  dc: 'dcount(x)',
   dcount_hll: 'dcount(x)',
   make_bag: 'make_list(x)',
   take_any: 'arg_max(_time, x)',
   any: 'arg_max(_time, x)',
   first: 'arg_min(_time, x)',
   last: 'arg_max(_time, x)',
+  std: 'stdev(x)',
   stddev: 'stdev(x)',
   stdevp: 'stdev(x)',
   var: 'variance(x)',

@@ -30,6 +30,7 @@ import {
   takeLogic,
   takeNegation,
   takeSqlComment,
+  takeUnit,
 } from './slips.js';
 import { startsSource } from './source.js';
 
@@ -372,6 +373,12 @@ function offerMember(stream: TokenStream, object: Expr, bracket: boolean): void 
   if (path !== undefined) stream.offer({ kind: 'member', path, bracket });
 }
 
+function parseNumber(stream: TokenStream): Expr {
+  const number = stream.next();
+  const timespan = takeUnit(stream, number);
+  return timespan === undefined ? numberLiteral(stream, number) : timespanLiteral(stream, timespan);
+}
+
 function parsePrimary(stream: TokenStream, context: string): Expr {
   const token = stream.peek();
   const { from } = token;
@@ -380,8 +387,7 @@ function parsePrimary(stream: TokenStream, context: string): Expr {
       stream.next();
       return literal('string', token.text, token);
     case 'number':
-      stream.next();
-      return numberLiteral(stream, token);
+      return parseNumber(stream);
     case 'timespan':
       stream.next();
       return timespanLiteral(stream, token);

@@ -1,3 +1,4 @@
+import { UNITS } from '../../../time.js';
 import type { Expr, Identifier, Span } from '../ast.js';
 import type { Token } from '../tokens/lexer.js';
 import type { TokenStream } from '../tokens/stream.js';
@@ -103,6 +104,19 @@ export function takeSqlComment(stream: TokenStream, only: 'any' | 'word' = 'any'
   stream.report('error', 'expected', dashes, '`--` starts no comment in APL', 'Write `// …`.');
   stream.skipLine();
   return true;
+}
+
+/** Consumes the unit after a number, as in `1 hour`, reported; returns both as the token of a timespan. */
+export function takeUnit(stream: TokenStream, number: Token): Token | undefined {
+  const word = stream.peek();
+  const size = word.kind === 'word' ? UNITS.get(word.text.toLowerCase()) : undefined;
+  if (size === undefined || stream.source.slice(number.to, word.from).includes('\n')) return undefined;
+  const [unit] = [...UNITS].find(([, nanos]) => nanos === size) ?? [word.text];
+  const span = { from: number.from, to: word.to };
+  const text = `${number.text}${unit}`;
+  reportForeign(stream, span, text);
+  stream.next();
+  return { ...number, ...span, kind: 'timespan', text };
 }
 
 /** Consumes a bracket that closes nothing, reported. */
