@@ -22,17 +22,17 @@ import {
 import { decodeName, encodeName, isDatasetName, nameRule } from './names.js';
 import type { DatasetNote, Extent, FieldNote, StoredDataset } from './stored.js';
 
-/** The datasets as they were at one moment; queries of one request all see the same. */
+/** The datasets as they were at one moment, so that all queries of a request read the same data. */
 export interface Snapshot extends MeasuredCatalog {
   info(name: string): DatasetInfo | undefined;
-  /** Whether every file that it reads is still there: not so once a dataset was deleted. */
+  /** Whether every file that it reads still exists, which is not so once a dataset was deleted. */
   intact(): Promise<boolean>;
 }
 
 /**
- * The datasets under `<dataDir>/datasets`: a directory each, holding Parquet files that are never changed once they are
- * there, and `dataset.json`. Readers lock nothing: a file appears by being renamed into place, and the files that it
- * replaces no longer count from that moment on. They are deleted later, as queries may still be reading them.
+ * The datasets under `<dataDir>/datasets`: one directory each, with Parquet files that never change, and `dataset.json`. Readers
+ * take no lock: a file is renamed into place, and from that moment on the files that it replaces no longer count. They are
+ * deleted later, as queries may still be reading them.
  */
 export class DatasetStore {
   readonly #dataDir: string;
@@ -59,7 +59,7 @@ export class DatasetStore {
     });
   }
 
-  /** Returns the datasets as they are now, with every event that was acknowledged. A directory that has not changed is not listed again. */
+  /** Returns the datasets as they are now, with every acknowledged event. A directory that has not changed is not listed again. */
   async snapshot(): Promise<Snapshot> {
     const names = await this.#names();
     const unstored = new Map(await this.#journal.flush());
@@ -77,20 +77,20 @@ export class DatasetStore {
     throw unknownDataset(name);
   }
 
-  /** Adds events to a dataset; they are durable, and in every later snapshot, when this returns. */
+  /** Adds events to a dataset; once this resolves, they are durable and in every later snapshot. */
   async append(name: string, batch: Batch): Promise<void> {
     this.checkName(name);
     await this.#journal.append(name, batch).catch(unknownWhenMissing(name));
     this.#compactor.later(name);
   }
 
-  /** Stores what is in memory only, and ends what goes on in the background. */
+  /** Stores what is only in memory, and stops the work in the background. */
   async close(): Promise<void> {
     await this.#compactor.close();
     await this.#journal.flush();
   }
 
-  /** Makes an empty dataset; 409 when there is one of that name. */
+  /** Creates an empty dataset; throws ServiceError (409) when one of that name exists. */
   async create(name: string, description: string): Promise<DatasetInfo> {
     this.checkName(name);
     if ((await this.snapshot()).schema(name)) {
@@ -100,7 +100,7 @@ export class DatasetStore {
     return infoOf(name, { description });
   }
 
-  /** Deletes a dataset and its files; 404 when there is none, 403 for one that comes with the service. */
+  /** Deletes a dataset and its files; throws ServiceError (404 when there is none, 403 for one that comes with the service). */
   async remove(name: string): Promise<void> {
     if (this.#builtins.has(name)) {
       throw new ServiceError(403, 'forbidden', `\`${name}\` comes with the service and cannot be deleted.`);
@@ -113,7 +113,7 @@ export class DatasetStore {
     await rm(deleted, { recursive: true, force: true });
   }
 
-  /** Moves a finished Parquet file into a dataset, which is made when there is none; `replace`: its rows replace all others. */
+  /** Moves a finished Parquet file into a dataset, which is created if need be; with `replace`, its rows replace all others. */
   async publish(name: string, file: string, replace = false): Promise<void> {
     this.checkName(name);
     const unstored: Unstored = replace ? await this.#journal.flush() : new Map();
@@ -134,9 +134,7 @@ export class DatasetStore {
     await place();
   }
 
-  /**
-   * Runs `work` once all earlier work of this kind on the dataset is over: of several replacements the last one asked for stays.
-   */
+  /** Runs `work` after all earlier work on the dataset that was passed here: of several replacements, the last one requested wins. */
   async inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
     const earlier = this.#turns.get(name) ?? Promise.resolve();
     const mine = earlier.then(work, work);
@@ -148,12 +146,15 @@ export class DatasetStore {
     }
   }
 
-  /** How much a dataset holds; nothing when there is none. */
+  /** Returns how much a dataset holds; zero rows when there is none. */
   async extent(name: string): Promise<Extent> {
     return (await this.#directory(name).list())?.dataset.extent ?? { rows: 0 };
   }
 
-  /** Replaces the note on one field, keeping the properties that `note` leaves out; 404 when there is no such field. */
+  /**
+   * Replaces the note on one field, keeping the properties that `note` leaves out; throws ServiceError (404) when there is no
+   * such field.
+   */
   async annotateField(name: string, field: string, note: FieldNote): Promise<FieldSchema> {
     const known = (await this.snapshot()).schema(name)?.fields.find(each => each.name === field);
     if (!known || this.#builtins.has(name)) {
@@ -164,14 +165,10 @@ export class DatasetStore {
       );
     }
     const directory = this.#directory(name);
-    const before = await directory.note();
-    const changed = { ...before.fields?.[field], ...note };
-    const fields = { ...before.fields, [field]: changed };
-    await writeNote(directory.path, { ...before, fields }).catch(unknownWhenMissing(name));
-    return { ...known, ...changed };
+    return { ...known, ...(await directory.annotate(field, note).catch(unknownWhenMissing(name))) };
   }
 
-  /** Refuses names that no dataset can have. */
+  /** Throws ServiceError for a name that no new dataset can have. */
   checkName(name: string): void {
     if (this.#builtins.has(name)) {
       throw new ServiceError(409, 'exists', `\`${name}\` comes with the service.`, {
@@ -188,7 +185,10 @@ export class DatasetStore {
     return entries.flatMap(entry => (entry.isDirectory() ? (decodeName(entry.name) ?? []) : []));
   }
 
-  /** A directory that appears whole or not at all: what a full disk stops leaves no dataset. 409 when there is one by now. */
+  /**
+   * Creates a directory that appears whole or not at all, so that a full disk leaves no half of a dataset; throws 409 when one
+   * of that name exists by now.
+   */
   async #make(name: string, note: DatasetNote): Promise<void> {
     const draft = path.join(this.#root, draftName());
     try {
@@ -202,7 +202,7 @@ export class DatasetStore {
     }
   }
 
-  /** Takes in the logs of processes that were killed; adds to `unstored` what cannot be stored. */
+  /** Lists a dataset, after storing the logs of processes that were killed; adds to `unstored` what cannot be stored. */
   async #list(name: string, unstored: Map<string, unknown>): Promise<Listing | undefined> {
     const listing = await this.#directory(name).list();
     if (listing === undefined || listing.logs.length === 0) return listing;
@@ -227,15 +227,15 @@ export class DatasetStore {
   }
 }
 
-/** The error about an unknown dataset, with a hint. */
+/** Returns the error for a dataset that does not exist. */
 export function unknownDataset(name: string): ServiceError {
   return new ServiceError(404, 'dataset-not-found', `There is no dataset \`${name}\`.`, {
-    hint: '`%datasets` lists those there are.',
+    hint: '`%datasets` lists those that exist.',
   });
 }
 
 function existing(name: string): ServiceError {
-  return new ServiceError(409, 'exists', `There already is a dataset \`${name}\`.`);
+  return new ServiceError(409, 'exists', `There is already a dataset \`${name}\`.`);
 }
 
 function unknownWhenMissing(name: string): (error: unknown) => never {

@@ -12,9 +12,9 @@ import {
   replaceFile,
   writeDurably,
 } from './files.js';
-import { type DatasetNote, StoredDataset } from './stored.js';
+import { type DatasetNote, type FieldNote, StoredDataset } from './stored.js';
 
-/** A dataset as its directory had it, with the names of its live Parquet files. */
+/** What the directory of a dataset holds: the dataset, and the names of its live Parquet files. */
 export interface Listing {
   readonly dataset: StoredDataset;
   readonly files: readonly FileSummary[];
@@ -26,8 +26,8 @@ export interface Listing {
 }
 
 /**
- * The directory of one dataset. What it holds is remembered: it is listed again only when its time of change, that of its note
- * or a file of another program differs, or when it changed so lately that a second change could have the same time.
+ * The directory of one dataset. Its listing is cached, and made again only when the time of change of the directory, of its note
+ * or of a file of another program differs, or is so recent that a second change could have the same one.
  */
 export class DatasetDirectory {
   readonly path: string;
@@ -36,7 +36,7 @@ export class DatasetDirectory {
   readonly #footers = new Map<string, { readonly version: string; readonly summary: FileSummary }>();
   readonly #replacements = new Map<string, readonly string[]>();
   #known: Known | undefined;
-  /** The time in the name of the last file, in milliseconds since 1970: files are in the order in which they came. */
+  /** The time in the name of the newest file, in milliseconds since 1970: files are in the order in which they came. */
   #lastAdded = 0;
 
   constructor(directory: string, name: string, engine: Engine) {
@@ -45,7 +45,7 @@ export class DatasetDirectory {
     this.#engine = engine;
   }
 
-  /** Returns what the directory holds now; undefined when it is not there. One that changes while it is read is read again. */
+  /** Returns what the directory holds now; undefined when it does not exist. One that changes while it is read is read again. */
   async list(): Promise<Listing | undefined> {
     for (let reading = 1; ; reading++) {
       const stamp = await this.#stamp();
@@ -63,26 +63,36 @@ export class DatasetDirectory {
     return (await versionOf(this.path))?.isDirectory === true;
   }
 
-  /** Moves a finished Parquet file into the directory; ENOENT when that is not there. */
+  /** Moves a finished Parquet file into the directory; rejects with ENOENT when the directory is gone. */
   async add(file: string, id: string = crypto.randomUUID()): Promise<void> {
     this.#lastAdded = Math.max(Date.now(), this.#lastAdded + 1);
     await placeFile(file, path.join(this.path, `${this.#lastAdded}-${id}.parquet`));
   }
 
   /**
-   * Moves a finished Parquet file into the place of others, at once: of those that `choose` picks from the live ones. Returns false
-   * and moves nothing when it picks none at all, by returning undefined.
+   * Puts a finished Parquet file in place of others, in one step: those that `choose` picks from the live ones. Returns false
+   * and moves nothing when `choose` returns undefined.
    */
   async replace(file: string, choose: (live: Listing) => Replaced | undefined): Promise<boolean> {
-    return locked(path.join(this.path, '.commit.lock'), async () => {
+    return this.#locked(async () => {
       const live = await this.list();
       const replaced = live && choose(live);
       if (replaced === undefined) return false;
       const target = path.join(this.path, `${replaced.since}-${crypto.randomUUID()}`);
-      // Without its file the list has no effect, so the file's renaming is the switch.
+      // Without its file the list has no effect: renaming the file is the switch.
       await writeDurably(target + listSuffix, JSON.stringify(replaced.names));
       await placeFile(file, `${target}.parquet`);
       return true;
+    });
+  }
+
+  /** Changes the note on one field and returns it, with the properties that `note` leaves out as they were. */
+  async annotate(field: string, note: FieldNote): Promise<FieldNote> {
+    return this.#locked(async () => {
+      const before = await this.note();
+      const changed = { ...before.fields?.[field], ...note };
+      await writeNote(this.path, { ...before, fields: { ...before.fields, [field]: changed } });
+      return changed;
     });
   }
 
@@ -96,7 +106,7 @@ export class DatasetDirectory {
     }
   }
 
-  /** What changes whenever the directory does, within the grain of the file system's clock. */
+  /** What changes whenever the directory does, within the resolution of the file system's clock. */
   async #stamp(): Promise<Stamp | undefined> {
     const takenMs = Date.now();
     const foreign = [...this.#footers].flatMap(([file, { summary }]) => (summary.foreign ? [file] : []));
@@ -167,17 +177,25 @@ export class DatasetDirectory {
     return names;
   }
 
-  /** Deletes files that were replaced so long ago that no query reads them any more; returns when some are due next. */
+  /**
+   * Deletes files that were replaced so long ago that no query still reads them; returns when the next ones are due, in
+   * milliseconds since 1970.
+   */
   async #removeReplaced(dead: readonly string[], replacedBy: ReplacedBy): Promise<number> {
     if (dead.length === 0) return Number.POSITIVE_INFINITY;
     const replacers = [...replacedBy.keys()];
     const times = await Promise.all(replacers.map(name => stat(path.join(this.path, name))));
-    const due = Math.max(...times.map(({ mtimeMs }) => mtimeMs)) + keptMs;
+    const due = Math.max(...times.map(({ mtimeMs }) => mtimeMs)) + retentionMs;
     if (Date.now() < due) return due;
     const lists = replacers.map(name => name.replace(/\.parquet$/, listSuffix));
     for (const name of [...inOrder(dead, replacedBy), ...lists])
       await rm(path.join(this.path, name), { force: true });
     return 0;
+  }
+
+  /** Runs `work` while nothing else replaces files or changes the note; rejects with ENOENT when the directory is gone. */
+  #locked<T>(work: () => Promise<T>): Promise<T> {
+    return locked(path.join(this.path, '.commit.lock'), work);
   }
 
   async #allThere(): Promise<boolean> {
@@ -186,7 +204,10 @@ export class DatasetDirectory {
   }
 }
 
-/** Names of files that another one replaces, and the time, in milliseconds since 1970, that stands in its name and decides its place among the others. */
+/**
+ * The names of the files that another one replaces, and the time in that one's name, in milliseconds since 1970, which decides
+ * its place.
+ */
 export interface Replaced {
   readonly since: number;
   readonly names: readonly string[];
@@ -199,14 +220,14 @@ export async function writeNote(directory: string, note: DatasetNote): Promise<v
 
 interface Known {
   readonly stamp: string;
-  /** When it must be read again though nothing has changed, in milliseconds since 1970. */
+  /** When it must be read again even if nothing has changed, in milliseconds since 1970. */
   readonly until: number;
   readonly listing: Listing;
 }
 
 interface Stamp {
   readonly text: string;
-  /** A change from now on gives another stamp. */
+  /** Any change from now on gives another stamp. */
   readonly settled: boolean;
 }
 
@@ -215,7 +236,7 @@ const noteFile = 'dataset.json';
 /** The name of a file -> the names of those that it replaces. */
 type ReplacedBy = ReadonlyMap<string, readonly string[]>;
 
-/** A file comes after those that it replaces: without it they would count again. */
+/** Puts each file after those that it replaces: if it were deleted first, they would count again. */
 function inOrder(names: readonly string[], replacedBy: ReplacedBy): readonly string[] {
   const ordered = new Set<string>();
   const visit = (name: string) => {
@@ -236,14 +257,14 @@ function idOf(name: string): string {
   return name.slice(name.indexOf('-') + 1).replace(/\.parquet$/, '');
 }
 
-/** A dataset that is deleted and made again over and over is given up on. */
+/** How many times a directory is read that keeps changing meanwhile. */
 const mostReadings = 3;
 
-/** The coarsest clock of a file system that is in use. */
+/** The coarsest clock of a file system in use, that of FAT. */
 const settleMs = 2_000;
 
 /** Longer than any query runs. */
-const keptMs = 15 * 60_000;
+const retentionMs = 15 * 60_000;
 
 interface Version {
   readonly text: string;

@@ -191,6 +191,20 @@ test('datasets are made, listed, described and deleted', async () => {
   expect(await readdir(path.join(parts.dataDir, 'datasets'))).toEqual([]);
 });
 
+test('notes on fields that are written at the same time are all kept', async () => {
+  const { store } = await openStore();
+  await store.create('d', '');
+  const notes = ['_time', '_sysTime'].flatMap(field =>
+    [{ unit: 'ns' }, { description: 'when' }].map(note => store.annotateField('d', field, note)),
+  );
+  await Promise.all(notes);
+  const expected = { type: 'datetime', unit: 'ns', description: 'when' };
+  expect((await store.snapshot()).schema('d')?.fields).toEqual([
+    { name: '_time', ...expected },
+    { name: '_sysTime', ...expected },
+  ]);
+});
+
 test.each(['', 'a\nb', 'x'.repeat(129), '日'.repeat(27), '\ud800'])(
   'no dataset has the name %j',
   async name => {

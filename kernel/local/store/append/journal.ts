@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Engine } from '../../engine/duckdb.js';
-import { processStart } from '../../shared.js';
+import { isAlive, processStart } from '../../shared.js';
 import { hasCode, logSuffix } from '../files.js';
 import type { Batch } from './batch.js';
 import { BatchLog, readLog } from './log.js';
@@ -13,19 +13,19 @@ export interface JournalHost {
   readonly engine: Engine;
   /** The directory of a dataset. */
   directoryOf(dataset: string): string;
-  /** Moves a finished Parquet file with this id into a dataset; ENOENT when that is gone. */
+  /** Moves a finished Parquet file with this id into a dataset; rejects with ENOENT when the dataset is gone. */
   add(dataset: string, file: string, id: string): Promise<void>;
-  /** Whether a dataset has, or had until lately, the file with this id. */
+  /** Whether a dataset has, or had until recently, the file with this id. */
   has(dataset: string, id: string): Promise<boolean>;
 }
 
-/** Datasets whose acknowledged events could not be stored, as on a full disk, with the reason. */
+/** The datasets whose acknowledged events could not be stored, on a full disk for example, each with the reason. */
 export type Unstored = ReadonlyMap<string, unknown>;
 
 /**
- * The batches that were acknowledged and are in no Parquet file yet: in memory, and in logs in the directories of their datasets.
- * A flush makes one file of each log; both have the same id, so that a log whose file is there is never stored again.
- * Another service on the same data directory sees the batches of a living one after its flush, a second later at most.
+ * The acknowledged batches that are not in a Parquet file yet: in memory, and in a log in the directory of their dataset. A
+ * flush turns each log into one file with the same id, so that a log whose file exists is never stored twice. Another service on
+ * the same data directory sees these batches after the flush, at most a second later.
  */
 export class Journal {
   readonly #host: JournalHost;
@@ -39,7 +39,10 @@ export class Journal {
     this.#host = host;
   }
 
-  /** Adds a batch to a dataset; it is durable, and in the next flush, when this returns. ENOENT when the dataset is gone. */
+  /**
+   * Adds a batch to a dataset. Once this resolves, the batch is durable and in the next flush. Rejects with ENOENT when the
+   * dataset is gone.
+   */
   async append(dataset: string, batch: Batch): Promise<void> {
     const owner = await ownName();
     const tail = this.#tailFor(dataset, batch, owner);
@@ -49,7 +52,7 @@ export class Journal {
       this.#seal(tail);
       throw error;
     }
-    // The dataset may have been deleted, and made again, by now.
+    // The dataset may have been deleted, and created again, in the meantime.
     if (!(await isThere(tail.log.file)) && !tail.stored) {
       this.#seal(tail);
       return this.append(dataset, batch);
@@ -60,8 +63,8 @@ export class Journal {
   }
 
   /**
-   * Puts every batch that was acknowledged before into a Parquet file, and returns what could not be stored: it stays in its log, and
-   * the next flush tries again. Those who ask while one flush goes on share the next.
+   * Writes every batch acknowledged so far into a Parquet file, and returns what could not be stored: it stays in its log, and
+   * the next flush tries again. Calls made while a flush is running share the next one.
    */
   flush(): Promise<Unstored> {
     clearTimeout(this.#timer);
@@ -76,7 +79,7 @@ export class Journal {
     return this.#queued;
   }
 
-  /** Takes over the logs of processes that are gone, among those in the directory of a dataset; returns whether there were any. */
+  /** Takes over those of a dataset's logs whose processes are gone; returns whether there were any. */
   async adopt(dataset: string, logs: readonly string[]): Promise<boolean> {
     const owner = await ownName();
     let adopted = false;
@@ -130,7 +133,7 @@ export class Journal {
     const { batches } = log;
     const id = idOf(path.basename(log.file));
     if (batches.length > 0 && !(await this.#isSettled(tail, id))) {
-      // Should this fail half-way, the next attempt looks whether the file is there.
+      // If this fails halfway, the next attempt checks whether the file is there.
       tail.doubtful = true;
       const draft = path.join(this.#host.engine.workDir, id);
       try {
@@ -166,7 +169,7 @@ interface Tail {
   events: number;
   /** Its rows may be in a Parquet file already. */
   doubtful: boolean;
-  /** They are. */
+  /** Its rows are in a Parquet file. */
   stored: boolean;
 }
 
@@ -181,13 +184,13 @@ function newTail(dataset: string, file: string, batches: readonly Batch[] = []):
   };
 }
 
-/** Events in memory, and how long they stay there when no query asks for them, in milliseconds. */
+/** The most events held in memory, and how long they stay there, in milliseconds, when no query asks for them. */
 const mostEvents = 50_000;
 const flushMs = 1_000;
 
 let own: Promise<string> | undefined;
 
-/** A log's name is that of its process, which is its pid and a digest of its start, and an id of its own. */
+/** The name of a log is `PROCESS-ID.log`; PROCESS is the pid with a digest of the time at which the process started. */
 function ownName(): Promise<string> {
   own ??= processName(process.pid);
   return own;
@@ -201,18 +204,9 @@ async function processName(pid: number): Promise<string> {
 async function isOrphan(name: string): Promise<boolean> {
   const [, owner, pid] = /^((\d+)-[0-9a-f]{12})-/.exec(name) ?? [];
   if (owner === undefined) return false;
-  // Where the system does not tell when a process started, its id must do.
+  // Where the system does not tell when a process started, its pid has to do.
   if ((await processStart(process.pid)) === '') return !isAlive(Number(pid));
   return (await processName(Number(pid))) !== owner;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return hasCode(error, 'EPERM');
-  }
 }
 
 function undefinedWhenMissing(error: unknown): undefined {
@@ -223,7 +217,7 @@ function idOf(name: string): string {
   return name.slice(0, -logSuffix.length).split('-').slice(2).join('-');
 }
 
-/** Of several processes that find an orphan one gets it. */
+/** Of several processes that find the same orphan, one gets it. */
 async function claim(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
