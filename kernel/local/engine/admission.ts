@@ -11,13 +11,13 @@ export interface AdmissionBounds {
   readonly shortRows: number;
 }
 
-/** How long a query may run and still count as short, whatever was thought of it, in milliseconds. */
+/** How long a query may run before it counts as long, whatever was expected of it, in milliseconds. */
 const shortMs = 250;
 
 /**
  * Lends a fixed set of lanes, which serve one query each. Short queries have lanes of their own and never wait for long ones. Of
- * those that wait, the one whose client has the fewest queries running comes first, then the one whose client waits for the longest
- * time since its last turn, then the one that came first.
+ * those that wait, the one whose client has the fewest queries running comes first, then the one whose client had its last turn
+ * the longest ago, then the one that came first.
  */
 export class Admission<T> {
   readonly #idle: T[];
@@ -25,7 +25,7 @@ export class Admission<T> {
   readonly #bounds: AdmissionBounds;
   readonly #running = new Set<Loan<T>>();
   readonly #waiting: Waiter<T>[] = [];
-  /** When the last query of each client began, counted in queries; of clients with a query here. */
+  /** The turn in which the last query of each client began, for the clients with a query here. */
   readonly #lastTurns = new Map<string, number>();
   #turn = 0;
   #closed = false;
@@ -80,7 +80,7 @@ export class Admission<T> {
       loan.counts = counts;
       this.#serve();
     };
-    // From an interrupt on, the next query may begin on another lane, however long the engine takes to heed it.
+    // After an interrupt the next query may begin on another lane, however long the engine takes to heed it.
     const concede = () => recount('no longer');
     signal?.addEventListener('abort', concede, { once: true });
     const timer = setTimeout(() => loan.counts === 'short' && recount('long'), shortMs);
@@ -97,7 +97,7 @@ export class Admission<T> {
     return loan;
   }
 
-  /** The waiting queries as they will begin: each that is served counts for its client when the next is chosen. */
+  /** The waiting queries in the order in which they will begin: each counts for its client when the next one is chosen. */
   #inOrder(): readonly Waiter<T>[] {
     const turns = new Map<string, Turns>();
     const of = (client: string) =>
@@ -158,7 +158,7 @@ export class Loan<T> {
     this.counts = counts;
   }
 
-  /** Gives the lane back; once. */
+  /** Gives the lane back; a second call does nothing. */
   release(): void {
     this.onRelease?.();
     this.onRelease = undefined;

@@ -53,7 +53,7 @@ export function packedSql(sql: string, fields: readonly DeclaredColumn[]): strin
   return `SELECT ${[...plain, pack, ...lengths, 'types'].join(', ')} FROM (${inner})`;
 }
 
-/** One text; the engine refuses a chain of a thousand operators, so that a long one is a chain of shorter ones. */
+/** Concatenates texts in short chains, as the engine refuses one of a thousand operators. */
 function concatenated(names: readonly string[]): string {
   const chains: string[] = [];
   for (let from = 0; from < names.length; from += longestChain)
@@ -157,7 +157,7 @@ export class JsonColumns {
     return splitCells(this.bytes(index).toString('utf8'));
   }
 
-  /** Every chunk of a result has the same types. */
+  /** Checks the types of the first chunk; every chunk of a result has the same. */
   #check(chunk: DuckDBDataChunk): void {
     if (this.#checked || this.#fields.length === 0) return;
     const types = String(chunk.getColumnVector(chunk.columnCount - 1).getItem(0)).split(',');
@@ -244,7 +244,7 @@ class Sink {
     );
   }
 
-  /** Rewrites the bytes added since `start`; `change` sees one byte per character and returns undefined to keep it. */
+  /** Rewrites the bytes added since `start`; `change` sees one byte per character and returns undefined to keep them. */
   replaceFrom(start: number, change: (bytes: Buffer) => string | undefined): void {
     const changed = change(this.buffer.subarray(start, this.length));
     if (changed === undefined) return;

@@ -37,7 +37,7 @@ export interface EngineOptions {
   /** Queries that may wait; beyond that they are refused. */
   readonly queue?: number;
   readonly memoryBytes?: number;
-  /** What is spilled to the disk cannot be read without this process, which costs three times the processor time of spilling. */
+  /** Encrypts what is spilled to the disk, which triples the processor time of spilling. */
   readonly secret?: boolean;
   /** Called for each row of a JavaScript function. */
   readonly pulse?: () => void;
@@ -158,7 +158,7 @@ export class Engine {
     watch.runs(() => shareDone(lane.connection), rows);
     const { signal: closing } = this.#closing;
     const inScratch = async (each: Lane) => {
-      // They may have been deleted while the service runs.
+      // The directories may have been deleted while the service runs.
       for (const directory of this.#scratch) mkdirSync(directory, { recursive: true, mode: 0o700 });
       return work(each);
     };
@@ -177,7 +177,7 @@ export class Engine {
 /** A query that reads more rows than this may take the processors for longer than others can wait. */
 const shortRows = 500_000;
 
-/** The engine counts in percent, and has none at the beginning and for what it cannot foresee. */
+/** The engine counts in percent; the figure is out of range at the beginning and where the engine cannot estimate. */
 function shareDone(connection: DuckDBConnection): number | undefined {
   const { percentage } = connection.progress;
   return percentage > 0 && percentage <= 100 ? percentage / 100 : undefined;
@@ -279,8 +279,8 @@ function instanceSettings(options: EngineOptions, [workDir, profileDir]: Scratch
 }
 
 /**
- * A killed process leaves its spilled rows behind until the next one starts. The engine calls its own cipher unsafe for its random
- * numbers; there is no other without an extension.
+ * A killed process leaves its spilled rows behind until the next one starts. The engine calls its own cipher unsafe because of
+ * its random numbers; any other needs an extension.
  */
 const encryption = ["SET force_mbedtls_unsafe='true'", 'SET temp_file_encryption=true'];
 
@@ -294,7 +294,7 @@ async function guarded<T>(lane: Lane, signal: AbortSignal, work: (lane: Lane) =>
   signal.addEventListener('abort', interrupt, { once: true });
   try {
     const value = await work(lane);
-    // A result whose stream is interrupted ends early and without an error: it must not pass for a whole one.
+    // A result whose stream is interrupted ends early and without an error: it must not pass for a complete one.
     signal.throwIfAborted();
     return value;
   } catch (error) {
@@ -307,7 +307,7 @@ async function guarded<T>(lane: Lane, signal: AbortSignal, work: (lane: Lane) =>
 
 async function runCounted<T>(lane: Lane, sql: string, consume: Consume<T>): Promise<Counted<T>> {
   // A statement that scans nothing writes no profile: the previous one must not pass for its own. These small files are read and
-  // removed in place: turns of a pool that long queries keep busy would take longer than the work.
+  // removed synchronously: waiting for a thread of the pool, which long queries keep busy, would take longer.
   rmSync(lane.profile, { force: true });
   await lane.functions.provide(sql);
   const value = await consume(await lane.connection.stream(sql));

@@ -15,7 +15,7 @@ export function externalFiles(dataDir: string): (address: string) => ExternalFil
     const file = pathOf(address, root);
     if (typeof file !== 'string') return file;
     if (!file.startsWith(root + path.sep)) return refused(outside(file), whereTo);
-    // The engine takes these characters for a pattern of names.
+    // The engine takes these characters for a pattern of file names.
     if (/[*?[\]{}]/.test(file)) return refused('the name of the file holds one of * ? [ ] { }', 'Rename it.');
     return checked(root, file);
   };

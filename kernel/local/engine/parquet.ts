@@ -8,9 +8,9 @@ export interface FileField {
   readonly name: string;
   readonly type: TypeName;
   readonly column: string;
-  /** The type was declared, not found in the values: it counts without any. */
+  /** The type was declared, not found in the values, so that it counts even where there are none. */
   readonly declared?: boolean;
-  /** Every value is null, and the type says nothing. */
+  /** Every value is null, so that the type means nothing. */
   readonly empty?: boolean;
   /** Integers that a double cannot hold exactly. */
   readonly wide?: boolean;
@@ -26,11 +26,11 @@ export interface FileSummary {
   readonly timeless: boolean;
   /** The names of files in the same directory that it replaces, where it says so itself. */
   readonly replaces: readonly string[];
-  /** Another program has written it. */
+  /** Another program wrote it. */
   readonly foreign: boolean;
 }
 
-/** The note that a file holds about itself beside its rows. */
+/** What a file says about itself in its metadata. */
 export type FileNote = Partial<Pick<FileSummary, 'timeless' | 'replaces' | 'foreign'>> &
   Pick<FileSummary, 'fields'>;
 
@@ -44,7 +44,7 @@ export function copyToParquet(select: string, file: string, note: FileNote): str
 export function columnNames(fields: readonly string[]): string[] {
   const taken = new Set<string>();
   return fields.map(field => {
-    // The engine's names end at a zero character.
+    // The engine's names end at a NUL character.
     const plain = field.replaceAll('\0', '');
     let column = plain;
     for (let suffix = 2; taken.has(fold(column)); suffix++) column = `${plain}_${suffix}`;
@@ -110,7 +110,7 @@ async function readNotes(
   return notes;
 }
 
-/** A file that another program has put there names its fields by its columns. */
+/** The fields of a file that another program wrote are its columns. */
 async function foreignFields(connection: Connection, path: string): Promise<FileField[]> {
   const rows = await connection.run(`DESCRIBE SELECT * FROM read_parquet(${sqlText(path)})`);
   return rows.map(([column, type]) => ({
@@ -121,7 +121,10 @@ async function foreignFields(connection: Connection, path: string): Promise<File
   }));
 }
 
-/** The statistics of columns: whether all is null, and whether a double, exact up to 2^53, can hold the integers. */
+/**
+ * Reads the statistics of columns: whether every value is null, and whether there are integers beyond 2^53, which a double
+ * cannot hold.
+ */
 async function readColumns(
   connection: Connection,
   list: string,

@@ -17,7 +17,7 @@ interface Query {
 
 let engine: Engine | undefined;
 let query: Query | undefined;
-/** The query reads results of a kernel, which are held for it alone. */
+/** The query has loaded results of a kernel, which are dropped after it. */
 let loaded = false;
 
 process.on('disconnect', () => process.exit());
@@ -35,7 +35,7 @@ async function answer(message: Exclude<ToEngine, { kind: 'interrupt' }>): Promis
     case 'open': {
       const { dataDir, memoryBytes } = message;
       const pulse = endOrphan();
-      // It is lent results of kernels.
+      // It reads results of kernels, which nobody else may read from the disk.
       engine = await Engine.open({ dataDir, memoryBytes, connections: 1, secret: true, pulse });
       return { kind: 'opened', scratch: engine.scratch };
     }
@@ -107,7 +107,7 @@ function present<T>(value: T | undefined): T {
 
 const pulseMs = 200;
 
-/** A busy function receives no messages: a call per row finds out that the service is gone. */
+/** A busy function receives no messages, so its calls look now and then whether the service is gone. */
 function endOrphan(): () => void {
   const parent = process.ppid;
   let next = 0;

@@ -28,7 +28,7 @@ export interface Reader {
   /** Runs a statement for its effect. */
   execute(sql: string): Promise<OperatorCounts>;
   read(order: ResultOrder): Promise<ReadResult>;
-  /** Makes a table of the rows of a kernel's result, an Arrow stream. */
+  /** Loads a kernel's result, an Arrow stream, into a table. */
   load(table: string, body: Uint8Array): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ async function drain(result: DuckDBResult): Promise<void> {
     if (chunk.rowCount === 0) return;
 }
 
-/** Reads to the end even past the limit, which the SQL keeps near: the engine reports its counts only then. */
+/** Reads to the end, even past the limit: only then does the engine report its counts. The SQL lets few rows through beyond it. */
 async function readColumns(
   result: DuckDBResult,
   columns: JsonColumns,

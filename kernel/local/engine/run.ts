@@ -52,7 +52,7 @@ export async function runQuery(
   return { query, tables: ran, status, catalog };
 }
 
-/** Returns whether some statement of a query is one that `test` is about. */
+/** Returns whether `test` holds for any statement of a query. */
 export function anyStatement(query: CompiledQuery, test: (sql: string) => boolean): boolean {
   return [query.kept ?? '', ...query.tables.map(table => table.sql)].some(test);
 }
@@ -181,7 +181,7 @@ function statusOf(
   };
 }
 
-/** The groups of the result, whatever the number of their time bins. */
+/** Counts the groups of the result, each once however many time bins it has. */
 function groupCount(ran: readonly RanTable[]): number {
   const totals = ran.find(each => each.table.name === '_totals');
   if (totals) return totals.columns.rows;

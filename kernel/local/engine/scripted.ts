@@ -145,7 +145,7 @@ class EngineProcess {
     this.opened = this.ask({ kind: 'open', dataDir, memoryBytes }).then(answer => {
       this.#scratch = expected('opened', answer).scratch;
     });
-    // Whoever runs a query awaits it too.
+    // Whoever runs a query awaits it too, and reports its failure.
     this.opened.catch(() => undefined);
   }
 

@@ -22,15 +22,15 @@ export class Compactor {
     this.#directoryOf = directoryOf;
   }
 
-  /** Looks at a dataset soon. */
+  /** Schedules a look at a dataset. */
   later(dataset: string): void {
     if (this.#waiting.has(dataset) || this.#closing.signal.aborted) return;
     this.#waiting.add(dataset);
-    // What fails stays as it is, and is tried again once the dataset has changed.
+    // After a failure the files stay as they are; the next change of the dataset tries again.
     this.#work = this.#work.then(() => this.#compact(dataset)).catch(() => undefined);
   }
 
-  /** Resolves when the merge that goes on is done. */
+  /** Resolves after the merge in progress. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#work;
@@ -45,12 +45,12 @@ export class Compactor {
   }
 }
 
-/** Batches that come one after the other are looked at together. */
+/** Batches that arrive in quick succession are merged together. */
 const pauseMs = 1_500;
 
 /**
- * Makes one file in the order of time of several small ones of about the same size, where there are enough of them. A value keeps
- * its type: files that have one field with two types stay apart. Returns whether there may be more to do.
+ * Merges several small files of about the same size, where there are enough of them, into one sorted by time. Values keep their
+ * types: files in which a field has different types stay apart. Returns whether there may be more to do.
  */
 async function compact(engine: Engine, directory: DatasetDirectory): Promise<boolean> {
   const listing = await directory.list();
@@ -68,11 +68,11 @@ async function compact(engine: Engine, directory: DatasetDirectory): Promise<boo
   }
 }
 
-/** As many files as one merge takes, so that a row is written again only every so often. */
+/** The fewest and the most files in one merge: merging fewer would rewrite each row more often. */
 const fewest = 8;
 const most = 64;
 
-/** Larger files suit the engine as they are. */
+/** Files from this size on are left alone. */
 const largeBytes = 32 * 2 ** 20;
 const smallBytes = 64 * 2 ** 10;
 
@@ -121,7 +121,7 @@ function mergeSql(files: readonly FileSummary[], draft: string): string {
   return copyToParquet(select, draft, { fields, timeless: files[0]?.timeless === true });
 }
 
-/** The new file stands where the first of the others stood: the order of fields follows that of files. */
+/** The new file takes the place of the first one that it replaces, as the order of fields follows that of files. */
 function timeIn(name: string): number {
   return Number.parseInt(name, 10);
 }

@@ -1,7 +1,7 @@
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Writes a file so that a reader sees the old text or the new, never a part, even after a loss of power. */
+/** Writes a file so that a reader sees the old text or the new, never a part, even after a power failure. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const draft = `${file}.${crypto.randomUUID()}.tmp`;
   await writeDurably(draft, text);
@@ -9,7 +9,7 @@ export async function replaceFile(file: string, text: string): Promise<void> {
   await syncDirectory(path.dirname(file));
 }
 
-/** Writes a file that no one reads yet; it is on the disk when this returns. */
+/** Writes a file that nobody reads yet; it is on the disk once this resolves. */
 export async function writeDurably(file: string, text: string): Promise<void> {
   const handle = await open(file, 'w', 0o600);
   try {
@@ -20,7 +20,7 @@ export async function writeDurably(file: string, text: string): Promise<void> {
   }
 }
 
-/** Renames a finished file into place; it is there, whole, even after a loss of power. */
+/** Renames a finished file into place, where it is whole even after a power failure. */
 export async function placeFile(draft: string, file: string): Promise<void> {
   const handle = await open(draft, 'r+');
   try {
@@ -44,7 +44,10 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Runs `work` while no other process or caller holds the lock of this path; the lock of a killed process lasts ten seconds. */
+/**
+ * Runs `work` while no other process or caller holds the lock of this path; the lock of a killed process expires after ten
+ * seconds.
+ */
 export async function locked<T>(lockfilePath: string, work: () => Promise<T>): Promise<T> {
   const { default: lockfile } = await import('proper-lockfile');
   const unlock = await lockfile.lock(path.dirname(lockfilePath), {
@@ -56,13 +59,13 @@ export async function locked<T>(lockfilePath: string, work: () => Promise<T>): P
       minTimeout: lockPollMs,
       maxTimeout: lockPollMs,
     },
-    // The work is short; what it does is checked by its readers.
+    // The work is short, and those who read its result check it.
     onCompromised: () => undefined,
   });
   try {
     return await work();
   } finally {
-    // It is gone with a directory that was deleted.
+    // The lock is gone with its directory when that was deleted.
     await unlock().catch(() => undefined);
   }
 }
@@ -81,7 +84,7 @@ export async function removeLeftovers(directory: string): Promise<void> {
 const staleLockMs = 10_000;
 const lockPollMs = 20;
 
-/** The directory `.tmp` itself is where engines work. */
+/** Not the directory `.tmp` itself, in which engines work. */
 function isLeftover(name: string): boolean {
   return /^[^.].*\.tmp$/.test(name) || name.startsWith(deletedPrefix) || name.startsWith(draftPrefix);
 }
@@ -106,7 +109,7 @@ export function draftName(): string {
   return `${draftPrefix}${crypto.randomUUID()}`;
 }
 
-/** Returns nothing for a directory that is not there; throws any other error again. */
+/** Returns an empty list for a directory that does not exist; rethrows any other error. */
 export function emptyWhenMissing(error: unknown): [] {
   if (hasCode(error, 'ENOENT')) return [];
   throw error;

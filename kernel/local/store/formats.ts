@@ -34,7 +34,10 @@ const extensions: Readonly<Record<string, FileFormat>> = {
   '.parquet': 'parquet',
 };
 
-/** The requested format, else that of the name, else that of the first bytes. */
+/**
+ * Returns the requested format, else that of the file's extension, else the one that its beginning looks like; throws
+ * ServiceError.
+ */
 export async function formatOf(file: string, wanted?: string): Promise<FileFormat> {
   const found = await stat(file).catch(() => undefined);
   if (!found) throw new ServiceError(400, 'no-such-file', `There is no file ${file}.`);
@@ -51,7 +54,7 @@ export async function formatOf(file: string, wanted?: string): Promise<FileForma
   return extensions[extension] ?? formatOfText(textOf(start), start.length === found.size);
 }
 
-/** How files begin that are compressed in a way that is not read, or hold what is not. */
+/** How files begin that are packed in a way that is not read, or are in a format that is not. */
 const packings: readonly (readonly [begin: string, name: string])[] = [
   ['BZh91AY&SY', 'compressed with bzip2'],
   ['\xfd7zXZ\0', 'compressed with xz'],
@@ -74,12 +77,12 @@ function refusePacked(file: string, start: Buffer): void {
 function namedFormat(wanted: string): FileFormat {
   const format = Object.hasOwn(named, wanted) ? named[wanted] : undefined;
   if (format) return format;
-  throw new ServiceError(400, 'invalid-request', `No file is read as ${JSON.stringify(wanted)}.`, {
+  throw new ServiceError(400, 'invalid-request', `There is no file format ${JSON.stringify(wanted)}.`, {
     hint: `The formats are ${Object.keys(named).join(', ')}.`,
   });
 }
 
-/** `whole` says that the text is all of the file, not its beginning. */
+/** With `whole`, the text is the entire file, not only its beginning. */
 function formatOfText(text: string, whole: boolean): FileFormat {
   if (/^(\{|\[\s*[{\]])/.test(text)) return 'json';
   const lines = text.split(/\r?\n/);
@@ -89,7 +92,7 @@ function formatOfText(text: string, whole: boolean): FileFormat {
   return format === 'text' && looksLikeCsv(complete) ? 'csv' : format;
 }
 
-/** A first line of names, and as many values in each line. */
+/** Whether the first line holds names, and every line as many values. */
 function looksLikeCsv(lines: readonly string[]): boolean {
   return [',', ';', '\t', '|'].some(delimiter => {
     const widths = new Set(lines.map(line => line.replace(/"[^"]*"/g, '').split(delimiter).length));
@@ -102,12 +105,12 @@ function looksLikeCsv(lines: readonly string[]): boolean {
   });
 }
 
-/** The first characters of a file, without a byte order mark and white space. */
+/** Returns the beginning of a file as text, unpacked, without a byte order mark and leading white space. */
 export async function startOf(file: string): Promise<string> {
   return textOf(await firstBytes(file));
 }
 
-/** Resolves with the refusal of a gzip file that does not unpack to its end, undefined for any other; never rejects. */
+/** Resolves with an error for a gzip file that does not unpack to its end, else undefined; never rejects. */
 export async function damageOf(file: string, signal?: AbortSignal): Promise<ServiceError | undefined> {
   const named = file.toLowerCase().endsWith('.gz');
   const name = path.basename(file);
@@ -154,7 +157,7 @@ async function firstBytes(file: string): Promise<Buffer> {
   }
 }
 
-/** The refusal of a file without any row. */
+/** Returns the error for a file without rows. */
 export function emptyFile(file: string): ServiceError {
   return new ServiceError(400, 'empty', `${file} holds no rows.`);
 }

@@ -23,7 +23,10 @@ import { spreadSample } from './readers/sample.js';
 import type { Extent } from './stored.js';
 import { findTime, type TimeOptions, type TimeSource } from './timestamps.js';
 
-/** Turns a CSV, NDJSON, JSON or Parquet file anywhere on this machine into rows of a dataset, and lets the visit's watch know how much of the file is read; throws ServiceError. */
+/**
+ * Imports a file of this machine into a dataset; `visit` can cancel this, and learns how much of the file is read. Throws
+ * ServiceError.
+ */
 export async function importFile(
   store: DatasetStore,
   dataDir: string,
@@ -45,7 +48,7 @@ async function addFile(
 ): Promise<ImportReport> {
   const file = path.resolve(request.path);
   const format = await formatOf(file, request.format);
-  // The engine that serves queries sees the data directory only; this one sees one more file.
+  // The engine that serves queries sees the data directory only; this one also sees the file.
   const engine = await Engine.open({
     dataDir,
     allow: [file],
@@ -83,11 +86,11 @@ export interface Load {
   readonly csv?: CsvOptions;
   /** The rows replace those of the dataset. */
   readonly replace?: boolean;
-  /** Why the file cannot be read to its end, once that is known; the engine takes a packed file that is cut off for a whole one. */
+  /** Resolves with why a packed file cannot be read to its end, if so: the engine takes one that is cut off for a whole one. */
   readonly damage?: Promise<ServiceError | undefined>;
 }
 
-/** The stored rows, counted. `late` rows have no readable time; `refused` ones could not be read. */
+/** What was stored. `late` rows have no readable time; `refused` ones could not be read. */
 export interface Stored {
   readonly rows: number;
   readonly late: number;
@@ -137,7 +140,7 @@ async function writeDraft(connection: Connection, draft: string, load: Load): Pr
   }
 }
 
-/** A first pass that ends in the middle of the file has met a value unlike those of the sample. */
+/** Whether the first pass met a value unlike those of the sample. */
 function mayBeWider(error: unknown): boolean {
   return engineFailure(error).code === 'engine-failed';
 }
@@ -225,7 +228,7 @@ function selectOf(
 /** How many row groups a moment may lie in, on average, before the rows are sorted. */
 const mostOverlap = 3;
 
-/** Most files are in the order of time; one that is not is sorted, so that a window of time reads few row groups. */
+/** Sorts a file that is not in the order of time, as few are, so that a time window reads few row groups. */
 async function sortIfMixed(connection: Connection, draft: string, note: FileNote): Promise<void> {
   const [row] = await connection.run(
     `SELECT sum(high - low), max(high) - min(low) FROM (
@@ -239,7 +242,7 @@ async function sortIfMixed(connection: Connection, draft: string, note: FileNote
   await rename(sorted, draft);
 }
 
-/** Rows without a readable time have that of the import. */
+/** Counts the rows without a readable time: they have that of the import. */
 async function countLate(connection: Connection, draft: string, { nowNs }: TimeOptions): Promise<number> {
   const [row] = await connection.run(
     `SELECT count(*) FROM read_parquet(${sqlText(draft)}) WHERE _time = make_timestamp_ns(${nowNs})`,
@@ -277,7 +280,7 @@ function report(dataset: string, stored: Stored, before: Extent, { rows, ...span
 
 const formatNames: Partial<Record<FileFormat, string>> = { csv: 'CSV', json: 'JSON', parquet: 'Parquet' };
 
-/** A fault of a file concerns the user's data: the line matters, the engine's words do not. */
+/** A failure to read concerns the user's data: the line is passed on, the engine's words are not. */
 function readingError(error: unknown, { name, format }: Load): unknown {
   if (!(error instanceof EngineError) || error.code !== 'engine-failed') return error;
   const [, line] = /\bline:?\s+(\d+)/i.exec(error.detail) ?? [];

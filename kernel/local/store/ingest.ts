@@ -49,7 +49,7 @@ export async function ingest(
 
 type IngestAnswer = IngestStatus & { readonly blocksCreated: number; readonly walLength: number };
 
-/** The reply about stored events, whichever way they took. */
+/** The counts of stored events, whether they went through the log or an import. */
 type Counts = Pick<Stored, 'rows' | 'late' | 'refused' | 'timeField'>;
 
 function answerOf(counts: Counts, request: IngestRequest, processedBytes: number): IngestAnswer {
@@ -63,7 +63,7 @@ function answerOf(counts: Counts, request: IngestRequest, processedBytes: number
   };
 }
 
-/** The events of a small body of JSON need no engine. */
+/** A small body of JSON needs no engine. */
 function batchOf(request: IngestRequest, format: FileFormat, body: Buffer): ReadBatch | undefined {
   if (format !== 'json' || request.timestampFormat || !isUtf8(body)) return undefined;
   return readBatch(body.toString('utf8'), request.timestampField, request.nowNs);
@@ -90,7 +90,7 @@ function loadOptions({ dataset, nowNs, timestampField, timestampFormat, csvDelim
     nowNs,
     ...present({ field: timestampField || undefined, format: timestampFormat || undefined }),
   };
-  // A body of CSV always names its fields; a file may not.
+  // A CSV body always names its fields; a file may not.
   const csv = { header: true, ...present({ delimiter: csvDelimiter || undefined }) };
   return { dataset, time, csv };
 }

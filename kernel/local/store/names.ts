@@ -1,4 +1,7 @@
-/** Whether a text can be the name of a dataset: not empty, not longer than the name of a directory, without invisible characters. */
+/**
+ * Returns whether a text can be the name of a dataset: not empty, no longer than a directory name may be, without invisible
+ * characters.
+ */
 export function isDatasetName(name: string): boolean {
   return (
     name.length > 0 &&
@@ -14,10 +17,10 @@ export const nameRule =
 
 const longestName = 128;
 
-/** File systems stop at 255 bytes. */
+/** File systems take 255 bytes at most. */
 const longestEncoded = 240;
 
-/** A directory name on any system: `%` escapes, and no leading dot. */
+/** Returns the name of a dataset's directory, valid on any system: `%` escapes, and no leading dot. */
 export function encodeName(name: string): string {
   const escaped = encodeURIComponent(name).replace(/[*'()!~]/g, escapeCharacter);
   return escaped.startsWith('.') ? `%2E${escaped.slice(1)}` : escaped;
@@ -27,7 +30,7 @@ function escapeCharacter(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** Directories that no dataset name leads to are not datasets. */
+/** Returns the name of a directory's dataset; undefined for a directory that {@link encodeName} gives to none. */
 export function decodeName(directory: string): string | undefined {
   try {
     const name = decodeURIComponent(directory);

@@ -7,7 +7,10 @@ import { emptyWhenMissing, removeLeftovers, replaceFile } from './files.js';
 /** A starred query as it is stored: always with an id. */
 export type KeptQuery = StarredQuery & { readonly id: string };
 
-/** Which starred queries to list. `who`: absent is one's own, `all` and `team` everyone's, else a user. `qs` is a search text. */
+/**
+ * Which starred queries to list. `who`: one's own when absent, everyone's for `all` and `team`, else those of that user. `qs` is
+ * a search text.
+ */
 export interface StarredFilter {
   readonly limit: number;
   readonly offset: number;
@@ -27,7 +30,7 @@ export class StarredStore {
     this.#self = self;
   }
 
-  /** Returns the queries that pass the filter, by name. */
+  /** Returns the queries that pass the filter, sorted by name. */
   async list(filter: StarredFilter): Promise<KeptQuery[]> {
     await removeLeftovers(this.#directory);
     const names = await readdir(this.#directory).catch(emptyWhenMissing);
@@ -45,20 +48,20 @@ export class StarredStore {
     return this.#write(crypto.randomUUID().replaceAll('-', ''), query);
   }
 
-  /** Returns one query; 404 when there is none. */
+  /** Returns one query; throws ServiceError (404) when there is none. */
   async get(id: string): Promise<KeptQuery> {
     const query = isId(id) ? await this.#read(id) : undefined;
     if (!query) throw unknownQuery(id);
     return query;
   }
 
-  /** Replaces a query; 404 when there is none. */
+  /** Replaces a query; throws ServiceError (404) when there is none. */
   async replace(id: string, query: StarredQuery): Promise<KeptQuery> {
     await this.get(id);
     return this.#write(id, query);
   }
 
-  /** Deletes a query; 404 when there is none. */
+  /** Deletes a query; throws ServiceError (404) when there is none. */
   async remove(id: string): Promise<void> {
     await this.get(id);
     await rm(this.#file(id), { force: true });

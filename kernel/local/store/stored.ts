@@ -18,10 +18,13 @@ export interface DatasetNote {
 /** The note on a field. */
 export type FieldNote = Pick<FieldSchema, 'unit' | 'description' | 'hidden'>;
 
-/** How much a dataset holds: its rows, and RFC 3339 of the first and the last event where there is one with a time. */
+/**
+ * How much a dataset holds: the number of rows, and the times of the first and the last event (RFC 3339), absent where no row
+ * has one.
+ */
 export type Extent = Required<Pick<DatasetInfo, 'rows'>> & Pick<DatasetInfo, 'firstTime' | 'lastTime'>;
 
-/** One dataset at one moment: the Parquet files that it consists of, and the SQL that reads them as one table. */
+/** One dataset at one moment: its Parquet files, and the SQL that reads them as one table. */
 export class StoredDataset {
   readonly schema: DatasetSchema;
   readonly note: DatasetNote;
@@ -189,7 +192,7 @@ function columnSql(field: FileField | undefined, wanted: TypeName): string {
   return `${column}::${sqlTypes[wanted]}`;
 }
 
-/** The day of the last time, of which TIMESTAMP_NS spans a part: the engine fails on texts of its times. */
+/** The last day of TIMESTAMP_NS, which it spans in part: the engine fails on texts of times in it. */
 const partDayNs = LATEST_TIME - (LATEST_TIME % DAY);
 
 function windowSql(time: string, startNs: bigint, endNs: bigint): string {

@@ -13,7 +13,7 @@ export interface SampledColumn {
   readonly empty: boolean;
 }
 
-/** How to find the time of a row. `field` and `format` are what the user named; a format is Go's or strptime's. */
+/** How to find the time of a row. `field` and `format` are those that the user named; a format is Go's or strptime's. */
 export interface TimeOptions {
   readonly nowNs: bigint;
   readonly field?: string;
@@ -47,19 +47,19 @@ export async function findTime(
   );
 }
 
-const consequence = 'every row has the time of its import, and is found whatever the time range.';
+const consequence = 'every row has the time of its import, and is found in every time range.';
 
-/** Says that there is no time, and which fields hold times although their names do not say so. */
+/** Says that there is no time, and which fields hold times although their names do not suggest it. */
 async function timelessNote(connection: Connection, columns: readonly SampledColumn[]): Promise<string> {
   const fields = await unnamedTimes(connection, columns);
   if (fields.length === 0) return `No field holds a time: ${consequence} Name one if there is one.`;
   const names = fields.map(name => `\`${name}\``).join(', ');
-  return `No field is called like a time: ${consequence} ${names} ${fields.length === 1 ? 'holds' : 'hold'} times: name the one that counts.`;
+  return `No field has the name of a time: ${consequence} ${names} ${fields.length === 1 ? 'holds' : 'hold'} times: name the one to use.`;
 }
 
 const plainTime = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}.*';
 
-/** The fields of which every value in the sample is a date with a time of day. */
+/** Returns the fields of which every value in the sample is a date with a time of day. */
 async function unnamedTimes(
   connection: Connection,
   columns: readonly SampledColumn[],
@@ -102,7 +102,7 @@ const timeNames = [
   't',
 ].map(plainName);
 
-/** Returns the place of a field among those whose name speaks of a time; -1 for any other. */
+/** Returns the rank of a field among the names that speak of a time, 0 for the likeliest; -1 for any other name. */
 export function timeRank(name: string): number {
   return timeNames.indexOf(plainName(name));
 }
@@ -244,7 +244,7 @@ function epochNs(value: string): string {
   return `CASE ${cases.join(' ')} WHEN ${value} BETWEEN ${EARLIEST_TIME} AND ${latest} THEN ${value} END`;
 }
 
-/** As {@link epochNs}, to the microsecond, which is what a double holds of a time in seconds. */
+/** Like {@link epochNs}, to the microsecond, which is what a double holds of a time in seconds. */
 function epochNsOfReal(value: string): string {
   const scale = `CASE WHEN abs(${value}) < 1e11 THEN 1e6 WHEN abs(${value}) < 1e14 THEN 1e3 WHEN abs(${value}) < 1e17 THEN 1 ELSE 1e-3 END`;
   const micros = `round(${value} * ${scale})`;
@@ -276,7 +276,7 @@ const goLayout: readonly (readonly [string, string])[] = [
   ['05', '%S'],
 ];
 
-/** A layout written with Go's reference time, as strptime has it. */
+/** Translates a layout of Go's [reference time](https://pkg.go.dev/time#pkg-constants) to strptime's format. */
 function strptimeOf(layout: string): string {
   const pattern = new RegExp(`[.,][09]+|${goLayout.map(([token]) => token).join('|')}`, 'g');
   return layout.replace(pattern, token =>
@@ -341,7 +341,7 @@ async function combinedTime(
   return combination(connection, [year, month, day, clock], [month, day, year, clock], nowNs);
 }
 
-/** `columns` are in the order in which they are named, `written` in that of the text that is read. */
+/** `columns` are in the order in which the user sees their names, `written` in that of the text that is read. */
 async function combination(
   connection: Connection,
   columns: readonly SampledColumn[],

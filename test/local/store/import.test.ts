@@ -105,7 +105,7 @@ test('without any time rows get that of the import, and the notes say so', async
   expect([body.timeField, body.notes]).toEqual([
     '',
     [
-      'No field holds a time: every row has the time of its import, and is found whatever the time range. Name one if there is one.',
+      'No field holds a time: every row has the time of its import, and is found in every time range. Name one if there is one.',
     ],
   ]);
   expect(await columnsOf(dataset, '_time:datetime _sysTime:datetime')).toEqual([

@@ -159,7 +159,7 @@ const refused: readonly (readonly [
     'a',
     { 'content-type': 'text/csv', 'content-encoding': 'br' },
     415,
-    /^The body is br\. /,
+    /^The content encoding "br" is not supported\. /,
   ],
 ];
 

@@ -7,13 +7,13 @@ import { type Column, timesOf } from './times.js';
 /** A field of a batch. */
 export type BatchField = Omit<Column, 'values'>;
 
-/** Events that are ready to be stored: a time and a text of JSON for each field, absent where there is no value. */
+/** Events ready to be stored: each with a time and, for each field, the JSON text of its value, absent where it has none. */
 export interface Batch {
   readonly fields: readonly BatchField[];
-  /** No field holds a time: the events are in every window. */
+  /** No field holds a time, so the events are in every time window. */
   readonly timeless: boolean;
   readonly events: readonly BatchEvent[];
-  /** The time at which they came, in nanoseconds since 1970. */
+  /** When the events arrived, in nanoseconds since 1970. */
   readonly nowNs: bigint;
 }
 
@@ -25,7 +25,7 @@ export interface BatchEvent {
 
 /** A batch, with the reply to its sender. */
 export interface ReadBatch extends Batch {
-  /** Events without a readable time, which have that of their arrival. */
+  /** How many events have no readable time, and so were given that of their arrival. */
   readonly late: number;
   readonly timeField?: string;
 }

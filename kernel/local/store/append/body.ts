@@ -5,17 +5,17 @@ import { createGunzip } from 'node:zlib';
 import { present } from '../../../present.js';
 import { bodyTooLarge, ServiceError } from '../../http/service-error.js';
 
-/** A body of a request as it comes. */
+/** A request body as it arrives. */
 export interface IncomingBody {
   readonly body: Readable;
   readonly contentEncoding: string;
-  /** The largest body, after it has been unpacked. */
+  /** The largest body that is taken, in bytes after unpacking. */
   readonly maxBytes: number;
 }
 
-/** A body that was read to its end: all of it, where it is small; else it is in the file. */
+/** A body that has been read to its end: in memory where it is small, else in the file. */
 export interface TakenBody {
-  /** Unpacked. */
+  /** The size after unpacking. */
   readonly bytes: number;
   readonly small?: Buffer;
 }
@@ -32,7 +32,7 @@ export async function takeBody(request: IncomingBody, file: string): Promise<Tak
   }
 }
 
-/** Reading the events of a larger one at once would hold up other requests. */
+/** Parsing a larger body in one go would hold up other requests. */
 const smallBytes = 256 * 1024;
 
 function unpackers(encoding: string): Transform[] {
@@ -43,9 +43,14 @@ function unpackers(encoding: string): Transform[] {
     case 'gzip':
       return [createGunzip()];
     default:
-      throw new ServiceError(415, 'content-encoding', `The body is ${encoding}.`, {
-        hint: 'Send it as it is or with gzip.',
-      });
+      throw new ServiceError(
+        415,
+        'content-encoding',
+        `The content encoding ${JSON.stringify(encoding)} is not supported.`,
+        {
+          hint: 'Send it as it is or with gzip.',
+        },
+      );
   }
 }
 

@@ -1,7 +1,7 @@
 /** A value of an event with its text in the body; `kind` is the engine's name for it. */
 export type RawValue = { readonly kind: Exclude<RawKind, 'OBJECT'>; readonly text: string } | RawObject;
 
-/** An object, whose members are in the order in which they stand. */
+/** An object, with its members in the order of the text. */
 export interface RawObject {
   readonly kind: 'OBJECT';
   readonly text: string;
@@ -12,7 +12,7 @@ type RawKind = 'VARCHAR' | 'BOOLEAN' | 'BIGINT' | 'DOUBLE' | 'ARRAY' | 'OBJECT' 
 
 /**
  * Returns the objects of a body of JSON, one per line, in an array or alone, with the texts of their values. Undefined for any
- * body that is not plainly that: broken JSON, values that are no objects, repeated keys, numbers beyond 64 bits.
+ * body that is not plainly that: broken JSON, values that are not objects, repeated keys, numbers beyond 64 bits.
  */
 export function readEvents(body: string): readonly RawObject[] | undefined {
   if (uncertain.test(body)) return undefined;
@@ -25,7 +25,7 @@ export function readEvents(body: string): readonly RawObject[] | undefined {
   }
 }
 
-/** Zero characters and surrogates, which may be halves; such a body is left to the readers of files. */
+/** NUL characters, byte order marks and surrogates, which may be unpaired: such a body is left to the file readers. */
 const uncertain = /\\u(?:0000|d[89a-f])|\0|\ufeff/i;
 
 function linesOf(body: string): RawValue[] | undefined {
@@ -45,7 +45,7 @@ function itemsOf(body: string): readonly RawValue[] {
 
 /** Throws SyntaxError. */
 function parsedValue(text: string): RawValue {
-  // It knows the grammar exactly, so the scanner need not.
+  // JSON.parse checks the grammar, so that the scanner need not.
   JSON.parse(text);
   return new Scanner(text).value(0);
 }
@@ -106,7 +106,7 @@ class Scanner {
     this.#at++;
   }
 
-  /** Steps over a comma, or over the end. */
+  /** Steps over a comma or the closing bracket; returns whether it was the bracket. */
   #closes(end: string): boolean {
     this.#match(space);
     const closed = this.#text[this.#at] === end;

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { syncDirectory } from '../files.js';
 import type { Batch } from './batch.js';
 
-/** Values of int64 are texts in a record: JSON's own numbers may lose digits. */
+/** A batch as JSON. 64-bit integers are strings, as JSON numbers may lose digits. */
 interface Record extends Omit<Batch, 'events' | 'nowNs'> {
   readonly nowNs: string;
   readonly times: readonly string[];
@@ -12,8 +12,8 @@ interface Record extends Omit<Batch, 'events' | 'nowNs'> {
 }
 
 /**
- * A file to which batches are appended; each is on the disk before `append` returns. Batches that arrive while the disk is busy
- * share the next write. After a failure it takes no more.
+ * A file to which batches are appended; each is on the disk before `append` resolves. Batches that arrive while the disk is busy
+ * share the next write. After a failed write, it accepts no more.
  */
 export class BatchLog {
   readonly file: string;
@@ -46,7 +46,7 @@ export class BatchLog {
     });
   }
 
-  /** Waits for the batches that were given to it, and closes the file. */
+  /** Waits for pending batches, and closes the file. */
   async close(): Promise<void> {
     await this.#writing;
     await this.#handle?.close();
@@ -64,7 +64,7 @@ export class BatchLog {
         for (const each of group) each.resolve();
       } catch (error) {
         this.#failure = error;
-        // What was written of the group must not come back after a crash.
+        // A group that was written in part must not reappear after a crash.
         await this.#handle?.truncate(this.#bytes).catch(() => undefined);
         for (const each of group) each.reject(error);
       }
@@ -88,7 +88,7 @@ export class BatchLog {
   }
 }
 
-/** Returns the batches of a log, up to the first that is not there as a whole: it was never acknowledged. */
+/** Returns the batches of a log, up to the first incomplete one, which was never acknowledged. */
 export async function readLog(file: string): Promise<Batch[]> {
   const bytes = await readFile(file);
   const batches: Batch[] = [];
@@ -109,7 +109,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** The length of a record and its checksum. */
+/** The length of a record and its checksum, four bytes each. */
 const headBytes = 8;
 
 function encode({ events, nowNs, ...rest }: Batch): Buffer {

@@ -19,7 +19,7 @@ export interface Column {
   readonly values: readonly (RawValue | undefined)[];
 }
 
-/** Returns the times as an import finds them; undefined where only the import's own search can tell. */
+/** Returns the times that an import would find; undefined where only the import itself can tell. */
 export function timesOf(
   columns: readonly Column[],
   named: string | undefined,
@@ -43,7 +43,7 @@ export function timesOf(
   return { times: new Array<null>(rows).fill(null) };
 }
 
-/** It may be a part of a time that is spread over several fields. */
+/** Whether a column may hold the time of day of a time that is spread over several columns. */
 function mayBeClock({ name, values }: Column): boolean {
   return (
     isClockName(name) && values.some(value => value?.kind === 'VARCHAR' && isClock(value.text.slice(1, -1)))
@@ -64,7 +64,7 @@ function readTimes({ name, type, values }: Column): BatchTimes | undefined {
   return { field: name, times };
 }
 
-/** Undefined for what is read in one way only by the engine. */
+/** Returns nanoseconds since 1970; null for a number that is no time, undefined for what only the engine can read. */
 function readTime({ kind, text }: RawValue, type: Column['type']): bigint | null | undefined {
   if (type === 'long' && kind === 'BIGINT') return epochNs(BigInt(text));
   if (type === 'string' && kind === 'VARCHAR' && usual.test(text))
@@ -72,10 +72,10 @@ function readTime({ kind, text }: RawValue, type: Column['type']): bigint | null
   return undefined;
 }
 
-/** RFC 3339, with a space or without seconds or zone too, as every reader has it. */
+/** RFC 3339, also with a space for the T, without a zone, or the date alone: every reader takes these for the same times. */
 const usual = /^"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?)?"$/;
 
-/** Seconds, milliseconds, microseconds or nanoseconds, by their size. */
+/** Reads a number of seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by size. */
 function epochNs(value: bigint): bigint | null {
   const size = value < 0n ? -value : value;
   const unit =

@@ -3,7 +3,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 /**
- * Writes the values of a JSON array one per line, so that a value that is no JSON costs itself alone. Returns false when the
+ * Writes the values of a JSON array one per line, so that a value that is not JSON is the only one lost. Returns false when the
  * file is not one array from beginning to end.
  */
 export async function writeArrayAsLines(file: string, target: string): Promise<boolean> {
@@ -19,10 +19,10 @@ const closing = new Set([...']}'].map(byteOf));
 const white = new Set([...' \t\n\r'].map(byteOf));
 const byteOrderMark = new Set([0xef, 0xbb, 0xbf]);
 
-/** No text of JSON holds this byte: where a line break stands in a text, the value is as wrong as before. */
+/** Stands for a line break within a string. Neither is allowed there, so the value stays as wrong as it was. */
 const wrong = 1;
 
-/** Takes the brackets of the outermost array away and ends a line where a comma of it stands. */
+/** Blanks the brackets of the outermost array, and turns its commas into line breaks. */
 class ArraySplitter extends Transform {
   #depth = 0;
   #inText = false;
@@ -30,7 +30,7 @@ class ArraySplitter extends Transform {
   #ended = false;
   #strayed = false;
 
-  /** Whether what has come was one array and nothing else. */
+  /** Whether all that has come is one array and nothing else. */
   get whole(): boolean {
     return this.#ended && !this.#strayed;
   }

@@ -24,7 +24,7 @@ export interface CsvSource {
   readonly workDir: string;
 }
 
-/** Reads a CSV file: each column as the narrowest type that loses nothing. A line with a quote that is not closed is left out. */
+/** Reads a CSV file, each column as the narrowest type that loses nothing. A line with an unclosed quote is left out. */
 export async function readCsv(
   connection: Connection,
   source: CsvSource,
@@ -41,8 +41,8 @@ export async function readCsv(
 }
 
 /**
- * Whether a quote in the lines that the engine guessed from may have led it astray: it saw no use of them. Of quotes further
- * down, the fast reader refuses those that are not closed.
+ * Whether quotes may have misled the engine: it found none in use, and there are some in the lines that it looked at. Of the
+ * lines below those, the fast reader refuses unclosed quotes.
  */
 async function mayMislead(
   connection: Connection,
@@ -62,7 +62,7 @@ async function mayMislead(
   }
 }
 
-/** The fast reader refuses a file that ends within quotes, and the careful one leaves out what is in them. */
+/** The fast reader refuses a file that ends within quotes, and the careful one would leave out all that is in them. */
 async function wider(
   connection: Connection,
   source: CsvSource,
@@ -93,10 +93,10 @@ async function repair(
   return lines === 0 ? undefined : { source: { file: target, workDir }, lines };
 }
 
-/** The reading of a repaired file counts what it left out. */
+/** Adds the lines that were left out of a repaired file to its reading's counts and notes. */
 function without({ lines }: Repaired, reading: Reading | undefined): Reading | undefined {
   if (reading === undefined) return undefined;
-  const note = `Left out, as a quote in it is not closed: ${plural(lines, 'line')}.`;
+  const note = `Left out for an unclosed quote: ${plural(lines, 'line')}.`;
   const counted = (each: Reading): Reading => ({
     ...each,
     refused: each.refused + lines,
@@ -144,7 +144,7 @@ async function noRows(connection: Connection, source: string): Promise<undefined
   });
 }
 
-/** `careful` reads lines that the other refuses: long ones, lines with too many values, line breaks in quotes beside short lines. */
+/** `careful` reads lines that `fast` refuses: long ones, lines with too many values, line breaks in quotes beside short lines. */
 type CsvMode = 'fast' | 'careful';
 
 const largestLineBytes = 32 * 2 ** 20;
@@ -156,12 +156,12 @@ interface Dialect {
   readonly escaping: string;
   readonly skip: number;
   readonly columns: number;
-  /** Why the engine makes nothing of the beginning of the file; then the rest is a guess. */
+  /** Why the engine could not make out the beginning of the file, if so; the rest is then a guess. */
   readonly failure?: unknown;
 }
 
 const usualQuote = '"';
-/** What the engine guesses a dialect from unless told otherwise. */
+/** How many rows the engine guesses a dialect from. */
 const sniffedRows = 20_480;
 const long = `max_line_size = ${largestLineBytes}, buffer_size = ${2 * largestLineBytes}`;
 
@@ -193,7 +193,7 @@ async function sniff(connection: Connection, file: string, delimiter: string | u
   }
 }
 
-/** The delimiter that a line holds most of. */
+/** Returns the delimiter that a line has most of. */
 function likeliest(line: string): string {
   const counts = [',', ';', '\t', '|'].map(each => [each, line.split(each).length] as const);
   return counts.reduce((most, each) => (each[1] > most[1] ? each : most))[0];
@@ -214,7 +214,7 @@ function csvReader(file: string, dialect: Dialect): (header: boolean, mode: CsvM
     `read_csv(${sqlText(file)}, auto_detect = false, header = ${header}, ${words}, null_padding = true, columns = {${columns}}${mode === 'fast' ? '' : careful})`;
 }
 
-/** Most names are not empty, and none is a number or a time. */
+/** Returns whether a first line looks like names: most are not empty, and none is a number or a time. */
 export function looksLikeHeader(cells: readonly string[]): boolean {
   const names = cells.filter(cell => cell !== '');
   return (

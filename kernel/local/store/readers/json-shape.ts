@@ -45,7 +45,7 @@ export async function profile(connection: Connection, source: string): Promise<J
   return { ...shapeOf(root), repeats };
 }
 
-/** An object of which every value is known, as a small body is read. Its values have the kinds that the engine's `json_type` gives. */
+/** An object read in JavaScript, as those of a small body are. The kinds of its values are those of the engine's `json_type`. */
 export interface SeenObject {
   readonly kind: 'OBJECT';
   readonly members: ReadonlyMap<string, SeenValue>;
@@ -69,7 +69,10 @@ function addMembers(node: Node, members: SeenObject['members']): void {
   }
 }
 
-/** Returns the name of each leaf, and remarks about names. A key with a dot comes before a path of that name. */
+/**
+ * Returns the name of each leaf, and notes about changed names. A key with a dot keeps its name before a path that reads the
+ * same.
+ */
 export function namesOf(leaves: readonly JsonLeaf[]): {
   readonly names: readonly string[];
   readonly notes: readonly string[];
@@ -89,17 +92,20 @@ export function namesOf(leaves: readonly JsonLeaf[]): {
       );
     }
     if (leaf.path.some(key => key.includes('\0')))
-      notes.push(`A key holds zero characters: its field is \`${distinct[index]}\`.`);
+      notes.push(`A key holds NUL characters: its field is \`${distinct[index]}\`.`);
   }
   return { names, notes };
 }
 
-/** SQL of the value of a key of an object given as a map; of a key that is repeated, the last. */
+/** SQL of the value of a key of an object given as a map; the last one of a repeated key. */
 function lastValue(map: string, key: string): string {
   return `list_reverse(map_values(${map}))[list_position(list_reverse(map_keys(${map})), ${sqlText(key)})]`;
 }
 
-/** An object with more keys than this over all rows is a map with open keys, not a record; tried in turn until it fits. */
+/**
+ * An object with more keys than this over all rows is a map, not a record, and becomes one field. Tried in turn until the fields
+ * are few enough.
+ */
 const keyLimits = [200, 50, 10, 0];
 const mostFields = 1000;
 const mostKeys = 5000;

@@ -18,7 +18,7 @@ import {
 import { rowsInSample } from './sample.js';
 import { unpacked } from './unpacked.js';
 
-/** Where the objects of a file are. */
+/** A file of JSON objects. */
 export interface JsonSource {
   readonly file: string;
   /** A part of the file that shows more of it than its beginning does. */
@@ -27,7 +27,7 @@ export interface JsonSource {
   readonly workDir: string;
 }
 
-/** The largest object that is read, once one exceeded the engine's own bound: its buffers grow with this. */
+/** The largest object that is read, after one exceeded the engine's own limit: its buffers grow with this. */
 const largestObjectBytes = 256 * 2 ** 20;
 
 /** Reads JSON objects, one per line or in an array: nested objects become dotted names, the rest stays exact. */
@@ -54,8 +54,8 @@ export async function readJson(
 }
 
 /**
- * Returns the relation of the values q_i of the root's keys, which costs half of what maps do: it stops where a row is no object, repeats
- * a key or has one that is not among them. Undefined where the engine has other columns for the keys.
+ * Returns the relation of the values q_i of the root's keys, which costs half of what maps do. It fails at a row that is not an
+ * object, repeats a key or has one that is not among them. Undefined where the engine finds other columns.
  */
 async function columnReader(
   connection: Connection,
@@ -64,7 +64,7 @@ async function columnReader(
   sampled: number,
 ): Promise<string | undefined> {
   const keys = levels[0]?.[0]?.keys ?? [];
-  // Of wide rows a few will mostly do; they are read once more for each time that the engine looks for its columns.
+  // A few wide rows will mostly do; each time the engine looks for its columns, it reads the sample again.
   const few = Math.ceil(mostSampledValues / Math.max(keys.length, 1));
   for (const rows of few < sampled ? [few, sampled] : [sampled]) {
     const from = `read_json(${sqlText(file)}, format = 'auto', maximum_depth = 1, map_inference_threshold = -1, field_appearance_threshold = 0, sample_size = ${rows})`;
@@ -74,7 +74,7 @@ async function columnReader(
   return undefined;
 }
 
-/** Values by which the engine finds its columns. */
+/** How many values the engine looks at to find its columns. */
 const mostSampledValues = 2 ** 18;
 
 /** Whether a relation has the columns of these names, each of JSON, and no other. */
@@ -127,7 +127,7 @@ async function largeObjects(
     // A file whose beginning does not look like lines may still be lines, some of them broken.
     if (!(await startOf(plain)).startsWith('['))
       return readObjects(connection, file, objectReader(file, 'nd', limit), 'line');
-    // The engine refuses all of an array because of one value.
+    // One bad value makes the engine refuse the whole array.
     const lines = path.join(workDir, `${crypto.randomUUID()}.values.ndjson`);
     if (!(await writeArrayAsLines(plain, lines))) throw error;
     return readObjects(connection, lines, objectReader(lines, 'nd', limit), 'value');
@@ -275,7 +275,7 @@ function repeatNote(count: number): string {
   return `A key is repeated in ${plural(count, 'object')}: its last value counts.`;
 }
 
-/** What every value shows and the sample did not. */
+/** Notes on the fields for which all values show more than the sample did. */
 function wideningNotes(sampled: JsonShape, found: JsonShape): string[] {
   const objects = sampled.levels.flat().map(({ path }) => [JSON.stringify(path), 'objects'] as const);
   const leaves = sampled.leaves.map(({ path, type }) => [JSON.stringify(path), type] as const);

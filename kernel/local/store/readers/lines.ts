@@ -4,10 +4,10 @@ import { keep, type Reading } from './reading.js';
 import { rowsInSample } from './sample.js';
 import { countRefused, readTexts } from './texts.js';
 
-/** The formats of log lines that are recognised by their name, or where every line of the sample has them. */
+/** The formats of log lines: named by the user, or recognised where every line of the sample fits. */
 export type LineFormat = 'combined' | 'syslog' | 'cri' | 'logfmt' | 'text';
 
-/** Reads lines of a log: the fields of its format, and the whole line in the field `line` where a line is not of that format. */
+/** Reads lines of a log: the fields of its format, and the whole line in the field `line` where it is not of that format. */
 export async function readLines(
   connection: Connection,
   file: string,
@@ -84,7 +84,7 @@ const labels: Readonly<Record<Exclude<LineFormat, 'text'>, string>> = {
 };
 
 const plainNote =
-  'The file is plain text: each line is the field `line`. Take it apart with `parse`, as in `| parse line with * "status=" status:long " " *`, or name its format: combined, syslog, cri or logfmt.';
+  'The file is plain text: each line is the field `line`. Split it with `parse`, as in `| parse line with * "status=" status:long " " *`, or name its format: combined, syslog, cri or logfmt.';
 
 /** The relation of lines l, with their parts p where the format has fixed ones. */
 function matched(format: LineFormat, from: string): string {
@@ -115,7 +115,7 @@ const leadingTime = `^\\[?(\\d{4}[-/]\\d{2}[-/]\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:
 
 const mostPairs = 200;
 
-/** The keys of the sample; the line stays too, as later ones may have others. */
+/** The keys of the sample; the whole line stays too, as later lines may have other keys. */
 async function pairsOf(connection: Connection): Promise<Parts> {
   const rows = await connection.run(
     `SELECT k FROM (SELECT unnest(regexp_extract_all(l, '(?:^|\\s)([\\w.@/-]+)=', 1)) AS k, rowid AS n FROM raw) GROUP BY k ORDER BY min(n), k LIMIT ${mostPairs}`,
@@ -134,8 +134,8 @@ const largestLineBytes = 32 * 2 ** 20;
 const noDelimiter = 'chr(1) || chr(2) || chr(3)';
 
 /**
- * `careful` also reads long lines, and records those that it leaves out; `long` only the former; `first` is `long` for a few
- * lines from the beginning, of which it reads no more than it must.
+ * Returns SQL of the lines l of a file. `long` also reads long lines; `careful` does too, and records those that it leaves out;
+ * `first` is `long` for a few lines from the beginning, of which it reads no more than it must.
  */
 export function lineReader(file: string, mode: 'fast' | 'careful' | 'long' | 'first'): string {
   const plain = `auto_detect = false, header = false, delim = ${noDelimiter}, quote = '', escape = '', strict_mode = false, columns = {'l': 'VARCHAR'}`;

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** Returns how a file is packed; undefined for one that is not, or in a way that is not read. */
+/** Returns how a file is packed; undefined for one that is not, or in a way that is not supported. */
 export async function packingOf(file: string): Promise<'gzip' | 'zstd' | undefined> {
   const handle = await open(file);
   try {

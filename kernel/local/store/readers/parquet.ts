@@ -32,7 +32,7 @@ export async function readParquet(
 }
 
 interface Leaf extends ReadField {
-  /** How the values were changed, where they were. */
+  /** How the values were converted, if they were. */
   readonly note?: string;
   /** A time that may lie outside the range of nanoseconds. */
   readonly far?: string;
@@ -48,7 +48,7 @@ function leavesOf(name: string, sql: string, type: DuckDBType): Leaf[] {
   return [{ name, ...cellOf(sql, type.toString()), declared: true }];
 }
 
-/** Digits that a double always holds. */
+/** Decimal digits that a double always holds. */
 const realDigits = 15;
 
 function cellOf(sql: string, type: string): Omit<Leaf, 'name'> {
@@ -85,7 +85,7 @@ function cellOf(sql: string, type: string): Omit<Leaf, 'name'> {
   }
 }
 
-/** Times before 1677 and after 2262 have no place in 64 bits of nanoseconds. */
+/** Times before 1677 and after 2262 do not fit 64 bits of nanoseconds. */
 async function timeNotes(connection: Connection, from: string, fields: readonly Leaf[]): Promise<string[]> {
   const far = fields.filter(field => field.far !== undefined);
   if (far.length === 0) return [];
@@ -101,8 +101,8 @@ async function timeNotes(connection: Connection, from: string, fields: readonly 
 }
 
 /**
- * Returns the file itself, or a copy that says of times in nanoseconds that they have no zone: the engine cuts those in UTC
- * to microseconds. The copy is removed with `workDir`.
+ * Returns the file itself, or a copy in which UTC times in nanoseconds are marked as having no zone: the engine cuts those with
+ * one to microseconds. The copy is removed with `workDir`.
  */
 async function exactFile(connection: Connection, file: string, workDir: string): Promise<string> {
   const [row] = await connection.run(

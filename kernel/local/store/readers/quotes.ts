@@ -8,7 +8,7 @@ import { ServiceError } from '../../http/service-error.js';
 export interface Quoting {
   readonly delimiter: string;
   readonly quote: string;
-  /** What stands before a quote within quotes. */
+  /** The byte before a quote that is part of a value. */
   readonly escaping: string;
 }
 
@@ -19,8 +19,8 @@ interface Line {
 }
 
 /**
- * Writes a CSV file without the lines in which a quote is not closed: to a reader of CSV, the lines below would be of the
- * same value. Returns how many lines it left out; writes nothing where that is none.
+ * Copies a CSV file without the lines that leave a quote open: a reader of CSV takes the lines after such a quote for a part of
+ * its value. Returns how many lines it left out; writes nothing when there are none.
  */
 export async function writeWithoutUnclosed(file: string, target: string, quoting: Quoting): Promise<number> {
   const lines: Line[] = [];
@@ -33,7 +33,7 @@ export async function writeWithoutUnclosed(file: string, target: string, quoting
   return lines.length;
 }
 
-/** Each may take a pass over what follows it. */
+/** Each may take a pass over the rest of the file. */
 const mostLines = 1_000;
 
 function tooMany(): ServiceError {
@@ -64,7 +64,7 @@ class QuoteScan {
   readonly #escaping: number;
   #place: Place = 'start';
   #at: number;
-  /** Where the line that is read begins, and where the first break within its quotes is. */
+  /** Where the current line begins, and where the first line break within its quotes is. */
   #lineFrom: number;
   #break: number | undefined;
 
@@ -85,7 +85,10 @@ class QuoteScan {
     return { from: this.#lineFrom, to: this.#break === undefined ? this.#at : this.#break + 1 };
   }
 
-  /** Whether the next byte follows a quote that cannot be the closing one, and that stands in a later line than the opening one. */
+  /**
+   * Takes the next byte; returns whether it follows a quote that cannot be a closing one and is in a later line than the opening
+   * one.
+   */
   isStray(byte: number): boolean {
     const before = this.#place;
     this.#place = this.#next(byte);

@@ -7,7 +7,10 @@ import { ServiceError } from '../../http/service-error.js';
 export interface ReadField {
   readonly name: string;
   readonly type: TypeName;
-  /** Its value, over the columns of the reading's relation. Stops the pass where a value does not fit, see {@link misfit}. */
+  /**
+   * SQL of its value over the columns of the reading's relation; it ends the pass at a value that does not fit, see {@link
+   * misfit}.
+   */
   readonly sql: string;
   /** The file itself says which type it has. */
   readonly declared?: boolean;
@@ -18,7 +21,7 @@ export interface ReadField {
  * not fit ends the pass, and `wider` looks at every value before the next one.
  */
 export interface Reading {
-  /** A relation over the whole file, one row each. */
+  /** A relation with the rows of the whole file. */
   readonly from: string;
   /** The same relation over the sample. */
   readonly sample: string;

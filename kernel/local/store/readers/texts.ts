@@ -4,7 +4,7 @@ import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { exceedsReal, misfit, type ReadField, type Reading, widenedNotes } from './reading.js';
 
-/** A file as columns of text t0..tn, the empty text where there is no value. */
+/** A file as columns of text t0..tn, empty where there is no value. */
 export interface Texts {
   readonly names: readonly string[];
   readonly fast: string;
@@ -15,7 +15,7 @@ export interface Texts {
   readonly notes: readonly string[];
 }
 
-/** Reads columns of text, of which the temporary table `sample` has the first rows, each as the narrowest type that loses nothing. */
+/** Reads columns of text, whose first rows are in the temporary table `sample`, each as the narrowest type that loses nothing. */
 export async function readTexts(connection: Connection, texts: Texts): Promise<Reading> {
   const { names, notes } = texts;
   const types = await columnTypes(connection, 'sample', names.length);
@@ -36,7 +36,7 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
   return { ...reading(texts.fast, types), wider };
 }
 
-/** Returns how many lines a reader with `store_rejects` leaves out. The reader records the lines that it leaves out each time it reads the file. */
+/** Returns how many lines a reader with `store_rejects` leaves out: it records them each time that it reads the file. */
 export async function countRefused(connection: Connection, source: string): Promise<number> {
   await connection.run(`SELECT count(*) FROM ${source}`);
   const [row] = await connection.run(
@@ -47,7 +47,10 @@ export async function countRefused(connection: Connection, source: string): Prom
 
 type ColumnType = TypeName | 'unseen';
 
-/** Types that a text may be read as, where it is written back the same. A power of ten without point or sign is an identifier. */
+/**
+ * The types that a text may be read as, where nothing is lost. A power of ten without a point or a sign (`1e5`) is taken for an
+ * identifier.
+ */
 const csvTypes: readonly TypeName[] = ['bool', 'long', 'real', 'datetime'];
 
 async function columnTypes(connection: Connection, source: string, width: number): Promise<ColumnType[]> {

@@ -7,7 +7,7 @@ import type { Connection } from '../../engine/duckdb.js';
 import { lineReader } from './lines.js';
 import { packingOf } from './packing.js';
 
-/** Returns a file with the bytes of a text file that may be packed: itself, or one in `workDir`. */
+/** Returns the path of a text file without its packing: the file itself, or a copy in `workDir`. */
 export async function unpacked(connection: Connection, file: string, workDir: string): Promise<string> {
   const packing = await packingOf(file);
   const target = path.join(workDir, `${crypto.randomUUID()}.unpacked`);

@@ -163,10 +163,7 @@ const traps: readonly Trap[] = [
       content: name.endsWith('.gz') ? gzipSync(content) : content,
       select: 'a, b',
       values,
-      notes: [
-        `Left out, as a quote in it is not closed: ${count} line${count === 1 ? '' : 's'}.`,
-        timeless(),
-      ],
+      notes: [`Left out for an unclosed quote: ${count} line${count === 1 ? '' : 's'}.`, timeless()],
     })),
   ),
   {
@@ -175,7 +172,7 @@ const traps: readonly Trap[] = [
     content: `a,b\n${beyondSample('1,"x, y"', '2,"z\n3,w')}`,
     select: "count(*), count(*) FILTER (b = 'x, y'), max(a)",
     values: ['10301|10300|3'],
-    notes: ['Left out, as a quote in it is not closed: 1 line.', timeless()],
+    notes: ['Left out for an unclosed quote: 1 line.', timeless()],
   },
   ...(
     [
@@ -191,7 +188,7 @@ const traps: readonly Trap[] = [
     content: `a,b\n${'1,x\n'.repeat(30_000)}${end}`,
     select: 'count(*), max(a)',
     values: [values],
-    notes: [`Left out, as a quote in it is not closed: ${count} line${count === 1 ? '' : 's'}.`, timeless()],
+    notes: [`Left out for an unclosed quote: ${count} line${count === 1 ? '' : 's'}.`, timeless()],
   })),
   {
     what: 'a quote within a value that opens nothing',
@@ -330,7 +327,7 @@ const traps: readonly Trap[] = [
     content: '{"a\\u0000b":1,"v":"x\\u0000y"}',
     select: 'length(v), "a\ufffdb"',
     values: ['3|1'],
-    notes: ['A key holds zero characters: its field is `a\ufffdb`.', timeless()],
+    notes: ['A key holds NUL characters: its field is `a\ufffdb`.', timeless()],
   },
   // Parquet
   {
@@ -371,7 +368,7 @@ const traps: readonly Trap[] = [
     select: '_time, a',
     values: [`${imported}|1`, `${imported}|2`],
     notes: [
-      'No field is called like a time: every row has the time of its import, and is found whatever the time range. `when it was` holds times: name the one that counts.',
+      'No field has the name of a time: every row has the time of its import, and is found in every time range. `when it was` holds times: name the one to use.',
     ],
   },
   // lines of logs
@@ -439,16 +436,14 @@ const traps: readonly Trap[] = [
       '2005-12-04 04:47:45|[Sun Dec 04 04:47:45 2005] [error] b',
     ],
     notes: [
-      expect.stringMatching(
-        /^The file is plain text: each line is the field `line`\. Take it apart with `parse`/,
-      ),
+      expect.stringMatching(/^The file is plain text: each line is the field `line`\. Split it with `parse`/),
       'No readable time at the beginning of 1 line, as in a stack trace: they have the time of their import, not of the line before.',
     ],
   },
 ];
 
 function timeless(): string {
-  return 'No field holds a time: every row has the time of its import, and is found whatever the time range. Name one if there is one.';
+  return 'No field holds a time: every row has the time of its import, and is found in every time range. Name one if there is one.';
 }
 
 /** Reads the stored file itself, so that nothing between it and the test changes a value. */
@@ -525,7 +520,7 @@ test('a format may be named; one that is not known is refused', async () => {
     'line',
   ]);
   expect((await ask('nope')).body.message).toMatch(
-    /^No file is read as "nope"\. The formats are csv, json, /,
+    /^There is no file format "nope"\. The formats are csv, json, /,
   );
 });
 
