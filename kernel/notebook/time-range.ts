@@ -187,7 +187,8 @@ function twoSides(source: string): TimeRange {
     right === '' ? now(0n) : bound(leftDay && timeOfDay.test(right) ? `${leftDay}T${right}` : right);
   const toNow = right === '' || right.toLowerCase() === 'now';
   const ago = /^(?:now)?-?(\d+[a-zµμ][a-zµμ\d]*)$/i.exec(left)?.[1];
-  return { start, end, label: toNow && ago !== undefined ? `last ${ago}` : `${left} .. ${right || 'now'}` };
+  const label = toNow && ago !== undefined ? `last ${ago}` : `${spaced(left)} .. ${spaced(right || 'now')}`;
+  return { start, end, label };
 }
 
 const dayAndTime = /^(today|yesterday|\d{4}-\d{2}-\d{2})t(.+)$/i;
@@ -333,5 +334,10 @@ function fail(text: string): never {
 }
 
 function shown(text: string): string {
-  return `\`${cut(text, 60)}\``;
+  return `\`${cut(spaced(text), 60)}\``;
+}
+
+/** `yesterday 10:00` as it was written, before its parts became one word. */
+function spaced(text: string): string {
+  return text.replace(/^(today|yesterday)t/i, '$1 ');
 }
