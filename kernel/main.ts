@@ -219,12 +219,14 @@ function printReport(what: string, { dataDir, kernelspec, labextension, papermil
 }
 
 async function kernel(connectionFile: string): Promise<void> {
-  const [{ readConnectionFile }, { startKernel }, { kernelInfo }] = await Promise.all([
+  const [{ readConnectionFile }, { startKernel }, { terminalWidth }, { kernelInfo }] = await Promise.all([
     import('./jupyter/connection.js'),
     import('./jupyter/server.js'),
+    import('./jupyter/terminal.js'),
     import('./notebook/kernel-info.js'),
   ]);
-  const running = await startKernel(await readConnectionFile(connectionFile), interpreter, {
+  const open = () => interpreter(process.cwd(), () => terminalWidth(machine.env));
+  const running = await startKernel(await readConnectionFile(connectionFile), open, {
     info: kernelInfo(files.version),
     historyFile: join(dataDirectory(), 'history.jsonl'),
     log,
@@ -398,7 +400,10 @@ function gathered(value: string, before: readonly string[]): readonly string[] {
 }
 
 /** Relative paths in its magics start at `workDir`. */
-async function interpreter(workDir = process.cwd()): Promise<KernelHandler> {
+async function interpreter(
+  workDir = process.cwd(),
+  consoleWidth: () => number | undefined = () => undefined,
+): Promise<KernelHandler> {
   const [{ createInterpreter }, { QueryLog }, local] = await Promise.all([
     import('./notebook/interpreter.js'),
     import('./notebook/query/log.js'),
@@ -420,6 +425,7 @@ async function interpreter(workDir = process.cwd()): Promise<KernelHandler> {
     version: files.version,
     local,
     log,
+    consoleWidth,
     queryLog: new QueryLog(join(dataDirectory(), 'queries.jsonl')),
   });
 }

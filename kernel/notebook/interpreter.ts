@@ -217,7 +217,13 @@ async function show(
   const outputs = plan.retains
     ? await toOutputs(shown, {
         resultId: id,
-        ...present({ rows: plan.shownRows, drawn, now: momentOf(session, result) }),
+        ...present({
+          rows: plan.shownRows,
+          drawn,
+          now: momentOf(session, result),
+          // A run that nobody watches writes the same notebook whatever the terminal it was started on.
+          width: io.allowStdin ? session.options.consoleWidth?.() : undefined,
+        }),
       })
     : [toOutline(shown)];
   io.signal.throwIfAborted();

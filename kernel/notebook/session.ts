@@ -57,6 +57,8 @@ export interface SessionOptions {
   readonly timeLimitMs?: number;
   /** Bytes of results that are kept until `%results --budget` says otherwise; a quarter of the machine's memory when absent. */
   readonly resultBytes?: number;
+  /** The width of the terminal of a front end that asks on it too; undefined where there is none. */
+  readonly consoleWidth?: () => number | undefined;
   /** Where queries are logged; nowhere when absent. */
   readonly queryLog?: QueryLog;
 }

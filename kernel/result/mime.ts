@@ -30,6 +30,8 @@ export interface OutputOptions {
   readonly drawn?: QueryResult;
   /** The moment of the query, in milliseconds since 1970. Default: now; of a frozen range its end. */
   readonly now?: number;
+  /** Characters in a line of the text for terminals. Default 160. */
+  readonly width?: number;
 }
 
 /** The registered type of an Arrow IPC stream: https://www.iana.org/assignments/media-types/application/vnd.apache.arrow.stream */
@@ -70,11 +72,11 @@ function withNotice(result: QueryResult, text: string): QueryResult {
 
 /** The table of a result in all its MIME types. */
 export function toBundle(result: QueryResult, options: OutputOptions = {}): Output {
-  const { rows } = options;
+  const { rows, width } = options;
   const limits = rows === undefined ? HTML_LIMITS : { rows, head: rows, bytes: ASKED_BYTES };
   const data: Record<string, unknown> = {
     'text/html': toHtml(result, limits),
-    'text/plain': toPlain(result, { ...PLAIN_LIMITS, ...plainRows(rows) }),
+    'text/plain': toPlain(result, { ...PLAIN_LIMITS, ...plainRows(rows), ...present({ width }) }),
   };
   const table = result.tables[0]?.data;
   if (table === undefined) return { data, metadata: { apl: aplMetadata(result, options, 0) } };

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { present } from '../../kernel/present.js';
 import { startService, tabular } from '../api/service.js';
 import {
   type Bench,
@@ -9,6 +10,7 @@ import {
   everyday,
   printed,
   queries,
+  shown,
   startBench,
   traceback,
 } from './session.js';
@@ -67,6 +69,26 @@ describe('a query', () => {
       [],
     ]);
   });
+
+  test.each([
+    [30, 'yes', 25],
+    [30, undefined, 79],
+    [200, 'yes', 79],
+  ])(
+    'on a terminal of %i characters, where the user answers %j, has a table of %i',
+    async (consoleWidth, answer, width) => {
+      const columns = ['a', 'b', 'c'].map(name => ({ name, type: 'string' }));
+      const body = tabular(
+        columns,
+        Array.from(columns, () => ['x'.repeat(25)]),
+      );
+      const wide = await startBench({ consoleWidth, reply: () => ({ body }) });
+      onTestFinished(() => wide.close());
+      const run = await wide.run('web', present({ answer }));
+      const lines = shown(run).flatMap(text => text.split('\n'));
+      expect(lines.find(line => line.startsWith('──'))?.length).toBe(width);
+    },
+  );
 
   test('is one of several: the last is the result', async () => {
     const { outputs } = await bench.run('web | count\n\nlet x = 1;\nweb | where status > x | count');

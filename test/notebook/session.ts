@@ -55,6 +55,7 @@ export interface BenchOptions {
   readonly timeLimitMs?: number;
   readonly queryLog?: QueryLog;
   readonly workDir?: string;
+  readonly consoleWidth?: number;
 }
 
 /** Starts a service and an interpreter that uses it as its local service. */
@@ -74,6 +75,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     },
     log: text => logged.push(text),
     ...(options.timeLimitMs === undefined ? {} : { timeLimitMs: options.timeLimitMs }),
+    consoleWidth: () => options.consoleWidth,
     ...(options.queryLog === undefined ? {} : { queryLog: options.queryLog }),
   });
   return {

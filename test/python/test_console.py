@@ -1,0 +1,60 @@
+"""The kernel on a terminal of its own, as `jupyter console` starts it."""
+
+import fcntl
+import os
+import pty
+import struct
+import termios
+
+import pytest
+from jupyter_client.manager import KernelManager
+
+QUERY = "['sample-http-logs'] | take 1"
+
+
+@pytest.fixture
+def console():
+    """A client of a kernel whose standard output is a terminal, and what sets the width of that terminal."""
+    controller, terminal = pty.openpty()
+
+    def resize(columns):
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+
+    manager = KernelManager(kernel_name="apl")
+    manager.start_kernel(stdout=terminal)
+    client = manager.client()
+    client.start_channels()
+    client.wait_for_ready(timeout=60)
+    yield client, resize
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+    os.close(terminal)
+    os.close(controller)
+
+
+def table_width(client, **options):
+    """Runs a query of wide events; returns the length of the line below the names of its table."""
+    rules = []
+
+    def collect(message):
+        text = message["content"].get("data", {}).get("text/plain", "")
+        rules.extend(line for line in text.split("\n") if line.startswith("──"))
+
+    client.execute_interactive(QUERY, timeout=60, output_hook=collect, **options)
+    return len(rules[-1])
+
+
+def test_a_table_fits_the_terminal_as_wide_as_it_is_now(console):
+    client, resize = console
+    resize(60)
+    assert 40 < table_width(client) <= 60
+    resize(100)
+    assert 60 < table_width(client) <= 100
+
+
+def test_a_table_is_the_same_on_every_terminal_where_nobody_is_asked(console):
+    client, resize = console
+    resize(60)
+    narrow = table_width(client, allow_stdin=False)
+    resize(200)
+    assert 100 < narrow == table_width(client, allow_stdin=False) <= 160
