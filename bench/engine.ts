@@ -1,7 +1,7 @@
 /**
  * APL through the local service over HTTP, against the same question written by hand in SQL for the same engine over the
  * same Parquet files, by the median of several runs. ROWS (`1000000,10000000,50000000` shows the growth), FILES (how many the rows
- * are in) and RUNS are environment variables.
+ * are in), RUNS and ONLY (a part of the questions' names) are environment variables.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,6 +14,7 @@ import { type Goal, median, report } from './tools/row.js';
 const sizes = (process.env.ROWS ?? '1000000').split(',').map(Number);
 const fileCounts = (process.env.FILES ?? '1,20').split(',').map(Number);
 const runs = Number(process.env.RUNS ?? 5);
+const only = process.env.ONLY;
 const start = '2026-01-01T00:00:00Z';
 const end = '2026-01-31T00:00:00Z';
 const window =
@@ -123,6 +124,18 @@ const questions: readonly Question[] = [
     goal: { ratio: 1.5 },
   },
   {
+    name: 'mv-expand of a stored array',
+    apl: 'mv-expand tags | summarize count() by tostring(tags) | top 10 by count_',
+    sql: 'SELECT tag, count(*) n FROM (SELECT unnest(tags::VARCHAR[]) tag FROM t) GROUP BY 1 ORDER BY n DESC LIMIT 10',
+    goal: { ratio: 1.5 },
+  },
+  {
+    name: 'mv-expand of a stored array, as it is',
+    apl: 'mv-expand tags | summarize count() by tags | top 10 by count_',
+    sql: 'SELECT tag, count(*) n FROM (SELECT unnest(tags::JSON[]) tag FROM t) GROUP BY 1 ORDER BY n DESC LIMIT 10',
+    goal: { ratio: 1.5 },
+  },
+  {
     name: 'join',
     apl: "where status == '500' | join kind=inner (bench | where status == '404' | distinct id) on id | count",
     sql: "SELECT count(*) FROM (SELECT id FROM t AND status = '500') JOIN (SELECT DISTINCT id FROM t AND status = '404') USING (id)",
@@ -152,7 +165,7 @@ const questions: readonly Question[] = [
 const pick = (items: readonly string[], salt: number): string =>
   `[${items.map(item => `'${item}'`).join(', ')}][1 + (hash(i, ${salt}) % ${items.length})::BIGINT]`;
 
-/** 16 columns like those of an HTTP log, ordered by time over 30 days; the rows of one file of several. */
+/** 17 columns like those of an HTTP log, ordered by time over 30 days; the rows of one file of several. */
 const generated = (
   rows: number,
   from: number,
@@ -163,7 +176,8 @@ const generated = (
   exp(3 + (hash(i, 6) % 1000) / 250.0) AS req_duration_ms, (hash(i, 7) % 10000)::BIGINT AS resp_body_size_bytes, (hash(i, 8) % 200)::BIGINT AS resp_header_size_bytes,
   'user-' || (hash(i, 9) % 100000) AS id, ${pick(['Germany', 'United States', 'France', 'Japan', 'Brazil', 'India'], 10)} AS "geo.country", ${pick(['Berlin', 'Seattle', 'Paris', 'Tokyo', 'Camaquã', 'Mumbai'], 11)} AS "geo.city",
   ${pick(['request completed', 'request timeout after 30s', 'upstream failed', 'served from cache'], 12)} AS message, hash(i, 13) % 3 > 0 AS is_tls, ${pick(['DCA', 'FRA', 'GRU', 'NRT'], 14)} AS server_datacenter,
-  'application/json' AS content_type, ${pick(['curl/8.14.1', 'Mozilla/5.0', 'okhttp/5.1.0'], 15)} AS user_agent, hash(i, 16)::VARCHAR AS request_id FROM range(${from}, ${to}) r(i)`;
+  'application/json' AS content_type, ${pick(['curl/8.14.1', 'Mozilla/5.0', 'okhttp/5.1.0'], 15)} AS user_agent, hash(i, 16)::VARCHAR AS request_id,
+  to_json(list_transform(range(1 + hash(i, 17) % 4), lambda n: 'tag-' || (hash(i, n) % 50))) AS tags FROM range(${from}, ${to}) r(i)`;
 
 async function main(): Promise<void> {
   for (const rows of sizes) for (const files of fileCounts) await benchOver(rows, files);
@@ -179,7 +193,8 @@ async function benchOver(rows: number, fileCount: number): Promise<void> {
   try {
     const newest = await newestTime(connection, files);
     const scale = `${rows / 1e6} M rows in ${fileCount === 1 ? 'one file' : `${fileCount} files`}`;
-    for (const question of questions) await compare(question, scale, service, connection, files, newest);
+    for (const question of questions.filter(({ name }) => name.includes(only ?? '')))
+      await compare(question, scale, service, connection, files, newest);
     const ours = process.memoryUsage().rss / 2 ** 20;
     report({ figure: `memory of this process after all of them, ${scale}`, unit: 'MiB', ours });
   } finally {
@@ -226,19 +241,34 @@ async function compare(
   const source = `FROM read_parquet([${files.map(file => `'${file}'`).join(', ')}]) WHERE ${window}`;
   const byHand = sql.replace(/FROM t\b/g, source).replace('$newest', newest);
   const body = { apl: `['bench'] | ${apl}`, startTime: start, endTime: end };
-  const [ours, theirs]: [number[], number[]] = [[], []];
+  const [ours, theirs]: [Spent[], Spent[]] = [[], []];
   for (let run = 0; run < runs; run += 1) {
-    ours.push(await elapsed(() => post(service, '/v1/datasets/_apl?format=tabular', body)));
-    theirs.push(await elapsed(async () => (await connection.runAndReadAll(byHand)).getRowsJson()));
+    ours.push(await spent(() => post(service, '/v1/datasets/_apl?format=tabular', body)));
+    theirs.push(await spent(async () => (await connection.runAndReadAll(byHand)).getRowsJson()));
   }
-  const baseline = { name: 'SQL by hand', value: median(theirs) };
-  report({ figure: `${name}, ${scale}`, unit: 'ms', ours: median(ours), baseline, goal });
+  const ms = (all: readonly Spent[]): number => median(all.map(each => each.ms));
+  const cpuMs = (all: readonly Spent[]): number => median(all.map(each => each.cpuMs));
+  report({
+    figure: `${name}, ${scale}`,
+    unit: 'ms',
+    ours: ms(ours),
+    baseline: { name: 'SQL by hand', value: ms(theirs) },
+    cpu: { ours: cpuMs(ours), baseline: cpuMs(theirs) },
+    goal,
+  });
 }
 
-async function elapsed(run: () => Promise<unknown>): Promise<number> {
-  const from = performance.now();
+/** What one run took: both sides run in this process. */
+interface Spent {
+  readonly ms: number;
+  readonly cpuMs: number;
+}
+
+async function spent(run: () => Promise<unknown>): Promise<Spent> {
+  const [from, before] = [performance.now(), process.cpuUsage()];
   await run();
-  return performance.now() - from;
+  const { user, system } = process.cpuUsage(before);
+  return { ms: performance.now() - from, cpuMs: (user + system) / 1000 };
 }
 
 async function post(service: Service, path: string, body: unknown): Promise<string> {

@@ -6,6 +6,8 @@ export interface Row {
   readonly ours: number;
   /** Another way to the same end, measured in the same run. */
   readonly baseline?: { readonly name: string; readonly value: number };
+  /** Processor time of both in milliseconds: other work of the machine weighs less on it. */
+  readonly cpu?: { readonly ours: number; readonly baseline: number };
   readonly goal?: Goal;
 }
 
@@ -25,11 +27,12 @@ export function rowOf(line: string): Row | undefined {
 
 /** Returns the rows as they are printed: ratio and verdict beside the figures. */
 export function tableOf(rows: readonly Row[]): readonly Readonly<Record<string, string>>[] {
-  return rows.map(({ figure, unit, ours, baseline, goal }) => ({
+  return rows.map(({ figure, unit, ours, baseline, cpu, goal }) => ({
     figure,
     ours: `${rounded(ours)} ${unit}`,
     baseline: baseline === undefined ? '' : `${rounded(baseline.value)} ${unit} (${baseline.name})`,
     ratio: baseline === undefined ? '' : rounded(ours / baseline.value),
+    'cpu ratio': cpu === undefined ? '' : rounded(cpu.ours / cpu.baseline),
     goal: goal === undefined ? '' : goalText(goal, unit),
     verdict: verdictOf(ours, baseline?.value, goal),
   }));

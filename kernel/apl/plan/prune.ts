@@ -1,4 +1,4 @@
-import type { Column, OrderKey, Relation, Scalar } from './plan.js';
+import type { Column, Computed, OrderKey, Relation, Scalar } from './plan.js';
 import { reference } from './scalars.js';
 
 /** Returns the relation without the columns that nothing above needs, down to the fields that are read; its own columns stay. */
@@ -39,6 +39,38 @@ export function partsOf(value: Scalar): readonly Scalar[] {
       return value.items;
     case 'map':
       return value.entries.map(entry => entry.value);
+  }
+}
+
+/** The expression with other parts, in the order of {@link partsOf}. */
+export function withParts(value: Scalar, parts: readonly Scalar[]): Scalar {
+  const [first = value, second = value, third = value] = parts;
+  switch (value.kind) {
+    case 'column':
+    case 'constant':
+      return value;
+    case 'convert':
+      return { ...value, value: first };
+    case 'call':
+      return { ...value, args: parts };
+    case 'binary':
+      return { ...value, left: first, right: second };
+    case 'not':
+    case 'negate':
+      return { ...value, operand: first };
+    case 'in':
+      return { ...value, left: first, items: parts.slice(1) };
+    case 'between':
+      return { ...value, value: first, low: second, high: third };
+    case 'path':
+      return { ...value, object: first, key: second };
+    case 'array':
+      return { ...value, items: parts };
+    case 'map':
+      return {
+        ...value,
+        entries: value.entries.map((entry, index) => ({ ...entry, value: parts[index] ?? entry.value })),
+      };
   }
 }
 
@@ -126,19 +158,20 @@ function pruneTo(relation: Relation, needed: Ids): Relation {
       return { ...relation, inputs, columns: pickAt(relation.columns, indices) };
     }
     case 'expand': {
+      const items = relation.items.filter((item, at) => isExpanded(item, at, relation.items, needed));
       const own = new Set([
-        ...relation.items.map(item => item.column.id),
+        ...items.map(item => item.column.id),
         ...[relation.index, relation.place?.column].flatMap(column =>
           column === undefined ? [] : [column.id],
         ),
       ]);
       const values = [
-        ...relation.items.map(item => item.value),
+        ...items.map(item => item.value),
         ...(relation.place?.keys ?? []).map(key => key.value),
       ];
       const ids = new Set([...needed, ...reading(...values)]);
       const columns = relation.columns.filter(column => own.has(column.id) || needed.has(column.id));
-      return { ...relation, columns, input: pruneTo(relation.input, ids) };
+      return { ...relation, items, columns, input: pruneTo(relation.input, ids) };
     }
     case 'series': {
       const calls = relation.aggregates.flatMap(item => [
@@ -154,6 +187,15 @@ function pruneTo(relation: Relation, needed: Ids): Relation {
       };
     }
   }
+}
+
+/** Of one array several times, what is read, or else the first: the longest array decides how many rows there are. */
+function isExpanded(item: Computed, at: number, items: readonly Computed[], needed: Ids): boolean {
+  const same = items.filter(other => other.value === item.value);
+  return (
+    needed.has(item.column.id) ||
+    !same.some(other => needed.has(other.column.id) || items.indexOf(other) < at)
+  );
 }
 
 type OneInput = Extract<Relation, { kind: 'filter' | 'sort' | 'limit' | 'sample' | 'top-groups' }>;

@@ -19,6 +19,7 @@ import { externalSql } from './external.js';
 import { convert } from './functions/conversion.js';
 import { expandSql, firstOfEach, joinSql, orderKey, sequenceSql, stageSql, valuesSql } from './relations.js';
 import { seriesSql } from './series-grid.js';
+import { textLists } from './text-lists.js';
 import { textTest } from './text-test.js';
 
 /** DuckDB's SQL. */
@@ -26,6 +27,7 @@ export const duckdb: Dialect = {
   literal,
   convert,
   call: callSql,
+  textLists,
   compare,
   between,
   arithmetic,

@@ -74,14 +74,14 @@ export function firstOfEach(
  * nulls. No list is copied to the rows that it becomes.
  */
 export function expandSql(parts: ExpandParts, stage: AddStage): string {
-  const cut = parts.limit === undefined ? '' : `[1:${parts.limit}]`;
-  const lists = parts.items.map(
-    ({ name, value }) =>
-      `apl_bag_elements(${value.sql}, ${parts.bag ? 'false' : 'true'})${cut} AS list_${name}`,
-  );
   const { place } = parts;
+  const values = parts.items.map(({ name, value, list }) => `${list ?? value.sql} AS array_${name}`);
   const count = place === undefined ? [] : [`row_number() OVER (${place.order.trim()}) AS ${place.column}`];
-  const input = stage(`SELECT *, ${[...lists, ...count].join(', ')} FROM ${parts.input}`);
+  // A stage of its own: what reads them reads them several times.
+  const arrays = stage(`SELECT *, ${[...values, ...count].join(', ')} FROM ${parts.input}`);
+  const cut = parts.limit === undefined ? '' : `[1:${parts.limit}]`;
+  const lists = parts.items.map(item => `${elementsOf(item, parts.bag)}${cut} AS list_${item.name}`);
+  const input = stage(`SELECT *, ${lists.join(', ')} FROM ${arrays}`);
   const expanded = new Set(parts.items.map(({ name }) => name));
   const longest = `greatest(${parts.items.map(({ name }) => `len(list_${name})`).join(', ')})`;
   const columns = parts.columns.map(name => {
@@ -92,4 +92,9 @@ export function expandSql(parts: ExpandParts, stage: AddStage): string {
   if (!parts.columns.some(name => expanded.has(name) || name === parts.index))
     columns.push(`unnest(range(${longest})) AS place`);
   return `SELECT ${columns.join(', ')} FROM ${input}`;
+}
+
+function elementsOf({ name, as, list }: ExpandParts['items'][number], bag: boolean): string {
+  if (list !== undefined) return `apl_expanded_list(array_${name})`;
+  return `${as === 'text' ? 'apl_expanded_texts' : 'apl_expanded'}(array_${name}, ${bag ? 'false' : 'true'})`;
 }

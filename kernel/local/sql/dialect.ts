@@ -37,7 +37,14 @@ export interface SeriesParts {
 /** An `mv-expand`: every item's elements side by side, one row for each place. */
 export interface ExpandParts {
   readonly input: string;
-  readonly items: readonly { readonly name: string; readonly value: SqlArg }[];
+  readonly items: readonly {
+    readonly name: string;
+    readonly value: SqlArg;
+    /** What the elements become. */
+    readonly as: 'dynamic' | 'text';
+    /** The same array as a list of the engine, where a function gives one; see {@link Dialect.textLists}. */
+    readonly list?: string;
+  }[];
   readonly bag: boolean;
   readonly limit: string | undefined;
   /** The columns of the result, and which of them holds the position. */
@@ -57,6 +64,8 @@ export interface Dialect {
   readonly convert: (arg: SqlArg, to: TypeName) => string;
   /** A function of the catalogue by its canonical name, or one of the compiler's own, which begin with `$`. */
   readonly call: (name: string, args: readonly SqlArg[], context: SqlContext) => string;
+  /** Of functions whose array holds nothing but texts, that array as a list of the engine. */
+  readonly textLists: ReadonlyMap<string, (args: readonly SqlArg[]) => string>;
   /** `==`, `!=`, `<`, `<=`, `>` or `>=`; neither side is the constant null. NaN is unordered. */
   readonly compare: (operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean) => string;
   /** Whether a value is from `low` to `high`; may be null. */

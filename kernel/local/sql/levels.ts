@@ -1,5 +1,5 @@
 import type { Column, Computed, Relation, Scalar } from '../../apl/plan/plan.js';
-import { partsOf } from '../../apl/plan/prune.js';
+import { partsOf, withParts } from '../../apl/plan/prune.js';
 import { constant, reference } from '../../apl/plan/scalars.js';
 
 /** Engines take time that grows with the cube of the depth of an expression, and refuse one of a thousand levels. */
@@ -136,36 +136,4 @@ class Split {
 
 function passed(column: Column): Computed {
   return { column, value: reference(column) };
-}
-
-/** The expression with other parts, in the order of `partsOf`. */
-function withParts(value: Scalar, parts: readonly Scalar[]): Scalar {
-  const [first = value, second = value, third = value] = parts;
-  switch (value.kind) {
-    case 'column':
-    case 'constant':
-      return value;
-    case 'convert':
-      return { ...value, value: first };
-    case 'call':
-      return { ...value, args: parts };
-    case 'binary':
-      return { ...value, left: first, right: second };
-    case 'not':
-    case 'negate':
-      return { ...value, operand: first };
-    case 'in':
-      return { ...value, left: first, items: parts.slice(1) };
-    case 'between':
-      return { ...value, value: first, low: second, high: third };
-    case 'path':
-      return { ...value, object: first, key: second };
-    case 'array':
-      return { ...value, items: parts };
-    case 'map':
-      return {
-        ...value,
-        entries: value.entries.map((entry, index) => ({ ...entry, value: parts[index] ?? entry.value })),
-      };
-  }
 }

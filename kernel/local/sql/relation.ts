@@ -2,9 +2,11 @@ import type { Column, Computed, OrderKey, Relation, Scalar } from '../../apl/pla
 import { collectIds, prune } from '../../apl/plan/prune.js';
 import { constant, reference } from '../../apl/plan/scalars.js';
 import { timeBounded } from '../../apl/plan/timed.js';
+import { present } from '../../present.js';
 import { aggregateSql } from './aggregate.js';
 import type { DatasetCatalog, ScanFilter } from './compiled.js';
 import type { Dialect } from './dialect.js';
+import { withTextElements } from './elements.js';
 import { argument, type ExpressionContext, expressionSql } from './expression.js';
 import { levelled } from './levels.js';
 import { keyOf, withoutTies } from './ordering.js';
@@ -66,7 +68,8 @@ class SqlWriter {
   /** A relation that reads no more rows and columns than it needs, in expressions that are not too deep. */
   prepared(relation: Relation): Relation {
     const { now } = this.#context;
-    return prune(levelled(cutShort(timeBounded(relation, now), this.#source.files, now)));
+    const read = cutShort(timeBounded(relation, now), this.#source.files, now);
+    return prune(levelled(withTextElements(read, ({ name }) => this.#dialect.textLists.has(name))));
   }
 
   /** Writes a relation and what it reads; returns the name of its stage. */
@@ -297,6 +300,8 @@ class SqlWriter {
     const items = relation.items.map(({ column, value }) => ({
       name: `c${column.id}`,
       value: this.#argument(value),
+      as: column.type === 'string' ? ('text' as const) : ('dynamic' as const),
+      ...present({ list: this.#textList(value) }),
     }));
     const parts = {
       items,
@@ -311,6 +316,11 @@ class SqlWriter {
       },
     };
     return this.#dialect.expand(parts, (body, materialized) => this.#stage(body, materialized));
+  }
+
+  #textList(value: Scalar): string | undefined {
+    if (value.kind !== 'call') return undefined;
+    return this.#dialect.textLists.get(value.name)?.(value.args.map(arg => this.#argument(arg)));
   }
 
   #seriesSql(relation: Extract<Relation, { kind: 'series' }>): string {

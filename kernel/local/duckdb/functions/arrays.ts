@@ -4,6 +4,7 @@ import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template
 import { at, computeFirst, computeOnce } from '../arguments.js';
 import { sqlText } from '../literal.js';
 import type { JsFunction } from '../template.js';
+import { keysList } from '../text-lists.js';
 import { convert, toDynamic } from './conversion.js';
 
 /** The SQL of the array and map functions. Arrays and maps are JSON; other values give null unless documented otherwise. */
@@ -29,8 +30,7 @@ export const arrays: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
   array_split: args => split(at(args, 0), at(args, 1)),
   array_sum: args => computeOnce([at(args, 0)], j => `list_sum(apl_reals(${j}))`),
   bag_has_key: args => computeOnce([at(args, 0), at(args, 1)], (j, key) => `apl_has_key(${j}, ${key})`),
-  bag_keys: args =>
-    computeOnce([at(args, 0)], j => `CASE WHEN json_type(${j}) = 'OBJECT' THEN to_json(json_keys(${j})) END`),
+  bag_keys: args => `to_json(${keysList(args)})`,
   bag_pack: args => pack('bag_pack', args),
   bag_zip: args =>
     computeFirst([itemsOf(at(args, 0)), itemsOf(at(args, 1))], (k, v) => `apl_bag_zip(${k}, ${v})`),

@@ -62,11 +62,18 @@ export const internalFamily: FunctionFamily = {
   setup: [
     `CREATE MACRO apl_texts(j) AS CASE json_type(j) WHEN 'ARRAY' THEN json_extract_string(j, '$[*]') ELSE [j ->> '$'] END`,
     `CREATE MACRO apl_elements(j) AS CASE WHEN json_type(j) = 'ARRAY' AND json_array_length(j) > 0
-       THEN list_transform(json_extract(j, '$[*]')::JSON[], lambda x: apl_json(x)) WHEN j IS NULL OR json_type(j) = 'ARRAY' THEN [NULL::JSON] ELSE [j] END`,
+       THEN from_json(j, '["JSON"]') WHEN j IS NULL OR json_type(j) = 'ARRAY' THEN [NULL::JSON] ELSE [j] END`,
     `CREATE MACRO apl_bag_elements(j, pairs) AS CASE WHEN json_type(j) = 'OBJECT' AND len(json_keys(j)) > 0
        THEN list_transform(json_keys(j), lambda k: CASE WHEN pairs THEN json_array(k, json_extract(j, '/' || replace(replace(k, '~', '~0'), '/', '~1')))
          ELSE json_object(k, json_extract(j, '/' || replace(replace(k, '~', '~0'), '/', '~1'))) END)
        WHEN json_type(j) = 'OBJECT' THEN [NULL::JSON] ELSE apl_elements(j) END`,
+    // Most arrays: told from everything else without parsing, as `[` and then neither space nor `]`.
+    `CREATE MACRO apl_is_filled_array(j) AS j::VARCHAR >= '[!' AND j::VARCHAR < '\\' AND NOT starts_with(j::VARCHAR, '[]')`,
+    `CREATE MACRO apl_expanded(j, pairs) AS CASE WHEN apl_is_filled_array(j) THEN from_json(j, '["JSON"]') ELSE apl_bag_elements(j, pairs) END`,
+    // As \`apl_dyn_text\` of each element; the engine itself writes numbers that are not integers in another way.
+    `CREATE MACRO apl_expanded_texts(j, pairs) AS CASE WHEN apl_is_filled_array(j) AND NOT regexp_matches(j::VARCHAR, '[\\[,\\s]-?[0-9]+[.eE]')
+       THEN from_json(j, '["VARCHAR"]') ELSE list_transform(apl_bag_elements(j, pairs), lambda x: apl_dyn_text(x)) END`,
+    `CREATE MACRO apl_expanded_list(l) AS CASE WHEN len(l) > 0 THEN l ELSE [NULL::VARCHAR] END`,
     // Each step binds its input to a lambda's parameter, so that the list is built and scanned once.
     `CREATE MACRO apl_bucket(x, lo, hi, n) AS CASE WHEN hi > lo THEN least(floor((x - lo) / ((hi - lo) / n)), n - 1)::BIGINT ELSE 0 END`,
     `CREATE MACRO apl_histogram(x, lo, hi, n) AS list_transform(list_transform([{'l': x, 'lo': lo, 'hi': hi}],

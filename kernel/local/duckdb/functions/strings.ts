@@ -4,6 +4,7 @@ import { computeOnce } from '../arguments.js';
 import { constantInteger, constantText, sqlText } from '../literal.js';
 import { indexOfRegex, type Regex, regexArgument, udfs as regexUdfs, wrappedRegex } from '../regex.js';
 import type { JsFunction } from '../template.js';
+import { splitList } from '../text-lists.js';
 import { convert, textOrEmpty } from './conversion.js';
 
 /** SQL of the functions that search, cut, replace and join text. */
@@ -39,7 +40,7 @@ export const strings: Readonly<Record<(typeof catalog)[number]['name'], SqlTempl
   },
   replace_string: ([lookup, rewrite, text]) => `replace(${text?.sql}, ${lookup?.sql}, ${rewrite?.sql})`,
   reverse: ([text]) => `reverse(${text?.sql})`,
-  split: ([text, delimiter]) => `to_json(string_split(${text?.sql}, ${delimiter?.sql}))`,
+  split: args => `to_json(${splitList(args)})`,
   strcat: args => `concat(${args.map(textOrEmpty).join(', ')})`,
   strcat_delim: ([delimiter, ...args]) => `concat_ws(${delimiter?.sql}, ${args.map(textOrEmpty).join(', ')})`,
   strcmp: ([a, b]) => `apl_compare(${a?.sql}, ${b?.sql})`,

@@ -1,0 +1,213 @@
+import type { AggregateCall, Column, Computed, Relation, Scalar } from '../../apl/plan/plan.js';
+import { partsOf, withParts } from '../../apl/plan/prune.js';
+import { reference } from '../../apl/plan/scalars.js';
+
+type Expand = Extract<Relation, { kind: 'expand' }>;
+type Call = Extract<Scalar, { kind: 'call' }>;
+
+/** Whether a call gives an array of nothing but texts that an engine has as a list of its own. */
+export type IsTextList = (call: Call) => boolean;
+
+/**
+ * Returns the relation with the elements that `mv-expand` makes as texts too, beside the dynamic values: whoever reads an element as
+ * a text takes the one that was never JSON. What nobody reads is for `prune` to remove.
+ */
+export function withTextElements(relation: Relation, isTextList: IsTextList): Relation {
+  return only(relation.columns, rewritten(relation, isTextList).relation);
+}
+
+/** What is known of a dynamic column of a relation: its value as a text, or the call that made it. */
+type Known =
+  /** `whole`: the value is a text or null. */
+  | { readonly kind: 'text'; readonly text: Column; readonly whole: boolean }
+  | { readonly kind: 'list'; readonly call: Call; readonly reads: readonly Column[] };
+
+type KnownColumns = ReadonlyMap<number, Known>;
+
+/** A relation, which has the columns that `known` names beside its own. */
+interface Rewritten {
+  readonly relation: Relation;
+  readonly known: KnownColumns;
+}
+
+const nothing: KnownColumns = new Map();
+
+function rewritten(relation: Relation, isTextList: IsTextList): Rewritten {
+  const below = (input: Relation): Rewritten => rewritten(input, isTextList);
+  const alone = (input: Relation): Relation => only(input.columns, below(input).relation);
+  switch (relation.kind) {
+    case 'scan':
+    case 'values':
+    case 'external':
+    case 'sequence':
+      return { relation, known: nothing };
+    case 'filter': {
+      const { relation: input, known } = below(relation.input);
+      const predicate = readingTexts(relation.predicate, known);
+      return { relation: { ...relation, input, predicate, columns: input.columns }, known };
+    }
+    case 'sort': {
+      const { relation: input, known } = below(relation.input);
+      const keys = relation.keys.map(key => ({ ...key, value: readingTexts(key.value, known) }));
+      return { relation: { ...relation, input, keys, columns: input.columns }, known };
+    }
+    case 'limit':
+    case 'sample': {
+      const { relation: input, known } = below(relation.input);
+      return { relation: { ...relation, input, columns: input.columns }, known };
+    }
+    case 'project':
+      return projected(relation, below(relation.input), isTextList);
+    case 'aggregate': {
+      const { relation: input, known } = below(relation.input);
+      const keys = relation.keys.map(key => ({ ...key, value: readingTexts(key.value, known) }));
+      const aggregates = relation.aggregates.map(item => ({
+        ...item,
+        call: callReadingTexts(item.call, known),
+      }));
+      return { relation: { ...relation, input, keys, aggregates }, known: nothing };
+    }
+    case 'expand':
+      return expanded(relation, below(relation.input), isTextList);
+    case 'join':
+      return {
+        relation: { ...relation, left: alone(relation.left), right: alone(relation.right) },
+        known: nothing,
+      };
+    case 'union': {
+      const inputs = relation.inputs.map(input => ({ ...input, relation: alone(input.relation) }));
+      return { relation: { ...relation, inputs }, known: nothing };
+    }
+    default:
+      return { relation: { ...relation, input: alone(relation.input) }, known: nothing };
+  }
+}
+
+/** Columns that pass take along what is known of them; a list of texts is known from here on. */
+function projected(
+  relation: Extract<Relation, { kind: 'project' }>,
+  { relation: input, known }: Rewritten,
+  isTextList: IsTextList,
+): Rewritten {
+  const items = relation.items.map(item => ({ ...item, value: readingTexts(item.value, known) }));
+  const here = new Map<number, Known>();
+  for (const { column, value } of items) {
+    const passed = value.kind === 'column' ? known.get(value.id) : undefined;
+    const found = passed ?? listOf(value, input.columns, isTextList);
+    if (found !== undefined) here.set(column.id, found);
+  }
+  const own = new Set(items.map(item => item.column.id));
+  const needed = new Map([...here.values()].flatMap(columnsOf).map(column => [column.id, column]));
+  const added = [...needed.values()].filter(column => !own.has(column.id)).map(passing);
+  const all = [...items, ...added];
+  return {
+    relation: { ...relation, input, items: all, columns: all.map(item => item.column) },
+    known: here,
+  };
+}
+
+/** Every element twice, as a dynamic value and as a text; of a list of texts only as a text, which makes the other. */
+function expanded(
+  relation: Expand,
+  { relation: input, known }: Rewritten,
+  isTextList: IsTextList,
+): Rewritten {
+  const here = new Map<number, Known>();
+  const elements = relation.items.map(({ column, value: written }) => {
+    const source = written.kind === 'column' ? known.get(written.id) : undefined;
+    const value = source?.kind === 'list' ? source.call : readingTexts(written, known);
+    const text: Column = { id: firstTextId + column.id, name: '', type: 'string' };
+    const whole = value.kind === 'call' && isTextList(value);
+    here.set(column.id, { kind: 'text', text, whole });
+    return { column, text, value, whole };
+  });
+  const items = elements.flatMap(({ column, text, value, whole }) =>
+    whole
+      ? [{ column: text, value }]
+      : [
+          { column, value },
+          { column: text, value },
+        ],
+  );
+  const whole = new Map(elements.filter(each => each.whole).map(each => [each.column.id, each.text]));
+  const texts = elements.map(each => each.text);
+  const columns = [...relation.columns.filter(column => !whole.has(column.id)), ...texts];
+  const expand: Relation = { ...relation, input, items, columns };
+  if (whole.size === 0) return { relation: expand, known: here };
+  const values = relation.columns.map((column): Computed => {
+    const text = whole.get(column.id);
+    return text === undefined
+      ? passing(column)
+      : { column, value: { kind: 'convert', type: 'dynamic', value: reference(text) } };
+  });
+  const all = [...values, ...texts.map(passing)];
+  return {
+    relation: { kind: 'project', input: expand, items: all, columns: all.map(item => item.column) },
+    known: here,
+  };
+}
+
+/** Ids of the texts; those of columns that other passes make are elsewhere. */
+const firstTextId = 3_000_000_000;
+
+/** A list of texts that is made of columns alone, so that computing it elsewhere gives the same. */
+function listOf(value: Scalar, columns: readonly Column[], isTextList: IsTextList): Known | undefined {
+  if (value.kind !== 'call' || !isTextList(value)) return undefined;
+  const ids = new Set<number>();
+  for (const arg of value.args) {
+    if (arg.kind === 'column') ids.add(arg.id);
+    else if (arg.kind !== 'constant') return undefined;
+  }
+  return { kind: 'list', call: value, reads: columns.filter(column => ids.has(column.id)) };
+}
+
+function columnsOf(known: Known): readonly Column[] {
+  return known.kind === 'text' ? [known.text] : known.reads;
+}
+
+/** The expression with texts in the place of dynamic values wherever it converts these. */
+function readingTexts(value: Scalar, known: KnownColumns): Scalar {
+  if (known.size === 0) return value;
+  if (value.kind === 'convert') {
+    const found = textOf(value.value, known);
+    if (found !== undefined && value.type === 'string') return reference(found.text);
+    if (found?.whole && value.type !== 'dynamic') return { ...value, value: reference(found.text) };
+  }
+  if (value.kind === 'call') {
+    const [arg] = value.args;
+    const found = arg === undefined ? undefined : textOf(arg, known);
+    const reads = value.name === 'tostring' || (found?.whole && conversions.has(value.name));
+    if (found !== undefined && reads) return { ...value, args: [reference(found.text)] };
+  }
+  return withParts(
+    value,
+    partsOf(value).map(part => readingTexts(part, known)),
+  );
+}
+
+function callReadingTexts(call: AggregateCall, known: KnownColumns): AggregateCall {
+  const args = call.args.map(arg => readingTexts(arg, known));
+  return call.filter === undefined
+    ? { ...call, args }
+    : { ...call, args, filter: readingTexts(call.filter, known) };
+}
+
+/** Functions that read a dynamic text as they read a text. */
+const conversions: ReadonlySet<string> = new Set(['toint', 'todouble', 'tobool', 'todatetime', 'totimespan']);
+
+function textOf(value: Scalar, known: KnownColumns): Extract<Known, { kind: 'text' }> | undefined {
+  const found = value.kind === 'column' ? known.get(value.id) : undefined;
+  return found?.kind === 'text' ? found : undefined;
+}
+
+/** The relation with these columns and no others. */
+function only(columns: readonly Column[], relation: Relation): Relation {
+  const wanted = new Set(columns.map(column => column.id));
+  if (relation.columns.every(column => wanted.has(column.id))) return relation;
+  const items = columns.map(passing);
+  return { kind: 'project', input: relation, items, columns };
+}
+
+function passing(column: Column): Computed {
+  return { column, value: reference(column) };
+}

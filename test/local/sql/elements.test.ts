@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { openQueries, start } from '../queries.js';
+
+const arrays = [
+  '["a","b"]',
+  '[null,"x",""]',
+  '[]',
+  '[ ]',
+  '[\n]',
+  ' ["after a space"]',
+  '[ 1.50 ]',
+  '[1,2.0,1.10,1e5,1E400,-0.0,-0,12345678901234567890,123456789012345678901234567890]',
+  '["1.5",1.5,"[1.5"]',
+  '["\\u00e9\\n\\"q","\\ud83d\\ude00","null",null]',
+  '[{"a":1.10,"b":[1.0,null]},[1.50,2e3],{},[]]',
+  '[true,false,9007199254740993]',
+  '[1e-7]',
+  '{"k":1.0,"l":"x"}',
+  '{}',
+  '"text"',
+  '"[1]"',
+  '1.0',
+  'true',
+];
+
+const time = `make_timestamp_ns(${start})`;
+
+const { run } = openQueries({
+  stored: {
+    open: false,
+    fields: [
+      { name: '_time', type: 'datetime' },
+      { name: 'id', type: 'long' },
+      { name: 'a', type: 'dynamic' },
+      { name: 's', type: 'string' },
+    ],
+    rows: [
+      ...arrays.map((text, id) => [time, `${id}`, `'${text}'::JSON`, `'/a/${id}//b.5'`]),
+      [time, `${arrays.length}`, 'NULL::JSON', 'NULL::VARCHAR'],
+    ],
+  },
+});
+
+async function cells(apl: string): Promise<readonly (readonly string[])[]> {
+  const outcome = await run(apl);
+  if (!outcome.ok) throw new Error(outcome.diagnostics.map(each => each.message).join('; '));
+  return outcome.ran.rows;
+}
+
+const expansions = [
+  'mv-expand with_itemindex=at x = a',
+  'mv-expand kind=array with_itemindex=at x = a',
+  'mv-expand with_itemindex=at x = a limit 2',
+  "extend x = split(s, '/') | mv-expand with_itemindex=at x",
+  "extend p = split(s, '/') | where id > 3 | project id, a, p | mv-expand with_itemindex=at x = p",
+  "mv-expand with_itemindex=at x = split(s, '/'), a",
+  'mv-expand with_itemindex=at x = bag_keys(a)',
+];
+
+const readers = ['tostring(x)', 'toint(x)', 'todouble(x)', 'tobool(x)', "x == 'a'", 'gettype(x)', 'x'];
+
+/** `distinct` hands on the dynamic values alone. */
+describe.each(expansions)('the elements of `%s`', expansion => {
+  test.each(readers)('read as %s are what their dynamic values say', async reader => {
+    const written = await cells(`stored | ${expansion} | project id, at, r = ${reader} | sort by id, at`);
+    const apart = await cells(
+      `stored | ${expansion} | distinct id, at, x | project id, at, r = ${reader} | sort by id, at`,
+    );
+    expect(written).toEqual(apart);
+    expect(written.length).toBeGreaterThan(arrays.length / 2);
+  });
+});
+
+const cases: readonly (readonly [apl: string, rows: readonly string[]])[] = [
+  ['stored | where id == 0 | mv-expand a | project t = tostring(a)', ['"a"', '"b"']],
+  ['stored | where id == 1 | mv-expand a to typeof(string) | project a', ['null', '"x"', '""']],
+  [
+    'stored | where id == 7 | mv-expand a | project t = tostring(a)',
+    [
+      '1',
+      '2',
+      '1.1',
+      '100000',
+      '1E400',
+      '-0',
+      '0',
+      '12345678901234567890',
+      '123456789012345678901234567890',
+    ].map(text => `"${text}"`),
+  ],
+  ['stored | where id in (2, 3, 4, 14) | mv-expand a | count', ['4']],
+  [
+    "stored | where id == 0 | mv-expand x = split(s, '/') | summarize n = count() by x | sort by tostring(x) asc",
+    ['"" 2', '"0" 1', '"a" 1', '"b.5" 1'],
+  ],
+  [
+    "stored | where id == 0 | mv-expand x = split(s, '/'), a | project x, t = tostring(x), a",
+    ['"" "" "a"', '"a" "a" "b"', '"0" "0" null', '"" "" null', '"b.5" "b.5" null'],
+  ],
+  ["stored | where isnull(a) | mv-expand x = split(s, '/') | project x, t = tostring(x)", ['null ""']],
+  [
+    "stored | where id == 0 | mv-expand x = split(s, '/') | summarize sum(toint(x)), countif(tostring(x) == '')",
+    ['0 2'],
+  ],
+  ["stored | where id == 0 | mv-expand x = split(s, '/') | distinct x | count", ['4']],
+  [
+    "stored | where id == 0 | extend x = split(s, '/') | mv-expand x | mv-expand y = split(tostring(x), '.') | project t = tostring(y)",
+    ['""', '"a"', '"0"', '""', '"b"', '"5"'],
+  ],
+];
+
+test.each(cases)('%s', async (apl, rows) => {
+  expect((await cells(apl)).map(row => row.join(' '))).toEqual(rows);
+});
