@@ -177,7 +177,7 @@ const generated = (
   'user-' || (hash(i, 9) % 100000) AS id, ${pick(['Germany', 'United States', 'France', 'Japan', 'Brazil', 'India'], 10)} AS "geo.country", ${pick(['Berlin', 'Seattle', 'Paris', 'Tokyo', 'Camaquã', 'Mumbai'], 11)} AS "geo.city",
   ${pick(['request completed', 'request timeout after 30s', 'upstream failed', 'served from cache'], 12)} AS message, hash(i, 13) % 3 > 0 AS is_tls, ${pick(['DCA', 'FRA', 'GRU', 'NRT'], 14)} AS server_datacenter,
   'application/json' AS content_type, ${pick(['curl/8.14.1', 'Mozilla/5.0', 'okhttp/5.1.0'], 15)} AS user_agent, hash(i, 16)::VARCHAR AS request_id,
-  to_json(list_transform(range(1 + hash(i, 17) % 4), lambda n: 'tag-' || (hash(i, n) % 50))) AS tags FROM range(${from}, ${to}) r(i)`;
+  to_json(list_transform(range(1 + (hash(i, 17) % 4)::BIGINT), lambda n: 'tag-' || (hash(i, n) % 50))) AS tags FROM range(${from}, ${to}) r(i)`;
 
 async function main(): Promise<void> {
   for (const rows of sizes) for (const files of fileCounts) await benchOver(rows, files);

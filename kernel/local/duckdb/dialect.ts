@@ -17,9 +17,9 @@ import {
 } from './expressions.js';
 import { externalSql } from './external.js';
 import { convert } from './functions/conversion.js';
+import { textLists } from './functions/lists.js';
 import { expandSql, firstOfEach, joinSql, orderKey, sequenceSql, stageSql, valuesSql } from './relations.js';
 import { seriesSql } from './series-grid.js';
-import { textLists } from './text-lists.js';
 import { textTest } from './text-test.js';
 
 /** DuckDB's SQL. */

@@ -4,8 +4,8 @@ import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template
 import { at, computeFirst, computeOnce } from '../arguments.js';
 import { sqlText } from '../literal.js';
 import type { JsFunction } from '../template.js';
-import { keysList } from '../text-lists.js';
 import { convert, toDynamic } from './conversion.js';
+import { keysList } from './lists.js';
 
 /** The SQL of the array and map functions. Arrays and maps are JSON; other values give null unless documented otherwise. */
 export const arrays: Record<(typeof catalog)[number]['name'], SqlTemplate> = {

@@ -4,8 +4,8 @@ import { computeOnce } from '../arguments.js';
 import { constantInteger, constantText, sqlText } from '../literal.js';
 import { indexOfRegex, type Regex, regexArgument, udfs as regexUdfs, wrappedRegex } from '../regex.js';
 import type { JsFunction } from '../template.js';
-import { splitList } from '../text-lists.js';
 import { convert, textOrEmpty } from './conversion.js';
+import { splitList } from './lists.js';
 
 /** SQL of the functions that search, cut, replace and join text. */
 export const strings: Readonly<Record<(typeof catalog)[number]['name'], SqlTemplate>> = {

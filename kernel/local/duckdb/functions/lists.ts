@@ -1,5 +1,5 @@
-import type { SqlArg } from '../sql/template.js';
-import { at, computeOnce } from './arguments.js';
+import type { SqlArg } from '../../sql/template.js';
+import { at, computeOnce } from '../arguments.js';
 
 /** The parts of a text between delimiters, as a list of VARCHAR. */
 export function splitList(args: readonly SqlArg[]): string {
