@@ -184,7 +184,7 @@ function verifyCommand(program: Command): void {
     .argument('<notebook>')
     .option('--json', 'print the comparison as JSON')
     .option(
-      '--tolerance <part>',
+      '--tolerance <ratio>',
       'the relative difference that real numbers may have; 1e-9 when absent',
       part,
     )

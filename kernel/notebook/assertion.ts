@@ -7,7 +7,7 @@ import { plural } from '../text.js';
 import { formatDuration, formatTime, parseTime, parseTimespan } from '../time.js';
 import { MagicError } from './magics/arguments.js';
 
-/** A result is not as a cell says that it should be; the message has the figures. */
+/** The result of a query does not meet the condition of a cell; the message has the figures. */
 class AssertionError extends AplKernelError {}
 
 /** Returns the figures of a condition that holds; throws AssertionError with them when it does not, and MagicError when it cannot be read. */
@@ -26,10 +26,10 @@ export function assertResult(condition: string, result: QueryResult): string {
   const holds = reader.holds(statement.value);
   const figures = [...reader.figures].map(([text, figure]) => `${text} is ${figure}`).join(', ');
   if (holds) return figures;
-  throw new AssertionError('assertion', `not so: ${condition} (${figures})`);
+  throw new AssertionError('assertion', `does not hold: ${condition} (${figures})`);
 }
 
-/** Makes a statement of a condition. */
+/** Makes a condition a statement that the parser reads. */
 const PREFIX = 'let p = ';
 
 function unreadable(condition: string, why: string): MagicError {
@@ -39,7 +39,10 @@ function unreadable(condition: string, why: string): MagicError {
   );
 }
 
-/** A value of a condition: integers, times and spans (nanoseconds) are exact; null where there is none, as of the maximum of no rows. */
+/**
+ * A value of a condition: integers, times and spans (nanoseconds) are exact; null where there is none, as for the maximum of no
+ * rows.
+ */
 type Figure = bigint | number | string | boolean | null;
 
 type Field = ArrowTable['data']['schema']['fields'][number];
@@ -51,7 +54,7 @@ interface Column {
 
 /** Evaluates one condition over the first table of a result, and keeps the figures that it read. */
 class Reader {
-  /** What was read of the table, by its spelling. */
+  /** The figures read, by the spelling of what they are figures of. */
   readonly figures = new Map<string, string>();
   readonly #condition: string;
   readonly #columns: ReadonlyMap<string, Column>;
@@ -189,7 +192,7 @@ class Reader {
   }
 
   #unknown(expr: Expr): MagicError {
-    return unreadable(this.#condition, `\`${this.#text(expr)}\` is nothing that can be asked of a result`);
+    return unreadable(this.#condition, `\`${this.#text(expr)}\` is not a check of a result`);
   }
 }
 
@@ -222,14 +225,14 @@ function extreme(
   return others.reduce<Figure>((best, each) => (best !== null && wins(each, best) ? each : best), first);
 }
 
-/** Undefined for what has no sum. */
+/** The sum; undefined for values that have none. */
 function total(values: readonly Exclude<Figure, null>[]): bigint | number | undefined {
   if (values.every(each => typeof each === 'bigint')) return values.reduce((sum, each) => sum + each, 0n);
   if (values.every(each => typeof each === 'number')) return values.reduce((sum, each) => sum + each, 0);
   return undefined;
 }
 
-/** A time or a span written as text is one where the other side is exact nanoseconds. */
+/** Both sides in one kind: a text is read as a time or a span where the other side is exact nanoseconds. */
 function sameKind(
   left: Exclude<Figure, null>,
   right: Exclude<Figure, null>,

@@ -4,10 +4,13 @@ import { aplParser } from '../apl/editor/colours/highlight.js';
 import type { Session } from './session.js';
 import { readSettings } from './settings.js';
 
-/** Queries whose shape is shown. */
+/** How many queries the report shows. */
 const SHOWN_QUERIES = 5;
 
-/** Returns what a report of a problem needs, without names, addresses, queries and data; `queries` adds the shapes of the last ones. */
+/**
+ * Returns the facts that a problem report needs, without names, addresses, queries and data; `queries` adds the shapes of the
+ * last ones.
+ */
 export async function describeProblem(session: Session, queries: boolean): Promise<string> {
   const { lastFailure, options, profileName } = session;
   const set = await readSettings(options).catch(() => undefined);
@@ -37,7 +40,7 @@ function withoutQuotes(text: string): string {
 
 const LONGEST_MESSAGE = 300;
 
-/** Parts of a query that are words of the language. */
+/** Kinds of tokens that are words of the language and stay in the shape. */
 const KEPT: ReadonlySet<string> = new Set(
   '( ) [ ] { } Pipe Comma Semicolon Colon Dot Operator Stage Keyword WordOperator SortOrder Function Aggregate Type OptionName Bool Null'.split(
     ' ',
@@ -52,7 +55,7 @@ const STANDING_FOR: Readonly<Record<string, string>> = {
   Comment: '',
 };
 
-/** The query with a word of its kind for each name and value. */
+/** The query with a placeholder for each name and value. */
 function shapeOf(apl: string): string {
   const words: string[] = [];
   aplParser()

@@ -18,7 +18,7 @@ interface Place {
   readonly to: number;
 }
 
-/** Returns what to show for an error; where its origin is known, the place is shown in the user's own cell. */
+/** Returns the failure that the front end shows for an error; where its origin is known, it points into the user's own cell. */
 export function failureOf(error: unknown, cell: string, origin?: CellQuery | MagicLine): CellFailure {
   const place = origin === undefined ? undefined : placeOf(error, cell, origin);
   if (error instanceof AplKernelError) {
@@ -35,7 +35,7 @@ export function failureOf(error: unknown, cell: string, origin?: CellQuery | Mag
   );
 }
 
-/** Returns what to show for a cell that cannot be split into queries. */
+/** Returns the failure of a cell that cannot be split into queries. */
 export function diagnosticFailure(diagnostic: Diagnostic, cell: string): CellFailure {
   return failure(diagnostic.code, diagnostic.message, diagnostic.hint, cell, diagnostic);
 }
@@ -74,7 +74,7 @@ function mistakesOf(error: QueryError, cell: string, origin: CellQuery | MagicLi
   }));
 }
 
-/** Returns what to show when the user stopped the cell. */
+/** Returns the failure of a cell that the user stopped. */
 export function interruptedFailure(what: string): CellFailure {
   return {
     status: 'error',
@@ -84,7 +84,7 @@ export function interruptedFailure(what: string): CellFailure {
   };
 }
 
-/** The failure of an error that is answered inside an `ok` reply, for one user expression. */
+/** Returns the failure of one user expression, which is part of an `ok` reply. */
 export function expressionError(name: string, message: string): CellFailure {
   return failure(name, message, undefined, '');
 }
@@ -160,7 +160,7 @@ function shown(text: string): string {
   return visible(text.replaceAll('\t', '    ').replaceAll('\r', ''));
 }
 
-/** Not in colour: JupyterLab's red of a terminal cannot be read on the background of an error in its dark theme. */
+/** Bold rather than coloured: on JupyterLab's dark theme the terminal's red cannot be read on the background of an error. */
 function bold(text: string): string {
   return `\u001b[1m${text}\u001b[22m`;
 }

@@ -50,7 +50,7 @@ export function createInterpreter(options: InterpreterOptions): KernelHandler {
   const session = new Session(options);
   const editors = new Editors(session);
   let settling: Promise<readonly string[]> | undefined;
-  /** What the files of settings got wrong, once. */
+  /** Applies the files of settings before the first cell; returns what was wrong with them, only the first time. */
   const settled = async () => {
     const isFirst = settling === undefined;
     settling ??= applySettings(session);
@@ -149,7 +149,7 @@ function explainNames(code: string, shared: readonly Span[], io: CellIo): void {
   );
 }
 
-/** The text with each stretch replaced; none overlaps another. */
+/** The text with each stretch replaced; stretches do not overlap. */
 function rewritten(code: string, rewrites: readonly Rewrite[]): string {
   const backwards = rewrites.toSorted((a, b) => b.from - a.from);
   return backwards.reduce((text, { from, to, text: by }) => text.slice(0, from) + by + text.slice(to), code);
@@ -203,7 +203,10 @@ async function keep(session: Session, result: QueryResult, name?: string): Promi
   return session.results.keep(resultId(result), result, name);
 }
 
-/** The last output of the cell is its result; those before it are displayed. Results that had to make room are named above it. */
+/**
+ * The last output of the cell is its result; those before it are displayed. A notice above it names results that were dropped to
+ * make room.
+ */
 async function show(
   session: Session,
   { id, result }: KeptResult,
@@ -260,7 +263,7 @@ function magicHost(session: Session, io: CellIo, plan: CellPlan): MagicHost {
   };
 }
 
-/** An expression is the name of a kept result; anything else is answered with an error, which fails no cell. */
+/** An expression is the name of a kept result; any other is answered with an error, which does not fail the cell. */
 async function evaluateAll(
   session: Session,
   expressions: Readonly<Record<string, string>>,
@@ -284,7 +287,7 @@ function isComplete(code: string): ReturnType<KernelHandler['isComplete']> {
   return status === 'incomplete' ? { status, indent: '' } : { status };
 }
 
-/** More text cannot mend a bracket that closes another kind than the open one. */
+/** Whether a bracket closes one of another kind: more text cannot mend that. */
 function closesTooMuch(text: string): boolean {
   const opening: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
   const open: string[] = [];

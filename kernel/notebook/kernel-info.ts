@@ -1,6 +1,9 @@
 import type { KernelInfo } from '../jupyter/message.js';
 
-/** The kernel's description of itself and its language, for kernel_info_reply. */
+/**
+ * The kernel's description of itself and its language, for kernel_info_reply:
+ * https://jupyter-client.readthedocs.io/en/stable/messaging.html#kernel-info
+ */
 export function kernelInfo(version: string): KernelInfo {
   return {
     implementation: 'apl-kernel',

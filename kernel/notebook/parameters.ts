@@ -15,19 +15,19 @@ export interface ParameterValue {
   readonly json: unknown;
 }
 
-/** One parameter of the notebook. */
+/** A parameter of the notebook. */
 export type Parameter =
   | {
       readonly kind: 'value';
       readonly value: ParameterValue;
-      /** As written. */
+      /** The literal as written. */
       readonly text: string;
       readonly choices?: readonly ParameterValue[];
     }
-  /** A table, which goes into a query as the statement that defines it: the API's variables hold none. */
+  /** A table, sent as the statement that defines it, as the API's variables hold no tables. */
   | { readonly kind: 'table'; readonly text: string };
 
-/** A query as it is sent: with the statements that its parameters need, and their values beside it. */
+/** A query as it is sent: its text with the statements that its parameters need, and the parameters' values. */
 export interface BoundQuery extends CellQuery {
   readonly variables: Readonly<Record<string, unknown>>;
 }
@@ -38,7 +38,7 @@ interface Declared {
   readonly fallback: string | undefined;
 }
 
-/** The parameters of a notebook: those that its cells declared, and those that were given a value. */
+/** The parameters of a notebook: those that its cells declared, and those that were given values. */
 export class Parameters {
   readonly #declared = new Map<string, Declared>();
   readonly #given = new Map<string, Parameter>();
@@ -52,7 +52,7 @@ export class Parameters {
     }
   }
 
-  /** Gives a parameter a value; throws MagicError when it is not among its choices, which are kept from earlier. */
+  /** Gives a parameter a value; throws MagicError when that is not among its choices, which hold until others are given. */
   set(name: string, parameter: Parameter): void {
     const before = this.#given.get(name);
     const choices =
@@ -75,7 +75,7 @@ export class Parameters {
     return this.#given.get(name);
   }
 
-  /** Name, type, value and choices of each, as text. */
+  /** Name, type, value and choices of each parameter, as text. */
   rows(): readonly (readonly [name: string, type: string, value: string, choices: string])[] {
     const names = [...new Set([...this.#declared.keys(), ...this.#given.keys()])];
     return names.map(name => {
@@ -97,7 +97,10 @@ export class Parameters {
     return Object.fromEntries(values);
   }
 
-  /** The query with the parameters that it names. Values travel beside the text, never in it; a name that the query defines is its own. */
+  /**
+   * Returns the query with the parameters that it names. Values travel beside the text, never in it; a name that the query itself
+   * defines is not a parameter.
+   */
   bind(query: CellQuery): BoundQuery {
     const tokens = tokenize(query.text);
     const own = new Set(
@@ -137,14 +140,14 @@ function isSame(a: ParameterValue, b: ParameterValue): boolean {
   return JSON.stringify(a.json) === JSON.stringify(b.json);
 }
 
-/** The query with a text before it, which no place in the cell stands for. */
+/** The query with a text before it that has no place in the cell. */
 function preceded(query: CellQuery, prelude: string): CellQuery {
   const { name, silent, from, to } = query;
   const segments = query.segments.map(each => ({ ...each, text: each.text + prelude.length }));
   return { ...present({ name }), silent, from, to, text: prelude + query.text, segments };
 }
 
-/** Returns the parameter that an APL literal stands for; throws MagicError for anything that is to be computed. */
+/** Returns the parameter that an APL literal stands for; throws MagicError for any other expression. */
 export function readParameter(name: string, written: string): Parameter {
   const text = written.trim();
   const literal = /^[[{]/.test(text) ? `dynamic(${text})` : text;
@@ -165,12 +168,12 @@ export function readParameter(name: string, written: string): Parameter {
 
 function noLiteral(name: string, text: string, why?: string): MagicError {
   return new MagicError(
-    `%param: ${name} cannot be ${text === '' ? 'nothing' : text}${why === undefined ? ', which is no literal' : `: ${why}`}`,
+    `%param: ${name} cannot be ${text === '' ? 'nothing' : text}${why === undefined ? ', which is not a literal' : `: ${why}`}`,
     'A parameter is a literal: "checkout", 30, 0.5, true, 5m, datetime(2026-01-01), ["a", "b"] or datatable(…)[…].',
   );
 }
 
-/** The value of a literal; undefined for what is to be computed. */
+/** The value of a literal; undefined for an expression that must be computed. */
 function constantOf(expr: Expr): ParameterValue | undefined {
   switch (expr.kind) {
     case 'literal':

@@ -1,6 +1,6 @@
 import type { DatasetInfo, FieldMeta } from '../api/wire.js';
 
-/** The source of schemas: two requests of the API. */
+/** The source of schemas: two requests to the API. */
 export interface SchemaSource {
   datasets(signal?: AbortSignal): Promise<readonly DatasetInfo[]>;
   fields(dataset: string, signal?: AbortSignal): Promise<readonly FieldMeta[]>;
@@ -10,8 +10,8 @@ export interface SchemaSource {
 const timeToLiveMs = 60_000;
 
 /**
- * Datasets and fields as last fetched. `known…` return at once and refresh in the background; the others wait for an
- * answer that is fresh. Failures in the background are forgotten: the next question asks again.
+ * Datasets and fields as last fetched. `known…` return at once and refresh in the background; the others wait for a fresh answer.
+ * Failures in the background are ignored: the next call tries again.
  */
 export class SchemaCache {
   readonly #source: SchemaSource;
@@ -23,12 +23,12 @@ export class SchemaCache {
     this.#clock = clock;
   }
 
-  /** The datasets known now; waits at most `patienceMs` when none have been seen yet. */
+  /** The datasets known now; waits at most `patienceMs` when none are known yet. */
   knownDatasets(patienceMs = 0): Promise<readonly DatasetInfo[]> {
     return this.#known('datasets', () => this.#source.datasets(), patienceMs);
   }
 
-  /** The fields known now; waits at most `patienceMs` when none have been seen yet. */
+  /** The fields known now; waits at most `patienceMs` when none are known yet. */
   knownFields(dataset: string, patienceMs = 0): Promise<readonly FieldMeta[]> {
     return this.#known(`fields ${dataset}`, () => this.#source.fields(dataset), patienceMs);
   }
@@ -43,7 +43,7 @@ export class SchemaCache {
     return this.#fresh(`fields ${dataset}`, () => this.#source.fields(dataset, signal));
   }
 
-  /** Forgets everything: another profile, or datasets were changed. */
+  /** Forgets everything, for another profile or after datasets were changed. */
   clear(): void {
     this.#entries.clear();
   }

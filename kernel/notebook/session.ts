@@ -33,7 +33,7 @@ import { type ReadResult, SentResults } from './results/sent.js';
 import { SchemaCache } from './schema-cache.js';
 import { defaultRange, type TimeRange } from './time-range.js';
 
-/** The embedded service as a session needs it: an address, started when nothing answers. */
+/** The local service as a session sees it: an address, where the service is started when nothing answers. */
 export interface LocalServiceAccess {
   connect(
     signal?: AbortSignal,
@@ -70,15 +70,15 @@ export class Session {
   readonly schema: SchemaCache;
   readonly parameters = new Parameters();
   range: TimeRange = defaultRange;
-  /** Sent as `defaultLimit`; absent: the service's own. */
+  /** Sent as `defaultLimit`; undefined for the service's own. */
   rowLimit: number | undefined;
-  /** Rows of a result to write into the notebook; absent: all of 100, 30 of more, as far as they are small. */
+  /** Rows of a result that are written into the notebook; undefined for all of 100, 30 of more, as far as they are small. */
   shownRows: number | undefined;
-  /** False: outputs hold no values of the data. */
+  /** False when outputs are to hold no values of the data. */
   retains = true;
   /** Counts the starred queries that this session has written or deleted. */
   starsVersion = 0;
-  /** The last error of a cell, for a report of a problem. */
+  /** The last error of a cell, for `%bugreport`. */
   lastFailure: { readonly code: string; readonly message: string } | undefined;
   #recording: Recording | undefined;
   #profiles: readonly Profile[] | undefined;
@@ -88,12 +88,12 @@ export class Session {
   readonly #opened: Partial<Record<Place, Opened>> = {};
   readonly #sent = new SentResults();
   #restarted = false;
-  /** Ids of the queries that run on the local service. */
+  /** Ids of the queries that are running on the local service. */
   readonly #underWay = new Set<string>();
   #warned = false;
-  /** The last query on the local service ended in a way that leaves open whether it still answers: it is checked before the next. */
+  /** The last query on the local service left open whether it still answers, which is checked before the next one. */
   #doubted = false;
-  /** Tokens that the user typed, by profile; nothing writes them anywhere. */
+  /** Tokens that the user typed, by profile; they are never written to disk. */
   readonly #tokens = new Map<string, AccessToken>();
 
   constructor(options: SessionOptions) {
@@ -117,14 +117,14 @@ export class Session {
     return this.#recording;
   }
 
-  /** Has answers recorded, or taken from a recording; undefined: every request is sent, and nothing is kept. */
+  /** Records answers, or replays a recording; with undefined every request is sent, and nothing is kept. */
   async record(recording: Recording | undefined): Promise<void> {
     this.#recording = recording;
     this.schema.clear();
     await Promise.all([this.#closeClient('local'), this.#closeClient('hosted')]);
   }
 
-  /** What to say of the recording above the next result. */
+  /** Returns the recording's notices for the next result. */
   takeRecordingNotices(): readonly Notice[] {
     return this.#recording?.takeNotices() ?? [];
   }
@@ -139,7 +139,7 @@ export class Session {
     return this.#active;
   }
 
-  /** The configured endpoint of a profile; undefined for `local`, whose address is known when it runs. */
+  /** The configured endpoint of a profile; undefined for `local`, whose address is known only once it runs. */
   async endpoint(name: string): Promise<Endpoint | undefined> {
     if (name === localProfile) return undefined;
     const endpoints = await this.#loadProfiles();
@@ -152,7 +152,7 @@ export class Session {
     );
   }
 
-  /** As `endpoint`, with the file read again. */
+  /** As `endpoint`, after reading the file again. */
   async readEndpoint(name: string): Promise<Endpoint | undefined> {
     this.#profiles = undefined;
     return this.endpoint(name);
@@ -190,7 +190,7 @@ export class Session {
 
   /**
    * Runs a query, on the local service where it reads results. Reading is safe to repeat: when the local service is gone, it is
-   * started and the query sent once more, and the results that it has lost with it.
+   * started again, and the query is sent once more with the results that were lost.
    */
   async query(
     request: QueryRequest,
@@ -203,7 +203,7 @@ export class Session {
     return this.#queryLocal({ request, results, id, place: 'local' }, signal);
   }
 
-  /** Runs a query over kept results alone, which is in no recording: what it answers follows from them. */
+  /** Runs a query over kept results alone, which is never recorded: its answer follows from them. */
   async queryKept(
     request: QueryRequest,
     signal: AbortSignal,
@@ -229,7 +229,7 @@ export class Session {
     }
   }
 
-  /** How the query of this id is getting on; undefined where the service does not say. */
+  /** The progress of the query with this id; undefined where the service does not report it. */
   async progress(id: string, signal: AbortSignal): Promise<QueryProgress | undefined> {
     if (!this.#underWay.has(id)) return undefined;
     return (await this.#localClient(signal, 'unrecorded')).progress(id, signal);
@@ -251,14 +251,14 @@ export class Session {
     }
   }
 
-  /** True once after the local service had to be restarted. */
+  /** True once after each restart of the local service. */
   takeRestart(): boolean {
     const restarted = this.#restarted;
     this.#restarted = false;
     return restarted;
   }
 
-  /** Once, unless the user has changed the profile: where queries run, if they could run elsewhere too. */
+  /** Returns, once and only before the user changes the profile, where queries run, if they could run elsewhere too. */
   async takeIntroduction(): Promise<string | undefined> {
     if (this.#introduced) return undefined;
     this.#introduced = true;
@@ -333,7 +333,10 @@ export class Session {
   }
 }
 
-/** The clients of a session: of the local service, that of the active profile where that is another, and one that no recording sees. */
+/**
+ * The clients of a session: for the local service, for the active profile where that is another, and for requests that are never
+ * recorded.
+ */
 type Place = (typeof PLACES)[number];
 const PLACES = ['local', 'hosted', 'unrecorded'] as const;
 
@@ -345,7 +348,7 @@ interface LocalQuery {
   readonly place: 'local' | 'unrecorded';
 }
 
-/** Results as a request names them, without a service that holds them. */
+/** Results as a request names them when no service holds them. */
 function namesOf(results: ReadonlyMap<string, ReadResult>): WantedResults | undefined {
   if (results.size === 0) return undefined;
   const tables = Object.fromEntries([...results].map(([name, { kept }]) => [name, { id: kept.id }]));
@@ -359,18 +362,18 @@ interface Opened {
 
 const noResults: ReadonlyMap<string, ReadResult> = new Map();
 
-/** The local service does not hold a result any more. */
+/** Whether the local service no longer holds a result. */
 function isForgotten(error: unknown): boolean {
   return error instanceof ApiError && error.status === 410;
 }
 
-/** The answer did not arrive, or came from another program. */
+/** Whether the answer did not arrive, or came from another program. */
 function isLost(error: unknown): boolean {
   const kinds = [ConnectionError, TruncatedAnswerError, UnexpectedAnswerError];
   return kinds.some(kind => error instanceof kind);
 }
 
-/** A query that was interrupted or timed out may mean that the service no longer answers. */
+/** Whether the service may no longer answer: the query was interrupted, timed out or lost. */
 function raisesDoubt(error: unknown): boolean {
   return isLost(error) || error instanceof InterruptedError || error instanceof TimeLimitError;
 }

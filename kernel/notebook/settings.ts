@@ -4,20 +4,20 @@ import { AplKernelError } from '../errors.js';
 import type { Session } from './session.js';
 import { defaultRange, parseRange } from './time-range.js';
 
-/** A setting in a file, or one that is to be written, cannot be used. */
+/** A setting that cannot be read, used or written. */
 export class SettingError extends AplKernelError {
   constructor(message: string, hint: string, cause?: unknown) {
     super('setting', message, { hint, cause });
   }
 }
 
-/** One thing that a user or a project decides for every notebook: its name in the file, and what it does to a session. */
+/** A choice that a user or a project makes for every notebook: its name in the file, and its effect on a session. */
 export interface Setting {
   readonly name: string;
   readonly summary: string;
-  /** As it is without any file. */
+  /** The value without any file, as text. */
   readonly standard: string;
-  /** Throws the error of a value that is none. */
+  /** Applies the value; throws when it is not valid. */
   readonly apply: (session: Session, value: string) => void;
 }
 
@@ -72,12 +72,14 @@ export type SettingPlace = 'user' | 'project';
 
 const FILE_NAME = '.apl-kernel.toml';
 
-/** Returns the file of a place: in the home directory, or in that of the notebook. */
+/** Returns the path of a settings file, in the home directory or beside the notebook. */
 export function settingsFile({ homeDir, workDir }: Session['options'], place: SettingPlace): string {
   return join(place === 'user' ? homeDir : workDir, FILE_NAME);
 }
 
-/** Returns the values of the files by name, the project's before the user's; throws SettingError for a file that is not understood. */
+/**
+ * Returns the values of the files by name, the project's before the user's; throws SettingError for a file that cannot be read.
+ */
 export async function readSettings(
   options: Session['options'],
 ): Promise<ReadonlyMap<string, { readonly value: string; readonly place: SettingPlace }>> {
@@ -88,7 +90,7 @@ export async function readSettings(
   return found;
 }
 
-/** Gives a new session what the files say; returns sentences about what could not be used. */
+/** Applies the settings files to a new session; returns sentences about settings that could not be used. */
 export async function applySettings(session: Session): Promise<readonly string[]> {
   try {
     return [...(await readSettings(session.options))].flatMap(([name, { value }]) => {
@@ -105,7 +107,7 @@ export async function applySettings(session: Session): Promise<readonly string[]
   }
 }
 
-/** Writes a setting into the file of a place, or takes it out; other lines stay as they are. Throws SettingError. */
+/** Writes a setting into a file, or removes it when `value` is undefined; other lines stay as they are. Throws SettingError. */
 export async function writeSetting(file: string, name: string, value: string | undefined): Promise<void> {
   await readFileOf(file);
   const lines = (await textOf(file))
@@ -150,7 +152,7 @@ async function readFileOf(file: string): Promise<readonly (readonly [name: strin
     const isPlain = ['string', 'number', 'bigint'].includes(typeof value);
     if (isPlain && settings.some(each => each.name === name)) return [name, String(value)];
     throw new SettingError(
-      `${file} has no setting that is called ${name}, or not of that kind`,
+      `${file}: ${name} is not a setting, or its value is not a text or a number`,
       `There are: ${settings.map(each => each.name).join(', ')}; each is a text or a number.`,
     );
   });

@@ -29,7 +29,7 @@ export type RangeEnd =
 
 type CalendarUnit = 'day' | 'week' | 'month' | 'year';
 
-/** A half-open range [start, end) as the user wrote it: relative ends stay relative. `label` is the user's words, tidied. */
+/** A half-open range [start, end): relative ends stay relative. `label` is the range in the user's words, tidied. */
 export interface TimeRange {
   readonly start: RangeEnd;
   readonly end: RangeEnd;
@@ -59,7 +59,7 @@ export const defaultRange: TimeRange = {
   label: 'last 1h',
 };
 
-/** All of the times that 64 bits of nanoseconds hold. */
+/** All times that nanoseconds in 64 bits can hold. */
 export const everything: TimeRange = {
   start: { kind: 'at', time: EARLIEST_TIME },
   end: { kind: 'at', time: LATEST_TIME },
@@ -133,7 +133,7 @@ export function daysAround(first: bigint, last: bigint): string {
   return end - start === DAY ? `${from}` : `${from}..${to}`;
 }
 
-/** Spaces that mean nothing are dropped, and a date followed by a time of day becomes one word. */
+/** Drops insignificant spaces, and joins a date and the time of day after it into one word. */
 function tidy(text: string): string {
   return text
     .trim()
@@ -223,7 +223,7 @@ function absolute(text: string): RangeEnd {
   return time === undefined ? fail(text) : { kind: 'at', time };
 }
 
-/** The moment that a length of time before now begins at; undefined when the text is not one. */
+/** The start of a range that lasts until now, from its length; undefined when the text is not a length. */
 function before(text: string): RangeEnd | undefined {
   const length = duration(text);
   if (length !== undefined) return now(-length);
@@ -308,7 +308,7 @@ function checkOrder(start: bigint, end: bigint): void {
   );
 }
 
-/** A length in its largest whole unit, `36h` rather than `1d12h`: every parser accepts one unit. The sign is dropped. */
+/** A length in its largest whole unit, `36h` rather than `1d12h`, as every parser accepts a single unit. The sign is dropped. */
 function inLargestUnit(length: bigint): string {
   const amount = length < 0n ? -length : length;
   const name = ['d', 'h', 'm', 's', 'ms', 'us'].find(each => amount % (UNITS.get(each) ?? 1n) === 0n) ?? 'ns';

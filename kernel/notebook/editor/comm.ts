@@ -18,14 +18,17 @@ import { isFrozen, resolveRange } from '../time-range.js';
 import { fieldSchema, resultSchemas, seenBy } from './completion.js';
 import { listOf } from './lists.js';
 
-/** Editors beyond this many are those of pages that were closed: the oldest is let go. */
+/** More editors than this are those of closed pages: the oldest is dropped. */
 const maxEditors = 16;
 /** How long a first answer may wait for the service, in milliseconds. */
 const patienceMs = 10_000;
 /** How long a list may take, in milliseconds: the local service may have to be started first. */
 const listMs = 60_000;
 
-/** The editors, toolbars and panels that are connected to a session: they are told what it knows, at once and after each cell. */
+/**
+ * The editors, toolbars and panels that are connected to a session: each gets what the session knows, at once and after each
+ * cell.
+ */
 export class Editors {
   readonly #session: Session;
   readonly #comms = new Set<Comm>();
@@ -57,7 +60,7 @@ export class Editors {
     };
   }
 
-  /** Runs a cell; every editor is told that it runs, and when it has ended what is known then. */
+  /** Runs a cell; every editor hears that it runs, and gets what is known once it has ended. */
   async during<T>(cell: () => Promise<T>): Promise<T> {
     this.#isRunning = true;
     this.#tellSession([...this.#comms]);
@@ -69,7 +72,7 @@ export class Editors {
     }
   }
 
-  /** The state of the session needs nobody's answer, so it is told first. */
+  /** Sends the state of the session first, as it waits for no service. */
   async #tell(comms: readonly Comm[]): Promise<void> {
     if (comms.length === 0) return;
     this.#tellSession(comms);
@@ -141,7 +144,7 @@ async function factsOf(session: Session, patienceMs: number): Promise<KernelFact
   };
 }
 
-/** A parameter that has no value yet is known by its name. */
+/** A parameter without a value yet is known by its name. */
 function parametersOf({ parameters }: Session): Pick<KernelFacts, 'variables' | 'tables'> {
   const rows = parameters.rows();
   const unset = rows.filter(([, type]) => type !== 'table').map(([name]) => [name, null] as const);

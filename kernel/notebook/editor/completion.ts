@@ -101,7 +101,7 @@ async function argumentWords(session: Session, magic: Magic, typed: string): Pro
   }
 }
 
-/** The names of one's own starred queries where they are one word, and their ids. */
+/** The ids and quoted names of one's own starred queries. */
 async function starWords(session: Session, prefix: string): Promise<readonly string[]> {
   const { listStars } = await import('../magics/starred.js');
   const found = await listStars(session, {}, AbortSignal.timeout(patienceMs)).catch(() => []);
@@ -148,7 +148,7 @@ export async function seenBy(session: Session): Promise<SeenValues> {
   return seen;
 }
 
-/** Front ends that know no snippets insert the names of the places. */
+/** Front ends without snippets get the names of the placeholders as text. */
 function withoutPlaces(insert: string, kind: string): string {
   return kind === 'snippet' ? insert.replace(/#\{(\w+)\}/g, '$1') : insert;
 }
@@ -156,8 +156,8 @@ function withoutPlaces(insert: string, kind: string): string {
 type Item = ReturnType<typeof import('../../apl/editor/completion/complete.js').complete>['items'][number];
 
 /**
- * Front ends insert a single item, and the common prefix of several: looser matches stay only where nothing begins with the typed
- * text and there is a choice; where a table is expected and nothing was typed, only the names are offered.
+ * Front ends insert a single item, and the common prefix of several. So looser matches are offered only where nothing begins with
+ * the typed text and there is a choice; where a table is expected and nothing was typed, only the names are offered.
  */
 function insertable(items: readonly Item[], typed: boolean): readonly Item[] {
   const exact = items.filter(item => item.rank < 10);
@@ -168,7 +168,7 @@ function insertable(items: readonly Item[], typed: boolean): readonly Item[] {
     : items;
 }
 
-/** The known schemas of the datasets that a cell names; asks for missing ones, and waits a little for them. */
+/** The known schemas of the datasets that a cell names; fetches missing ones, and waits for them at most `patienceMs`. */
 async function environmentOf(session: Session, code: string): Promise<EditorEnvironment> {
   const datasets = (await session.schema.knownDatasets(patienceMs)).map(dataset => dataset.name);
   const { queryOf } = await import('../../apl/editor/cell.js');
@@ -209,7 +209,7 @@ export async function resultSchemas({ results }: Session): Promise<ReadonlyMap<s
   );
 }
 
-/** Every name that stands where a dataset may. */
+/** Every name that may be that of a dataset. */
 function namesIn(text: string): ReadonlySet<string> {
   const names = new Set<string>();
   visitQuery(parseQuery(text).query, {
@@ -219,7 +219,7 @@ function namesIn(text: string): ReadonlySet<string> {
   return names;
 }
 
-/** A field as binding knows it. */
+/** A field in the form that binding reads. */
 export function fieldSchema({
   name,
   type,

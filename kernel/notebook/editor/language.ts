@@ -1,4 +1,7 @@
-/** Markdown about every element of the language that bears a name, or the list that `operators`, `functions` or `aggregates` asks for; undefined when there is none. */
+/**
+ * Markdown about each element of the language with that name, or the list for `operators`, `functions` or `aggregates`; undefined
+ * when there is none.
+ */
 export async function describeElement(name: string): Promise<string | undefined> {
   return (await import('../../apl/editor/help/describe.js')).describeName(name);
 }

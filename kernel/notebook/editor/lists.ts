@@ -16,10 +16,10 @@ import { rowsOf } from '../results/kept.js';
 import type { Session } from '../session.js';
 import { daysAround } from '../time-range.js';
 
-/** Queries of the history beyond this many, the newest, are left out; a text finds older ones. */
+/** The most queries of the history that are listed, the newest; a text finds older ones. */
 const longestHistory = 200;
 
-/** Returns a list of the panel, newest first where there is an order of time. Throws what the service answers. */
+/** Returns a list of the panel, newest first where its rows have a time. Throws the errors of the client. */
 export async function listOf(session: Session, question: ListQuestion, signal: AbortSignal): Promise<Answer> {
   switch (question.ask) {
     case 'profiles':
@@ -54,7 +54,7 @@ async function profileRows(session: Session): Promise<readonly ProfileRow[]> {
   );
 }
 
-/** Those that are known, which are fetched again when they are old; else those that the service says. */
+/** The datasets known, refreshed in the background when they are old; else those that the service lists. */
 async function datasetRows({ schema }: Session, signal: AbortSignal): Promise<readonly DatasetRow[]> {
   const known = await schema.knownDatasets();
   return (known.length > 0 ? known : await schema.datasets(signal)).map(datasetRow);

@@ -10,14 +10,14 @@ const timeLimitMs = 5_000;
 
 interface Entry {
   readonly askedAt: number;
-  /** Until there is an answer. */
+  /** Set until there is an answer. */
   loading: Promise<void> | undefined;
   value: readonly string[];
 }
 
 /**
- * Values of fields and keys of maps in the data of a session's time range. `values` and `keys` return at once
- * what is known and fetch the rest in the background; a failure counts as an empty answer.
+ * Values of fields and keys of maps in the data of a session's time range. `values` and `keys` return at once those that are
+ * known and fetch the rest in the background; a failure counts as an empty answer.
  */
 export class SeenValues {
   readonly #session: Session;
@@ -47,8 +47,8 @@ export class SeenValues {
     });
 
   /**
-   * The most frequent values of a field, or of a key of a map, of any type, 20 at most; null stands for rows without one. Throws what the
-   * query throws.
+   * The most frequent values of a field or of a key of a map, of any type, 20 at most; null stands for rows without one. Throws
+   * the errors of the query.
    */
   async top(path: readonly string[], dataset: string): Promise<readonly CountedValue[]> {
     const value = path.map(quoted).join('');

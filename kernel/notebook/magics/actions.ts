@@ -91,7 +91,7 @@ export function retain({ words, cell, magic }: MagicCall, { session, io, plan }:
   say(io, plan.retains ? 'Outputs hold the data of results' : 'Outputs hold no data, only sizes and fields');
 }
 
-/** The number of rows that a magic is given, none for `--clear`; without either the one held. */
+/** The number of rows that a magic is given, undefined for `--clear`; without either, the present one. */
 function rowCount({ words, options, magic }: MagicCall, held: number | undefined): number | undefined {
   const [word] = words;
   if (options.has('clear') && word !== undefined) throw misuse(magic, '--clear stands alone');
@@ -101,7 +101,7 @@ function rowCount({ words, options, magic }: MagicCall, held: number | undefined
   return Number(digits);
 }
 
-/** Lists the profiles or changes to one; asks for the token of one that has none, where the front end can ask. */
+/** Lists the profiles or changes to one; asks for a token where the profile has none and the front end can ask. */
 export async function use(call: MagicCall, host: MagicHost): Promise<void> {
   const [name] = call.words;
   const { session, io } = host;
@@ -122,7 +122,7 @@ async function askToken({ profileName, url }: Endpoint, io: CellIo): Promise<Acc
   const typed = (await io.input(`Token for ${visible(profileName)} (${url}): `, true)).trim();
   if (/^[\x21-\x7e]+$/.test(typed)) return new AccessToken(typed);
   throw new MagicError(
-    typed === '' ? 'no token was given' : 'what was given has characters that no token has',
+    typed === '' ? 'no token was given' : 'the text has characters that no token has',
     'The profile is as it was. Tokens start with xaat- or xapt-.',
   );
 }
@@ -175,13 +175,13 @@ export async function datasets(_: MagicCall, { session, io }: MagicHost): Promis
   ];
   const caption =
     found.length === 0
-      ? 'There are no datasets. `%import FILE` makes one of a file.'
+      ? 'There are no datasets. `%import FILE` makes one from a file.'
       : plural(found.length, 'dataset');
   const rows = found.map(each => [each.name, ...facts(each), each.description]);
   io.display(tableOutput(headers, rows, named(session, caption)));
 }
 
-/** How many events a dataset holds, of which times, and the line that reads them all. */
+/** The number of events of a dataset, the `%time` line that reads them all, and their first and last time. */
 function extentCells({ rows, firstTime, lastTime }: DatasetInfo): readonly string[] {
   if (rows === undefined) return ['computed for any time', '', '', ''];
   const [first, last] = [parseTime(firstTime ?? ''), parseTime(lastTime ?? '')];
@@ -192,7 +192,7 @@ function extentCells({ rows, firstTime, lastTime }: DatasetInfo): readonly strin
   return [formatCount(rows), ...times];
 }
 
-/** A caption that begins with the profile, unless that is the service on this machine. */
+/** Returns the caption, with the profile in front unless that is the service on this machine. */
 export function named(session: Session, caption: string): string {
   return session.profileName === localProfile ? caption : `profile ${session.profileName}: ${caption}`;
 }
@@ -240,7 +240,7 @@ export async function peek({ words, magic }: MagicCall, { show }: MagicHost): Pr
   await show(`${quoteName(dataset)} | sort by _time desc | limit ${rows}`);
 }
 
-/** Has the local service make a dataset of a file. */
+/** Has the local service make a dataset from a file. */
 export async function importFile({ words, options }: MagicCall, { session, io }: MagicHost): Promise<void> {
   onlyLocal(session, 'import');
   const [file = ''] = words;
@@ -256,7 +256,7 @@ export async function importFile({ words, options }: MagicCall, { session, io }:
   const id = randomUUID();
   const { size } = await stat(path).catch(() => ({ size: 0 }));
   await withProgress(io, `Importing ${basename(path)} into ${request.dataset}`, async tell => {
-    // A question that fails says nothing of the import.
+    // A failed question about the progress says nothing about the import.
     const ask = () => client.progress(id, io.signal).then(found => tell(partOf(size, found)), ignore);
     const timer = setInterval(ask, progressMs);
     try {
@@ -301,7 +301,7 @@ function extentOf({ rows }: DatasetInfo): string {
 
 const progressMs = 1_000;
 
-/** How much of a file is read, as far as the service knows. */
+/** The part of a file that has been read, as far as the service knows. */
 function partOf(size: number, progress: QueryProgress): string {
   const share = progress.state === 'running' ? (progress.share ?? 0) : 0;
   return `${formatBytes(share * size)} of ${formatBytes(size)}`;
@@ -309,7 +309,9 @@ function partOf(size: number, progress: QueryProgress): string {
 
 function ignore(): void {}
 
-/** Shows progress with the elapsed time and what `work` says of it, and then, in its place, the output that it returns. */
+/**
+ * Shows progress with the elapsed time and the text that `work` reports, then replaces it with the output that `work` returns.
+ */
 export async function withProgress(
   io: CellIo,
   what: string,
@@ -331,7 +333,7 @@ export async function withProgress(
     clearInterval(timer);
     io.updateDisplay({ ...output, displayId });
   } catch (error) {
-    io.updateDisplay({ ...textOutput(`${what}: not done`), displayId });
+    io.updateDisplay({ ...textOutput(`${what}: failed`), displayId });
     throw error;
   } finally {
     clearInterval(timer);
@@ -346,7 +348,7 @@ function reportOutput(report: ImportReport): ReturnType<typeof tableOutput> {
     `${dataset}: ${plural(rows, 'row')}, ${plural(report.fields.length, 'field')}${time}`,
     ...(added
       ? [
-          `It held ${plural(rowsBefore, 'row')} before; the rows were added. \`--replace\` puts them in the place of what there is.`,
+          `It held ${plural(rowsBefore, 'row')} before; the rows were added. \`--replace\` replaces the old rows instead.`,
         ]
       : []),
     `It holds ${extentText({ ...report, rows: rowsNow })}`,
@@ -368,7 +370,7 @@ function datasetName(path: string): string {
   return name.replace(/^-+|-+$/g, '') || 'imported';
 }
 
-/** Prints the rest of the line, on stderr if asked to. */
+/** Prints the rest of the line, on stderr with `--stderr`. */
 export function echo({ raw }: MagicCall, { io }: MagicHost): void {
   const text = raw.replace(/^--stderr(?:[ \t]+|$)/, '');
   io.stream(text === raw ? 'stdout' : 'stderr', `${text}\n`);

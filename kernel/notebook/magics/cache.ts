@@ -9,7 +9,7 @@ import { MagicError, misuse } from './arguments.js';
 import { pathOf } from './files.js';
 import type { Magic, MagicCall, MagicHost } from './magic.js';
 
-/** The magic that records the answers of services, and takes them from a recording. */
+/** The magic that records the answers of services, and replays them. */
 export const cacheMagic: Magic = {
   name: 'cache',
   aliases: [],
@@ -17,7 +17,7 @@ export const cacheMagic: Magic = {
   options: [],
   summary: 'record the answers of the service in a directory, or take them from there',
   help: [
-    '- `%cache record DIR` asks the service, and keeps every answer; those of an earlier recording in the directory go',
+    '- `%cache record DIR` asks the service, and keeps every answer; those of an earlier recording in the directory are deleted',
     '- `%cache replay DIR` takes every answer from the directory and sends nothing; what is not there is an error',
     '- `%cache auto DIR` takes the answers that are there, and asks for and keeps the others; of the local service it asks again where a dataset has changed',
     '- `%cache off` ends it; `%cache` alone says what is in use',

@@ -32,7 +32,7 @@ export const checkMagics: readonly Magic[] = [
   {
     name: 'diff',
     aliases: [],
-    usage: '%diff BEFORE AFTER [--key FIELD,…] [--tolerance PART]',
+    usage: '%diff BEFORE AFTER [--key FIELD,…] [--tolerance RATIO]',
     options: [
       {
         name: 'key',
@@ -42,8 +42,8 @@ export const checkMagics: readonly Magic[] = [
       },
       {
         name: 'tolerance',
-        value: 'PART',
-        summary: 'the part by which real numbers may differ, such as 0.01; none when absent',
+        value: 'RATIO',
+        summary: 'the relative difference that real numbers may have, such as 0.01; none when absent',
       },
     ],
     summary: 'show how two named results differ: rows added, removed and changed',
@@ -60,7 +60,7 @@ async function check({ raw, magic }: MagicCall, { session, io, plan }: MagicHost
   const { assertResult } = await import('../assertion.js');
   const test = (result: QueryResult | undefined) => {
     if (result === undefined) throw misuse(magic, 'no query has run yet');
-    say(io, `so it is: ${condition} (${assertResult(condition, result)})`);
+    say(io, `holds:  ${condition} (${assertResult(condition, result)})`);
   };
   if (plan.queries.length === 0) test(session.results.named('_')?.result);
   else plan.afterRun.push(async results => test(results.at(-1)));
@@ -70,7 +70,8 @@ async function diff({ words, options, magic }: MagicCall, { session, io }: Magic
   const [before, after] = words.map(name => tableNamed(session, name));
   if (before === undefined || after === undefined) return;
   const tolerance = Number(options.get('tolerance') ?? 0);
-  if (!(tolerance >= 0 && tolerance < 1)) throw misuse(magic, '--tolerance is a part, from 0 up to 1');
+  if (!(tolerance >= 0 && tolerance < 1))
+    throw misuse(magic, '--tolerance is a number from 0 to less than 1');
   const names = before.data.schema.fields.map(({ name }) => name);
   const asked = options.get('key')?.split(',');
   const unknown = asked?.find(name => !names.includes(name));
@@ -90,7 +91,7 @@ async function diff({ words, options, magic }: MagicCall, { session, io }: Magic
   io.display(tableOutput(['row', ...columns], rows, caption));
 }
 
-/** Rows that a difference shows at most. */
+/** The most rows that a difference shows. */
 const SHOWN = 100;
 
 function tableNamed(session: Session, name: string): QueryResult['tables'][number] {

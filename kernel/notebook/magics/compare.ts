@@ -26,7 +26,7 @@ export const compareMagic: Magic = {
     'Below the result of the cell: each figure, that of the earlier range, the change, and the change in percent; a chart over time draws both, the earlier one moved to the later. In a cell without a query it compares the last result. With `;` at the end of the cell the comparison alone is shown.',
     '',
     '- `%compare -1d`, `%compare -1w`: the same length of time, a day or a week before',
-    '- `%compare 2026-01-01..2026-01-08`: a range of two times, of the same length at best',
+    '- `%compare 2026-01-01..2026-01-08`: a range of two times, ideally of the same length',
     '',
     'Rows are paired by the fields of `summarize … by`, and those over time by how far into the range they are. What only one of the ranges has is null in the other, and its change too. `now()` and `ago()` count from the end of each range on the local service.',
     '',
@@ -69,7 +69,7 @@ function absoluteRange(text: string, { magic }: MagicCall): TimeRange {
   return range;
 }
 
-/** The window of a result, so much earlier. */
+/** The window of a result, moved back by `shift`. */
 function earlier({ startTime, endTime }: Provenance, shift: bigint): TimeRange {
   const [start, end] = [parseTime(startTime), parseTime(endTime)];
   if (start === undefined || end === undefined)
@@ -77,7 +77,7 @@ function earlier({ startTime, endTime }: Provenance, shift: bigint): TimeRange {
   return parseRange(`${formatTime(start - shift)}..${formatTime(end - shift)}`);
 }
 
-/** The query must give, elsewhere, a result of the same kind. */
+/** The query must give a result of the same kind on another range. */
 function checkComparable({ provenance }: QueryResult, { session }: MagicHost): void {
   const { profile, query, comparedWith } = provenance;
   if (comparedWith !== undefined)
@@ -130,10 +130,10 @@ function lengthNotices(later: QueryResult, before: QueryResult): QueryResult['no
   ];
 }
 
-/** Operators that keep some rows of a result only. */
+/** Operators that keep only some of the rows. */
 const cutting: ReadonlySet<Operator['kind']> = new Set(['limit', 'top', 'sample', 'where', 'search']);
 
-/** A row that is beyond the `top` of one range is not one that it does not have. */
+/** A row missing from one range may only have been cut off there, as by `top`. */
 function cutNotices(query: string): QueryResult['notices'] {
   const operators = mainPipeline(query)?.operators ?? [];
   const after = operators.slice(operators.findLastIndex(({ kind }) => kind === 'summarize') + 1);

@@ -7,19 +7,19 @@ import { misuse } from './arguments.js';
 import type { Magic, MagicCall, MagicHost } from './magic.js';
 import { tableOutput, textOutput } from './output.js';
 
-/** The magics about the kernel itself: its settings, and what to tell when it fails. */
+/** The magics about the kernel itself: its settings, and a report for when it fails. */
 export const kernelMagics: readonly Magic[] = [
   {
     name: 'config',
     aliases: [],
     usage: '%config [NAME [VALUE]] [--project] [--clear]',
     options: [
-      { name: 'project', summary: 'write the file of the project, and not that of the user' },
-      { name: 'clear', summary: 'take the setting out of the file' },
+      { name: 'project', summary: 'write to the file of the project instead of that of the user' },
+      { name: 'clear', summary: 'remove the setting from the file' },
     ],
-    summary: 'show the settings, or keep one for every notebook from now on',
+    summary: 'show the settings, or change one for every notebook from now on',
     help: [
-      'Settings stand in `~/.apl-kernel.toml`, and for a project in `.apl-kernel.toml` beside its notebooks. What a notebook says itself takes precedence, then the file of the project, then that of the user. They are read when a kernel starts.',
+      'Settings are in `~/.apl-kernel.toml`, and for a project in `.apl-kernel.toml` beside its notebooks. What a notebook says itself takes precedence, then the file of the project, then that of the user. They are read when a kernel starts.',
       '',
       ...settings.map(({ name, summary, standard }) => `- \`${name}\`: ${summary}; ${standard} when absent`),
       '',
@@ -62,7 +62,7 @@ async function config({ words, options, magic }: MagicCall, host: MagicHost): Pr
   if (value !== undefined) setting.apply(session, value);
   const place = options.has('project') ? 'project' : 'user';
   await writeSetting(settingsFile(session.options, place), name, value);
-  const what = value === undefined ? 'is not set any more' : `is ${visibleLines(value)} from now on`;
+  const what = value === undefined ? 'is no longer set' : `is ${visibleLines(value)} from now on`;
   say(io, `${name} ${what}, in ${shownFile(session, place)}`);
 }
 

@@ -7,7 +7,7 @@ import { pathOf } from './files.js';
 import type { MagicCall, MagicHost } from './magic.js';
 import { textOutput } from './output.js';
 
-/** Writes a kept result to a file: that of the cell's own query, where it has one, once that has run. */
+/** Writes a kept result to a file; in a cell with a query, that query's result, once it has run. */
 export async function exportResult(call: MagicCall, host: MagicHost): Promise<void> {
   if (host.plan.queries.length === 0) return write(call, host);
   host.plan.afterRun.push(() => write(call, host));

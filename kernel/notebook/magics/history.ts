@@ -6,7 +6,7 @@ import { MagicError, misuse } from './arguments.js';
 import type { Magic, MagicCall, MagicHost } from './magic.js';
 import { tableOutput } from './output.js';
 
-/** The magics about queries that ran, in the order in which help lists them. */
+/** The magics about earlier queries, in the order in which help lists them. */
 export const historyMagics: readonly Magic[] = [
   {
     name: 'history',

@@ -7,7 +7,7 @@ import type { QueryOrder } from '../query/run.js';
 import type { Session } from '../session.js';
 import type { TimeRange } from '../time-range.js';
 
-/** A stretch of the cell's text and what comes in its place. */
+/** A stretch of the cell's text and its replacement. */
 export interface Rewrite extends Span {
   readonly text: string;
 }
@@ -19,7 +19,7 @@ export interface CellPlan {
   rowLimit: number | undefined;
   shownRows: number | undefined;
   retains: boolean;
-  /** False: the queries are not run. */
+  /** False when the queries are not to be run. */
   run: boolean;
   /** New texts for lines of the cell, which the front end is asked to show once the cell has succeeded. */
   readonly rewrites: Rewrite[];
@@ -32,11 +32,11 @@ export interface MagicHost {
   readonly session: Session;
   readonly io: CellIo;
   readonly plan: CellPlan;
-  /** Runs APL with the settings of the cell, but for those that are given, and shows its result. */
+  /** Runs APL with the settings of the cell, overridden by those given, and shows its result. */
   readonly show: (text: string, settings?: Partial<Omit<QueryOrder, 'text'>>) => Promise<void>;
-  /** Runs APL with the settings of the cell, but for those that are given, and shows nothing. */
+  /** Runs APL with the settings of the cell, overridden by those given, and shows nothing. */
   readonly run: (text: string, settings?: Partial<Omit<QueryOrder, 'text'>>) => Promise<QueryResult>;
-  /** Keeps a result as the last one and shows it; the chart is drawn of `drawn` where that is given. */
+  /** Keeps a result as the last one and shows it; the chart shows `drawn` where that is given. */
   readonly showResult: (result: QueryResult, drawn?: QueryResult) => Promise<void>;
   /** Markdown about a language element; undefined when there is none by that name. */
   readonly describe: (name: string) => Promise<string | undefined>;
@@ -55,7 +55,7 @@ export interface Magic {
   /** Markdown: what it does, in full, with examples. */
   readonly help: string;
   readonly arity: readonly [number, number];
-  /** True when `%%name` makes it hold for one cell. */
+  /** True when `%%name` applies it to one cell. */
   readonly perCell?: boolean;
   /** What completion offers for its first argument. */
   readonly argument?:

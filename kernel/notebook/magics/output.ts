@@ -27,7 +27,7 @@ export function tableOutput(
 }
 
 const headStyle = 'text-align:left;white-space:pre';
-/** Paper does not scroll. */
+/** Paper does not scroll, so all of the list is printed. */
 const printStyle =
   '<style>@media print{.apl-list{max-height:none!important;overflow:visible!important}.apl-list td{white-space:pre-wrap!important}}</style>';
 
@@ -36,7 +36,7 @@ function plainCaption(caption: string): string {
   return visibleLines(caption).replace(/`([^`]+)`/g, '$1');
 }
 
-/** Rows of a table as text; more would bury the output above it. */
+/** The most rows of a table in plain text; more would bury the output above it. */
 const textRows = 60;
 
 function textLines(headers: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
@@ -53,12 +53,12 @@ export function textOutput(text: string): DisplayData {
   return { data: { 'text/plain': visibleLines(text) }, metadata: {} };
 }
 
-/** Returns Markdown of our own making, with itself as plain text. */
+/** Returns trusted Markdown, with itself as plain text. */
 export function markdownOutput(markdown: string): DisplayData {
   return { data: { 'text/markdown': markdown, 'text/plain': markdown }, metadata: {} };
 }
 
-/** Longer values may wrap, to lines of at least `longWidth`. */
+/** Values longer than this may wrap, to lines of at least `longWidth`. */
 const longValue = 60;
 const longWidth = '24em';
 

@@ -19,7 +19,7 @@ export const parameterMagics: readonly Magic[] = [
       { name: 'choices', value: 'LITERAL,…', summary: 'the values that it may have, now and later' },
       {
         name: 'prompt',
-        summary: 'ask for the value; what is written here is the answer when nothing is typed',
+        summary: 'ask for the value; the one written here is used when nothing is typed',
       },
     ],
     summary: 'give a parameter of the notebook a value',
@@ -60,10 +60,10 @@ export const parameterMagics: readonly Magic[] = [
   },
 ];
 
-/** Gives parameters their values, asking for them where the line says so. */
+/** Sets parameters, asking for their values where the line says so. */
 async function param({ raw, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
   const { assignments, choices, prompts, stray } = readParamLine(raw);
-  if (stray !== '') throw new MagicError(`%param: ${stray} is no assignment`, 'Write NAME = LITERAL.');
+  if (stray !== '') throw new MagicError(`%param: ${stray} is not an assignment`, 'Write NAME = LITERAL.');
   if (assignments.length === 0) throw misuse(magic, 'a name and a value are missing');
   if (choices !== undefined && assignments.length > 1) throw misuse(magic, '--choices is for one parameter');
   const allowed = choices === undefined ? undefined : choiceValues(assignments[0]?.name ?? '', choices);
@@ -86,7 +86,7 @@ function choiceValues(name: string, text: string): readonly ParameterValue[] {
   });
 }
 
-/** Literals between commas that stand in no bracket and no text. */
+/** Splits at the commas outside of brackets and strings. */
 function splitList(text: string): readonly string[] {
   const commas: number[] = [];
   let depth = 0;
@@ -100,7 +100,7 @@ function splitList(text: string): readonly string[] {
   return starts.map((start, index) => text.slice(start, commas[index]));
 }
 
-/** The parameter that the user types; nothing typed is the one that was written. */
+/** The parameter that the user types; the one written in the line when nothing is typed. */
 async function asked(
   name: string,
   written: Parameter | undefined,

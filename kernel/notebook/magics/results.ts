@@ -34,7 +34,7 @@ function used(bytes: number): string {
   return `they take ${formatBytes(bytes)}`;
 }
 
-/** `512MB`, `1.5 GB`, `200 MiB`. */
+/** Bytes of `512MB`, `1.5 GB` or `200 MiB`; throws MagicError. */
 function readBytes(text: string): number {
   const [, digits, prefix, binary] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b$/i.exec(text.trim()) ?? [];
   const power = ['', 'k', 'm', 'g', 't'].indexOf((prefix ?? '').toLowerCase());
@@ -68,7 +68,7 @@ function row(names: readonly string[], kept: KeptResult): readonly string[] {
   ];
 }
 
-/** More of a query is left out of the list. */
+/** The longest text of a query in the list. */
 const longestQuery = 200;
 
 function unknown(name: string, names: readonly string[]): MagicError {

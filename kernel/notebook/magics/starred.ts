@@ -7,9 +7,9 @@ import type { Session } from '../session.js';
 import { parseRange, storedRange, type TimeRange } from '../time-range.js';
 import { MagicError } from './arguments.js';
 
-/** A query to save as a starred query. */
+/** A query to be saved as a starred query. */
 export interface StarOrder {
-  /** The APL as it was, or would be, sent. */
+  /** The APL as it was or would be sent. */
   readonly text: string;
   /** Values of the parameters that the text names. */
   readonly variables: Readonly<Record<string, unknown>>;
@@ -39,7 +39,7 @@ export async function updateStar(
   }
 }
 
-/** Returns the starred query of an id, or of a name that one query has; throws ApiError and MagicError. */
+/** Returns the starred query with an id, or with a name that only one query has; throws ApiError and MagicError. */
 export async function resolveStar(
   session: Session,
   reference: string,
@@ -98,7 +98,7 @@ export async function createStar(
   return saved;
 }
 
-/** The id of the user's own starred query of that name: running a cell again must not add another copy. */
+/** The id of the user's own starred query of that name, so that running a cell again does not add another copy. */
 export async function findStar(
   session: Session,
   name: string,
@@ -119,7 +119,7 @@ export async function listStars(
     const page = await client.listStarred({ ...filter, limit: pageSize, offset }, signal);
     const known = found.size;
     for (const [index, star] of page.entries()) found.set(star.id ?? `${offset + index}`, star);
-    // A service without paging returns the same page again: a page with nothing new ends the listing too.
+    // A service without paging returns the same page again, so a page with nothing new also ends the listing.
     if (page.length < pageSize || found.size === known) return [...found.values()];
   }
 }
@@ -154,7 +154,7 @@ async function starBody(
   };
 }
 
-/** Returns what is read; undefined where the token may change a starred query without being allowed to read it. */
+/** Awaits a starred query; undefined where the token may change it but not read it. */
 export async function readable(reading: Promise<StarredQuery>): Promise<StarredQuery | undefined> {
   try {
     return await reading;

@@ -94,12 +94,13 @@ export const starMagics: readonly Magic[] = [
   },
 ];
 
-/** Has the query of the cell saved once it has run. */
+/** Saves the query of the cell once it has run. */
 function star(call: MagicCall, host: MagicHost): void {
   const { words, options, magic } = call;
   const [word] = words;
   const create = options.has('new');
-  if (!create && word === undefined) throw misuse(magic, 'which one? give its id, or --new');
+  if (!create && word === undefined)
+    throw misuse(magic, 'give the id or the name of a starred query, or --new');
   if (create && word !== undefined && options.has('name')) throw misuse(magic, 'the name is given twice');
   const { plan } = host;
   if (plan.queries.length !== 1)
@@ -212,7 +213,8 @@ async function load({ words, magic }: MagicCall, { session, io }: MagicHost): Pr
 
 function referenceOf(word: string, magic: Magic): string {
   const reference = /^star:(.+)$/s.exec(word)?.[1];
-  if (reference === undefined) throw misuse(magic, `${word} is no starred query: write star:ID or star:NAME`);
+  if (reference === undefined)
+    throw misuse(magic, `${word} is not a starred query: write star:ID or star:NAME`);
   return reference;
 }
 

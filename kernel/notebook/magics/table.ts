@@ -52,11 +52,11 @@ export const magics: readonly Magic[] = [
       '- `%time 2026`, `%time 2026-01`, `%time 2026-01-31`: that year, month or day',
       '- `%time last 1y`, `%time last 3 months`: by the calendar',
       '- `%time yesterday 10:00..11:00`: an hour of that day',
-      '- `%time all`: from the first event to the last of the datasets that a query reads; of Axiom, everything since 1970',
+      '- `%time all`: from the first event to the last of the datasets that a query reads; on Axiom, everything since 1970',
       '- `%time 2026-01-01..2026-01-02` ends where 2 January begins; `%time 2026-01-01..` ends now',
       '- `%time 2026-01-01T10:00Z 2026-01-01T11:30Z`',
       '- `%time last 1d --freeze` becomes a line with the two times of this moment, for a write-up; `apl-kernel freeze` does so in a file',
-      '- of a range of two times that has ended, `now()` and `ago()` mean its end, on the local service; Axiom decides for itself, and a line above the result says so',
+      '- with a range of two times that has ended, `now()` and `ago()` mean its end, on the local service; Axiom decides for itself, and a line above the result says so',
       '- `%%time last 15m` holds for the cell it stands in',
     ].join('\n'),
     arity: [0, Number.POSITIVE_INFINITY],
@@ -137,7 +137,7 @@ export const magics: readonly Magic[] = [
     usage: '%datasets',
     options: [],
     summary: 'list the datasets',
-    help: 'Asks the service again; completion then knows them too. The local service also says how many events there are, of which times, and the `%time` line that reads them all.',
+    help: 'Asks the service again; completion then knows them too. The local service also says how many events there are, from when to when, and the `%time` line that reads them all.',
     arity: [0, 0],
     run: datasets,
   },
@@ -173,15 +173,15 @@ export const magics: readonly Magic[] = [
         value: 'NAME',
         summary: 'the dataset to import into; the name of the file when absent',
       },
-      { name: 'time', value: 'FIELD', summary: 'the field that holds the time; found by itself when absent' },
+      { name: 'time', value: 'FIELD', summary: 'the field that holds the time; detected when absent' },
       {
         name: 'format',
         value: 'csv|json|parquet|combined|syslog|cri|logfmt|text',
-        summary: 'how the file is read; found out when absent',
+        summary: 'how the file is read; detected when absent',
       },
-      { name: 'replace', summary: 'drop what the dataset holds; the rows are added to it when absent' },
+      { name: 'replace', summary: 'replace the rows of the dataset instead of adding to them' },
     ],
-    summary: 'make a dataset of a CSV, NDJSON, JSON or Parquet file; local service only',
+    summary: 'make a dataset from a CSV, NDJSON, JSON or Parquet file; local service only',
     help: 'Times may be text, or seconds, milliseconds, microseconds or nanoseconds since 1970. Nested objects become dotted names.\n\n    %import ~/logs/access.ndjson --dataset access --time ts',
     arity: [1, 1],
     argument: 'file',
@@ -295,7 +295,7 @@ export const magics: readonly Magic[] = [
   },
 ];
 
-/** Returns the magic by that name or alias, in any case; throws MagicError with the nearest name. */
+/** Returns the magic with that name or alias, in any case; throws MagicError with the nearest name. */
 export function findMagic(name: string): Magic {
   const wanted = name.toLowerCase();
   const found = magics.find(magic => magic.name === wanted || magic.aliases.includes(wanted));
@@ -366,7 +366,7 @@ function overview(): string {
   );
   return [
     'A cell is APL. Lines that start with `%` stand at its top and set what holds for the queries below.',
-    'A blank line separates queries; `name << query` names a result; a `;` at the end shows nothing.',
+    'A blank line separates queries; `name << query` names a result; a `;` at the end hides the result.',
     ['| magic | |', '|---|---|', ...rows].join('\n'),
     '`%help NAME` says more, also about functions and operators of the language.',
   ].join('\n\n');

@@ -3,7 +3,7 @@ import { parseQuery } from '../../apl/syntax/parse.js';
 import { visitQuery } from '../../apl/syntax/walk.js';
 import type { Reading, TableInfo } from '../../result/result.js';
 
-/** Returns the facts about the rows of a result, described by `info`, that follow from the text of its query. */
+/** Returns the facts about a result, described by `info`, that follow from the text of its query. */
 export function readAggregation(
   text: string,
   info: Pick<TableInfo, 'groups' | 'buckets' | 'range'>,
@@ -52,7 +52,7 @@ function missingBins(
   return narrows ? 'empty-between' : 'empty';
 }
 
-/** The columns of operators after the aggregation that are made of its keys and nothing else. */
+/** The columns made, by operators after the aggregation, from its keys and nothing else. */
 function keyColumns(
   after: Pipeline['operators'],
   groups: readonly string[],

@@ -5,16 +5,16 @@ import type { Session } from '../session.js';
 import { isFrozen, type ResolvedRange, type TimeRange } from '../time-range.js';
 import { readsClock } from './reading.js';
 
-/** The meaning of `now()` and `ago()` in one query: the moment to ask the service for, and what to say about it. */
+/** What `now()` and `ago()` mean in one query: the moment to send to the service, and the notices about it. */
 export interface QueryClock {
-  /** RFC 3339; absent: the moment of the run. */
+  /** RFC 3339; absent when it is the moment of the run. */
   readonly now?: string;
   readonly notices: readonly Notice[];
 }
 
 /**
- * Returns the clock of a query. Under a frozen range that has ended it stands at the end of the range, so that a run of
- * another day gives the same answer; a hosted service has its own clock, and a warning says so.
+ * Returns the clock of a query. Under a frozen range that has ended it stands at the end of the range, so that a run on another
+ * day gives the same answer; a hosted service has its own clock, and a warning says so.
  */
 export function clockOf(session: Session, text: string, range: TimeRange, window: ResolvedRange): QueryClock {
   const { endTime } = window;

@@ -26,10 +26,10 @@ interface Inquiry {
   readonly listing: ReadonlyMap<string, DatasetInfo>;
 }
 
-/** Further datasets and conditions are not examined. */
+/** The most datasets, and conditions, that are examined. */
 const maxDatasets = 5;
 const maxConditions = 8;
-/** Time limit of one question, in milliseconds; without an answer by then the notice says less. */
+/** Time limit of one question, in milliseconds; a question without an answer by then is left out of the notice. */
 const timeLimitMs = 5_000;
 
 /**
@@ -53,7 +53,7 @@ export async function emptyAnswerNotices(
   return texts.map(text => ({ level: 'warn', text }));
 }
 
-/** True when no row was there to answer from, so that a count of 0 or a null says nothing about the data. */
+/** True when the query had no rows to answer from, so that a count of 0 or a null says nothing about the data. */
 function foundNothing({ status, tables }: QueryAnswer, { isSeries, isSchema }: QueryReading): boolean {
   if (isSchema) return false;
   const [table] = tables;
@@ -92,15 +92,18 @@ async function outsideNotice(inquiry: Inquiry, name: string, empty: boolean): Pr
   }
   if (status.rowsExamined > 0) return undefined;
   const newest = await newestTime(inquiry, name);
-  // A condition of the query may keep the service from reading the events that there are.
+  // Or a condition of the query has kept the service from reading the events that there are.
   const start = parseTime(provenance.startTime);
   const isUnknown = newest === undefined && inquiry.reading.conditions.length > 0;
   if (isUnknown || (newest !== undefined && start !== undefined && newest >= start)) return undefined;
-  const where = newest === undefined ? '' : ` Its newest event is of ${spanText(newest, newest)}`;
+  const where = newest === undefined ? '' : ` Its newest event is from ${spanText(newest, newest)}`;
   return `${dataset} has no events ${inRange(provenance.rangeLabel)}.${where}`;
 }
 
-/** Whether the dataset has a row in the time range; a range within its span is asked about only where the answer was empty. */
+/**
+ * Whether the dataset has a row in the time range; for a range within its span, the service is asked only where the answer was
+ * empty.
+ */
 async function hasRows(inquiry: Inquiry, info: DatasetInfo, empty: boolean): Promise<boolean> {
   const { startTime, endTime } = inquiry.result.provenance;
   const [start, end] = [parseTime(startTime), parseTime(endTime)];
@@ -161,7 +164,7 @@ async function conditionCounts(
   return { rows: numberAt(table, 0), matched: numberAt(table, 1), met };
 }
 
-/** The values of the fields that a condition compares with a value that they do not have. */
+/** A sentence with the values that the compared fields do hold, for a condition that no event meets. */
 async function whatFieldsHold(
   inquiry: Inquiry,
   name: string,
@@ -234,7 +237,7 @@ function advice({ operator, texts }: Comparison, values: readonly string[]): str
   return near === undefined ? '' : `; did you mean ${codeWords(near)}? \`=~\` ignores case`;
 }
 
-/** The first table of the answer; undefined when there is none in time. */
+/** The first table of the answer; undefined when the question failed or took too long. */
 async function ask(
   { session, result, signal }: Inquiry,
   apl: string,
@@ -262,7 +265,7 @@ function textAt(table: ArrowTable | undefined, column: number, row: number): str
   return cellText(vector, row, field) ?? undefined;
 }
 
-/** Where a sentence says which times were searched. */
+/** The words for the time range in a sentence. */
 function inRange(label: string): string {
   return label === 'all' ? 'at any time' : `in ${safeWords(label)}`;
 }

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** One query that ran: what is needed to run it again, and how it went. */
+/** One query that ran: the facts needed to run it again, and its outcome. */
 export interface LoggedQuery {
   /** When it began, RFC 3339. */
   readonly at: string;
@@ -18,7 +18,7 @@ export interface LoggedQuery {
   readonly traceId?: string;
 }
 
-/** The file gets its older half taken off when it is larger. */
+/** A larger file loses its older half. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** The queries of every kernel of a data directory, oldest first, one JSON object a line. */
@@ -34,7 +34,7 @@ export class QueryLog {
   /** Adds a query. A log that cannot be written is no reason for a query to fail: the error is returned. */
   async append(query: LoggedQuery): Promise<unknown> {
     try {
-      await mkdir(dirname(this.#file), { recursive: true });
+      await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
       await appendFile(this.#file, `${JSON.stringify(query)}\n`, { mode: 0o600 });
       if ((await stat(this.#file)).size > this.#maxBytes) await this.#halve();
       return undefined;

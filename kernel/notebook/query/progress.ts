@@ -3,18 +3,18 @@ import type { QueryProgress } from '../../api/wire.js';
 import type { CellIo } from '../../jupyter/message.js';
 import { formatCount } from '../../text.js';
 
-/** What the progress of a query needs of its cell. */
+/** The part of a cell's interface that progress uses. */
 export type ProgressIo = Pick<CellIo, 'passing' | 'signal'>;
 
-/** Quicker answers would only flicker. */
+/** How often progress is shown, and how late it starts: for quicker answers it would only flicker. */
 const everyMs = 500;
 
-/** A service that has not answered by then is passed over; the time is shown without it. */
+/** How long the service may take to answer; without an answer the time is shown alone. */
 const answerMs = 400;
 
 /**
- * Runs a query under an id, and shows in its cell how it is getting on, from half a second on. `ask` returns what the service
- * says of the id; undefined where it says nothing.
+ * Runs a query under an id, and shows its progress in its cell from half a second on. `ask` returns what the service reports
+ * about the id; undefined where it reports nothing.
  */
 export async function withProgress<T>(
   io: ProgressIo,
@@ -40,7 +40,7 @@ export async function withProgress<T>(
   }
 }
 
-/** Returns the line that says how a query is getting on; `elapsedMs` counts from its start. */
+/** Returns the line that shows the progress of a query; `elapsedMs` counts from its start. */
 export function progressText(elapsedMs: number, progress: QueryProgress | undefined): string {
   const time = `${(elapsedMs / 1000).toFixed(1)} s`;
   if (progress?.state === 'waiting') return `waiting: ${beforeText(progress.before)} (${time})`;

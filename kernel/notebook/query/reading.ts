@@ -15,7 +15,7 @@ export interface Condition {
   readonly comparisons: readonly Comparison[];
 }
 
-/** The facts about the rows that a query reads that follow from its text. */
+/** The facts about the rows that a query reads, as far as its text tells. */
 export interface QueryReading {
   /** The statements before the query, which its conditions may refer to. */
   readonly prelude: string;
@@ -25,7 +25,7 @@ export interface QueryReading {
   readonly conditions: readonly Condition[];
   /** How many tables are read: datasets, tables written into the query, lookups. */
   readonly sources: number;
-  /** Whether it makes series, whose steps are there without data too. */
+  /** Whether it makes series, which have steps even where there is no data. */
   readonly isSeries: boolean;
   /** Whether it asks for the fields, and not for events. */
   readonly isSchema: boolean;
@@ -101,7 +101,7 @@ function queryStatement(query: Query): Extract<Statement, { kind: 'query' }> | u
 
 const tables: ReadonlySet<string> = new Set(['dataset', 'datatable', 'print', 'range', 'externaldata']);
 
-/** After another operator the same name may be another field. */
+/** The conditions before any other operator: after one, the same name may be another field. */
 function conditionsOf({ operators }: Pipeline, text: string): readonly Condition[] {
   const first = operators.findIndex(operator => operator.kind !== 'where');
   const filters = first < 0 ? operators : operators.slice(0, first);

@@ -93,7 +93,7 @@ function isEmpty(variables: QueryOrder['variables']): boolean {
   return Object.keys(variables ?? {}).length === 0;
 }
 
-/** The window of a range at this moment. For `all` it is the extent of the datasets, so that bins and charts fit the data. */
+/** The window of a range at this moment. That of `all` spans the datasets, so that bins and charts fit the data. */
 async function windowOf(session: Session, order: QueryOrder, signal: AbortSignal): Promise<ResolvedRange> {
   const now = session.now();
   if (order.range !== everything) return resolveRange(order.range, now);
@@ -114,7 +114,7 @@ async function windowOf(session: Session, order: QueryOrder, signal: AbortSignal
   return { startTime: formatTime(start), endTime: formatTime(end < LATEST_TIME ? end + 1n : end) };
 }
 
-/** Operators after which the order of the columns is the query's own. */
+/** Operators that decide the order of the columns. */
 const arranging: ReadonlySet<Operator['kind']> = new Set([
   'project',
   'project-keep',
@@ -126,7 +126,7 @@ const arranging: ReadonlySet<Operator['kind']> = new Set([
   'make-series',
 ]);
 
-/** Events begin with their time and end with the time at which they were stored, unless the query says which columns it wants. */
+/** Events begin with their time and end with the time at which they were stored, unless the query arranges its columns. */
 function inReadingOrder(table: ArrowTable, text: string): ArrowTable {
   if (mainPipeline(text)?.operators.some(({ kind }) => arranging.has(kind)) ?? true) return table;
   const place = (name: string) => (name === '_time' ? 0 : name === '_sysTime' ? 2 : 1);
@@ -164,7 +164,7 @@ function provenanceOf(
   };
 }
 
-/** Notices that only the kernel can write; the renderings add those that follow from the status. */
+/** Notices that only the kernel can write; the renderings add those about the query's status. */
 function noticesOf(
   session: Session,
   order: QueryOrder,

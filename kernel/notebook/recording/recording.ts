@@ -10,18 +10,21 @@ import { formatBytes } from '../../text.js';
 import { datasetNames } from '../query/reading.js';
 import { type AnswerStore, RecordingError } from './store.js';
 
-/** `record` asks and keeps, `replay` only reads, `auto` reads what is kept and asks for the rest. */
+/**
+ * `record` sends requests and keeps their answers, `replay` only reads kept answers, `auto` reads those that are kept and sends
+ * the other requests.
+ */
 export type RecordingMode = 'record' | 'replay' | 'auto';
 
 /** The datasets of the local service as they are now. */
 export type DatasetListing = () => Promise<readonly DatasetInfo[]>;
 
-/** Stands between a session's clients and their services, and keeps what these answer. */
+/** Records the answers that the clients of a session receive, and replays them. */
 export class Recording {
   readonly mode: RecordingMode;
   readonly store: AnswerStore;
   #notices: Notice[] = [];
-  /** Requests so far that change something: the same question has another answer after each. */
+  /** Requests so far that change something: after each, the same question may have another answer. */
   #changes = 0;
 
   constructor(mode: RecordingMode, store: AnswerStore) {
@@ -29,7 +32,7 @@ export class Recording {
     this.store = store;
   }
 
-  /** Returns what stands between a client of the endpoint and its service. */
+  /** Returns the interceptor for a client of the endpoint. */
   via(endpoint: Endpoint, listing?: DatasetListing): Via {
     return async (asked, send) => {
       if (/^\/v1\/local\/(?:queries|results)\b/.test(asked.path)) return send();
@@ -45,7 +48,7 @@ export class Recording {
     };
   }
 
-  /** What to say above the next result; each once. */
+  /** Returns the notices for the next result, each once. */
   takeNotices(): readonly Notice[] {
     const notices = this.#notices;
     this.#notices = [];
@@ -90,12 +93,12 @@ export class Recording {
   }
 }
 
-/** Another attempt would give the same: not so where the service was busy or broken, or knew no token. */
+/** Whether another attempt would give the same answer: not where the service was busy or broken, or did not know the token. */
 function isLasting(status: number): boolean {
   return status < 500 && ![401, 407, 408, 425, 429].includes(status);
 }
 
-/** Headers that an answer is understood by; others may name who asked. */
+/** Headers needed to read an answer; others may identify the user. */
 const KEPT_HEADERS = ['content-type', 'x-axiom-trace-id'];
 
 function keptHeaders({ headers }: Reply): Readonly<Record<string, string>> {
@@ -136,7 +139,10 @@ function changes({ method, path }: Asked): boolean {
   return method !== 'GET' && !path.endsWith('/_apl');
 }
 
-/** The path of a file, the name of a lease and who saved a query with which version are of one run alone. */
+/**
+ * Leaves out what belongs to one run alone: the directory of a file, the name of a lease, and who saved a query with which
+ * version.
+ */
 function bodyOf(json: Readonly<Record<string, unknown>>): unknown {
   const { apl, path, results, metadata: _, ...rest } = json;
   const { tables } = (results ?? {}) as { readonly tables?: unknown };
@@ -165,7 +171,10 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** The state of the datasets that a query reads, as a hash; undefined for other requests and where nothing says it. */
+/**
+ * A hash of the state of the datasets that a query reads; undefined for other requests, and where the service does not report
+ * that state.
+ */
 async function versionOf({ json }: Asked, listing: DatasetListing | undefined): Promise<string | undefined> {
   const { apl } = (json ?? {}) as { readonly apl?: unknown };
   if (typeof apl !== 'string' || listing === undefined) return undefined;
@@ -175,7 +184,7 @@ async function versionOf({ json }: Asked, listing: DatasetListing | undefined): 
     const facts = read.map(({ name, rows, firstTime, lastTime }) => [name, rows, firstTime, lastTime]);
     return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
   } catch {
-    // Without the service nothing is known of them.
+    // Without the service their state is unknown.
     return undefined;
   }
 }

@@ -9,13 +9,13 @@ import { parseTime } from '../../time.js';
 /** A recording cannot be read, is damaged, or lacks what is asked for. */
 export class RecordingError extends AplKernelError {}
 
-/** What is kept beside the bytes of an answer. */
+/** The facts kept beside the bytes of an answer. */
 export interface AnswerFacts {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** How long the service took, in milliseconds. */
   readonly elapsedMs: number;
-  /** Which state of its datasets the answer is of; absent where the service does not say. */
+  /** The hash of the state of its datasets; absent where the service does not report it. */
   readonly version?: string;
 }
 
@@ -24,17 +24,17 @@ export interface KeptAnswer extends AnswerFacts {
   readonly body: Uint8Array;
 }
 
-/** Bytes that the answers of a recording take on the disk at most. */
+/** The most bytes that the answers of a recording take on disk. */
 const MAX_RECORDING_BYTES = 256 * 1024 * 1024;
 
-/** The file that says what a directory is, and the moment of the recording in it. */
+/** The file that marks a directory as a recording and holds its moment. */
 const ABOUT_FILE = 'recording.json';
 const ANSWER_FILE = /^[0-9a-f]{64}\.answer$/;
 
-/** The answers of a service in a directory: a file each, named by the hash of what determines it. Other files are left alone. */
+/** The answers of a service in a directory: a file each, named by the hash of the request. Other files are left alone. */
 export class AnswerStore {
   readonly directory: string;
-  /** Nanoseconds since 1970: times relative to now count from here, in each run. */
+  /** Nanoseconds since 1970; times relative to now count from here in every run. */
   readonly moment: bigint;
   readonly #maxBytes: number;
   /** Bytes by file name. */
@@ -63,7 +63,7 @@ export class AnswerStore {
     return new AnswerStore(directory, moment, new Map(sizes), maxBytes);
   }
 
-  /** Begins a recording as of a moment; the answers of an earlier one in the directory go. Throws RecordingError. */
+  /** Begins a recording as of a moment; the answers of an earlier one in the directory are deleted. Throws RecordingError. */
   static async begin(
     directory: string,
     moment: { readonly nanos: bigint; readonly text: string },
@@ -92,7 +92,7 @@ export class AnswerStore {
     return this.#maxBytes;
   }
 
-  /** Returns the answer of a key; undefined when there is none. Throws RecordingError for one that is not as it was written. */
+  /** Returns the answer of a key; undefined when there is none. Throws RecordingError for one that was changed on disk. */
   async read(key: string): Promise<KeptAnswer | undefined> {
     const file = join(this.directory, `${key}.answer`);
     const bytes = await readFile(file).catch(error => {
@@ -126,7 +126,7 @@ export class AnswerStore {
   }
 }
 
-/** Over the key too: an answer in the file of another one is damage. */
+/** The key is part of the hash: an answer in another one's file is damage. */
 function sumOf(key: string, bytes: Uint8Array): string {
   return createHash('sha256').update(key).update(bytes).digest('hex');
 }

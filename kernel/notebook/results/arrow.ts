@@ -13,7 +13,7 @@ import type { FieldSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import { FIELD_KEY } from '../../result/field.js';
 
-/** The key under which the local service finds the fields of a result that it is lent. */
+/** The metadata key under which the local service finds the fields of a lent result. */
 const fieldsKey = 'apl.fields';
 
 /** Returns the fields of a result as a query over it sees them: the types are those that the values have in the kernel. */
@@ -29,7 +29,10 @@ export function fieldsOf(table: Table): readonly FieldSchema[] {
   });
 }
 
-/** Returns the columns of these places as an Arrow IPC stream that describes its fields; columns have names that say nothing. */
+/**
+ * Returns the columns at `places` as an Arrow IPC stream that describes its fields in its metadata; the columns are called c0, c1
+ * and so on.
+ */
 export function lendableStream(table: Table, places: readonly number[]): Uint8Array {
   const fields = fieldsOf(table);
   const described = places.map(place => fields[place]);

@@ -25,7 +25,7 @@ export function openReader(session: Session, comm: Comm, data: unknown): CommHan
 }
 
 function gone(id?: number): ErrorReply {
-  const message = 'the kernel does not hold this result any more';
+  const message = 'the kernel no longer holds this result';
   const hint = 'Run its cell again; `%results --budget` lets more results stay.';
   return { kind: 'error', ...present({ id }), code: 'gone', message, hint };
 }
@@ -40,7 +40,7 @@ function readyOf(kept: KeptResult): ReadyReply {
 /** The most rows of a page. */
 const longestPage = 10_000;
 
-/** One open grid. The order of the rows of the last view is remembered, so that its pages are read from memory. */
+/** One open grid. It remembers the order of the rows of the last view, so that further pages need no query. */
 class ResultReader implements CommHandler {
   readonly #session: Session;
   readonly #comm: Comm;
@@ -54,7 +54,7 @@ class ResultReader implements CommHandler {
     this.#id = id;
   }
 
-  /** The kernel takes other requests while one runs. */
+  /** Returns at once: requests run side by side. */
   message(data: unknown): void {
     const request = data as Request;
     if (request.op === 'cancel') {
@@ -99,7 +99,7 @@ class ResultReader implements CommHandler {
   ): Promise<[PageReply, Uint8Array]> {
     const { id, offset, limit, columns } = request;
     if (!isCount(offset) || !isCount(limit))
-      throw new ViewError('a page begins at a row and has a number of rows');
+      throw new ViewError('the offset and the limit of a page are whole numbers');
     const table = kept.result.tables[0]?.data;
     if (table === undefined) throw new ViewError('the result has no table');
     const all = await this.#rows(kept, request, signal);
@@ -145,7 +145,7 @@ class ResultReader implements CommHandler {
       ...present({ hint }),
     });
     if (signal.aborted || error instanceof InterruptedError)
-      return about('cancelled', 'the request was given up');
+      return about('cancelled', 'the request was cancelled');
     if (error instanceof ViewError) return about('invalid', error.message, error.hint);
     if (error instanceof QueryError) {
       const at = placeOf(this.#session, this.#id, request, error);

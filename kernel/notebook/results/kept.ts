@@ -4,7 +4,7 @@ import { formatBytes, plural, visible } from '../../text.js';
 
 /** A result that the kernel holds: it can be queried, exported, and read by the grid of its output. */
 export interface KeptResult {
-  /** Results that are equal in all that they say share it. */
+  /** Equal results share it. */
   readonly id: string;
   readonly result: QueryResult;
   /** The memory that its tables take. */
@@ -15,15 +15,16 @@ export interface KeptResult {
 export const lastName = '_';
 
 /**
- * The results of a session: named ones, the last, and those of earlier outputs. Together they take a bounded amount of memory; when
- * they would take more, those without a name go first, then the named ones, each time the least recently used. The last never goes.
+ * The results of a session: named ones, the last, and those of earlier outputs. Together they take a bounded amount of memory;
+ * when they would take more, those without a name go first, then the named ones, each time the least recently used. The last
+ * result always stays.
  */
 export class KeptResults {
   #budgetBytes: number;
   /** Least recently used first. */
   readonly #results = new Map<string, KeptResult>();
   readonly #names = new Map<string, KeptResult>();
-  /** Names whose result was dropped to make room. */
+  /** Names whose results were dropped to make room. */
   readonly #evicted = new Set<string>();
   #notices: string[] = [];
   readonly #onDrop: (id: string) => void;
@@ -46,7 +47,7 @@ export class KeptResults {
     return [...this.#results.values()].reduce((total, each) => total + each.bytes, 0);
   }
 
-  /** Keeps a result as the last, and under a name where one is given; an equal one, of the same id, is kept once. */
+  /** Keeps a result as the last, and under a name where one is given; equal results, which share an id, are kept once. */
   keep(id: string, result: QueryResult, name?: string): KeptResult {
     const kept = { id, result, bytes: bytesOf(result) };
     const equal = this.#results.get(id);
@@ -61,32 +62,32 @@ export class KeptResults {
     return kept;
   }
 
-  /** The result of a name; `_` is the last. */
+  /** The result with a name; `_` is the last. */
   named(name: string): KeptResult | undefined {
     return this.#touch(this.#names.get(name));
   }
 
-  /** The result of an output. */
+  /** The result with an id, which outputs name. */
   withId(id: string): KeptResult | undefined {
     return this.#touch(this.#results.get(id));
   }
 
-  /** True for a name whose result had to make room. */
+  /** True for a name whose result was dropped to make room. */
   wasEvicted(name: string): boolean {
     return this.#evicted.has(name);
   }
 
-  /** The names that there are, in the order in which they were given; `_` is among them. */
+  /** The names in use, in the order in which they were given; `_` is among them. */
   names(): readonly string[] {
     return [...this.#names.keys()];
   }
 
-  /** Every result with its names, oldest use first. */
+  /** Every result with its names, least recently used first. */
   all(): readonly { readonly kept: KeptResult; readonly names: readonly string[] }[] {
     return [...this.#results.values()].map(kept => ({ kept, names: this.#namesOf(kept) }));
   }
 
-  /** Forgets the result of a name, and its other names with it; false when there is none. */
+  /** Drops the result with a name, and with it the result's other names; false when there is none. */
   drop(name: string): boolean {
     const kept = this.#names.get(name);
     if (kept === undefined) return false;
@@ -94,14 +95,14 @@ export class KeptResults {
     return true;
   }
 
-  /** Forgets every result; returns how many there were. */
+  /** Drops every result; returns how many there were. */
   clear(): number {
     const count = this.#results.size;
     for (const kept of [...this.#results.values()]) this.#remove(kept);
     return count;
   }
 
-  /** What was dropped to make room since the last call, as sentences. */
+  /** Sentences about the results dropped to make room since the last call. */
   takeNotices(): readonly string[] {
     const notices = this.#notices;
     this.#notices = [];
@@ -129,7 +130,9 @@ export class KeptResults {
       this.#notices.push(`${namesText(names)} (${sizeText(kept)}) was dropped: ${budget}.`);
     const unnamed = gone.filter(({ names }) => names.length === 0);
     if (unnamed.length > 0)
-      this.#notices.push(`${plural(unnamed.length, 'earlier result')} without a name had to go: ${budget}.`);
+      this.#notices.push(
+        `${plural(unnamed.length, 'earlier result')} without a name ${unnamed.length === 1 ? 'was' : 'were'} dropped: ${budget}.`,
+      );
     if (bytes > this.#budgetBytes && gone.length + this.#results.size > 0)
       this.#notices.push(`This result alone takes ${formatBytes(bytes)}; ${budget}.`);
   }
@@ -154,7 +157,7 @@ export class KeptResults {
   }
 }
 
-/** The rows of the table of a result. */
+/** The number of rows of a result's table. */
 export function rowsOf({ result }: KeptResult): number {
   return result.tables[0]?.data.numRows ?? 0;
 }
@@ -167,7 +170,7 @@ function sizeText(kept: KeptResult): string {
   return `${plural(rowsOf(kept), 'row')}, ${formatBytes(kept.bytes)}`;
 }
 
-/** The memory that the tables hold; columns may share it. */
+/** The memory of the tables in bytes; buffers that columns share count once. */
 function bytesOf({ tables }: QueryResult): number {
   const buffers = new Set(tables.flatMap(({ data }) => buffersOf(data)));
   return [...buffers].reduce((total, buffer) => total + buffer.byteLength, 0);

@@ -10,7 +10,7 @@ import type { KeptResult } from './kept.js';
 import type { Bin, ProfileReply, Request } from './protocol.js';
 import { queryView, spanLiteral, textLiteral, ViewError, viewQuery } from './view.js';
 
-/** Frequent values, and bins of a histogram. */
+/** The number of frequent values, and the most bins of a histogram. */
 const topValues = 10;
 const maxBins = 20;
 
@@ -53,7 +53,7 @@ export async function profileOf(
 
 type Ask = (then: string) => Promise<Table>;
 
-/** Values are counted by their texts where they have no equality of their own. */
+/** Values without an equality of their own are counted by their texts. */
 function keys({ name, type }: FieldSchema): string {
   const field = quoteName(name);
   return `value = ${type === 'dynamic' ? `tostring(${field})` : field}, gone = isnull(${field})`;
@@ -84,7 +84,9 @@ function textAt(table: Table, name: string, row: number): string | null {
   return field === undefined || vector === null || table.numRows <= row ? null : cellText(vector, row, field);
 }
 
-/** The least and the greatest value of a column whose distances mean something: numbers as they are, times and spans in nanoseconds. */
+/**
+ * The least and the greatest value of a column with meaningful distances: numbers as they are, times and spans in nanoseconds.
+ */
 type Ends =
   | { readonly exact: true; readonly low: bigint; readonly high: bigint }
   | { readonly exact: false; readonly low: number; readonly high: number };

@@ -9,7 +9,7 @@ export const RESULTS_TARGET = 'apl.results';
 
 /** Where the metadata of an output names its result: `metadata.apl.result`. */
 export interface ResultReference {
-  /** Holds within the life of one kernel; another kernel knows it no more and answers `gone`. */
+  /** Valid for the life of one kernel; another kernel answers `gone`. */
   readonly id: string;
   /** Rows that the kernel held when the output was made. */
   readonly rows: number;
@@ -92,9 +92,9 @@ export interface PageReply {
 /** A column of a result. */
 export interface ColumnInfo {
   readonly name: string;
-  /** The type of the language that its values have: what a filter compares with. */
+  /** The type of its values in the language, which filters compare with. */
   readonly type: 'bool' | 'long' | 'real' | 'string' | 'datetime' | 'timespan' | 'dynamic';
-  /** The unit that the service or an aggregation gave it, such as `ms` or `bytes`. */
+  /** The unit from the service or an aggregation, such as `ms` or `bytes`. */
   readonly unit?: string;
   readonly description?: string;
 }
@@ -130,7 +130,7 @@ export interface ErrorReply {
   readonly id?: number;
   /** `gone`: the kernel no longer holds the result, or never did. `cancelled`: a `cancel` took effect. */
   readonly code: 'gone' | 'cancelled' | 'invalid' | 'failed';
-  /** The kernel's words; `hint` says what to do. */
+  /** What went wrong, in the kernel's words; `hint` says what to do. */
   readonly message: string;
   readonly hint?: string;
   /** Where in the expression `filter` of the request the mistake is. */

@@ -15,7 +15,7 @@ export interface Reads {
   readonly datasets: readonly string[];
 }
 
-/** A query names a result that the kernel no longer holds, or that it cannot read where it runs. */
+/** A query names a result that the kernel no longer holds, or that the service it runs on cannot read. */
 class ResultError extends AplKernelError {
   constructor(message: string, hint: string) {
     super('result', message, { hint });
@@ -24,8 +24,8 @@ class ResultError extends AplKernelError {
 
 /**
  * Returns what a query reads by name. A bare name is first one of its own `let` tables, then a kept result, then a dataset; in
- * brackets and quotes it is always a dataset. Throws ResultError for a result that had to make room, and where results and hosted
- * datasets are mixed.
+ * brackets and quotes it is always a dataset. Throws ResultError for a result that was dropped to make room, and where results
+ * and hosted datasets are mixed.
  */
 export function readsOf(session: Session, text: string): Reads {
   const { query } = parseQuery(text);
@@ -52,7 +52,7 @@ export function readsOf(session: Session, text: string): Reads {
   return { results, datasets };
 }
 
-/** The service that holds the dataset does not have the result, and must not be sent it. */
+/** The service that holds the dataset does not have the result, and it must not be sent there. */
 function apart(dataset: string, result: string, profile: string): ResultError {
   return new ResultError(
     `\`${dataset}\` is a dataset of the profile ${profile}, and \`${result}\` is a result that this kernel keeps: no service has both`,
@@ -91,17 +91,17 @@ export function rangeOfReads({ results, datasets }: Reads): TimeRange | undefine
   };
 }
 
-/** Returns whose data a query reads: the profiles of its results, and the active one where it reads datasets too. */
+/** Returns the profiles whose data a query reads: those of its results, and the active one where it reads datasets too. */
 export function profileOfReads(active: string, { results, datasets }: Reads): string {
   const profiles = new Set([...results.values()].map(({ result }) => result.provenance.profile));
   if (profiles.size === 0 || datasets.length > 0) profiles.add(active);
   return [...profiles].join(' and ');
 }
 
-/** How long the note about a dataset of the same name may wait for the service, in milliseconds. */
+/** How long the notice about a dataset of the same name may wait for the service, in milliseconds. */
 const patienceMs = 1_000;
 
-/** Returns what to say about a query over results: whose names they share, and what the time range does not apply to. */
+/** Returns the notices for a query over results: names that datasets share, and tables that the time range does not apply to. */
 export async function readNotices(
   session: Session,
   { results, datasets }: Reads,

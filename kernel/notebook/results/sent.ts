@@ -4,18 +4,21 @@ import type { WantedResults } from '../../api/wire.js';
 import { present } from '../../present.js';
 import type { KeptResult } from './kept.js';
 
-/** A result that a query reads: all of its columns, or those of these places. `rowField` adds the number of each row. */
+/** A result that a query reads: all of its columns, or those at `places`. `rowField` adds a field with the number of each row. */
 export interface ReadResult {
   readonly kept: KeptResult;
   readonly places?: readonly number[];
   readonly rowField?: string;
 }
 
-/** Results that the local service holds for this kernel. They go with the connection, and are sent again when they are needed again. */
+/** Results that the local service holds for this kernel. They end with the connection, and are sent again when needed. */
 export class SentResults {
   #held: Held | undefined;
 
-  /** Sends what the service does not hold yet; returns how a query names it. Throws the errors of the client. */
+  /**
+   * Sends the results that the service does not hold yet; returns the names by which a query reads them. Throws the errors of the
+   * client.
+   */
   async send(
     client: Client,
     wanted: ReadonlyMap<string, ReadResult>,
@@ -30,7 +33,7 @@ export class SentResults {
     return { lease: held.lease.name, tables };
   }
 
-  /** The service has let go of something: everything is sent again when it is needed. */
+  /** Forgets what was sent, as the service has dropped some of it: results are sent again when needed. */
   forget(): void {
     this.#held?.sent.clear();
   }
@@ -54,7 +57,7 @@ export class SentResults {
 class Held {
   readonly client: Client;
   readonly lease: ResultLease;
-  /** By the id under which the service holds it: the result's own, or that and the places of its columns. */
+  /** By the id under which the service holds it: the result's own, or that with the places of its columns. */
   readonly sent = new Map<string, Promise<void>>();
 
   constructor(client: Client, lease: ResultLease) {
@@ -84,7 +87,7 @@ class Held {
     }
   }
 
-  /** Goes on when whoever asked first does not wait any more: others may. */
+  /** Goes on when the first caller stops waiting, as others may wait too. */
   async #send(id: string, { result }: KeptResult, places: readonly number[] | undefined): Promise<void> {
     const table = result.tables[0]?.data;
     if (table === undefined) throw new RangeError('a result without a table cannot be read');
@@ -94,7 +97,7 @@ class Held {
   }
 }
 
-/** Waits for work in the background. */
+/** Waits for background work until the signal aborts; throws InterruptedError then. */
 async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   work.catch(() => undefined);
   if (signal.aborted) throw new InterruptedError(signal.reason);

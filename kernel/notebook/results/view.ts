@@ -10,7 +10,7 @@ import { fieldsOf } from './arrow.js';
 import type { KeptResult } from './kept.js';
 import type { Filter, FilterValue, View } from './protocol.js';
 
-/** A request of a front end that cannot be carried out as it stands. */
+/** A request of a front end that cannot be carried out as written. */
 export class ViewError extends Error {
   readonly hint: string | undefined;
 
@@ -22,19 +22,19 @@ export class ViewError extends Error {
 
 /** The APL that selects the rows of a view. `expressions` says where in `text` the conditions of the request stand. */
 export interface ViewQuery {
-  /** Operators, each after a pipe; empty for all rows in their order. */
+  /** Operators, each after a pipe; empty when the view is all rows in their own order. */
   readonly text: string;
   readonly expressions: readonly { readonly filter: number; readonly from: number; readonly to: number }[];
   /** The name of the field with the number of each row. */
   readonly rowField: string;
-  /** Places of the columns that are read. */
+  /** The places of the columns that it reads. */
   readonly places: readonly number[];
 }
 
-/** The names that a query over a view uses: the result, and the field with the number of each row. */
+/** The name of the result in a query over a view. */
 const viewTable = '_';
 
-/** The name of a field that a result does not have. */
+/** A name that no field of the result has, for the number of each row. */
 function rowFieldOf(fields: readonly FieldSchema[]): string {
   let name = '_row';
   while (fields.some(field => field.name === name)) name += '_';
@@ -89,7 +89,7 @@ class ViewWriter implements ViewQuery {
     this.text += `\n| sort by ${[...written, `${quoteName(this.rowField)} asc`].join(', ')}`;
   }
 
-  /** A line break ends a comment at the end of the condition. */
+  /** The line break ends a comment at the end of the condition. */
   #expression(expression: string, filter: number): void {
     const from = this.text.length + '\n| where ('.length;
     this.expressions.push({ filter, from, to: from + expression.length });
@@ -111,7 +111,7 @@ class ViewWriter implements ViewQuery {
   }
 }
 
-/** The fields that a condition may be about: those whose name stands in it, and all where that is not plain. */
+/** The fields that a condition may read: those whose names stand in it, or all where it may read any. */
 function namesIn(expression: string, fields: readonly string[]): readonly string[] {
   const words = new Set<string>();
   visitQuery(parseQuery(`print (${expression}\n)`).query, {
@@ -174,7 +174,7 @@ export function spanLiteral(nanos: bigint): string {
   return nanos < 0n ? `(-${-nanos}nanosecond)` : `${nanos}nanosecond`;
 }
 
-/** A value as text: what a search looks through. */
+/** A value as text, for searches. */
 function textOf(field: string, type: FieldSchema['type']): string {
   return type === 'string' ? field : `tostring(${field})`;
 }

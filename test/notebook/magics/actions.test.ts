@@ -45,7 +45,7 @@ describe('a magic is refused', () => {
     ['%tme 1h', 'there is no magic %tme', 'Did you mean `%time`? `%help` lists them all.'],
     [
       '%star',
-      '%star: which one? give its id, or --new',
+      '%star: give the id or the name of a starred query, or --new',
       'Usage: %star ID|NAME [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
     ],
     [
@@ -248,7 +248,7 @@ describe('%use', () => {
 
   test.each([
     ['', 'magic: no token was given'],
-    ['två ord', 'magic: what was given has characters that no token has'],
+    ['två ord', 'magic: the text has characters that no token has'],
   ])('takes no token like %j', async (answer, message) => {
     await writeFile(join(bench.homeDir, '.axiom.toml'), '[deployments.bare]\n');
     expect(traceback(await bench.run('%use bare', { answer }))[0]).toBe(message);

@@ -31,8 +31,8 @@ describe('%assert', () => {
     ["max(['load']) - 0 > 1", ''],
   ])('%s', async (condition, figures) => {
     const cell = await run(condition);
-    if (figures === '') expect(traceback(cell)[0]).toContain('is nothing that can be asked of a result');
-    else expect([traceback(cell), printed(cell).trim()]).toEqual([[], `so it is: ${condition} (${figures})`]);
+    if (figures === '') expect(traceback(cell)[0]).toContain('is not a check of a result');
+    else expect([traceback(cell), printed(cell).trim()]).toEqual([[], `holds:  ${condition} (${figures})`]);
   });
 
   test.each([
@@ -44,7 +44,7 @@ describe('%assert', () => {
   ])('%s fails the cell with the figures', async (condition, message) => {
     const cell = await run(condition);
     expect([traceback(cell)[0], cell.outputs.filter(({ kind }) => kind === 'result').length]).toEqual([
-      `assertion: not so: ${message}`,
+      `assertion: does not hold: ${message}`,
       1,
     ]);
   });
@@ -52,7 +52,7 @@ describe('%assert', () => {
   test('of no rows', async () => {
     const none = `${query} | where host == "z"`;
     expect(traceback(await run('max(ms) < 5', none))[0]).toBe(
-      'assertion: not so: max(ms) < 5 (max(ms) is null, as it has no value)',
+      'assertion: does not hold: max(ms) < 5 (max(ms) is null, as it has no value)',
     );
     expect(traceback(await run('rows == 0 and no_nulls(ms)', none))).toEqual([]);
   });
@@ -61,8 +61,8 @@ describe('%assert', () => {
     ['rows >', 'cannot be read'],
     ['max(nope) > 1', 'the result has no field nope'],
     ['max(ms, load) > 1', 'a function takes one field here'],
-    ['median(ms) > 1', '`median(ms)` is nothing that can be asked of a result'],
-    ['rows', '`rows` is nothing that can be asked of a result'],
+    ['median(ms) > 1', '`median(ms)` is not a check of a result'],
+    ['rows', '`rows` is not a check of a result'],
     ['max(ms) == "many"', 'a text is compared with a number'],
     ['rows > 0; print 1', 'cannot be read'],
   ])('%s cannot be read', async (condition, message) => {
@@ -71,7 +71,7 @@ describe('%assert', () => {
 
   test('alone it is about the last result', async () => {
     await bench().run(`%%time 2026-01-02\n${query} | limit 2`);
-    expect(printed(await bench().run('%assert rows == 2'))).toBe('so it is: rows == 2 (rows is 2)\n');
+    expect(printed(await bench().run('%assert rows == 2'))).toBe('holds:  rows == 2 (rows is 2)\n');
   });
 });
 
@@ -96,7 +96,7 @@ describe('%diff', () => {
   test.each([
     ['%diff a nope', '%diff: there is no result nope'],
     ['%diff a b --key x', '%diff: a has no field x'],
-    ['%diff a b --tolerance 2', '%diff: --tolerance is a part, from 0 up to 1'],
+    ['%diff a b --tolerance 2', '%diff: --tolerance is a number from 0 to less than 1'],
   ])('%s is refused', async (line, message) => {
     await bench().run('a << print n = 1\n\nb << print n = 2');
     expect(traceback(await bench().run(line))[0]).toBe(`magic: ${message}`);

@@ -80,7 +80,7 @@ describe('%compare', () => {
   test('is the last result, which the next cell can check', async () => {
     await compare('-1d', 'web | summarize n = count() by host;');
     expect(printed(await bench().run('%assert max(percent_n) <= 100'))).toBe(
-      'so it is: max(percent_n) <= 100 (max(percent_n) is 100)\n',
+      'holds:  max(percent_n) <= 100 (max(percent_n) is 100)\n',
     );
     expect(traceback(await bench().run('%compare -1d'))[0]).toBe(
       'magic: %compare: the last result is a comparison already',

@@ -40,7 +40,7 @@ describe('%config', () => {
     expect(sent()).toMatchObject({ defaultLimit: 9 });
     expect(await readFile(projectFile(), 'utf8')).toBe('limit = "9"\ntime = "2026-01-02"\n');
     expect(printed(await bench.run('%config limit --clear'))).toBe(
-      'limit is not set any more, in ~/.apl-kernel.toml\n',
+      'limit is no longer set, in ~/.apl-kernel.toml\n',
     );
     expect(await readFile(userFile(), 'utf8')).toBe('# mine\n');
     const lines = shown(await bench.run('%config'))[0]?.split('\n') ?? [];
@@ -62,8 +62,8 @@ describe('%config', () => {
 
   test.each([
     ['limit = 7\nlimit = ', 'is not valid TOML at line 2'],
-    ['profile = "prod"', 'has no setting that is called profile'],
-    ['limit = true', 'has no setting that is called limit, or not of that kind'],
+    ['profile = "prod"', 'profile is not a setting'],
+    ['limit = true', 'limit is not a setting, or its value is not a text or a number'],
     ['limit = "many"', 'the setting limit cannot be many'],
   ])('a file with %j is told of once, and no cell fails', async (content, message) => {
     await writeFile(userFile(), content);

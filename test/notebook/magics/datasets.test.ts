@@ -102,7 +102,7 @@ test('importing again says that the rows were added', async () => {
   const span = '2026-01-01 00:00: %time 2026-01-01';
   expect((await words('')).slice(-1)).toEqual([`It holds 1 event, ${span}`]);
   expect((await words('')).slice(-2)).toEqual([
-    'It held 1 row before; the rows were added. --replace puts them in the place of what there is.',
+    'It held 1 row before; the rows were added. --replace replaces the old rows instead.',
     `It holds 2 events, ${span}`,
   ]);
   expect((await words(' --replace')).slice(-1)).toEqual([`It holds 1 event, ${span}`]);

@@ -197,7 +197,7 @@ describe('a starred query is found again', () => {
     ['%run star:twice', '2 starred queries are called twice', 'Give an id: s1, s2.'],
     [
       '%run "Slow pages"',
-      '%run: Slow pages is no starred query: write star:ID or star:NAME',
+      '%run: Slow pages is not a starred query: write star:ID or star:NAME',
       'Usage: %run star:ID|NAME',
     ],
     [

@@ -149,7 +149,7 @@ describe('of a hosted dataset only the newest event is named', () => {
         apl.includes('limit 1')
           ? { body: tabular([{ name: '_time', type: 'datetime' }], [['2026-01-31T10:00:00Z']]) }
           : { body: none },
-      ['`web` has no events in last 1h. Its newest event is of 2026-01-31 10:00: `%time 2026-01-31`'],
+      ['`web` has no events in last 1h. Its newest event is from 2026-01-31 10:00: `%time 2026-01-31`'],
     ],
     ['when there is none', () => ({ body: none }), ['`web` has no events in last 1h.']],
     [

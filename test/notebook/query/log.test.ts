@@ -1,6 +1,6 @@
 import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type LoggedQuery, QueryLog } from '../../../kernel/notebook/query/log.js';
 import { everyday, queries, shown, startBench, traceback } from '../session.js';
@@ -30,6 +30,7 @@ test('what is logged is read by another kernel, and by nobody else', async () =>
   await new QueryLog(file).append(entry(2));
   expect(await new QueryLog(file).entries()).toEqual([entry(1), entry(2)]);
   expect((await stat(file)).mode & 0o077).toBe(0);
+  expect((await stat(dirname(file))).mode & 0o077).toBe(0);
 });
 
 test('damaged lines are left out', async () => {

@@ -32,7 +32,7 @@ describe('results that take more than they may', () => {
   test('those without a name go first, and it is said once', () => {
     const { left, said, results } = keeping(['1', 300, 'a'], ['2', 300], ['3', 300], ['4', 300]);
     expect(left).toEqual([['1', 'a'], ['3'], ['4', '_']]);
-    expect(said).toEqual([`1 earlier result without a name had to go: ${because}`]);
+    expect(said).toEqual([`1 earlier result without a name was dropped: ${because}`]);
     expect(results.takeNotices()).toEqual([]);
   });
 
