@@ -68,13 +68,18 @@ function shares(
   const values = [...new Set([...Object.keys(selected), ...Object.keys(baseline)])];
   const listed = values.map(value => ({
     value,
-    selected: (selected[value] ?? 0) / all,
-    baseline: (baseline[value] ?? 0) / others,
+    selected: countOf(selected, value) / all,
+    baseline: countOf(baseline, value) / others,
   }));
   return listed.sort(
     (a, b) =>
       Math.abs(b.selected - b.baseline) - Math.abs(a.selected - a.baseline) || b.selected - a.selected,
   );
+}
+
+/** A value may have the name of a member that every object has. */
+function countOf(counts: Record<string, number>, value: string): number {
+  return Object.hasOwn(counts, value) ? (counts[value] ?? 0) : 0;
 }
 
 /** Never zero, as it divides. */
