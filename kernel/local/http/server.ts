@@ -31,7 +31,7 @@ import { addRoutes, localUser } from './routes.js';
 import { bodyTooLarge, ServiceError } from './service-error.js';
 import { holds, watchTenure } from './tenure.js';
 
-/** Bounds of a service; each has a default. */
+/** Limits of a service; each comment ends with the default. */
 export interface ServiceLimits {
   /** The largest body of a request other than an ingest; 4 MiB. */
   readonly bodyBytes?: number;
@@ -41,7 +41,7 @@ export interface ServiceLimits {
   readonly resultBytes?: number;
   /** Queries at the same time; 12. */
   readonly connections?: number;
-  /** Of these, the most that read much; 4. */
+  /** Of these, the most that run long queries; 4. */
   readonly long?: number;
   /** Processes for queries that need JavaScript functions; 3, of which one is for short queries. */
   readonly processes?: number;
@@ -100,7 +100,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 /** The engine of this process runs no JavaScript: a slow function would hold up every request. */
 interface Engines {
   readonly engine: Engine;
-  /** They have an engine of their own, so that no query holds them up. */
+  /** The datasets have an engine of their own, so that no query holds them up. */
   readonly datasets: DatasetStore;
   readonly readersFor: (query: CompiledQuery, results: Iterable<HeldResult>) => ReaderSource;
   readonly results: HeldResults;
@@ -145,7 +145,10 @@ async function openEngines(
   };
 }
 
-/** The engine of the results that kernels lend, opened with the first: they may be of hosted data, so that what it spills is secret. */
+/**
+ * The engine that holds the results that kernels lend, opened with the first. They may come from the hosted service, so that it
+ * encrypts what it spills.
+ */
 function lentEngine(options: EngineOptions): {
   readonly engine: () => Promise<Engine>;
   readonly readers: ReaderSource;
@@ -153,7 +156,11 @@ function lentEngine(options: EngineOptions): {
 } {
   let opened: Promise<Engine> | undefined;
   const engine = () => {
-    opened ??= Engine.open({ ...options, secret: true });
+    opened ??= Engine.open({ ...options, secret: true }).catch(error => {
+      // The next result tries again.
+      opened = undefined;
+      throw error;
+    });
     return opened;
   };
   return {
@@ -165,7 +172,7 @@ function lentEngine(options: EngineOptions): {
   };
 }
 
-/** An engine of another process is given the results that a query reads. */
+/** Loads the results that a query reads into the engine of another process. */
 function withTables(source: ReaderSource, results: readonly HeldResult[]): ReaderSource {
   if (results.length === 0) return source;
   return {
@@ -223,7 +230,7 @@ async function listen(options: ServiceOptions, engines: Engines): Promise<Servic
   return { url, token, closed, close };
 }
 
-/** No route has a schema: the framework would load its compilers of schemas, half of its code, at each start. */
+/** No route has a schema; with the default, the framework would load its schema compilers, half of its code, at each start. */
 const noSchemas = {
   buildValidator: withoutSchema,
   buildSerializer: withoutSchema,
@@ -325,7 +332,7 @@ function refusalOf(error: FastifyError | AplKernelError, bodyBytes: number): Ser
   });
 }
 
-/** No file of the service's own can be written. */
+/** Whether a file of the service's own could not be written for lack of space. */
 function isDiskFull({ code }: { readonly code?: unknown }): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT';
 }

@@ -38,13 +38,21 @@ function readStream(body: Uint8Array): Table {
 }
 
 function readFields(text: string | undefined): readonly FieldSchema[] {
-  const fields: unknown = JSON.parse(text ?? 'null');
+  const fields = parsed(text ?? 'null');
   if (!Array.isArray(fields)) throw invalid('The Arrow stream does not describe its fields.');
   return fields.map(readField);
 }
 
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalid('The Arrow stream does not describe its fields.', cause);
+  }
+}
+
 function readField(field: unknown): FieldSchema {
-  const { name, type, unit, description } = field as Record<string, unknown>;
+  const { name, type, unit, description } = (field ?? {}) as Record<string, unknown>;
   const known = typeNamed(String(type));
   if (typeof name !== 'string' || known === undefined)
     throw invalid('A field has no name, or no type of the language.');

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Int64, makeData, Table, tableToIPC, Utf8, Vector, vectorFromArray } from 'apache-arrow';
 import { expect, onTestFinished, test } from 'vitest';
@@ -14,9 +14,17 @@ function clientOf({ service }: TestService): Client {
   return client;
 }
 
-function described(table: Table, fields: readonly object[]): Uint8Array {
-  table.schema.metadata.set('apl.fields', JSON.stringify(fields));
+function described(table: Table, fields: readonly (object | null)[]): Uint8Array {
+  return withDescription(table, JSON.stringify(fields));
+}
+
+function withDescription(table: Table, text: string): Uint8Array {
+  table.schema.metadata.set('apl.fields', text);
   return tableToIPC(table, 'stream');
+}
+
+function numberTable(): Table {
+  return new Table({ a: vectorFromArray([1n], new Int64()) });
 }
 
 function numbers(rows: number): Uint8Array {
@@ -25,7 +33,7 @@ function numbers(rows: number): Uint8Array {
   return described(new Table({ c0: new Vector([data]) }), [{ name: 'n', type: 'long' }]);
 }
 
-/** What a query over the result `1` of a lease is answered with: the status, and the rows or the code of the error. */
+/** Returns the answer to a query that counts the rows of a result: the status, and their number or the code of the error. */
 async function asked(service: TestService, lease: string, id = '1'): Promise<unknown> {
   const results = { lease, tables: { t: { id } } };
   const { status, body } = await service.query('t | count', { results });
@@ -55,7 +63,7 @@ test('a result that was dropped is gone; one that is sent again is the new one',
   expect(await asked(service, lease.name)).toEqual([410, 'result-unknown']);
 });
 
-test('when there is too much, the result that was not read for longest goes', async () => {
+test('when the results are too large, the least recently read one goes', async () => {
   const service = await testService({ compile: compileRequest, limits: { memoryBytes: 2 ** 28 } });
   const client = clientOf(service);
   const lease = await client.leaseResults();
@@ -69,19 +77,43 @@ test('when there is too much, the result that was not read for longest goes', as
   ]);
 });
 
+test('an engine that could not be opened for results is opened for the next one', async () => {
+  const service = await testService({ compile: compileRequest });
+  const client = clientOf(service);
+  const lease = await client.leaseResults();
+  const scratch = path.join(service.dataDir, '.tmp');
+  await rename(scratch, `${scratch}-aside`);
+  await writeFile(scratch, '');
+  await expect(client.sendResult(lease, '1', numbers(3))).rejects.toThrow();
+  await rm(scratch);
+  await rename(`${scratch}-aside`, scratch);
+  await client.sendResult(lease, '1', numbers(3));
+  expect(await asked(service, lease.name)).toEqual([200, 3]);
+});
+
 test.each([
-  ['no Arrow', Buffer.from('nonsense'), 'The body is not an Arrow stream.'],
+  ['that is not Arrow', Buffer.from('nonsense'), 'The body is not an Arrow stream.'],
   [
     'without a description',
-    tableToIPC(new Table({ a: vectorFromArray([1n], new Int64()) }), 'stream'),
+    tableToIPC(numberTable(), 'stream'),
     'The Arrow stream does not describe its fields.',
+  ],
+  [
+    'with a description that is not JSON',
+    withDescription(numberTable(), '{'),
+    'The Arrow stream does not describe its fields.',
+  ],
+  [
+    'with a field that is null',
+    described(numberTable(), [null]),
+    'A field has no name, or no type of the language.',
   ],
   [
     'of another type than described',
     described(new Table({ a: vectorFromArray(['x'], new Utf8()) }), [{ name: 'a', type: 'long' }]),
     'The columns are not those that the description of the fields names.',
   ],
-])('a body that is %s is refused', async (_, body, message) => {
+])('a body %s is refused', async (_, body, message) => {
   const service = await testService({ compile: compileRequest });
   const client = clientOf(service);
   const lease = await client.leaseResults();
