@@ -25,10 +25,10 @@ export function findPython() {
 }
 
 /**
- * Makes the virtual environment `directory` with what the requirements files name, unless it is there already.
+ * Creates the virtual environment `directory` with the packages of the requirements files, unless it exists already.
  * @param {string} directory relative to the project
  * @param {readonly string[]} requirements files relative to the project
- * @param {(step: string) => void} say what is being done
+ * @param {(step: string) => void} say is told each step
  * @returns {Promise<string>} the environment's directory, absolute; throws Missing
  */
 export async function ensureVenv(directory, requirements, say) {
@@ -74,7 +74,7 @@ async function createVenv(python, venv) {
   rmSync(tool, { recursive: true, force: true });
   if (made.code === 0) return;
   throw new Missing(
-    `${python} can make no virtual environment here: install its venv module (on Debian and Ubuntu: apt-get install python3-venv) or pip, and check that the package index can be reached.`,
+    `${python} cannot create a virtual environment here: install its venv module (on Debian and Ubuntu: apt-get install python3-venv) or pip, and check that the package index can be reached.`,
   );
 }
 

@@ -11,7 +11,7 @@ import { root, run, show } from './process.mjs';
 import { ensureVenv, Missing, venvBin } from './python.mjs';
 
 const examples = join(root, 'examples');
-/** They are JupyterLab's. */
+/** Options for JupyterLab. */
 const options = process.argv.slice(2);
 
 await start().catch(error => {
@@ -197,7 +197,7 @@ async function runHeadless(reason) {
   await stopService();
 }
 
-/** The local service would wait a while for other kernels; those that there are start it again. */
+/** Stops the local service, which would wait a while for other kernels; any that still run start it again. */
 async function stopService() {
   await run(process.execPath, [main, 'serve', '--stop']);
 }

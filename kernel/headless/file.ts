@@ -25,17 +25,17 @@ export async function readNotebook(path: string): Promise<Notebook> {
   });
 }
 
-/** Whether the name of a file says that it holds APL and no notebook. */
+/** Returns whether a file is APL rather than a notebook, by its name. */
 export function isScript(path: string): boolean {
   return extname(path).toLowerCase() === '.apl';
 }
 
-/** Writes a notebook's file, or an `.apl` file without outputs, so that a reader, or a kill at any moment, finds the old content or the new one. */
+/** Writes a notebook, or an `.apl` file without outputs: a reader, also after a kill, finds the old content or the new one. */
 export async function writeNotebook(path: string, notebook: Notebook): Promise<void> {
   await replaceFile(path, isScript(path) ? scriptOf(notebook) : notebookText(notebook));
 }
 
-/** Writes a file beside its place and renames it. */
+/** Writes a file next to its place, then renames it; throws UsageError where it cannot. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const beside = `${path}.${process.pid}.tmp`;
   try {

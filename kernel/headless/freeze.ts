@@ -19,14 +19,14 @@ export type Freezing =
       readonly cell: number;
       readonly before: string;
       readonly after: string;
-      /** The window is that of the outputs that the notebook holds, and not that of this moment. */
+      /** The window is that of the outputs that the notebook holds, not that of this moment. */
       readonly asRun: boolean;
     }
   | { readonly kind: 'refused'; readonly cell: number; readonly reason: string };
 
 /**
- * Makes every time range of a notebook absolute, in its cells. A range becomes the window that the outputs below it were made
- * for; without outputs that of `now`, in nanoseconds since 1970. Returns what was changed, in the order of the cells.
+ * Makes every time range of a notebook absolute, in its cells. A range becomes the window of the outputs that were made with it;
+ * without outputs its window at `now`, in nanoseconds since 1970. Returns what was changed, in the order of the cells.
  */
 export function freezeNotebook(notebook: Notebook, now: bigint): readonly Freezing[] {
   const done: Freezing[] = [];

@@ -2,7 +2,7 @@ import { parseCell } from '../apl/syntax/cell.js';
 import { UsageError } from '../errors.js';
 import { type CodeCell, type Notebook, sourceOf } from './notebook.js';
 
-/** What the one who starts a run sets in place of the notebook's own settings. */
+/** The settings of one run, which replace the notebook's own. */
 export interface RunInputs {
   /** As given: `name=value`. */
   readonly parameters: readonly string[];
@@ -28,7 +28,7 @@ export function prepareNotebook(notebook: Notebook, { parameters, time, profile 
   insertCell(notebook, placeForParameters(notebook), parameters.map(parameterLine), [INJECTED]);
 }
 
-/** The tag by which other tools know the cell of injected parameters too: https://papermill.readthedocs.io */
+/** The tag of the cell of injected parameters, as papermill has it: https://papermill.readthedocs.io */
 const INJECTED = 'injected-parameters';
 
 /** Puts a line in the place of each notebook-wide magic of that name; false when there is none. */

@@ -28,15 +28,15 @@ export interface RunSettings {
   readonly output?: string;
   /** Milliseconds that one cell may take; no limit when absent. */
   readonly timeoutMs?: number;
-  /** True: a failed cell does not end the run. */
+  /** Whether the run goes on after a failed cell. */
   readonly keepGoing?: boolean;
   readonly signal: AbortSignal;
   readonly progress?: (cell: CellProgress) => void;
 }
 
 /**
- * Runs the cells of a notebook without Jupyter, with the outputs of earlier runs forgotten, and returns those that failed.
- * The first one ends the run as in Jupyter, unless it has the tag `raises-exception` or the settings say otherwise.
+ * Runs the cells of a notebook without Jupyter, after removing their outputs, and returns those that failed. The first failure
+ * ends the run as in Jupyter, unless the cell has the tag `raises-exception` or the settings say otherwise.
  */
 export async function runNotebook(
   notebook: Notebook,
@@ -51,20 +51,20 @@ export async function runNotebook(
   const save = async () => settings.output && writeNotebook(settings.output, notebook);
   await save();
   for (const [index, cell] of full.entries()) {
-    const told = { index: index + 1, cells: full.length, firstLine: firstLineOf(cell) };
-    settings.progress?.(told);
+    const cellFacts = { index: index + 1, cells: full.length, firstLine: firstLineOf(cell) };
+    settings.progress?.(cellFacts);
     const started = performance.now();
     const failure = await runCell(cell, index + 1, handler, displays, settings);
     if (failure !== undefined) failures.push(failure);
     await save();
     const elapsedMs = performance.now() - started;
-    settings.progress?.({ ...told, elapsedMs, failed: failure !== undefined });
+    settings.progress?.({ ...cellFacts, elapsedMs, failed: failure !== undefined });
     if (settings.signal.aborted || (failure !== undefined && settings.keepGoing !== true)) break;
   }
   return failures;
 }
 
-/** Runs a line that is in no cell and shows nothing. */
+/** Runs a line outside of any cell, without showing its outputs. */
 export function runLine(handler: KernelHandler, code: string, signal: AbortSignal): Promise<ExecuteOutcome> {
   const cell: CodeCell = {
     cell_type: 'code',

@@ -1,7 +1,7 @@
 import { plural } from '../text.js';
 import type { Notebook, NotebookOutput } from './notebook.js';
 
-/** Removes the data from a notebook's outputs and returns of how many. The size, the schema and the range of a result stay, its hash goes. */
+/** Removes the data from a notebook's outputs, and returns from how many. The size and the range of a result stay, its hash goes. */
 export function stripNotebook(notebook: Notebook): number {
   let stripped = 0;
   for (const cell of notebook.cells) {
@@ -12,7 +12,7 @@ export function stripNotebook(notebook: Notebook): number {
   return stripped;
 }
 
-/** A stream is what magics print, an error may quote values, and a display may hold anything. */
+/** Magics print to streams, an error may quote values, and a display may hold anything: only facts about results stay. */
 function withoutData(output: NotebookOutput): readonly NotebookOutput[] {
   switch (output.output_type) {
     case 'stream':
@@ -36,7 +36,7 @@ interface Facts {
   readonly kept: Readonly<Record<string, unknown>>;
 }
 
-/** The size and the range of a result; undefined for an output that is none. */
+/** Returns the size and the range of a result; undefined for an output that is not a result. */
 function factsOf(apl: unknown): Facts | undefined {
   if (typeof apl !== 'object' || apl === null) return undefined;
   const { startTime, endTime, rangeLabel, frozen, profile, datasets, tables, kernelVersion } = apl as Record<

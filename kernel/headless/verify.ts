@@ -65,7 +65,7 @@ function verdict(
   const [left, right] = [readStream(before.arrow), readStream(after.arrow)];
   const both = Math.min(left.numRows, right.numRows);
   const isWhole = left.numRows === before.rows && right.numRows === after.rows;
-  // What the notebook has no room for is missing on either side, and is no difference.
+  // Rows for which a notebook had no room are missing on its side; that is no difference.
   const [from, to] = isWhole ? [left, right] : [left.slice(0, both), right.slice(0, both)];
   const changes = compareTables(from, to, { key: before.key, tolerance });
   if (isWhole && isUnchanged(changes))

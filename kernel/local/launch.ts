@@ -27,7 +27,7 @@ export interface LocalService {
 }
 
 export interface LaunchOptions {
-  /** Holds the runtime file and the log; made when absent. */
+  /** Holds the runtime file and the log; created if need be. */
   readonly dataDir: string;
   /** Starts a detached process that will write the runtime file, and returns a promise of its exit. */
   readonly spawn: () => SpawnedService;
@@ -39,7 +39,7 @@ export interface LaunchOptions {
 }
 
 export interface SpawnedService {
-  /** Resolves with a sentence when the process could not be started or ended. */
+  /** Resolves when the process has ended or could not be started, with a sentence that says so. */
   readonly ended: Promise<string>;
 }
 
@@ -168,7 +168,11 @@ class Launcher implements LocalService {
         lockfilePath,
       })
       .catch(error => {
-        throw new LaunchError('another process is holding the start of the local service', dataDir, error);
+        throw new LaunchError(
+          'another process has been starting the local service for too long',
+          dataDir,
+          error,
+        );
       });
   }
 

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 export interface RuntimeFile {
   readonly url: string;
   readonly token: string;
-  /** Known to the readers of the file alone; never sent. */
+  /** Known only to those who can read the file; never sent. */
   readonly secret: string;
   readonly pid: number;
   /** When the process started, as {@link processStart} has it; empty where that cannot be known. */

@@ -1,6 +1,7 @@
 /**
- * Changes one place of the code at a time, in a copy of the project, and runs the tests that mirror its file, then those of
- * its folder, and at last the type check: a change that nothing notices is a survivor. `npm run mutate -- kernel/api --sample 100 --seed 1`.
+ * Changes one place of the code at a time, in a copy of the project, and runs the tests that mirror its file, then those of its
+ * folder, and finally the type check: a change that nothing notices is a survivor. `npm run mutate -- kernel/api --sample 100
+ * --seed 1`.
  */
 import { spawn } from 'node:child_process';
 import {
@@ -107,7 +108,7 @@ function filesBelow(path) {
 
 /**
  * What is run, one after the other, until a test fails: the mirrored test file, where there is one, then the mirrored folder or
- * the nearest above it that there is. For the language also the golden queries, which say what it means, and at last all its
+ * the nearest existing one above it. For the language also the golden queries, which say what it means, and at last all its
  * tests: the parser and the rows of the operators feed completion and hover.
  * @param {string} path
  * @returns {string[][]}
@@ -122,7 +123,7 @@ function stagesOf(path) {
 
 /**
  * @param {string} path
- * @returns {string} the nearest folder above that there is
+ * @returns {string} the nearest folder above that exists
  */
 function folderAbove(path) {
   const folder = dirname(path);

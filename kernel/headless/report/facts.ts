@@ -4,7 +4,7 @@ import { oneLine } from '../../text.js';
 import { formatTime, parseTime } from '../../time.js';
 import { type CodeCell, type Notebook, sourceOf } from '../notebook.js';
 
-/** What a reader has to know of a report before its first line: names and values, in the order to show them. */
+/** The facts shown above a report's first line: names and values, in order. */
 export type ReportFacts = readonly (readonly [name: string, value: string])[];
 
 /** Returns the range, the profiles, the datasets, the parameters and the versions behind the results of a notebook. */

@@ -184,7 +184,7 @@ function cut(list: string, limit: SqlArg | undefined, fallback: number, element?
   return `to_json(list_transform(${sliced}, lambda x: ${converted}))`;
 }
 
-/** The end of a list that is cut; every digit of it, as it may be beyond what a real holds. */
+/** Returns how many elements of a list stay, with every digit: a real may not hold them all. */
 function atMost(limit: SqlArg | undefined, fallback: number): string {
   const { constant } = limit ?? {};
   return typeof constant !== 'bigint' ? String(fallback) : String(constant < 0n ? 0n : constant);

@@ -4,7 +4,7 @@ import type { ConstantValue, SqlArg, SqlContext } from '../sql/template.js';
 import { computeHeavyFirst } from './arguments.js';
 import { templateOf } from './functions/all.js';
 import { convert, toDynamic } from './functions/conversion.js';
-import { sqlText } from './literal.js';
+import { jsonPointer, sqlText } from './literal.js';
 import { anyTermTest, textTest } from './text-test.js';
 import { sqlTypes } from './types.js';
 
@@ -126,8 +126,7 @@ function nanoseconds({ sql, type, constant }: SqlArg): string {
 
 /** Returns the member or element of JSON at constant keys. */
 export function path(object: string, keys: readonly string[]): string {
-  const pointer = keys.map(key => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-  return `apl_json(json_extract(${object}, ${sqlText(pointer)}))`;
+  return `apl_json(json_extract(${object}, ${jsonPointer(keys)}))`;
 }
 
 /** Returns the member or element of JSON at a key that is computed. */

@@ -1,7 +1,7 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { ExternalFormat, Relation } from '../../apl/plan/plan.js';
 import { convert } from './functions/conversion.js';
-import { sqlText } from './literal.js';
+import { jsonPointer, sqlText } from './literal.js';
 import { sqlTypes } from './types.js';
 
 /** The largest file that `externaldata` reads. */
@@ -71,13 +71,8 @@ function fromText(sql: string, type: TypeName): string {
 
 /** A dotted name is a key of its own, or else a path. */
 function fromJson(name: string, type: TypeName): string {
-  const key = `/${escapePointer(name)}`;
-  const nested = `/${name.split('.').map(escapePointer).join('/')}`;
-  const own = `json_extract(line, ${sqlText(key)})`;
-  const value = key === nested ? own : `coalesce(${own}, json_extract(line, ${sqlText(nested)}))`;
+  const path = name.split('.');
+  const own = `json_extract(line, ${jsonPointer([name])})`;
+  const value = path.length === 1 ? own : `coalesce(${own}, json_extract(line, ${jsonPointer(path)}))`;
   return convert({ sql: value, type: 'dynamic' }, type);
-}
-
-function escapePointer(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

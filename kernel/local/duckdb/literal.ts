@@ -3,13 +3,18 @@ import type { SqlArg } from '../sql/template.js';
 /** Returns a string as a quoted SQL literal: the only way for text of a query into SQL. */
 export function sqlText(value: string): string {
   const parts = value.split('\0').map(part => `'${part.replaceAll("'", "''")}'`);
-  // The engine's parser ends a statement at a zero character.
+  // The engine's parser ends a statement at a NUL character.
   return parts.length === 1 ? (parts[0] ?? "''") : `(${parts.join(' || chr(0) || ')})`;
 }
 
-/** Returns an identifier, always quoted. The engine has no zero character in names: the symbol U+2400 stands for it. */
+/** Returns an identifier, always quoted. The engine has no NUL character in names: the symbol U+2400 stands for it. */
 export function sqlName(name: string): string {
   return `"${name.replaceAll('"', '""').replaceAll('\0', '\u2400')}"`;
+}
+
+/** Returns the JSON pointer (https://www.rfc-editor.org/rfc/rfc6901) that these keys lead along, as SQL text. */
+export function jsonPointer(keys: readonly string[]): string {
+  return sqlText(keys.map(key => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''));
 }
 
 /** Returns the text of a constant string argument; undefined when the argument is absent, null or not constant. */

@@ -44,7 +44,7 @@ export class FunctionShelf {
     const defined = this.#defined.then(() =>
       statements.length === 0 ? undefined : this.#connection.run(statements.join(';\n')),
     );
-    // A failure is that of the statement which needed them.
+    // A failure is reported by the statement that needed the macros.
     this.#defined = defined.catch(() => undefined);
     await defined;
   }

@@ -32,7 +32,7 @@ export interface EngineOptions {
   readonly families?: readonly FunctionFamily[];
   /** Queries that run at the same time; more wait. 12 when absent. */
   readonly connections?: number;
-  /** Of these, the most that read much; 4 when absent. */
+  /** Of these, the most that run long queries; 4 when absent. */
   readonly long?: number;
   /** Queries that may wait; beyond that they are refused. */
   readonly queue?: number;

@@ -64,7 +64,7 @@ function checked(root: string, file: string): ExternalFile {
     const found = lstatSync(file);
     const real = path.join(realpathSync(root), path.relative(root, file));
     if (realpathSync(file) !== real)
-      return refused(`\`${path.basename(file)}\` is a link or behind one`, whereTo);
+      return refused(`\`${path.basename(file)}\` is a link, or in a directory that is one`, whereTo);
     if (!found.isFile()) return refused(`\`${path.basename(file)}\` is not a file`, whereTo);
     if (found.size > mostBytes)
       return refused(tooLarge(file), 'Import it with `%import`, then query the dataset.');

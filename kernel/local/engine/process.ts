@@ -40,18 +40,18 @@ async function answer(message: Exclude<ToEngine, { kind: 'interrupt' }>): Promis
       return { kind: 'opened', scratch: engine.scratch };
     }
     case 'begin':
-      query = await begin(readersOf(present(engine)), message.temporary);
+      query = await begin(readersOf(given(engine)), message.temporary);
       return { kind: 'begun' };
     case 'execute':
-      return { kind: 'executed', counts: await present(query).reader.execute(message.sql) };
+      return { kind: 'executed', counts: await given(query).reader.execute(message.sql) };
     case 'read':
-      return resultOf(present(query).reader, message.order);
+      return resultOf(given(query).reader, message.order);
     case 'load':
       loaded = true;
-      await present(query).reader.load(message.table, message.body);
+      await given(query).reader.load(message.table, message.body);
       return { kind: 'loaded' };
     case 'end':
-      await present(query).finish();
+      await given(query).finish();
       query = undefined;
       await forgetLoaded();
       return { kind: 'ended' };
@@ -62,7 +62,7 @@ async function forgetLoaded(): Promise<void> {
   if (!loaded) return;
   loaded = false;
   const { dropTables } = await import('../results/fill.js');
-  await present(engine).withConnection(dropTables);
+  await given(engine).withConnection(dropTables);
 }
 
 function begin(readers: ReaderSource, temporary: string | undefined): Promise<Query> {
@@ -100,7 +100,7 @@ function failureOf(error: unknown): FromEngine {
   return { kind: 'failed', code, message, hint, detail };
 }
 
-function present<T>(value: T | undefined): T {
+function given<T>(value: T | undefined): T {
   if (value === undefined) throw new RangeError('an order came out of turn');
   return value;
 }

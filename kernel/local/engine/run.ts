@@ -223,8 +223,8 @@ function notFinite({ table, columns }: RanTable): StatusMessage[] {
     if (count === 0) return [];
     const [what, shown] =
       count === 1
-        ? ['1 value that is no number', 'it is shown']
-        : [`${count.toLocaleString('en-US')} values that are no numbers`, 'they are shown'];
+        ? ['1 value that is NaN', 'it is shown']
+        : [`${formatCount(count)} values that are NaN`, 'they are shown'];
     const msg = `\`${name}\` holds ${what} (0.0 / 0) or infinite; ${shown} as null.`;
     return [{ priority: 'info', count: 1, code: 'not_finite', msg }];
   });

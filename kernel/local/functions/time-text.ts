@@ -26,7 +26,7 @@ type Fields = Readonly<Record<string, string | undefined>>;
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** The zones of RFC 2822, in minutes; other abbreviations name no one offset. */
+/** The zones of RFC 2822, in minutes; other abbreviations stand for several offsets. */
 const zones: Readonly<Record<string, number>> = {
   z: 0,
   ut: 0,

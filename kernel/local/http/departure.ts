@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { cancelledError } from '../engine/failure.js';
 
-/** Watches every request from the first moment for its client's leaving; {@link departure} then returns the signal. */
+/** Notices for every request when its client leaves; {@link departure} returns the signal. */
 export function watchDepartures(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const gone = new AbortController();

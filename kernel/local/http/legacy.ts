@@ -6,8 +6,8 @@ import type { QueryAnswer, RanTable } from '../engine/run.js';
 import type { CompiledTable } from '../sql/compiled.js';
 
 /**
- * Returns the body of a response in the older format, a {@link LegacyResult}, as bytes: events under `matches`, groups under `buckets`, where
- * `series` has one entry per time bin and `totals` one per group.
+ * Returns the body of a response in the older format, a {@link LegacyResult}, as bytes: events under `matches`, groups under
+ * `buckets`, where `series` has one entry per time bin and `totals` one per group.
  */
 export function legacyBody(answer: QueryAnswer, request: QueryRequest): readonly Buffer[] {
   const { query, tables, status } = answer;

@@ -8,7 +8,7 @@ import { ServiceError } from './service-error.js';
 export class QueriesUnderWay {
   readonly #looks = new Map<string, () => QueryProgress>();
 
-  /** Runs `work` for a request; the visit says whose query it is, and keeps its progress while it runs. */
+  /** Runs `work` for a request; its visit names the client, and lets others ask for the progress while it runs. */
   async visit<T>(
     { headers }: FastifyRequest,
     signal: AbortSignal,

@@ -77,7 +77,7 @@ export async function answerQuery(
 
 const noResults = { lease: '', tables: {} };
 
-/** A query whose files are deleted while it runs begins anew, once, with the datasets that there are now. */
+/** Answers a query. If files that it reads are deleted while it runs, it starts over, once, with the datasets as they are then. */
 async function answerOf(
   parts: QueryParts,
   query: QueryRequest,

@@ -37,7 +37,7 @@ export function readStarredBody(body: unknown): StarredQuery {
   }
 }
 
-/** Returns the body of a request to make a dataset. */
+/** Returns the body of a request to create a dataset. */
 export function readNewDataset(body: unknown): { readonly name: string; readonly description: string } {
   const { name, description = '' } = readObject(body, 'the body');
   if (typeof name !== 'string') throw invalid('`name` should be a string.');

@@ -1,9 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { FieldMeta } from '../../api/wire.js';
 import type { FieldSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import type { Engine } from '../engine/duckdb.js';
-import { wireType } from '../engine/run.js';
 import { type Snapshot, unknownDataset } from '../store/datasets.js';
 import { importFile } from '../store/import.js';
 import { ingest } from '../store/ingest.js';
@@ -12,6 +10,7 @@ import { departure } from './departure.js';
 import { addProgressRoute } from './progress.js';
 import { answerQuery, type QueryParts } from './query-route.js';
 import { readCount, readFieldNote, readImportRequest, readNewDataset, readStarredBody } from './requests.js';
+import { fieldMeta } from './tabular.js';
 
 /** The parts of the service that the routes need. */
 export interface RouteParts extends QueryParts {
@@ -83,16 +82,6 @@ function fieldsOf(catalog: Snapshot, name: string): readonly FieldSchema[] {
   const schema = catalog.schema(name);
   if (!schema) throw unknownDataset(name);
   return schema.fields;
-}
-
-function fieldMeta(field: FieldSchema): FieldMeta {
-  return {
-    name: field.name,
-    type: wireType(field.type),
-    unit: field.unit ?? '',
-    hidden: field.hidden ?? false,
-    description: field.description ?? '',
-  };
 }
 
 function addStarredRoutes(app: FastifyInstance, starred: StarredStore): void {

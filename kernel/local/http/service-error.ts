@@ -1,7 +1,7 @@
 import { AplKernelError, type ErrorCode, type ForeignCode } from '../../errors.js';
 import { formatCount } from '../../text.js';
 
-/** Returns the refusal of a body of more than so many bytes. */
+/** Returns the error about a body of more than `mostBytes`; `hint` says what to do instead. */
 export function bodyTooLarge(mostBytes: number, hint: string): ServiceError {
   const message = `The body has more than ${bytesInWords(mostBytes)}, the most that this request may have.`;
   return new ServiceError(413, 'too-large', message, { hint });

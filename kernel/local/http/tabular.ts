@@ -1,4 +1,5 @@
 import type { FieldMeta } from '../../api/wire.js';
+import type { FieldSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import { formatTime } from '../../time.js';
 import { type QueryAnswer, type RanTable, wireType } from '../engine/run.js';
@@ -30,13 +31,18 @@ function computedMeta(query: CompiledQuery): FieldMeta[] {
 }
 
 function metaOf(catalog: DatasetCatalog, dataset: string): FieldMeta[] {
-  return (catalog.schema(dataset)?.fields ?? []).map(field => ({
+  return (catalog.schema(dataset)?.fields ?? []).map(fieldMeta);
+}
+
+/** Returns a field as the API describes it; what is not known of it is empty. */
+export function fieldMeta(field: FieldSchema): FieldMeta {
+  return {
     name: field.name,
     type: wireType(field.type),
     unit: field.unit ?? '',
     hidden: field.hidden ?? false,
     description: field.description ?? '',
-  }));
+  };
 }
 
 function tableBytes({ table, columns }: RanTable): Buffer[] {

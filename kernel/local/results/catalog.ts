@@ -6,7 +6,7 @@ import type { ScanFilter, StoredFile } from '../sql/compiled.js';
 import type { HeldResult, ReadableResults } from './held.js';
 import { resultTable } from './names.js';
 
-/** A catalogue with the results that a request names beside the datasets. */
+/** The catalogue of the datasets together with the results that a request names. */
 export class CatalogWithResults implements MeasuredCatalog {
   readonly results: ReadonlyMap<string, DatasetSchema>;
   /** The results that a query reads. */
@@ -67,7 +67,7 @@ function scanSql({ sent, table }: HeldResult, fields: readonly string[], filter?
   return `SELECT ${columns.join(', ')} FROM ${resultTable(table)}${only}`;
 }
 
-/** A column of words has a type of its own in the engine. */
+/** A column of texts may be an ENUM in the engine. */
 function columnSql(index: number, type: TypeName | undefined): string {
   return type === 'string' ? `c${index}::${sqlTypes.string}` : `c${index}`;
 }

@@ -38,7 +38,10 @@ function wordsType(table: string, column: number): string {
   return `${table}_${column}`;
 }
 
-/** Where texts repeat, the engine is given each once, and a number for each row. */
+/**
+ * Returns the words of a column that the kernel sent as one dictionary, for an ENUM of the engine; undefined where they cannot
+ * make one.
+ */
 function wordsOf({ table, fields }: SentTable, index: number): readonly Uint8Array[] | undefined {
   if (fields[index]?.type !== 'string') return undefined;
   const dictionaries = new Set(
@@ -48,7 +51,7 @@ function wordsOf({ table, fields }: SentTable, index: number): readonly Uint8Arr
   if (dictionaries.size !== 1 || only === undefined || only.length === 0) return undefined;
   const texts = Array.from({ length: only.length }, (_, row) => textAt(only, row));
   const distinct = new Set(texts.map(text => Buffer.from(text).toString('latin1')));
-  // The engine ends the words of a type at a zero character.
+  // The engine ends the words of an ENUM at a NUL character.
   return only.nullCount > 0 || distinct.size < texts.length || only.values.includes(0) ? undefined : texts;
 }
 
@@ -126,7 +129,7 @@ function bits(data: Data): WriteRows {
   };
 }
 
-/** The numbers of the words, as wide as the engine makes them for so many. */
+/** Writes the indices into an ENUM, in the width that the engine uses for so many words. */
 function numbers(data: Data): WriteRows {
   const indices: Int32Array = data.values;
   const words = data.dictionary?.length ?? 0;

@@ -172,7 +172,7 @@ function firstRows(relation: Relation, rows: number): Relation {
 
 type ToSql = (relation: Relation) => string;
 
-/** The statements that give the first `rows` of sorted rows and one more, one after the other for as long as rows are lacking. */
+/** Returns the statements that give the first `rows` + 1 of sorted rows; the further ones are run only while rows are missing. */
 function sortedStatements(
   sorted: SortedRows,
   rows: number,
@@ -194,7 +194,7 @@ function cursorProblem(cursor: PageCursor | undefined, page: Page | undefined): 
   if (cursor !== undefined && page !== undefined) return undefined;
   const message =
     cursor === undefined
-      ? '`cursor` is none of this service'
+      ? '`cursor` does not come from this service'
       : '`cursor` can be used only where rows are in the order of `_time` and it is among the fields';
   const hint =
     cursor === undefined
@@ -241,7 +241,7 @@ function withTotals(
 function leftOut(names: readonly string[]): StatusMessage[] {
   if (names.length === 0) return [];
   const list = names.map(name => `\`${name}\``).join(', ');
-  const msg = `The totals leave out ${list}: they do not follow from the time bins. Summarize without the bin for them.`;
+  const msg = `The totals leave out ${list}: they do not follow from the time bins. Summarize without the bin to get them.`;
   return [{ priority: 'info', count: 1, code: 'totals_left_out', msg }];
 }
 
@@ -253,7 +253,7 @@ function ignored({ includeCursorField }: QueryRequest, unknownOrder: readonly st
       warn('unknown_order', `The request's order names \`${field}\`, which the result does not have.`),
     ),
     ...(includeCursorField
-      ? [warn('no_cursor_field', '`includeCursorField` has no effect here: the status tells the cursors.')]
+      ? [warn('no_cursor_field', '`includeCursorField` has no effect here: the cursors are in the status.')]
       : []),
   ];
 }
@@ -272,7 +272,7 @@ type RequestWindow =
       readonly ok: true;
       readonly start: bigint;
       readonly end: bigint;
-      /** What `now()` is. */
+      /** The value of `now()`. */
       readonly clock: bigint;
     }
   | { readonly ok: false; readonly diagnostic: Diagnostic };

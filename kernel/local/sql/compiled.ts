@@ -12,7 +12,7 @@ export interface CompiledQuery {
   readonly tables: readonly CompiledTable[];
   /** Names of the datasets read. */
   readonly datasets: readonly string[];
-  /** A SELECT whose rows are stored as the temporary table {@link keptTable} while the tables run, as both read them. */
+  /** A SELECT whose rows are stored in the temporary table {@link keptTable} while the query runs, as all its tables read them. */
   readonly kept?: string;
   readonly notices: readonly StatusMessage[];
   /** Rows that the query makes of its own, besides those of datasets; few when absent. */
@@ -27,9 +27,9 @@ export interface CompiledTable {
   /** `0`, `1`, … or `_totals`. */
   readonly name: string;
   readonly sql: string;
-  /** SELECTs, written when they are needed, that go on where `sql` and those before end, for as long as rows are lacking. */
+  /** SELECTs, written on demand, that go on where `sql` and those before them end; run only while rows are missing. */
   readonly further?: readonly (() => string)[];
-  /** The same SELECT over the stored rows. */
+  /** `sql` over the stored rows. */
   readonly keptSql?: string;
   readonly fields: readonly CompiledField[];
   readonly order: readonly Order[];
@@ -46,10 +46,10 @@ export interface CompiledTable {
   readonly page?: CompiledPage;
 }
 
-/** The origin of the effective limit. A limit of the query itself cuts nothing that was asked for. */
+/** Where the effective limit comes from. A limit of the query itself leaves out nothing that was asked for. */
 export type LimitReason = 'query' | 'default' | 'request' | 'server';
 
-/** A page of rows; `exactSql` selects it with rows of equal times in their own order, given the time of its last row. */
+/** A page of rows. `exactSql` returns a SELECT that puts rows of equal times in a fixed order, given the time of the last row. */
 export interface CompiledPage {
   readonly page: Page;
   readonly exactSql: (last: bigint | undefined) => string;
@@ -106,8 +106,9 @@ export interface DatasetCatalog {
   names(): string[];
   schema(name: string): DatasetSchema | undefined;
   /**
-   * Returns a SELECT with columns f0..fn in the order of `fields`, restricted to `_time` in [startNs, endNs), nanoseconds
-   * since 1970, and to the rows that pass `filter`: beside the scan the engine can apply it while it reads. A field that the dataset does not have is a typed null.
+   * Returns a SELECT with columns f0..fn in the order of `fields`, restricted to `_time` in [startNs, endNs), nanoseconds since
+   * 1970, and to the rows that pass `filter`: next to the scan, the engine can apply it while it reads. A field that the dataset
+   * does not have is a typed null.
    */
   scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string;
   /** Where this is absent, nothing is known of the files. */

@@ -3,8 +3,8 @@ import { condition, constant, reference } from '../../apl/plan/scalars.js';
 import { keyOf } from './ordering.js';
 
 /**
- * A place in a result ordered by time: right after the first `count` of the rows that share `time`. Those rows have an
- * order of their own, that of all their fields. `whole` says that no row of that time is left.
+ * A place in a result ordered by time: right after the first `count` of the rows that share `time`, which are ordered by all
+ * their fields. `whole` says that no row of that time is left.
  */
 export interface PageCursor {
   /** Nanoseconds since 1970. */
@@ -15,9 +15,9 @@ export interface PageCursor {
 
 /** A query that is read page by page. */
 export interface Page {
-  /** The rows from the cursor on, where rows of equal times are in any order. */
+  /** The rows from the cursor on; rows of equal times are in any order. */
   readonly rest: SortedRows;
-  /** The page when its last row has the time `last`; rows of equal times are in their order. */
+  /** The page whose last row has the time `last`; rows of equal times are in a fixed order. */
   readonly exact: (rows: number, last: bigint | undefined) => Relation;
   readonly descending: boolean;
   /** Rows before the page that share `time` with its first. */
@@ -27,7 +27,7 @@ export interface Page {
 /** The sort that decides the order of a result. */
 export interface SortedRows {
   readonly sort: Sort;
-  /** Puts the projections above the sort back. */
+  /** Puts back the projections above the sort. */
   readonly wrap: (input: Relation) => Relation;
   /** The lowest limit above it. */
   readonly written?: number;
@@ -58,7 +58,7 @@ export function sortOf(relation: Relation): SortedRows | undefined {
   return { ...inner, written: Math.min(Number(count.value), inner.written ?? Number.POSITIVE_INFINITY) };
 }
 
-/** Returns the first rows of sorted ones. */
+/** Returns the first `rows` of sorted rows, after `skip`. */
 export function firstOf({ wrap }: SortedRows, sort: Sort, rows: number, skip = 0): Relation {
   const count = constant('long', BigInt(rows));
   return wrap({ kind: 'limit', input: sort, count, skip, columns: sort.columns });

@@ -7,7 +7,7 @@ import type { ConstantValue, SqlArg, SqlContext } from './template.js';
 export interface AggregateParts {
   readonly call: AggregateCall;
   readonly args: readonly SqlArg[];
-  /** The rows that count: a condition, or all. */
+  /** The condition on the rows that count; all rows when undefined. */
   readonly filter: string | undefined;
   /** ` ORDER BY …` of the rows or nothing, for aggregates whose result depends on it. */
   readonly order: string;
@@ -16,7 +16,10 @@ export interface AggregateParts {
 /** Adds a stage to the query that is being written and returns its name; a materialized one is computed once. */
 export type AddStage = (body: string, materialized?: boolean) => string;
 
-/** A `make-series` with its parts written as SQL; keys are columns, an aggregate is one with its array and its default. */
+/**
+ * A `make-series` with its parts written as SQL: the columns of its keys, and for each aggregate its default and the column of
+ * its array.
+ */
 export interface SeriesParts {
   readonly input: string;
   readonly axis: SqlArg;
@@ -34,7 +37,7 @@ export interface SeriesParts {
   readonly time: string;
 }
 
-/** An `mv-expand`: every item's elements side by side, one row for each place. */
+/** An `mv-expand`: the elements of all items side by side, one row per position. */
 export interface ExpandParts {
   readonly input: string;
   readonly items: readonly {
@@ -50,7 +53,7 @@ export interface ExpandParts {
   /** The columns of the result, and which of them holds the position. */
   readonly columns: readonly string[];
   readonly index: string | undefined;
-  /** A column that counts the rows of the input, and the ORDER BY of their order. */
+  /** A column that counts the rows of the input, and the ORDER BY in which it counts them. */
   readonly place: { readonly column: string; readonly order: string } | undefined;
 }
 
@@ -89,7 +92,7 @@ export interface Dialect {
   readonly aggregate: (parts: AggregateParts) => string;
   /** NaN as null. */
   readonly withoutNaN: (arg: SqlArg) => string;
-  /** How an aggregate of aggregates follows from theirs; see `totals.ts`. */
+  /** How an aggregate over all bins follows from those of the bins; see `totals.ts`. */
   readonly merge: {
     readonly count: (own: string) => string;
     readonly sum: (own: string, type: TypeName) => string;

@@ -1,6 +1,9 @@
 import type { Relation, Scalar } from '../../apl/plan/plan.js';
 
-/** Estimates how many rows a plan makes of its own, by `range` and tables of constants; those of datasets are the catalogue's to count. */
+/**
+ * Returns an estimate of how many rows a plan makes itself, by `range` and tables of constants; those of datasets are the
+ * catalogue's to count.
+ */
 export function madeRows(relation: Relation): number {
   switch (relation.kind) {
     case 'scan':
@@ -24,7 +27,7 @@ function sequenceRows(start: number, end: number, step: number): number {
   return Number.isFinite(rows) ? Math.max(0, rows) : 0;
 }
 
-/** Not a number for a value that is computed only when the query runs. */
+/** Returns the value of a constant number; NaN for what is known only when the query runs. */
 function numberOf(scalar: Scalar): number {
   if (scalar.kind === 'convert') return numberOf(scalar.value);
   if (scalar.kind === 'negate') return -numberOf(scalar.operand);

@@ -59,7 +59,7 @@ function mayBeNaN(expr: Scalar): boolean {
   return expr.kind !== 'convert' || expr.value.type === 'string' || expr.value.type === 'dynamic';
 }
 
-/** A test that may be null as one that is true or false; null is false before it is negated. */
+/** Makes a test that may be null true or false; null counts as false before it is negated. */
 function total(test: string, isNegated: boolean, predicate: boolean): string {
   if (isNegated) return negated(test);
   return predicate ? test : `coalesce(${test}, false)`;
@@ -107,7 +107,7 @@ function nullTest(operator: string, left: SqlArg, right: SqlArg): string | undef
   return left.constant === null ? `(${right.sql} ${test})` : undefined;
 }
 
-/** Keys that are constant are read together, so that a path is read in one pass. */
+/** Reads constant keys together, so that a path takes one pass. */
 function pathSql(expr: Extract<Scalar, { kind: 'path' }>, context: ExpressionContext): string {
   const keys: string[] = [];
   let at: Scalar = expr;

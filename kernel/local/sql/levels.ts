@@ -39,7 +39,7 @@ function levelledProject(relation: Extract<Relation, { kind: 'project' }>, ids: 
   return split.isNeeded ? { ...relation, input: split.below(relation.input), items } : relation;
 }
 
-/** The row of `print` is computed from one that holds nothing; cells of a table are constants. */
+/** The row of `print` is computed from a row without fields; the cells of a table are constants. */
 function levelledRow(relation: Extract<Relation, { kind: 'values' }>, ids: Ids): Relation {
   const { rows, columns } = relation;
   const [row, ...more] = rows;

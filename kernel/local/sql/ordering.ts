@@ -111,8 +111,8 @@ function isIn({ field }: Order, relation: Relation): boolean {
 export const binnedName = '\u0000binned';
 
 /**
- * Returns the keys with others after them that leave no two different rows equal, so that a query gives the same rows in the
- * same order again. Rows that are events keep the keys alone: to order equal ones would mean to read all of their fields.
+ * Returns the keys with others after them that tell different rows apart, so that a query returns the same rows in the same
+ * order each time. Events keep the given keys only: to order equal ones, all of their fields would have to be read.
  */
 export function withoutTies(keys: readonly OrderKey[], relation: Relation): readonly OrderKey[] {
   if (keys.length === 0) return keys;

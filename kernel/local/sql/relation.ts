@@ -55,7 +55,10 @@ class SqlWriter {
     this.#context = { ...context, subquery: expr => this.#subquery(expr.subquery) };
   }
 
-  /** A join may not reach below a limit: the engine would apply the keys of one side before it counts the rows of the other. */
+  /**
+   * Returns the WITH clause. Beside a join, a limit is materialized: the engine would apply the join's keys before it counts the
+   * limit's rows.
+   */
   stages(): string {
     if (this.#written.length === 0) return '';
     const last = this.#written.length - 1;
@@ -65,7 +68,7 @@ class SqlWriter {
     return `WITH ${stages.join(',\n')}\n`;
   }
 
-  /** A relation that reads no more rows and columns than it needs, in expressions that are not too deep. */
+  /** Returns a relation that reads no more rows and columns than it needs, in expressions that are not too deep. */
   prepared(relation: Relation): Relation {
     const { now } = this.#context;
     const read = cutShort(timeBounded(relation, now), this.#source.files, now);
@@ -106,7 +109,7 @@ class SqlWriter {
     return list.length === 0 ? '' : ` ORDER BY ${list.join(', ')}`;
   }
 
-  /** The order of a relation's rows: that of the last sort whose keys are still there. */
+  /** Returns the ORDER BY of a relation's rows: the keys of its last sort whose columns are still there. */
   orderOf(relation: Relation): string {
     return this.#orderBy(withoutTies(sortKeys(relation), relation));
   }

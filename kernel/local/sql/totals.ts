@@ -30,7 +30,7 @@ export interface BinnedQuery {
   ) => string;
 }
 
-/** The stored bins, merged. No dataset can have such a name: control characters are refused in them. */
+/** The name under which the merged bins are scanned; no dataset can have it, as control characters are refused in names. */
 const totalsName = '\u0000totals';
 
 /**

@@ -43,8 +43,8 @@ export function cutShort(relation: Relation, filesOf: FilesOf, now: bigint): Rel
 }
 
 /**
- * Returns the parts of a sort that follow each other, to be read until there are `rows`: each goes several times as far back
- * in time as the one before (forth where the sort is ascending). It is one part where nothing is gained by more.
+ * Splits a sort into parts that follow each other, to be read until there are `rows`: each has several times the rows of the one
+ * before, further back in time (forward where the sort is ascending). It is one part where more would gain nothing.
  */
 export function readingBack(sort: Sort, rows: number, filesOf: FilesOf, now: bigint): readonly Sort[] {
   const found = inTime({ ...sort, input: timeBounded(sort.input, now) }, filesOf, now);
@@ -88,7 +88,7 @@ function inTime({ input, keys }: Sort, filesOf: FilesOf, now: bigint): InTime | 
   return { rows, groups, range, descending: key.descending };
 }
 
-/** The window at the end where the rows begin that has `count` rows for certain. */
+/** Returns the window, beginning where the sorted rows begin, that has `count` rows for certain; undefined where there are fewer. */
 function windowWith({ groups, range, descending }: InTime, count: number): TimeRange | undefined {
   const [inside, whole] = descending ? [groups, range] : [groups.map(mirroredGroup), mirrored(range)];
   let rows = 0;
@@ -108,8 +108,8 @@ function windowsOf({ groups, range, descending }: InTime, rows: number): readonl
 }
 
 /**
- * A window ends where a row group begins. Row groups that lie across its end are read twice: it grows until they are few. Where
- * few rows would be left, they belong to it.
+ * Splits a range into windows, each of which ends where a row group begins. Row groups across that end are read twice: the
+ * window grows until they are few. Where few rows would be left, the window takes them too.
  */
 function descendingWindows(
   groups: readonly RowGroup[],
@@ -137,7 +137,7 @@ function descendingWindows(
   return [...windows, { start: range.start, end }];
 }
 
-/** By their first row, the latest first. */
+/** Sorts row groups by their first row, the latest first. */
 function fromTheNewest(groups: readonly RowGroup[]): readonly RowGroup[] {
   return [...groups].sort((a, b) => compare(b.minNs, a.minNs));
 }

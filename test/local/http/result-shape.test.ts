@@ -226,7 +226,7 @@ describe('totals', () => {
         priority: 'info',
         count: 1,
         code: 'totals_left_out',
-        msg: 'The totals leave out `d`, `stdev_ms`: they do not follow from the time bins. Summarize without the bin for them.',
+        msg: 'The totals leave out `d`, `stdev_ms`: they do not follow from the time bins. Summarize without the bin to get them.',
       },
     ]);
   });
@@ -613,7 +613,7 @@ test('values that JSON cannot express are counted', async () => {
       priority: 'info',
       count: 1,
       code: 'not_finite',
-      msg: '`r` holds 1 value that is no number (0.0 / 0) or infinite; it is shown as null.',
+      msg: '`r` holds 1 value that is NaN (0.0 / 0) or infinite; it is shown as null.',
     },
   ]);
 });

@@ -142,7 +142,7 @@ test('past the last row the cursor stays', async () => {
 });
 
 const misused: readonly (readonly [what: string, apl: string, cursor: string, message: string])[] = [
-  ['not one of ours', 'ties', 'x', '`cursor` is none of this service'],
+  ['not one of ours', 'ties', 'x', '`cursor` does not come from this service'],
   [
     'aggregated',
     'ties | summarize count()',

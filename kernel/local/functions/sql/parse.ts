@@ -1,3 +1,4 @@
+import { present } from '../../../present.js';
 import { type SqlToken, sqlTokens } from './lexer.js';
 import type {
   SqlColumn,
@@ -339,13 +340,4 @@ class SqlReader {
   #fail(): never {
     throw new Unreadable();
   }
-}
-
-type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
-  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
-};
-
-/** The same object without the keys that are undefined. */
-function present<T extends object>(object: T): Present<T> {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Present<T>;
 }

@@ -67,7 +67,7 @@ export function exceedsReal(text: string): string {
 /** Says that a field has a wider type than the sample showed; nothing where the sample had no value of it. */
 export function widenedNotes(name: string, sampled: string | undefined, found: string | undefined): string[] {
   if (sampled === found || sampled === undefined || sampled === 'unseen' || found === undefined) return [];
-  return [`\`${name}\` is ${found}: beyond the rows that were sampled it holds more than ${sampled}.`];
+  return [`\`${name}\` is ${found}: after the sampled rows it holds values other than ${sampled}.`];
 }
 
 /** The refusal of data that has no fields at all. */

@@ -205,8 +205,8 @@ const traps: readonly Trap[] = [
     select: 'any_value(v) FILTER (w = 3), any_value(o) FILTER (w = 3), count(*)',
     values: ['"x"|2|10301'],
     notes: [
-      '`v` is dynamic: beyond the rows that were sampled it holds more than long.',
-      '`o` is dynamic: beyond the rows that were sampled it holds more than objects.',
+      '`v` is dynamic: after the sampled rows it holds values other than long.',
+      '`o` is dynamic: after the sampled rows it holds values other than objects.',
       timeless(),
     ],
   },
@@ -255,7 +255,7 @@ const traps: readonly Trap[] = [
     content: beyondSample('{"_time":1700000000,"v":1}', '{"_time":1700000000,"v":"x","w":true}'),
     select: "count(*), count(w), max(v) FILTER (v <> '1'), any_value(typeof(v))",
     values: ['10301|1|"x"|VARCHAR'],
-    notes: ['`v` is dynamic: beyond the rows that were sampled it holds more than long.'],
+    notes: ['`v` is dynamic: after the sampled rows it holds values other than long.'],
   },
   {
     what: 'text after integers in CSV, after the sample',
@@ -263,7 +263,7 @@ const traps: readonly Trap[] = [
     content: `_time,v\n${beyondSample('1700000000,1', '1700000000,x')}`,
     select: 'count(*), max(v), any_value(typeof(v))',
     values: ['10301|x|VARCHAR'],
-    notes: ['`v` is string: beyond the rows that were sampled it holds more than long.'],
+    notes: ['`v` is string: after the sampled rows it holds values other than long.'],
   },
   {
     what: 'text after integers in rows of a megabyte, of which the sample has few',
@@ -271,7 +271,7 @@ const traps: readonly Trap[] = [
     content: lines(...[...new Array<string>(20).fill('1'), '"x"'].map(megabyteRow)),
     select: "count(*), any_value(typeof(v)), max(v) FILTER (v <> '1')",
     values: ['21|VARCHAR|"x"'],
-    notes: ['`v` is dynamic: beyond the rows that were sampled it holds more than long.', timeless()],
+    notes: ['`v` is dynamic: after the sampled rows it holds values other than long.', timeless()],
   },
   {
     what: 'short hashes in CSV that look like powers of ten',
