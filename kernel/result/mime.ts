@@ -1,10 +1,11 @@
 /**
- * A result as Jupyter outputs: a chart where the result is one over time, and always the table, each in MIME types that
- * degrade from an extension's grid to a terminal.
+ * A result as Jupyter outputs: a chart where its shape has one, and always the table, each in MIME types that degrade from what an
+ * extension draws to a terminal.
  */
 import type { QueryStatus } from '../api/wire.js';
 import { present } from '../present.js';
-import { toChart } from './chart/drawing.js';
+import { type Chart, type NoChart, toChart } from './chart/chart.js';
+import type { ChartWish, Rule } from './chart/model.js';
 import { HTML_LIMITS, toHtml } from './display/html.js';
 import { PLAIN_LIMITS, toPlain } from './display/plain.js';
 import { allNotices, heading, safeWords } from './display/summary.js';
@@ -22,8 +23,10 @@ export interface OutputOptions {
   readonly rows?: number;
   /** Bytes of Arrow at most, before base64. Default 96 KiB; 0 leaves Arrow out. */
   readonly byteBudget?: number;
-  /** False leaves the chart out. Default true. */
-  readonly chart?: boolean;
+  /** How the chart is wanted; the shape of the result decides what this leaves open. */
+  readonly chart?: ChartWish;
+  /** Moments to mark in a chart over time. */
+  readonly rules?: readonly Rule[];
   /** The id by which a front end asks the kernel for the rows of this result; absent where no kernel holds it. */
   readonly resultId?: string;
   /** What the chart is drawn of, where that is another form of the result than the table. */
@@ -44,30 +47,43 @@ const DEFAULT_BYTE_BUDGET = 96 * 1024;
 const ASKED_BYTES = 4 * 1024 * 1024;
 
 /**
- * The outputs of a result, in the order to show them: a chart (Vega and SVG) if the result is an aggregate over time,
- * then the table (HTML, plain text, Arrow). Two outputs, as a front end shows only one MIME type of each: the chart is
- * meant as display_data, the last output as execute_result.
+ * The outputs of a result, in the order to show them: a chart (Vega and SVG) if its shape has one or one is asked for, then the table
+ * (HTML, plain text, Arrow). Two outputs, as a front end shows only one MIME type of each: the chart is meant as display_data, the
+ * last output as execute_result.
  */
 export async function toOutputs(
   result: QueryResult,
   options: OutputOptions = {},
 ): Promise<readonly Output[]> {
-  const chart =
-    options.chart === false
-      ? undefined
-      : await toChart(options.drawn ?? result, options.now ?? momentOf(result));
+  const chart = await chartOf(result, options);
   if (chart === undefined) return [toBundle(result, options)];
-  if (chart.kind === 'none') return [toBundle(withNotice(result, chart.reason), options)];
-  const data = { [VEGA_MIME]: chart.spec, 'image/svg+xml': chart.svg, 'text/plain': chart.description };
-  return [{ data, metadata: { apl: aplMetadata(result, options, 0) } }, toBundle(result, options)];
+  if (chart.kind === 'none') return [toBundle(withNotice(result, chart), options)];
+  return [chartOutput(chart, result, options), toBundle(result, options)];
+}
+
+/** Returns the chart of a result, or why there is none; undefined where its shape has none and none is asked for. */
+export function chartOf(result: QueryResult, options: OutputOptions): Promise<Chart | NoChart | undefined> {
+  const { drawn = result, now = momentOf(result), chart, rules } = options;
+  return toChart(drawn, now, chart, rules);
+}
+
+/** Returns the output of a chart, without the table. */
+export function chartOutput(
+  { spec, svg, description }: Chart,
+  result: QueryResult,
+  options: OutputOptions = {},
+): Output {
+  const data = { [VEGA_MIME]: spec, 'image/svg+xml': svg, 'text/plain': description };
+  return { data, metadata: { apl: aplMetadata(result, options, 0) } };
 }
 
 function momentOf({ provenance: { frozen, endTime } }: QueryResult): number {
   return frozen ? Date.parse(endTime) : Date.now();
 }
 
-function withNotice(result: QueryResult, text: string): QueryResult {
-  return { ...result, notices: [...result.notices, { level: 'info', text }] };
+function withNotice(result: QueryResult, { reason, isRefusal }: NoChart): QueryResult {
+  const notice = { level: isRefusal ? ('warn' as const) : ('info' as const), text: reason };
+  return { ...result, notices: [...result.notices, notice] };
 }
 
 /** The table of a result in all its MIME types. */

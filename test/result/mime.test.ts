@@ -21,7 +21,7 @@ test('an aggregate over time is two outputs, the chart first; any other result i
     [VEGA_MIME, 'image/svg+xml', 'text/plain'],
     table,
   ]);
-  expect(await types(toOutputs(sampleResult([OVER_TIME]), { chart: false }))).toEqual([table]);
+  expect(await types(toOutputs(sampleResult([OVER_TIME]), { chart: { kind: 'none' } }))).toEqual([table]);
   expect(await types(toOutputs(sampleResult([{ columns: [['i', 'integer', '[1]']] }])))).toEqual([table]);
 });
 

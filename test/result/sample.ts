@@ -12,7 +12,12 @@ export interface SampleTable {
   readonly order?: readonly { readonly field: string; readonly desc: boolean }[];
   readonly buckets?: { readonly field: string; readonly size: number };
   /** The aggregate behind a column. */
-  readonly aggs?: Readonly<Record<string, { readonly name: string; readonly fields?: readonly string[] }>>;
+  readonly aggs?: Readonly<
+    Record<
+      string,
+      { readonly name: string; readonly args?: readonly unknown[]; readonly fields?: readonly string[] }
+    >
+  >;
   /** The searched range, from 09:00 to 10:00 unless said otherwise. */
   readonly range?: { readonly start: string; readonly end: string };
 }

@@ -26,13 +26,13 @@ export interface Roles {
 
 /**
  * Returns the roles of an aggregate over time; undefined for any other result. `derived` names the columns that the query
- * computes from the keys alone: they repeat a group and measure nothing.
+ * computes from the keys alone: they repeat a group and measure nothing. A table of events has roles where a chart of it `isAsked` for.
  */
-export function rolesOf(table: ArrowTable, derived: ReadonlySet<string>): Roles | undefined {
+export function rolesOf(table: ArrowTable, derived: ReadonlySet<string>, isAsked = false): Roles | undefined {
   const columns = columnsOf(table);
-  const time = timeColumn(table, columns);
+  const time = timeColumn(table, columns) ?? (isAsked ? columns.find(isTime) : undefined);
   if (time === undefined) return undefined;
-  const groups = new Set(table.info.groups.map(group => group.name));
+  const groups = groupNames(table, columns);
   const others = columns.filter(column => column !== time);
   const keys = others.filter(({ field }) => groups.has(field.name));
   const rest = others.filter(column => !keys.includes(column) && !derived.has(column.field.name));
@@ -48,16 +48,59 @@ export function rolesOf(table: ArrowTable, derived: ReadonlySet<string>): Roles 
 }
 
 /** Whether a missing row of the measure means zero, and whether its values may be added up. */
-export function aggregateOf({ field }: ChartColumn): {
+export function aggregateOf(column: Pick<ChartColumn, 'field'>): {
   readonly emptyIsZero: boolean;
   readonly additive: boolean;
+  /** The sum of its values means nothing; unlike a number of which nothing is known. */
+  readonly isNever: boolean;
 } {
-  const name = aggregateName(field);
-  return { emptyIsZero: COUNTS.test(name) || SUMS.test(name), additive: SUMS.test(name) };
+  const name = aggregateName(column);
+  const additive = SUMS.test(name);
+  return { emptyIsZero: COUNTS.test(name) || additive, additive, isNever: name !== '' && !additive };
+}
+
+/** The arguments of the aggregate behind a column; empty where there is none. */
+export function aggregateArguments({ field }: ChartColumn): readonly unknown[] {
+  const agg = aggregateIn(field);
+  return Array.isArray(agg?.args) ? agg.args : [];
+}
+
+/** Returns every column of a table. */
+export function columnsOf({ data }: ArrowTable): readonly ChartColumn[] {
+  return data.schema.fields.map((field, index) => ({ field, vector: data.getChildAt(index) as Vector }));
+}
+
+/** Whether a column holds numbers or spans of time. */
+export function isNumber({ field }: ChartColumn): boolean {
+  return DataType.isInt(field.type) || DataType.isFloat(field.type) || DataType.isDuration(field.type);
+}
+
+/** Whether a column holds moments. */
+export function isTime({ field }: ChartColumn): boolean {
+  return DataType.isTimestamp(field.type);
+}
+
+/** The name of the aggregate behind a column; empty where there is none. */
+export function aggregateName({ field }: Pick<ChartColumn, 'field'>): string {
+  const named = aggregateIn(field)?.name;
+  return typeof named === 'string' ? named : '';
+}
+
+/** The keys of an aggregation; of a table that is none its first text, which tells its rows apart. */
+export function groupNames({ info }: ArrowTable, columns: readonly ChartColumn[]): ReadonlySet<string> {
+  const isAggregate = info.groups.length > 0 || info.buckets !== undefined;
+  if (isAggregate || columns.some(column => column.field.metadata.has(FIELD_KEY.agg)))
+    return new Set([
+      ...info.groups.map(group => group.name),
+      ...columns.filter(isTopValue).map(({ field }) => field.name),
+    ]);
+  const text = columns.find(column => !isNumber(column) && !isTime(column));
+  return new Set(text === undefined ? [] : [text.field.name]);
 }
 
 /** The exact identity of a row's group: different groups never share one, whatever their names look like. */
 export function groupKey(keys: readonly ChartColumn[], row: number): string {
+  if (keys.length === 0) return '';
   return JSON.stringify(keys.map(({ vector, field }) => cellText(vector, row, field)));
 }
 
@@ -82,8 +125,20 @@ export function numberAt({ field, vector }: ChartColumn, row: number): number | 
 
 /** Milliseconds since 1970, with a fraction where the time has one; undefined for a null. */
 export function timeAt({ field, vector }: ChartColumn, row: number): number | undefined {
-  if (!vector.isValid(row) || !DataType.isTimestamp(field.type)) return undefined;
-  return Number(exactInt64(vector, row)) / (PER_SECOND[field.type.unit] / 1000);
+  if (!DataType.isTimestamp(field.type) || !vector.isValid(row)) return undefined;
+  return (times.get(vector) ?? timesIn(vector, PER_SECOND[field.type.unit] / 1000))[row];
+}
+
+/** Each column is read once: a chart looks at its times many times. */
+const times = new WeakMap<Vector, Float64Array>();
+
+function timesIn(vector: Vector, perMs: number): Float64Array {
+  const read = Float64Array.from(
+    { length: vector.length },
+    (_, row) => Number(exactInt64(vector, row)) / perMs,
+  );
+  times.set(vector, read);
+  return read;
 }
 
 const SUMS = /^(?:count|countif|sum|sumif|rate)$/;
@@ -91,16 +146,16 @@ const COUNTS = /^dcount(?:if)?$/;
 /** By Arrow's units: second, millisecond, microsecond, nanosecond. */
 const PER_SECOND = [1, 1e3, 1e6, 1e9] as const;
 
-function aggregateName(field: Field): string {
-  const text = field.metadata.get(FIELD_KEY.agg);
-  if (text === undefined) return '';
-  const agg: unknown = JSON.parse(text);
-  const named = typeof agg === 'object' && agg !== null && 'name' in agg ? agg.name : undefined;
-  return typeof named === 'string' ? named : '';
+/** The values that `topk` found tell its rows apart. */
+function isTopValue(column: ChartColumn): boolean {
+  return !isNumber(column) && /^topk(?:if)?$/.test(aggregateName(column));
 }
 
-function columnsOf({ data }: ArrowTable): readonly ChartColumn[] {
-  return data.schema.fields.map((field, index) => ({ field, vector: data.getChildAt(index) as Vector }));
+function aggregateIn(field: Field): { readonly name?: unknown; readonly args?: unknown } | undefined {
+  const text = field.metadata.get(FIELD_KEY.agg);
+  if (text === undefined) return undefined;
+  const agg: unknown = JSON.parse(text);
+  return typeof agg === 'object' && agg !== null ? agg : undefined;
 }
 
 /** The column of the time bins; without bins a first column of times by which the result is grouped. */
@@ -114,10 +169,6 @@ function timeColumn({ info }: ArrowTable, columns: readonly ChartColumn[]): Char
   return isGroup || (isAggregated && info.groups.length > 0) ? first : undefined;
 }
 
-function isNumber({ field }: ChartColumn): boolean {
-  return DataType.isInt(field.type) || DataType.isFloat(field.type) || DataType.isDuration(field.type);
-}
-
 /** Where the keys were projected away, columns computed from them tell the groups apart. */
 function withStandIns(
   time: ChartColumn,
@@ -125,6 +176,7 @@ function withStandIns(
   candidates: readonly ChartColumn[],
   rows: number,
 ): readonly ChartColumn[] {
+  if (candidates.length === 0) return keys;
   let chosen = keys;
   let distinct = distinctRows(time, chosen, rows);
   for (const candidate of candidates) {

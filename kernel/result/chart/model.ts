@@ -1,73 +1,146 @@
 /**
- * A chart over time as plain data, from the result's columns to what is drawn.
+ * A chart as plain data, from the result's columns to what is drawn.
  */
-import type { Reading } from '../result.js';
-import type { TimeAxis } from './bins.js';
-import type { ChartColumn } from './columns.js';
-import type { Group, Groups } from './groups.js';
+
 import type { Look } from './palette.js';
 import type { Point } from './thin.js';
+import type { TimeAxis } from './time/bins.js';
 
-/** One line of a plot; its values are in the plot's unit. */
-export interface Line {
+/** A kind of chart, or `none`. */
+export type ChartKind = 'bar' | 'line' | 'area' | 'scatter' | 'pie' | 'heat' | 'stat' | 'none';
+
+/** How a chart is wanted; without `kind` the shape of the result decides. */
+export interface ChartWish {
+  readonly kind?: ChartKind;
+  readonly stack?: boolean;
+  readonly log?: boolean;
+  /** The unit of the measures, in place of that of their fields. */
+  readonly unit?: string;
+  readonly title?: string;
+}
+
+/** The name and the look of a series in the legend. */
+export interface Entry {
   readonly label: string;
   readonly look: Look;
+}
+
+/** One line of a plot; its values are in the plot's unit. */
+export interface Line extends Entry {
   readonly points: readonly Point[];
 }
+
+/** How the marks of a plot stand to each other: `apart` is side by side for bars and one over the other for lines. */
+export type Arrangement = 'apart' | 'stacked' | 'band';
 
 /** Lines that share a vertical axis. */
 export interface Plot {
   /** The measure, with the unit of the axis in parentheses. */
   readonly title: string;
+  /** The unit of the values, empty for bare numbers. */
+  readonly unit: string;
   /** `bars`: one for each bin; `area`: a filled line; `dots`: rows of the same moment, which no line can join. */
   readonly mark: 'bars' | 'area' | 'lines' | 'dots';
+  readonly arrangement: Arrangement;
   readonly lines: readonly Line[];
+  /** Points that the query itself calls anomalies. */
+  readonly flagged: readonly Pick<Point, 't' | 'v'>[];
   /** The ends of the vertical axis. */
   readonly low: number;
   readonly high: number;
+  readonly isLog: boolean;
   readonly isIntegral: boolean;
 }
 
-/** A chart, ready to be drawn. */
-export interface TimeChart {
-  readonly axis: TimeAxis;
-  readonly plots: readonly Plot[];
-  /** The lines that the legend names; empty when there is one line. */
-  readonly legend: readonly Pick<Line, 'label' | 'look'>[];
+/** A moment with a name, such as a deployment. */
+export interface Rule {
+  /** Milliseconds since 1970. */
+  readonly t: number;
+  /** Where the event has a length: its end. */
+  readonly until?: number;
+  readonly label: string;
+}
+
+interface Common {
+  /** The series that the legend names; empty when there is one. */
+  readonly legend: readonly Entry[];
   /** The measures that are drawn. */
   readonly names: readonly string[];
   /** Sentences about values that are drawn differently from the table, or not at all. */
   readonly remarks: readonly string[];
+  readonly title?: string;
 }
 
-/** One line before it gets its colour: a measure of a group, or of the whole result. */
-export interface Track {
-  readonly measure: ChartColumn;
-  readonly group: Group;
-  readonly points: readonly Point[];
-  /** The stand-ins for missing bins: zeros or breaks. */
-  readonly added?: 0 | null;
-}
-
-/** The columns, groups and axis that are known before anything is drawn. */
-export interface Outline {
+/** Marks along a horizontal axis of time, or of numbers where `across` says what they measure. */
+export interface XyChart extends Common {
+  readonly kind: 'xy';
   readonly axis: TimeAxis;
-  readonly missing: Reading['missingBins'];
-  readonly keys: readonly ChartColumn[];
-  readonly groups: Groups;
-  readonly measures: readonly ChartColumn[];
-  /** More measures than are drawn; those without a value; columns that are no measure. */
-  readonly beyond: readonly ChartColumn[];
-  readonly empty: readonly ChartColumn[];
-  readonly leftOut: readonly ChartColumn[];
+  readonly across?: string;
+  readonly plots: readonly Plot[];
+  readonly rules: readonly Rule[];
 }
 
-/** Properties that all plots of a chart share. */
-export interface Facts {
-  readonly isThinned: boolean;
-  /** All values are far from zero and near each other, so that no axis begins at zero. */
-  readonly isNarrow: boolean;
-  /** Measures with missing bins that are drawn as zeros, and as breaks. */
-  readonly zeros: readonly ChartColumn[];
-  readonly breaks: readonly ChartColumn[];
+/** One row of bars: a name, and its parts in the order of the legend; a single part where there is no legend. */
+export interface Bar {
+  readonly label: string;
+  readonly parts: readonly (number | null)[];
 }
+
+/** Bars of one measure, longest first, which share an axis. */
+export interface BarPlot {
+  readonly title: string;
+  readonly unit: string;
+  readonly bars: readonly Bar[];
+  readonly low: number;
+  readonly high: number;
+  readonly isLog: boolean;
+}
+
+/** Bars by name. */
+export interface BarChart extends Common {
+  readonly kind: 'bars';
+  readonly plots: readonly BarPlot[];
+  /** What the names are names of. */
+  readonly keys: string;
+}
+
+/** One cell of a heatmap; of a band of names `y` is its number and `height` 1. */
+export interface Cell {
+  readonly x: number;
+  readonly width: number;
+  readonly y: number;
+  readonly height: number;
+  readonly v: number;
+}
+
+/** Values as colours, over time or names, and over numbers or names. */
+export interface HeatChart extends Common {
+  readonly kind: 'heat';
+  /** The horizontal axis: time, or names from the left. */
+  readonly axis: TimeAxis | readonly string[];
+  /** The vertical axis: numbers with their unit, or names from the top. */
+  readonly rows: readonly string[] | { readonly title: string; readonly low: number; readonly high: number };
+  readonly cells: readonly Cell[];
+  readonly unit: string;
+  /** The ends of the colours. */
+  readonly most: number;
+  readonly least: number;
+  readonly isLog: boolean;
+}
+
+/** Shares of a whole. */
+export interface PieChart extends Common {
+  readonly kind: 'pie';
+  readonly unit: string;
+  /** In the order of the legend. */
+  readonly values: readonly number[];
+}
+
+/** Numbers to be read from afar. */
+export interface StatChart extends Common {
+  readonly kind: 'stat';
+  readonly tiles: readonly { readonly name: string; readonly text: string; readonly exact: string }[];
+}
+
+/** A chart, ready to be drawn. */
+export type ChartModel = XyChart | BarChart | HeatChart | PieChart | StatChart;

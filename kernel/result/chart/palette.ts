@@ -12,18 +12,30 @@ export interface Look {
 /** The look of a single line. */
 export const FIRST_LOOK: Look = { color: '#2a85c7', dash: [1, 0] };
 
-/** Returns a look for each name, no two the same up to 24 names of a kind. */
-export function looksFor(names: readonly (readonly string[])[]): readonly Look[] {
+/** Returns a look for each name, no two the same up to 24 names of a kind. Surfaces have no strokes: their colours alone differ. */
+export function looksFor(
+  names: readonly (readonly string[])[],
+  { areSurfaces = false } = {},
+): readonly Look[] {
   const hues = huesOf(names);
   const isGraded = hues.some(hue => hue !== undefined);
   const used = new Map<string, number>();
+  const nth = areSurfaces ? nthSurface : nthLook;
   let others = 0;
   return hues.map(hue => {
-    if (hue === undefined) return nthLook(isGraded ? BESIDE_GRADES : PALETTE, others++);
-    const nth = used.get(hue) ?? 0;
-    used.set(hue, nth + 1);
-    return nthLook([COLOR_OF[hue]], nth);
+    if (hue === undefined) return nth(isGraded ? BESIDE_GRADES : PALETTE, others++);
+    const before = used.get(hue) ?? 0;
+    used.set(hue, before + 1);
+    return nth([COLOR_OF[hue]], before);
   });
+}
+
+/** The colour of a heatmap, and how much of it a share of the greatest value gets: it stands out from light and from dark. */
+export const HEAT_COLOR = '#2a85c7';
+
+/** Returns the opacity for a share from 0 to 1; the least value can still be seen. */
+export function heatOpacity(share: number): string {
+  return (0.12 + 0.88 * share).toFixed(2);
 }
 
 type Hue = 'bad' | 'warn' | 'info' | 'good' | 'dim';
@@ -73,4 +85,19 @@ function huesOf(names: readonly (readonly string[])[]): readonly (Hue | undefine
 function nthLook(colors: readonly string[], nth: number): Look {
   const color = colors[nth % colors.length] ?? FIRST_LOOK.color;
   return { color, dash: DASHES[Math.floor(nth / colors.length) % DASHES.length] ?? DASHES[0] };
+}
+
+/** How much of white, or of black where negative, is mixed into a colour that comes again. */
+const SHADES = [0, 0.45, -0.35, 0.7, -0.6] as const;
+
+function nthSurface(colors: readonly string[], nth: number): Look {
+  const color = colors[nth % colors.length] ?? FIRST_LOOK.color;
+  return { color: mixed(color, SHADES[Math.floor(nth / colors.length) % SHADES.length] ?? 0), dash: [1, 0] };
+}
+
+function mixed(color: string, share: number): string {
+  const parts = [1, 3, 5].map(at => Number.parseInt(color.slice(at, at + 2), 16));
+  const end = share > 0 ? 255 : 0;
+  const whole = parts.map(part => Math.round(part + (end - part) * Math.abs(share)));
+  return `#${whole.map(part => part.toString(16).padStart(2, '0')).join('')}`;
 }

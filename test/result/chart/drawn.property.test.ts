@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { layersOf } from '../../../kernel/result/chart/layers.js';
-import type { TimeChart } from '../../../kernel/result/chart/model.js';
-import { toSeries } from '../../../kernel/result/chart/series.js';
+import { layersOf } from '../../../kernel/result/chart/draw/lines.js';
+import type { ChartWish, XyChart } from '../../../kernel/result/chart/model.js';
+import { toSeries } from '../../../kernel/result/chart/time/series.js';
 import { scaleFor } from '../../../kernel/result/chart/units.js';
 import { sampleResult } from '../sample.js';
 
@@ -47,7 +47,7 @@ const results = fc
 
 type Sample = typeof results extends fc.Arbitrary<infer T> ? T : never;
 
-function drawn({ shape, rows }: Sample): TimeChart | undefined {
+function drawn({ shape, rows }: Sample, wish: ChartWish = {}): XyChart | undefined {
   const { size, bins, groups, isGrouped, aggregate, unit } = shape;
   const text = (of: (row: Sample['rows'][number]) => unknown) => JSON.stringify(rows.map(of));
   const chart = toSeries(
@@ -68,6 +68,7 @@ function drawn({ shape, rows }: Sample): TimeChart | undefined {
       { meta: [{ name: 'x', unit }] },
     ),
     now,
+    wish,
   );
   return typeof chart === 'string' ? undefined : chart;
 }
@@ -123,21 +124,31 @@ test('whatever the result: marks are data or stated zeros, data have marks, the 
   );
 });
 
-test('whatever the result: each datum is under a line of two points, a dot or a bar, inside the axis', () => {
+const wishes = fc.constantFrom<ChartWish>(
+  {},
+  { kind: 'line' },
+  { kind: 'area' },
+  { kind: 'area', stack: true },
+  { kind: 'bar' },
+  { kind: 'bar', stack: false },
+  { kind: 'scatter' },
+  { log: true },
+);
+
+test('whatever the result and the kind: each datum is under a line of two points, a dot or a bar, inside the axis', () => {
   fc.assert(
-    fc.property(results, sample => {
-      const chart = drawn(sample);
+    fc.property(results, wishes, (sample, wish) => {
+      const chart = drawn(sample, wish);
       const [plot] = chart?.plots ?? [];
       if (chart === undefined || plot === undefined) return;
-      const layers = layersOf(plot, chart, false) as readonly Layer[];
       const marked = new Set<string>();
-      const mark = (row: Row | undefined) =>
-        row !== undefined && row.v !== null && marked.add(`${row.s} ${row.t} ${row.v}`);
-      for (const {
-        mark: { type },
-        data: { values },
-      } of layers) {
-        if (type === 'point' || type === 'rect') for (const row of values) mark(row);
+      const mark = (row: Row | undefined) => {
+        if (row !== undefined && row.v !== null) marked.add(`${row.s} ${row.w ?? row.v}`);
+      };
+      const tops: number[] = [];
+      for (const layer of layersOf(plot, 0, chart, false) as readonly Layer[]) {
+        const { values } = layer.data;
+        if (layer.mark.type === 'point' || layer.mark.type === 'rect') for (const row of values) mark(row);
         else
           for (const [index, row] of values.entries()) {
             const next = values[index + 1];
@@ -145,14 +156,18 @@ test('whatever the result: each datum is under a line of two points, a dot or a 
               next !== undefined && next.s === row.s && next.d === row.d && next.v !== null && row.v !== null;
             if (joined) for (const end of [row, next]) mark(end);
           }
-        for (const { t } of values) expect(t >= chart.axis.start && t <= chart.axis.end).toBe(true);
+        for (const { t, e = t, v } of values) {
+          expect(t >= chart.axis.start && e <= chart.axis.end).toBe(true);
+          if (v !== null) tops.push(v);
+        }
       }
       for (const [index, { points }] of plot.lines.entries())
-        for (const { t, v, added } of points)
-          if (v !== null && added !== true)
-            expect(marked).toContain(`l${index} ${Math.max(t, chart.axis.start)} ${v}`);
+        for (const { v, added } of points)
+          if (v !== null && added !== true) expect(marked).toContain(`l${index} ${v}`);
+      if (plot.isLog) expect(plot.low).toBeGreaterThan(0);
+      for (const v of tops) expect(v >= plot.low && v <= plot.high).toBe(true);
     }),
-    { numRuns: 300 },
+    { numRuns: 400 },
   );
 });
 
@@ -161,6 +176,8 @@ interface Row {
   readonly v: number | null;
   readonly s: string;
   readonly d?: number;
+  readonly e?: number;
+  readonly w?: number | null;
 }
 
 interface Layer {

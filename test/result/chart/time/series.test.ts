@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Plot, TimeChart } from '../../../kernel/result/chart/model.js';
-import { toSeries } from '../../../kernel/result/chart/series.js';
-import type { QueryResult, Reading } from '../../../kernel/result/result.js';
-import { cells, type SampleColumn, type SampleExtras, type SampleTable, sampleResult } from '../sample.js';
+import type { Plot, XyChart } from '../../../../kernel/result/chart/model.js';
+import { toSeries } from '../../../../kernel/result/chart/time/series.js';
+import type { QueryResult, Reading } from '../../../../kernel/result/result.js';
+import { cells, type SampleColumn, type SampleExtras, type SampleTable, sampleResult } from '../../sample.js';
 
 const nine = Date.UTC(2026, 10, 20, 9);
 const later = Date.UTC(2027, 0);
@@ -23,20 +23,20 @@ function outcome(table: SampleTable, extras: SampleExtras = {}, reading?: Readin
   return toSeries(reading === undefined ? result : { ...result, reading }, now);
 }
 
-function chartOf(...args: Parameters<typeof outcome>): TimeChart {
+function chartOf(...args: Parameters<typeof outcome>): XyChart {
   const chart = outcome(...args);
   if (chart === undefined || typeof chart === 'string') throw new Error(`no chart: ${chart}`);
   return chart;
 }
 
 /** The values of one line by minutes after nine; `null` is a break. */
-function line(chart: TimeChart, plot = 0, index = 0): readonly (readonly [number, number | null])[] {
+function line(chart: XyChart, plot = 0, index = 0): readonly (readonly [number, number | null])[] {
   const points = chart.plots[plot]?.lines[index]?.points ?? [];
   return points.map(({ t, v }) => [(t - nine) / 60_000, v]);
 }
 
-const axisOf = ({ axis }: TimeChart) => [axis.start, axis.end].map(t => (t - nine) / 60_000);
-const titles = ({ plots }: TimeChart) => plots.map(plot => plot.title);
+const axisOf = ({ axis }: XyChart) => [axis.start, axis.end].map(t => (t - nine) / 60_000);
+const titles = ({ plots }: XyChart) => plots.map(plot => plot.title);
 const ends = ({ low, high }: Plot) => [low, high];
 
 describe('only an aggregate over time is a chart', () => {

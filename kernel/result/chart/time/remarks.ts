@@ -1,11 +1,13 @@
-import { formatCount } from '../../text.js';
-import { aggregateOf, nameOf, namesOf } from './columns.js';
-import type { Facts, Outline, Plot } from './model.js';
+import { formatCount } from '../../../text.js';
+import { aggregateOf, nameOf, namesOf } from '../columns.js';
+import type { Plot } from '../model.js';
+import type { Facts, Outline } from './outline.js';
 
 /** Returns a sentence about each value that is drawn differently from the table, or not at all. */
 export function remarksOf(outline: Outline, plots: readonly Plot[], facts: Facts): readonly string[] {
   const { empty, leftOut, beyond, measures } = outline;
   return [
+    ...facts.refusals,
     ...groupRemarks(outline),
     ...(beyond.length > 0
       ? [`the first ${measures.length} of ${measures.length + beyond.length} measures`]
@@ -14,7 +16,13 @@ export function remarksOf(outline: Outline, plots: readonly Plot[], facts: Facts
     ...(leftOut.length > 0 ? [`not drawn: ${namesOf(leftOut)}`] : []),
     ...edgeRemarks(outline, plots),
     ...missingRemarks(outline, facts),
-    ...(plots.some(plot => plot.mark === 'dots') ? ['rows that share a moment are dots'] : []),
+    ...(plots.some(plot => plot.mark === 'dots') && outline.wish.kind !== 'scatter'
+      ? ['rows that share a moment are dots']
+      : []),
+    ...(outline.wish.kind === 'bar' && plots.some(plot => plot.mark === 'area')
+      ? ['too many bins for bars: an area']
+      : []),
+    ...(outline.flags.length > 0 ? [`rings are anomalies by ${namesOf(outline.flags)}`] : []),
     ...(facts.isThinned
       ? ['too many points to draw: of neighbours the least and the greatest are shown']
       : []),

@@ -1,7 +1,7 @@
 import * as vega from 'vega';
 import { describe, expect, test } from 'vitest';
-import { type Chart, toChart } from '../../../kernel/result/chart/drawing.js';
-import { cells, type SampleColumn, type SampleTable, sampleResult } from '../sample.js';
+import { type Chart, toChart } from '../../../../kernel/result/chart/chart.js';
+import { cells, type SampleColumn, type SampleTable, sampleResult } from '../../sample.js';
 
 const now = Date.UTC(2027, 0);
 const minute = (index: number) => new Date(Date.UTC(2026, 10, 20, 9, index)).toISOString();
@@ -76,8 +76,10 @@ test('the picture is an image with a name, a description and the ability to shri
   expect(svg).toMatch(
     /^<svg role="img" aria-labelledby="(apl-\w+)-t \1-d" style="max-width:100%;height:auto"[^>]* viewBox="/,
   );
-  expect(svg).toContain('>Chart of a&#60;b over time</title><desc id="apl-');
-  expect(description).toBe('Chart of a<b over time; not drawn: s; bins without rows are 0 in a<b.');
+  expect(svg).toContain('>Bar chart of a&#60;b</title><desc id="apl-');
+  expect(description).toBe(
+    'Bar chart of a<b; over time from 2026-11-20 09:00:00 to 2026-11-20 10:00:00 UTC; a<b: lowest 1 at 2026-11-20 09:00:00, highest 3 at 2026-11-20 09:02:00; not drawn: s; bins without rows are 0 in a<b.',
+  );
   expect(svg).toContain('Not drawn: s. Bins without rows are 0 in a&lt;b.');
 });
 
@@ -113,8 +115,8 @@ describe('a front end shows the chart as wide as its output', () => {
     expect(drawn).toBeLessThanOrEqual(container);
     expect(drawn).toBeGreaterThan(container - 40);
   });
-  test('680 px of plot where the width is not known', async () => {
-    expect((await widths(undefined))[0]).toBe(680);
+  test('674 px of plot where the width is not known', async () => {
+    expect((await widths(undefined))[0]).toBe(674);
   });
 });
 

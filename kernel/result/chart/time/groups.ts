@@ -1,9 +1,9 @@
 /**
  * The rows of a result by the group that they belong to, the largest groups first.
  */
-import { shownText } from '../display/text.js';
-import { aggregateOf, type ChartColumn, groupKey, numberAt, type Roles, timeAt } from './columns.js';
-import { distinctLabels } from './labels.js';
+import { shownText } from '../../display/text.js';
+import { aggregateOf, type ChartColumn, groupKey, numberAt, type Roles, timeAt } from '../columns.js';
+import { distinctLabels } from '../labels.js';
 
 /** A row of the result with its time in milliseconds since 1970. */
 export interface Row {
@@ -31,7 +31,8 @@ export function timedRows(roles: Roles, rows: number): readonly Row[] {
     const t = timeAt(roles.time, row);
     if (t !== undefined) timed.push({ row, t });
   }
-  return timed.sort((a, b) => a.t - b.t);
+  const isSorted = timed.every((row, index) => index === 0 || (timed[index - 1]?.t ?? row.t) <= row.t);
+  return isSorted ? timed : timed.sort((a, b) => a.t - b.t);
 }
 
 /**

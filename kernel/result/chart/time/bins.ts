@@ -1,7 +1,7 @@
 /**
  * The time axis of a chart: the searched range, the bins that it holds, and which of them are cut off by its ends.
  */
-import type { Point } from './thin.js';
+import type { Point } from '../thin.js';
 
 /** Bins of one width; `first` and `last` are the numbers of those that the searched range touches, counted from `origin`. */
 export interface Grid {
@@ -71,12 +71,24 @@ export function withMissing(points: readonly Point[], axis: TimeAxis, fill: 0 | 
   let next = fill === 0 ? grid.first : undefined;
   for (const point of points) {
     const bin = binNumber(grid, point.t);
-    if (next !== undefined) filled.push(...run(next, bin - 1, axis, grid, fill));
+    if (next !== undefined && next < bin) filled.push(...run(next, bin - 1, axis, grid, fill));
     filled.push(point);
     next = bin + 1;
   }
   if (fill === 0 && next !== undefined) filled.push(...run(next, grid.last, axis, grid, fill));
   return filled;
+}
+
+/** Returns a point for every bin, as the parts of a stack need it: stand-ins where there is none, also at both ends. */
+export function everyBin(points: readonly Point[], axis: TimeAxis, fill: 0 | null): readonly Point[] {
+  const { grid } = axis;
+  if (grid === undefined) return points;
+  const known = new Map(points.map(point => [binNumber(grid, point.t), point]));
+  return Array.from({ length: grid.last - grid.first + 1 }, (_, index) => {
+    const bin = grid.first + index;
+    const t = grid.origin + bin * grid.size;
+    return known.get(bin) ?? { t, v: fill, partial: isPartial(axis, t), added: true };
+  });
 }
 
 /** Narrows the bins to those between the first and the last moment. */

@@ -1,0 +1,226 @@
+/**
+ * A result as a chart: chosen from its shape or as it was asked for, as a Vega specification for front ends that draw it, and as a static picture.
+ */
+import type { Spec } from 'vega';
+import { cut } from '../../text.js';
+import { safeWords } from '../display/summary.js';
+import type { ArrowTable, QueryResult } from '../result.js';
+import { type ChartColumn, columnsOf, groupNames, isNumber, isTime, rolesOf, timeAt } from './columns.js';
+import { describe, titleOfChart } from './describe.js';
+import { toSvg } from './draw/picture.js';
+import { interactiveSpec } from './draw/spec.js';
+import { toHistogramHeat, toHistograms, toNumberBins } from './kinds/buckets.js';
+import { toTimeHeat } from './kinds/heat.js';
+import { type NameRoles, toBars, toGrid, toPie } from './kinds/names.js';
+import { toScatter } from './kinds/scatter.js';
+import { toStat } from './kinds/stat.js';
+import type { ChartKind, ChartModel, ChartWish, Rule } from './model.js';
+import { type Facts, refusalOf, shapeOf } from './shapes.js';
+import { binCount } from './time/bins.js';
+import { axisOf, toSeries } from './time/series.js';
+import { type Histograms, histograms, type Unfolded, unfolded } from './unfold.js';
+
+/** One chart in its forms. `description` says in a sentence what it shows, and which parts of the result it does not. */
+export interface Chart {
+  readonly kind: 'chart';
+  readonly model: ChartModel;
+  readonly spec: Spec;
+  readonly svg: string;
+  readonly description: string;
+}
+
+/** A sentence in the place of a chart that would be empty or false. */
+export interface NoChart {
+  readonly kind: 'none';
+  readonly reason: string;
+  /** The chart was asked for. */
+  readonly isRefusal: boolean;
+}
+
+/**
+ * Returns the chart of a result; undefined where its shape has none and none is asked for. `now`, in milliseconds since 1970, is the
+ * moment of the query: later bins are not missing.
+ */
+export async function toChart(
+  result: QueryResult,
+  now: number,
+  wish: ChartWish = {},
+  rules: readonly Rule[] = [],
+): Promise<Chart | NoChart | undefined> {
+  const model = chartModel(result, now, wish, rules);
+  if (model === undefined) return undefined;
+  if (typeof model === 'string') return { kind: 'none', reason: model, isRefusal: wish.kind !== undefined };
+  const description = `${[describe(model), ...model.remarks].join('; ')}.`;
+  const [spec, svg] = await Promise.all([
+    interactiveSpec(model, description),
+    toSvg(model, titleOfChart(model), description),
+  ]);
+  return { kind: 'chart', model, spec, svg, description };
+}
+
+/** Returns what is drawn of a result, or a sentence that says why nothing is; undefined where its shape has no chart and none is asked for. */
+export function chartModel(
+  result: QueryResult,
+  now: number,
+  wish: ChartWish = {},
+  rules: readonly Rule[] = [],
+): ChartModel | string | undefined {
+  if (wish.kind === 'none') return undefined;
+  const model = toModel(result, now, wish);
+  if (typeof model !== 'object') return model;
+  const title = wish.title === undefined ? {} : { title: cut(safeWords(wish.title), TITLE_LENGTH) };
+  if (model.kind !== 'xy' || model.across !== undefined) return { ...model, ...title };
+  return { ...model, rules: within(rules, model.axis), ...title };
+}
+
+/** Characters of a title that was asked for. */
+const TITLE_LENGTH = 200;
+
+function within(
+  rules: readonly Rule[],
+  { start, end }: { readonly start: number; readonly end: number },
+): readonly Rule[] {
+  return rules.filter(({ t }) => t >= start && t <= end);
+}
+
+function toModel(result: QueryResult, now: number, wish: ChartWish): ChartModel | string | undefined {
+  const sight = sightOf(result, now, wish);
+  if (sight === undefined) return wish.kind === undefined ? undefined : refusalOf(wish.kind, undefined);
+  const row = shapeOf(sight.facts);
+  const kind: ChartKind | undefined = wish.kind ?? row?.kind;
+  if (kind === undefined) return undefined;
+  if (row === undefined || (kind !== row.kind && !row.also.includes(kind)))
+    return wish.kind === undefined ? undefined : refusalOf(wish.kind, row);
+  if (kind === 'none') return undefined;
+  switch (row.shape) {
+    case 'histograms over time':
+    case 'a histogram':
+      return histogramModel(sight, now, wish);
+    case 'percentiles over time':
+    case 'series':
+    case 'measures over time':
+      return seriesModel(sight, now, wish);
+    case 'bins of a number':
+      return toNumberBins(
+        sight.table,
+        {
+          ...sight.roles,
+          key: sight.roles.keys[0] as ChartColumn,
+          size: sight.table.info.buckets?.size ?? 0,
+        },
+        wish,
+      );
+    case 'numbers by name':
+      return namesModel(sight, kind, wish);
+    case 'one row of numbers':
+    case 'one number':
+      return toStat(sight.roles.measures, sight.roles.leftOut, wish);
+    case 'two numbers in each row':
+      return toScatter(sight.table, sight.roles, wish);
+  }
+}
+
+/** A result as charts see it. */
+interface Sight {
+  readonly result: QueryResult;
+  readonly table: ArrowTable;
+  readonly flat: Unfolded | undefined;
+  readonly histograms: Histograms | undefined;
+  readonly time: ChartColumn | undefined;
+  /** The roles of the columns beside the time. */
+  readonly roles: NameRoles;
+  readonly facts: Facts;
+}
+
+function sightOf(result: QueryResult, now: number, wish: ChartWish): Sight | undefined {
+  const flat = unfolded(result);
+  const seen = flat?.result ?? result;
+  const table = seen.tables[0];
+  if (table === undefined || table.data.numRows === 0) return undefined;
+  const isAsked = wish.kind !== undefined;
+  const found = histograms(table);
+  const timed = rolesOf(table, new Set(seen.reading?.keyColumns), isAsked);
+  const columns = columnsOf(table);
+  const names = groupNames(table, columns);
+  const keys = columns.filter(({ field }) => names.has(field.name));
+  const time =
+    timed?.time ??
+    columns.find(
+      column =>
+        isTime(column) && (names.has(column.field.name) || table.info.buckets?.field === column.field.name),
+    );
+  const rest = columns.filter(
+    column => !keys.includes(column) && column !== time && column !== found?.column,
+  );
+  const measures = rest.filter(isNumber);
+  const roles = {
+    keys: keys.filter(column => column !== time),
+    measures,
+    leftOut: rest.filter(column => !measures.includes(column)),
+  };
+  const facts: Facts = {
+    rows: table.data.numRows,
+    moments: time === undefined ? 0 : momentsOf(seen, table, time, now),
+    measures: measures.length,
+    keys: roles.keys.length,
+    lists: found !== undefined ? 'histograms' : (flat?.kind ?? 'none'),
+    isBinned: isBinned(table, roles.keys),
+    isAggregate: isAsked || names.size > 0 || table.info.buckets !== undefined || columns.some(isAggregated),
+  };
+  return { result: seen, table, flat, histograms: found, time, roles, facts };
+}
+
+function isAggregated({ field }: ChartColumn): boolean {
+  return field.metadata.has('apl.agg');
+}
+
+/** A key that is a number in bins of one width. */
+function isBinned({ info }: ArrowTable, keys: readonly ChartColumn[]): boolean {
+  return keys.some(key => key.field.name === info.buckets?.field && isNumber(key));
+}
+
+/** How many moments a result is drawn along, 2 for any more: its own, or the bins of the searched range where it has a single one. */
+function momentsOf(result: QueryResult, table: ArrowTable, time: ChartColumn, now: number): number {
+  const moments = new Set<number>();
+  for (let row = 0; row < table.data.numRows && moments.size < 2; row++) {
+    const t = timeAt(time, row);
+    if (t !== undefined) moments.add(t);
+  }
+  if (moments.size !== 1) return moments.size;
+  const axis = axisOf(result, table, [...moments], now);
+  return axis === undefined ? 1 : Math.max(1, binCount(axis));
+}
+
+function momentsIn({ data }: ArrowTable, time: ChartColumn): readonly number[] {
+  const moments = new Set<number>();
+  for (let row = 0; row < data.numRows; row++) {
+    const t = timeAt(time, row);
+    if (t !== undefined) moments.add(t);
+  }
+  return [...moments].sort((a, b) => a - b);
+}
+
+function histogramModel(
+  { result, table, histograms: found, time, roles }: Sight,
+  now: number,
+  wish: ChartWish,
+) {
+  if (found === undefined) return undefined;
+  if (time === undefined) return toHistograms(found, roles.keys, wish);
+  const axis = axisOf(result, table, momentsIn(table, time), now);
+  return axis === undefined ? undefined : toHistogramHeat(found, time, axis, wish);
+}
+
+function seriesModel({ result, flat }: Sight, now: number, wish: ChartWish): ChartModel | string | undefined {
+  const together = flat?.kind === 'percentiles' ? { together: flat.list } : {};
+  if (wish.kind !== 'heat') return toSeries(result, now, { ...wish, ...together });
+  const { log: _, stack: __, kind: ___, ...plain } = wish;
+  const chart = toSeries(result, now, { ...plain, ...together, kind: 'line' });
+  return typeof chart === 'object' ? toTimeHeat(chart, wish) : chart;
+}
+
+function namesModel({ table, roles }: Sight, kind: ChartKind, wish: ChartWish): ChartModel | string {
+  if (kind === 'pie') return toPie(table, roles, wish);
+  if (kind === 'heat') return toGrid(table, roles, wish);
+  return kind === 'scatter' ? toScatter(table, roles, wish) : toBars(table, roles, wish);
+}

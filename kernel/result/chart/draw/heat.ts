@@ -1,0 +1,166 @@
+/**
+ * Values as colours: a deeper colour is a greater value, on light and on dark.
+ */
+import type { Cell, HeatChart } from '../model.js';
+import {
+  BESIDE_WIDTH,
+  CHARACTER_WIDTH,
+  type Drawing,
+  LABELS_SIGNAL,
+  LABELS_WIDTH,
+  labelsOf,
+  PICTURE_WIDTH,
+  TICKS,
+  titleAbove,
+  titlePlace,
+} from './style.js';
+import { timeGuide } from './xy.js';
+
+/** Returns one view: time or names across, numbers or names up. */
+export function heatDrawing(chart: HeatChart): Drawing {
+  const { rows, axis } = chart;
+  const names = isNames(rows) ? rows : [];
+  const wide =
+    12 + Math.ceil(names.reduce((most, { length }) => Math.max(most, length), 0) * CHARACTER_WIDTH);
+  const height = isNames(rows) ? Math.max(3, names.length) * ROW_HEIGHT : HEIGHT;
+  return {
+    views: [
+      {
+        width: PICTURE_WIDTH - BESIDE_WIDTH,
+        height,
+        data: { values: chart.cells.map(cell => rowOf(cell, chart)) },
+        transform: [
+          { calculate: `${LABELS_SIGNAL}[datum.r]`, as: 'n' },
+          { calculate: `${LABELS_SIGNAL}[datum.c]`, as: 'm' },
+        ],
+        mark: 'rect',
+        encoding: {
+          ...across(chart),
+          ...upwards(chart),
+          color: colors(chart),
+          tooltip: tooltip(chart),
+        },
+      },
+    ],
+    labels: { ...labelsOf(names, rowId), ...labelsOf(isNames(axis) ? axis : [], columnId) },
+    titles: [isNames(rows) ? '' : rows.title, chart.unit],
+    beside: isNames(rows) ? `${NAMES_SIGNAL} + 30` : String(BESIDE_WIDTH),
+    signals: isNames(rows) ? [{ name: NAMES_SIGNAL, update: `min(${wide}, outer * 0.4)` }] : [],
+  };
+}
+
+const NAMES_SIGNAL = 'namesWidth';
+const HEIGHT = 220;
+const ROW_HEIGHT = 22;
+
+function isNames<T>(names: readonly string[] | T): names is readonly string[] {
+  return Array.isArray(names);
+}
+
+function rowId(index: number): string {
+  return `r${index}`;
+}
+
+function columnId(index: number): string {
+  return `c${index}`;
+}
+
+function rowOf({ x, width, y, height, v }: Cell, { axis, rows }: HeatChart): object {
+  return {
+    ...(isNames(axis) ? { c: columnId(x) } : { t: x, e: x + width }),
+    ...(isNames(rows) ? { r: rowId(y) } : { y, z: y + height }),
+    v,
+  };
+}
+
+function across({ axis }: HeatChart): object {
+  if (!isNames(axis))
+    return {
+      x: {
+        field: 't',
+        type: 'temporal',
+        scale: { type: 'utc', nice: false },
+        axis: timeGuide(axis.start, axis.end, true),
+      },
+      x2: { field: 'e' },
+    };
+  const guide = {
+    ...{ title: null, labelExpr: `${LABELS_SIGNAL}[datum.value]`, labelAngle: -40, labelLimit: 110 },
+    ...{ labelOverlap: false, ticks: false, domain: false },
+  };
+  return {
+    x: {
+      ...{ field: 'c', type: 'nominal', sort: null },
+      scale: { domain: axis.map((_, index) => columnId(index)), padding: 0.04 },
+      axis: guide,
+    },
+  };
+}
+
+function upwards({ rows }: HeatChart): object {
+  if (!isNames(rows))
+    return {
+      y: {
+        ...{ field: 'y', type: 'quantitative' },
+        scale: { domain: [rows.low, rows.high], zero: false, nice: TICKS },
+        axis: { ...titleAbove(0), tickCount: TICKS, minExtent: LABELS_WIDTH, maxExtent: LABELS_WIDTH },
+      },
+      y2: { field: 'z' },
+    };
+  const guide = {
+    ...{
+      title: null,
+      labelExpr: `${LABELS_SIGNAL}[datum.value]`,
+      labelLimit: { expr: `${NAMES_SIGNAL} - 8` },
+    },
+    ...{ minExtent: { expr: NAMES_SIGNAL }, maxExtent: { expr: NAMES_SIGNAL } },
+    ...{ labelOverlap: false, ticks: false, domain: false },
+  };
+  return {
+    y: {
+      ...{ field: 'r', type: 'nominal', sort: null },
+      scale: { domain: rows.map((_, index) => rowId(index)), padding: 0.06 },
+      axis: guide,
+    },
+  };
+}
+
+/** Shades of one colour: the least can still be seen, on light and on dark. */
+const SHADES = ['rgba(42, 133, 199, 0.12)', 'rgba(42, 133, 199, 1)'];
+
+function colors({ least, most, isLog }: HeatChart): object {
+  const low = least < most ? least : isLog ? most / 10 : most - 1;
+  return {
+    field: 'v',
+    type: 'quantitative',
+    scale: { type: isLog ? 'log' : 'linear', domain: [low, most], range: SHADES, zero: false, nice: false },
+    legend: {
+      ...{ title: titlePlace(1), orient: 'bottom', direction: 'horizontal', tickCount: TICKS },
+      gradientLength: { expr: 'min(260, width - 20)' },
+    },
+  };
+}
+
+function tooltip({ axis, rows }: HeatChart): readonly object[] {
+  const format = ',.12~r';
+  return [
+    isNames(axis)
+      ? { field: 'm', type: 'nominal', title: 'column' }
+      : {
+          ...{
+            field: 't',
+            type: 'temporal',
+            title: 'time (UTC)',
+            timeUnit: 'utcyearmonthdatehoursminutesseconds',
+          },
+          format: '%Y-%m-%d %H:%M:%S',
+        },
+    ...(isNames(rows)
+      ? [{ field: 'n', type: 'nominal', title: 'row' }]
+      : [
+          { field: 'y', type: 'quantitative', title: 'from', format },
+          { field: 'z', type: 'quantitative', title: 'to', format },
+        ]),
+    { field: 'v', type: 'quantitative', title: 'value', format },
+  ];
+}

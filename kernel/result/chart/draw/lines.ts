@@ -1,0 +1,278 @@
+/**
+ * The marks of one plot as Vega-Lite layers. Names and values of the data enter as data only: fields have fixed names, and no
+ * expression, field path or URL is ever made from data.
+ */
+import type { Plot, XyChart } from '../model.js';
+import { type Datum, type Spot, spotsOf } from './spots.js';
+import { LABELS_SIGNAL, seriesChannels, TEXT_COLOR } from './style.js';
+
+/** Returns the layers of a plot from back to front; `interactive` adds the marks that show a value under the pointer. */
+export function layersOf(
+  plot: Plot,
+  number: number,
+  chart: XyChart,
+  interactive: boolean,
+): readonly object[] {
+  const spots = spotsOf(plot, chart);
+  const draft = { plot, chart, spots };
+  const layers = [
+    interactive ? columnLayer(draft, number) : undefined,
+    bandLayer(draft),
+    ...(plot.mark === 'bars' ? barLayers(draft) : lineLayers(draft)),
+    layer(draft, plot.flagged, RING),
+    ...ruleLayers(draft, number),
+    ...(interactive && plot.mark !== 'bars' ? pointerLayers(draft, number) : []),
+  ];
+  return layers.filter(each => each !== undefined);
+}
+
+/** A plot while its layers are made. */
+interface Draft {
+  readonly plot: Plot;
+  readonly chart: XyChart;
+  readonly spots: readonly (readonly Spot[])[];
+}
+
+type Layer = object | undefined;
+
+/** With fewer data points each has a dot: a line alone hides how few there are. */
+const DOTTED_BELOW = 40;
+const SOLID = { type: 'line', strokeWidth: 1.8, strokeJoin: 'round' };
+/** Around a point that the query itself calls an anomaly. */
+const RING = { type: 'point', size: 130, filled: false, color: '#d5443a', strokeWidth: 1.8, opacity: 1 };
+
+function barLayers(draft: Draft): readonly Layer[] {
+  const { plot, spots } = draft;
+  const bars = spots.flat().filter(spot => spot.isDatum);
+  const rows = (partial: boolean) => bars.filter(bar => bar.partial === partial).map(bar => bar.datum);
+  const [partial, full] = [rows(true), rows(false)];
+  const isThin = plot.lines.length === 1 && draft.chart.across === undefined;
+  const mark = { ...ownColor(draft, 'color', 'stroke'), type: 'rect', strokeWidth: isThin ? 0.75 : 0 };
+  const colors = colored(draft);
+  const extent = { x2: { field: 'e' }, y2: footOf(plot), ...colors };
+  return [
+    layer(draft, partial, { ...mark, fillOpacity: 0.25, strokeDash: [3, 2], strokeWidth: 0.75 }, extent),
+    layer(draft, full, mark, extent),
+  ];
+}
+
+function lineLayers(draft: Draft): readonly Layer[] {
+  const { plot, spots, chart } = draft;
+  const colors = colored(draft);
+  const own = ownColor(draft, 'color');
+  const series = chart.legend.length === 0 ? {} : seriesChannels(chart.legend, 'stroke');
+  const rows = (of: (line: readonly Spot[]) => readonly Spot[]) =>
+    spots.flatMap(of).map(spot => withoutEnd(spot.datum));
+  const isStacked = plot.arrangement === 'stacked';
+  const point = { ...own, type: 'point', size: 24 };
+  const hollow = { ...point, filled: false, opacity: 0.75, strokeWidth: 1.2 };
+  const marks = [
+    layer(
+      draft,
+      rows(line => dots(line, plot.mark === 'dots')),
+      { ...point, filled: true, opacity: plot.mark === 'dots' && spots.flat().length > 400 ? 0.6 : 1 },
+      colors,
+    ),
+    layer(
+      draft,
+      rows(line => line.filter(spot => spot.partial && spot.isDatum)),
+      hollow,
+      colors,
+    ),
+  ];
+  if (plot.mark === 'dots') return marks;
+  const area = { ...own, type: 'area', fillOpacity: isStacked ? 0.55 : 0.16 };
+  const dashed = { ...own, ...SOLID, strokeDash: [2, 3], opacity: 0.75 };
+  const segments = { ...colors, detail: { field: 'd', type: 'nominal' } };
+  return [
+    plot.mark === 'area'
+      ? layer(
+          draft,
+          rows(line => line),
+          area,
+          { ...colors, y2: footOf(plot) },
+        )
+      : undefined,
+    layer(draft, rows(whole), { ...own, ...SOLID }, series),
+    layer(draft, rows(edges), dashed, segments),
+    ...marks,
+  ];
+}
+
+/** What bars and surfaces stand on: the values below them, zero, or the end of a logarithmic axis. */
+function footOf({ arrangement, isLog }: Plot): object {
+  if (isLog) return { value: 'height' };
+  return arrangement === 'stacked' ? { field: 'b' } : { datum: 0 };
+}
+
+/** The space between the first line and the last. */
+function bandLayer(draft: Draft): Layer {
+  const { plot, spots } = draft;
+  const [low, high] = [spots[0], spots.at(-1)];
+  if (plot.arrangement !== 'band' || spots.length < 2 || low === undefined || high === undefined)
+    return undefined;
+  const rows = low.flatMap((spot, index): readonly Datum[] => {
+    const above = high[index];
+    if (above === undefined) return [];
+    const [b, v] = [spot.datum.v, above.datum.v];
+    const place = { t: spot.datum.t, s: spot.datum.s };
+    return [b === null || v === null ? { ...place, v: null, b: 0 } : { ...place, v, b }];
+  });
+  const mark = { type: 'area', color: plot.lines[0]?.look.color, fillOpacity: 0.12 };
+  return layer(draft, rows, mark, { y2: { field: 'b' } });
+}
+
+/** Moments with a name, which the first plot names. */
+function ruleLayers(draft: Draft, number: number): readonly Layer[] {
+  const rows = draft.chart.rules.map(({ t, until, label }) => ({ t, e: until ?? t, n: label }));
+  if (rows.length === 0) return [];
+  const tooltip = [
+    { ...TIME_TIP, title: 'time (UTC)' },
+    { field: 'n', type: 'nominal', title: 'annotation' },
+  ];
+  const tall = { y: { value: 0 }, y2: { value: 'height' } };
+  const spans = rows.filter(row => row.e > row.t);
+  const text = {
+    type: 'text',
+    align: 'left',
+    baseline: 'top',
+    dx: 4,
+    fontSize: 11,
+    color: TEXT_COLOR,
+    limit: 140,
+  };
+  return [
+    layer(draft, spans, { type: 'rect', color: TEXT_COLOR, opacity: 0.12 }, { ...tall, x2: { field: 'e' } }),
+    layer(draft, rows, { type: 'rule', color: TEXT_COLOR, strokeDash: [4, 3] }, { ...tall, tooltip }),
+    number === 0
+      ? layer(draft, rows, text, { y: { value: 0 }, text: { field: 'n', type: 'nominal' }, tooltip })
+      : undefined,
+  ];
+}
+
+/** The colour of a plot that no legend explains. */
+function ownColor({ plot, chart }: Draft, ...names: readonly string[]): object {
+  if (chart.legend.length > 0) return {};
+  return Object.fromEntries(names.map(name => [name, plot.lines[0]?.look.color]));
+}
+
+/** What stands for a series in the legend. */
+const SYMBOLS = { bars: 'square', area: 'stroke', lines: 'stroke', dots: 'circle' } as const;
+
+function colored({ chart, plot }: Draft): object {
+  if (chart.legend.length === 0) return {};
+  return { color: seriesChannels(chart.legend, SYMBOLS[plot.mark]).color };
+}
+
+/** The row without the members that only bars need. */
+function withoutEnd({ e: _, ...datum }: Datum): Datum {
+  return datum;
+}
+
+/** The bins that were searched whole. */
+function whole(line: readonly Spot[]): readonly Spot[] {
+  return line.filter(spot => !spot.partial);
+}
+
+/** The segments that lead to a partial bin, each by its number. */
+function edges(line: readonly Spot[]): readonly Spot[] {
+  return line.slice(1).flatMap((spot, d) => {
+    const before = line[d];
+    if (before === undefined || !(spot.partial || before.partial)) return [];
+    return [before, spot].map(end => ({ ...end, datum: { ...end.datum, d } }));
+  });
+}
+
+/** Points that a line alone would not show, and every datum where there are few. */
+function dots(line: readonly Spot[], always: boolean): readonly Spot[] {
+  const solid = whole(line);
+  const data = solid.filter(spot => spot.isDatum);
+  if (always || data.length < DOTTED_BELOW) return data;
+  const isBreak = (spot: Spot | undefined) => spot === undefined || spot.datum.v === null;
+  return solid.filter(
+    (spot, index) => spot.isDatum && isBreak(solid[index - 1]) && isBreak(solid[index + 1]),
+  );
+}
+
+const TIME_TIP = {
+  field: 't',
+  type: 'temporal',
+  title: 'time (UTC)',
+  timeUnit: 'utcyearmonthdatehoursminutesseconds',
+  format: '%Y-%m-%d %H:%M:%S',
+};
+const ACROSS_TIP = { field: 't', type: 'quantitative', title: 'from', format: ',.12~r' };
+const SERIES_TIP = { field: 'g', type: 'nominal', title: 'series' };
+const VALUE_TIP = { field: 'v', type: 'quantitative', title: 'value', format: ',.12~r' };
+
+function placeTip({ chart }: Draft): object {
+  return chart.across === undefined ? TIME_TIP : ACROSS_TIP;
+}
+
+/** The names of the layers under the pointer. */
+export const COLUMNS = 'columns';
+export const POINTS = 'points';
+
+/** Shows a value anywhere in its column: of a bar where that stands, of lines halfway to the neighbours. */
+function columnLayer(draft: Draft, number: number): Layer {
+  const { plot, spots, chart } = draft;
+  const isSingle = spots.length === 1;
+  const data = spots.flat().filter(spot => spot.isDatum);
+  const places = new Map(data.map(({ datum }) => [datum.t, datum]));
+  const known = [...places.values()].sort((a, b) => a.t - b.t);
+  const rows = known.map((datum, index) => {
+    const before = known[index - 1]?.t ?? chart.axis.start;
+    const after = known[index + 1]?.t ?? chart.axis.end;
+    const ends =
+      plot.mark === 'bars'
+        ? [datum.t, datum.e ?? datum.t]
+        : [index === 0 ? datum.t : (before + datum.t) / 2, (datum.t + after) / 2];
+    return { t: datum.t, f: ends[0], e: ends[1], s: datum.s, v: datum.w ?? datum.v };
+  });
+  const series = chart.legend.length > 0 && plot.mark === 'bars' ? [SERIES_TIP] : [];
+  const hasTip = isSingle || plot.mark === 'bars';
+  const found = layer(
+    draft,
+    rows,
+    { type: 'rect', opacity: 0 },
+    {
+      x: { ...place(draft), field: 'f' },
+      x2: { field: 'e' },
+      y: { value: 0 },
+      y2: { value: 'height' },
+      ...(hasTip ? { tooltip: [placeTip(draft), ...series, VALUE_TIP] } : {}),
+    },
+  );
+  return found && named(found, `${COLUMNS}_${number}`, series.length > 0);
+}
+
+/** Shows a value near its point. */
+function pointerLayers(draft: Draft, number: number): readonly Layer[] {
+  const { spots, chart, plot } = draft;
+  const isGrouped = chart.legend.length > 0;
+  const value = plot.arrangement === 'stacked' ? { ...VALUE_TIP, field: 'w' } : VALUE_TIP;
+  const tooltip = isGrouped ? [placeTip(draft), SERIES_TIP, value] : [placeTip(draft), value];
+  const rows = spots.flatMap(line => line.filter(spot => spot.isDatum).map(spot => withoutEnd(spot.datum)));
+  const points = layer(draft, rows, { type: 'point', filled: true, size: 90, opacity: 0 }, { tooltip });
+  return [points && named(points, `${POINTS}_${number}`, isGrouped)];
+}
+
+function named(layer: object, name: string, isGrouped: boolean): object {
+  if (!isGrouped) return { ...layer, name };
+  return { ...layer, name, transform: [{ calculate: `${LABELS_SIGNAL}[datum.s]`, as: SERIES_TIP.field }] };
+}
+
+function place({ chart }: Draft): object {
+  return { field: 't', type: chart.across === undefined ? 'temporal' : 'quantitative' };
+}
+
+/** Undefined without rows. */
+function layer(draft: Draft, values: readonly object[], mark: object, channels: object = {}): Layer {
+  if (values.length === 0) return undefined;
+  const encoding = {
+    x: place(draft),
+    y: { field: 'v', type: 'quantitative', stack: null },
+    ...channels,
+  };
+  return { data: { values }, mark, encoding };
+}

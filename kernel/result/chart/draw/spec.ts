@@ -1,0 +1,197 @@
+/**
+ * A chart as a Vega specification that fits the width of its container. It is written as Vega-Lite and compiled here, so
+ * that every front end draws the same.
+ */
+
+import type { Signal, Spec, Scale as VegaScale } from 'vega';
+import type { TopLevelSpec } from 'vega-lite';
+import { present } from '../../../present.js';
+import type { ChartModel } from '../model.js';
+import { barDrawing } from './bars.js';
+import { heatDrawing } from './heat.js';
+import { COLUMNS, POINTS } from './lines.js';
+import { pieDrawing } from './pie.js';
+import { statDrawing } from './stat.js';
+import { CONFIG, type Drawing, LABELS_SIGNAL, PICTURE_WIDTH, TEXT_COLOR, TITLES_SIGNAL } from './style.js';
+import { loadVegaLite } from './vega.js';
+import { xyDrawing } from './xy.js';
+
+/** Returns the specification for front ends: as wide as their output, with values under the pointer. */
+export async function interactiveSpec(chart: ChartModel, description: string): Promise<Spec> {
+  return {
+    ...(await compiled(chart, true)),
+    description,
+    usermeta: { embedOptions: EMBED_OPTIONS },
+  };
+}
+
+/** Returns the specification of a picture of fixed width. */
+export function staticSpec(chart: ChartModel): Promise<Spec> {
+  return compiled(chart, false);
+}
+
+/** Returns the views of a chart. */
+export function drawingOf(chart: ChartModel, interactive: boolean): Drawing {
+  switch (chart.kind) {
+    case 'xy':
+      return xyDrawing(chart, interactive);
+    case 'bars':
+      return barDrawing(chart);
+    case 'heat':
+      return heatDrawing(chart);
+    case 'pie':
+      return pieDrawing(chart);
+    case 'stat':
+      return statDrawing(chart);
+  }
+}
+
+/** The menu saves pictures; its other entries would send the data to another site or show internals. */
+const EMBED_OPTIONS = {
+  renderer: 'svg',
+  actions: { export: true, source: false, compiled: false, editor: false },
+};
+
+/** Vega marks the rows it is given, so they are copies. */
+async function compiled(chart: ChartModel, interactive: boolean): Promise<Spec> {
+  const { compile } = await loadVegaLite();
+  const drawing = drawingOf(chart, interactive);
+  const [single] = drawing.height === undefined ? [] : drawing.views;
+  const source = {
+    $schema: 'https://vega.github.io/schema/vega-lite/v5.json',
+    background: 'transparent',
+    config: CONFIG,
+    ...(single ?? {
+      vconcat: drawing.views,
+      spacing: 14,
+      resolve: { legend: { color: 'shared', strokeDash: 'shared' } },
+    }),
+  } as unknown as TopLevelSpec;
+  const {
+    width: _,
+    height,
+    signals = [],
+    marks = [],
+    scales = [],
+    legends = [],
+    ...spec
+  } = compile(source).spec;
+  return {
+    ...spec,
+    ...present({ height: drawing.height === undefined ? height : undefined }),
+    autosize: { type: 'pad', resize: true },
+    scales: scales.map(scale => onRange(scale, chart)),
+    legends: legends.map(withTitle),
+    marks: marks.map(mark => (mark.type === 'group' ? finished(mark, interactive) : mark)),
+    signals: [...signals, ...sizes(drawing, interactive), ...texts(chart, drawing)],
+    ...present({ title: headOf(chart) }),
+  };
+}
+
+/** `outer` is the width of the output, from which all others follow. */
+function sizes({ beside, height, signals = [] }: Drawing, interactive: boolean): readonly Signal[] {
+  const measured = `containerSize()[0] > 200 ? containerSize()[0] : ${PICTURE_WIDTH}`;
+  const outer: Signal = interactive
+    ? {
+        name: 'outer',
+        init: measured,
+        on: [{ events: { source: 'window', type: 'resize' }, update: measured }],
+      }
+    : { name: 'outer', value: PICTURE_WIDTH };
+  return [
+    outer,
+    ...signals,
+    { name: 'width', update: `max(120, outer - (${beside}))` },
+    ...(height === undefined ? [] : [{ name: 'height', update: height }]),
+  ];
+}
+
+function texts({ title = '', remarks }: ChartModel, { labels, titles }: Drawing): readonly Signal[] {
+  return [
+    { name: 'wideTitle', value: wrapped(title, WIDE_LINE) },
+    { name: 'narrowTitle', value: wrapped(title, NARROW_LINE) },
+    { name: TITLES_SIGNAL, value: titles },
+    { name: LABELS_SIGNAL, value: labels },
+    { name: 'wideRemarks', value: wrapped(sentences(remarks), WIDE_LINE) },
+    { name: 'narrowRemarks', value: wrapped(sentences(remarks), NARROW_LINE) },
+  ];
+}
+
+type GroupMark = Extract<NonNullable<Spec['marks']>[number], { readonly type: 'group' }>;
+
+const TITLE_PLACE = /^title (\d+)$/;
+
+/** Marks that only show take no pointer from those below them. */
+function finished(group: GroupMark, interactive: boolean): GroupMark {
+  const marks = (group.marks ?? []).map(mark => {
+    const name = 'name' in mark && typeof mark.name === 'string' ? mark.name : '';
+    const isUnderPointer = name.startsWith(COLUMNS) || name.startsWith(POINTS);
+    return isUnderPointer || !hasColumns(group)
+      ? mark
+      : { ...mark, interactive: 'tooltip' in updateOf(mark) };
+  });
+  return withTitles(interactive ? { ...group, marks } : group);
+}
+
+function hasColumns({ marks = [] }: GroupMark): boolean {
+  return marks.some(mark => 'name' in mark && typeof mark.name === 'string' && mark.name.startsWith(COLUMNS));
+}
+
+function updateOf(mark: object): object {
+  const { encode } = mark as { readonly encode?: { readonly update?: object } };
+  return encode?.update ?? {};
+}
+
+/** Vega looks up titles that are written out in plain objects, where `constructor` would be found: they come from a signal. */
+function withTitles(group: GroupMark): GroupMark {
+  return { ...group, axes: (group.axes ?? []).map(withTitle) };
+}
+
+function withTitle<T extends { readonly title?: unknown }>(guide: T): T {
+  const index = typeof guide.title === 'string' ? TITLE_PLACE.exec(guide.title)?.[1] : undefined;
+  return index === undefined ? guide : { ...guide, title: { signal: `${TITLES_SIGNAL}[${index}]` } };
+}
+
+/** The horizontal axis covers the searched range, whatever the data covers. */
+function onRange(scale: VegaScale, chart: ChartModel): VegaScale {
+  if (scale.type !== 'utc' || !('axis' in chart) || !('start' in chart.axis)) return scale;
+  return { ...scale, domain: [chart.axis.start, chart.axis.end] };
+}
+
+/** Characters of a line of remarks that fit a wide and a narrow chart. */
+const WIDE_LINE = 110;
+const NARROW_LINE = 46;
+const NARROW_WIDTH = 640;
+
+/** The title and the remarks above the plots, in lines that fit; they are values of signals, never a part of an expression. */
+function headOf({ title, remarks }: ChartModel): Spec['title'] | undefined {
+  if (title === undefined && remarks.length === 0) return undefined;
+  const fitting = (name: string) => ({
+    signal: `outer < ${NARROW_WIDTH} ? narrow${name} : wide${name}`,
+  });
+  const plain = { color: TEXT_COLOR, fontSize: 11, fontWeight: 'normal' as const };
+  const common = { anchor: 'start' as const, offset: 10, aria: false };
+  if (title === undefined) return { ...common, ...plain, text: fitting('Remarks') };
+  return {
+    ...{ ...common, color: TEXT_COLOR, fontSize: 13, text: fitting('Title') },
+    ...{ subtitle: fitting('Remarks'), subtitleColor: TEXT_COLOR, subtitleFontSize: 11, subtitlePadding: 4 },
+  };
+}
+
+function sentences(remarks: readonly string[]): string {
+  return remarks.map(remark => `${remark.charAt(0).toUpperCase()}${remark.slice(1)}.`).join(' ');
+}
+
+/** Lines of at most `most` characters, of wide ones half as many, broken between words where there are any. */
+function wrapped(text: string, most: number): readonly string[] {
+  const length = /[^\0-\u02ff]/.test(text) ? Math.floor(most / 2) : most;
+  const pieces = text.split(' ').flatMap(word => word.match(new RegExp(`.{1,${length}}`, 'gsu')) ?? []);
+  const found: string[] = [];
+  for (const piece of pieces) {
+    const last = found.at(-1);
+    if (last !== undefined && last.length + piece.length < length)
+      found[found.length - 1] = `${last} ${piece}`;
+    else found.push(piece);
+  }
+  return found;
+}

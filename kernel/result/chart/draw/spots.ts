@@ -1,0 +1,94 @@
+/**
+ * The points of a plot where its marks stand: in their bins, side by side or on each other.
+ */
+import type { Line, Plot, XyChart } from '../model.js';
+import { seriesId } from './style.js';
+
+/**
+ * A row of a layer: place, value, the id of its line, where its bin ends, what it stands on, and its own value where that is not its
+ * height. Lines go by ids.
+ */
+export interface Datum {
+  readonly t: number;
+  readonly v: number | null;
+  readonly s: string;
+  readonly e?: number;
+  readonly b?: number;
+  readonly w?: number | null;
+  /** The segment that the row belongs to. */
+  readonly d?: number;
+}
+
+/** A datum, or a stand-in for missing bins. */
+export interface Spot {
+  readonly datum: Datum;
+  readonly partial: boolean;
+  /** Whether the result has a value for it. */
+  readonly isDatum: boolean;
+}
+
+/** Returns the spots of each line of a plot. */
+export function spotsOf(plot: Plot, chart: XyChart): readonly (readonly Spot[])[] {
+  const isStacked = plot.arrangement === 'stacked';
+  const lanes = plot.mark === 'bars' && !isStacked ? plot.lines.length : 1;
+  const spots = plot.lines.map((line, index) =>
+    lineSpots(line, index, chart, { lane: lanes === 1 ? 0 : index, lanes }),
+  );
+  return isStacked ? piled(spots) : spots;
+}
+
+/** The greatest sum and the least of a stack. */
+export function stackEnds(lines: readonly Line[]): { readonly low: number; readonly high: number } {
+  const up = new Map<number, number>();
+  const down = new Map<number, number>();
+  for (const { points } of lines)
+    for (const { t, v } of points) {
+      const side = (v ?? 0) < 0 ? down : up;
+      side.set(t, (side.get(t) ?? 0) + (v ?? 0));
+    }
+  const ends = (of: Map<number, number>, choose: (a: number, b: number) => number) =>
+    [...of.values()].reduce((a, b) => choose(a, b), 0);
+  return { low: ends(down, Math.min), high: ends(up, Math.max) };
+}
+
+/** The share of a bin's width that its bars take. */
+const BAR_WIDTH = 0.86;
+
+/** The time of a bin is where its searched part begins. */
+function lineSpots(
+  { points }: Line,
+  index: number,
+  { axis, across }: XyChart,
+  { lane, lanes }: { readonly lane: number; readonly lanes: number },
+): readonly Spot[] {
+  return points.map(({ t, v, partial, added, end }) => {
+    const from = Math.max(t, axis.start);
+    const until = end ?? (axis.grid === undefined ? undefined : Math.min(t + axis.grid.size, axis.until));
+    // Buckets of a number stand side by side, bins of time apart.
+    const lead = across === undefined ? BAR_WIDTH : 0.97;
+    const width = until === undefined ? 0 : ((until - from) * lead) / lanes;
+    const start = from + width * lane;
+    const place = until === undefined ? { t: from } : { t: start, e: start + width };
+    return {
+      datum: { ...place, v, s: seriesId(index) },
+      partial,
+      isDatum: v !== null && added !== true,
+    };
+  });
+}
+
+/** Puts each line on those before it, negative values below zero. */
+function piled(spots: readonly (readonly Spot[])[]): readonly (readonly Spot[])[] {
+  const up = new Map<number, number>();
+  const down = new Map<number, number>();
+  return spots.map(line =>
+    line.map(spot => {
+      const { t, v } = spot.datum;
+      if (v === null) return spot;
+      const side = v < 0 ? down : up;
+      const base = side.get(t) ?? 0;
+      side.set(t, base + v);
+      return { ...spot, datum: { ...spot.datum, v: base + v, b: base, w: v } };
+    }),
+  );
+}

@@ -1,0 +1,36 @@
+/**
+ * Numbers and moments as a chart writes them beside its marks and in its description.
+ */
+import { formatNumber } from '../../display/format.js';
+
+/** A number: thousands apart, seven digits at most. */
+export function numberText(value: number): string {
+  const short = Number(value.toPrecision(7));
+  const [digits = '', exponent = '0'] = String(Math.abs(short)).split('e');
+  const decimals = Math.min(Math.max((digits.split('.')[1]?.length ?? 0) - Number(exponent), 0), 12);
+  return formatNumber(String(short), { kind: 'real', decimals });
+}
+
+/** A number with its unit, to be read at a glance: four digits of what is no whole number. */
+export function shortText(value: number, unit: string): string {
+  return measureText(Number.isInteger(value) ? value : Number(value.toPrecision(4)), unit);
+}
+
+/** A number with its unit. */
+export function measureText(value: number, unit: string): string {
+  return unit === '' ? numberText(value) : `${numberText(value)} ${unit}`;
+}
+
+/** A moment in UTC: to the millisecond where it has any. */
+export function momentText(t: number): string {
+  return new Date(t)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.000Z$|Z$/, '');
+}
+
+/** The days that a range touches, for the title of its axis. */
+export function daysTitle(start: number, end: number): string {
+  const [from, to] = [start, Math.max(start, end - 1)].map(t => new Date(t).toISOString().slice(0, 10));
+  return from === to ? `${from}, UTC` : `${from} to ${to}, UTC`;
+}

@@ -1,0 +1,293 @@
+/**
+ * Numbers by name: bars, shares of a whole, and a grid of two keys.
+ */
+
+import { formatCount } from '../../../text.js';
+import { shownText } from '../../display/text.js';
+import type { ArrowTable } from '../../result.js';
+import { aggregateOf, type ChartColumn, nameOf, namesOf, numberAt } from '../columns.js';
+import { distinctLabels } from '../labels.js';
+import type { Bar, BarChart, BarPlot, Cell, ChartWish, Entry, HeatChart, PieChart } from '../model.js';
+import { FIRST_LOOK, looksFor } from '../palette.js';
+import { scaled, titleOf, unitOf } from '../time/series.js';
+import { scaleFor } from '../units.js';
+
+/** The columns of a table without times. */
+export interface NameRoles {
+  readonly keys: readonly ChartColumn[];
+  readonly measures: readonly ChartColumn[];
+  readonly leftOut: readonly ChartColumn[];
+}
+
+const MAX_BARS = 25;
+const MAX_PARTS = 8;
+const MAX_PLOTS = 4;
+const MAX_SLICES = 8;
+const MAX_CELLS = 30;
+
+/** Returns bars of each measure, one below the other; with two keys and `@stack` the second divides the bars. */
+export function toBars(table: ArrowTable, roles: NameRoles, wish: ChartWish): BarChart | string {
+  const filled = withValues(table, roles.measures);
+  const [first] = filled;
+  if (first === undefined) return noValue(roles);
+  const isDivided = wish.stack === true && roles.keys.length > 1 && !aggregateOf(first).isNever;
+  const names = isDivided ? dividedRows(table, roles, first) : rowsByName(table, roles.keys);
+  const drawn = largest(names.rows, first);
+  const plots = (isDivided ? [first] : filled.slice(0, MAX_PLOTS)).map(measure =>
+    barPlot(drawn, measure, names.parts, wish),
+  );
+  const empty = roles.measures.filter(measure => !filled.includes(measure));
+  return {
+    kind: 'bars',
+    plots: plots.map(plot => (plot.isLog && plot.low <= 0 ? { ...plot, isLog: false } : plot)),
+    keys: namesOf(isDivided ? roles.keys.slice(0, -1) : roles.keys),
+    legend: names.parts,
+    names: (isDivided ? [first] : filled.slice(0, MAX_PLOTS)).map(nameOf),
+    remarks: [
+      ...(names.rows.length > drawn.length
+        ? [
+            `the ${drawn.length} of ${formatCount(names.rows.length)} names with the greatest ${nameOf(first)}`,
+          ]
+        : []),
+      ...(names.cut > 0 ? [`parts beyond the ${MAX_PARTS} greatest are drawn as one, ${OTHERS}`] : []),
+      ...(filled.length > plots.length && !isDivided
+        ? [`the first ${plots.length} of ${filled.length} measures`]
+        : []),
+      ...(isDivided && filled.length > 1 ? [`not drawn: ${namesOf(filled.slice(1))}`] : []),
+      ...(empty.length > 0 ? [`no value in any row: ${namesOf(empty)}`] : []),
+      ...(roles.leftOut.length > 0 ? [`not drawn: ${namesOf(roles.leftOut)}`] : []),
+      ...(plots.some(plot => plot.isLog && plot.low <= 0)
+        ? ['no log axis: there are values of 0 or less']
+        : []),
+      ...(wish.stack === true && !isDivided
+        ? [
+            roles.keys.length < 2
+              ? 'nothing to stack: there is one key'
+              : `not stacked: values of ${nameOf(first)} do not add up`,
+          ]
+        : []),
+    ],
+  };
+}
+
+/** Returns the shares of the first measure; a sentence where they are no shares of anything. */
+export function toPie(table: ArrowTable, roles: NameRoles, wish: ChartWish): PieChart | string {
+  const [measure] = withValues(table, roles.measures);
+  if (measure === undefined) return noValue(roles);
+  if (aggregateOf(measure).isNever) return `No pie chart: values of ${nameOf(measure)} do not add up.`;
+  const { rows } = rowsByName(table, roles.keys);
+  const ranked = rows.map(row => ({ ...row, v: sizeOf(row, measure) ?? 0 })).sort((a, b) => b.v - a.v);
+  if (ranked.some(({ v }) => v < 0)) return `No pie chart: ${nameOf(measure)} has values below 0.`;
+  const sum = ranked.reduce((total, { v }) => total + v, 0);
+  if (sum === 0) return `No pie chart: every ${nameOf(measure)} is 0.`;
+  const shown = ranked.slice(0, ranked.length > MAX_SLICES ? MAX_SLICES - 1 : MAX_SLICES);
+  const rest = ranked.slice(shown.length);
+  const scale = scaleFor(unitOf(measure, wish), sum);
+  const values = [
+    ...shown.map(({ v }) => v),
+    ...(rest.length > 0 ? [rest.reduce((total, { v }) => total + v, 0)] : []),
+  ];
+  const looks = looksFor(
+    shown.map(({ keys }) => keys),
+    { areSurfaces: true },
+  );
+  const entries = shown.map(({ label }, index) => ({ label, look: looks[index] ?? FIRST_LOOK }));
+  const others =
+    rest.length > 0 ? [{ label: `${OTHERS} (${formatCount(rest.length)})`, look: REST_LOOK }] : [];
+  return {
+    kind: 'pie',
+    unit: scale.unit,
+    values: values.map(v => scaled(v, scale.factor) ?? 0),
+    legend: [...entries, ...others],
+    names: [nameOf(measure)],
+    remarks: [
+      ...(rest.length > 0
+        ? [
+            `the ${shown.length} of ${formatCount(ranked.length)} names with the greatest ${nameOf(measure)}; the others are one slice`,
+          ]
+        : []),
+      ...notDrawn(roles, measure),
+    ],
+  };
+}
+
+/** Returns the first measure as colours over the first key and the others. */
+export function toGrid(table: ArrowTable, roles: NameRoles, wish: ChartWish): HeatChart | string {
+  const [measure] = withValues(table, roles.measures);
+  if (measure === undefined) return noValue(roles);
+  if (roles.keys.length < 2) return 'No heatmap: it needs two keys, or one over time.';
+  const { rows, parts, cut } = dividedRows(table, roles, measure, MAX_CELLS);
+  const drawn = largest(rows, measure);
+  const scale = scaleFor(
+    unitOf(measure, wish),
+    Math.max(...drawn.flatMap(row => row.places.map(place => Math.abs(at(place, measure) ?? 0)))),
+  );
+  const cells = drawn.flatMap((row, y): Cell[] =>
+    row.places.flatMap((place, x) => {
+      const v = scaled(at(place, measure), scale.factor);
+      return v === null ? [] : [{ x, width: 1, y, height: 1, v }];
+    }),
+  );
+  const values = cells.map(({ v }) => v);
+  const least = Math.min(...values);
+  return {
+    kind: 'heat',
+    axis: parts.map(part => part.label),
+    rows: drawn.map(row => row.label),
+    cells,
+    unit: scale.unit,
+    most: Math.max(...values),
+    least: wish.log === true ? least : Math.min(0, least),
+    isLog: wish.log === true && least > 0,
+    legend: [],
+    names: [nameOf(measure), nameOf(roles.keys.at(-1) as ChartColumn)],
+    remarks: [
+      ...(rows.length > drawn.length
+        ? [`the ${drawn.length} of ${formatCount(rows.length)} names with the greatest ${nameOf(measure)}`]
+        : []),
+      ...(cut > 0 ? [`parts beyond the ${MAX_CELLS} greatest are one, ${OTHERS}`] : []),
+      ...(wish.log === true && least <= 0 ? ['no log colours: there are values of 0 or less'] : []),
+      ...notDrawn(roles, measure),
+    ],
+  };
+}
+
+const OTHERS = 'others';
+const REST_LOOK = { color: '#868c96', dash: [1, 0] };
+
+function notDrawn({ measures, leftOut }: NameRoles, measure: ChartColumn): readonly string[] {
+  const others = [...measures.filter(each => each !== measure), ...leftOut];
+  return others.length > 0 ? [`not drawn: ${namesOf(others)}`] : [];
+}
+
+function noValue({ measures }: NameRoles): string {
+  return `No chart: ${namesOf(measures)} ${measures.length === 1 ? 'has' : 'have'} no value in any row.`;
+}
+
+function withValues(table: ArrowTable, measures: readonly ChartColumn[]): readonly ChartColumn[] {
+  const rows = Array.from({ length: table.data.numRows }, (_, row) => row);
+  return measures.filter(measure => rows.some(row => numberAt(measure, row) !== null));
+}
+
+/** The rows of one part of a bar. */
+type Place = readonly number[];
+
+/** One bar before it is measured: its name, and the rows of each of its parts. */
+interface NamedRow {
+  readonly label: string;
+  readonly keys: readonly string[];
+  readonly places: readonly Place[];
+}
+
+interface NamedRows {
+  readonly rows: readonly NamedRow[];
+  readonly parts: readonly Entry[];
+  /** Parts that share the last place. */
+  readonly cut: number;
+}
+
+function rowsByName(table: ArrowTable, keys: readonly ChartColumn[]): NamedRows {
+  const found = Array.from({ length: table.data.numRows }, (_, row) => ({
+    keys: keyTexts(keys, row),
+    places: [[row]],
+  }));
+  return { rows: labelled(found), parts: [], cut: 0 };
+}
+
+/** Rows by all keys but the last, divided by the last: the greatest parts first. */
+function dividedRows(table: ArrowTable, roles: NameRoles, measure: ChartColumn, most = MAX_PARTS): NamedRows {
+  const last = roles.keys.at(-1) as ChartColumn;
+  const bars = new Map<
+    string,
+    { readonly keys: readonly string[]; readonly places: Map<string, number[]> }
+  >();
+  const sizes = new Map<string, number>();
+  for (let row = 0; row < table.data.numRows; row++) {
+    const keys = keyTexts(roles.keys.slice(0, -1), row);
+    const part = keyTexts([last], row)[0] ?? '';
+    const name = JSON.stringify(keys);
+    const bar = bars.get(name) ?? { keys, places: new Map<string, number[]>() };
+    bar.places.set(part, [...(bar.places.get(part) ?? []), row]);
+    bars.set(name, bar);
+    sizes.set(part, (sizes.get(part) ?? 0) + Math.abs(numberAt(measure, row) ?? 0));
+  }
+  const ranked = [...sizes].sort((a, b) => b[1] - a[1]).map(([part]) => part);
+  const shown = ranked.slice(0, ranked.length > most ? most - 1 : most);
+  const rest = ranked.slice(shown.length);
+  const found = [...bars.values()].map(({ keys, places }) => ({
+    keys,
+    places: [
+      ...shown.map(part => places.get(part) ?? []),
+      ...(rest.length > 0 ? [rest.flatMap(part => places.get(part) ?? [])] : []),
+    ],
+  }));
+  const looks = looksFor(
+    shown.map(part => [part]),
+    { areSurfaces: true },
+  );
+  const labels = distinctLabels(shown);
+  const entries = labels.map((label, index) => ({ label, look: looks[index] ?? FIRST_LOOK }));
+  const others =
+    rest.length > 0 ? [{ label: `${OTHERS} (${formatCount(rest.length)})`, look: REST_LOOK }] : [];
+  return { rows: labelled(found), parts: [...entries, ...others], cut: rest.length };
+}
+
+/** The texts of the keys of a row. */
+export function keyTexts(keys: readonly ChartColumn[], row: number): readonly string[] {
+  return keys.map(({ field, vector }) => shownText(vector, row, field).text);
+}
+
+function labelled(rows: readonly Omit<NamedRow, 'label'>[]): readonly NamedRow[] {
+  const labels = distinctLabels(rows.map(({ keys }) => keys.join(' \u00b7 ')));
+  return rows.map((row, index) => ({ ...row, label: labels[index] ?? '' }));
+}
+
+/** The sum over the rows of a place; null where none has a value. */
+function at(place: Place, measure: ChartColumn): number | null {
+  const values = place.map(row => numberAt(measure, row)).filter(value => value !== null);
+  return values.length === 0 ? null : values.reduce((a, b) => a + b, 0);
+}
+
+function sizeOf({ places }: NamedRow, measure: ChartColumn): number | null {
+  return at(places.flat(), measure);
+}
+
+/** Rows without a value come last; equal ones keep their order. */
+function largest(rows: readonly NamedRow[], measure: ChartColumn): readonly NamedRow[] {
+  const sized = rows.map(row => ({ row, size: sizeOf(row, measure) ?? Number.NEGATIVE_INFINITY }));
+  const sorted = sized.sort((a, b) => (a.size === b.size ? 0 : b.size - a.size)).map(({ row }) => row);
+  return sorted.slice(0, MAX_BARS);
+}
+
+function barPlot(
+  rows: readonly NamedRow[],
+  measure: ChartColumn,
+  parts: readonly Entry[],
+  wish: ChartWish,
+): BarPlot {
+  const values = rows.flatMap(row => row.places.flatMap(place => at(place, measure) ?? []));
+  const size = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const scale = scaleFor(unitOf(measure, wish), size);
+  const bars = rows.map(
+    (row): Bar => ({
+      label: row.label,
+      parts: row.places.map(place => scaled(at(place, measure), scale.factor)),
+    }),
+  );
+  const sums = bars.flatMap(bar => [sumOf(bar, Math.max), sumOf(bar, Math.min)]);
+  const isLog = wish.log === true && parts.length === 0;
+  const ends = isLog ? values.map(value => value * scale.factor) : [0, ...sums];
+  return {
+    title: titleOf(nameOf(measure), scale.unit),
+    unit: scale.unit,
+    bars,
+    low: ends.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY),
+    high: ends.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY),
+    isLog,
+  };
+}
+
+/** The sum of the parts on one side of zero: of the greater ones by `Math.max`, of the lesser by `Math.min`. */
+function sumOf({ parts }: Bar, side: (a: number, b: number) => number): number {
+  return parts.reduce<number>((sum, part) => sum + side(0, part ?? 0), 0);
+}

@@ -1,0 +1,358 @@
+/**
+ * Turns an aggregate over time into plots of lines along the searched range, with every datum in them or reported
+ * as left out.
+ */
+import { DataType } from 'apache-arrow';
+import { present } from '../../../present.js';
+import { cut } from '../../../text.js';
+import { safeWords } from '../../display/summary.js';
+import { FIELD_KEY } from '../../field.js';
+import type { ArrowTable, QueryResult } from '../../result.js';
+import { aggregateOf, type ChartColumn, nameOf, namesOf, numberAt, rolesOf } from '../columns.js';
+import { stackEnds } from '../draw/spots.js';
+import { distinctLabels } from '../labels.js';
+import type { ChartWish, Entry, Line, Plot, XyChart } from '../model.js';
+import { FIRST_LOOK, looksFor } from '../palette.js';
+import { thinned, thinnedTogether } from '../thin.js';
+import { scaleFor } from '../units.js';
+import { betweenRows, binCount, everyBin, isPartial, type Searched, timeAxis, withMissing } from './bins.js';
+import { type Group, type Groups, hasTwins, largestGroups, timedRows } from './groups.js';
+import type { Facts, Outline, Track } from './outline.js';
+import { remarksOf } from './remarks.js';
+
+/** How a chart over time is wanted, and the name of the list whose parts the measures are. */
+export interface SeriesWish extends ChartWish {
+  readonly together?: string;
+}
+
+/** Returns the chart of an aggregate over time, or a sentence that says why there is none; undefined for other results. */
+export function toSeries(
+  result: QueryResult,
+  now: number,
+  { together, ...wish }: SeriesWish = {},
+): XyChart | string | undefined {
+  const table = result.tables[0];
+  const roles = table && rolesOf(table, new Set(result.reading?.keyColumns), wish.kind !== undefined);
+  if (table === undefined || roles === undefined) return undefined;
+  const rows = timedRows(roles, table.data.numRows);
+  if (rows.length === 0) return undefined;
+  const isEmpty = (measure: ChartColumn) => rows.every(({ row }) => numberAt(measure, row) === null);
+  const flags = roles.measures.filter(measure => isFlag(measure, rows));
+  const numbers =
+    flags.length === roles.measures.length
+      ? roles.measures
+      : roles.measures.filter(measure => !flags.includes(measure));
+  const empty = numbers.filter(isEmpty);
+  const filled = numbers.filter(measure => !empty.includes(measure));
+  const first = filled[0];
+  if (first === undefined)
+    return `No chart: ${namesOf(empty)} ${empty.length === 1 ? 'has' : 'have'} no value in any row.`;
+  const moments = [...new Set(rows.map(row => row.t))];
+  const axis = axisOf(result, table, moments, now);
+  if (axis === undefined || Math.max(moments.length, binCount(axis)) < 2) return undefined;
+  const missing = missingBins(result);
+  return chartOf({
+    wish,
+    ...present({ together }),
+    axis: missing === 'empty' ? axis : betweenRows(axis, moments),
+    missing,
+    keys: roles.keys,
+    groups: largestGroups(rows, roles, first, MAX_GROUPS),
+    measures: filled.slice(0, MAX_MEASURES),
+    beyond: filled.slice(MAX_MEASURES),
+    empty,
+    leftOut: roles.leftOut,
+    flags: flags.length === roles.measures.length ? [] : flags,
+  });
+}
+
+/** The result of looking for anomalies: -1, 0 or 1 for each bin. */
+function isFlag(measure: ChartColumn, rows: readonly { readonly row: number }[]): boolean {
+  if (!/anomal|ad_flag/i.test(measure.field.name)) return false;
+  return rows.every(({ row }) => [-1, 0, 1, null].includes(numberAt(measure, row)));
+}
+
+/** Returns the time axis for the moments of a result, in ascending order; undefined when there are too few to draw along. */
+export function axisOf(
+  result: QueryResult,
+  table: ArrowTable,
+  moments: readonly number[],
+  now: number,
+): XyChart['axis'] | undefined {
+  return timeAxis(moments, binWidth(table), searchedRange(result, table, now));
+}
+
+const MAX_GROUPS = 10;
+const MAX_MEASURES = 6;
+const MAX_POINTS = 4_000;
+const MAX_BARS = 240;
+/** Measures whose greatest values differ by more than this factor get plots of their own. */
+const LIKE_SIZE = 20;
+/** Values that vary by less than this share of their size would be a flat line far above zero. */
+const NARROW = 0.1;
+
+function chartOf(outline: Outline): XyChart {
+  const { measures, groups, keys, together, wish } = outline;
+  const whole = measures.map(measure => groups.drawn.map(group => trackOf(outline, measure, group)));
+  const budget = Math.floor(MAX_POINTS / Math.max(1, whole.flat().length));
+  const isStacked = stacks(outline);
+  const thin = (tracks: readonly Track[]) =>
+    isStacked
+      ? thinnedStack(tracks, budget)
+      : tracks.map(track => ({ ...track, points: thinned(track.points, budget) }));
+  const drawn = whole.map(thin);
+  const isGrouped = keys.length > 0;
+  const isOnePlot = !isGrouped && (together !== undefined || areAlike(outline, drawn.flat()));
+  const sheets = isOnePlot ? [drawn.flat()] : drawn;
+  const entries = isGrouped
+    ? groupEntries(groups, isStacked || wish.kind === 'bar')
+    : sheets.length === 1
+      ? measureEntries(measures)
+      : [];
+  const isLog = wish.log === true && !drawn.flat().some(holdsNoLog);
+  const isNarrow = !isLog && drawn.flat().every(variesLittle);
+  const facts = {
+    isThinned: whole.flat().some(({ points }) => points.length > budget),
+    isNarrow,
+    zeros: measures.filter((_, index) => whole[index]?.some(track => track.added === 0)),
+    breaks: measures.filter((_, index) => whole[index]?.some(track => track.added === null)),
+    refusals: refusalsOf(outline, drawn.flat(), isStacked),
+  };
+  const plots = sheets.map(tracks => toPlot(outline, tracks, entries, facts, { isStacked, isLog }));
+  return {
+    kind: 'xy',
+    axis: outline.axis,
+    plots,
+    legend: isGrouped || entries.length > 1 ? entries : [],
+    names: together === undefined ? measures.map(nameOf) : [together],
+    remarks: remarksOf(outline, plots, facts),
+    rules: [],
+  };
+}
+
+/** Lines of a stack keep the same bins, as each stands on those below it. */
+function thinnedStack(tracks: readonly Track[], budget: number): readonly Track[] {
+  const points = thinnedTogether(
+    tracks.map(track => track.points),
+    budget,
+  );
+  return tracks.map((track, index) => ({ ...track, points: points[index] ?? [] }));
+}
+
+/** Bars of groups are stacked where their values add up, anything else where that is asked for. */
+function stacks({ wish, keys, measures, groups }: Outline): boolean {
+  const [first] = measures;
+  if (first === undefined || keys.length === 0 || groups.drawn.some(group => hasTwins(group.rows)))
+    return false;
+  const wants = wish.stack ?? (wish.kind === 'bar' && aggregateOf(first).additive);
+  return wants && measures.every(measure => !aggregateOf(measure).isNever);
+}
+
+function holdsNoLog({ points }: Track): boolean {
+  return points.some(({ v, added }) => v !== null && v <= 0 && added !== true);
+}
+
+function refusalsOf(
+  { wish, measures, keys }: Outline,
+  tracks: readonly Track[],
+  isStacked: boolean,
+): readonly string[] {
+  const low = wish.log === true ? tracks.filter(holdsNoLog).map(track => track.measure) : [];
+  return [
+    ...(low.length > 0
+      ? [
+          `no log axis: ${namesOf([...new Set(low)])} ${new Set(low).size === 1 ? 'holds' : 'hold'} values of 0 or less`,
+        ]
+      : []),
+    ...(wish.stack === true && !isStacked
+      ? [
+          keys.length === 0
+            ? 'nothing to stack: there are no groups'
+            : `not stacked: values of ${namesOf(measures)} do not add up`,
+        ]
+      : []),
+  ];
+}
+
+function groupEntries({ drawn }: Groups, areSurfaces: boolean): readonly Entry[] {
+  const looks = looksFor(
+    drawn.map(group => group.keys),
+    { areSurfaces },
+  );
+  return drawn.map(({ label }, index) => ({ label, look: looks[index] ?? FIRST_LOOK }));
+}
+
+function measureEntries(measures: readonly ChartColumn[]): readonly Entry[] {
+  const looks = looksFor(measures.map(measure => [measure.field.name]));
+  const labels = distinctLabels(measures.map(nameOf));
+  return labels.map((label, index) => ({ label, look: looks[index] ?? FIRST_LOOK }));
+}
+
+/** The points of one line: one per datum, and stand-ins for the bins that have none. */
+function trackOf(outline: Outline, measure: ChartColumn, group: Group): Track {
+  const { axis, missing, wish } = outline;
+  const points = group.rows.map(({ row, t }) => ({
+    t,
+    v: numberAt(measure, row),
+    partial: isPartial(axis, t),
+  }));
+  // No logarithmic axis shows a zero.
+  const isZero =
+    missing !== 'unknown' &&
+    aggregateOf(measure).emptyIsZero &&
+    (wish.log !== true || points.some(({ v }) => (v ?? 1) <= 0));
+  const fill = isZero ? 0 : null;
+  if (wish.kind === 'scatter' || hasTwins(group.rows)) return { measure, group, points };
+  const all = stacks(outline) ? everyBin(points, axis, fill) : withMissing(points, axis, fill);
+  return all.length === points.length
+    ? { measure, group, points }
+    : { measure, group, points: all, added: fill };
+}
+
+function toPlot(
+  outline: Outline,
+  tracks: readonly Track[],
+  entries: readonly Entry[],
+  { isThinned, isNarrow }: Facts,
+  { isStacked, isLog }: { readonly isStacked: boolean; readonly isLog: boolean },
+): Plot {
+  const { wish, together } = outline;
+  const measures = [...new Set(tracks.map(track => track.measure))];
+  const scale = scaleFor(unitOf(measures[0], wish), greatest(tracks));
+  const lines = tracks.map(({ points, measure }, index): Line => {
+    const entry = entries[index] ?? { label: nameOf(measure), look: FIRST_LOOK };
+    return { ...entry, points: points.map(point => ({ ...point, v: scaled(point.v, scale.factor) })) };
+  });
+  const name = together ?? (measures.length === 1 ? namesOf(measures) : '');
+  const values = lines.flatMap(line => line.points.map(point => point.v)).filter(v => v !== null);
+  return {
+    title: titleOf(name, scale.unit),
+    unit: scale.unit,
+    mark: markOf(outline, tracks, isThinned),
+    arrangement: isStacked ? 'stacked' : together !== undefined && wish.kind === undefined ? 'band' : 'apart',
+    lines,
+    flagged: flaggedOf(outline, tracks, scale.factor),
+    ...(isLog ? extremes(values) : isStacked ? stackEnds(lines) : limits(values, isNarrow)),
+    isLog,
+    isIntegral: scale.factor === 1 && tracks.every(({ measure }) => DataType.isInt(measure.field.type)),
+  };
+}
+
+/** The points of the first measure that the query marks as unusual. */
+function flaggedOf({ flags, measures }: Outline, tracks: readonly Track[], factor: number): Plot['flagged'] {
+  const [flag] = flags;
+  if (flag === undefined) return [];
+  return tracks
+    .filter(({ measure }) => measure === measures[0])
+    .flatMap(({ group, measure }) =>
+      group.rows
+        .filter(({ row }) => Math.abs(numberAt(flag, row) ?? 0) === 1)
+        .map(({ row, t }) => ({ t, v: scaled(numberAt(measure, row), factor) })),
+    );
+}
+
+/** Returns the title of an axis: a name with its unit. */
+export function titleOf(name: string, unit: string): string {
+  if (name === '') return unit;
+  return unit === '' ? name : `${name} (${unit})`;
+}
+
+function markOf(outline: Outline, tracks: readonly Track[], isThinned: boolean): Plot['mark'] {
+  const { axis, keys, missing, wish } = outline;
+  if (wish.kind === 'scatter' || tracks.some(track => hasTwins(track.group.rows))) return 'dots';
+  const fits = axis.grid !== undefined && binCount(axis) <= MAX_BARS && !isThinned;
+  switch (wish.kind) {
+    case 'line':
+      return 'lines';
+    case 'area':
+      return 'area';
+    case 'bar':
+      return fits ? 'bars' : 'area';
+    default: {
+      const [only] = tracks;
+      if (
+        only === undefined ||
+        tracks.length > 1 ||
+        keys.length > 0 ||
+        !aggregateOf(only.measure).emptyIsZero
+      )
+        return stacks(outline) ? 'area' : 'lines';
+      return fits && missing !== 'unknown' ? 'bars' : 'area';
+    }
+  }
+}
+
+function extremes(values: readonly number[]): Pick<Plot, 'low' | 'high'> {
+  return {
+    low: values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY),
+    high: values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY),
+  };
+}
+
+/** The ends of the vertical axis: from zero, unless all values of the chart are far from it. */
+function limits(values: readonly number[], isNarrow: boolean): Pick<Plot, 'low' | 'high'> {
+  const least = values.reduce((a, b) => Math.min(a, b), isNarrow ? Number.POSITIVE_INFINITY : 0);
+  const most = values.reduce((a, b) => Math.max(a, b), isNarrow ? Number.NEGATIVE_INFINITY : 0);
+  return least === most ? { low: 0, high: 1 } : { low: least, high: most };
+}
+
+function variesLittle({ measure, points }: Track): boolean {
+  if (aggregateOf(measure).emptyIsZero) return false;
+  const values = points.map(point => point.v).filter(v => v !== null);
+  if (values.length < 2) return false;
+  const least = values.reduce((a, b) => Math.min(a, b));
+  const most = values.reduce((a, b) => Math.max(a, b));
+  return most > least && most - least < NARROW * Math.min(Math.abs(least), Math.abs(most));
+}
+
+function areAlike({ wish }: Outline, tracks: readonly Track[]): boolean {
+  if (tracks.length < 2 || new Set(tracks.map(track => unitOf(track.measure, wish))).size > 1) return false;
+  const sizes = tracks.map(track => greatest([track]));
+  return Math.max(...sizes) <= LIKE_SIZE * Math.min(...sizes);
+}
+
+function greatest(tracks: readonly Track[]): number {
+  return tracks.flatMap(({ points }) => points).reduce((most, { v }) => Math.max(most, Math.abs(v ?? 0)), 0);
+}
+
+/** As many digits as no product of two doubles gets wrong. */
+const DIGITS = 15;
+
+/** Returns a value in the unit of an axis. */
+export function scaled(value: number | null, factor: number): number | null {
+  return value === null || factor === 1 ? value : Number((value * factor).toPrecision(DIGITS));
+}
+
+/** Characters of a unit that nobody knows. */
+const UNIT_LENGTH = 24;
+
+/** Returns the unit of a measure, empty where it has none. */
+export function unitOf(measure: ChartColumn | undefined, wish: ChartWish = {}): string {
+  if (wish.unit !== undefined) return cut(safeWords(wish.unit), UNIT_LENGTH);
+  if (measure === undefined) return '';
+  if (DataType.isDuration(measure.field.type)) return 's';
+  return cut(safeWords(measure.field.metadata.get(FIELD_KEY.unit) ?? ''), UNIT_LENGTH);
+}
+
+function binWidth({ info, data }: ArrowTable): number | undefined {
+  const { buckets } = info;
+  const field = data.schema.fields.find(({ name }) => name === buckets?.field);
+  return buckets !== undefined && field !== undefined && DataType.isTimestamp(field.type) && buckets.size > 0
+    ? buckets.size / NANOS_PER_MS
+    : undefined;
+}
+
+const NANOS_PER_MS = 1e6;
+
+/** The range as the service reports it, else the requested one where that is absolute. */
+function searchedRange({ provenance }: QueryResult, { info }: ArrowTable, now: number): Searched | undefined {
+  const start = Date.parse(info.range?.start ?? provenance.startTime);
+  const end = Date.parse(info.range?.end ?? provenance.endTime);
+  return Number.isFinite(start) && start < end ? { start, end, now } : undefined;
+}
+
+/** A result that is cut or partial says nothing about its missing bins. */
+function missingBins({ reading, status }: QueryResult): Outline['missing'] {
+  const isCut = status.isPartial || status.messages?.some(({ code }) => /limit/i.test(code)) === true;
+  return isCut ? 'unknown' : (reading?.missingBins ?? 'empty');
+}

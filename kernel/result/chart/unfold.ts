@@ -1,0 +1,204 @@
+/**
+ * Lists made flat: percentiles become columns, series become rows, and histograms become bins, so that every chart is made from
+ * plain columns.
+ */
+import {
+  Field,
+  Float64,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  Table,
+  TimestampMillisecond,
+  Utf8,
+  Vector,
+  vectorFromArray,
+} from 'apache-arrow';
+import { parseTime } from '../../time.js';
+import { cellText } from '../display/text.js';
+import { FIELD_KEY } from '../field.js';
+import type { ArrowTable, QueryResult } from '../result.js';
+import {
+  aggregateArguments,
+  aggregateName,
+  type ChartColumn,
+  columnsOf,
+  groupNames,
+  isNumber,
+  isTime,
+} from './columns.js';
+
+/** A result with one flat table. */
+export interface Unfolded {
+  readonly kind: 'percentiles' | 'series';
+  readonly result: QueryResult;
+  /** The list whose parts are the measures. */
+  readonly list: string;
+}
+
+/** One bucket of a histogram. */
+export interface Bucket {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+/** A column of histograms, one for each row; null for a row that has none. */
+export interface Histograms {
+  readonly column: ChartColumn;
+  readonly rows: readonly (readonly Bucket[] | null)[];
+}
+
+/** Returns a result whose percentiles are columns and whose series are rows; undefined for one that has neither. */
+export function unfolded(result: QueryResult): Unfolded | undefined {
+  const table = result.tables[0];
+  if (table === undefined) return undefined;
+  const columns = columnsOf(table);
+  return percentiles(result, table, columns) ?? series(result, table, columns);
+}
+
+/** Returns the first column of histograms; undefined where there is none. */
+export function histograms(table: ArrowTable): Histograms | undefined {
+  const column = columnsOf(table).find(each => /^histogram(?:if)?$/.test(aggregateName(each)));
+  if (column === undefined) return undefined;
+  return { column, rows: Array.from({ length: table.data.numRows }, (_, row) => bucketsIn(column, row)) };
+}
+
+function bucketsIn(column: ChartColumn, row: number): readonly Bucket[] | null {
+  const list = listAt(column, row);
+  if (list === undefined) return null;
+  return list.flatMap(each => {
+    const { from, to, count } = (each ?? {}) as Readonly<Record<string, unknown>>;
+    const isBucket = typeof from === 'number' && typeof to === 'number' && typeof count === 'number';
+    return isBucket ? [{ from, to, count }] : [];
+  });
+}
+
+function listAt({ field, vector }: ChartColumn, row: number): readonly unknown[] | undefined {
+  const text = cellText(vector, row, field);
+  if (text === null || !text.startsWith('[')) return undefined;
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function percentiles(
+  result: QueryResult,
+  table: ArrowTable,
+  columns: readonly ChartColumn[],
+): Unfolded | undefined {
+  const lists = columns.filter(column => /^percentiles_array(?:if)?$/.test(aggregateName(column)));
+  const [list] = lists;
+  if (list === undefined || lists.length > 1) return undefined;
+  const names = aggregateArguments(list)
+    .flat()
+    .filter(each => typeof each === 'number')
+    .map(each => `p${each}`);
+  const rows = Array.from({ length: table.data.numRows }, (_, row) => listAt(list, row));
+  if (names.length === 0 || rows.some(row => row !== undefined && row.length !== names.length))
+    return undefined;
+  const parts = names.map((name, index) => {
+    const values = rows.map(row => numberOf(row?.[index]));
+    return { field: partField(name, list.field), vector: vectorFromArray(values, new Float64()) };
+  });
+  const flat = columns.flatMap(column => (column === list ? parts : [column]));
+  return { kind: 'percentiles', result: withTable(result, table, flat), list: list.field.name };
+}
+
+function partField(name: string, list: Field): Field {
+  const unit = list.metadata.get(FIELD_KEY.unit);
+  const metadata = new Map([
+    [FIELD_KEY.agg, '{"name":"percentile"}'],
+    ...(unit === undefined ? [] : [[FIELD_KEY.unit, unit] as const]),
+  ]);
+  return new Field(name, new Float64(), true, metadata);
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+/** What `make-series` returns: a row for each group, whose times and values are lists of one length. */
+function series(
+  result: QueryResult,
+  table: ArrowTable,
+  columns: readonly ChartColumn[],
+): Unfolded | undefined {
+  if (columns.some(isTime)) return undefined;
+  const lists = columns
+    .filter(column => !isNumber(column))
+    .map(column => ({
+      column,
+      rows: Array.from({ length: table.data.numRows }, (_, row) => listAt(column, row)),
+    }))
+    .filter(({ rows }) => rows.some(row => row !== undefined && row.length > 0));
+  const times = lists.find(({ rows }) =>
+    rows.every(row => row === undefined || row.every(each => momentOf(each) !== undefined)),
+  );
+  const measures = lists.filter(
+    list =>
+      list !== times &&
+      list.rows.every(
+        row => row === undefined || row.every(each => each === null || typeof each === 'number'),
+      ),
+  );
+  const [first] = measures;
+  if (times === undefined || first === undefined) return undefined;
+  const lengths = times.rows.map(row => row?.length ?? 0);
+  const keys = columns.filter(column => groupNames(table, columns).has(column.field.name));
+  const flat = [
+    timesOf(times.column.field.name, times.rows),
+    ...keys.map(key => repeated(key, lengths)),
+    ...measures.map(({ column, rows }) => ({
+      field: new Field(column.field.name, new Float64(), true, column.field.metadata),
+      vector: vectorFromArray(
+        lengths.flatMap((length, row) => Array.from({ length }, (_, index) => numberOf(rows[row]?.[index]))),
+        new Float64(),
+      ),
+    })),
+  ];
+  const info = {
+    ...table.info,
+    groups: [
+      { name: times.column.field.name },
+      ...table.info.groups.filter(({ name }) => name !== times.column.field.name),
+    ],
+  };
+  const unfoldedResult = withTable(result, { ...table, info }, flat);
+  return {
+    kind: 'series',
+    result: { ...unfoldedResult, reading: { missingBins: 'empty-between', keyColumns: [] } },
+    list: first.column.field.name,
+  };
+}
+
+function momentOf(value: unknown): bigint | undefined {
+  return typeof value === 'string' ? parseTime(value) : undefined;
+}
+
+function timesOf(name: string, rows: readonly (readonly unknown[] | undefined)[]): ChartColumn {
+  const moments = rows.flatMap(row => (row ?? []).map(each => (momentOf(each) ?? 0n) / 1_000_000n));
+  const type = new TimestampMillisecond();
+  const data = makeData({ type, length: moments.length, nullCount: 0, data: BigInt64Array.from(moments) });
+  return { field: new Field(name, type, true), vector: new Vector([data]) };
+}
+
+/** A key as a text for each element of its row's lists. */
+function repeated({ field, vector }: ChartColumn, lengths: readonly number[]): ChartColumn {
+  const texts = lengths.flatMap((length, row) => Array.from({ length }, () => cellText(vector, row, field)));
+  return { field: new Field(field.name, new Utf8(), true), vector: vectorFromArray(texts, new Utf8()) };
+}
+
+function withTable(result: QueryResult, table: ArrowTable, columns: readonly ChartColumn[]): QueryResult {
+  const fields = columns.map(({ field }) => field);
+  const schema = new Schema(fields);
+  const children = columns.flatMap(({ vector }) => vector.data[0] ?? []);
+  const length = columns[0]?.vector.length ?? 0;
+  const data = makeData({ type: new Struct(fields), length, nullCount: 0, children });
+  const flat = { info: table.info, data: new Table(schema, [new RecordBatch(schema, data)]) };
+  return { ...result, tables: [flat, ...result.tables.slice(1)] };
+}

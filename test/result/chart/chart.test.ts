@@ -1,0 +1,429 @@
+import * as vega from 'vega';
+import { describe, expect, test } from 'vitest';
+import { type Chart, chartModel, toChart } from '../../../kernel/result/chart/chart.js';
+import { describe as describeChart } from '../../../kernel/result/chart/describe.js';
+import type { ChartModel, ChartWish, Rule } from '../../../kernel/result/chart/model.js';
+import { cells, type SampleColumn, type SampleTable, sampleResult } from '../sample.js';
+
+const now = Date.UTC(2027, 0);
+const minute = (index: number) => new Date(Date.UTC(2026, 10, 20, 9, index)).toISOString();
+const time = (count: number, each = 1): SampleColumn => [
+  '_time',
+  'datetime',
+  cells(count, row => minute(Math.floor(row / each))),
+];
+const buckets = { field: '_time', size: 60_000_000_000 };
+const count = { name: 'count' };
+
+function outcome(table: SampleTable, wish?: ChartWish, rules?: readonly Rule[]) {
+  return chartModel(sampleResult([table]), now, wish, rules);
+}
+
+function modelOf(...args: Parameters<typeof outcome>): ChartModel {
+  const model = outcome(...args);
+  if (typeof model !== 'object') throw new Error(`no chart: ${model}`);
+  return model;
+}
+
+async function chartOf(table: SampleTable, wish?: ChartWish, rules?: readonly Rule[]): Promise<Chart> {
+  const chart = await toChart(sampleResult([table]), now, wish, rules);
+  if (chart?.kind !== 'chart') throw new Error(`no chart: ${chart?.reason}`);
+  return chart;
+}
+
+const texts = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)/g)].map(([, text]) => text);
+
+const byName: SampleTable = {
+  columns: [
+    ['uri', 'string', '["/a","/b","/c"]'],
+    ['n', 'integer', '[5,20,1]'],
+  ],
+  groups: ['uri'],
+  aggs: { n: count },
+};
+const byTwo: SampleTable = {
+  columns: [
+    ['uri', 'string', '["/a","/a","/b"]'],
+    ['status', 'integer', '[200,500,200]'],
+    ['n', 'integer', '[5,20,1]'],
+  ],
+  groups: ['uri', 'status'],
+  aggs: { n: count },
+};
+const overTime: SampleTable = {
+  columns: [time(4, 2), ['g', 'string', '["a","b","a","b"]'], ['n', 'integer', '[1,2,3,4]']],
+  groups: ['g'],
+  buckets,
+  aggs: { n: count },
+};
+const oneRow: SampleTable = {
+  columns: [
+    ['n', 'integer', '[1234567]'],
+    ['x', 'float', '[0.5]'],
+  ],
+  aggs: { n: count, x: { name: 'avg' } },
+};
+const percentiles: SampleTable = {
+  columns: [time(3), ['p', 'dynamic', '[[1,2,9],[2,3,8],null]']],
+  buckets,
+  aggs: { p: { name: 'percentiles_array', args: [50, 90, 99] } },
+};
+const histogram: SampleTable = {
+  columns: [['h', 'dynamic', '[[{"from":0,"to":5,"count":3},{"from":5,"to":10,"count":1}]]']],
+  aggs: { h: { name: 'histogram' } },
+};
+const histograms: SampleTable = {
+  columns: [
+    time(2),
+    [
+      'h',
+      'dynamic',
+      '[[{"from":0,"to":5,"count":3}],[{"from":1,"to":9,"count":1},{"from":9,"to":17,"count":2}]]',
+    ],
+  ],
+  buckets,
+  aggs: { h: { name: 'histogram' } },
+};
+const series: SampleTable = {
+  columns: [
+    ['g', 'string', '["a","b"]'],
+    ['n', 'dynamic', '[[1,2,50],[4,5,6]]'],
+    ['anomalies', 'dynamic', '[[0,0,1],[0,0,0]]'],
+    ['time', 'dynamic', cells(2, () => [minute(0), minute(1), minute(2)])],
+  ],
+  groups: ['g'],
+  aggs: { n: count },
+};
+const numberBins: SampleTable = {
+  columns: [
+    ['x', 'float', '[0,5,15]'],
+    ['n', 'integer', '[3,2,1]'],
+  ],
+  groups: ['x'],
+  buckets: { field: 'x', size: 5 },
+  aggs: { n: count },
+};
+const events: SampleTable = {
+  columns: [time(4), ['a', 'integer', '[1,2,3,4]'], ['b', 'float', '[4,3,2,null]']],
+};
+const numbers: SampleTable = {
+  columns: [
+    ['a', 'integer', '[1,2,3,4]'],
+    ['b', 'float', '[4,3,2,null]'],
+  ],
+};
+
+describe('the shape of a result decides what is drawn, unless it is asked for', () => {
+  test.each<[string, SampleTable, ChartWish | undefined, string]>([
+    [
+      'counts by name',
+      byName,
+      undefined,
+      'Bar chart of n by uri for /b, /a, /c; n: highest 20 (/b), lowest 1 (/c)',
+    ],
+    ['shares of a whole', byName, { kind: 'pie' }, 'Pie chart of n for /b, /a, /c; /b: 20; /a: 5; /c: 1'],
+    ['a grid of two keys', byTwo, { kind: 'heat' }, 'Heatmap of n, status; values from 1 to 20'],
+    ['one row', oneRow, undefined, 'Big numbers of n, x; n: 1,234,567; x: 0.5'],
+    [
+      'percentiles',
+      percentiles,
+      undefined,
+      'Line chart of p for p50, p90, p99; over time from 2026-11-20 09:00:00 to 2026-11-20 10:00:00 UTC; p: lowest 1 at 2026-11-20 09:00:00, highest 9 at 2026-11-20 09:00:00',
+    ],
+    [
+      'a histogram',
+      histogram,
+      undefined,
+      'Bar chart of h; over h from 0 to 10; count: lowest 1 at 5, highest 3 at 0',
+    ],
+    [
+      'histograms over time',
+      histograms,
+      undefined,
+      'Heatmap of h; over time from 2026-11-20 09:00:00 to 2026-11-20 10:00:00 UTC; values from 1 to 3',
+    ],
+    [
+      'series',
+      series,
+      undefined,
+      'Line chart of n for a, b; over time from 2026-11-20 09:00:00 to 2026-11-20 10:00:00 UTC; n: lowest 1 at 2026-11-20 09:00:00, highest 50 at 2026-11-20 09:02:00',
+    ],
+    [
+      'bins of a number',
+      numberBins,
+      undefined,
+      'Bar chart of n; over x from 0 to 20; n: lowest 1 at 15, highest 3 at 0',
+    ],
+    [
+      'bars over time',
+      overTime,
+      { kind: 'bar' },
+      'Bar chart of n for b, a; over time from 2026-11-20 09:00:00 to 2026-11-20 10:00:00 UTC; n: lowest 1 at 2026-11-20 09:00:00, highest 4 at 2026-11-20 09:01:00',
+    ],
+    [
+      'events as dots',
+      events,
+      { kind: 'scatter' },
+      'Scatter plot of a, b for a, b; over time from 2026-11-20 09:00:00 to 2026-11-20 10:00:00 UTC; lowest 1 at 2026-11-20 09:00:00, highest 4 at 2026-11-20 09:03:00',
+    ],
+    [
+      'one number over another',
+      numbers,
+      { kind: 'scatter' },
+      'Scatter plot of b, a; over a from 1 to 3; b: lowest 2 at 3, highest 4 at 1',
+    ],
+  ])('%s', (_, table, wish, expected) => {
+    const model = modelOf(table, wish);
+    expect(describeChart(model).split('; ').slice(0, expected.split('; ').length).join('; ')).toBe(expected);
+    expect(model.remarks.join()).not.toMatch(/undefined|NaN/);
+  });
+
+  test.each<[string, SampleTable]>([
+    ['events', events],
+    [
+      'one name',
+      {
+        ...byName,
+        columns: [
+          ['uri', 'string', '["/a"]'],
+          ['n', 'integer', '[5]'],
+        ],
+      },
+    ],
+    ['one row without aggregates', { columns: [['x', 'integer', '[1]']] }],
+    ['names alone', { columns: [['uri', 'string', '["/a","/b"]']], groups: ['uri'] }],
+    [
+      'no rows',
+      {
+        columns: [
+          ['uri', 'string', '[]'],
+          ['n', 'integer', '[]'],
+        ],
+        groups: ['uri'],
+        aggs: { n: count },
+      },
+    ],
+  ])('nothing of %s', (_, table) => expect(outcome(table)).toBe(undefined));
+
+  test('nothing is drawn when that is asked for', () =>
+    expect(outcome(overTime, { kind: 'none' })).toBe(undefined));
+});
+
+describe('what cannot be drawn as it was asked for is refused with a reason', () => {
+  test.each<[string, SampleTable, ChartWish, string]>([
+    [
+      'a pie over time',
+      overTime,
+      { kind: 'pie' },
+      'No pie chart of measures over time; it can be drawn as `line`, `area`, `bar`, `scatter`, `heat`.',
+    ],
+    [
+      'a line of names',
+      byName,
+      { kind: 'line' },
+      'No line chart of numbers by name; it can be drawn as `bar`, `pie`, `heat`, `scatter`.',
+    ],
+    [
+      'bars of texts',
+      { columns: [['s', 'string', '["a","b"]']] },
+      { kind: 'bar' },
+      'No bar chart: the result has no numbers along times or names.',
+    ],
+    [
+      'averages as shares',
+      { ...byName, aggs: { n: { name: 'avg' } } },
+      { kind: 'pie' },
+      'No pie chart: values of n do not add up.',
+    ],
+    [
+      'shares below zero',
+      {
+        ...byName,
+        columns: [
+          ['uri', 'string', '["/a","/b"]'],
+          ['n', 'integer', '[5,-1]'],
+        ],
+      },
+      { kind: 'pie' },
+      'No pie chart: n has values below 0.',
+    ],
+    ['a heatmap of one key', byName, { kind: 'heat' }, 'No heatmap: it needs two keys, or one over time.'],
+    [
+      'nothing but nulls',
+      {
+        ...byName,
+        columns: [
+          ['uri', 'string', '["/a","/b"]'],
+          ['n', 'integer', '[null,null]'],
+        ],
+      },
+      { kind: 'bar' },
+      'No chart: n has no value in any row.',
+    ],
+  ])('%s is refused with the reason', (_, table, wish, reason) => expect(outcome(table, wish)).toBe(reason));
+
+  test.each<[string, SampleTable, ChartWish, string]>([
+    [
+      'a logarithm of zero',
+      {
+        ...overTime,
+        columns: [time(4, 2), ['g', 'string', '["a","b","a","b"]'], ['n', 'integer', '[0,2,3,4]']],
+      },
+      { log: true },
+      'no log axis: n holds values of 0 or less',
+    ],
+    [
+      'a stack of averages',
+      { ...overTime, aggs: { n: { name: 'avg' } } },
+      { stack: true },
+      'not stacked: values of n do not add up',
+    ],
+    [
+      'a stack of one',
+      { ...overTime, columns: [time(2), ['n', 'integer', '[1,2]']], groups: [] },
+      { stack: true },
+      'nothing to stack: there are no groups',
+    ],
+    [
+      'a logarithm of bars below zero',
+      {
+        ...byName,
+        columns: [
+          ['uri', 'string', '["/a","/b"]'],
+          ['n', 'integer', '[5,-1]'],
+        ],
+      },
+      { log: true },
+      'no log axis: there are values of 0 or less',
+    ],
+  ])('%s is drawn otherwise, and said', (_, table, wish, remark) => {
+    const model = modelOf(table, wish);
+    expect(model.remarks).toContain(remark);
+    if (model.kind === 'xy') expect(model.plots[0]?.isLog).toBe(false);
+  });
+});
+
+test('anomalies that the query found are rings, and their column is no measure', () => {
+  const model = modelOf(series);
+  if (model.kind !== 'xy') throw new Error(model.kind);
+  expect(model.plots.map(plot => [plot.title, plot.flagged])).toEqual([
+    ['n', [{ t: Date.UTC(2026, 10, 20, 9, 2), v: 50 }]],
+  ]);
+  expect(model.remarks).toContain('rings are anomalies by anomalies');
+});
+
+test('more names than fit are cut to the greatest, which is said; the least of those drawn is the greatest of the rest', () => {
+  const rows = 60;
+  const table = {
+    ...byName,
+    columns: [
+      ['uri', 'string', cells(rows, row => `/${row}`)],
+      ['n', 'integer', cells(rows, row => (row * 7) % 60)],
+    ] as const,
+  };
+  const model = modelOf(table);
+  if (model.kind !== 'bars') throw new Error(model.kind);
+  expect(model.remarks).toEqual(['the 25 of 60 names with the greatest n']);
+  expect(model.plots[0]?.bars.map(bar => bar.parts[0])).toEqual(
+    Array.from({ length: 25 }, (_, index) => 59 - index),
+  );
+});
+
+test('a divided bar has a part for each of the second key', () => {
+  const model = modelOf(byTwo, { kind: 'bar', stack: true });
+  if (model.kind !== 'bars') throw new Error(model.kind);
+  expect([model.keys, model.legend.map(({ label }) => label)]).toEqual(['uri', ['500', '200']]);
+  expect(model.plots[0]?.bars).toEqual([
+    { label: '/a', parts: [20, 5] },
+    { label: '/b', parts: [null, 1] },
+  ]);
+});
+
+test('annotations inside of the axis are rules with their names', async () => {
+  const at = (minutes: number) => Date.UTC(2026, 10, 20, 9, minutes);
+  const { svg, model } = await chartOf(overTime, {}, [
+    { t: at(30), label: 'deploy <b>1</b>' },
+    { t: at(90), label: 'later' },
+  ]);
+  expect(model.kind === 'xy' && model.rules.map(({ label }) => label)).toEqual(['deploy <b>1</b>']);
+  expect(texts(svg)).toContain('deploy &lt;b&gt;1&lt;/b&gt;');
+});
+
+/** Any element that no chart of ours has. */
+const MARKUP =
+  /<(?!\/?(?:svg|g|path|rect|circle|line|text|tspan|title|desc|defs|clipPath|linearGradient|stop)[ />])/;
+
+describe('names of the data', () => {
+  const hostile = [
+    '<script>alert(1)</script>',
+    '<img src=x onerror=alert(1)>',
+    '__proto__',
+    'constructor',
+    '\u202eevil',
+    "'+alert(1)+'",
+    '\\',
+    '"',
+    '\u001b[31mred',
+    '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'.repeat(30),
+  ];
+  const shapesOf = (name: string): readonly (readonly [SampleTable, ChartWish?])[] => {
+    const keys = ['k', 'string', JSON.stringify([name, 'b', name, 'b'])] as const;
+    const named: SampleTable = {
+      columns: [keys, [name, 'integer', '[1,2,3,4]']],
+      groups: ['k'],
+      aggs: { [name]: count },
+    };
+    const timed: SampleTable = {
+      ...overTime,
+      columns: [time(4, 2), ['g', 'string', keys[2]], [name, 'integer', '[1,2,3,4]']],
+      aggs: { [name]: count },
+    };
+    const two: SampleTable = {
+      columns: [keys, ['j', 'string', keys[2]], [name, 'integer', '[1,2,3,4]']],
+      groups: ['k', 'j'],
+      aggs: { [name]: count },
+    };
+    return [
+      [timed],
+      [timed, { kind: 'bar' }],
+      [timed, { kind: 'heat' }],
+      [timed, { kind: 'area', stack: true, title: name, unit: name }],
+      [named],
+      [named, { kind: 'pie' }],
+      [two, { kind: 'heat' }],
+      [two, { kind: 'bar', stack: true }],
+      [
+        {
+          columns: [
+            [name, 'integer', '[1]'],
+            [`${name}2`, 'integer', '[1]'],
+          ],
+          aggs: { [name]: count },
+        },
+      ],
+      [numbers, { kind: 'scatter', unit: name }],
+    ];
+  };
+
+  test.each(hostile)(
+    '%j is text in every kind, and no markup, control or direction of it is left',
+    async name => {
+      for (const [table, wish] of shapesOf(name)) {
+        const { svg, spec } = await chartOf(table, wish);
+        expect(svg).not.toMatch(MARKUP);
+        expect(svg.replace(/>[^<]*</g, '><')).not.toMatch(/href|url\((?!#)/);
+        expect(svg.replace(/"[^"]*"/g, '""')).not.toMatch(/ on\w+=""/);
+        expect(svg).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+        const view = new vega.View(vega.parse(spec), { renderer: 'none' });
+        expect(await view.toSVG()).not.toMatch(MARKUP);
+      }
+    },
+  );
+});
+
+test('the same data gives the same bytes, and other data other names', async () => {
+  const twice = await Promise.all([overTime, overTime].map(table => chartOf(table)));
+  expect(twice[0]).toEqual(twice[1]);
+  const idOf = ({ svg }: Chart) => /aria-labelledby="(apl-\w+)/.exec(svg)?.[1];
+  expect(idOf(await chartOf(byName))).not.toBe(idOf(await chartOf(overTime)));
+});

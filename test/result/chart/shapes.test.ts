@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { type Facts, refusalOf, shapeOf, shapes } from '../../../kernel/result/chart/shapes.js';
+
+const nothing: Facts = {
+  rows: 1,
+  moments: 0,
+  measures: 0,
+  keys: 0,
+  lists: 'none',
+  isBinned: false,
+  isAggregate: true,
+};
+
+/** What a result holds beside nothing, and its shape. */
+const cases: readonly (readonly [what: string, facts: Partial<Facts>, shape: string | undefined])[] = [
+  ['a count', { measures: 1 }, 'one number'],
+  ['counts and averages', { measures: 2 }, 'one row of numbers'],
+  ['a number that is no aggregate', { measures: 1, isAggregate: false }, 'one number'],
+  ['names without numbers', { rows: 5, keys: 1 }, undefined],
+  ['a single name', { keys: 1, measures: 1 }, 'one number'],
+  ['names', { rows: 5, keys: 1, measures: 2 }, 'numbers by name'],
+  ['names of events', { rows: 5, keys: 1, measures: 1, isAggregate: false }, undefined],
+  ['two numbers of events', { rows: 5, measures: 2, isAggregate: false }, 'two numbers in each row'],
+  ['bins of a number', { rows: 5, keys: 1, measures: 1, isBinned: true }, 'bins of a number'],
+  ['bins of a number by name', { rows: 5, keys: 2, measures: 1, isBinned: true }, 'numbers by name'],
+  ['counts over time', { rows: 5, moments: 5, measures: 1 }, 'measures over time'],
+  ['groups over time', { rows: 9, moments: 5, measures: 1, keys: 2 }, 'measures over time'],
+  ['one moment', { rows: 1, moments: 1, measures: 1 }, undefined],
+  ['events with times', { rows: 5, moments: 5, measures: 1, isAggregate: false }, undefined],
+  [
+    'percentiles over time',
+    { rows: 5, moments: 5, measures: 3, lists: 'percentiles' },
+    'percentiles over time',
+  ],
+  ['percentiles of everything', { measures: 3, lists: 'percentiles' }, 'one row of numbers'],
+  ['series', { rows: 9, moments: 5, measures: 1, keys: 1, lists: 'series' }, 'series'],
+  ['a histogram', { lists: 'histograms' }, 'a histogram'],
+  ['histograms over time', { rows: 5, moments: 5, lists: 'histograms' }, 'histograms over time'],
+];
+
+describe('the shape of a result', () => {
+  test.each(cases)('%s', (_, facts, expected) =>
+    expect(shapeOf({ ...nothing, ...facts })?.shape).toBe(expected),
+  );
+
+  test('each row is the shape of some case', () => {
+    expect(new Set(shapes.map(row => row.shape))).toEqual(
+      new Set(cases.flatMap(([, , shape]) => shape ?? [])),
+    );
+  });
+});
+
+test('no row names a kind twice', () => {
+  for (const { kind, also } of shapes) expect(new Set([kind, ...also]).size).toBe(also.length + 1);
+});
+
+test('a refusal names the kinds that there are', () => {
+  expect(
+    refusalOf(
+      'pie',
+      shapes.find(row => row.shape === 'a histogram'),
+    ),
+  ).toBe('No pie chart of a histogram; it can be drawn as `bar`.');
+  expect(refusalOf('bar', undefined)).toBe('No bar chart: the result has no numbers along times or names.');
+});
+
+test('the README shows the rows', () => {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+  for (const { shape, drawn } of shapes) expect(readme).toContain(`| ${shape} | ${drawn} |`);
+});
