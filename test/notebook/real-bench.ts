@@ -48,6 +48,8 @@ export function realBench(datasets: Readonly<Record<string, readonly object[]>>)
 export function notices({ outcome, outputs }: CellRun): readonly string[] {
   if (outcome.status === 'error') return [outcome.evalue];
   return outputs.flatMap(output => {
+    // A chart carries the facts of its table, which follows it.
+    if (!('data' in output) || 'image/svg+xml' in output.data) return [];
     const apl = 'metadata' in output ? (output.metadata.apl as Apl | undefined) : undefined;
     return apl?.limits.map(({ text }) => text) ?? [];
   });
