@@ -30,14 +30,6 @@ export function looksFor(
   });
 }
 
-/** The colour of a heatmap, and how much of it a share of the greatest value gets: it stands out from light and from dark. */
-export const HEAT_COLOR = '#2a85c7';
-
-/** Returns the opacity for a share from 0 to 1; the least value can still be seen. */
-export function heatOpacity(share: number): string {
-  return (0.12 + 0.88 * share).toFixed(2);
-}
-
 type Hue = 'bad' | 'warn' | 'info' | 'good' | 'dim';
 
 const COLOR_OF: Readonly<Record<Hue, string>> = {

@@ -31,7 +31,7 @@ export function staticSpec(chart: ChartModel): Promise<Spec> {
 }
 
 /** Returns the views of a chart. */
-export function drawingOf(chart: ChartModel, interactive: boolean): Drawing {
+function drawingOf(chart: ChartModel, interactive: boolean): Drawing {
   switch (chart.kind) {
     case 'xy':
       return xyDrawing(chart, interactive);

@@ -34,7 +34,7 @@ export const TITLES_SIGNAL = 'shownTitles';
 
 /** Greys with at least 4:1 against white and near-black. */
 export const TEXT_COLOR = '#7b818c';
-export const LINE_COLOR = '#8a909a';
+const LINE_COLOR = '#8a909a';
 
 export const CONFIG = {
   mark: { aria: false },

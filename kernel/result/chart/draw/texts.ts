@@ -4,7 +4,7 @@
 import { formatNumber } from '../../display/format.js';
 
 /** A number: thousands apart, seven digits at most. */
-export function numberText(value: number): string {
+function numberText(value: number): string {
   const short = Number(value.toPrecision(7));
   const [digits = '', exponent = '0'] = String(Math.abs(short)).split('e');
   const decimals = Math.min(Math.max((digits.split('.')[1]?.length ?? 0) - Number(exponent), 0), 12);
