@@ -1,6 +1,7 @@
 /**
  * Bars by name: one below the other, each with its value at its end.
  */
+import { present } from '../../../present.js';
 import type { Bar, BarChart, BarPlot } from '../model.js';
 import { FIRST_LOOK } from '../palette.js';
 import {
@@ -51,7 +52,8 @@ function longest(texts: readonly string[]): number {
 function view(plot: BarPlot, index: number, { legend }: BarChart, wide: number): object {
   const ids = plot.bars.map((_, bar) => barId(bar));
   const color = legend.length > 0 ? { color: seriesChannels(legend, 'square').color } : {};
-  const mark = { type: 'bar', ...(legend.length > 0 ? {} : { color: FIRST_LOOK.color }) };
+  const own = legend.length > 0 ? undefined : FIRST_LOOK.color;
+  const mark = { type: 'bar', ...present({ color: own }) };
   const tooltip = [
     { field: 'n', type: 'nominal', title: 'name' },
     ...(legend.length > 0 ? [{ field: 'g', type: 'nominal', title: 'part' }] : []),

@@ -2,6 +2,7 @@
  * The marks of one plot as Vega-Lite layers. Names and values of the data enter as data only: fields have fixed names, and no
  * expression, field path or URL is ever made from data.
  */
+import { present } from '../../../present.js';
 import type { Plot, XyChart } from '../model.js';
 import { type Datum, type Spot, spotsOf } from './spots.js';
 import { LABELS_SIGNAL, seriesChannels, TEXT_COLOR } from './style.js';
@@ -230,7 +231,7 @@ function columnLayer(draft: Draft, number: number): Layer {
     return { t: datum.t, f: ends[0], e: ends[1], s: datum.s, v: datum.w ?? datum.v };
   });
   const series = chart.legend.length > 0 && plot.mark === 'bars' ? [SERIES_TIP] : [];
-  const hasTip = isSingle || plot.mark === 'bars';
+  const tooltip = isSingle || plot.mark === 'bars' ? [placeTip(draft), ...series, VALUE_TIP] : undefined;
   const found = layer(
     draft,
     rows,
@@ -240,7 +241,7 @@ function columnLayer(draft: Draft, number: number): Layer {
       x2: { field: 'e' },
       y: { value: 0 },
       y2: { value: 'height' },
-      ...(hasTip ? { tooltip: [placeTip(draft), ...series, VALUE_TIP] } : {}),
+      ...present({ tooltip }),
     },
   );
   return found && named(found, `${COLUMNS}_${number}`, series.length > 0);
