@@ -197,7 +197,7 @@ describe('an answer that is too large', () => {
     await expect.poll(() => connections.service.aborted).toEqual(['/v2/user']);
   });
 
-  test('of a refusal is a refusal that says nothing', async () => {
+  test('to a refused request leaves the refusal without its text', async () => {
     connections.service.answer(() => ({ ...bomb(2 * mib), status: 500 }));
     const error = await failureOf(connect().query(request));
     expect(error.message).toBe(`${new URL(connections.service.url).host} failed with status 500`);

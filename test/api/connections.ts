@@ -48,7 +48,7 @@ export function useService(): Connections {
   };
 }
 
-/** What some work failed with, which has to be an ApiError. */
+/** Returns the ApiError that some work fails with. */
 export async function failureOf(work: Promise<unknown>): Promise<ApiError> {
   const error = await work.then(
     () => new Error('it succeeded'),

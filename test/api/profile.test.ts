@@ -145,7 +145,7 @@ describe('a profile is refused', () => {
       'the org_id of [deployments.a] holds characters',
     ],
     [
-      'with an edge address that is none',
+      'with an edge address that is not one',
       { deployments: { a: { edge_url: 'edge' } } },
       {},
       'the edge URL of [deployments.a] is not a web address',
@@ -153,13 +153,13 @@ describe('a profile is refused', () => {
     ['with a user name', {}, { url: 'https://u@h' }, 'the AXIOM_URL has a user name or password in it'],
     ['with a password alone', {}, { url: 'https://:p@h' }, 'the AXIOM_URL has a user name or password in it'],
     [
-      'with an edge that is none',
+      'with an edge that is not an address',
       {},
       { edgeUrl: 'h' },
       'the edge URL of AXIOM_EDGE_URL is not a web address',
     ],
     [
-      'with a region that is none',
+      'with a region that is not a name',
       {},
       { edgeRegion: 'a b' },
       'the edge region of AXIOM_EDGE_URL is not a web address',

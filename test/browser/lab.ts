@@ -112,7 +112,7 @@ export async function openFile(
   return { page, complaints, close: () => page.close() };
 }
 
-/** True for what a page should not say: errors, and warnings about shared modules, but not that a busy machine is slow. */
+/** Whether a page should not have logged this: an error, or a warning about shared modules, but not that a busy machine is slow. */
 function isComplaint(message: ConsoleMessage): boolean {
   if (message.type() === 'error') return true;
   if (message.type() !== 'warning' || /to activate\.$/.test(message.text())) return false;

@@ -102,7 +102,7 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     await soon(() => cell(0).locator('.jp-OutputArea').textContent()).toContain('last 6h');
   });
 
-  test('what cannot be read is said in the words of `%time`, and nothing is written', async () => {
+  test('a range that cannot be read is refused in the words of `%time`, and nothing is written', async () => {
     await range().click();
     await page.getByLabel('Any range that %time takes').fill('last fortnight');
     await page.keyboard.press('Enter');

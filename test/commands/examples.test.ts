@@ -63,7 +63,7 @@ test('another day gives another answer where the range is not frozen', async () 
   expect([code, stdout]).toEqual([3, expect.stringContaining('its range follows the clock')]);
 });
 
-test('one login that is another one is found by the checks and by verify', async () => {
+test('one changed login is found by the checks and by verify', async () => {
   const env = fresh();
   const log = join(env.HOME ?? '', 'data', 'sshd.log');
   expect(await aplKernel(['run', '03-security-hunt.ipynb', '-o', 'seen.ipynb'], env)).toMatchObject({

@@ -18,7 +18,7 @@ const SCRIPT = [
 
 const rows = ['a,5', 'a,7', 'b,1.5', 'c,9'];
 
-/** A notebook that was run over those rows, its environment, and what verify says of it once they are others. */
+/** A notebook that was run over those rows, its environment, and what verify says of it after they have changed. */
 async function verified(change: (home: string) => void, args: readonly string[] = []) {
   const home = scratchDirectory();
   const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };

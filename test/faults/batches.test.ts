@@ -37,7 +37,7 @@ test('of batches that come while the service is killed, those acknowledged are t
   console.log(`${ledger.acknowledged.size} of ${ledger.asked} batches acknowledged`);
 });
 
-/** Batches of ever other fields and types, each with a number of its own. */
+/** Numbered batches whose fields and types keep changing. */
 async function writer(victim: Victim, ledger: Ledger): Promise<void> {
   for (;;) {
     const id = ledger.asked++;

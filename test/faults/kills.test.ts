@@ -142,7 +142,7 @@ async function check(victim: Victim, ledger: Ledger): Promise<void> {
   expect(ledger.star?.names).toContain(body.name);
 }
 
-/** Drafts, and scratch directories but that of the service that runs and of its engines. */
+/** Drafts, and scratch directories other than those of the running service and its engines. */
 function leftovers(dataDir: string): string[] {
   const names = readdirSync(dataDir, { recursive: true }).map(String);
   const scratch = names.filter(

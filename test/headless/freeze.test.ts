@@ -96,7 +96,7 @@ test.each(cases)('%s', (_, samples, after) => {
   if (!isRefused) expect(freezeNotebook(notebook, now + 60_000_000_000n)).toEqual([]);
 });
 
-test('each change is told with its cell and whose window it is', () => {
+test('each change is reported with its cell and the origin of its window', () => {
   const notebook = notebookOf([['// why'], ['%time last 1h\nweb', HOUR], ['%%time all\nweb']]);
   (notebook.cells[0] as CodeCell).metadata = { tags: ['x'] };
   expect(freezeNotebook(notebook, now)).toEqual([

@@ -58,7 +58,7 @@ describe('parameters stand in a cell of their own', () => {
       '%param n = 2',
       'b',
     ]));
-  test.each(['n', '=5', '5=n', 'a b=1'])('%j is none', text => {
+  test.each(['n', '=5', '5=n', 'a b=1'])('%j is not a parameter', text => {
     expect(() => prepareNotebook(notebookOf([]), { parameters: [text] })).toThrow(
       `${text} is not a parameter`,
     );

@@ -128,11 +128,11 @@ describe('decode rejects', () => {
       good.map((f, i) => (i === 1 ? Buffer.from(f.toString().toUpperCase()) : f)),
       'bad-signature',
     ],
-    ['a part that is no JSON', signed(parts({ content: '{"a":' })), 'malformed-json'],
+    ['a part that is not JSON', signed(parts({ content: '{"a":' })), 'malformed-json'],
     ['an array as content', signed(parts({ content: '[]' })), 'malformed-json'],
     ['null as the parent', signed(parts({ parent: 'null' })), 'malformed-json'],
     [
-      'bytes that are no UTF-8',
+      'bytes that are not UTF-8',
       signed(parts({ metadata: Buffer.from('{"a":"\xff"}', 'latin1') })),
       'malformed-json',
     ],

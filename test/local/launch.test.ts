@@ -137,7 +137,7 @@ test('a service that died a moment ago is detected when it is doubted', async ()
   expect([after.restarted, after.token !== before.token, await starts()]).toEqual([true, true, 2]);
 });
 
-/** A server that is not ours; what it was asked is in `asked`. */
+/** A server that is not ours; `asked` holds the requests that it got. */
 async function stranger(answer: (response: ServerResponse) => void) {
   const asked: string[] = [];
   const server = createServer((request, response) => {

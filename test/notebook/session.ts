@@ -15,7 +15,7 @@ export const now = 1_772_600_767_123_456_789n;
 /** The token of the service that stands in for the local one. */
 export const localToken = 'local-token-4711';
 
-/** One thing that a cell put out. */
+/** One output of a cell. */
 export type Output =
   | { readonly kind: 'stdout' | 'stderr'; readonly text: string }
   | {

@@ -82,7 +82,7 @@ test('integers have no tolerance', () =>
     { tolerance: 0.5, examples: 0 },
     { same: 2, added: 1, removed: 1 },
   ));
-test('another order is told as such', () =>
+test('another order is reported as such', () =>
   check(
     [
       ['host', 'string', '["b","a","c"]'],

@@ -133,7 +133,7 @@ describe.each(options)('option $option of $word', ({ kind, word, option, clauses
   });
 });
 
-test('a word that cannot be a name is no option', () => {
+test('a word that cannot be a name is not an option', () => {
   const messages = (text: string): string[] => parseQuery(text).diagnostics.map(({ message }) => message);
   expect(messages('T | join !in = 1')).toContain('expected a dataset here, found `!in`');
   expect(messages('T | parse-kv a as (x:string) with (!in=1)')).toContain(
@@ -141,7 +141,7 @@ test('a word that cannot be a name is no option', () => {
   );
 });
 
-test('a slip in an option is told from the name of a result', () => {
+test('a misspelt option is told apart from the name of a result', () => {
   const codes = (text: string): string[] => parseQuery(text).diagnostics.map(({ code }) => code);
   expect(codes('T | mv-expand kinds=bag x')).toEqual(['unknown-option']);
   expect(codes('T | mv-expand kinds = bag')).toEqual([]);

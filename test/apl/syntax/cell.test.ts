@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { completeness, parseCell, toCellOffset } from '../../../kernel/apl/syntax/cell.js';
 
-/** `%magic args` for each magic, then each query's text; `name<<` in front of a named one, `;` behind a silent one. */
+/** `%magic args` for each magic, then each query's text; `name<<` in front of a named one, `;` after a silent one. */
 function split(cell: string): string[] {
   const { magics, queries, diagnostics } = parseCell(cell);
   return [
@@ -52,7 +52,7 @@ const cells: readonly (readonly [title: string, cell: string, expected: readonly
   ['let', 'let a = 1;\nT | where x == a', ['let a = 1;\nT | where x == a']],
   ['let for two queries', 'let a = 1;\nT\n\nU', ['let a = 1;\nT', 'let a = 1;\nU']],
   ['let without semicolon, then a blank line', 'let a = 1\n\nT', ['let a = 1;\nT']],
-  ['let behind a query', 'T;\nlet a = 1;\nU', ['T', 'let a = 1;\nU']],
+  ['let after a query', 'T;\nlet a = 1;\nU', ['T', 'let a = 1;\nU']],
   ['let over a blank line', 'let a =\n\n1; T', ['let a =\n\n1;\nT']],
   [
     'set and declare',

@@ -12,7 +12,7 @@ describe('types by any of their names', () => {
     array: 'dynamic',
   };
   test.each(Object.entries(names))('%s is %s', (name, type) => expect(typeNamed(name)).toBe(type));
-  test.each(['strng', '', 'constructor', '__proto__'])('%j is none', name =>
+  test.each(['strng', '', 'constructor', '__proto__'])('%j is not a type', name =>
     expect(typeNamed(name)).toBe(undefined),
   );
 });

@@ -74,7 +74,7 @@ describe('the block below the title', () => {
     );
   });
 
-  /** The parameters that it names, for cells and what their results were sent. */
+  /** The parameters that the block names, for these cells and their outputs. */
   const parameters = (cells: readonly object[]) =>
     /<dt>Parameters<\/dt><dd>(.*?)<\/dd>/.exec(page(cells))?.[1];
 

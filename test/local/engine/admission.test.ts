@@ -79,7 +79,7 @@ test('clients take turns; each is told how many come first', async () => {
   expect(hall.begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
 });
 
-test('a query that runs for longer than was thought gives its short place up', async () => {
+test('a query that runs longer than expected gives up its short place', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const hall = new Hall(4);

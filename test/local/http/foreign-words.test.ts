@@ -114,7 +114,7 @@ const conversions = [
   'toarray',
 ];
 
-test('conversions of what is no value of the type', async () => {
+test('conversions of values that the type does not have', async () => {
   const all = conversions.flatMap(convert =>
     ['s', 'j', 'l', 'r', 't', 'd', 'b'].map(
       from =>

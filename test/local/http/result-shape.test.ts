@@ -516,14 +516,14 @@ describe('requests that cannot be answered', () => {
       { errorType: 'invalid-request' },
     ],
     [
-      'an order that is none',
+      'an order of another shape',
       { apl: 'logs', defaultOrder: ['_time'] },
       400,
       '`defaultOrder` should be a list of {"field": string, "desc": boolean}.',
       { errorType: 'invalid-request' },
     ],
     [
-      'variables that are none',
+      'variables of another shape',
       { apl: 'logs', variables: [1] },
       400,
       '`variables` should be an object.',

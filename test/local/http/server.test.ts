@@ -172,7 +172,7 @@ test.each([
   ['deflate, gzip;q=0.5', 'gzip'],
   ['gzip;q=0', undefined],
   ['identity', undefined],
-])('a large answer to one who accepts %s is packed as %s', async (accepted, packed) => {
+])('a large answer to a client that accepts %s is encoded as %s', async (accepted, packed) => {
   const headers = { ...bearer(service()), 'content-type': 'application/json', 'accept-encoding': accepted };
   const body = JSON.stringify({ apl: "a:string\nSELECT 'text ' || i FROM range(10000) t(i)" });
   const answer = await plain(service(), '/v1/query/_apl', headers, body);
@@ -227,7 +227,7 @@ const heavy = {
 };
 const heavyRows = 1_262_476_800;
 
-test('short queries and schema questions pass long ones; who waits is told how many come first', async () => {
+test('short queries and schema questions overtake long ones; those that wait are told how many come first', async () => {
   const limits = { connections: 3, long: 1 };
   const own = await testService({ compile: compileRequest, samples, limits });
   const abort = new AbortController();

@@ -116,7 +116,7 @@ test('a field that one file lacks is null there', async () => {
   ]);
 });
 
-test('a window takes its start and not its end, and only files that meet it are examined', async () => {
+test('a window includes its start and not its end, and only files that overlap it are examined', async () => {
   const parts = await openStore();
   for (const second of [10, 20, 30]) await add(parts, 'd', { _time: 1_700_000_000 + second, n: second });
   const at = (second: number) => BigInt(1_700_000_000 + second) * 1_000_000_000n;
@@ -399,7 +399,7 @@ test('leftovers of a killed process are removed, unless they are new', async () 
   expect(await readdir(directory)).toEqual(['dataset.json.2.tmp']);
 });
 
-test('of two that make one dataset, one is told that it is there', async () => {
+test('of two who create the same dataset, one is told that it exists', async () => {
   const { store, dataDir } = await openStore();
   const made = await Promise.allSettled([store.create('d', 'a'), store.create('d', 'b')]);
   expect(made.map(each => each.status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -407,7 +407,7 @@ test('of two that make one dataset, one is told that it is there', async () => {
   expect(await readdir(path.join(dataDir, 'datasets'))).toEqual(['d']);
 });
 
-test('of two that delete one dataset, one is told that it is not there', async () => {
+test('of two who delete the same dataset, one is told that it does not exist', async () => {
   const { store } = await openStore();
   await store.create('d', '');
   const gone = await Promise.allSettled([store.remove('d'), store.remove('d')]);

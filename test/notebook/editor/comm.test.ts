@@ -101,7 +101,7 @@ test('it is told of the results that the kernel keeps, with their fields', async
   ]);
 });
 
-test('questions are answered, and what is none is ignored', async () => {
+test('questions are answered, and anything else is ignored', async () => {
   const editor = connect();
   await editor.facts();
   const question = { ask: 'fields', dataset: 'web' };

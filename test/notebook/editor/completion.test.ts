@@ -55,7 +55,7 @@ describe('a magic line completes', () => {
     await check('%import ~/none/$0', [], '~/none/');
   });
 
-  test('with what is an option and what is a value', async () => {
+  test('with its options and their values', async () => {
     const types = async (marked: string) => (await complete(marked)).items.map(item => item.type);
     expect([await types('%stars --w$0'), await types('%stars --who t$0')]).toEqual([['option'], ['value']]);
   });

@@ -112,7 +112,7 @@ describe('values', () => {
     expect(await values()).toEqual([]);
   });
 
-  test('are not waited for longer than there is patience', async () => {
+  test('are waited for no longer than the patience lasts', async () => {
     service.answer(() => () => undefined);
     expect(seen.values('method', ['web'])).toEqual([]);
     expect(await seen.settle(1)).toBe(true);

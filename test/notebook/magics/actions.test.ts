@@ -518,7 +518,7 @@ test('data from the service cannot become markup', async () => {
   ]).toEqual([false, true, true]);
 });
 
-describe('no token is ever put out', () => {
+describe('no token is ever printed', () => {
   const secret = 'xaat-5ec2e7aa-0000';
 
   test.each([

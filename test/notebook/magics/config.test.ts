@@ -65,7 +65,7 @@ describe('%config', () => {
     ['profile = "prod"', 'profile is not a setting'],
     ['limit = true', 'limit is not a setting, or its value is not a text or a number'],
     ['limit = "many"', 'the setting limit cannot be many'],
-  ])('a file with %j is told of once, and no cell fails', async (content, message) => {
+  ])('a file with %j is reported once, and no cell fails', async (content, message) => {
     await writeFile(userFile(), content);
     const [first, second] = [await bench.run('web'), await bench.run('web')];
     const told = [first, second].map(({ outputs }) => outputs.filter(({ kind }) => kind === 'stderr'));
@@ -81,7 +81,7 @@ describe('%config', () => {
     expect(traceback(await bench.run(line))[0]).toBe(`magic: %config: ${message}`);
   });
 
-  test('a value that is none is not written', async () => {
+  test('a value that the setting cannot have is not written', async () => {
     expect(traceback(await bench.run('%config limit many'))[0]).toContain('limit cannot be many');
     await expect(readFile(userFile())).rejects.toThrow();
   });

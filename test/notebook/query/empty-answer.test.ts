@@ -168,7 +168,7 @@ describe('of a hosted dataset only the newest event is named', () => {
   });
 });
 
-test('events that a condition kept a hosted service from reading are not said to be none', async () => {
+test('events that a condition kept a hosted service from reading are not reported as missing', async () => {
   const newest = { body: tabular([{ name: '_time', type: 'datetime' }], [['2026-01-31T10:00:00Z']]) };
   const counts = ['n', 'matched', 'c0'].map(name => ({ name, type: 'integer' }));
   const values = [

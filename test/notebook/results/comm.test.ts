@@ -207,7 +207,7 @@ describe('a profile', () => {
     });
   });
 
-  test('of texts, JSON and truths', async () => {
+  test('of texts, JSON and bools', async () => {
     expect(await grid.ask({ op: 'profile', column: 's' })).toMatchObject({
       nulls: 0,
       distinct: 4,

@@ -45,10 +45,10 @@ describe('the messages of a status', () => {
     ['one object', { msg: 'careful' }, [{ ...plain, msg: 'careful' }]],
     ['a list with null', [null], [{ ...plain, msg: 'null' }]],
     ['a message without text', [{ code: 'c' }], [{ ...plain, code: 'c', msg: '{"code":"c"}' }]],
-    ['a text that is none', [{ msg: 7 }], [{ ...plain, msg: '{"msg":7}' }]],
+    ['a text that is a number', [{ msg: 7 }], [{ ...plain, msg: '{"msg":7}' }]],
     ['another priority', [{ priority: 'loud', msg: 'm' }], [{ ...plain, msg: 'm' }]],
-    ['a priority that is none', [{ priority: 3, msg: 'm' }], [{ ...plain, msg: 'm' }]],
-    ['a count that is none', [{ count: '3', msg: 'm' }], [{ ...plain, msg: 'm' }]],
+    ['a priority that is a number', [{ priority: 3, msg: 'm' }], [{ ...plain, msg: 'm' }]],
+    ['a count that is a text', [{ count: '3', msg: 'm' }], [{ ...plain, msg: 'm' }]],
     ['half a count', [{ count: 1.5, msg: 'm' }], [{ ...plain, msg: 'm' }]],
     ['a number', 7, [{ ...plain, msg: '7' }]],
     ['lists', [[]], [{ ...plain, msg: '[]' }]],
@@ -161,7 +161,7 @@ describe('a field', () => {
   test.each<readonly [string, unknown, unknown]>([
     ['with a type', { name: 'a', type: 'integer' }, { name: 'a', type: 'integer' }],
     ['without a type', { name: 'a' }, { name: 'a', type: 'unknown' }],
-    ['with a type that is none', { name: 'a', type: 3 }, { name: 'a', type: 'unknown' }],
+    ['with a type that is a number', { name: 'a', type: 3 }, { name: 'a', type: 'unknown' }],
     [
       'with an aggregation',
       { name: 'a', type: 'float', agg: { name: 'avg', fields: ['d', 7], args: [1] } },

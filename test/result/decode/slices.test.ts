@@ -18,7 +18,7 @@ const bodies: readonly [string, Uint8Array][] = [
   ['strings', largeBody(row => `"a value of some length ${row}"`, 'fields first')],
   ['strings before their fields', largeBody(row => `"a value of some length ${row}"`, 'columns first')],
   [
-    'strings of which one is no string',
+    'strings and one value that is not',
     largeBody(row => (row === 40_000 ? '1' : `"some value ${row}"`), 'fields first'),
   ],
   ['characters of several bytes', largeBody(row => `"été 東京 🙂 ${row}"`, 'fields first')],
@@ -35,7 +35,7 @@ test.each(bodies)('a large result of %s is decoded in many steps, to the same ta
   expect(table?.data.toString()).toBe(decodeTabular(body).tables[0]?.data.toString());
 });
 
-test('a character that is cut by the end of a piece is whole; bytes that are none become U+FFFD', () => {
+test('a character that is cut by the end of a piece is whole; bytes that are not UTF-8 become U+FFFD', () => {
   for (let shift = 0; shift < 4; shift++) {
     const text = `${'x'.repeat(2 ** 20 + shift - 120)}${'🙂'.repeat(100)}`;
     const body = responseBytes([{ columns: [['c', 'string', `["${text}"]`]] }]);

@@ -56,7 +56,7 @@ describe('whole numbers', () => {
 describe('real numbers of a column have the same digits after the point', () => {
   test.each<[string, readonly (number | null)[], readonly string[]]>([
     ['whole ones have none', [1, 2000, 30], ['1', '2,000', '30']],
-    ['the most of any row', [1.5, 2.25, 1000], ['1.50', '2.25', '1,000.00']],
+    ['as many as the row that needs the most', [1.5, 2.25, 1000], ['1.50', '2.25', '1,000.00']],
     ['seven digits for the greatest', [0.123456789, 1234.5678], ['0.123', '1,234.568']],
     ['small ones alone have all of theirs', [0.00012345, 0.00067], ['0.00012345', '0.00067000']],
     ['what would read 0 keeps its digits', [0.00001234, 1234.5], ['1.234e-5', '1,234.500']],

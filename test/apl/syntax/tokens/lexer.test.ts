@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { tokenize } from '../../../../kernel/apl/syntax/tokens/lexer.js';
 
-/** Each token as `kind text`, with its flaw behind `!`. */
+/** Each token as `kind text`, with its flaw after `!`. */
 function tokens(source: string): string[] {
   return tokenize(source).map(
     ({ kind, text, flaw }) => `${kind} ${text}${flaw === undefined ? '' : ` !${flaw}`}`,

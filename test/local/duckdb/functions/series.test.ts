@@ -142,7 +142,7 @@ describe('two series', () => {
       '[9223372036854775807,9007199254740993,9007199254740993]',
     );
   });
-  it('refuses what is no series', () => {
+  it('refuses what is not a series', () => {
     expect(() => series.series_add([a, s('x')], context)).toThrow(
       new TemplateError('a series is an array of numbers, not a string', 1),
     );

@@ -50,7 +50,7 @@ const late = (count: number, field = '_time') =>
 const traps: readonly Trap[] = [
   // one bad row costs no good one
   {
-    what: 'one time that is none',
+    what: 'one value that is not a time',
     name: 'in.ndjson',
     content: lines('{"_time":"2026-11-20T10:00:00Z","v":1}', '{"_time":"garbage","v":2}', '{"v":3}'),
     select: '_time, v',
@@ -281,14 +281,14 @@ const traps: readonly Trap[] = [
     values: ['1e5|VARCHAR|1.5|1e-05', '2e7|VARCHAR|2500.0|2.5'],
   },
   {
-    what: 'minus zero, infinities and what is no number in CSV',
+    what: 'negative zero, infinities and NaN in CSV',
     name: 'in.csv',
     content: lines('v', '-0.0', 'NaN', 'inf', '-inf', '1.5', ''),
     select: 'v, typeof(v)',
     values: ['-0.0|DOUBLE', 'nan|DOUBLE', 'inf|DOUBLE', '-inf|DOUBLE', '1.5|DOUBLE'],
   },
   {
-    what: 'minus zero, infinities and what is no number in JSON',
+    what: 'negative zero, infinities and NaN in JSON',
     name: 'in.ndjson',
     content: lines('{"v":-0.0}', '{"v":NaN}', '{"v":-Infinity}', '{"v":1.5}'),
     select: 'v, typeof(v)',
@@ -322,7 +322,7 @@ const traps: readonly Trap[] = [
     notes: ['A key is repeated in 2 objects: its last value counts.', timeless()],
   },
   {
-    what: 'a zero character in a key and in a value',
+    what: 'a NUL character in a key and in a value',
     name: 'in.ndjson',
     content: '{"a\\u0000b":1,"v":"x\\u0000y"}',
     select: 'length(v), "a\ufffdb"',
@@ -357,7 +357,7 @@ const traps: readonly Trap[] = [
     notes: ['`far` is null in 1 row: the times there are before 1677 or after 2262.'],
   },
   {
-    what: 'times in a field that is not called like one',
+    what: 'times in a field whose name does not say so',
     name: 'in.csv',
     content: lines(
       'a,when it was,born',
@@ -504,7 +504,7 @@ test('a column of a Parquet file keeps its type though all its values are null',
   ]);
 });
 
-test('rows without a time are found whatever the time range', async () => {
+test('rows without a time are found in every time range', async () => {
   const { dataset } = await importText('hosts.csv', 'host,team\na,x\nb,y\n');
   const store = (await service().json('GET', `/v2/datasets/${dataset}`)).body;
   expect([store.rows, store.firstTime]).toEqual([2, undefined]);
