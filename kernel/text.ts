@@ -43,6 +43,14 @@ export function oneLine(text: string, limit = Number.POSITIVE_INFINITY): string 
   return cut(visible(text.replace(/\s+/g, ' ').trim()), limit);
 }
 
+/**
+ * Text for a cell of a spreadsheet: with an apostrophe before it where it would be taken for a formula, or for a text that already
+ * has this apostrophe, so that taking one away gives back every text.
+ */
+export function spreadsheetText(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text;
+}
+
 /** A count with thousands separators, for sentences (never for cells of a table). */
 export function formatCount(count: number): string {
   return COUNT.format(count);
@@ -54,6 +62,9 @@ export function plural(count: number, noun: string, nouns = `${noun}s`): string 
 }
 
 const COUNT = new Intl.NumberFormat('en-US');
+
+/** What spreadsheets evaluate, also after white space and in full-width signs, with any number of apostrophes before it. */
+const FORMULA = /^'*[\s\p{Cf}\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^'*[\t\r\n]/u;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 
 /**

@@ -43,7 +43,7 @@ export interface TableChanges {
 export interface CompareOptions {
   /** The columns that identify a row, such as those of `summarize … by`; all but real numbers when absent. */
   readonly key?: readonly string[];
-  /** Real numbers differ by more than this part of the larger one. Default: not at all. */
+  /** The relative difference up to which two real numbers count as equal. Default: 0. */
   readonly tolerance?: number;
   /** How many changes to list. Default 20. */
   readonly examples?: number;
@@ -90,7 +90,7 @@ export function isUnchanged({ schema, added, removed, changed, reordered }: Tabl
   return schema.length === 0 && added + removed + changed === 0 && !reordered;
 }
 
-/** What differs, in one line. `compared` is the number of rows that could be, unless that is all of them. */
+/** The differences in one line. `compared` is the number of rows that could be compared, unless all of them could. */
 export function differenceText(changes: TableChanges, compared?: number): string {
   const { schema, added, removed, changed, same, reordered } = changes;
   const columns = schema.map(({ column, before, after }) => {
@@ -128,7 +128,7 @@ function schemaChanges(before: Table, after: Table): readonly SchemaChange[] {
   ];
 }
 
-/** Whether texts are numbered in a dictionary says nothing about the data. */
+/** The name of a type; whether texts are stored in a dictionary is no difference of the data. */
 function typeName(type: DataType): string {
   return String(DataType.isDictionary(type) ? type.dictionary : type);
 }

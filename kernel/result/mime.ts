@@ -29,9 +29,9 @@ export interface OutputOptions {
   readonly rules?: readonly Rule[];
   /** The id by which a front end asks the kernel for the rows of this result; absent where no kernel holds it. */
   readonly resultId?: string;
-  /** What the chart is drawn of, where that is another form of the result than the table. */
+  /** The form of the result that the chart shows, where it is not that of the table. */
   readonly drawn?: QueryResult;
-  /** The moment of the query, in milliseconds since 1970. Default: now; of a frozen range its end. */
+  /** The moment of the query, in milliseconds since 1970. Default: now, or the end of a frozen range. */
   readonly now?: number;
   /** Characters in a line of the text for terminals. Default 160. */
   readonly width?: number;
@@ -43,7 +43,7 @@ export const VEGA_MIME = 'application/vnd.vega.v5+json';
 
 /** With the tables and the text, an output stays below 256 KiB in the notebook. */
 const DEFAULT_BYTE_BUDGET = 96 * 1024;
-/** Bytes of HTML for rows that were asked for. */
+/** The most bytes of HTML when `rows` is given. */
 const ASKED_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -119,14 +119,14 @@ export function toOutline(result: QueryResult): Output {
   return { data: { 'text/plain': text }, metadata: { apl: { ...provenance, tables } } };
 }
 
-/** A terminal gets fewer rows than were asked for when these are many. */
+/** A terminal gets the rows asked for, but no more than by default. */
 function plainRows(asked: number | undefined): { readonly rows?: number; readonly head?: number } {
   if (asked === undefined) return {};
   const rows = Math.min(asked, PLAIN_LIMITS.rows);
   return { rows, head: rows };
 }
 
-/** Provenance, status and limits, so that an output can be audited without the kernel, and where its rows are. */
+/** Provenance, status and limits, with which an output can be audited without the kernel, and the reference to its rows. */
 function aplMetadata(
   result: QueryResult,
   { resultId }: OutputOptions,
@@ -148,7 +148,9 @@ function aplMetadata(
   return { ...facts, tables: shapes, limits: allNotices(result), ...present({ result: held }) };
 }
 
-/** Of a frozen range only what each run repeats: running it again must not change the notebook. */
+/**
+ * The part of the provenance that is the same in every run over a frozen range: running it again must not change the notebook.
+ */
 function lasting({ elapsedMs: _, traceId: __, ...rest }: Provenance): Partial<Provenance> {
   return rest;
 }

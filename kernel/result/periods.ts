@@ -31,11 +31,13 @@ export interface PeriodOptions {
   readonly offset: bigint;
   /** The fields that identify a row; those of `summarize … by` when absent. */
   readonly key?: readonly string[];
-  /** How the earlier period is called, such as `1d before`. */
+  /** What the earlier period is called, such as `1d before`. */
   readonly name: string;
 }
 
-/** A result with, beside each figure, that of the earlier period and the change; and the same as a chart draws it. */
+/**
+ * A result with the figure of the earlier period and the change beside each figure, and the same in the form that a chart draws.
+ */
 export interface PeriodComparison {
   readonly kind: 'comparison';
   readonly result: QueryResult;
@@ -57,7 +59,7 @@ export function comparePeriods(
   options: PeriodOptions,
 ): PeriodComparison | NoComparison {
   const [now, before] = [later.tables[0], earlier.tables[0]];
-  if (now === undefined || before === undefined) return none('the query answers no table', '');
+  if (now === undefined || before === undefined) return none('the query returns no table', '');
   const key = keyOf(now, before, options.key);
   if (typeof key !== 'object') return none(key, 'Add `| summarize … by …`, or name the fields with --key.');
   const measures = now.data.schema.fields.filter(
@@ -198,7 +200,7 @@ function keyText(row: Row, key: readonly string[]): string {
   );
 }
 
-/** Over time the rows of the earlier period stand among the others; without a time they come last. */
+/** Over time, the rows of the earlier period are placed among the others; without a time they come last. */
 function inOrder(pairs: Pair[], { data }: ArrowTable, key: readonly string[]): Pair[] {
   const time = data.schema.fields.find(({ name, type }) => key.includes(name) && DataType.isTimestamp(type));
   if (time === undefined) return pairs;
@@ -324,7 +326,7 @@ function figuresOf(pair: Pair, measure: string): Figures {
   };
 }
 
-/** Of what was there before: a fall is negative, whatever the sign of the figures. */
+/** In percent of the earlier figure's size: a fall is negative, whatever the sign of the figures. */
 function percentOf(change: number, before: number): number | null {
   const percent = (100 * change) / Math.abs(before);
   return Number.isFinite(percent) ? percent : null;
@@ -348,7 +350,7 @@ function fieldOf({ data }: ArrowTable, name: string): Field {
   return data.schema.fields.find(each => each.name === name) as Field;
 }
 
-/** The aggregation belongs to the figure alone: of a difference no missing bin is zero. */
+/** Only the figure itself keeps its aggregation: in a difference, a missing bin does not stand for zero. */
 function renamed(field: Field, name: string, keepsAggregation: boolean): Field {
   const metadata = new Map(field.metadata);
   if (!keepsAggregation) for (const key of [FIELD_KEY.agg, FIELD_KEY.description]) metadata.delete(key);
@@ -415,7 +417,7 @@ function validity(cells: readonly Cell[]): { readonly nullCount: number; readonl
   return { nullCount, nullBitmap };
 }
 
-/** What a reader must know before trusting a change. */
+/** Notices that a reader needs before trusting a change. */
 function remarks(
   pairs: readonly Pair[],
   { provenance: { startTime, endTime } }: QueryResult,
@@ -429,7 +431,7 @@ function remarks(
           `${alone} of ${plural(pairs.length, 'row')} are in one of the two periods only; their changes are null.`,
         ]
       : []),
-    ...(left.length > 0 ? [`Not compared, as they are no figures: ${namesText(left)}.`] : []),
+    ...(left.length > 0 ? [`Not compared, as they are not numbers: ${namesText(left)}.`] : []),
   ];
   return texts.map(text => ({ level: 'info', text }));
 }

@@ -15,8 +15,8 @@ import {
 } from 'apache-arrow';
 
 /**
- * Returns these rows of these columns as a table with the same fields. Texts that no row holds are left out; `plain`: texts that
- * repeat are written out.
+ * Returns a table of these rows of the columns at `places`, with the same fields. A dictionary keeps only the texts of these
+ * rows; with `plain`, its texts are written out instead.
  */
 export function takeRows(
   table: Table,
@@ -119,7 +119,7 @@ function takeTexts(
   return { data, valueOffsets: offsets };
 }
 
-/** The words that the rows hold, one after the other. */
+/** The texts of the rows, written out one after the other. */
 function takePlain(chunk: Data, rows: Uint32Array, validity: TakenValidity): Data {
   const numbers: Int32Array = takeValues(chunk.values, chunk.offset, rows);
   const [words] = chunk.dictionary?.data ?? [];
@@ -130,7 +130,7 @@ function takePlain(chunk: Data, rows: Uint32Array, validity: TakenValidity): Dat
   return makeData({ type: new Utf8(), length: rows.length, ...texts, ...validity });
 }
 
-/** The words that the rows hold, numbered anew. */
+/** The texts of the rows in a dictionary of their own. */
 function takeWords(chunk: Data, rows: Uint32Array, validity: TakenValidity): Data {
   const numbers: Int32Array = takeValues(chunk.values, chunk.offset, rows);
   const used = new Map<number, number>();

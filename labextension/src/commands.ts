@@ -13,7 +13,7 @@ import { closeSignature } from './services/signature.js';
 /** A command of the editor; keys and the context menu are in `schema/language.json`. */
 interface EditorCommand {
   readonly id: string;
-  /** Absent for what keys alone run. */
+  /** Absent for commands that are run by keys alone. */
   readonly label?: string;
   readonly run: (view: EditorView) => unknown;
 }
@@ -48,7 +48,7 @@ function editorCommands(workbench: Workbench): readonly EditorCommand[] {
       label: 'Go to APL Definition',
       run: view => goToDefinition(view, workbench) || say('There is no `let` name at the cursor.'),
     },
-    { id: 'apl:mend', label: 'Mend APL Mistake', run: mend },
+    { id: 'apl:mend', label: 'Fix APL Mistake', run: mend },
     { id: 'apl:next-mistake', label: 'Next APL Mistake', run: nextDiagnostic },
     { id: 'apl:previous-mistake', label: 'Previous APL Mistake', run: previousDiagnostic },
   ];
@@ -72,7 +72,7 @@ async function rename(view: EditorView, workbench: Workbench): Promise<void> {
   if (problem !== undefined) say(problem);
 }
 
-/** Applies the first offer to mend what is at the cursor, else on its line. */
+/** Applies the fix of the nearest mistake on the line of the cursor. */
 function mend(view: EditorView): void {
   const { head } = view.state.selection.main;
   const line = view.state.doc.lineAt(head);

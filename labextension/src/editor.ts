@@ -48,8 +48,8 @@ export function aplSupport(workbench: Workbench, options: EditorOptions): Langua
 }
 
 /**
- * Keys of the front end reach an open list before those of the cell do: their selectors name this attribute. A list that is about to
- * open counts for Escape, which would leave the cell otherwise.
+ * Tells the front end's keys that a popup is open, as their selectors name this attribute: they then reach the list before the
+ * cell. A list that is about to open counts for Escape, which would leave the cell otherwise.
  */
 const popupAttribute = EditorView.contentAttributes.of(({ state }) => {
   const status = completionStatus(state);
@@ -63,7 +63,7 @@ const foldGutterStyle = EditorView.theme({
   '.cm-foldGutter': { color: 'var(--jp-ui-font-color2)' },
 });
 
-/** Names the profile of the kernel, once it has told. */
+/** Names the profile of the kernel, once that is known. */
 function profileAttribute(workbench: Workbench): Extension {
   return EditorView.contentAttributes.of(view => {
     const profile = workbench.factsOf(view)?.profile;

@@ -132,7 +132,7 @@ const toolbar: JupyterFrontEndPlugin<void> = {
   },
 };
 
-/** Lists in a side panel what the kernel of the notebook at hand knows. */
+/** Lists in a side panel what the kernel of the current notebook knows. */
 const panel: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:panel',
   description: 'Datasets, fields, results, starred queries, history and profiles in a side panel.',

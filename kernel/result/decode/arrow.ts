@@ -31,7 +31,7 @@ export function decodeTabular(body: Uint8Array): TabularArrow {
   return atOnce(decodeSteps(body));
 }
 
-/** Does the same in steps of less than a millisecond each, for results that may be large. */
+/** As `decodeTabular`, in steps of less than a millisecond each, for results that may be large. */
 export function* decodeSteps(body: Uint8Array): Steps<TabularArrow> {
   const json = new JsonBytes(yield* wellFormed(body), startsWithBom(body) ? 3 : 0);
   const rest = new Map<string, unknown>();

@@ -6,7 +6,7 @@ export type Steps<T> = Generator<undefined, T>;
 /** How long other work waits, in milliseconds: completion and interrupts take a few turns of the event loop. */
 const sliceMs = 5;
 
-/** Does the work slice by slice and lets everything else that has come up in between; throws the reason of an aborted signal. */
+/** Does the work in slices, with all other pending work in between; throws the reason of an aborted signal. */
 export async function inSlices<T>(work: Steps<T>, signal?: AbortSignal): Promise<T> {
   while (true) {
     const until = performance.now() + sliceMs;

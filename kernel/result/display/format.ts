@@ -23,10 +23,10 @@ const INTEGER: NumberFormat = { kind: 'integer' };
 /** Significant digits of a real number, and of a measure with its unit. */
 const REAL_DIGITS = 7;
 const MEASURE_DIGITS = 4;
-/** Beyond these a number is written with an exponent. */
+/** Outside of these bounds a number is written with an exponent. */
 const SMALLEST_PLAIN = 1e-5;
 const LARGEST_PLAIN = 1e15;
-/** Cells that are looked at for the digits of a column. */
+/** How many cells decide the digits of a column. */
 const SAMPLE = 1_000;
 
 /** Last words of the names of fields whose numbers are labels: `user_id`, `http.status_code`, `srcPort`. */
@@ -48,7 +48,9 @@ export function numberFormat(field: Field, vector: Vector, { units = true } = {}
   return isLabel(field.name) ? EXACT : INTEGER;
 }
 
-/** The text of a number in a format, from its exact text as `cellText` gives it; an infinity, NaN or an odd text stays. */
+/**
+ * The text of a number in a format, from its exact text as `cellText` gives it; an infinity, NaN or any other text is unchanged.
+ */
 export function formatNumber(exact: string, format: NumberFormat): string {
   switch (format.kind) {
     case 'exact':
@@ -96,7 +98,7 @@ function formatReal(exact: string, decimals: number): string {
   if (value === 0) return Object.is(value, -0) ? `-${(0).toFixed(decimals)}` : (0).toFixed(decimals);
   if (Math.abs(value) >= LARGEST_PLAIN) return exponential(value);
   const fixed = value.toFixed(decimals);
-  // A number that the column's digits would show as nothing keeps its own.
+  // A number that would be rounded to zero is written with an exponent.
   if (Number(fixed) === 0) return exponential(value);
   return grouped(fixed);
 }

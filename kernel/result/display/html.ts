@@ -13,7 +13,7 @@ import { isNumeric, shownText } from './text.js';
 
 /** How much of a result is written out. */
 export interface HtmlLimits {
-  /** Rows shown at most: a table of that many is whole. */
+  /** The longest table that is shown whole, in rows. */
   readonly rows: number;
   /** Rows shown of a longer table. */
   readonly head: number;
@@ -44,7 +44,7 @@ export function toHtml(result: QueryResult, limits: HtmlLimits = HTML_LIMITS): s
   const body = [
     noticeList([...resultNotices(result), ...cutNotices]),
     ...(blocks.length === 0
-      ? ['<p class="apl-size">The query answered no table.</p>']
+      ? ['<p class="apl-size">The query returned no table.</p>']
       : blocks.map(block => block.html)),
     `<p class="apl-foot">${footerParts(result).map(escapeHtml).join(SEPARATOR)}</p>`,
   ].join('\n');
@@ -104,7 +104,7 @@ function headingHtml(words: readonly string[]): string {
   return `<p class="apl-size">${words.map(escapeHtml).join(SEPARATOR)}</p>`;
 }
 
-/** Details that few readers want open with a click, and are printed. */
+/** Details that few readers want: opened by a click, and always printed. */
 function folded(table: ArrowTable, result: QueryResult, label: string, box: string): string {
   const notices = table.info.name === '_totals' ? noticeList(totalsNotices(result)) : '';
   const words = [label, tableSize(table)].map(escapeHtml).join(SEPARATOR);
@@ -180,7 +180,7 @@ function headCell({ field, numeric }: HtmlColumn, table: ArrowTable): string {
   return `<th${attributes}>${mark}${arrow}<br><small>${under.join(' \u00b7 ')}</small></th>`;
 }
 
-/** How many of a table's rows its length lets through. */
+/** How many rows are shown of a table of `total` rows. */
 export function shownRows(
   total: number,
   { rows, head }: { readonly rows: number; readonly head: number },

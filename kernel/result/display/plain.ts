@@ -14,7 +14,7 @@ import { isNumeric, shownText } from './text.js';
 
 /** How much of a result is written out. */
 export interface PlainLimits {
-  /** Rows shown at most: a table of that many is whole. */
+  /** The longest table that is shown whole, in rows. */
   readonly rows: number;
   /** Rows shown of a longer table. */
   readonly head: number;

@@ -62,7 +62,10 @@ body[data-jp-theme-light="false"] &{color-scheme:dark;--a6:${DARK[6]};--a7:${DAR
 }
 `;
 
-/** The class of every output with this sheet; an output of a kernel with other rules has another. */
+/**
+ * The class of every output with this sheet, named by the hash of its rules: the outputs of other versions of the kernel keep
+ * theirs.
+ */
 export const STYLE_CLASS = `apl-${createHash('sha256').update(RULES).digest('hex').slice(0, 6)}`;
 
 /** CSS whose every rule applies below `STYLE_CLASS` only. */

@@ -53,8 +53,8 @@ function distinctNotices(notices: readonly Notice[]): readonly Notice[] {
 }
 
 /**
- * Elapsed time, rows examined, cache, and the trace id by which Axiom's support finds a query; each part stands alone.
- * Of a frozen range only what is the same in each run.
+ * Elapsed time, rows examined, cache, and the trace id by which Axiom's support finds a query; each part stands alone. For a
+ * frozen range only what is the same in every run.
  */
 export function footerParts(result: QueryResult): readonly string[] {
   const { status, provenance } = result;

@@ -116,7 +116,7 @@ async function publish(draft: string, path: string, force: boolean): Promise<voi
   }
 }
 
-/** The name of a new file is on the disk only with its directory; some systems cannot do that. */
+/** The name of a new file is on disk only once its directory has been synced, which some systems cannot do. */
 async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory).catch(() => undefined);
   await handle?.sync().catch(() => undefined);

@@ -1,6 +1,7 @@
 import { DataType, type RecordBatch, type Schema, Table, tableToIPC } from 'apache-arrow';
+import { spreadsheetText } from '../../text.js';
 import { rangeOfRows, takeRows } from '../take.js';
-import { delimited, harmless, jsonLines, jsonList, markdown, unspeakable } from './lines.js';
+import { delimited, jsonLines, jsonList, markdown, unspeakable } from './lines.js';
 import { parquet } from './parquet.js';
 
 /** A part of a file, and the number of rows that are complete with it. */
@@ -75,7 +76,7 @@ function notInJson(table: Table): string | undefined {
 /** Rows in one batch of an Arrow file. */
 const batchRows = 65_536;
 
-/** Texts stand as they are, not as numbers of a dictionary, which readers turn into another type. */
+/** Texts are written out, as readers would turn dictionary-encoded ones into another type. */
 function* arrowFile(table: Table): Generator<ExportPart> {
   const places = [...table.schema.fields.keys()];
   const batches: RecordBatch[] = [];
@@ -110,10 +111,10 @@ function polarsSchema({ fields }: Schema, names: TypeNames): string {
 
 /** A column's name as it stands in the header, as a literal of Python. */
 function written(name: string): string {
-  return JSON.stringify(harmless(name));
+  return JSON.stringify(spreadsheetText(name));
 }
 
-/** The names of types in Python: of truths, whole and real numbers, times, spans of time, and texts. */
+/** The names of types in Python: of booleans, integers, real numbers, times, spans of time, and texts. */
 type TypeNames = readonly [string, string, string, string, string, string];
 
 const pandasNames: TypeNames = ['boolean', 'Int64', 'float64', '', 'Int64', 'string'];

@@ -2,7 +2,7 @@
  * Tables as lines of text: exact values for programs, and Markdown for people.
  */
 import { DataType, type Field, type Table, type Vector } from 'apache-arrow';
-import { visible } from '../../text.js';
+import { spreadsheetText, visible } from '../../text.js';
 import { cellText, exactInt64 } from '../display/text.js';
 import { FIELD_KEY } from '../field.js';
 
@@ -23,7 +23,7 @@ export interface FilePart {
 export function* delimited(table: Table, delimiter: ',' | '\t'): Generator<FilePart> {
   const columns = columnsOf(table, field => delimitedCell(field, delimiter));
   const quote = new RegExp(`["\r\n${delimiter}]`);
-  const header = table.schema.fields.map(({ name }) => quoted(harmless(name), quote));
+  const header = table.schema.fields.map(({ name }) => quoted(spreadsheetText(name), quote));
   yield { part: `${header.join(delimiter)}\n`, rows: 0 };
   yield* parts(table, row => `${columns.map(cell => cell(row)).join(delimiter)}\n`);
 }
@@ -90,7 +90,7 @@ function delimitedCell(field: Field, delimiter: string): Cell {
   if (!isText(field)) return (vector, row) => quoted(text(vector, row), quote);
   return (vector, row) => {
     if (!vector.isValid(row)) return '';
-    const value = harmless(text(vector, row));
+    const value = spreadsheetText(text(vector, row));
     return value === '' ? '""' : quoted(value, quote);
   };
 }
@@ -107,14 +107,6 @@ function plainCell(field: Field): Cell {
 
 function quoted(text: string, quote: RegExp): string {
   return quote.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** What spreadsheets evaluate, also after white space and in its full-width forms, and whatever would be taken for an escaped one. */
-const formula = /^'*[\s\p{Cf}\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^'*[\t\r\n]/u;
-
-/** Returns a text as a cell of CSV: with an apostrophe before it where a spreadsheet would take it for a formula. */
-export function harmless(text: string): string {
-  return formula.test(text) ? `'${text}` : text;
 }
 
 function isText({ type, metadata }: Field): boolean {

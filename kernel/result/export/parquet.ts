@@ -59,7 +59,7 @@ function elementOf(type: DataType) {
   return { type: 'BYTE_ARRAY' as const, converted_type: 'UTF8' as const };
 }
 
-/** The schema as Arrow's own readers find it in a file, which tells them of types that Parquet does not have. */
+/** The Arrow schema as Arrow's own readers look for it in a file: it has types that Parquet lacks. */
 function arrowSchema(schema: Schema): string {
   return Buffer.from(tableToIPC(new Table(schema), 'stream')).toString('base64');
 }

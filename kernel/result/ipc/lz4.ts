@@ -49,7 +49,7 @@ const MAX_DISTANCE = 65_535;
 const LAST_LITERALS = 5;
 const MATCH_LIMIT = 12;
 const HASH_BITS = 15;
-/** Earlier places with the same hash that are tried for a longer match. */
+/** How many earlier places with the same hash are tried for a longer match. */
 const MAX_TRIES = 32;
 
 /** One block: runs of literals, each followed by a copy of earlier bytes. */

@@ -52,7 +52,7 @@ export function tableHash(table: Table): string {
   return known;
 }
 
-/** A table never changes. */
+/** Hashes by table, as a table never changes. */
 const hashes = new WeakMap<Table, string>();
 
 function freshHash(table: Table): string {
@@ -74,10 +74,10 @@ function hashChunk(hash: Hash, { length, valueOffsets, values, nullBitmap, dicti
   for (const chunk of dictionary?.data ?? []) hashChunk(hash, chunk);
 }
 
-/** A table is expected to shrink to this part of its bytes at best. */
+/** The best compression to expect: the part of a table's bytes that its stream may take. */
 const BEST_COMPRESSION = 1 / 6;
 
-/** Avoids encoding a large table whole only to learn that it is large. */
+/** The most rows that could fit, so that a large table is not encoded whole only to learn that it is too large. */
 function rowsWorthTrying(table: Table, budget: number): number {
   const bytesPerRow =
     table.batches.reduce((sum, batch) => sum + batch.data.byteLength, 0) / Math.max(table.numRows, 1);
@@ -86,7 +86,10 @@ function rowsWorthTrying(table: Table, budget: number): number {
 
 compressionRegistry.set(CompressionType.LZ4_FRAME, { encode: encodeLz4, decode: decodeLz4 });
 
-/** Writes what the format wants before a compressed buffer, its length when it is not compressed, where Arrow's own class writes the other. */
+/**
+ * Writes the uncompressed length before each compressed buffer, as the format demands, where Arrow's own class writes the
+ * compressed one.
+ */
 class CompressedStreamWriter extends RecordBatchStreamWriter {
   override _compressBodyBuffers(
     buffers: ArrayBufferView[],
@@ -128,7 +131,7 @@ function compacted(column: Data): Data {
   return vectorFromArray(texts, new Dictionary(new Utf8(), new Int32())).data[0] as Data;
 }
 
-/** The field with the number of its column for that of its dictionary: Arrow counts dictionaries through a whole process. */
+/** The field with its column's number as the id of its dictionary: Arrow's own ids count on through the whole process. */
 function numbered(field: Field, index: number): Field {
   const { type } = field;
   if (!DataType.isDictionary(type)) return field;

@@ -43,17 +43,17 @@ export function addCellCommands(
     });
     palette?.addItem({ command: id, category: 'APL' });
   }
-  // The toolbar of a cell is drawn before its notebook knows its language, and only again when it is told.
+  // The toolbar of a cell is drawn before its notebook knows its language, and drawn again only when its commands change.
   let wasThere = false;
-  const tell = () => {
+  const update = () => {
     const isThere = place() !== undefined;
     if (isThere === wasThere) return;
     wasThere = isThere;
     for (const { id } of all) commands.notifyCommandChanged(id);
   };
-  notebooks.currentChanged.connect(tell);
-  notebooks.activeCellChanged.connect(tell);
-  const follow = (panel: NotebookPanel) => around(panel, workbench).changed.connect(tell);
+  notebooks.currentChanged.connect(update);
+  notebooks.activeCellChanged.connect(update);
+  const follow = (panel: NotebookPanel) => around(panel, workbench).changed.connect(update);
   notebooks.forEach(follow);
   notebooks.widgetAdded.connect((_, panel) => follow(panel));
 }
@@ -95,14 +95,14 @@ async function runSelection(panel: NotebookPanel, cell: CodeCell): Promise<void>
   else await runBelow(panel, cell, code);
 }
 
-/** What a cell remembers of the starred query that it was saved as. */
+/** The starred query that a cell was saved as, from the metadata of the cell. */
 interface Starred {
   readonly id: string;
   readonly name: string;
   readonly profile: string;
 }
 
-/** Saves the query at the cursor under a name; one that the cell was saved as can be changed instead. */
+/** Saves the query at the cursor under a name; the same name as before changes the starred query that the cell was saved as. */
 async function starCell(session: Around, cell: CodeCell): Promise<void> {
   const { from } = selectionIn(cell);
   const source = sourceOf(cell);

@@ -1,5 +1,6 @@
 /**
- * Texts of cells as commands, toolbar and panel change them. Each takes a source and returns another; nothing here knows a notebook.
+ * The changes that commands, toolbar and panel make to the text of cells: each function turns one source into another, and knows
+ * no notebook.
  */
 import type { Span } from '../../../kernel/apl/syntax/ast.js';
 import { type MagicLine, parseCell, splitCell } from '../../../kernel/apl/syntax/cell.js';
@@ -7,7 +8,7 @@ import { type MagicLine, parseCell, splitCell } from '../../../kernel/apl/syntax
 /** A magic that a toolbar sets for the session. */
 export type Setting = 'time' | 'use';
 
-/** A cell of a notebook that runs. */
+/** A code cell of a notebook. */
 export interface CodeCell {
   readonly source: string;
   readonly isEditable: boolean;
@@ -37,7 +38,7 @@ export function recordSetting(
   return { index: 0, source: first.source === '' ? line : `${line}\n${first.source}` };
 }
 
-/** The last line of a cell that sets it for the cells below. */
+/** The last line of a cell that sets it for the notebook. */
 function settingLine(source: string, name: Setting): MagicLine | undefined {
   const names = name === 'use' ? ['use', 'connect'] : [name];
   return parseCell(source).magics.findLast(
@@ -45,7 +46,7 @@ function settingLine(source: string, name: Setting): MagicLine | undefined {
   );
 }
 
-/** Returns the cell as it runs over another range: nothing of it holds for the notebook, and nothing is saved as a starred query. */
+/** Returns the text that runs a cell over another range, without setting anything for the notebook or saving a starred query. */
 export function overRange(source: string, range: string): string {
   const line = `%%time ${range}`;
   const own = parseCell(source).magics.filter(({ name }) => ['time', 'star'].includes(name.toLowerCase()));
@@ -65,7 +66,7 @@ export function starLine(star: { readonly id: string } | { readonly name: string
   return 'id' in star ? `%star ${quoted(star.id)} --no-run` : `%star --new ${quoted(star.name)} --no-run`;
 }
 
-/** Returns a word of a magic line, whatever it holds. */
+/** Returns a text as one word of a magic line, in quotes where it needs them. */
 export function quoted(word: string): string {
   return /^[\w-]+$/.test(word) && !word.startsWith('-')
     ? word
@@ -117,14 +118,14 @@ function statementAt(source: string, offset: number): Span | undefined {
   return { from: own?.result?.from ?? query.from, to: query.to };
 }
 
-/** The magics of a cell that say how its queries run, each for one cell. */
+/** The magics of a cell that affect how its queries run, each as a line for one cell. */
 function settingsOf(source: string): readonly string[] {
   return parseCell(source)
     .magics.filter(({ name, args }) => perCell.has(name.toLowerCase()) && args !== '')
     .map(({ name, args }) => `%%${name} ${args}`);
 }
 
-/** The text with each line replaced by another. */
+/** The text with each of the lines replaced. */
 function replaced(source: string, lines: readonly MagicLine[], by: (line: MagicLine) => string): string {
   return lines
     .toSorted((a, b) => b.from - a.from)

@@ -1,6 +1,6 @@
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 
-/** The widget of a cell that runs. */
+/** The widget of a code cell. */
 export type CodeCell = ReturnType<NotebookPanel.ContentFactory['createCodeCell']>;
 
 /** The notebook's active cell, where it is code; undefined for prose. */
@@ -17,7 +17,7 @@ export function selectionIn({ editor, model }: CodeCell): { readonly from: numbe
   return { from: Math.min(a, b), to: Math.max(a, b) };
 }
 
-/** Runs other text than that of a cell; the outputs are shown below the cell in place of its own. */
+/** Runs a text in place of the cell's own; its outputs replace those below the cell. */
 export async function runBelow(panel: NotebookPanel, cell: CodeCell, code: string): Promise<void> {
   const kernel = panel.sessionContext.session?.kernel;
   if (kernel === undefined || kernel === null) return;
@@ -39,7 +39,7 @@ export async function runBelow(panel: NotebookPanel, cell: CodeCell, code: strin
   }
 }
 
-/** Puts a new code cell below the active one, and runs it if that is wanted. */
+/** Adds a code cell below the active one, and runs it if `runs` is true. */
 export async function addCell(panel: NotebookPanel, source: string, runs: boolean): Promise<void> {
   const { content, sessionContext } = panel;
   NotebookActions.insertBelow(content);

@@ -33,7 +33,7 @@ export interface ShownCell {
   readonly tone: 'error' | 'warning' | 'quiet' | undefined;
 }
 
-/** Characters of a value in its cell; the whole is in the row's details. */
+/** The longest value in a cell, in characters; the row's details have the whole. */
 const CELL_LENGTH = 300;
 
 /** Returns the columns of a table; the digits of real numbers are chosen from its rows. */

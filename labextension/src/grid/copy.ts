@@ -1,8 +1,7 @@
-/**
- * Cells as text for the clipboard. Values are exact; no formatting of the grid gets in.
- */
+/** Cells as text for the clipboard: exact values, without the grid's formatting. */
 import { DataType, type Field } from 'apache-arrow';
 import { isNumeric } from '../../../kernel/result/display/text.js';
+import { spreadsheetText } from '../../../kernel/text.js';
 
 /** A block of cells: columns, and rows of exact texts (null for a null). */
 export interface CellBlock {
@@ -35,18 +34,18 @@ export function copyText(block: CellBlock, format: CopyFormat): string {
   }
 }
 
-/** A value that a spreadsheet would run as a formula begins with an apostrophe, which it takes as the mark of a text. */
-function harmless(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
+/** A value that a spreadsheet would run as a formula gets an apostrophe; numbers keep their signs. */
+function pasted(text: string): string {
+  return Number.isNaN(Number(text)) ? spreadsheetText(text) : text;
 }
 
 function tabCell(cell: string | null): string {
-  return harmless(cell ?? '').replace(/[\t\r\n]+/g, ' ');
+  return pasted(cell ?? '').replace(/[\t\r\n]+/g, ' ');
 }
 
 function csvCell(cell: string | null): string {
   if (cell === null) return '';
-  const text = harmless(cell);
+  const text = pasted(cell);
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
@@ -60,7 +59,7 @@ function jsonOf({ fields, rows }: CellBlock): string {
   return objects.length === 1 ? (objects[0] as string) : `[\n${objects.join(',\n')}\n]`;
 }
 
-/** The digits of an integer stay; what JSON has no number for is a text. */
+/** The digits of an integer stay exact; a number that JSON cannot express becomes a text. */
 function jsonCell(field: Field, cell: string | null): string {
   if (cell === null) return 'null';
   if (field.metadata.get('ARROW:extension:name') === 'arrow.json' || DataType.isBool(field.type)) return cell;
@@ -77,7 +76,7 @@ function markdownOf({ fields, rows }: CellBlock): string {
   ].join('\n');
 }
 
-/** No sign of a value starts markup or HTML. */
+/** Escapes every character that could start markup or HTML. */
 function markdownCell(text: string): string {
   return text.replace(/[\\`*_[\]{}()#!|<>~]/g, '\\$&').replace(/\r\n|\r|\n/g, ' ');
 }

@@ -1,6 +1,4 @@
-/**
- * A result as a grid: all rows that the kernel holds, of which the page has only those in sight.
- */
+/** A result as a grid over all rows that the kernel holds; the page contains only those in sight. */
 import type { Table } from 'apache-arrow';
 import { conditionFor } from '../../../kernel/apl/editor/condition.js';
 import type { Filter, SortKey, View } from '../../../kernel/notebook/results/protocol.js';
@@ -22,23 +20,26 @@ import { type GestureActions, listen } from './surface/gestures.js';
 import { inBlock, type Selection } from './surface/selection.js';
 import { Surface, type SurfaceModel } from './surface/surface.js';
 
-/** What a grid shows, and what its actions reach. */
+/** The data of a grid, and its connections to the notebook. */
 export interface GridOptions {
   /** The rows that the notebook holds. */
   readonly table: Table;
   /** Rows of the whole result. */
   readonly rows: number;
   readonly surroundings: Surroundings;
-  /** Connects to the kernel that holds the result; undefined where there is none. Rejects with a SourceError; `lost`: it is gone. */
+  /**
+   * Connects to the kernel that holds the result; undefined where there is none. Rejects with a SourceError; `lost` is called
+   * when the result is gone.
+   */
   readonly connect: (lost: (error: SourceError) => void) => Promise<RowSource> | undefined;
   /** Adds a `where` line to the query; false where that cannot be done. */
   readonly addCondition: (condition: string) => boolean;
 }
 
-/** Rows that one copy takes at most, and rows that it asks for at a time. */
+/** The most rows of one copy, and rows fetched at a time. */
 const COPY_ROWS = 10_000;
 const COPY_STEP = 500;
-/** Characters of a filter on its button. */
+/** The longest text of a filter on its button. */
 const LABEL_LENGTH = 80;
 
 export class Grid {
@@ -52,7 +53,7 @@ export class Grid {
   readonly #below = element('div', { class: 'apl-grid-below' });
   readonly #saved: Rows;
   #rows: Rows;
-  /** The view that was asked for last: the next change starts from it, also while it is on its way. */
+  /** The view requested last, from which the next change starts even before its rows have arrived. */
   #wanted: View = {};
   #zone: Zone = 'utc';
   #isWrapped = false;
@@ -76,7 +77,7 @@ export class Grid {
     this.#popover = new Popover(this.node);
   }
 
-  /** Draws what the notebook holds, then goes on with the kernel's rows. The node is in the page and has a width. */
+  /** Draws the rows of the notebook, then switches to the kernel's. The node must be in the page and have a width. */
   async start(): Promise<void> {
     await this.#redraw(true);
     try {
@@ -125,8 +126,8 @@ export class Grid {
   }
 
   /**
-   * Shows another view from its first row on; one that cannot be had leaves the one that is there, and one that was asked for
-   * before another came is dropped.
+   * Shows another view from its first row on. Where that fails, the present view stays; where a later view is requested
+   * meanwhile, this one is dropped.
    */
   async #show(source: RowSource, view: View): Promise<void> {
     this.#wanted = view;
@@ -144,7 +145,7 @@ export class Grid {
     await this.#redraw(false);
   }
 
-  /** Says what went wrong; without a kernel the grid goes on with the rows of the notebook. */
+  /** Shows the error; without the kernel's result the grid goes back to the rows of the notebook. */
   #fail(error: unknown): void {
     if (this.#isDisposed) return;
     this.node.classList.remove('apl-grid-busy');
@@ -281,7 +282,7 @@ export class Grid {
     void this.#redraw(true);
   }
 
-  /** An action of the popover: closes it, and gives the keys back to the table. */
+  /** Makes an action of the popover, which closes it and returns the focus to the table. */
   #closing<Given extends unknown[]>(act: (...given: Given) => void): (...given: Given) => void {
     return (...given) => {
       this.#popover.close();
@@ -367,7 +368,7 @@ export class Grid {
     return { anchor: { x: 0, y: 0 }, focus: last };
   }
 
-  /** Copies a block of cells by their exact values, and says what was left out. */
+  /** Copies the exact values of a block of cells, and says what was left out. */
   async #copy(selection: Selection, format: CopyFormat): Promise<void> {
     const { left, right, top, bottom } = inBlock(selection);
     const columns = this.#layout.shown.slice(left, right + 1);

@@ -10,7 +10,7 @@ import { addGridStyle } from './style.js';
 
 compressionRegistry.set(CompressionType.LZ4_FRAME, { decode: decodeLz4 });
 
-/** What connects a grid with its notebook. */
+/** The connections of a grid to its notebook. */
 export interface Connections {
   /** Names the result in the kernel; absent in outputs of other kernels. */
   readonly reference: ResultReference | undefined;

@@ -16,7 +16,7 @@ export function addGrid(rendermime: IRenderMimeRegistry, place: Place): void {
   );
 }
 
-/** One output. It lives on while its notebook scrolls it out of the page and back. */
+/** The grid of one output, kept while its notebook scrolls it out of the page and back. */
 class ArrowOutput extends Widget implements IRenderMime.IRenderer {
   readonly #place: Place;
   #grid: Grid | undefined;

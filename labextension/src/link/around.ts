@@ -6,16 +6,19 @@ import type { KernelLink } from './kernel.js';
 import { type MagicOutcome, runLines } from './magic.js';
 import type { Workbench } from './workbench.js';
 
-/** What a kernel is, to those who want something of it. */
+/** The state of a notebook's kernel: `other` is one of another language, `unanswering` one that serves another page. */
 export type KernelState = 'none' | 'starting' | 'dead' | 'other' | 'unanswering' | 'ready';
 
-/** What a change of a setting came to: the kernel's words, and where it was written down. */
+/** The outcome of a change of a setting: what the kernel printed, and the cell that records the change. */
 export interface Change extends MagicOutcome {
   /** The number of the cell, from 1, among all cells; absent where nothing was written. */
   readonly cell?: number;
 }
 
-/** A notebook and its kernel, as toolbars and the panel see them; `changed` also tells of kernels that come, change and go. */
+/**
+ * A notebook and its kernel, as toolbars and the panel see them; `changed` is also emitted when the kernel starts, changes or
+ * ends.
+ */
 export class Around {
   readonly panel: NotebookPanel;
   readonly #workbench: Workbench;
@@ -63,7 +66,10 @@ export class Around {
     return runLines(kernel, lines);
   }
 
-  /** Changes a setting of the session as its magic does, and writes the line down so that the notebook does the same when it is run again. */
+  /**
+   * Changes a setting of the session by its magic, and records the line in a cell, so that the notebook does the same when it is
+   * run again.
+   */
   async set(name: Setting, args: string): Promise<Change> {
     const line = `%${name} ${args}`;
     const outcome = await this.run(line);
@@ -75,7 +81,7 @@ export class Around {
     return this.set('use', quoted(name));
   }
 
-  /** Writes the line over the one that holds at the active cell, else on top of the first. */
+  /** Replaces the line that applies at the active cell; without one, the line goes on top of the first cell. */
   #record(name: Setting, line: string): { readonly cell?: number } {
     const { content, model } = this.panel;
     if (model === null || model.readOnly) return {};
@@ -117,7 +123,7 @@ export class Around {
 
 const known = new WeakMap<NotebookPanel, Around>();
 
-/** The surroundings of a notebook, the same for whoever asks. */
+/** Returns the `Around` of a notebook, of which there is one. */
 export function around(panel: NotebookPanel, workbench: Workbench): Around {
   const found = known.get(panel) ?? new Around(panel, workbench);
   known.set(panel, found);

@@ -12,15 +12,16 @@ import {
 import type { FieldSchema } from '../../../kernel/apl/plan/plan.js';
 import { languageId } from '../names.js';
 
-/** An answer of the kernel; it is asked for again once it is stale, and holds meanwhile. */
+/** An answer of the kernel; a stale one is used until the next one arrives. */
 interface Held {
   readonly answer: Answer;
   stale: boolean;
 }
 
 /**
- * What editors, toolbars and the panel know of one kernel's session. Everything is answered at once from what the kernel has told; what is missing is asked
- * for, and `changed` says when it has come. A kernel that is busy, dead, restarting or of another language is no error.
+ * The knowledge about one kernel's session that editors, toolbars and the panel share. Every question is answered at once from
+ * what the kernel has sent; what is missing is requested, and `changed` is emitted when it arrives. A kernel that is busy, dead,
+ * restarting or of another language is no error.
  */
 export class KernelLink {
   readonly #kernel: Kernel.IKernelConnection;
@@ -32,7 +33,7 @@ export class KernelLink {
   #facts: KernelFacts | undefined;
   #session: SessionFacts | undefined;
   #wanted = false;
-  /** The kernel knows no such comm. */
+  /** True when the kernel does not know the comm. */
   #refused = false;
 
   constructor(kernel: Kernel.IKernelConnection) {
@@ -44,7 +45,7 @@ export class KernelLink {
     return this.#kernel;
   }
 
-  /** Changes with everything that the kernel tells. */
+  /** Counts the messages of the kernel. */
   get version(): number {
     return this.#version;
   }
@@ -53,12 +54,12 @@ export class KernelLink {
     return this.#facts;
   }
 
-  /** The state of the session, as it was last told. */
+  /** The state of the session as last sent. */
   get session(): SessionFacts | undefined {
     return this.#session;
   }
 
-  /** True where the kernel was asked and does not answer this extension: it is of another language, or serves another page. */
+  /** True where the kernel does not answer this extension: it is of another language, or serves another page. */
   get isRefused(): boolean {
     return this.#refused;
   }
@@ -93,7 +94,7 @@ export class KernelLink {
     return this.#asked.has(keyOf(question));
   }
 
-  /** Has the kernel ask its service again. */
+  /** Makes the kernel ask its service again. */
   refresh(): void {
     for (const held of this.#answers.values()) held.stale = true;
     this.#send({ ask: 'refresh' });
@@ -152,7 +153,7 @@ export class KernelLink {
     this.#changed.emit();
   }
 
-  /** Another profile has other data; the same one has other values in another range. */
+  /** Another profile has other data; in another range the same profile has other values. */
   #hearSession(session: SessionFacts): void {
     const before = this.#session;
     this.#session = session;
@@ -162,7 +163,7 @@ export class KernelLink {
     if (before.stars !== session.stars) this.#age('stars');
   }
 
-  /** Answers of one kind, or those that any cell may have changed, hold until they are asked for again. */
+  /** Marks the answers of one kind, or those that any cell may have changed, as stale. */
   #age(ask?: EditorQuestion['ask']): void {
     for (const held of this.#answers.values()) {
       const { ask: asked } = held.answer.question;
@@ -188,7 +189,7 @@ export class KernelLink {
     return held?.answer;
   }
 
-  /** False where there is nobody to send it to. */
+  /** Returns false where there is no open comm. */
   #send(message: EditorMessage): boolean {
     const comm = this.#comm;
     if (comm === undefined || comm.isDisposed || this.#kernel.status === 'dead') return false;
@@ -202,8 +203,8 @@ function keyOf(question: EditorQuestion): string {
   return JSON.stringify(Object.entries(question).sort());
 }
 
-/** Answers that cost the service a query, or a listing page by page: they are asked for again when there is a reason to. */
+/** Questions whose answers cost the service a query or a paged listing: a cell that has run does not make them stale. */
 const lasting: ReadonlySet<EditorQuestion['ask']> = new Set(['top', 'stars']);
 
-/** A message that is lost with its kernel is asked again of the next. */
+/** A message lost with its kernel is sent again to the next one. */
 function ignore(): void {}

@@ -1,18 +1,18 @@
 import { InputDialog } from '@jupyterlab/apputils';
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 
-/** How lines ended that ran in the kernel. */
+/** The outcome of lines that ran in the kernel. */
 export interface MagicOutcome {
   readonly isOk: boolean;
-  /** What they printed; of a failure, the kernel's words. */
+  /** What they printed, or the kernel's error message. */
   readonly text: string;
-  /** What the kernel would write in their place, such as the two times of `%time --freeze`. */
+  /** The text that the kernel would put in their place, such as the two times of `%time --freeze`. */
   readonly written?: string;
 }
 
 /**
- * Runs lines as a cell would, after those that wait: what a toolbar changes goes through the same code as what is typed. They are in no
- * history and have no number. What the kernel asks for, such as a token, is asked in a dialog. Never rejects.
+ * Runs lines as a cell would, after the cells that wait: changes made in a toolbar go through the same code as typed ones. They
+ * leave no history and have no number. What the kernel asks for, such as a token, is asked in a dialog. Never rejects.
  */
 export async function runLines(kernel: Kernel.IKernelConnection, code: string): Promise<MagicOutcome> {
   let printed = '';
@@ -31,7 +31,7 @@ export async function runLines(kernel: Kernel.IKernelConnection, code: string): 
     };
     const { content } = await future.done;
     if (content.status === 'ok') return { isOk: true, text: printed.trim(), ...writtenBy(content.payload) };
-    return { isOk: false, text: content.status === 'error' ? content.evalue : 'The kernel gave it up.' };
+    return { isOk: false, text: content.status === 'error' ? content.evalue : 'The kernel aborted it.' };
   } catch {
     return { isOk: false, text: 'The kernel is gone: it was restarted, or has ended.' };
   }

@@ -3,7 +3,7 @@ import { type EditorView, type PluginValue, ViewPlugin, type ViewUpdate } from '
 import type { KernelLink } from './kernel.js';
 import type { Workbench } from './workbench.js';
 
-/** The kernel has told something new: what was computed from it is out of date. */
+/** The kernel has sent news: what was computed from its facts is out of date. */
 export const newsEffect = StateEffect.define<null>();
 
 /** The workbench of an editor. */
@@ -27,7 +27,7 @@ export function focusedEditor(): EditorView | undefined {
   return focused?.dom.isConnected === true ? focused : undefined;
 }
 
-/** Connects an editor to its kernel once it has the focus, and passes on what the kernel tells. */
+/** Connects an editor to its kernel once it has the focus, and passes on the kernel's news. */
 export function peerOf(workbench: Workbench) {
   class Peer implements PluginValue {
     readonly #view: EditorView;

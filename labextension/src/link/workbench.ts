@@ -13,7 +13,7 @@ import {
 import { fileCellAt } from '../../../kernel/apl/syntax/file.js';
 import { KernelLink } from './kernel.js';
 
-/** The places where editors stand; each may be missing in a front end. */
+/** The trackers of the documents that hold editors; each may be missing in a front end. */
 export interface Trackers {
   readonly notebooks: INotebookTracker | null;
   readonly consoles: IConsoleTracker | null;
@@ -26,7 +26,7 @@ export interface CellText {
   readonly from: number;
 }
 
-/** Finds the kernel behind an editor, and what is known there. */
+/** Finds the kernel of an editor, and what is known about its session. */
 export class Workbench {
   readonly #trackers: Trackers;
   /** The last environment of each editor, and what it was made from. */
@@ -40,12 +40,12 @@ export class Workbench {
     this.#trackers = trackers;
   }
 
-  /** What is known of the kernel of a notebook or console, or of the console that was created for a file. */
+  /** The link to the kernel of a notebook or console, or of the console that was created for a file. */
   linkOf(view: EditorView): KernelLink | undefined {
     return this.linkTo(this.#sessionOf(view)?.session?.kernel);
   }
 
-  /** What is known of a kernel; every editor, toolbar and panel of one kernel shares it. */
+  /** The link to a kernel, shared by every editor, toolbar and panel. */
   linkTo(kernel: Kernel.IKernelConnection | null | undefined): KernelLink | undefined {
     if (kernel === undefined || kernel === null) return undefined;
     const known = this.#links.get(kernel);

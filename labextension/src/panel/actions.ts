@@ -5,7 +5,7 @@ import { activeCode, addCell, insertText, selectionIn } from '../cell/run.js';
 import type { Around } from '../link/around.js';
 import { cellOf, conditionOf, insertOf, type Subject } from './items.js';
 
-/** Something that can be done with a row; `run` resolves with what there is to say of it, if anything. */
+/** An action on a row; `run` resolves with a message to show, if there is one. */
 export interface Action {
   readonly label: string;
   readonly run: (around: Around) => Promise<string | undefined>;
@@ -13,7 +13,7 @@ export interface Action {
 
 const noCell = 'Nothing was written: choose a code cell first.';
 
-/** Returns what can be done with a row, the first by a click on the row or by Enter too, where it writes a name. */
+/** Returns the actions of a row; where the first writes a name, a click on the row or Enter runs it too. */
 export function actionsOf(subject: Subject): readonly Action[] {
   switch (subject.kind) {
     case 'profile':
@@ -111,7 +111,7 @@ async function updateStar(around: Around, id: string, name: string): Promise<str
   const from = cell === undefined ? 0 : selectionIn(cell).from;
   const code = starCode(source, from, starLine({ id }));
   if (code === undefined) return 'The active cell holds no query to save.';
-  const question = `The query of the active cell takes the place of what \u201c${visible(name)}\u201d holds.`;
+  const question = `The query of the active cell replaces that of \u201c${visible(name)}\u201d.`;
   if (!(await confirmed('Change this starred query?', question, 'Change'))) return undefined;
   return (await around.run(code)).text;
 }

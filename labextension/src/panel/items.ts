@@ -1,6 +1,4 @@
-/**
- * What the panel lists, from what the kernel has told: rows of the tree, and for each what is known of it. Nothing here touches the page.
- */
+/** The rows of the panel's tree and the details of each, from the kernel's answers. Nothing here touches the page. */
 import { isPlain, quotedName, writtenName, writtenText } from '../../../kernel/apl/catalog/written.js';
 import type {
   Answer,
@@ -43,13 +41,13 @@ export interface Item extends TreeRow {
   readonly subject: Subject;
 }
 
-/** What the kernel has told, as far as the rows need it; asking for what is missing is up to it. */
-export interface Told {
+/** The kernel's answers that the rows need; a missing one is requested. */
+export interface Answers {
   readonly profile: string;
   answer(question: EditorQuestion): Answer | undefined;
 }
 
-/** What the user has chosen to see. */
+/** What the user has opened, and the filter. */
 export interface View {
   isOpen(key: string): boolean;
   /** Only what holds this text, in any case. */
@@ -59,13 +57,13 @@ export interface View {
 /** Longer labels are cut: one line of a panel shows fewer. */
 const longestLabel = 200;
 
-/** Returns every row that is open, in order; all of them, as the tree puts those in sight into the page. */
-export function itemsOf(told: Told, view: View): readonly Item[] {
+/** Returns every row that is open, in order, also those out of sight: the tree draws only those in sight. */
+export function itemsOf(answers: Answers, view: View): readonly Item[] {
   return sections.flatMap(section => {
     const key = section.ask;
     const isOpen = view.isOpen(key);
     const question = key === 'history' ? { ask: key, text: view.filter } : { ask: key };
-    const rows = isOpen ? section.items(told, view, told.answer(question)) : undefined;
+    const rows = isOpen ? section.items(answers, view, answers.answer(question)) : undefined;
     const count = rows?.filter(({ level, kind }) => level === 2 && kind !== 'note').length;
     const head: Item = {
       ...{ key, level: 1, kind: 'section', label: section.label, isOpen, subject: { kind: 'section' } },
@@ -78,19 +76,19 @@ export function itemsOf(told: Told, view: View): readonly Item[] {
 interface Section {
   readonly label: string;
   readonly ask: ListQuestion['ask'];
-  items(told: Told, view: View, answer: Answer | undefined): readonly Item[];
+  items(answers: Answers, view: View, answer: Answer | undefined): readonly Item[];
 }
 
 const sections: readonly Section[] = [
   {
     label: 'Datasets',
     ask: 'datasets',
-    items: (told, view, answer) =>
+    items: (answers, view, answer) =>
       listed(answer, 'datasets', view, 'None. `%import FILE` makes one.', () =>
         answer?.tell === 'datasets'
           ? answer.rows
               .filter(({ name, description }) => fits(view, name, description))
-              .map(row => datasetItems(told, view, row))
+              .map(row => datasetItems(answers, view, row))
           : undefined,
       ),
   },
@@ -129,10 +127,10 @@ const sections: readonly Section[] = [
   {
     label: 'Profiles',
     ask: 'profiles',
-    items: (told, view, answer) =>
+    items: (answers, view, answer) =>
       listed(answer, 'profiles', view, 'None.', () =>
         answer?.tell === 'profiles'
-          ? answer.rows.filter(({ name }) => fits(view, name)).map(row => [profileItem(told, row)])
+          ? answer.rows.filter(({ name }) => fits(view, name)).map(row => [profileItem(answers, row)])
           : undefined,
       ),
   },
@@ -171,7 +169,7 @@ function shown(text: string): string {
   return oneLine(text, longestLabel) || '(empty)';
 }
 
-function profileItem({ profile }: Told, row: ProfileRow): Item {
+function profileItem({ profile }: Answers, row: ProfileRow): Item {
   const inUse = row.name === profile;
   const detail = row.problem === undefined ? (inUse ? 'in use' : undefined) : 'cannot be used';
   return {
@@ -181,7 +179,7 @@ function profileItem({ profile }: Told, row: ProfileRow): Item {
   };
 }
 
-function datasetItems(told: Told, view: View, row: DatasetRow): readonly Item[] {
+function datasetItems(answers: Answers, view: View, row: DatasetRow): readonly Item[] {
   const { name, rows, firstTime, lastTime } = row;
   const key = `dataset ${name}`;
   const isOpen = view.isOpen(key);
@@ -192,10 +190,10 @@ function datasetItems(told: Told, view: View, row: DatasetRow): readonly Item[] 
     subject: { kind: 'dataset', row },
   };
   if (!isOpen) return [item];
-  const answer = told.answer({ ask: 'fields', dataset: name });
+  const answer = answers.answer({ ask: 'fields', dataset: name });
   if (answer?.tell !== 'fields') return [item, note(key, 3, whyNone(answer))];
-  if (answer.fields.length === 0) return [item, note(key, 3, 'The service names no fields of it.')];
-  return [item, ...answer.fields.flatMap(field => fieldItems(told, view, name, [field.name], field))];
+  if (answer.fields.length === 0) return [item, note(key, 3, 'The service lists no fields for it.')];
+  return [item, ...answer.fields.flatMap(field => fieldItems(answers, view, name, [field.name], field))];
 }
 
 /** ` · 3 Jan to 5 Jan 2026` in days, which is what a panel has room for. */
@@ -206,7 +204,7 @@ function spanText(first: string | undefined, last: string | undefined): string {
 }
 
 function fieldItems(
-  told: Told,
+  answers: Answers,
   view: View,
   dataset: string,
   path: readonly string[],
@@ -230,26 +228,26 @@ function fieldItems(
     subject: { kind: 'field', dataset, path, ...(field === undefined ? {} : { field }) },
   };
   if (!isOpen) return [item];
-  const keys = field?.type === 'dynamic' ? keyItems(told, view, dataset, path) : [];
-  return [item, ...(keys.length > 0 ? keys : valueItems(told, dataset, path, field, key, level + 1))];
+  const keys = field?.type === 'dynamic' ? keyItems(answers, view, dataset, path) : [];
+  return [item, ...(keys.length > 0 ? keys : valueItems(answers, dataset, path, field, key, level + 1))];
 }
 
 /** The keys that the newest rows of a map have. */
-function keyItems(told: Told, view: View, dataset: string, path: readonly string[]): readonly Item[] {
-  const answer = told.answer({ ask: 'keys', path: [...path], dataset });
+function keyItems(answers: Answers, view: View, dataset: string, path: readonly string[]): readonly Item[] {
+  const answer = answers.answer({ ask: 'keys', path: [...path], dataset });
   const keys = answer?.tell === 'texts' ? answer.texts : [];
-  return keys.flatMap(key => fieldItems(told, view, dataset, [...path, key], undefined));
+  return keys.flatMap(key => fieldItems(answers, view, dataset, [...path, key], undefined));
 }
 
 function valueItems(
-  told: Told,
+  answers: Answers,
   dataset: string,
   path: readonly string[],
   field: FieldSchema | undefined,
   key: string,
   level: number,
 ): readonly Item[] {
-  const answer = told.answer({ ask: 'top', path: [...path], dataset });
+  const answer = answers.answer({ ask: 'top', path: [...path], dataset });
   if (answer?.tell !== 'top') return [note(key, level, whyNone(answer))];
   if (answer.top.length === 0) return [note(key, level, 'There are no rows in the time range.')];
   return answer.top.map((value, index) => ({
@@ -287,7 +285,7 @@ function historyItem(row: HistoryRow): Item {
   };
 }
 
-/** Returns what a click writes into the cell; undefined for what is no name. */
+/** Returns the text that a click writes into the cell; undefined for a row that has none. */
 export function insertOf(subject: Subject): string | undefined {
   switch (subject.kind) {
     case 'dataset':
@@ -325,7 +323,7 @@ function pathText([first = '', ...keys]: readonly string[]): string {
   return writtenName(first) + keys.map(key => (isPlain(key) ? `.${key}` : quotedName(key))).join('');
 }
 
-/** Returns what is known of a row, as names and texts. */
+/** Returns the facts about a row, as names and texts. */
 export function factsOf(subject: Subject): readonly (readonly [string, string])[] {
   const facts = (pairs: readonly (readonly [string, string | undefined])[]) =>
     pairs.flatMap(([name, text]) => (text === undefined || text === '' ? [] : [[name, text] as const]));
@@ -395,7 +393,7 @@ export function factsOf(subject: Subject): readonly (readonly [string, string])[
   }
 }
 
-/** Returns the whole text of a row, which its line may show the beginning of. */
+/** Returns the whole text of a row, of which its line may show only the beginning. */
 export function textOf(subject: Subject): string | undefined {
   switch (subject.kind) {
     case 'result':
@@ -409,7 +407,7 @@ export function textOf(subject: Subject): string | undefined {
   }
 }
 
-/** Returns a query as a cell of its own, over the range that it had. */
+/** Returns a query as a cell of its own, over the range that it ran on. */
 export function cellOf(range: string | undefined, query: string): string {
   return range === undefined ? query : `%%time ${range}\n${query}`;
 }

@@ -11,10 +11,10 @@ import type { TreeRow } from './row.js';
 import { addPanelStyle } from './style.js';
 import { Tree } from './tree.js';
 
-/** After the last key, in milliseconds, before the lists are filtered. */
+/** How long after the last key the lists are filtered, in milliseconds. */
 const filterDelayMs = 150;
 
-/** What the kernel of the notebook at hand knows: datasets, results, starred queries, history, profiles. */
+/** The side panel: datasets, results, starred queries, history and profiles that the kernel of the current notebook knows. */
 export class AplPanel extends Widget {
   readonly #workbench: Workbench;
   readonly #notebooks: INotebookTracker;
@@ -27,8 +27,8 @@ export class AplPanel extends Widget {
   readonly #details = element('section', { class: 'apl-panel-details', 'aria-label': 'Details' });
   #around: Around | undefined;
   #items: readonly Item[] = [];
-  #said = '';
-  /** What the details show. */
+  #message = '';
+  /** The row that the details show, as JSON. */
   #shown = '';
 
   constructor(workbench: Workbench, notebooks: INotebookTracker) {
@@ -84,18 +84,18 @@ export class AplPanel extends Widget {
       this.#around?.changed.disconnect(this.#draw, this);
       this.#around = next;
       next?.changed.connect(this.#draw, this);
-      this.#said = '';
+      this.#message = '';
     }
     this.#draw();
   }
 
-  /** Nothing is asked for while nobody looks. */
+  /** Draws only while the panel is visible, so that a hidden one sends no questions. */
   #draw(): void {
     if (!this.isVisible) return;
     const problem = problemOf(this.#around);
     this.#heading.textContent = visible(this.#around?.panel.title.label ?? 'APL');
     this.#heading.title = this.#heading.textContent;
-    this.#status.textContent = problem ?? visible(this.#said);
+    this.#status.textContent = problem ?? visible(this.#message);
     this.#refresh.disabled = problem !== undefined;
     this.#filter.disabled = problem !== undefined;
     const link = problem === undefined ? this.#around?.link : undefined;
@@ -129,15 +129,15 @@ export class AplPanel extends Widget {
   async #act(action: Action): Promise<void> {
     const current = this.#around;
     if (current === undefined) return;
-    this.#said = current.link?.session?.isRunning === true ? 'Waiting for the cell that runs \u2026' : '';
+    this.#message = current.link?.session?.isRunning === true ? 'Waiting for the cell that runs \u2026' : '';
     this.#draw();
-    this.#said = (await action.run(current)) ?? '';
+    this.#message = (await action.run(current)) ?? '';
     this.#draw();
   }
 
-  /** What was said was about the row before. */
+  /** Drops the last message, which was about the previous row. */
   #choose(row: TreeRow | undefined): void {
-    this.#said = '';
+    this.#message = '';
     this.#status.textContent = '';
     this.#showDetails(row);
   }
@@ -146,7 +146,7 @@ export class AplPanel extends Widget {
     return this.#items.find(({ key }) => key === row?.key);
   }
 
-  /** What is known of the active row, whole, and what can be done with it. */
+  /** Shows everything known about the active row, and its actions. */
   #showDetails(row: TreeRow | undefined): void {
     const item = this.#itemOf(row);
     const key = item === undefined ? '' : JSON.stringify(item);
@@ -195,7 +195,7 @@ function problemOf(found: Around | undefined): string | undefined {
     case 'dead':
       return 'The kernel has ended. Restart it to see its datasets again.';
     case 'unanswering':
-      return 'The kernel serves another page or program, and answers questions there alone.';
+      return 'The kernel serves another page or program, and answers questions only there.';
     case 'starting':
       return 'The kernel is starting \u2026';
   }

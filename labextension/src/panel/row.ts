@@ -1,6 +1,6 @@
-/** A row of the tree; text is shown as it is, so whoever makes a row has made it visible. */
+/** A row of the tree; its text is shown as it is, so invisible characters have to be made visible before. */
 export interface TreeRow {
-  /** Names the row for as long as it is what it is. */
+  /** Identifies the row when it is drawn again. */
   readonly key: string;
   /** From 1. */
   readonly level: number;

@@ -1,7 +1,7 @@
 import { element } from '../ui/dom.js';
 import type { TreeRow } from './row.js';
 
-/** What a tree asks of its owner. */
+/** The events of a tree, handled by its owner. */
 export interface TreeOwner {
   toggle(row: TreeRow): void;
   /** The row became the active one. */
@@ -15,7 +15,10 @@ const rowHeight = 22;
 
 let trees = 0;
 
-/** Rows in a tree of which only those in sight are in the page. The tree has the focus; the active row is named by `aria-activedescendant`. */
+/**
+ * A tree whose rows are in the page only while they are in sight. The tree has the focus; the active row is named by
+ * `aria-activedescendant`.
+ */
 export class Tree {
   readonly node: HTMLElement;
   readonly #space = element('div', { class: 'apl-tree-space', role: 'none' });

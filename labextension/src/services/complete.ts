@@ -19,12 +19,13 @@ import { EditorView, keymap } from '@codemirror/view';
 import { completeCell } from '../../../kernel/apl/editor/cell.js';
 import type { CompletionItem } from '../../../kernel/apl/editor/completion/complete.js';
 import { describeName } from '../../../kernel/apl/editor/help/describe.js';
+import { visible, visibleLines } from '../../../kernel/text.js';
 import { newsEffect, viewOf } from '../link/peer.js';
 import type { Workbench } from '../link/workbench.js';
 import { completeMagic, isMagicLine } from './magic.js';
 import { markdownNode } from './markdown.js';
 
-/** Offers what can stand at the cursor, while typing if wanted, from what the kernel has told: no keystroke waits for it. */
+/** Offers completions, while typing if wanted, from what the kernel has sent already: no keystroke waits for it. */
 export function completions(workbench: Workbench, whileTyping: boolean): Extension {
   return [
     autocompletion({
@@ -62,7 +63,7 @@ function startsWith(label: string, typed: string): boolean {
   return label.toLowerCase().startsWith(typed.replace(/^\[?['"]?/, '').toLowerCase());
 }
 
-/** Where the last question could not be answered in full, as the kernel was asked first. */
+/** Where the last list was incomplete, as the kernel had to be asked. */
 let waiting: { readonly view: EditorView; readonly state: EditorState } | undefined;
 
 function askAgain(view: EditorView): void {
@@ -97,7 +98,7 @@ function offers({ state, pos, explicit }: CompletionContext, workbench: Workbenc
   };
 }
 
-/** What is offered to somebody who did not ask: what begins with the typed word, unless that is all there is to it. */
+/** The items offered unasked: those that begin with the typed word, unless the only one is the word itself. */
 function unasked(items: readonly CompletionItem[], before: string, typed: string): readonly CompletionItem[] {
   if (!mayOpen(before, typed)) return [];
   const exact = items.filter(item => item.rank < 10);
@@ -135,15 +136,17 @@ function detailOf({ label, signature, type, unit }: CompletionItem): string {
 
 const described = new Set(['function', 'aggregate', 'operator', 'keyword']);
 
-/** The documentation beside the list; names and descriptions in it come from data. */
+/** The documentation next to the list; names and descriptions in it come from data. */
 function infoOf({ label, kind, insert: text, doc, type, unit }: CompletionItem): Node | null {
   const about = described.has(kind) ? describeName(label) : undefined;
   if (about !== undefined) return markdownNode(about);
   const node = document.createElement('div');
   node.className = 'apl-doc';
   const title = node.appendChild(document.createElement('p'));
-  title.append([kind, label].join(' '), type === undefined ? '' : `: ${type}`, unit ? `, in ${unit}` : '');
-  if (doc !== undefined) node.appendChild(document.createElement('p')).append(doc);
+  title.append(
+    visible(`${kind} ${label}${type === undefined ? '' : `: ${type}`}${unit ? `, in ${unit}` : ''}`),
+  );
+  if (doc !== undefined) node.appendChild(document.createElement('p')).append(visibleLines(doc));
   if (kind === 'snippet')
     node.appendChild(document.createElement('pre')).append(text.replace(/#\{(\w+)\}/g, '$1'));
   return node;
@@ -176,7 +179,7 @@ function insert(
   });
 }
 
-/** Enter takes what changes the text and was asked for or begun; otherwise it breaks the line. */
+/** Enter accepts an item that was selected, or that completes a begun word; otherwise it breaks the line. */
 function acceptsEnter(state: EditorState): boolean {
   const chosen = selectedCompletion(state);
   if (chosen === null || completionStatus(state) !== 'active') return false;

@@ -2,7 +2,7 @@ import type { EditorView } from '@codemirror/view';
 import { definitionInCell, formatCells, renameInCell } from '../../../kernel/apl/editor/cell.js';
 import type { Workbench } from '../link/workbench.js';
 
-/** Lays the text out anew; the cursor stays at its token. True when that changed something. */
+/** Formats the text; the cursor stays at its token. True when the text changed. */
 export function formatEditor(view: EditorView): boolean {
   const before = view.state.doc.toString();
   const after = formatCells(before);
@@ -32,7 +32,7 @@ export function goToDefinition(view: EditorView, workbench: Workbench): boolean 
   return true;
 }
 
-/** Renames the `let` name at `position`; returns why not where that cannot be. */
+/** Renames the `let` name at `position`; returns the problem where that is impossible. */
 export function renameAt(
   view: EditorView,
   workbench: Workbench,

@@ -5,7 +5,7 @@ import { splitCell } from '../../../kernel/apl/syntax/cell.js';
 import type { CellText, Workbench } from '../link/workbench.js';
 import { markdownNode } from './markdown.js';
 
-/** Explains what the mouse rests on: operators, functions, fields with their types, `let` names, magics. */
+/** Explains the element under the mouse: operators, functions, fields with their types, `let` names, magics. */
 export function explanations(workbench: Workbench): Extension {
   return hoverTooltip((view, position) => tooltipAt(view, position, workbench), { hideOnChange: true });
 }
@@ -30,7 +30,7 @@ interface Found {
   readonly markdown: string;
 }
 
-/** What is under the mouse itself; not the call around it. */
+/** The element under the mouse itself, not the call around it. */
 function wordAt(view: EditorView, cell: CellText, offset: number, workbench: Workbench): Found | undefined {
   const found = hoverCell(cell.text, offset, workbench.environmentOf(view));
   if (found === undefined || /\s/.test(cell.text[offset] ?? ' ')) return undefined;

@@ -11,7 +11,7 @@ import { inline } from './markdown.js';
 /** How long the text must rest before it is checked, in milliseconds. */
 const delayMs = 250;
 
-/** Marks what is wrong while typing, in the kernel's words, with buttons that mend it. */
+/** Marks mistakes while typing, with the kernel's messages and a button for each fix. */
 export function mistakes(workbench: Workbench): Extension {
   return linter(view => marksOf(view, workbench), {
     delay: delayMs,
@@ -24,7 +24,7 @@ function marksOf(view: EditorView, workbench: Workbench): readonly Mark[] {
   const environment = workbench.environmentOf(view);
   const magics = workbench.factsOf(view)?.magics;
   const { head } = view.state.selection.main;
-  // What is missing at the cursor is about to be written.
+  // Text that is missing at the cursor is about to be typed.
   const isOpen = ({ from, to }: Mark): boolean =>
     view.hasFocus && from === to && isBlankBetween(view, from, head);
   return cellsOf(view, workbench)
@@ -57,7 +57,7 @@ function toMark(diagnostic: Diagnostic, offset: number): Mark {
   };
 }
 
-/** Names in it come from data: text and spans of code alone. */
+/** The message as text and spans of code alone, as names in it come from data. */
 function messageNode(message: string, hint: string | undefined): Node {
   const node = document.createElement('span');
   node.append(...inline(message));

@@ -2,7 +2,7 @@ import type { Completion, CompletionResult } from '@codemirror/autocomplete';
 import type { Kernel } from '@jupyterlab/services';
 import type { CellText } from '../link/workbench.js';
 
-/** How long the kernel may take to say what a magic line may hold, in milliseconds. */
+/** How long the kernel may take to complete a magic line, in milliseconds. */
 const patienceMs = 1000;
 
 /** True where the line up to `offset` begins with `%`. */
@@ -11,7 +11,7 @@ export function isMagicLine(cell: string, offset: number): boolean {
   return /^[ \t]*%/.test(cell.slice(start, offset));
 }
 
-/** Asks the kernel what a magic line may hold: it alone knows files, profiles and starred queries. Nothing without a kernel. */
+/** Completes a magic line through the kernel, which alone knows files, profiles and starred queries; null without a kernel. */
 export async function completeMagic(
   { text, from }: CellText,
   offset: number,

@@ -13,7 +13,7 @@ function popover(): Popover {
   return shared;
 }
 
-/** A button in the toolbar of a notebook; nothing is there in notebooks of other languages. */
+/** A button in the toolbar of a notebook, hidden in notebooks of other languages. */
 abstract class Item extends Widget {
   readonly around: Around;
   readonly control: HTMLButtonElement;
@@ -30,7 +30,7 @@ abstract class Item extends Widget {
   /** What a click does, and the command of the same name. */
   abstract open(): void;
 
-  /** Shows what is known; never called in notebooks of other languages. */
+  /** Draws the present state; never called in notebooks of other languages. */
   abstract draw(): void;
 
   override onAfterAttach(): void {
@@ -48,7 +48,7 @@ abstract class Item extends Widget {
   }
 }
 
-/** What a button says without a kernel that answers. */
+/** The tooltip of a disabled button: why the kernel does not answer. */
 function whyNot({ state }: Around): string {
   switch (state) {
     case 'none':
@@ -56,7 +56,7 @@ function whyNot({ state }: Around): string {
     case 'dead':
       return 'The kernel has ended: restart it.';
     case 'unanswering':
-      return 'The kernel serves another page or program, and answers questions there alone.';
+      return 'The kernel serves another page or program, and answers questions only there.';
     default:
       return 'The kernel is starting.';
   }
@@ -209,7 +209,7 @@ export class StopItem extends Item {
     this.#tick();
   }
 
-  /** It stands before the toolbar's free space: what is right of that does not move when it comes and goes. */
+  /** The button stands before the toolbar's free space, so that nothing to the right moves when it comes and goes. */
   #tick(): void {
     const elapsed = this.#since === undefined ? 0 : performance.now() - this.#since;
     const isShown = elapsed >= patienceMs;

@@ -8,7 +8,7 @@ const quick = ['5m', '15m', '1h', '6h', '24h', '7d', '30d'] as const;
 
 const utc = 'UTC';
 
-/** Returns a range as a toolbar has room for it: the user's words, or two times without their seconds. */
+/** Returns a range short enough for a toolbar: the user's words, or two times without their seconds. */
 export function rangeText({ label, startTime, endTime, isFrozen }: SessionFacts['range']): string {
   if (!isFrozen) return visible(label);
   const [from, to] = [startTime, endTime].map(time => time.slice(0, 16).replace('T', ' '));
@@ -60,7 +60,7 @@ function quickRanges(range: SessionFacts['range'] | undefined, set: SetRange): H
   return element('div', { class: 'apl-row', role: 'group', 'aria-label': 'Until now' }, ...choices);
 }
 
-/** A field for whatever `%time` takes. */
+/** A field for any range that `%time` takes. */
 function anyRange(set: SetRange): HTMLElement {
   const input = element('input', {
     class: 'apl-input apl-wide',
@@ -76,7 +76,7 @@ function anyRange(set: SetRange): HTMLElement {
   );
   form.addEventListener('submit', event => {
     event.preventDefault();
-    // A line is one line, and has no options here.
+    // The text becomes a single magic line, without options.
     const text = input.value.replace(/[\r\n]+/g, ' ').trim();
     if (text !== '' && !text.startsWith('--')) void set(text);
   });

@@ -1,6 +1,6 @@
 import { addStyle } from '../ui/style.js';
 
-/** Adds the look of what stands in the toolbars of notebooks and cells. */
+/** Adds the look of the items in the toolbars of notebooks and cells. */
 export function addToolbarStyle(): void {
   addStyle('apl-toolbar-style', RULES);
 }

@@ -1,3 +1,5 @@
+import { visibleLines } from '../../../kernel/text.js';
+
 /** Attributes by name; undefined and false leave one out. Text is only ever set as text. */
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -16,10 +18,11 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Returns a button that does something; its name is its text unless a label is given for one that shows a sign. */
+/** Returns a button; `label` is its tooltip, and its accessible name where the text is only a sign. */
 export function button(text: string, label: string, act: (event: MouseEvent) => void): HTMLButtonElement {
-  const made = element('button', { type: 'button', class: 'apl-button', title: label }, text);
-  if (text !== label) made.setAttribute('aria-label', label);
+  const title = visibleLines(label);
+  const made = element('button', { type: 'button', class: 'apl-button', title }, text);
+  if (text !== label) made.setAttribute('aria-label', title);
   made.addEventListener('click', act);
   return made;
 }

@@ -1,6 +1,6 @@
 import { element } from './dom.js';
 
-/** The one popover of a host, such as a grid or the page: beside what it is about, gone by Escape or a click elsewhere. */
+/** The one popover of a host, such as a grid or the page: beside its opener, closed by Escape or a click elsewhere. */
 export class Popover {
   readonly #host: HTMLElement;
   #open: HTMLElement | undefined;

@@ -66,3 +66,14 @@ test.each<[CopyFormat, string]>([
 
 test('one row is one JSON object', () =>
   expect(copyText({ fields: fields.slice(1, 2), rows: [['1']] }, 'json')).toBe('{"n":1}'));
+
+test.each([
+  ['  =1+1', "'  =1+1"],
+  ['\uff1dcmd', "'\uff1dcmd"],
+  ["'=1", "''=1"],
+  ['-5', '-5'],
+  ['it is = 1', 'it is = 1'],
+])('a copy of %j is no formula to a spreadsheet', (cell, copied) => {
+  const field = new Field('name', new Utf8(), true);
+  expect(copyText({ fields: [field], rows: [[cell]] }, 'text')).toBe(copied);
+});

@@ -144,11 +144,11 @@ describe('%compare', () => {
   test('fields that are no figures are named as code, and the first ten at most', async () => {
     const field = (name: string) => `['${name}'] = make_list(ms)`;
     const one = await compare('-1d', `web | summarize ${field('a, b\u202e')}, n = count() by host`);
-    expect(notices(one)).toContain('Not compared, as they are no figures: `a, b⟨U+202E⟩`.');
+    expect(notices(one)).toContain('Not compared, as they are not numbers: `a, b⟨U+202E⟩`.');
     const names = Array.from({ length: 12 }, (_, index) => field(`f${index}`));
     const many = await compare('-1d', `web | summarize ${names.join(', ')}, n = count() by host`);
     expect(notices(many).at(-1)).toBe(
-      'Not compared, as they are no figures: `f0`, `f1`, `f2`, `f3`, `f4`, `f5`, `f6`, `f7`, `f8`, `f9` and 2 more.',
+      'Not compared, as they are not numbers: `f0`, `f1`, `f2`, `f3`, `f4`, `f5`, `f6`, `f7`, `f8`, `f9` and 2 more.',
     );
   });
 

@@ -124,7 +124,7 @@ describe('every limit is named above the table', () => {
     expect(texts(toHtml(sampleResult([{ columns: [['i', 'integer', '[]']] }])), 'p')[0]).toBe(
       '0 rows \u00d7 1 column \u00b7 last 1h (2026-11-20T09:00:00Z to 2026-11-20T10:00:00Z)',
     );
-    expect(texts(toHtml(sampleResult([])), 'p')[0]).toBe('The query answered no table.');
+    expect(texts(toHtml(sampleResult([])), 'p')[0]).toBe('The query returned no table.');
   });
 });
 

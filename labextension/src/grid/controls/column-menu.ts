@@ -1,13 +1,11 @@
-/**
- * What the head of a column opens: order, place, filter, and the profile of its values over all rows.
- */
+/** The menu of a column: order, place, filter, and the profile of its values over all rows. */
 import type { Filter, SortKey, View } from '../../../../kernel/notebook/results/protocol.js';
 import { formatCount, visible } from '../../../../kernel/text.js';
 import { button, element } from '../../ui/dom.js';
 import type { GridColumn } from '../cells.js';
 import type { Profile } from '../data/source.js';
 
-/** What the menu of a column asks of its grid. */
+/** The actions of a column's menu. */
 export interface ColumnActions {
   readonly view: View;
   readonly canCompute: boolean;
@@ -18,16 +16,16 @@ export interface ColumnActions {
   hide(): void;
   move(by: -1 | 1): void;
   copy(): void;
-  /** Puts a condition with a value into the cell of the query. */
+  /** Adds a condition on a value to the query of the cell. */
   condition(value: string | null, keep: boolean): void;
   profile(): Promise<Profile>;
 }
 
-/** Why nothing can be computed. */
+/** Shown in place of sorting, filters and the profile where there is no kernel. */
 export const WITHOUT_KERNEL =
   'Run the cell again to sort, filter and search: these need all rows, which only the kernel has.';
 
-/** Returns the content of a column's menu; its profile comes in when it is known. */
+/** Returns the content of a column's menu; its profile is filled in once it is known. */
 export function columnMenu(column: GridColumn, actions: ColumnActions): readonly Node[] {
   const kind = [column.type, column.unit].filter(Boolean).join(', ');
   const head = element('header', {}, element('strong', {}, visible(column.name)), ` ${kind}`);
@@ -67,7 +65,7 @@ function filterRow(column: GridColumn, { filter }: ColumnActions): HTMLElement {
     type: 'text',
     class: 'apl-grid-input',
     placeholder: column.isNumeric ? '= 5, >= 100, != 0' : 'contains \u2026, or = exactly',
-    'aria-label': `Filter ${column.name}`,
+    'aria-label': `Filter ${visible(column.name)}`,
     spellcheck: 'false',
   });
   input.addEventListener('keydown', event => {
@@ -76,7 +74,7 @@ function filterRow(column: GridColumn, { filter }: ColumnActions): HTMLElement {
   return element('div', { class: 'apl-grid-row' }, input);
 }
 
-/** A comparison as it was typed; a text without a sign is looked for inside the values, a number without one is compared. */
+/** A comparison as typed: a text without a sign is looked for inside the values, a number without one is compared. */
 function typedFilter(column: GridColumn, typed: string): Filter {
   const [, sign = '', rest = ''] = /^\s*(==?|!=|>=|<=|>|<|!)?\s*(.*?)\s*$/s.exec(typed) ?? [];
   const op = { '=': '==', '': column.isNumeric ? '==' : 'contains', '!': '!contains' }[sign] ?? sign;
@@ -95,7 +93,7 @@ function profileOf(column: GridColumn, actions: ColumnActions): HTMLElement {
   );
   actions.profile().then(
     profile => host.replaceChildren(...profileNodes(column, profile, actions)),
-    (error: unknown) => host.replaceChildren(error instanceof Error ? error.message : String(error)),
+    (error: unknown) => host.replaceChildren(visible(error instanceof Error ? error.message : String(error))),
   );
   return host;
 }
@@ -150,10 +148,10 @@ function histogram(column: GridColumn, { histogram: bins }: Profile): readonly N
   chart.setAttribute('viewBox', `0 0 ${bins.length} 1`);
   chart.setAttribute('preserveAspectRatio', 'none');
   chart.setAttribute('role', 'img');
-  chart.setAttribute('aria-label', `Histogram of ${column.name}`);
+  chart.setAttribute('aria-label', `Histogram of ${visible(column.name)}`);
   for (const [index, { from, to, count }] of bins.entries()) {
     const bar = document.createElementNS(SVG, 'rect');
-    // What is there can be seen, however little it is.
+    // A bin that holds anything can be seen.
     const height = count === 0 ? 0 : Math.max(count / most, 0.03);
     const place = { x: index + 0.05, y: 1 - height, width: 0.9, height };
     for (const [name, value] of Object.entries(place)) bar.setAttribute(name, String(value));

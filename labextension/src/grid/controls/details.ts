@@ -14,15 +14,15 @@ export interface Row {
   readonly cells: readonly (string | null)[];
 }
 
-/** Nodes of JSON that are built at once; the others when their parent is opened. */
+/** The depth of JSON that is open from the start; deeper nodes are built when their parent is opened. */
 const OPEN_DEPTH = 1;
 
-/** Returns the panel of a row; `close` is what its button does. */
+/** Returns the panel of a row; its button calls `close`. */
 export function detailsOf(row: Row, close: () => void): HTMLElement {
   const fields = row.columns.flatMap((column, index) => {
     const cell = row.cells[index] ?? null;
     return [
-      element('dt', { title: `${column.name}\n${column.type}` }, visibleLines(column.name)),
+      element('dt', { title: visibleLines(`${column.name}\n${column.type}`) }, visibleLines(column.name)),
       element('dd', cell === null ? { class: 'apl-grid-null' } : {}, valueNode(column, cell)),
     ];
   });

@@ -1,12 +1,12 @@
 /**
- * The words around a result, taken from the static rendering that is saved with it: size and range, notices, totals, footer. They are
- * set as text.
+ * The texts around a result, taken from the static rendering that is saved with it: size and range, notices, totals, footer. They
+ * are inserted as text, never as HTML.
  */
 
 import { element } from '../../ui/dom.js';
 import { ARROW_MIME } from '../mime.js';
 
-/** What an output says around its table. */
+/** The texts around the table of an output. */
 export interface Surroundings {
   readonly heading: string;
   readonly notices: readonly { readonly level: string; readonly text: string }[];

@@ -4,7 +4,7 @@ import type { Zone } from '../cells.js';
 import { COPY_FORMATS, type CopyFormat } from '../copy.js';
 import type { ColumnLayout } from '../surface/columns.js';
 
-/** What the controls above a grid do. */
+/** The actions of the controls above a grid. */
 export interface ToolbarActions {
   search(text: string): void;
   setZone(zone: Zone): void;
@@ -16,10 +16,10 @@ export interface ToolbarActions {
 const IN_UTC = 'Times in UTC; switch to local time';
 const IN_LOCAL_TIME = 'Local times; switch to UTC';
 
-/** After the last key, in milliseconds, before a search begins. */
+/** How long after the last key a search begins, in milliseconds. */
 const SEARCH_DELAY = 250;
 
-/** Returns the line above a grid: size and range, what was said last, search, time zone and menus. */
+/** Returns the line above a grid: size and range, the last message, search, time zone and menus. */
 export function toolbar(
   heading: string,
   status: HTMLElement,
@@ -64,7 +64,7 @@ export function columnsMenu(layout: ColumnLayout, changed: () => void, close: ()
   return [all, element('div', { class: 'apl-grid-list' }, ...items)];
 }
 
-/** Returns the content of the menu of copies. */
+/** Returns the content of the copy menu. */
 export function copyMenu(what: string, copy: (format: CopyFormat) => void): readonly Node[] {
   const formats = Object.keys(COPY_FORMATS) as CopyFormat[];
   const choices = formats.map(format =>

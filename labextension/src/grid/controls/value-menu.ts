@@ -1,10 +1,10 @@
 import { button, element } from '../../ui/dom.js';
 import type { GridColumn } from '../cells.js';
 
-/** What can be done with one value. */
+/** The actions of a value's menu. */
 export interface ValueActions {
   readonly canCompute: boolean;
-  /** Puts a condition with the value into the query of the cell. */
+  /** Adds a condition on the value to the query of the cell. */
   condition(keep: boolean): void;
   /** Filters the grid alone. */
   filter(op: '==' | '!='): void;

@@ -1,11 +1,11 @@
 import type { View } from '../../../../kernel/notebook/results/protocol.js';
 import type { Page, RowSource } from './source.js';
 
-/** Rows of one request, and requests whose rows are kept. */
+/** Rows of one request, and the most requests whose rows are kept. */
 const CHUNK_ROWS = 500;
 const KEPT_CHUNKS = 24;
 
-/** The rows of a view in chunks: those looked at last are kept, and the next one is fetched before it is needed. */
+/** The rows of a view, fetched in chunks; the chunks used last are kept. */
 export class Chunks {
   readonly #source: RowSource;
   readonly #view: View;
@@ -17,7 +17,7 @@ export class Chunks {
     this.#view = view;
   }
 
-  /** Fetches the chunks of some rows; true when all of them are here already. */
+  /** Fetches the chunks of some rows; resolves once they have arrived. */
   async load(from: number, to: number): Promise<void> {
     const wanted: Promise<Page>[] = [];
     for (let chunk = chunkOf(from); chunk <= chunkOf(Math.max(to - 1, from)); chunk += 1)
@@ -25,7 +25,7 @@ export class Chunks {
     await Promise.all(wanted);
   }
 
-  /** True when some rows can be shown at once. */
+  /** True when these rows have arrived. */
   has(from: number, to: number): boolean {
     for (let chunk = chunkOf(from); chunk <= chunkOf(Math.max(to - 1, from)); chunk += 1)
       if (!this.#arrived.has(chunk)) return false;

@@ -21,8 +21,9 @@ interface Waiting {
 }
 
 /**
- * All rows of a result that a kernel holds, by requests over a comm. Resolves once the kernel has answered that it has the result;
- * rejects with a SourceError when it has not, or is not there. `lost` is called once the kernel no longer has it.
+ * Reads the rows of a result from the kernel that holds it, by requests over a comm. Resolves once the kernel has confirmed that
+ * it holds the result; rejects with a SourceError when it does not, or is gone. `lost` is called when the kernel no longer has
+ * it.
  */
 export async function kernelRows(
   kernel: Kernel.IKernelConnection,

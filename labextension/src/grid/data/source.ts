@@ -14,7 +14,7 @@ export interface Page {
 
 export type Profile = Omit<ProfileReply, 'kind' | 'id'>;
 
-/** A request that failed, in words for the reader. */
+/** A request that failed; its message is shown to the reader. */
 export class SourceError extends Error {
   /** True when the kernel no longer has the result. */
   readonly isGone: boolean;

@@ -2,7 +2,7 @@ import type { GridColumn } from '../cells.js';
 import type { CellPlace, Selection } from './selection.js';
 import { ROWS_IN_SIGHT, type Surface } from './surface.js';
 
-/** What mouse and keys ask for. */
+/** The actions that mouse and keys trigger. */
 export interface GestureActions {
   readonly selection: Selection | undefined;
   readonly size: { readonly rows: number; readonly columns: number };
@@ -15,7 +15,7 @@ export interface GestureActions {
   copy(): void;
 }
 
-/** Turns what the reader does on the table into actions. */
+/** Turns mouse and key events on the table into actions. */
 export function listen(surface: Surface, actions: GestureActions): void {
   const { table } = surface;
   table.addEventListener('mousedown', event => onMouseDown(event, surface, actions));
@@ -39,7 +39,7 @@ function onMouseDown(event: MouseEvent, surface: Surface, actions: GestureAction
   else drag(surface, actions, place, event.shiftKey, () => actions.openValue(target, column, y));
 }
 
-/** Selects from the cell that was pressed to the one where the button is let go; `click` when that is the same. */
+/** Selects from the cell where the button was pressed to the one where it is released; calls `click` when they are the same. */
 function drag(
   surface: Surface,
   actions: GestureActions,

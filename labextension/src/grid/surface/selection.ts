@@ -4,7 +4,7 @@ export interface CellPlace {
   readonly y: number;
 }
 
-/** A block of cells: from where it was begun to where it ends. */
+/** A block of cells, from the one where it was begun to the one where it ends. */
 export interface Selection {
   readonly anchor: CellPlace;
   readonly focus: CellPlace;

@@ -1,7 +1,7 @@
 import 'regular-table';
 import type { RegularTableElement } from 'regular-table';
 import type { CellMetadata } from 'regular-table/dist/esm/types.js';
-import { formatCount, visible } from '../../../../kernel/text.js';
+import { cut, formatCount, visible } from '../../../../kernel/text.js';
 import { button, element } from '../../ui/dom.js';
 import type { GridColumn, Zone } from '../cells.js';
 import type { Rows } from '../data/rows.js';
@@ -9,14 +9,14 @@ import type { ColumnLayout } from './columns.js';
 import { Highlighter } from './highlighter.js';
 import { type CellPlace, inBlock, type Selection } from './selection.js';
 
-/** What is drawn; the surface reads it anew each time. */
+/** The state that a surface draws, read again at each draw. */
 export interface SurfaceModel {
   readonly layout: ColumnLayout;
   readonly rows: Rows;
   readonly zone: Zone;
   readonly selection: Selection | undefined;
   readonly isWrapped: boolean;
-  /** Rows that were on their way could not be had. */
+  /** Called when rows could not be fetched. */
   failed(error: unknown): void;
   openMenu(opener: HTMLElement, column: GridColumn): void;
 }
@@ -36,7 +36,7 @@ const SCROLL_BAR = 16;
 const TITLE_LENGTH = 2_000;
 const TONES = ['error', 'warning', 'quiet'] as const;
 
-/** The table in the page: it holds the cells in sight and no more. */
+/** The table in the page, which holds only the cells in sight. */
 export class Surface {
   readonly frame: HTMLElement;
   readonly table: RegularTableElement;
@@ -66,7 +66,7 @@ export class Surface {
     await this.table.draw();
   }
 
-  /** Shows what has changed about cells that are drawn: selection, colours, matches of the search. */
+  /** Updates the drawn cells: selection, colours, matches of the search. */
   style(): void {
     for (const cell of this.table.querySelectorAll<HTMLElement>('th, td')) this.#styleCell(cell);
     this.#highlighter.mark(this.table, this.#model.rows.view.search ?? '');
@@ -82,7 +82,7 @@ export class Surface {
     return { column: this.#model.layout.shown[x], x, y };
   }
 
-  /** Scrolls as little as brings a cell into sight. */
+  /** Scrolls just far enough to bring a cell into sight. */
   async reveal({ x, y }: CellPlace): Promise<void> {
     const pinned = this.#model.layout.pinned.length;
     const cells = [...this.table.querySelectorAll<HTMLElement>('tbody td')];
@@ -117,7 +117,7 @@ export class Surface {
     this.frame.style.height = `${this.#height()}px`;
   }
 
-  /** The cells of a rectangle; those that are on their way are drawn once they are here. */
+  /** The cells of a rectangle; those that have not arrived are fetched, and drawn once they have. */
   readonly #data = async (x0: number, y0: number, x1: number, y1: number) => {
     const { layout, rows, zone } = this.#model;
     const { pinned, scrolling } = layout;
@@ -172,7 +172,7 @@ export class Surface {
     classList.toggle('apl-grid-selected', selection !== undefined && isIn(selection, place));
     for (const each of TONES) classList.toggle(`apl-grid-${each}`, tone === each);
     if (exact === null || exact === text) cell.removeAttribute('title');
-    else cell.title = visible(exact.slice(0, TITLE_LENGTH));
+    else cell.title = visible(cut(exact, TITLE_LENGTH));
   }
 
   /** Name, type, unit and order of a column, and the button of its menu. */
