@@ -113,15 +113,57 @@ export function parseNotebook(text: string): Notebook | string {
   if (!Array.isArray(value.cells)) return 'it has no list of cells';
   const wrong = value.cells.findIndex(cell => !isCell(cell));
   if (wrong !== -1) return `cell ${wrong + 1} has no type or no source`;
-  return value as unknown as Notebook;
+  const notebook = value as unknown as Notebook;
+  for (const [index, cell] of notebook.cells.entries()) {
+    if (cell.cell_type !== 'code') continue;
+    const outputs = readOutputs(cell.outputs);
+    if (outputs === undefined) return `cell ${index + 1} has outputs that are not of notebook format 4`;
+    cell.outputs = outputs;
+  }
+  return notebook;
+}
+
+/** Returns the tables that an output's metadata describes; none for an output that is not a result of ours. */
+export function tablesOf(metadata: Readonly<Record<string, unknown>>): readonly Record<string, unknown>[] {
+  const tables = isRecord(metadata.apl) ? metadata.apl.tables : undefined;
+  return Array.isArray(tables) ? tables.filter(isRecord) : [];
+}
+
+/** Returns the outputs of a code cell, undefined where one is damaged. Some programs leave out members that are empty. */
+function readOutputs(value: unknown): NotebookOutput[] | undefined {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) return undefined;
+  const outputs = value.map(readOutput);
+  return outputs.every(output => output !== undefined) ? outputs : undefined;
+}
+
+function readOutput(value: unknown): NotebookOutput | undefined {
+  if (!isRecord(value)) return undefined;
+  const { data = {}, metadata = {} } = value;
+  const output = { ...value, data, metadata } as unknown as NotebookOutput;
+  switch (value.output_type) {
+    case 'stream':
+      return isText(value.text) ? (value as unknown as NotebookOutput) : undefined;
+    case 'error':
+      return Array.isArray(value.traceback) && isText(value.traceback)
+        ? (value as unknown as NotebookOutput)
+        : undefined;
+    case 'display_data':
+    case 'execute_result':
+      return isRecord(data) && isRecord(metadata) ? output : undefined;
+    default:
+      return undefined;
+  }
 }
 
 function isCell(value: unknown): boolean {
   if (!isRecord(value) || !isRecord(value.metadata)) return false;
-  const { source } = value;
-  const isText =
-    typeof source === 'string' || (Array.isArray(source) && source.every(line => typeof line === 'string'));
-  return isText && ['code', 'markdown', 'raw'].includes(String(value.cell_type));
+  return isText(value.source) && ['code', 'markdown', 'raw'].includes(String(value.cell_type));
+}
+
+/** Whether a value is a text, or a list of its lines. */
+function isText(value: unknown): boolean {
+  return typeof value === 'string' || (Array.isArray(value) && value.every(line => typeof line === 'string'));
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

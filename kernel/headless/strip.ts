@@ -1,5 +1,5 @@
 import { plural } from '../text.js';
-import type { Notebook, NotebookOutput } from './notebook.js';
+import { type Notebook, type NotebookOutput, tablesOf } from './notebook.js';
 
 /** Removes the data from a notebook's outputs, and returns from how many. The size and the range of a result stay, its hash goes. */
 export function stripNotebook(notebook: Notebook): number {
@@ -21,7 +21,7 @@ function withoutData(output: NotebookOutput): readonly NotebookOutput[] {
       return [{ ...output, evalue: REMOVED, traceback: [`${output.ename}: ${REMOVED}`] }];
     case 'display_data':
     case 'execute_result': {
-      const facts = factsOf(output.metadata.apl);
+      const facts = factsOf(output.metadata);
       // A chart stands above the table of the same result.
       if (facts === undefined || output.data['text/html'] === undefined) return [];
       return [{ ...output, data: { 'text/plain': facts.text }, metadata: { apl: facts.kept } }];
@@ -37,22 +37,17 @@ interface Facts {
 }
 
 /** Returns the size and the range of a result; undefined for an output that is not a result. */
-function factsOf(apl: unknown): Facts | undefined {
-  if (typeof apl !== 'object' || apl === null) return undefined;
-  const { startTime, endTime, rangeLabel, frozen, profile, datasets, tables, kernelVersion } = apl as Record<
+function factsOf(metadata: Readonly<Record<string, unknown>>): Facts | undefined {
+  const tables = tablesOf(metadata).map(({ name, rows, columns }) => ({ name, rows, columns }));
+  const [first] = tables;
+  if (first === undefined) return undefined;
+  const { startTime, endTime, rangeLabel, frozen, profile, datasets, kernelVersion } = metadata.apl as Record<
     string,
     unknown
   >;
-  const shapes = (Array.isArray(tables) ? tables : []).map(({ name, rows, columns }) => ({
-    name,
-    rows,
-    columns,
-  }));
-  const [first] = shapes;
-  if (first === undefined) return undefined;
   const size = `${plural(Number(first.rows), 'row')} \u00d7 ${plural(Number(first.columns), 'column')}`;
   return {
     text: `${size} \u00b7 ${startTime} to ${endTime}\nThe data was removed.`,
-    kept: { startTime, endTime, rangeLabel, frozen, profile, datasets, tables: shapes, kernelVersion },
+    kept: { startTime, endTime, rangeLabel, frozen, profile, datasets, tables, kernelVersion },
   };
 }

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { compareTables, differenceText, isUnchanged, type TableChanges } from '../result/compare.js';
 import { readStream } from '../result/ipc/stream.js';
 import { ARROW_MIME } from '../result/mime.js';
-import { type CodeCell, type Notebook, sourceOf } from './notebook.js';
+import { type CodeCell, type Notebook, sourceOf, tablesOf } from './notebook.js';
 
 /** The comparison of one table of a notebook with that of a new run. */
 export interface Verdict {
@@ -28,8 +28,8 @@ export function compareRuns(before: Notebook, after: Notebook, tolerance: number
   return before.cells.flatMap((cell, index) => {
     const again = after.cells[index];
     if (cell.cell_type !== 'code' || again?.cell_type !== 'code') return [];
-    const recorded = tablesOf(cell);
-    const fresh = tablesOf(again);
+    const recorded = resultsOf(cell);
+    const fresh = resultsOf(again);
     return recorded.map((table, at) => {
       const place = { cell: index + 1, table: at + 1, frozen: table.frozen, rowsBefore: table.rows };
       const other = fresh[at];
@@ -45,7 +45,7 @@ export function compareRuns(before: Notebook, after: Notebook, tolerance: number
 }
 
 /** A table as an output keeps it: its hash, and as many of its first rows as the notebook holds. */
-interface KeptTable {
+interface RecordedTable {
   readonly sha256: string;
   readonly rows: number;
   readonly key: readonly string[];
@@ -55,14 +55,16 @@ interface KeptTable {
 }
 
 function verdict(
-  before: KeptTable,
-  after: KeptTable,
+  before: RecordedTable,
+  after: RecordedTable,
   tolerance: number,
 ): Pick<Verdict, 'status' | 'reason'> & { readonly changes?: TableChanges } {
   if (before.sha256 === after.sha256) return { status: 'same', reason: '' };
   if (before.arrow === undefined || after.arrow === undefined)
     return { status: 'different', reason: 'the data differ; the notebook holds no rows to compare' };
-  const [left, right] = [readStream(before.arrow), readStream(after.arrow)];
+  const [left, right] = [readRows(before.arrow, before.rows), readRows(after.arrow, after.rows)];
+  if (left === undefined || right === undefined)
+    return { status: 'different', reason: 'the data differ; the rows in the notebook are damaged' };
   const both = Math.min(left.numRows, right.numRows);
   const isWhole = left.numRows === before.rows && right.numRows === after.rows;
   // Rows for which a notebook had no room are missing on its side; that is no difference.
@@ -73,39 +75,43 @@ function verdict(
   return { status: 'different', reason: differenceText(changes, isWhole ? undefined : both), changes };
 }
 
+/** Returns the rows that a notebook holds of a result; undefined where they are damaged. */
+function readRows(arrow: string, rows: number): ReturnType<typeof readStream> | undefined {
+  try {
+    const table = readStream(arrow);
+    // The library reads what is no stream as a table without rows.
+    return table.numRows === 0 && rows > 0 ? undefined : table;
+  } catch {
+    return undefined;
+  }
+}
+
 function errorOf(cell: CodeCell): string | undefined {
   if (sourceOf(cell).trim() === '') return undefined;
   const error = cell.outputs.find(output => output.output_type === 'error');
   return error && stripVTControlCharacters(`${error.ename}: ${error.evalue}`);
 }
 
-interface AplMetadata {
-  readonly frozen?: boolean;
-  readonly tables?: readonly {
-    readonly rows: number;
-    readonly sha256?: string;
-    readonly key?: readonly string[];
-  }[];
-}
-
 /** The results among a cell's outputs; a chart is one of the table below it. */
-function tablesOf(cell: CodeCell): readonly KeptTable[] {
+function resultsOf(cell: CodeCell): readonly RecordedTable[] {
   return cell.outputs.flatMap(output => {
     if (!('data' in output) || output.data['text/html'] === undefined) return [];
-    const { frozen = false, tables = [] } = (output.metadata.apl ?? {}) as AplMetadata;
     const arrow = output.data[ARROW_MIME];
-    return tables.flatMap(({ rows, sha256, key = [] }, index) =>
-      sha256 === undefined
-        ? []
-        : [
-            {
-              sha256,
-              rows,
-              key,
-              frozen,
-              arrow: index === 0 && typeof arrow === 'string' ? arrow : undefined,
-            },
-          ],
-    );
+    return tablesOf(output.metadata).flatMap(({ rows, sha256, key }, index) => {
+      if (typeof sha256 !== 'string') return [];
+      return [
+        {
+          sha256,
+          rows: Number(rows),
+          key: Array.isArray(key) ? key.map(String) : [],
+          frozen: isFrozen(output.metadata),
+          arrow: index === 0 && typeof arrow === 'string' ? arrow : undefined,
+        },
+      ];
+    });
   });
+}
+
+function isFrozen({ apl }: Readonly<Record<string, unknown>>): boolean {
+  return typeof apl === 'object' && apl !== null && 'frozen' in apl && apl.frozen === true;
 }

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { parseNotebook } from '../../kernel/headless/notebook.js';
+import { stripNotebook } from '../../kernel/headless/strip.js';
+import { compareRuns } from '../../kernel/headless/verify.js';
+
+const data = { 'text/html': '<table></table>' };
+
+/** A notebook of one code cell with these outputs; without a list of them where that is absent. */
+function read(outputs?: unknown) {
+  const cell = { cell_type: 'code', source: 'web', metadata: {}, execution_count: null, outputs };
+  return parseNotebook(JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells: [cell] }));
+}
+
+function readable(outputs?: unknown) {
+  const notebook = read(outputs);
+  if (typeof notebook === 'string') throw new Error(notebook);
+  return notebook;
+}
+
+test.each([
+  ['no list', undefined, []],
+  [
+    'an output without data',
+    [{ output_type: 'display_data' }],
+    [{ output_type: 'display_data', data: {}, metadata: {} }],
+  ],
+])('outputs that a program left out are empty: %s', (_, outputs, expected) => {
+  expect(readable(outputs).cells).toMatchObject([{ outputs: expected }]);
+});
+
+test.each([
+  ['a list that is an object', {}],
+  ['an output that is null', [null]],
+  ['an output of no type', [{}]],
+  ['a stream without text', [{ output_type: 'stream', name: 'stdout' }]],
+  ['an error whose traceback is one text', [{ output_type: 'error', traceback: 'x' }]],
+  ['data that is a list', [{ output_type: 'display_data', data: [], metadata: {} }]],
+])('damaged outputs are named: %s', (_, outputs) => {
+  expect(read(outputs)).toBe('cell 1 has outputs that are not of notebook format 4');
+});
+
+test.each([[null], ['x'], [{ tables: {} }], [{ tables: [null] }], [{ tables: [{ sha256: 7 }] }]])(
+  'metadata of another program, %j, is no result of ours',
+  apl => {
+    const notebook = () => readable([{ output_type: 'display_data', data, metadata: { apl } }]);
+    expect(compareRuns(notebook(), notebook(), 0)).toEqual([]);
+    expect(stripNotebook(notebook())).toBe(1);
+  },
+);
+
+test.each(['AAAA', 'AAAAAAAAAAAA', '/////0AAAAAQAAAA'])('rows that are damaged, %s, differ', arrow => {
+  const result = (sha256: string) =>
+    readable([
+      {
+        output_type: 'display_data',
+        data: { ...data, 'application/vnd.apache.arrow.stream': arrow },
+        metadata: { apl: { tables: [{ rows: 1, columns: 1, sha256 }] } },
+      },
+    ]);
+  expect(compareRuns(result('a'), result('b'), 0)).toMatchObject([
+    { status: 'different', reason: 'the data differ; the rows in the notebook are damaged', frozen: false },
+  ]);
+});
