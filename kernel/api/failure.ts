@@ -228,7 +228,7 @@ function statusError(attempt: Attempt, status: number, reason: string, shared: S
   switch (status) {
     case 401:
       return endpoint.token === undefined
-        ? new UnauthorizedError(`${host} wants a token and the ${profile} has none`, {
+        ? new UnauthorizedError(`${host} needs a token, and the ${profile} has none`, {
             code: 'unauthorized',
             hint: `\`%use ${endpoint.profileName}\` asks for one; to keep it, put it into ~/.axiom.toml. \`%use local\` needs none.`,
             ...shared,

@@ -404,7 +404,7 @@ describe('an error body becomes', () => {
     const client = createClient({ profileName: 'prod', url: connections.service.url }, { version: '1' });
     const error = await failureOf(client.query(request));
     expect(error.message).toBe(
-      `${new URL(connections.service.url).host} wants a token and the profile prod has none`,
+      `${new URL(connections.service.url).host} needs a token, and the profile prod has none`,
     );
   });
 });

@@ -442,7 +442,7 @@ describe('a cell fails', () => {
   test('when it cannot be split', async () => {
     const run = await bench.run('web | count\n\n%time last 1h');
     expect([traceback(run)[0], bench.service.seen.length]).toEqual([
-      'late-magic: magic lines stand at the top of a cell, before the query',
+      'late-magic: magic lines belong at the top of a cell, before the query',
       0,
     ]);
   });

@@ -43,7 +43,9 @@ export function bind(query: Query, source: string, environment: BindEnvironment)
   return { plan: toPlan(binder, stage), diagnostics: binder.diagnostics };
 }
 
-/** Binds the statements that end before `offset`, so that an editor can ask what holds there; what is wrong is in the binder. */
+/**
+ * Binds the statements that end before `offset`, so that an editor can ask which names hold there; the binder has the findings.
+ */
 export function binderAt(query: Query, source: string, environment: BindEnvironment, offset: number): Binder {
   const binder = new Binder(source, environment, bindPipeline);
   defineVariables(binder, environment.variables);
@@ -54,7 +56,7 @@ export function binderAt(query: Query, source: string, environment: BindEnvironm
   return binder;
 }
 
-/** A result without any field says nothing. */
+/** Reports a result without any field. */
 function reportNothingLeft(binder: Binder, query: Query, stage: Stage): void {
   if (stage.relation.columns.length > 0 || stage.open) return;
   const last = query.statements.find(statement => statement.kind === 'query')?.pipeline.operators.at(-1);
@@ -110,7 +112,7 @@ function bindStatement(binder: Binder, statement: Statement, hasQuery: boolean):
   }
 }
 
-/** `set stricttypes=false` takes it back. */
+/** True for `set stricttypes=false`, which turns the option off again. */
 function isFalse(value: Expr | undefined): boolean {
   return value?.kind === 'literal' && value.value === false;
 }
@@ -176,7 +178,7 @@ function bindParameter(binder: Binder, param: ParameterDecl): void {
       `the parameter \`${param.name.name}\` ${why}`,
       'Pass it in the request’s variables, or give it a default: `name: type = value`.',
     );
-    // Uses of the name are no further mistakes.
+    // The name is defined all the same, so that its uses are not reported too.
     const unknown: Scalar = constant(param.type, null);
     binder.definitions.set(param.name.name, { kind: 'scalar', value: unknown, used: true });
     return;

@@ -12,7 +12,7 @@ import { nearest } from '../syntax/nearest.js';
 /** The names an expression may use. */
 export interface Scope {
   readonly columns: readonly Column[];
-  /** Unknown fields are null, as in a dataset whose fields are not fixed. */
+  /** Unknown fields are null, as in a dataset with an open schema. */
   readonly open: boolean;
   /** The two inputs of a join, for `$left` and `$right`. */
   readonly sides?: { readonly left: readonly Column[]; readonly right: readonly Column[] };
@@ -20,14 +20,14 @@ export interface Scope {
   readonly aggregates?: AggregateSink;
   /** The aggregate whose arguments are bound, as aggregates do not nest. */
   readonly inside?: string;
-  /** What must be known before the query runs, so that no field may be named. */
+  /** Set where the value must be known before the query runs, so that no field may be named; the words for it in messages. */
   readonly constant?: string;
-  /** A word that is no field may be a text without its quotes. */
+  /** True where an unknown word may be a text without its quotes. */
   readonly mayBeText?: true;
 }
 
 export interface AggregateSink {
-  /** What the aggregates are computed over. */
+  /** The scope that the aggregates are computed over. */
   readonly input: Scope;
   /** The keys, with the text they were written with, without white space. */
   readonly keys: readonly { readonly column: Column; readonly text: string }[];
@@ -40,7 +40,7 @@ export type Definition =
       readonly kind: 'scalar';
       readonly value: Scalar;
       readonly span?: Span;
-      /** How much of the bounds of an expression its value takes where it is used. */
+      /** The part of the bounds of an expression that its value takes up where it is used. */
       readonly weight?: Weight;
       used: boolean;
     }
@@ -58,7 +58,7 @@ export interface Bindable {
   readonly open: boolean;
 }
 
-/** One run of binding: the environment, the names defined so far, and what was found wrong. */
+/** One run of binding: the environment, the names defined so far, and the findings. */
 export class Binder {
   readonly environment: BindEnvironment;
   readonly definitions = new Map<string, Definition>();
@@ -66,7 +66,7 @@ export class Binder {
   readonly datasets = new Set<string>();
   /** The text being bound, to name columns after the expression they come from. */
   readonly source: string;
-  /** Binds a query that stands within an expression: expressions know nothing of pipelines. */
+  /** Binds a query that stands within an expression; passed in, as expressions know nothing of pipelines. */
   readonly bindPipeline: (pipeline: Pipeline) => Bindable;
   /** Set by `set stricttypes`: a comparison of different types is refused. */
   strict = false;
@@ -110,7 +110,9 @@ export class Binder {
     this.report('error', code, span, message, hint, instead);
   }
 
-  /** Says that a name is unknown, with the nearest that is known; once for each name. `before` is what of the span stands before the name. */
+  /**
+   * Reports an unknown name, with the nearest known one; once for each name. `before` is the part of the span before the name.
+   */
   unknown(
     kind: 'field' | 'dataset' | 'function',
     name: string,
@@ -141,7 +143,7 @@ export class Binder {
     return true;
   }
 
-  /** Comes back from where `enter` went. */
+  /** Undoes one `enter`. */
   leave({ levels }: Weight): void {
     this.#levels -= levels;
   }
@@ -152,14 +154,14 @@ export class Binder {
     return this.#counts[what] <= limits[what].most || this.limit(span, limits[what]);
   }
 
-  /** Says that a bound of the language is passed, once; false, for what goes no further then. */
+  /** Reports that a bound of the language is exceeded, once; returns false, so that a caller can stop there. */
   limit(span: Span, { code, message, hint }: Limit): false {
     if (!this.#reported.has(message)) this.error(code, span, message, hint);
     this.#reported.add(message);
     return false;
   }
 
-  /** The value of `bind`, on its own, and how much of the bounds it uses. */
+  /** The value of `bind`, computed on its own, and the part of the bounds that it takes up. */
   weigh<T>(bind: () => T): { readonly value: T; readonly weight: Weight } {
     const before = { levels: this.#levels, deepest: this.#deepest, nodes: this.#nodes };
     this.#levels = 0;
@@ -180,7 +182,7 @@ export class Binder {
   }
 }
 
-/** A null that fits everywhere, for what could not be bound. */
+/** A null of no type of its own, in place of an expression that could not be bound. */
 export const unbound = constant('dynamic', null);
 
 /** Removes the parentheses around an expression. */
@@ -238,7 +240,7 @@ export function typeInWords(type: TypeName): string {
   return articles[type];
 }
 
-/** A text on one line, cut to what a message can hold. */
+/** A text on one line, cut to the length that fits a message. */
 export function shorten(text: string): string {
   return oneLine(text, 40);
 }

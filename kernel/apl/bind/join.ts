@@ -38,7 +38,7 @@ export function bindJoin(binder: Binder, operator: Join, stage: Stage): Stage {
   );
 }
 
-/** A value that the row does not allow was refused by the parser. */
+/** The kind of a join; the parser has refused values that the row does not allow. */
 function joinKind({ kind, options }: Join): JoinKind {
   const written = optionText(options, 'kind', optionsOf(kind));
   return joinKinds.find(each => each === written) ?? (kind === 'lookup' ? 'leftouter' : 'inner');
@@ -97,7 +97,7 @@ function bindCondition(binder: Binder, expr: Expr, sides: Sides): Condition[] {
   return [];
 }
 
-/** `a == b`: a value of the left side and one of the right, in either order where their fields say which is which. */
+/** `a == b`: a value of the left side and one of the right, in either order where the fields show which is which. */
 function bindEquality(binder: Binder, expr: Extract<Expr, { kind: 'binary' }>, sides: Sides): Condition[] {
   const { left, right } = expr;
   const swapped = !(belongs(binder, left, sides, 'left') && belongs(binder, right, sides, 'right'));
@@ -113,7 +113,7 @@ function bindOn(binder: Binder, expr: Expr, sides: Sides, side: Side): Scalar {
   return bindExpression(binder, expr, { columns: sides[side], open: false, sides });
 }
 
-/** True where an expression names fields, and each is one of that side. */
+/** True where an expression names fields, all of that side. */
 function belongs(binder: Binder, expr: Expr, sides: Sides, side: Side): boolean {
   const names = fieldRoots(expr).filter(name => !binder.definitions.has(name));
   return names.length > 0 && names.every(name => isOnSide(name, sides[side], side));
@@ -135,7 +135,7 @@ function fieldRoots(expr: Expr): string[] {
   return names;
 }
 
-/** Says which name neither side has, or that both values are of one side. */
+/** Reports the name that neither side has, or that both values are of one side. */
 function refuseEquality(binder: Binder, expr: Extract<Expr, { kind: 'binary' }>, sides: Sides): Condition[] {
   const isWritten = (value: Expr): boolean => fieldRoots(value).some(name => name.startsWith('$'));
   const found = binder.diagnostics.length;
@@ -165,7 +165,10 @@ function joinedColumns(kind: JoinKind, sides: Sides): readonly Column[] {
   return [...sides.left, ...sides.right];
 }
 
-/** Left fields, then right ones; a right key that repeats its left one is left out, and filled in where only the right has it. */
+/**
+ * Left fields, then right ones; a right key of the same name as its left key is left out, and its value used where only the right
+ * side has a row.
+ */
 function outputs(
   binder: Binder,
   kind: JoinKind,

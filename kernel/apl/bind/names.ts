@@ -2,7 +2,7 @@ import type { BindEnvironment, Column, DatasetSchema } from '../plan/plan.js';
 import type { Expr } from '../syntax/ast.js';
 import { type Binder, unwrap } from './binder.js';
 
-/** The column called `name`; later columns win, as a name is used once in a relation. */
+/** The column called `name`, which a relation has at most once. */
 export function findColumn(columns: readonly Column[], name: string): Column | undefined {
   return columns.find(column => column.name === name);
 }
@@ -23,7 +23,7 @@ export function dottedName(expr: Expr): string | undefined {
   return object === undefined ? undefined : `${object}.${expr.member.name}`;
 }
 
-/** The field that an expression is about: itself, or the only one in it. */
+/** The field that an expression names: itself, or the one whose property it reads. */
 export function fieldOf(expr: Expr): string | undefined {
   const inner = unwrap(expr);
   const name = dottedName(inner);
@@ -37,7 +37,7 @@ export function fieldOf(expr: Expr): string | undefined {
   return undefined;
 }
 
-/** The field that an expression stands for: itself, or the one that it converts. */
+/** The field whose name an expression keeps: itself, or the one that it converts. */
 export function keptName(expr: Expr): string | undefined {
   const inner = unwrap(expr);
   const [only, more] = inner.kind === 'call' ? inner.args : [];
@@ -62,7 +62,7 @@ export function defaultName(binder: Binder, expr: Expr, index: number, prefix?: 
 
 const binning = new Set(['bin', 'bin_auto', 'floor', 'ceiling', 'round']);
 
-/** `bin(_time, 1h)` is about `_time`. */
+/** The field of a binned expression: `_time` of `bin(_time, 1h)`. */
 function binnedField(expr: Expr): string | undefined {
   const inner = unwrap(expr);
   if (inner.kind !== 'call' || !binning.has(inner.callee.name)) return undefined;

@@ -19,7 +19,7 @@ type OperatorBinders = {
   readonly [K in OperatorKind]: (binder: Binder, operator: OperatorOf<K>, stage: Stage) => Stage;
 };
 
-/** What each operator makes of the stage before it. */
+/** The stage that each operator makes of the one before it. */
 export const operatorBinders: OperatorBinders = {
   where: (binder, operator, stage) => filter(binder, stage, operator.predicate, '`where`'),
   extend: (binder, operator, stage) => extend(stage, bindItems(binder, operator.items, stage)),

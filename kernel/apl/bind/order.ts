@@ -60,7 +60,7 @@ export function limitGroups(stage: Stage, count: Scalar): Stage {
   });
 }
 
-/** The first events of a dataset are its newest, unless the query sorts them: a limit always keeps the same rows. */
+/** Sorts the events of a dataset newest first, unless the query sorts them, so that a limit always keeps the same rows. */
 function newestFirst(stage: Stage): Stage {
   const { relation } = stage;
   const time = findColumn(relation.columns, '_time');
@@ -70,7 +70,7 @@ function newestFirst(stage: Stage): Stage {
   return { ...stage, relation: sorted, order: [{ field: '_time', desc: true }] };
 }
 
-/** The first bins by something else than their time are a ranking, and no series any more. */
+/** Bins that are sorted by something else than their time are a ranking, no longer a series. */
 function withoutRanking(stage: Stage): Stage {
   const { bucket, ...rest } = stage;
   const ranked =

@@ -21,7 +21,7 @@ export function bindPipeline(binder: Binder, pipeline: Pipeline): Stage {
   return stage;
 }
 
-/** What a pipeline takes of the bound of nodes, each time that a `let` table is used. */
+/** The part of the bound of nodes that a pipeline takes up, each time that a `let` table is used. */
 const weightOfPipeline = { levels: 0, nodes: 10 };
 
 function emptyStage(): Stage {
@@ -32,7 +32,7 @@ function emptyStage(): Stage {
 const mostRelations = limits.stages.most * 2;
 const depths = new WeakMap<Relation, number>();
 
-/** How many relations follow each other; those of the stage before are known, as each stage asks. */
+/** How many relations follow each other; known depths are remembered, as every stage asks. */
 function depthOf(relation: Relation): number {
   const known = depths.get(relation);
   if (known !== undefined) return known;
@@ -70,7 +70,7 @@ function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
   return stage;
 }
 
-/** Habits from Kusto and other languages. */
+/** Operators from Kusto and other languages, with their equivalents. */
 const foreignOperators: Readonly<Record<string, string>> = {
   render: 'A time-binned summarize is drawn as a chart by itself.',
   evaluate: 'Plugins do not exist in APL.',

@@ -54,7 +54,7 @@ export function bindExpand(binder: Binder, operator: OperatorOf<'mv-expand'>, st
       );
 }
 
-/** A column that was expanded stands where it stood. */
+/** Puts an expanded column in the place where it was. */
 function inPlace(before: Stage, after: Stage, expanded: readonly Column[]): Stage {
   const { columns } = after.relation;
   const order = before.relation.columns.map(
@@ -123,7 +123,7 @@ export function bindParse(
   return extendOver(stage, { kind: 'filter', input: parsed, predicate, columns: parsed.columns }, items);
 }
 
-/** An engine reads nine groups of a pattern at most, and the first is the whole match. */
+/** An engine returns at most nine groups of a pattern, and the first is the whole match. */
 const mostGroups = 8;
 
 function groupOf(
@@ -184,7 +184,7 @@ function parsePattern(
   return `(?s${flags ?? ''})(^${body.join('')}${end})`;
 }
 
-/** As little as possible; but a number with no text after it would then be empty, so that all of its digits are taken. */
+/** As little as possible; but a number with no text after it would be empty then, so it takes all of its digits. */
 function numberBefore(piece: ParsePiece, next: ParsePiece | undefined): string {
   const digits = piece.kind === 'field' && next?.kind !== 'text' ? numberPatterns[piece.type] : undefined;
   return digits === undefined ? '.*?' : `${digits}|.*?`;
@@ -195,7 +195,7 @@ const numberPatterns: Readonly<Partial<Record<TypeName, string>>> = {
   real: '\\s*[-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?',
 };
 
-/** Groups of the user's own do not count. */
+/** The pattern with the user's own groups made non-capturing. */
 function ungrouped(pattern: string): string {
   return pattern.replace(/\\.|\((?!\?)/gs, match => (match === '(' ? '(?:' : match));
 }
@@ -213,7 +213,7 @@ const conversions: Readonly<Partial<Record<TypeName, string>>> = {
   dynamic: 'parse_json',
 };
 
-/** A text without space around it read as `type`; null where it is not one. */
+/** A text without surrounding space, read as `type`; null where it is not one. */
 function converted(value: Scalar, type: TypeName): Scalar {
   const name = conversions[type];
   return name === undefined ? value : call(name, [value], type);

@@ -9,7 +9,7 @@ import { keep, type Stage, withHidden, withRelation } from './stage.js';
 
 type SearchNode = OperatorOf<'search'> | SourceOf<'search'>;
 
-/** What a search looks through: `everything` is the text of all fields of a row. */
+/** The scope that a search looks through: `everything` is the text of all fields of a row. */
 interface Searched {
   readonly scope: Scope;
   readonly everything: Column;

@@ -70,7 +70,7 @@ function refuseAggregate(binder: Binder, value: Expr): [] {
   return [];
 }
 
-/** What an empty step holds: 0 for counts and sums, else null. */
+/** The value of an empty step: 0 for counts and sums, else null. */
 function defaultOf(found: Aggregated): Scalar {
   const counts = ['count', 'countif', 'dcount', 'sum', 'sumif', 'rate'].includes(found.call.name);
   return constant(counts ? 'long' : 'dynamic', counts ? 0n : null);

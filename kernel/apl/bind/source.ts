@@ -52,7 +52,7 @@ export function bindSource(binder: Binder, source: Source): Stage {
   }
 }
 
-/** A table that is made here; any other source stands for datasets, which are counted as they are read. */
+/** True for a table made by the query itself; other sources stand for datasets, which are counted when they are read. */
 function isInline({ kind }: Source): boolean {
   return kind === 'datatable' || kind === 'print' || kind === 'range' || kind === 'externaldata';
 }
@@ -79,7 +79,7 @@ function patternOf(binder: Binder, table: Source): FieldPattern | undefined {
   return { parts: table.name.name.split('*'), exact: false, from: table.from, to: table.to };
 }
 
-/** A table without a name of its own is called after its place in the union. */
+/** A table without a name is called after its place in the union. */
 function named(binder: Binder, table: Source, place: number): { name: string; stage: Stage } {
   const name = table.kind === 'dataset' ? table.name.name : `union_arg${place}`;
   return { name, stage: bindSource(binder, table) };
@@ -315,7 +315,7 @@ function checkLength(binder: Binder, span: Span, start: Scalar, end: Scalar, ste
 
 type ExternalData = SourceOf<'externaldata'>;
 
-/** Files by their addresses, or what is wrong with one of them. */
+/** Reads files by their addresses, after the environment has checked each address. */
 function bindExternalData(binder: Binder, source: ExternalData): Stage {
   const columns = uniqueNames(source.columns.map(column => binder.column(column.name.name, column.type)));
   const files = source.urls.flatMap(url => externalFile(binder, source, url));
@@ -340,14 +340,14 @@ function externalFile(binder: Binder, source: ExternalData, url: Literal): reado
   return [];
 }
 
-/** The format that is written, or that of the first file's name; of what is neither, CSV. */
+/** The format as written, else that of the first file's ending, else CSV. */
 function externalFormat({ options, urls }: ExternalData): ExternalFormat {
   const ending = /\.([a-z]+)$/i.exec(String(urls[0]?.value ?? ''))?.[1] ?? 'csv';
   const name = optionText(options, 'format', optionsOf('externaldata')) ?? ending;
   return externalFormats[name.toLowerCase()] ?? 'csv';
 }
 
-/** Endings of names and values of `format`. */
+/** Formats by their file endings and by the values of `format`. */
 const externalFormats: Readonly<Record<string, ExternalFormat>> = {
   csv: 'csv',
   tsv: 'tsv',
@@ -386,7 +386,7 @@ function everyDataset(binder: Binder, span: Span): readonly string[] {
   return binder.count('tables', span, names.length) ? names : [];
 }
 
-/** A table that could not be bound: its fields are not known. */
+/** In place of a table that could not be bound: its fields are not known. */
 function nowhere(): Stage {
   return { ...empty([]), open: true };
 }

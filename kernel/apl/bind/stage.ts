@@ -3,7 +3,7 @@ import type { Column, Computed, Relation, Scalar } from '../plan/plan.js';
 import { reference } from '../plan/scalars.js';
 import type { Binder } from './binder.js';
 
-/** What a pipeline has become so far. */
+/** The state of a pipeline after some of its operators. */
 export interface Stage {
   readonly relation: Relation;
   /** Unknown fields are null. */
@@ -11,7 +11,7 @@ export interface Stage {
   readonly order: readonly { readonly field: string; readonly desc: boolean }[];
   readonly groups: readonly string[];
   readonly bucket?: { readonly field: string; readonly size: bigint | number };
-  /** Set right after a summarize: what a limit then counts. */
+  /** Set right after a summarize, so that a limit can count its groups. */
   readonly summary?: Summary;
   readonly bounded: boolean;
 }
@@ -29,7 +29,7 @@ export function freshStage(relation: Relation, open: boolean): Stage {
   return { relation, open, order: [], groups: [], bounded: false };
 }
 
-/** `stage` with another relation of the same columns: order and groups stay, what a limit counts does not. */
+/** `stage` with another relation of the same columns: order and groups stay, the summary does not. */
 export function withRelation(stage: Stage, relation: Relation): Stage {
   const { summary: _, ...rest } = stage;
   return { ...rest, relation };
@@ -58,7 +58,7 @@ function projectUnique(stage: Stage, items: readonly Computed[]): Stage {
   };
 }
 
-/** Wide tables pass the same columns through every stage. */
+/** By column, as wide tables pass the same columns through every stage. */
 const kept = new WeakMap<Column, Computed>();
 
 /** A column that passes through unchanged. */
@@ -70,7 +70,7 @@ export function keep(column: Column): Computed {
   return fresh;
 }
 
-/** A relation with further columns that no name reaches. */
+/** A relation with additional columns that no name reaches. */
 export function withHidden(input: Relation, items: readonly Computed[]): Relation {
   const columns = [...input.columns, ...items.map(item => item.column)];
   return { kind: 'project', input, items: [...input.columns.map(keep), ...items], columns };

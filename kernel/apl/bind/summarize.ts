@@ -50,7 +50,7 @@ function sinkOver(
   return { input: scopeOf(stage), keys: written, found: [] };
 }
 
-/** Binds the keys; a histogram among them is computed in a stage before, as it needs the whole column. */
+/** Binds the keys; a histogram among them is computed in an earlier stage, as it needs the whole column. */
 export function bindKeys(
   binder: Binder,
   by: readonly Assignment[],
@@ -125,7 +125,7 @@ function bindAggregateItem(binder: Binder, item: Assignment, index: number, sink
   return [{ column: columnFor(binder, name, value, scope.columns), value }];
 }
 
-/** `arg_max(e, a, b)`: the largest `e`, and `a` and `b` of the row it stands in. */
+/** `arg_max(e, a, b)`: the largest `e`, and `a` and `b` of its row. */
 function bindArgExtreme(binder: Binder, item: Assignment, call: CallExpr, sink: AggregateSink): Computed[] {
   const [extreme, ...rest] = call.args;
   if (extreme === undefined) {

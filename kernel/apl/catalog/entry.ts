@@ -2,7 +2,7 @@
 export type TypeName = 'bool' | 'long' | 'real' | 'string' | 'datetime' | 'timespan' | 'dynamic';
 
 /**
- * What a parameter takes. `number` is long or real (kept as it is); `scalar` any but dynamic; `any` everything;
+ * The values that a parameter accepts. `number` is long or real (kept as it is); `scalar` any but dynamic; `any` everything;
  * `array` and `map` are dynamic values of that shape; `type` a `typeof(...)`; `field` the name of a field as a string constant.
  */
 export type ParamType = TypeName | 'number' | 'any' | 'scalar' | 'array' | 'map' | 'type' | 'field';
@@ -38,21 +38,21 @@ export interface FunctionEntry {
   /** One or two sentences. */
   readonly doc: string;
   readonly example: Example;
-  /** By parameter, the values of the example's result with a null there, where they are not all null. */
+  /** By parameter: the result of the example with a null for that parameter, where it is not all null. */
   readonly nulls?: Readonly<Record<string, string>>;
   /** Refused by name and position, with this reason. */
   readonly unavailable?: string;
 }
 
-/** An element of the language that is written otherwise than as a call. */
+/** An element of the language that is not written as a call. */
 export interface ElementEntry {
   readonly kind: 'operator' | 'source' | 'statement' | 'syntax' | 'scalar';
   readonly name: string;
   readonly aliases?: readonly string[];
-  /** How it is written, one form per line; `[…]` may be left out. */
+  /** Its forms, one per line; `[…]` may be left out. */
   readonly usage: readonly string[];
   /** One or two sentences. */
   readonly doc: string;
-  /** Absent where nothing can be shown without a dataset or with one exact result. */
+  /** Absent where nothing can be shown without a dataset, or where there is no one exact result. */
   readonly example?: Example;
 }

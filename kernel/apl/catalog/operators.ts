@@ -5,7 +5,10 @@ import type { ElementEntry } from './entry.js';
 import { scalarOperators } from './scalar-operators.js';
 import { syntax } from './syntax.js';
 
-/** The operators that may follow a pipe: one entry for each of their words, old spellings as aliases. https://axiom.co/docs/apl/tabular-operators/overview */
+/**
+ * The operators that may follow a pipe: one entry per word, old spellings as aliases.
+ * https://axiom.co/docs/apl/tabular-operators/overview
+ */
 export const tabularOperators: readonly ElementEntry[] = Object.entries(operators).flatMap(
   ([name, { usage, doc, ...row }]: [string, OperatorRow]): ElementEntry[] => [
     {

@@ -7,8 +7,8 @@ export const scalarOperators: readonly ElementEntry[] = [
     ...entry('!=', 'a != b', 'Not equal; true where one side alone is null.', 'print 1 != 2', true),
     aliases: ['<>'],
   },
-  entry('and', 'a and b', 'True where both are.', 'print true and 1 > 2', false),
-  entry('or', 'a or b', 'True where at least one is.', 'print false or 1 < 2', true),
+  entry('and', 'a and b', 'True where both sides are true.', 'print true and 1 > 2', false),
+  entry('or', 'a or b', 'True where at least one side is true.', 'print false or 1 < 2', true),
   {
     ...entry('not', 'not(a)', 'True where the value is false.', 'print not(1 > 2)', true),
     aliases: ['not()'],
@@ -151,9 +151,9 @@ function family(
 }
 
 function list(what: string, cased: string): string {
-  return `True where the value is ${what}, or of those in an array or in the first column of a query in the parentheses. ${cased}`;
+  return `True where the value is ${what} in the parentheses; an array there stands for its elements, a query for the values of its first column. ${cased}`;
 }
 
 function terms(how: string, cased: string): string {
-  return `True where the text holds ${how} of the terms, as has does. Case ${cased}.`;
+  return `True where the text holds ${how} of the terms, in the sense of has. Case ${cased}.`;
 }

@@ -7,7 +7,7 @@ export const syntax: readonly ElementEntry[] = [
     name: 'dataset',
     aliases: ['dataset reference'],
     usage: ["['name']", 'name'],
-    doc: 'Reads a dataset within the time range of the request: start included, end excluded. Names with other characters than letters, digits and `_` are quoted.',
+    doc: 'Reads a dataset within the time range of the request: start included, end excluded. Names with characters other than letters, digits and `_` are quoted.',
   },
   {
     kind: 'statement',
@@ -28,7 +28,7 @@ export const syntax: readonly ElementEntry[] = [
     name: 'declare',
     aliases: ['query_parameters'],
     usage: ['declare query_parameters(name:type [= default], …);'],
-    doc: 'Names values that the request gives in its `variables`, with their types and defaults.',
+    doc: 'Declares values that the request passes in its `variables`, with their types and defaults.',
     example: { apl: 'declare query_parameters(n:long = 3); print n', result: '[3]' },
   },
   {
@@ -58,7 +58,7 @@ export const syntax: readonly ElementEntry[] = [
     kind: 'syntax',
     name: 'dot path',
     usage: ['field.key.key'],
-    doc: 'A property of a map. Where a flat field bears the dotted name, it is meant.',
+    doc: 'A property of a map. A flat field with the dotted name takes precedence.',
     example: { apl: 'print m = dynamic({"a": {"b": 7}}) | project v = m.a.b', result: '[7]' },
   },
   {
@@ -111,7 +111,7 @@ export const syntax: readonly ElementEntry[] = [
     kind: 'syntax',
     name: 'multi-line string',
     usage: ['```text```'],
-    doc: 'Text that may go over several lines, without escapes.',
+    doc: 'Text that may span several lines, without escapes.',
     example: { apl: 'print strlen(```a\nb```)', result: '[3]' },
   },
   {
@@ -165,7 +165,7 @@ export const syntax: readonly ElementEntry[] = [
     name: '$left/$right',
     aliases: ['$left', '$right'],
     usage: ['on $left.a == $right.b'],
-    doc: 'The two sides of a join or lookup, where their keys bear different names.',
+    doc: 'The two sides of a join or lookup, whose keys have different names.',
     example: {
       apl: "print a = 1 | join (print b = 1, c = 'x') on $left.a == $right.b | project c",
       result: '["x"]',
@@ -210,7 +210,7 @@ export const syntax: readonly ElementEntry[] = [
     kind: 'syntax',
     name: 'map field',
     usage: ["['attributes.custom']['key']", "['attributes.custom'].key"],
-    doc: 'A field that holds a map. Its keys are no fields of the schema; they may contain dots.',
+    doc: 'A field that holds a map. Its keys are not fields of the schema; they may contain dots.',
     example: { apl: "print ['a.b'] = dynamic({'k.l': 1}) | project v = ['a.b']['k.l']", result: '[1]' },
   },
   {

@@ -8,16 +8,16 @@ import { type Hover, hover, type SignatureHelp, signatureHelp } from './help/hov
 import { withResults } from './known.js';
 import { format } from './layout/format.js';
 
-/** Returns what can stand at `offset` of a cell; nothing in its magic lines. */
+/** Returns the completions at `offset` of a cell; none in its magic lines. */
 export function completeCell(cell: string, offset: number, environment: EditorEnvironment): Completions {
   const lineEnd = cell.indexOf('\n', offset);
   const rest = cell.slice(offset, lineEnd < 0 ? cell.length : lineEnd);
-  // A word at the cursor makes a statement there, even where none has begun.
+  // A letter at the cursor begins a statement there, even where there is none yet.
   const before = queryOf(`${cell.slice(0, offset)}x`).slice(0, offset);
   return complete(before + rest, offset, withResults(cell, environment));
 }
 
-/** Explains what is at `offset` of a cell. */
+/** Explains the element at `offset` of a cell. */
 export function hoverCell(cell: string, offset: number, environment: BindEnvironment): Hover | undefined {
   return hover(queryOf(cell), offset, withResults(cell, environment));
 }
@@ -45,7 +45,7 @@ export function referencesInCell(
   return references(queryOf(cell), offset, environment);
 }
 
-/** Returns the edits that give the `let` name at `offset` of a cell another. */
+/** Returns the edits that rename the `let` name at `offset` of a cell. */
 export function renameInCell(
   cell: string,
   offset: number,
@@ -68,7 +68,7 @@ export function formatCells(source: string): string {
 
 /**
  * Returns a cell as one text of statements, of the same length, so that places are those of the cell: magic lines and the names
- * of results are blank, and every statement but the last ends in a semicolon.
+ * of results are blank, and every statement except the last ends in a semicolon.
  */
 export function queryOf(cell: string): string {
   const source = withoutPrefix(cell);

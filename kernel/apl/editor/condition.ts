@@ -1,6 +1,4 @@
-/**
- * Conditions made by clicking: a value of a result becomes a `where` line of the query that gave it.
- */
+/** Conditions made by clicking: a value of a result becomes a `where` line in the query that returned it. */
 import { writtenName, writtenText } from '../catalog/written.js';
 import { parseCell, toCellOffset } from '../syntax/cell.js';
 import { tokenize } from '../syntax/tokens/lexer.js';

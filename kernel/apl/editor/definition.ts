@@ -10,7 +10,10 @@ export function definition(text: string, offset: number, environment: BindEnviro
   return references(text, offset, environment)[0];
 }
 
-/** The definition of the name at `offset`, then its uses in order; a field of the same name, or a later `let`, is another. */
+/**
+ * The definition of the name at `offset`, then its uses in order; a field of the same name, or a later `let`, is a different
+ * name.
+ */
 export function references(text: string, offset: number, environment: BindEnvironment): readonly Span[] {
   const { query } = parseQuery(text);
   const uses = usesOf(query, text, environment);
@@ -25,7 +28,10 @@ export type Renaming =
   | { readonly ok: true; readonly edits: readonly (Span & { readonly insert: string })[] }
   | { readonly ok: false; readonly problem: string };
 
-/** Returns the edits, by their place, that give the name at `offset` another; refused where that would change what a name means. */
+/**
+ * Returns the edits, by place, that rename the name at `offset`; refused where the new name would change the meaning of the
+ * query.
+ */
 export function rename(
   text: string,
   offset: number,
@@ -47,7 +53,7 @@ export function rename(
 
 interface Definition {
   readonly name: Identifier;
-  /** Where its statement ends: it holds from there on. */
+  /** Where its statement ends, and its scope begins. */
   readonly end: number;
 }
 
@@ -103,7 +109,7 @@ function applyEdits(text: string, edits: readonly (Span & { readonly insert: str
   );
 }
 
-/** Where the inserted texts lie afterwards. */
+/** The spans of the inserted texts after the edits. */
 function movedSpans(edits: readonly (Span & { readonly insert: string })[]): Span[] {
   let shift = 0;
   return edits.map(({ from, to, insert }) => {

@@ -7,7 +7,7 @@ import { readParamLine } from '../syntax/parameters.js';
 import { parseQuery } from '../syntax/parse.js';
 import type { EditorEnvironment } from './completion/complete.js';
 
-/** A magic as an editor needs it. */
+/** The parts of a magic that an editor needs. */
 export interface MagicFacts extends MagicSyntax {
   readonly aliases: readonly string[];
   /** Markdown. */
@@ -16,7 +16,7 @@ export interface MagicFacts extends MagicSyntax {
   readonly verbatim?: boolean;
 }
 
-/** What a kernel tells an editor about its session: plain data, as it travels. */
+/** What a kernel sends an editor about its session: plain data, as it travels. */
 export interface KernelFacts {
   readonly profile: string;
   /** True where every field is known, so that an unknown one is a mistake. */
@@ -29,18 +29,18 @@ export interface KernelFacts {
   readonly magics: readonly MagicFacts[];
 }
 
-/** What an editor knows at a moment; without `facts` there is no kernel, and any name may be right. */
+/** The knowledge of an editor at a moment; without `facts` there is no kernel, and any name may be right. */
 export interface Knowledge extends Pick<EditorEnvironment, 'mapKeys' | 'values'> {
   readonly facts?: KernelFacts;
-  /** Undefined while they are not known yet. */
+  /** The fields of a dataset; undefined until they are known. */
   readonly fields: (dataset: string) => readonly FieldSchema[] | undefined;
   /** Nanoseconds since 1970. */
   readonly now: bigint;
 }
 
 /**
- * Returns what binding and completion need of it. The fields of a kept result are those of the last run: a cell above may have
- * been changed since, so that others are no mistake.
+ * Returns the environment for binding and completion. The fields of a kept result are those of its last run: as a cell above may
+ * have changed since, unknown ones are no mistake.
  */
 export function environmentOf({ facts, fields, now, mapKeys, values }: Knowledge): EditorEnvironment {
   const datasets = facts?.datasets ?? [];
@@ -66,7 +66,7 @@ export function environmentOf({ facts, fields, now, mapKeys, values }: Knowledge
   };
 }
 
-/** A dataset of which nothing is known but its name. */
+/** A dataset of which only the name is known. */
 export function anyFields(name: string): DatasetSchema {
   return someFields(name, []);
 }
@@ -75,7 +75,7 @@ function someFields(name: string, fields: readonly FieldSchema[]): DatasetSchema
   return { name, fields, open: true };
 }
 
-/** Returns the environment with results of which nothing is known but their names. */
+/** Returns the environment with results of which only the names are known. */
 export function withNames<T extends BindEnvironment>(names: Iterable<string>, environment: T): T {
   const unknown = [...names].map(name => [name, anyFields(name)] as const);
   return { ...environment, results: new Map([...unknown, ...(environment.results ?? [])]) };
@@ -107,7 +107,7 @@ export function withResults<T extends BindEnvironment>(cell: string, environment
   return extended;
 }
 
-/** Results by name; those of queries are bound when somebody asks. */
+/** Results by name; those of queries are bound on first use. */
 class Outputs extends Map<string, DatasetSchema> {
   readonly #pending = new Map<string, CellQuery>();
   readonly #bind: (query: CellQuery) => DatasetSchema;
@@ -119,7 +119,7 @@ class Outputs extends Map<string, DatasetSchema> {
 
   add(name: string, query: CellQuery): void {
     this.#pending.set(name, query);
-    // Of a query that reads itself nothing is known meanwhile.
+    // For a query that reads itself, only the name is known meanwhile.
     this.set(name, anyFields(name));
   }
 
@@ -133,7 +133,7 @@ class Outputs extends Map<string, DatasetSchema> {
   }
 }
 
-/** What a named query yields, as a dataset. */
+/** The result of a named query, as a dataset. */
 function outputOf({ name = '', text }: CellQuery, environment: BindEnvironment): DatasetSchema {
   const { plan } = bind(parseQuery(text).query, text, environment);
   if (plan === undefined) return anyFields(name);

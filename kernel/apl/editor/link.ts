@@ -4,28 +4,28 @@ import type { KernelFacts } from './known.js';
 /** The comm target of the kernel's end. */
 export const editorTarget = 'apl.editor';
 
-/** What a front end asks; answers about data depend on the session's profile and time range. */
+/** A question of a front end; answers about data depend on the session's profile and time range. */
 export type EditorQuestion = DataQuestion | ListQuestion;
 
-/** What editors, and the panel below a dataset, want to know of the data. */
+/** A question about the data, from editors or from the panel below a dataset. */
 export type DataQuestion =
   | { readonly ask: 'fields'; readonly dataset: string }
   /** The most frequent values of a text field. */
   | { readonly ask: 'values'; readonly field: string; readonly dataset: string }
   /** The keys of a map; `path` is the field and the keys that lead to it. */
   | { readonly ask: 'keys'; readonly path: string[]; readonly dataset: string }
-  /** The most frequent values of a field of any type, or of a key in a map, with their numbers. */
+  /** The most frequent values of a field of any type, or of a key in a map, with their counts. */
   | { readonly ask: 'top'; readonly path: string[]; readonly dataset: string };
 
-/** What the panel lists; the history, as far as it holds a text in any case. */
+/** A question for a list of the panel; of the history, only the queries that hold a text, in any case. */
 export type ListQuestion =
   | { readonly ask: 'profiles' | 'datasets' | 'results' | 'stars' }
   | { readonly ask: 'history'; readonly text: string };
 
-/** What a front end sends: a question, or the wish that everything is asked of the service again. */
+/** A message of a front end: a question, or the request to ask the service for everything again. */
 export type EditorMessage = EditorQuestion | { readonly ask: 'refresh' };
 
-/** What a kernel sends: its session and facts, when the comm opens and after each cell, and answers. */
+/** A message of a kernel: its session and facts, when the comm opens and after each cell, and answers. */
 export type EditorNews =
   | { readonly tell: 'session'; readonly session: SessionFacts }
   | { readonly tell: 'facts'; readonly facts: KernelFacts }
@@ -41,7 +41,7 @@ export type Answer =
   | { readonly tell: 'results'; readonly question: EditorQuestion; readonly rows: readonly ResultRow[] }
   | { readonly tell: 'stars'; readonly question: EditorQuestion; readonly rows: readonly StarRow[] }
   | { readonly tell: 'history'; readonly question: EditorQuestion; readonly rows: readonly HistoryRow[] }
-  /** The kernel could not find out; its words, and what to do. */
+  /** The kernel could not answer: why, and what to do. */
   | {
       readonly tell: 'failed';
       readonly question: EditorQuestion;
@@ -59,12 +59,12 @@ export interface SessionFacts {
     readonly label: string;
     readonly startTime: string;
     readonly endTime: string;
-    /** True where it is the same window whenever it is used. */
+    /** True where it is the same window at every use. */
     readonly isFrozen: boolean;
   };
   /** True while a cell runs. */
   readonly isRunning: boolean;
-  /** Changes whenever this session has written a starred query. */
+  /** Changes whenever this session has written or deleted a starred query. */
   readonly stars: number;
 }
 
@@ -79,24 +79,24 @@ export interface ProfileRow {
   /** Absent for the local service. */
   readonly address?: string;
   readonly hasToken: boolean;
-  /** Why it cannot be used. */
+  /** The reason why it cannot be used. */
   readonly problem?: string;
 }
 
 export interface DatasetRow {
   readonly name: string;
   readonly description: string;
-  /** Absent where the service does not say it, as for data that is computed for any time. */
+  /** Absent where the service does not report it, as for data that is computed for any time. */
   readonly rows?: number;
   /** The first and the last event, RFC 3339; absent without either. */
   readonly firstTime?: string;
   readonly lastTime?: string;
-  /** What `%time` takes to read all of it. */
+  /** The argument of `%time` that covers all of it. */
   readonly range?: string;
 }
 
 export interface ResultRow {
-  /** `_` is the last result; none for those of earlier outputs. */
+  /** `_` is the last result; empty for results of earlier outputs. */
   readonly names: readonly string[];
   readonly rows: number;
   readonly columns: number;
@@ -117,14 +117,14 @@ export interface StarRow {
 }
 
 export interface HistoryRow {
-  /** What `%rerun` takes. */
+  /** The argument of `%rerun`. */
   readonly number: number;
   readonly at: string;
   readonly profile: string;
   readonly query: string;
   readonly startTime: string;
   readonly endTime: string;
-  /** Absent when it failed; then `error` says how. */
+  /** Absent when it failed; then `error` has the code. */
   readonly rows?: number;
   readonly error?: string;
   readonly elapsedMs: number;

@@ -17,15 +17,15 @@ export interface NamesAt {
   readonly columns: readonly Column[];
   /** The columns of the table that a join or lookup adds. */
   readonly right: readonly Column[];
-  /** Names of `let` statements, parameters and variables that are defined before. */
+  /** Names of `let` statements, parameters and variables that are defined before the place. */
   readonly definitions: ReadonlyMap<string, Definition>;
-  /** The columns that the operator, or the source, yields. */
+  /** The columns that the operator, or the source, outputs. */
   outputs(): readonly Column[];
   /** The dataset that a column of `columns` or `right` comes from unchanged. */
   origin(column: Column): string | undefined;
 }
 
-/** Binds what stands before `offset` and returns the names that hold there; what is wrong is passed over. */
+/** Binds the text before `offset` and returns the names that hold there; findings are ignored. */
 export function namesAt(query: Query, source: string, environment: BindEnvironment, offset: number): NamesAt {
   const binder = binderAt(query, source, environment, offset);
   const { definitions } = binder;
@@ -64,7 +64,7 @@ export function namesAt(query: Query, source: string, environment: BindEnvironme
   };
 }
 
-/** The innermost pipeline around `offset`; one that was not closed goes on to the end. */
+/** The innermost pipeline around `offset`; an unclosed one extends to the end. */
 function pipelineAt(query: Query, source: string, offset: number): Pipeline | undefined {
   let found: Pipeline | undefined;
   const lastCode = tokenize(source.slice(0, offset)).findLast(token => token.kind !== 'comment');

@@ -66,7 +66,7 @@ export const filtering = {
   },
   sample: {
     usage: ['T | sample proportion'],
-    doc: 'Keeps each row with the given probability, above 0 and at most 1; which rows is left to chance.',
+    doc: 'Keeps each row with the given probability, above 0 and at most 1; which ones is left to chance.',
     example: { apl: `${numbers} | sample 1.0 | count`, result: '[3]' },
     clauses: [{ name: 'proportion', takes: 'expression' }],
   },

@@ -1,6 +1,6 @@
 import type { Example } from '../catalog/entry.js';
 
-/** What a clause of an operator holds; each has one reader, one walker, and one type of node. */
+/** The content of a clause of an operator; each kind has one reader, one walker, and one type of node. */
 export type Operand =
   | 'expression'
   | 'expressions'
@@ -34,15 +34,15 @@ export type Operand =
   | 'texts'
   /** `range(start, stop, step)`. */
   | 'range'
-  /** What `parse` matches: texts, fields and stars. */
+  /** The pattern of `parse`: texts, fields and stars. */
   | 'pieces'
-  /** What `search` looks for. */
+  /** The predicate of `search`. */
   | 'search';
 
 /** Operands that are lists, and empty where their clause is left out. */
 export type ListOperand = Exclude<Operand, 'expression' | 'sort key' | 'source' | 'name' | 'search'>;
 
-/** What an option takes: one of some words, a text, or the name of a new column. */
+/** The values of an option: one of some words, a text, or the name of a new column. */
 export type OptionValues =
   | {
       readonly takes: 'word';
@@ -55,9 +55,9 @@ export type OptionValues =
 /** The options of an operator by their names. */
 export type Options = Readonly<Record<string, OptionValues & { readonly doc: string }>>;
 
-/** A part of an operator: a word, if it has one, and what follows it. */
+/** A part of an operator: a word, if it has one, and its content. */
 export interface Clause {
-  /** The property of the node that holds what was read. */
+  /** The property of the node that holds the content. */
   readonly name: string;
   readonly takes: Operand;
   readonly word?: string;
@@ -70,33 +70,33 @@ export interface Clause {
   readonly context?: string;
   /** An expression without comparisons, as a word of the next clause follows it. */
   readonly level?: 'sum';
-  /** What completion offers besides fields and functions: aggregates, time bins, the sides of a join; or fields alone. */
+  /** What completion offers besides fields and functions: aggregates, time bins, the sides of a join; or only fields. */
   readonly offers?: 'aggregates' | 'keys' | 'sides' | 'fields' | 'new names';
   readonly options?: Options;
   /** The formatter starts a line before the word where the operator does not fit on one. */
   readonly startsLine?: true;
 }
 
-/** How an element is documented. */
+/** The documentation of an element. */
 export interface Documentation {
-  /** How it is written, one form per line; `[…]` may be left out. */
+  /** Its forms, one per line; `[…]` may be left out. */
   readonly usage: readonly string[];
   /** One or two sentences. */
   readonly doc: string;
-  /** Absent where nothing can be shown without a dataset or with one exact result. */
+  /** Absent where nothing can be shown without a dataset, or where there is no one exact result. */
   readonly example?: Example;
 }
 
-/** All that is known of an operator but for its meaning, which is in `bind/operators.ts`. */
+/** Everything about an operator except its meaning, which is in `bind/operators.ts`. */
 export interface OperatorRow extends Documentation {
   /** Further words for the same operator. */
   readonly also?: Readonly<Record<string, Documentation>>;
-  /** Spellings that are still read. */
+  /** Spellings that are still accepted. */
   readonly old?: readonly string[];
   readonly clauses: readonly Clause[];
 }
 
-/** All that is known of a source that a word introduces but for its meaning, which is in `bind/source.ts`. */
+/** Everything about a source that a word introduces, except its meaning, which is in `bind/source.ts`. */
 export interface SourceRow extends Documentation {
   readonly aliases?: readonly string[];
   readonly clauses: readonly Clause[];

@@ -2,7 +2,7 @@ import type { OperatorRow } from './grammar.js';
 
 const numbers = 'datatable(x:long, ok:bool)[1, true, 2, false, 6, true]';
 
-/** Operators that make one row of many, or a table about the table. */
+/** Operators that turn many rows into one, or describe the table itself. */
 export const grouping = {
   count: {
     usage: ['T | count'],
@@ -39,7 +39,7 @@ export const grouping = {
       'T | make-series [name =] aggregate [default=value], … on time [from start to end] step width [by field, …]',
       'T | make-series … on time in range(start, end, width) [by field, …]',
     ],
-    doc: 'Returns one row for each group, with an array of the aggregate at equal steps of time. Steps without rows hold the default, 0 unless given.',
+    doc: 'Returns one row per group and one array per aggregate, with its values at equal steps of time. Steps without rows hold the default: unless given, 0 for counts and sums, else null.',
     example: {
       apl: 'datatable(t:datetime)[datetime(2026-01-01T00:10:00Z), datetime(2026-01-01T02:10:00Z)] | make-series n = count() on t from datetime(2026-01-01) to datetime(2026-01-01T03:00:00Z) step 1h | project n',
       result: '[[1, 0, 1]]',

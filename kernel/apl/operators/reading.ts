@@ -111,17 +111,17 @@ export const reading = {
         options: {
           replaceToken: {
             takes: 'text',
-            doc: 'What takes the place of a match; by default `*` for each character.',
+            doc: 'The replacement of a match; by default `*` for each character.',
           },
           replaceHash: {
             takes: 'word',
             values: ['true', 'false'],
-            doc: 'Whether a hash of the match takes its place.',
+            doc: 'Whether a match is replaced by its hash.',
           },
           redactGroups: {
             takes: 'word',
             values: ['true', 'false'],
-            doc: 'Whether only what the groups of the expression match is masked.',
+            doc: 'Whether only the matches of the groups in the expression are masked.',
           },
         },
       },

@@ -50,7 +50,7 @@ export const sources = {
   },
   externaldata: {
     usage: ['externaldata (name:type, …) ["address", …] [with (format="csv", ignoreFirstRecord=true)]'],
-    doc: 'A table read from files below `external` in the data directory: CSV, TSV, PSV, SCSV, JSON, lines or whole texts. What needs the network is refused.',
+    doc: 'A table read from files below `external` in the data directory: CSV, TSV, PSV, SCSV, JSON, lines or whole texts. Addresses that need the network are refused.',
     clauses: [
       { name: 'columns', takes: 'columns' },
       { name: 'urls', takes: 'texts' },
@@ -64,12 +64,12 @@ export const sources = {
             takes: 'word',
             values: ['csv', 'scsv', 'tsv', 'psv', 'json', 'multijson', 'raw', 'txt'],
             synonyms: { ndjson: 'json', jsonl: 'json' },
-            doc: 'How the file is written; by default its name says so.',
+            doc: 'The format of the file; by default that of its ending.',
           },
           ignoreFirstRecord: {
             takes: 'word',
             values: ['true', 'false'],
-            doc: 'Whether the first line holds names and is passed over.',
+            doc: 'Whether the first line holds names and is skipped.',
           },
           skipFirstRow: { takes: 'word', values: ['true', 'false'], doc: 'The same as ignoreFirstRecord.' },
         },
@@ -122,7 +122,7 @@ function isSource(word: string): word is SourceKind {
   return Object.hasOwn(sources, word);
 }
 
-/** The clauses of an operator or a source, by its kind; none of what is neither. */
+/** The clauses of an operator or a source, by its kind; none for any other kind. */
 export function clausesOf(kind: string): readonly Clause[] {
   return operatorNamed(kind)?.row.clauses ?? sourceNamed(kind)?.row.clauses ?? [];
 }
@@ -136,7 +136,7 @@ export const clauseWords: ReadonlySet<string> = new Set(
   everyClause.flatMap(({ word }) => (word === undefined ? [] : [word])),
 );
 
-/** The words of clauses that start a line where an operator takes several. */
+/** The words of clauses that start a line where an operator takes several lines. */
 export const lineWords: ReadonlySet<string> = new Set(
   everyClause.flatMap(({ word, startsLine }) => (word === undefined || startsLine !== true ? [] : [word])),
 );

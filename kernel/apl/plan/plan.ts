@@ -174,7 +174,7 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly bag: boolean;
       readonly index?: Column;
       readonly limit?: Scalar;
-      /** Counts the rows of the input in the order of their sort, where something above depends on it. */
+      /** A column with the place of each row of the input in the order of its sort, where something above depends on it. */
       readonly place?: { readonly column: Column; readonly keys: readonly OrderKey[] };
     }
   | {
@@ -190,10 +190,10 @@ export type Relation = { readonly columns: readonly Column[] } & (
     }
 );
 
-/** How a file of `externaldata` is written. */
+/** The format of a file of `externaldata`. */
 export type ExternalFormat = 'csv' | 'tsv' | 'psv' | 'scsv' | 'json' | 'raw' | 'txt';
 
-/** A bound query: its relation and what the result should say about itself. */
+/** A bound query: its relation, and the facts for the description of its result. */
 export interface Plan {
   readonly relation: Relation;
   readonly datasets: readonly string[];
@@ -221,11 +221,14 @@ export interface DatasetSchema {
   readonly open: boolean;
 }
 
-/** What binding knows about the world; times are nanoseconds since 1970. */
+/** The environment of binding; times are nanoseconds since 1970. */
 export interface BindEnvironment {
   readonly schema: (dataset: string) => DatasetSchema | undefined;
   readonly datasets: () => readonly string[];
-  /** Kept results by their names, which come before datasets of the same name unless that is in quotes; their schemas have names of their own. */
+  /**
+   * Kept results by their names, which come before datasets of the same name unless that is in quotes; a schema may have another
+   * name than its result.
+   */
   readonly results?: ReadonlyMap<string, DatasetSchema>;
   readonly now: bigint;
   readonly start: bigint;
@@ -238,12 +241,12 @@ export interface BindEnvironment {
   readonly external?: (address: string) => ExternalFile;
 }
 
-/** A file that may be read, by its path, or what is wrong with its address. */
+/** The path of a file that may be read, or the problem with its address. */
 export type ExternalFile =
   | { readonly ok: true; readonly path: string }
   | { readonly ok: false; readonly problem: string; readonly hint: string };
 
-/** True when an operator wrote the order of the rows. */
+/** True when an operator has decided the order of the rows. */
 export function isSorted(relation: Relation): boolean {
   switch (relation.kind) {
     case 'sort':

@@ -42,7 +42,7 @@ export function partsOf(value: Scalar): readonly Scalar[] {
   }
 }
 
-/** The expression with other parts, in the order of {@link partsOf}. */
+/** The expression with its parts replaced, in the order of {@link partsOf}. */
 export function withParts(value: Scalar, parts: readonly Scalar[]): Scalar {
   const [first = value, second = value, third = value] = parts;
   switch (value.kind) {
@@ -189,7 +189,10 @@ function pruneTo(relation: Relation, needed: Ids): Relation {
   }
 }
 
-/** Of one array several times, what is read, or else the first: the longest array decides how many rows there are. */
+/**
+ * For one array that is expanded several times: the columns that are read, or else the first, as the longest array decides how
+ * many rows there are.
+ */
 function isExpanded(item: Computed, at: number, items: readonly Computed[], needed: Ids): boolean {
   const same = items.filter(other => other.value === item.value);
   return (
@@ -200,13 +203,13 @@ function isExpanded(item: Computed, at: number, items: readonly Computed[], need
 
 type OneInput = Extract<Relation, { kind: 'filter' | 'sort' | 'limit' | 'sample' | 'top-groups' }>;
 
-/** A stage that passes its input's columns on: it needs what is needed of it, and what its own expressions read. */
+/** A stage that passes its input's columns on: it needs the columns needed of it, and those that its own expressions read. */
 function narrowed(relation: OneInput, needed: Ids, values: readonly Scalar[]): Relation {
   const input = pruneTo(relation.input, new Set([...needed, ...reading(...values)]));
   return { ...relation, input, columns: input.columns } as Relation;
 }
 
-/** A list has the order of its rows. */
+/** A list depends on the order of its rows. */
 function isOrdered({ call }: Extract<Relation, { kind: 'aggregate' }>['aggregates'][number]): boolean {
   return call.name.startsWith('make_list');
 }
@@ -222,7 +225,7 @@ function unordered(relation: Relation): Carried {
   return { relation, keys: [], ids: new Set() };
 }
 
-/** An aggregate may depend on the order of its rows: what the sort below reads goes along, through projections too. */
+/** Carries along what the sort below reads, through projections too, as an aggregate may depend on the order of its rows. */
 function carryingOrder(relation: Relation): Carried {
   switch (relation.kind) {
     case 'sort':
@@ -250,7 +253,7 @@ function carryingOrder(relation: Relation): Carried {
   }
 }
 
-/** Expanded rows come in the order of the rows that they were, then of their elements. */
+/** Expanded rows are in the order of their original rows, then of their elements. */
 function carryingPlaces(relation: Extract<Relation, { kind: 'expand' }>): Carried {
   const { relation: input, keys } = carryingOrder(relation.input);
   if (keys.length === 0) return unordered(relation);
@@ -273,7 +276,7 @@ function carryingPlaces(relation: Extract<Relation, { kind: 'expand' }>): Carrie
   };
 }
 
-/** Ids of the columns that are made here: those of queries and of other stages are far below. */
+/** The first id of the columns made here: the ids of queries and of other stages are far below. */
 const firstPlaceId = 4_000_000_000;
 
 function reading(...values: readonly Scalar[]): Set<number> {
@@ -286,7 +289,7 @@ function idsOf(columns: readonly Column[]): Set<number> {
   return new Set(columns.map(column => column.id));
 }
 
-/** A column that is cheap to read, where only the number of rows matters: the time. */
+/** The column to read where only the number of rows matters: the time, which is cheap. */
 function narrowest(columns: readonly Column[]): number {
   return Math.max(
     0,

@@ -4,7 +4,7 @@ import type { BinaryOperator, Span } from '../syntax/ast.js';
 import type { LiteralValues } from '../syntax/nodes.js';
 import type { Column, Scalar } from './plan.js';
 
-/** What a constant of each type holds: times and durations nanoseconds, dynamic values their JSON text. */
+/** The values of constants by type: times and durations as nanoseconds, dynamic values as their JSON text. */
 interface ConstantValues extends Omit<LiteralValues, 'dynamic'> {
   readonly dynamic: string;
 }

@@ -9,12 +9,12 @@ export interface TimeRange {
 
 export type Scan = Extract<Relation, { kind: 'scan' }>;
 
-/** A relation each of whose rows comes from one row of a dataset, with its time. */
+/** A relation in which each row comes from one row of a dataset, with its time. */
 export interface Timed {
   readonly scans: readonly Scan[];
-  /** Every row of the datasets that is in their ranges gives exactly one row. */
+  /** True when every row of the datasets within their ranges gives exactly one row. */
   readonly every: boolean;
-  /** Only the rows of these times. */
+  /** The relation restricted to the rows of these times. */
   readonly within: (range: TimeRange) => Relation;
 }
 
@@ -98,7 +98,7 @@ export function timeBounded(relation: Relation, now: bigint, ranges: Ranges = ne
   }
 }
 
-/** Column -> the times that it may have. */
+/** The times that each column may have. */
 type Ranges = ReadonlyMap<number, TimeRange>;
 
 const anyTime: TimeRange = { start: -(2n ** 63n), end: 2n ** 63n };
@@ -155,7 +155,7 @@ function both(a: TimeRange, b: TimeRange): TimeRange {
   return { start: a.start > b.start ? a.start : b.start, end: a.end < b.end ? a.end : b.end };
 }
 
-/** What is known of columns, for the columns below that they are taken from. */
+/** The ranges of columns, for the columns below that they are taken from. */
 function renamed(items: readonly (readonly [id: number, value: Scalar])[], ranges: Ranges): Ranges {
   const below = new Map<number, TimeRange>();
   for (const [id, value] of items) {
@@ -166,7 +166,7 @@ function renamed(items: readonly (readonly [id: number, value: Scalar])[], range
   return below;
 }
 
-/** What a condition adds to what is known of columns. */
+/** The ranges of columns, narrowed by a condition. */
 function limitedBy(predicate: Scalar, ranges: Ranges, now: bigint): Ranges {
   const limited = new Map(ranges);
   for (const part of conjuncts(predicate)) {
@@ -176,7 +176,7 @@ function limitedBy(predicate: Scalar, ranges: Ranges, now: bigint): Ranges {
   return limited;
 }
 
-/** Whether a condition says nothing but in which range a column is. */
+/** Whether a condition does nothing but restrict a column to a range. */
 function conditionOn(predicate: Scalar, id: number, now: bigint): { readonly whole: boolean } {
   return { whole: conjuncts(predicate).every(part => comparisonOf(part, now)?.id === id) };
 }
@@ -191,7 +191,7 @@ interface Comparison {
   readonly range: TimeRange;
 }
 
-/** A comparison of a time with one that is known; undefined for any other condition. */
+/** A comparison of a time with a known one; undefined for any other condition. */
 function comparisonOf(condition: Scalar, now: bigint): Comparison | undefined {
   if (condition.kind === 'between' && !condition.negated) {
     const [low, high] = [knownTime(condition.low, now), knownTime(condition.high, now)];
@@ -227,7 +227,10 @@ function compared(id: number, operator: string, time: bigint | undefined): Compa
   }
 }
 
-/** The time that an expression stands for whatever the row, in nanoseconds; one that no row can have is null in the end. */
+/**
+ * The time that an expression stands for in every row, in nanoseconds; undefined for one beyond the range of times, which becomes
+ * null.
+ */
 function knownTime(value: Scalar, now: bigint): bigint | undefined {
   const time = value.type === 'datetime' ? timeOfConstants(value, now) : undefined;
   return time !== undefined && time >= EARLIEST_TIME && time <= LATEST_TIME ? time : undefined;

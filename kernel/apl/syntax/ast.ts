@@ -17,7 +17,7 @@ export interface Diagnostic extends Span {
   readonly code: DiagnosticCode;
   readonly message: string;
   readonly hint?: string;
-  /** The text that mends the mistake when it stands in place of the span. */
+  /** The text that fixes the mistake when it replaces the span. */
   readonly instead?: string;
 }
 
@@ -135,7 +135,7 @@ export type Expr =
   | (Span & { readonly kind: 'typeof'; readonly type: TypeName | undefined })
   /** `*` as an argument or as the left side of a comparison. */
   | (Span & { readonly kind: 'star' })
-  /** Stands where the text could not be read; a diagnostic has been given. */
+  /** In place of a text that could not be read; a diagnostic has been given. */
   | (Span & { readonly kind: 'missing' });
 
 export type Subquery = Extract<Expr, { kind: 'subquery' }>;
@@ -178,7 +178,7 @@ export interface ColumnDecl extends Span {
   readonly type: TypeName;
 }
 
-/** What each operand of a clause becomes. */
+/** The node of each operand of a clause. */
 export interface OperandNodes {
   readonly expression: Expr;
   readonly expressions: readonly Expr[];
@@ -240,11 +240,11 @@ export type ParsePiece =
   | (Span & { readonly kind: 'field'; readonly name: Identifier; readonly type: TypeName });
 
 interface OperatorBase extends Span {
-  /** The word of the operator, so that the editor can colour and explain it. */
+  /** The word of the operator, for the editor to colour and explain. */
   readonly word: Span;
 }
 
-/** An operator: its kind, and what its clauses hold. */
+/** An operator: its kind, and the contents of its clauses. */
 export type Operator = OperatorBase &
   (
     | { [K in OperatorKind]: { readonly kind: K } & NodeOf<(typeof operators)[K]> }[OperatorKind]

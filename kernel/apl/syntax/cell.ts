@@ -17,7 +17,7 @@ export interface CellQuery extends Span {
   readonly name?: string;
   /** The statements shared by the cell's queries (`let`, `set`, `declare`), then the query. */
   readonly text: string;
-  /** True when the cell ends in `;`: nothing is shown. */
+  /** True when the cell ends in `;`, so that its result is not shown. */
   readonly silent: boolean;
   /** Stretches of `text` that were copied from the cell: offset in `text`, offset in the cell, length. */
   readonly segments: readonly { readonly text: number; readonly cell: number; readonly length: number }[];
@@ -26,14 +26,14 @@ export interface CellQuery extends Span {
 export interface Cell {
   readonly magics: readonly MagicLine[];
   readonly queries: readonly CellQuery[];
-  /** The statements that belong to the queries below them: `let`, `set`, `declare query_parameters`. */
+  /** The statements that apply to the queries below them: `let`, `set`, `declare query_parameters`. */
   readonly shared: readonly Span[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Splits a notebook cell: magic lines first, then queries. A blank line or `;` ends a query unless it plainly goes on;
- * `let`, `set` and `declare` statements belong to every query below them. Never throws.
+ * Splits a notebook cell: magic lines first, then queries. A blank line or `;` ends a query unless it clearly continues; `let`,
+ * `set` and `declare` statements belong to every query below them. Never throws.
  */
 export function parseCell(source: string): Cell {
   const { magics, end } = takeMagics(source);
@@ -52,14 +52,17 @@ export function parseCell(source: string): Cell {
   return { magics, queries, shared, diagnostics };
 }
 
-/** A statement of a cell; `from` is after the `name <<` of a named result, whose name is `result`. */
+/** A statement of a cell; `from` is after the `name <<` of a named result, and `result` is the span of that name. */
 export interface CellStatement extends Span {
   readonly result?: Span;
   /** The tokens of the statement, without comments. */
   readonly tokens: readonly Token[];
 }
 
-/** The same split as `parseCell`, as places in the text: what an editor needs to colour and fold it. A cell may be a part of a text. Never throws. */
+/**
+ * Splits as `parseCell` does, into places in the text, for an editor that colours and folds it. A cell may be a part of a text.
+ * Never throws.
+ */
 export function splitCell(
   source: string,
   from = 0,
@@ -76,7 +79,7 @@ export function splitCell(
   return { magics, tokens, statements: splitStatements(text, tokens).map(toCellStatement) };
 }
 
-/** Returns a cell with `%apl` and `%%apl`, which mean nothing, turned into spaces: every offset stays. */
+/** Returns a cell with `%apl` and `%%apl`, which have no effect, turned into spaces, so that offsets stay. */
 export function withoutPrefix(source: string): string {
   const prefixes = takeMagics(source).magics.filter(magic => magic.name.toLowerCase() === 'apl');
   return prefixes.reduce((text, { from, cell }) => {
@@ -166,7 +169,7 @@ function splitStatements(source: string, all: readonly Token[]): Statement[] {
   return statements;
 }
 
-/** The index of the first token from `at` on that is no comment. */
+/** The index of the first token from `at` on that is not a comment. */
 function codeFrom(tokens: readonly Token[], at: number): number {
   let index = at;
   while (tokens[index]?.kind === 'comment') index += 1;
@@ -185,7 +188,7 @@ function isBlankBetween(source: string, previous: Token, token: Token): boolean 
   return breaks > 1;
 }
 
-/** Words that can only go on with the query above. */
+/** Words that can only continue the query above. */
 const continuations = new Set([...clauseWords, 'and', 'or', 'default']);
 
 /** A blank line ends a query unless the code before or after it cannot stand there alone. */
@@ -277,7 +280,7 @@ function toCellStatement({ span, tokens }: Statement): CellStatement {
   return { result, from: next?.from ?? span.to, to: span.to, tokens: tokens.slice(2) };
 }
 
-/** Text and segments are made when they are asked for: a long file repeats its `let` statements in every query. */
+/** Text and segments are computed on demand: a long file repeats its `let` statements in every query. */
 function toQuery(source: string, statement: Statement, shared: readonly Span[], silent: boolean): CellQuery {
   const [first, arrow] = statement.tokens;
   const named = first?.kind === 'word' && arrow?.text === '<<';
@@ -301,7 +304,7 @@ function toQuery(source: string, statement: Statement, shared: readonly Span[], 
   };
 }
 
-/** Between a shared statement and what follows it. */
+/** The text between a shared statement and the next one. */
 const sharedEnd = ';\n';
 
 function segmentsOf(spans: readonly Span[]): CellQuery['segments'] {
@@ -322,7 +325,7 @@ function reportLateMagic(source: string, statement: Statement, diagnostics: Diag
     code: 'late-magic',
     from: token.from,
     to,
-    message: 'magic lines stand at the top of a cell, before the query',
+    message: 'magic lines belong at the top of a cell, before the query',
     hint: 'Move it up, or into a cell of its own.',
   });
 }

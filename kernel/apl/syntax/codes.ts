@@ -1,4 +1,4 @@
-/** The codes of everything that can be found wrong with a query. They do not change: documentation may refer to them. */
+/** The codes of every finding about a query. They do not change: documentation may refer to them. */
 export type DiagnosticCode =
   | 'answer-too-large'
   | 'argument-count'

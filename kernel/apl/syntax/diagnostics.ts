@@ -18,7 +18,7 @@ export function finding(
   return hint === undefined ? short : { ...short, hint: readable(hint) };
 }
 
-/** Returns the finding that a bound of the language is passed. */
+/** Returns the finding that a bound of the language is exceeded. */
 export function limitFinding({ code, message, hint }: Limit, span: Span): Diagnostic {
   return finding('error', code, span, message, hint);
 }
@@ -33,8 +33,8 @@ function readable(text: string): string {
 }
 
 /**
- * What parsing and binding found in one query, by place. Findings of the binder in a stage that could not be parsed are left out,
- * as they would repeat the same mistake in other words.
+ * The findings of parsing and binding about one query, by place. Findings of the binder in a stage that could not be parsed are
+ * left out, as they would repeat the same mistake in other words.
  */
 export function mergeDiagnostics(
   text: string,

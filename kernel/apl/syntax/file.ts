@@ -2,9 +2,9 @@ import type { Span } from './ast.js';
 
 /** A cell of an `.apl` file; `from` is where its line `// %%` starts, if it has one. */
 export interface FileCell extends Span {
-  /** Where what the cell holds starts. */
+  /** Where the content of the cell starts. */
   readonly body: number;
-  /** True for prose, which stands in comments. */
+  /** True for prose, which is written in comments. */
   readonly prose: boolean;
 }
 

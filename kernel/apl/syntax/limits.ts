@@ -1,9 +1,9 @@
 import { formatCount } from '../../text.js';
 
-/** The largest number of something in a query, and the message when there are more. */
+/** The largest number of something in a query, and the message when there is more. */
 export interface Limit {
   readonly most: number;
-  /** The things that are counted, as a table of the limits names them. */
+  /** The things counted, as the table of limits names them. */
   readonly what: string;
   readonly code: 'too-deep' | 'too-long';
   readonly message: string;

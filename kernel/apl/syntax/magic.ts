@@ -9,7 +9,7 @@ export interface MagicOption {
   readonly summary: string;
 }
 
-/** What a magic line may hold, as needed to split and to check it. */
+/** The syntax of a magic line: what is needed to split and check it. */
 export interface MagicSyntax {
   readonly name: string;
   readonly usage: string;
@@ -26,13 +26,13 @@ export interface MagicArguments {
   readonly options: ReadonlyMap<string, string>;
 }
 
-/** What is wrong with a magic line; the place counts from the start of its arguments. */
+/** A mistake in a magic line; the place counts from the start of its arguments. */
 export interface MagicProblem {
   readonly from: number;
   readonly to: number;
   readonly message: string;
   readonly hint: string;
-  /** What mends it in that place. */
+  /** The text that fixes it in that place. */
   readonly instead?: string;
 }
 
@@ -45,7 +45,10 @@ export interface Word {
   readonly open: boolean;
 }
 
-/** Returns the words of a line. Quotes, single or double, keep spaces together; `\` before a quote or itself is taken off inside them. */
+/**
+ * Returns the words of a line. Quotes, single or double, keep spaces together; inside them, `\` before a quote or itself is
+ * removed.
+ */
 export function splitWords(line: string): readonly Word[] {
   const words: Word[] = [];
   const pattern = /(?:"(?:\\.|[^"\\])*(?:"|$)|'(?:\\.|[^'\\])*(?:'|$)|[^\s"'])+/g;
@@ -62,7 +65,7 @@ export function splitWords(line: string): readonly Word[] {
   return words;
 }
 
-/** Returns the arguments of a magic line, or what is wrong with it. */
+/** Returns the arguments of a magic line, or the mistake in it. */
 export function readArguments(syntax: MagicSyntax, raw: string): MagicArguments | MagicProblem {
   const words: Word[] = [];
   const options = new Map<string, string>();
@@ -80,13 +83,13 @@ export function readArguments(syntax: MagicSyntax, raw: string): MagicArguments 
       return problem(syntax, word, `--${name} takes no value`);
     const value = option.value === undefined ? '' : (inline ?? rest.next().value?.text);
     if (value === undefined || (option.value !== undefined && value === ''))
-      return problem(syntax, word, `--${name} wants a value: ${option.value}`);
+      return problem(syntax, word, `--${name} needs a value: ${option.value}`);
     options.set(name, value);
   }
   return checkArity(syntax, words, raw) ?? { raw, words: words.map(({ text }) => text), options };
 }
 
-/** Returns what is wrong with a name that no magic has. */
+/** Returns the message and hint for a name that no magic has. */
 export function unknownMagic(
   name: string,
   known: readonly string[],
@@ -100,9 +103,9 @@ export function unknownMagic(
   };
 }
 
-/** Returns what is wrong with `%%name` where a magic holds for more than a cell. */
+/** Returns the message for `%%name` where a magic cannot apply to a single cell. */
 export function noCellForm({ name }: MagicSyntax): string {
-  return `it has no form for a single cell; write %${name}`;
+  return `it does not apply to a single cell; write %${name}`;
 }
 
 function problem(syntax: MagicSyntax, { from, to }: Word, what: string): MagicProblem {

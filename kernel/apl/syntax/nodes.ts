@@ -14,7 +14,9 @@ import type {
 
 type ExprOf<K extends Expr['kind']> = Extract<Expr, { readonly kind: K }>;
 
-/** What a literal of each type holds: times nanoseconds since 1970, durations nanoseconds; `null` is the one dynamic literal. */
+/**
+ * The values of literals by type: times as nanoseconds since 1970, durations as nanoseconds; `null` is the only dynamic literal.
+ */
 export interface LiteralValues {
   readonly bool: boolean;
   readonly long: bigint;
@@ -29,7 +31,7 @@ export function identifier(name: string, quoted: boolean, { from, to }: Span): I
   return { name, quoted, from, to };
 }
 
-/** Stands where the text could not be read, as an expression, a source or a search. */
+/** In place of a text that could not be read, as an expression, a source or a search. */
 export function missing({ from, to }: Span): ExprOf<'missing'> {
   return { kind: 'missing', from, to };
 }

@@ -5,22 +5,22 @@ import { type Token, tokenize } from './tokens/lexer.js';
 /** `NAME = LITERAL` of a `%param` line; the span is that of the literal. */
 export interface Assignment extends Span {
   readonly name: string;
-  /** Undefined for a name alone, whose value is asked for. */
+  /** Undefined for a name alone, whose value the user is asked for. */
   readonly text: string | undefined;
 }
 
-/** What a `%param` line says, its literals unread. */
+/** The content of a `%param` line, its literals unread. */
 export interface ParamLine {
   readonly assignments: readonly Assignment[];
-  /** What follows `--choices`. */
+  /** The text after `--choices`. */
   readonly choices: string | undefined;
   /** True with `--prompt`. */
   readonly prompts: boolean;
-  /** What stands before the first assignment and is none; empty in a line that can be read. */
+  /** The text before the first assignment; empty in a line that can be read. */
   readonly stray: string;
 }
 
-/** Returns what the arguments of a `%param` line say: values reach up to the next `name =` or option. Offsets are those of `args`. */
+/** Reads the arguments of a `%param` line: a value extends to the next `name =` or option. Offsets are those of `args`. */
 export function readParamLine(args: string): ParamLine {
   const tokens = tokenize(args).filter(({ kind }) => kind !== 'comment');
   const options = tokens.filter((_, index) => isOption(tokens, index));
@@ -38,13 +38,13 @@ export function readParamLine(args: string): ParamLine {
   };
 }
 
-/** Returns the parameters that the `declare query_parameters` statements of a text name. */
+/** Returns the parameters that the `declare query_parameters` statements of a text declare. */
 export function declaredParameters(text: string): readonly ParameterDecl[] {
   if (!text.includes('query_parameters')) return [];
   return parseQuery(text).query.statements.flatMap(each => (each.kind === 'parameters' ? each.params : []));
 }
 
-/** `--choices` or `--prompt`, apart from what stands before it. */
+/** `--choices` or `--prompt`, separated from the text before it. */
 function isOption(tokens: readonly Token[], index: number): boolean {
   const [before, first, second, word] = [-3, -2, -1, 0].map(offset => tokens[index + offset]);
   if (word?.kind !== 'word' || !/^(?:choices|prompt)$/.test(word.text)) return false;

@@ -32,8 +32,8 @@ function tooLong({ length: to }: string): Parsed {
 }
 
 /**
- * Parses a query whose tokens, without comments, are known: those of `text` between `from` and `to`. Places count from the
- * start of `text`. `offers` collects what may stand at the end.
+ * Parses a query whose tokens, without comments, are known: those of `text` between `from` and `to`. Places count from the start
+ * of `text`. `offers` collects what completion may offer at the end.
  */
 export function parseTokens(
   text: string,
@@ -94,7 +94,7 @@ function parseLet(stream: TokenStream): Statement {
   return { kind: 'let', name, value, tabular: 'source' in value, from, to: stream.lastEnd };
 }
 
-/** A table or a scalar: what follows decides. */
+/** A table or a scalar, depending on what follows. */
 function parseLetValue(stream: TokenStream): Expr | Pipeline {
   if (isLambda(stream)) return refuseLambda(stream);
   const next = stream.peek(1);

@@ -31,7 +31,7 @@ export type NameRole =
   /** Of a comparison: a symbol, or words such as `!has` and `matches regex`. */
   | 'operator';
 
-/** What to do at each node of a tree; a parent comes before what it holds. */
+/** A function for each kind of node of a tree; a parent is visited before its children. */
 export interface Visitor {
   readonly pipeline?: (pipeline: Pipeline) => void;
   readonly source?: (source: Source) => void;
@@ -41,7 +41,7 @@ export interface Visitor {
   readonly pattern?: (pattern: FieldPattern) => void;
   /** A stretch that is one word or one `name=value`, although it holds several tokens. */
   readonly unit?: (span: Span) => void;
-  /** A name and what it stands for; `name` is what it says, where that is a definition, or may be of a `let`. */
+  /** A name and its role; `name` is its text, where it is a definition or may refer to a `let`. */
   readonly name?: (span: Span, role: NameRole, name?: string) => void;
 }
 
@@ -108,7 +108,7 @@ function visitOperator(operator: Operator, visitor: Visitor): void {
   visitClauses(operator, visitor);
 }
 
-/** What a node of a row holds, clause by clause. */
+/** Visits the contents of a node of a row, clause by clause. */
 function visitClauses(node: { readonly kind: string }, visitor: Visitor): void {
   const held = node as unknown as Readonly<Record<string, unknown>>;
   for (const clause of clausesOf(node.kind)) {
@@ -125,7 +125,7 @@ function visitOperand({ takes }: Clause, value: unknown, visitor: Visitor): void
 
 type Walker<T extends Operand> = (value: OperandNodes[T], visitor: Visitor) => void;
 
-/** What each operand holds. */
+/** The walker of each operand. */
 const walkers: { readonly [T in Operand]: Walker<T> } = {
   expression: visitExpr,
   expressions: visitExprs,
@@ -215,7 +215,10 @@ function visitExprs(exprs: readonly Expr[], visitor: Visitor): void {
   for (const expr of exprs) visitExpr(expr, visitor);
 }
 
-/** Visits an expression, where there is one, and every node in it. A list and no recursion: `a or b or …` is a deep tree. */
+/**
+ * Visits an expression, where there is one, and every node in it. It uses a list rather than recursion, as `a or b or …` is a
+ * deep tree.
+ */
 export function visitExpr(root: Expr | undefined, visitor: Visitor): void {
   const pending: (Expr | undefined)[] = [root];
   while (pending.length > 0) {
@@ -249,7 +252,7 @@ function visitNames(expr: Expr, visit: NonNullable<Visitor['name']>): void {
   }
 }
 
-/** Puts what an expression holds on the list, the first on top. */
+/** Pushes the children of an expression on the list, the first on top. */
 function pushChildren(expr: Exclude<Expr, { kind: 'subquery' }>, pending: (Expr | undefined)[]): void {
   switch (expr.kind) {
     case 'member':

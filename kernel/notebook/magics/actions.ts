@@ -108,7 +108,7 @@ export async function use(call: MagicCall, host: MagicHost): Promise<void> {
   const warning = await session.takeProfileWarning();
   if (warning !== undefined) io.stream('stderr', `${warning}\n`);
   if (name === undefined) {
-    if (call.options.has('token')) throw misuse(call.magic, '--token wants the name of a profile');
+    if (call.options.has('token')) throw misuse(call.magic, '--token needs the name of a profile');
     return listProfiles(host);
   }
   const endpoint = await session.readEndpoint(name);

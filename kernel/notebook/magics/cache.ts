@@ -40,7 +40,7 @@ async function cache({ words, magic }: MagicCall, { session, io }: MagicHost): P
   }
   if (mode !== 'record' && mode !== 'replay' && mode !== 'auto')
     throw misuse(magic, `${mode} is not record, replay, auto or off`);
-  if (given === undefined) throw misuse(magic, `${mode} wants a directory`);
+  if (given === undefined) throw misuse(magic, `${mode} needs a directory`);
   const { Recording } = await import('../recording/recording.js');
   const store = await storeFor(mode, pathOf(session.options, given), session.options.now());
   await session.record(new Recording(mode, store));

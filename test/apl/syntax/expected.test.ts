@@ -55,5 +55,5 @@ test('a map and an array are read to their brackets, whatever follows', () => {
 
 test.each(['T | where a = 1', 'T | search a = 1'])('%s: `=` does not compare, reported once', text => {
   const { diagnostics } = parseQuery(text);
-  expect(diagnostics.map(({ message }) => message)).toEqual(['`=` names a result, it does not compare']);
+  expect(diagnostics.map(({ message }) => message)).toEqual(['`=` names a result; it does not compare']);
 });

@@ -55,7 +55,7 @@ describe('a magic is refused', () => {
     ],
     [
       '%star a --name',
-      '%star: --name wants a value: NAME',
+      '%star: --name needs a value: NAME',
       'Usage: %star ID|NAME [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
     ],
     [
@@ -72,7 +72,11 @@ describe('a magic is refused', () => {
     ['%peek', '%peek: an argument is missing', 'Usage: %peek DATASET [N]'],
     ['%peek web 0', '%peek: 0 is not a number of rows', 'Usage: %peek DATASET [N]'],
     ['%use "a', '%use: a quote is not closed', 'Usage: %use [PROFILE] [--token]'],
-    ['%%use local', '%use: it has no form for a single cell; write %use', 'Usage: %use [PROFILE] [--token]'],
+    [
+      '%%use local',
+      '%use: it does not apply to a single cell; write %use',
+      'Usage: %use [PROFILE] [--token]',
+    ],
     ['%limit -5', '%limit: -5 is not a number of rows', 'Usage: %limit [N] [--clear]'],
     [
       '%stars --who me2',

@@ -229,7 +229,7 @@ describe('a recording', () => {
 test.each([
   ['%cache replay nowhere', '%cache: /data/nowhere holds no recording'],
   ['%cache tape x', '%cache: tape is not record, replay, auto or off'],
-  ['%cache record', '%cache: record wants a directory'],
+  ['%cache record', '%cache: record needs a directory'],
   ['%cache off x', '%cache: off takes no directory'],
 ])('%s is refused', async (line, message) => {
   expect(traceback(await real().run(line))[0]).toBe(`magic: ${message}`);

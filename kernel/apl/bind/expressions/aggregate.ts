@@ -54,7 +54,7 @@ export function bindAggregateParts(
   };
 }
 
-/** `count_`, `avg_duration`, `percentiles_req_duration_ms`: the name of an aggregate that was given none. */
+/** The name of an aggregate that was given none: `count_`, `avg_duration`, `percentiles_req_duration_ms`. */
 export function aggregateName(expr: CallExpr, name: string): string {
   const first = expr.args[0]?.value;
   const field = first === undefined ? undefined : fieldOf(first);
@@ -79,7 +79,7 @@ function literalArgument(value: unknown): unknown {
     : value;
 }
 
-/** `spotlight(p, *)` and its kin name every field. */
+/** The arguments of a call; `*`, as in `spotlight(p, *)`, names every field. */
 function argumentsOf(binder: Binder, expr: CallExpr, sink: AggregateSink): readonly Expr[] {
   return positional(binder, expr).flatMap(value =>
     value.kind === 'star' ? sink.input.columns.map(column => fieldName(column, value)) : [value],

@@ -36,7 +36,7 @@ export function bindBinary(binder: Binder, expr: BinaryExpr, scope: Scope): Scal
   ]);
 }
 
-/** True where a bare word is compared with, which may be a text without its quotes. */
+/** True where the right side is a bare word, which may be a text without its quotes. */
 function mayBeText({ operator, right }: BinaryExpr): boolean {
   return right.kind === 'name' && !right.quoted && !arithmetic.has(operator);
 }
@@ -57,7 +57,7 @@ function bindStar(binder: Binder, expr: BinaryExpr, scope: Scope): Scalar {
   return joined(negated ? 'and' : 'or', tests) ?? constant('bool', negated);
 }
 
-/** The operand of a text operator; numbers and the like are read as text, which deserves a word. */
+/** The operand of a text operator; numbers and the like are read as text, with a warning. */
 function asText(binder: Binder, expr: Expr, value: Scalar): Scalar {
   if (value.type !== 'string' && value.type !== 'dynamic') {
     binder.report(
@@ -101,7 +101,7 @@ function alignComparison(binder: Binder, expr: BinaryExpr, left: Scalar, right: 
   );
 }
 
-/** A time or duration compared with its text. */
+/** A time or duration compared with a text: the text is read as one. */
 function alignConstant(left: Scalar, right: Scalar): Pair | undefined {
   const converted = textAs(right, left.type);
   if (converted !== undefined) return { left, right: converted };
@@ -116,7 +116,7 @@ function textAs(value: Scalar, type: TypeName): Scalar | undefined {
   return parsed === undefined ? undefined : constant(type, parsed);
 }
 
-/** A duration is an integer of nanoseconds. */
+/** A duration compared with a number: the duration counts as integer nanoseconds. */
 function alignDurations(left: Scalar, right: Scalar): Pair | undefined {
   if (left.type === 'timespan' && isNumber(right.type)) return { left: convertTo(left, right.type), right };
   if (right.type === 'timespan' && isNumber(left.type)) return { left, right: convertTo(right, left.type) };
@@ -173,7 +173,7 @@ function bindArithmetic(binder: Binder, expr: BinaryExpr, left: Scalar, right: S
   return binary(operator, convertTo(pair.left, rule.left), convertTo(pair.right, rule.right), rule.result);
 }
 
-/** A dynamic operand is a number, or what the other side's kind asks for. */
+/** A dynamic operand is read as a number, or as a duration beside a time or a duration. */
 function operand(value: Scalar, other: Scalar): Scalar {
   if (value.type !== 'dynamic') return value;
   return convertTo(value, other.type === 'datetime' || other.type === 'timespan' ? 'timespan' : 'real');

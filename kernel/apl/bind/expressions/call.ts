@@ -43,7 +43,7 @@ export function bindCall(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   return args === undefined ? unbound : call(entry.name, args.args, args.type, argumentSpans(expr));
 }
 
-/** The arguments without names; a name is reported, as it mostly is a slip for `==`. */
+/** The arguments without names; a name is reported, as it is mostly a slip for `==`. */
 export function positional(binder: Binder, expr: CallExpr): readonly Expr[] {
   for (const argument of expr.args) {
     if (argument.name === undefined) continue;
@@ -57,7 +57,7 @@ export function positional(binder: Binder, expr: CallExpr): readonly Expr[] {
   return expr.args.map((argument: Argument) => argument.value);
 }
 
-/** Where the arguments stand. */
+/** The spans of the arguments. */
 export function argumentSpans(expr: CallExpr): Span[] {
   return expr.args.map(({ value }) => ({ from: value.from, to: value.to }));
 }
@@ -101,7 +101,7 @@ export function alignArguments(
   return { args, type };
 }
 
-/** `name(a, b?, c…)` as it is written in messages. */
+/** `name(a, b?, c…)`, as messages show a signature. */
 function signature(entry: FunctionEntry): string {
   const params = entry.params.map(
     param => `${param.name}${param.optional === true ? '?' : ''}${param.rest === true ? ', …' : ''}`,
@@ -213,7 +213,7 @@ function conversionHint(wanted: ParamType, given: TypeName): string | undefined 
   return wanted === 'datetime' ? 'Convert it first: todatetime(…).' : undefined;
 }
 
-/** The type that a value is converted to for a parameter; undefined where that needs a word or is refused. */
+/** The type that a value is converted to for a parameter; undefined where the conversion deserves a hint or is refused. */
 function targetType(wanted: ParamType, value: Scalar): TypeName | undefined {
   const given = value.type;
   if (wanted === 'any' || wanted === 'type') return given;
@@ -240,7 +240,7 @@ function targetType(wanted: ParamType, value: Scalar): TypeName | undefined {
   }
 }
 
-/** What an aggregate such as sum keeps the type of. */
+/** True for the types that an aggregate such as sum preserves. */
 function isQuantity(type: TypeName): boolean {
   return isNumber(type) || type === 'timespan';
 }
@@ -269,7 +269,7 @@ function bindAggregateCall(binder: Binder, expr: CallExpr, entry: FunctionEntry,
   binder.error(
     'misplaced-aggregate',
     expr.callee,
-    `\`${entry.name}\` is an aggregate: it stands only in summarize and make-series`,
+    `\`${entry.name}\` is an aggregate: it is allowed only in summarize and make-series`,
     `Write \`| summarize ${shorten(binder.text(expr))}\`.`,
   );
   return unbound;
@@ -277,7 +277,7 @@ function bindAggregateCall(binder: Binder, expr: CallExpr, entry: FunctionEntry,
 
 function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const { name } = expr.callee;
-  // A definition of that name was refused where it stands.
+  // The definition with that name was refused where it stands.
   if (binder.definitions.has(name)) return unbound;
   const candidates = [...functionNames(scope.aggregates !== undefined), ...Object.keys(foreignFunctions)];
   const guess = nearest(name, candidates) ?? '';
@@ -293,7 +293,7 @@ function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   return unbound;
 }
 
-/** Habits from Kusto, SQL and other languages. */
+/** Names from Kusto, SQL and other languages, with their equivalents. */
 const foreignFunctions: Readonly<Record<string, string>> = {
   average: 'avg(x)',
   mean: 'avg(x)',

@@ -13,7 +13,10 @@ export function fold(value: Scalar): Scalar {
 
 export const int64Max = 2n ** 63n - 1n;
 
-/** The integer, time or duration that an expression always has, or undefined: literals, now(), ago(), bins and sums of them. */
+/**
+ * The integer, time or duration that an expression stands for in every row, or undefined: literals, now(), ago(), bins and sums
+ * of them.
+ */
 export function constantInteger(binder: Binder, bound: Scalar): bigint | undefined {
   const value = fold(bound);
   if (value.kind === 'constant') return typeof value.value === 'bigint' ? value.value : undefined;

@@ -19,7 +19,10 @@ import { bindCall } from './call.js';
 import { fold, int64Max } from './constant.js';
 import { bindName } from './name.js';
 
-/** Binds an expression: resolves its names, infers its type, inserts conversions. What cannot be bound is reported and null. */
+/**
+ * Binds an expression: resolves its names, infers its type, inserts conversions. A part that cannot be bound is reported and
+ * becomes null.
+ */
 export function bindExpression(binder: Binder, expr: Expr, scope: Scope): Scalar {
   const weight = weightOf(expr);
   if (!binder.enter(expr, weight)) return unbound;
@@ -31,7 +34,7 @@ export function bindExpression(binder: Binder, expr: Expr, scope: Scope): Scalar
 const heavy: Weight = { levels: 5, nodes: 1 };
 const light: Weight = { levels: 1, nodes: 1 };
 
-/** Conditions joined by `and` and `or` stay flat in an engine; what computes does not. */
+/** Conditions joined by `and` and `or` stay flat in an engine; computations nest. */
 function weightOf(expr: Expr): Weight {
   return expr.kind === 'binary'
     ? isFlat.has(expr.operator)
@@ -92,7 +95,7 @@ function bindNode(binder: Binder, expr: Expr, scope: Scope): Scalar {
       binder.error(
         'misplaced-typeof',
         expr,
-        '`typeof(…)` is no value',
+        '`typeof(…)` is not a value',
         'It names a type in `ensure_field` and `mv-expand … to`.',
       );
       return unbound;
@@ -192,7 +195,7 @@ function bindUnary(binder: Binder, expr: Extract<Expr, { kind: 'unary' }>, scope
   return negative ? fold({ kind: 'negate', operand: value, type: value.type }) : value;
 }
 
-/** A time between a time and a timespan: up to that long after it. */
+/** `value between (low .. high)`; where `low` is a time, `high` may be a timespan after it. */
 function bindBetween(binder: Binder, expr: Extract<Expr, { kind: 'between' }>, scope: Scope): Scalar {
   const value = bindExpression(binder, expr.value, scope);
   const start = bindExpression(binder, expr.low, scope);

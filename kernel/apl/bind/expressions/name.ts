@@ -18,8 +18,8 @@ import { bindExpression } from './expression.js';
 type NameExpr = Extract<Expr, { kind: 'name' | 'member' | 'index' }>;
 
 /**
- * Binds a field, a `let` name, or a path into a dynamic value. Of `a.b.c` the longest leading part that is a flat field
- * wins; what remains is a path. `a['b']` is always a path.
+ * Binds a field, a `let` name, or a path into a dynamic value. Of `a.b.c` the longest leading part that is a flat field wins; the
+ * rest is a path. `a['b']` is always a path.
  */
 export function bindName(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
   const side = bindSide(binder, expr, scope);
@@ -69,7 +69,7 @@ function bindSimple(binder: Binder, expr: Extract<Expr, { kind: 'name' }>, scope
   return bindUngrouped(binder, expr, scope) ?? reportUnknown(binder, expr, scope);
 }
 
-/** The value of a `let`, which takes as much room here as where it was defined. */
+/** The value of a `let`, which takes up as much of the bounds as the expression that defined it. */
 function bindLetValue(
   binder: Binder,
   expr: Expr,
@@ -81,7 +81,7 @@ function bindLetValue(
   return value;
 }
 
-/** A field beside aggregates that is not grouped by: any value of the group, with a word of warning. */
+/** A field that is neither aggregated nor grouped by: any value of the group, with a warning. */
 function bindUngrouped(binder: Binder, expr: NameExpr, scope: Scope): Scalar | undefined {
   const sink = scope.aggregates;
   const column = sink === undefined ? undefined : findFlat(expr, sink.input);
@@ -137,7 +137,7 @@ function bindSide(binder: Binder, expr: NameExpr, scope: Scope): Scalar | undefi
   return unbound;
 }
 
-/** True when nothing that the path starts with is known. */
+/** True when no leading part of the path is known. */
 function isUnknownRoot(binder: Binder, expr: NameExpr, scope: Scope): boolean {
   const root = rootOf(expr);
   if (root.kind !== 'name') return false;

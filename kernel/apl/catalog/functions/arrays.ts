@@ -11,7 +11,7 @@ export const arrays = [
       { name: 'more', type: 'array', optional: true, rest: true },
     ],
     returns: 'dynamic',
-    doc: 'Joins arrays end to end. What is not an array is left out.',
+    doc: 'Joins arrays end to end. Arguments that are not arrays are left out.',
     example: { apl: "print x = array_concat(dynamic([1, 2]), dynamic(['a']))", result: '[[1, 2, "a"]]' },
     nulls: { array1: '["a"]', more: '[1, 2]' },
   },
@@ -75,7 +75,7 @@ export const arrays = [
     group: 'array',
     params: [{ name: 'array', type: 'array' }],
     returns: 'long',
-    doc: 'The number of elements; null for what is not an array.',
+    doc: 'The number of elements; null for a value that is not an array.',
     example: { apl: 'print x = array_length(dynamic([1, 2, 3]))', result: '[3]' },
   },
   {
@@ -161,7 +161,7 @@ export const arrays = [
       { name: 'end', type: 'long', doc: 'The index after the last; negative counts from the end.' },
     ],
     returns: 'dynamic',
-    doc: 'The elements from one index up to, and without, another.',
+    doc: 'The elements from one index up to another, which is excluded.',
     example: { apl: 'print x = array_slice(dynamic([1, 2, 3, 4, 5]), -3, -1)', result: '[[3, 4]]' },
   },
   {
@@ -228,7 +228,7 @@ export const arrays = [
     group: 'array',
     params: [{ name: 'bag', type: 'map' }],
     returns: 'dynamic',
-    doc: 'The keys of a map, in the order in which they are written; null for what is not a map.',
+    doc: 'The keys of a map, in the order in which they are written; null for a value that is not a map.',
     example: { apl: "print x = bag_keys(dynamic({'b': 1, 'a': {'c': 2}}))", result: '[["b", "a"]]' },
   },
   {
@@ -255,7 +255,7 @@ export const arrays = [
       { name: 'values', type: 'array' },
     ],
     returns: 'dynamic',
-    doc: 'Builds a map of an array of keys and an array of values; what is left over of the longer one is ignored.',
+    doc: 'Builds a map of an array of keys and an array of values; elements left over in the longer one are ignored.',
     example: {
       apl: "print x = bag_zip(dynamic(['a', 'b']), dynamic([1, 2, 3]))",
       result: '[{"a": 1, "b": 2}]',

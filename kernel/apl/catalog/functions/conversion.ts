@@ -57,7 +57,7 @@ export const conversion = [
     group: 'conversion',
     params: [{ name: 'value', type: 'any' }],
     returns: 'timespan',
-    doc: 'Returns the value as a timespan. Numbers count nanoseconds; text is written such as `300ms`, `-1.5h` or `2h45m`. Null when it cannot be converted.',
+    doc: 'Returns the value as a timespan. Numbers count nanoseconds; text has forms such as `300ms`, `-1.5h` or `2h45m`. Null when it cannot be converted.',
     example: { apl: "print totimespan('1m20s') == 80s", result: '[true]' },
   },
   {
@@ -171,7 +171,7 @@ export const conversion = [
     group: 'type',
     params: [{ name: 'value', type: 'string' }],
     returns: 'bool',
-    doc: 'Tells whether the text is the number of a payment card: the length and prefix of a known brand and a right check digit. Spaces and hyphens between digits are allowed.',
+    doc: 'Tells whether the text is the number of a payment card: the length and prefix of a known brand and a valid check digit. Spaces and hyphens between digits are allowed.',
     example: { apl: "print iscc('5555555555554444')", result: '[true]' },
   },
   {
@@ -180,7 +180,7 @@ export const conversion = [
     group: 'type',
     params: [{ name: 'value', type: 'string' }],
     returns: 'bool',
-    doc: 'Tells whether the text is the IMEI of a device: 15 digits with a right check digit.',
+    doc: 'Tells whether the text is the IMEI of a device: 15 digits with a valid check digit.',
     example: { apl: "print isimei('356938035643809')", result: '[true]' },
   },
   {

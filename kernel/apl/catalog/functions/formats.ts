@@ -220,7 +220,7 @@ export const formats = [
       { name: 'separator', type: 'string', optional: true, doc: 'A colon if not given.' },
     ],
     returns: 'dynamic',
-    doc: 'Splits a text at the first separator; returns a map with `key`, `value` and `separator`. Without separator all is value.',
+    doc: 'Splits a text at the first separator; returns a map with `key`, `value` and `separator`. Without a separator, all of it is the value.',
     example: {
       apl: "print parse_pair('method:GET')",
       result: '[{"key": "method", "separator": ":", "value": "GET"}]',

@@ -86,7 +86,7 @@ export const genai = [
     group: 'genai',
     params: [{ name: 'text', type: 'string' }],
     returns: 'long',
-    doc: 'Estimates the number of tokens of a text: one for every four characters begun.',
+    doc: 'Estimates the number of tokens of a text: one for every four characters, rounded up.',
     example: { apl: "print genai_estimate_tokens('How do I reset my password?')", result: '[7]' },
   },
   {

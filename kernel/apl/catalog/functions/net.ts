@@ -20,7 +20,7 @@ export const net = [
       { name: 'prefix', type: 'long', doc: 'How many leading bits to keep, 0 to 32.' },
     ],
     returns: 'long',
-    doc: 'Returns an IPv4 address as a number with all bits after the prefix cleared; null where it cannot.',
+    doc: 'Returns an IPv4 address as a number with all bits after the prefix cleared; null where it cannot be read.',
     example: { apl: "print parse_ipv4_mask('10.20.30.40', 16)", result: '[169082880]' },
   },
   {
@@ -105,7 +105,7 @@ export const net = [
     group: 'ip',
     params: [{ name: 'ip', type: 'string' }],
     returns: 'bool',
-    doc: 'Tells whether an IPv4 address is private (RFC 1918); null where it is no address.',
+    doc: 'Tells whether an IPv4 address is private (RFC 1918); null where it is not an address.',
     example: {
       apl: "print ipv4_is_private('10.20.30.40'), ipv4_is_private('9.9.9.9')",
       result: '[true, false]',
@@ -117,7 +117,7 @@ export const net = [
     group: 'ip',
     params: [{ name: 'ip', type: 'string' }],
     returns: 'long',
-    doc: 'Returns the prefix length of an IPv4 network in CIDR notation, 32 where none is written, null where it is no address.',
+    doc: 'Returns the prefix length of an IPv4 network in CIDR notation, 32 where none is written, null where it is not an address.',
     example: { apl: "print ipv4_netmask_suffix('10.20.0.0/16')", result: '[16]' },
   },
   {
@@ -129,7 +129,7 @@ export const net = [
       { name: 'ip', type: 'string' },
     ],
     returns: 'bool',
-    doc: 'Tells whether an IPv4 address stands in a text, delimited by what is neither letter nor digit.',
+    doc: 'Tells whether a text contains an IPv4 address, delimited by characters other than letters and digits.',
     example: {
       apl: "print has_ipv4('Requests from: 192.168.1.1, 10.1.1.115.', '10.1.1.115')",
       result: '[true]',
@@ -239,8 +239,9 @@ export const net = [
     group: 'ip',
     params: [{ name: 'ip', type: 'string' }],
     returns: 'dynamic',
-    doc: 'Returns what is known of the place of an IP address: `country`, `state`, `city`, `latitude`, `longitude`, `country_iso` and `time_zone`.',
+    doc: 'Returns the known facts about the location of an IP address: `country`, `state`, `city`, `latitude`, `longitude`, `country_iso` and `time_zone`.',
     example: { apl: "print geo_info_from_ip_address('203.0.113.7')", result: '[null]' },
-    unavailable: 'it needs a database of the places of IP addresses, which is not part of the local service',
+    unavailable:
+      'it needs a database of the locations of IP addresses, which is not part of the local service',
   },
 ] as const satisfies readonly FunctionEntry[];

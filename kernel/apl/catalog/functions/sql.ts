@@ -20,7 +20,7 @@ export const sql = [
     group: 'sql',
     params: [{ name: 'model', type: 'map' }],
     returns: 'string',
-    doc: 'Returns the SQL text of what parse_sql returned, with keywords in lower case; null where it is no such map.',
+    doc: 'Returns the SQL text of what parse_sql returned, with keywords in lower case; null where it is not such a map.',
     example: {
       apl: "print format_sql(parse_sql('SELECT id  FROM logs ORDER BY id'))",
       result: '["select id from logs order by id asc"]',

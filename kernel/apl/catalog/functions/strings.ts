@@ -163,7 +163,7 @@ export const strings = [
     group: 'string',
     params: [{ name: 'text', type: 'string' }],
     returns: 'string',
-    doc: 'Escapes what is special in regular expressions, so that the text matches itself.',
+    doc: 'Escapes the special characters of regular expressions, so that the text matches itself.',
     example: { apl: "print regex_quote('/api/v1/users[1]')", result: '["/api/v1/users\\\\[1\\\\]"]' },
   },
   {
@@ -351,7 +351,7 @@ export const strings = [
       { name: 'text', type: 'string' },
     ],
     returns: 'string',
-    doc: 'Replaces each character of the search list by the one at the same place of the replacement list, whose last character stands for what is missing; an empty list removes.',
+    doc: 'Replaces each character of the search list by the one at the same place in the replacement list, whose last character is used where that list is shorter; an empty list removes them.',
     example: { apl: "print translate('0123456789abc', '##########*', 'a1-b2')", result: '["*#-*#"]' },
   },
   {

@@ -8,8 +8,8 @@ import { anyFields, type MagicFacts, withParameters, withResults } from '../know
 import { checkMagics } from './magics.js';
 
 /**
- * Returns everything that is wrong with a cell, by place and in the words of the kernel: its magic lines and all of its queries.
- * Without `magics`, their lines are not checked. What was found in a query is kept for as long as the environment is the same
+ * Returns every finding about a cell, by place and in the words of the kernel: its magic lines and all of its queries. Without
+ * `magics`, magic lines are not checked. The findings of a query are remembered for as long as the environment is the same
  * object, so that typing in one query does not check the others again.
  */
 export function diagnose(
@@ -65,7 +65,7 @@ function mistakesOf(
 type Memo = Map<string, readonly Diagnostic[]>;
 
 const memos = new WeakMap<BindEnvironment, Memo>();
-/** Each letter typed makes another text. */
+/** The most texts remembered: every letter typed makes another. */
 const maxRemembered = 1000;
 
 function memoOf(environment: BindEnvironment): Memo {
@@ -76,7 +76,7 @@ function memoOf(environment: BindEnvironment): Memo {
   return fresh;
 }
 
-/** By place in the cell. */
+/** The findings of a query, by their places in the cell. */
 function mistakesIn(
   query: CellQuery,
   queries: readonly CellQuery[],
@@ -92,7 +92,7 @@ function mistakesIn(
   });
 }
 
-/** The texts that decide what a query means: its own, and those of the results that it names. */
+/** The texts that determine the meaning of a query: its own, and those of the results that it names. */
 function meaningOf(query: CellQuery, queries: readonly CellQuery[]): ReadonlySet<string> {
   const texts = new Set<string>();
   const add = (text: string): void => {
@@ -105,7 +105,7 @@ function meaningOf(query: CellQuery, queries: readonly CellQuery[]): ReadonlySet
   return texts;
 }
 
-/** By place in the query's own text. */
+/** The findings of a query, by their places in its own text. */
 function queryMistakes(text: string, environment: BindEnvironment): readonly Diagnostic[] {
   const { query, diagnostics } = parseQuery(text);
   return mergeDiagnostics(text, diagnostics, bind(query, text, environment).diagnostics);

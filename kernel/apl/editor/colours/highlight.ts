@@ -131,7 +131,7 @@ class AplParser extends Parser {
   }
 }
 
-/** Parses all in one step: ten thousand lines take less than a frame of typing notices. */
+/** Parses the whole text in one step, which for ten thousand lines is too short for a typist to notice. */
 class AplParse implements PartialParse {
   stoppedAt: number | null = null;
   parsedPos: number;
@@ -157,7 +157,7 @@ class AplParse implements PartialParse {
   }
 }
 
-/** The text of the ranges up to `end`; what lies between them is blank, so that places stay true. */
+/** The text of the ranges up to `end`, with blanks between them, so that places stay true. */
 function readRanges(input: Input, ranges: readonly Span[], end: number): string {
   let text = '';
   let at = ranges[0]?.from ?? 0;
@@ -200,14 +200,14 @@ function buildTree(text: string, nodes: NodeSet): Tree {
 interface Frame {
   readonly name: NodeName;
   readonly from: number;
-  /** Where a structure ends; a bracket ends at its partner. */
+  /** The end of a structure; a bracket ends at its partner. */
   readonly to: number;
   readonly close: string | undefined;
   /** Length of the buffer when the frame was opened. */
   readonly start: number;
 }
 
-/** Deeper nesting is kept flat: readers of a tree recurse. */
+/** Deeper nesting is left flat, as readers of a tree recurse. */
 const maxFrames = 100;
 
 /** Writes nodes in the order that `Tree.build` reads: children before parents, four numbers each. */
@@ -378,7 +378,7 @@ function nameOf(role: Exclude<Role, 'none'>, text: string): NodeName {
   return aggregateNamed(text) === undefined ? 'UnknownFunction' : 'Aggregate';
 }
 
-/** What a word is that the parser took for no name. */
+/** The node of a word that the parser did not take for a name. */
 function wordName(word: string, called: boolean): NodeName {
   if (contextualWords.has(word)) return 'Keyword';
   if (sortWords.has(word)) return 'SortOrder';

@@ -1,7 +1,7 @@
 import type { Query, Span, Statement } from '../../syntax/ast.js';
 import { type NameRole, type Visitor, visitStatement } from '../../syntax/walk.js';
 
-/** What a stretch of text is to the parser. Text with no role is punctuation, a literal, or a contextual keyword. */
+/** The role that the parser gives to a stretch of text. Text with no role is punctuation, a literal, or a contextual keyword. */
 export type Role = NameRole | 'none' | 'letName';
 
 /** A stretch that folds and indents as one. */

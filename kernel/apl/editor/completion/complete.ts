@@ -20,9 +20,12 @@ import { type NamesAt, namesAt } from '../scope.js';
 import { type Cursor, cursorAt, type ValueSlot } from './cursor.js';
 import { matchQuality } from './match.js';
 
-/** What completion knows besides schemas. Both are asked only for fields of the query at hand and must answer at once. */
+/**
+ * What completion knows besides schemas. Both functions are called only for fields of the query being completed and must return
+ * at once.
+ */
 export interface EditorEnvironment extends BindEnvironment {
-  /** The keys seen in a map; `path` is the field and the keys that lead to it. */
+  /** The keys seen in a map; `path` is the field and the keys that lead to the map. */
   readonly mapKeys?: (path: readonly string[], datasets: readonly string[]) => readonly string[];
   /** Values seen in a field, most frequent first. */
   readonly values?: (field: string, datasets: readonly string[]) => readonly string[];
@@ -42,7 +45,7 @@ export type CompletionKind =
   | 'option';
 
 export interface CompletionItem {
-  /** What is shown, and compared with what was typed. */
+  /** The text that is shown, and compared with what was typed. */
   readonly label: string;
   /** What replaces the text between `from` and `to`; a snippet has places to fill in, `#{name}`. */
   readonly insert: string;
@@ -62,7 +65,7 @@ export interface Completions {
   readonly items: readonly CompletionItem[];
 }
 
-/** Returns what can stand at `offset` of one query with its statements; never throws, even when the text is incomplete. */
+/** Returns the completions at `offset` of one query with its statements; never throws, even when the text is incomplete. */
 export function complete(text: string, offset: number, environment: EditorEnvironment): Completions {
   const cursor = cursorAt(text, offset);
   const range = { from: cursor.from, to: offset + closingLength(text, offset, cursor) };
@@ -87,14 +90,14 @@ interface Context {
   readonly cursor: Cursor;
   readonly environment: EditorEnvironment;
   readonly text: string;
-  /** Bound when first asked for. */
+  /** Bound on first use. */
   readonly names: NamesAt;
 }
 
-/** At this point its rank is only the place of its kind. */
+/** An item whose rank is only the place of its kind so far. */
 type Candidate = CompletionItem;
 
-/** What an editor put after the cursor on its own, and the inserted text holds too. */
+/** The length of the closing characters that an editor has put after the cursor, and that the inserted text has too. */
 function closingLength(text: string, offset: number, { slot, quoted }: Cursor): number {
   if (!quoted || slot.kind === 'value') return 0;
   return /^['"]?\]/.exec(text.slice(offset, offset + 2))?.[0].length ?? 0;
@@ -117,7 +120,7 @@ function fits(typed: string, label: string): boolean {
   return matchQuality(typed, label) !== undefined;
 }
 
-/** Words and options that may come; options come after tables, and before everything else. */
+/** Words and options that may follow; options come after tables, and before everything else. */
 function following({ words, options, scalar, slot }: Cursor): readonly Candidate[] {
   const operators = scalar ? ['==', '!=', '>', '>=', '<', '<=', '=~', '!~', ...scalarWords] : [];
   return [
@@ -186,7 +189,7 @@ function describedElement(entry: ElementEntry | undefined): Pick<CompletionItem,
   return entry === undefined ? {} : { signature: entry.usage[0] ?? entry.name, doc: entry.doc };
 }
 
-/** After a source without a pipe, the pipe comes along. */
+/** The operators; after a source without a pipe, each brings the pipe along. */
 function operators({ names }: Context, piped: boolean): readonly Candidate[] {
   const pipe = piped ? '' : '| ';
   const items = tabularOperators.flatMap((entry): Candidate[] =>
@@ -280,7 +283,7 @@ function takesType({ callee, argument }: OpenCall): boolean {
 function fields(columns: readonly Column[], quoted = false, place = 0): readonly Candidate[] {
   return columns.map(({ name, type, unit = '', description = '' }) => {
     const insert = quoted ? quotedName(name) : writtenName(name);
-    // The service's own time is rarely meant.
+    // The time at which the service stored an event is rarely meant.
     const rank = name === '_sysTime' ? place + 0.2 : place;
     const item: Candidate = { label: name, insert, kind: 'field', type, rank };
     if (unit === '' && description === '') return item;

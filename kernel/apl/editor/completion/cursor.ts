@@ -3,10 +3,10 @@ import { parseTokens } from '../../syntax/parse.js';
 import { type Token, tokenize } from '../../syntax/tokens/lexer.js';
 import { Offers, type Slot } from '../../syntax/tokens/offers.js';
 
-/** What may stand at a place of a text, and the word there that is being typed. */
+/** The kinds of text that may stand at a place, and the word being typed there. */
 export interface Cursor {
   readonly slot: Slot | ValueSlot;
-  /** Words that may come there too, and names of options with their `=`. */
+  /** Words that may stand there too, and names of options with their `=`. */
   readonly words: readonly string[];
   readonly options: readonly string[];
   /** True after an operand, where operators of expressions may stand. */
@@ -27,7 +27,7 @@ export interface ValueSlot {
   readonly quote: string;
 }
 
-/** Reads the text before `offset`, complete or not, and returns what may follow it. */
+/** Reads the text before `offset`, complete or not, and returns what may follow it and the word being typed. */
 export function cursorAt(text: string, offset: number): Cursor {
   const before = text.slice(0, offset);
   const tokens = tokenize(before);
@@ -48,14 +48,14 @@ export function cursorAt(text: string, offset: number): Cursor {
   return isOpen ? read(offset) : nothing(read(offset));
 }
 
-/** Parses what stands before `from`, with the parser's own offers at its end. */
+/** Parses the text before `from`, with the parser's own offers at its end. */
 function readUpTo(text: string, tokens: readonly Token[], from: number): Cursor {
   const offers = new Offers();
   const code = withoutResults(tokens.filter(token => token.to <= from && token.kind !== 'comment'));
   const query = parseTokens(text.slice(0, from), code, { from: 0, to: from }, offers);
   const { words, options, scalar } = offers;
   const follows = words.length > 0 || scalar;
-  // A pipe may follow an operand too, but an editor types that one unasked.
+  // A pipe may follow an operand too, but that is typed without help.
   const slot: Slot =
     follows && offers.slot.kind === 'operator' && !offers.slot.piped ? { kind: 'none' } : offers.slot;
   return { slot, words, options, scalar, typed: '', from, quoted: false, query };
@@ -76,7 +76,7 @@ function takesHyphens({ slot, words }: Cursor): boolean {
   return ['operator', 'source', 'option'].includes(slot.kind) || words.some(word => word.includes('-'));
 }
 
-/** After a bracket that has nothing in it yet: a key, or a name whose quote is still to come. */
+/** After an empty bracket: a key, or a name whose quote is still to come. */
 function inBracket(before: string, tokens: readonly Token[], bracket: Token): Cursor {
   const key = readUpTo(before, tokens, bracket.to);
   if (key.slot.kind === 'member') return key;

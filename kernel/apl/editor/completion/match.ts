@@ -1,6 +1,6 @@
 /**
- * How well `name` fits what was typed: 0 starts so, 1 starts so but for case, 2 a word in it starts so, 3 has the letters in
- * order, 4 starts so but for one slip; undefined when it does not fit.
+ * How well `name` fits the typed text: 0 it starts with it, 1 it does in another case, 2 a word in it does, 3 it has the letters
+ * in order, 4 it starts with it but for one slip; undefined when it does not fit.
  */
 export function matchQuality(typed: string, name: string): number | undefined {
   if (name.startsWith(typed)) return 0;
@@ -13,7 +13,7 @@ export function matchQuality(typed: string, name: string): number | undefined {
   return wanted.length > 3 && startsButForOne(wanted, lower) ? 4 : undefined;
 }
 
-/** True where the text starts after `_`, `-`, `.`, a space, or at a capital. */
+/** True where the text starts after `_`, `-`, `.`, `/` or a space, or at a capital. */
 function startsWord(wanted: string, name: string, lower: string): boolean {
   for (let at = lower.indexOf(wanted, 1); at > 0; at = lower.indexOf(wanted, at + 1)) {
     if ('_-. /'.includes(name[at - 1] ?? '') || (name[at] !== lower[at] && name[at - 1] === lower[at - 1]))

@@ -40,7 +40,7 @@ export function describeElement(entry: ElementEntry): string {
   ].join('\n\n');
 }
 
-/** Markdown about everything that bears the name: operator, aggregate, function; undefined when nothing does. */
+/** Markdown about everything with that name: operator, aggregate, function; undefined when there is nothing. */
 export function describeName(name: string): string | undefined {
   const listed = listings[name.toLowerCase()];
   if (listed !== undefined) return listed();
@@ -62,7 +62,7 @@ export function describedNames(): readonly string[] {
     .concat(Object.keys(listings));
 }
 
-/** A span of code in Markdown whatever the text holds. */
+/** A text as a span of code in Markdown, whatever it holds. */
 export function code(text: string): string {
   const runs = text.match(/`+/g) ?? [];
   const fence = '`'.repeat(1 + Math.max(0, ...runs.map(run => run.length)));
@@ -108,11 +108,11 @@ function aliasesOf({ aliases }: { readonly aliases?: readonly string[] }): strin
   return aliases === undefined || aliases.length === 0 ? [] : [`Also ${aliases.map(code).join(', ')}.`];
 }
 
-/** What the example gives where an argument is null, unless that is null. */
+/** The results of the example with a null argument, where they are not null. */
 export function nullsOf({ nulls }: FunctionEntry): readonly string[] {
   if (nulls === undefined) return [];
-  const given = Object.entries(nulls).map(([name, result]) => `${code(name)} ${code(result)}`);
-  return [`With a null argument instead it gives: for ${given.join(', for ')}.`];
+  const given = Object.entries(nulls).map(([name, result]) => `${code(result)} for a null ${code(name)}`);
+  return [`The example gives ${given.join(', and ')}.`];
 }
 
 function exampleOf({ apl, result }: Example): string {

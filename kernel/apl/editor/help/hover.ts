@@ -20,7 +20,10 @@ export interface Hover extends Span {
   readonly plain: string;
 }
 
-/** Explains what is at `offset` of one query: an operator, a function, a field, a dataset, a type, a `let` name; else the call around it. */
+/**
+ * Explains the element at `offset` of one query: an operator, a function, a field, a dataset, a type, a `let` name; else the call
+ * around it.
+ */
 export function hover(text: string, offset: number, environment: BindEnvironment): Hover | undefined {
   const tokens = tokenize(text).filter(token => token.kind !== 'comment');
   const { query } = parseQuery(text);
@@ -185,7 +188,7 @@ function describeColumn(column: Column, names: NamesAt): string {
     .trim();
 }
 
-/** Descriptions come from data. */
+/** Escapes a description, which comes from data. */
 function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_{}[\]<>&#|!]/g, '\\$&');
 }
@@ -206,7 +209,7 @@ function definedNames(query: Query, offset: number): DefinedName[] {
   return names;
 }
 
-/** A name where it is defined: what the operator makes of it, or what its `let` computes. */
+/** A name where it is defined: the field that the operator makes, or the value of its `let`. */
 function describeOutput(place: Place, { name, from }: DefinedName): string | undefined {
   const statement = place.query.statements.find(each => each.kind === 'let' && each.name.from === from);
   if (statement !== undefined) {
@@ -229,7 +232,7 @@ function describeCallable(name: string): string | undefined {
   return element === undefined ? undefined : describeElement(element);
 }
 
-/** A word or a symbol that is no name: of an operator, a source, a comparison, a type. */
+/** A word or a symbol that is not a name: of an operator, a source, a comparison, a type. */
 function atWord({ text, offset, tokens, query }: Place): Found | undefined {
   for (const span of operatorWords(query)) {
     const entry = touches(span, offset) ? elementNamed(text.slice(span.from, span.to)) : undefined;
@@ -272,7 +275,7 @@ function describeType(type: TypeName): string {
   return `type ${code(type)}\n\n${typeDocs[type]}`;
 }
 
-/** The call whose closing parenthesis the cursor is at or right after, else the one that it is in. */
+/** The call whose closing parenthesis is at the cursor or right before it, else the call that the cursor is in. */
 function atCall({ tokens, offset, text }: Place): Found | undefined {
   const closed = tokens.find(
     token => token.kind === 'symbol' && token.text === ')' && (token.from === offset || token.to === offset),
@@ -289,7 +292,7 @@ function atCall({ tokens, offset, text }: Place): Found | undefined {
   };
 }
 
-/** A function's name alone, as while it is being typed. */
+/** The name of a function, even without parentheses. */
 function atFunctionName({ tokens, offset }: Place): Found | undefined {
   const token = tokens.find(each => each.kind === 'word' && touches(each, offset));
   const markdown = token === undefined ? undefined : describeCallable(token.text);

@@ -16,11 +16,11 @@ export function referencePage(): string {
   ]);
   return [
     '# Reference',
-    'Made from the catalogue by `npx tsx scripts/reference.ts`. An example is a whole query; under it stands the first row of its result. The types are bool, long, real, string, datetime, timespan (nanoseconds) and dynamic; `number` is long or real, `any` every type, `same` the type of the first argument, `common` that of all of them.',
+    'Made from the catalogue by `npx tsx scripts/reference.ts`. An example is a whole query, followed by the first row of its result. The types are bool, long, real, string, datetime, timespan (nanoseconds) and dynamic; `number` is long or real, `any` every type, `same` the type of the first argument, `common` that of all of them.',
     contents(groups),
     ...[...groups].flatMap(([title, entries]) => [`## ${title}`, ...entries.map(describe)]),
     '## Limits',
-    'One more is refused, with its place in the query.',
+    'A query beyond a limit is refused, with the place in the query.',
     limitTable(),
   ]
     .join('\n\n')

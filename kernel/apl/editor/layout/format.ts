@@ -23,7 +23,7 @@ export function format(text: string): string {
     : output + tidyGap(text.slice(at), false).trimEnd() + finalBreak(text);
 }
 
-/** The widest line that is kept whole, in characters. */
+/** The longest line that is left whole, in characters. */
 const width = 100;
 const indentStep = 4;
 
@@ -58,7 +58,7 @@ function formatStatement(text: string): string {
   return sound ? formatted : text;
 }
 
-/** Where there are errors, and operators that nobody knows: what follows their words cannot be laid out. */
+/** The places of errors and of unknown operators: what follows them cannot be laid out. */
 function unreadPlaces({ query, diagnostics }: Parsed): readonly number[] {
   const places = diagnostics.filter(({ severity }) => severity === 'error').map(({ from }) => from);
   visitQuery(query, {
@@ -69,7 +69,7 @@ function unreadPlaces({ query, diagnostics }: Parsed): readonly number[] {
   return places;
 }
 
-/** True where two queries differ in their places only. */
+/** True where two queries differ only in their places. */
 export function sameTree(a: Query, b: Query): boolean {
   // An explicit stack instead of recursion: a chain of ten thousand `or` is one deep tree.
   const pending: [unknown, unknown][] = [[a, b]];
@@ -93,11 +93,11 @@ class Layout {
   readonly #text: string;
   readonly #tokens: readonly Token[];
   readonly #spaced: (index: number) => boolean;
-  /** The first token that is no comment. */
+  /** The first token that is not a comment. */
   readonly #first: number;
   /** Indentation of the tokens that start a line. */
   readonly #breaks = new Map<number, number>();
-  /** Where each token would end if all stood on one line. */
+  /** Where each token would end if all stood in one line. */
   readonly #ends: number[] = [];
   /** The tokens of operators that could not be read. */
   readonly #kept = new Set<number>();
@@ -255,7 +255,7 @@ class Layout {
     return (this.#ends[to - 1] ?? 0) - start;
   }
 
-  /** The tokens outside brackets, from `from` to `to`, that pass. */
+  /** The tokens outside brackets, from `from` to `to`, that pass the test. */
   #find(from: number, to: number, test: (token: Token) => boolean): number[] {
     const found: number[] = [];
     for (let at = from; at < to; at += 1) {

@@ -22,7 +22,7 @@ import { parseSearch } from './search.js';
 import { takeGroup } from './slips.js';
 import { parseSource } from './source.js';
 
-/** What `parseClauses` adds to: a node whose further properties are those of the clauses of its row. */
+/** A node to which `parseClauses` adds the properties of the clauses of its row. */
 export type OpenNode = Record<string, unknown>;
 
 /** Reads the clauses of a row into the properties of its node; `owner` is the word as it was written. */
@@ -43,14 +43,14 @@ export function parseClauses(
   stream.call = outerCall;
 }
 
-/** A clause of an operator as it was written, and what follows from its place in the row. */
+/** A clause of an operator as written, and what follows from its place in the row. */
 interface Step {
   readonly clause: Clause;
   readonly owner: string;
   /** Completes "expected an expression …". */
   readonly context: string;
   readonly laterWords: readonly string[];
-  /** The next clause that must stand. */
+  /** The next clause that is not optional. */
   readonly next: Clause | undefined;
 }
 
@@ -87,7 +87,7 @@ function isAbsent(stream: TokenStream, clause: Clause): boolean {
   return clause.optional === true && atStageEnd(stream) && stream.offering === undefined;
 }
 
-/** Consumes the word of a clause. Where one that must stand is missing, what follows it is read all the same. */
+/** Consumes the word of a clause. Where a required one is missing, its content is read all the same. */
 function takeWord(stream: TokenStream, { clause, owner, laterWords }: Step): boolean {
   const word = clause.word ?? '';
   stream.offering?.addWords(`${word}${opening[clause.takes] ?? ''}`);
@@ -121,7 +121,7 @@ function nothing(stream: TokenStream, { takes, optional }: Clause): OperandNodes
 
 type Reader<T extends Operand> = (stream: TokenStream, context: string, step: Step) => OperandNodes[T];
 
-/** How each operand is read. */
+/** The reader of each operand. */
 const readers: { readonly [T in Operand]: Reader<T> } = {
   expression: parseCondition,
   expressions: (stream, context) => parseList(stream, () => parseExpression(stream, context)),

@@ -35,8 +35,8 @@ import {
 import { startsSource } from './source.js';
 
 /**
- * Parses one expression; where none can be read it reports and returns `missing`. `context` completes
- * "expected an expression …". With level `comparison`, `and` and `or` are left to the caller; with `sum` also what compares.
+ * Parses one expression; where none can be read it reports and returns `missing`. `context` completes "expected an expression …".
+ * With level `comparison`, `and` and `or` are left to the caller; with `sum` comparisons too.
  */
 export function parseExpression(
   stream: TokenStream,
@@ -80,7 +80,7 @@ function parseDisjunction(stream: TokenStream, context: string): Expr {
   return left;
 }
 
-/** Reports what nests deeper than the stack can bear, and skips it. */
+/** Reports nesting that is too deep for the stack, and skips it. */
 export function tooDeep(stream: TokenStream): Expr {
   const { from, to } = stream.peek();
   stream.reportLimit({ from, to }, limits.nesting);
@@ -199,7 +199,7 @@ function isComparison(word: string): boolean {
   return isWordComparison(word) || isListOperator(word) || /^!?(?:matches|between)$/.test(word);
 }
 
-/** `x not in (…)`, `x is null`, `x like …`: reported, and read as what was meant. */
+/** `x not in (…)`, `x is null`, `x like …`: reported, and read as the APL that was meant. */
 function compareByHabit(stream: TokenStream, left: Expr): Expr | undefined {
   const isNull = takeIsNull(stream);
   if (isNull !== undefined) {
@@ -219,7 +219,7 @@ function singleEquals(stream: TokenStream, left: Expr): Expr | undefined {
     'error',
     'single-equals',
     token,
-    '`=` names a result, it does not compare',
+    '`=` names a result; it does not compare',
     'Write `==` to compare.',
   );
   return binary('==', token, left, parseAdditive(stream, 'after `==`'));
@@ -234,7 +234,7 @@ function parseList(stream: TokenStream, operator: ListOperator, left: Expr): Exp
 function parseListItems(stream: TokenStream, operator: ListOperator, left: Expr): (Expr | Subquery)[] {
   const bracket = stream.takeSymbol('[');
   if (bracket !== undefined)
-    stream.report('error', 'expected', bracket, `the list of \`${operator}\` stands in parentheses`);
+    stream.report('error', 'expected', bracket, `the list of \`${operator}\` needs parentheses`);
   else if (stream.expectSymbol('(', `after \`${operator}\``) === undefined) return [];
   const close = bracket === undefined ? ')' : ']';
   const items: (Expr | Subquery)[] = [];

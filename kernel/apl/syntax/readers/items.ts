@@ -146,7 +146,7 @@ export function parseValues(stream: TokenStream): Expr[] {
   return values;
 }
 
-/** Consumes the bracket that closes a list; where it is missing, what stands before the next one too. */
+/** Consumes the bracket that closes a list; where it is missing, skips to the next one. */
 export function closeList(stream: TokenStream, close: string, context: string): void {
   if (stream.expectSymbol(close, context) !== undefined) return;
   stream.skipTo(close, '|', ';');

@@ -6,8 +6,8 @@ import { identifier, literal, missing, nameExpr } from '../nodes.js';
 import type { TokenStream } from '../tokens/stream.js';
 
 /**
- * `name=value` words such as `kind=inner`, as many as stand here. A name that the operator does not know is refused where
- * nothing else can be written so.
+ * Reads `name=value` words such as `kind=inner`, as many as there are. An unknown name is refused where nothing else can be
+ * written like that.
  */
 export function parseOptions(
   stream: TokenStream,
@@ -45,7 +45,7 @@ export function parseEnclosedOptions(stream: TokenStream, clause: Clause, owner:
   return options;
 }
 
-/** What an option was given: a word or a text as it was written, a synonym as the value that it stands for. */
+/** The value of an option: a word or a text as written, a synonym as the value that it stands for. */
 export function optionText(options: readonly Option[], name: string, known: Options): string | undefined {
   const value = options.find(option => option.name.name === name)?.value;
   const text = value === undefined ? undefined : writtenValue(value);
@@ -63,7 +63,7 @@ function offerNames(stream: TokenStream, known: Options, given: readonly Option[
 /** Operands that may start with `name = value` themselves. */
 const mayName: ReadonlySet<Operand> = new Set(['assignments', 'typed assignments', 'search']);
 
-/** True where `foo=bar` can only be an option that nobody knows. */
+/** True where `foo=bar` can only be an unknown option. */
 function isSlip(stream: TokenStream, next: Clause | undefined): boolean {
   if (next === undefined || !mayName.has(next.takes)) return true;
   const after = stream.peek(3);
@@ -71,7 +71,7 @@ function isSlip(stream: TokenStream, next: Clause | undefined): boolean {
   return isWord || after.kind === 'string';
 }
 
-/** `name=value`; undefined, with nothing consumed, where no bare name stands: `!in` is a word and no name. */
+/** `name=value`; undefined, with nothing consumed, where there is no bare name: `!in` is a word and not a name. */
 function parseOption(stream: TokenStream, known: Options, owner: string): Option | undefined {
   const name = stream.peek().kind === 'word' ? stream.takeName() : undefined;
   if (name === undefined) return undefined;

@@ -12,7 +12,7 @@ export function parsePipeline(stream: TokenStream): Pipeline {
   return stream.nested(parseStages, tooDeep);
 }
 
-/** The clause and call around a subquery do not apply inside it. */
+/** Resets the clause and the call around a subquery, which do not apply inside it. */
 function parseStages(stream: TokenStream): Pipeline {
   const { clause, call } = stream;
   stream.clause = undefined;
@@ -25,7 +25,7 @@ function parseStages(stream: TokenStream): Pipeline {
   return { source, operators, from, to: stream.lastEnd };
 }
 
-/** Parses the `| operator …` stages that follow a source; what comes after too many of them is not read. */
+/** Parses the `| operator …` stages after a source; beyond the limit they are not read. */
 export function parseOperators(stream: TokenStream): Operator[] {
   const operators: Operator[] = [];
   for (;;) {
@@ -47,7 +47,7 @@ export function parseOperators(stream: TokenStream): Operator[] {
   }
 }
 
-/** The hint where a query cannot continue: perhaps the next one starts on this line. */
+/** The hint where a query cannot continue: perhaps the next query starts on this line. */
 export function separatorHint(stream: TokenStream): string | undefined {
   return stream.startsLine ? 'A blank line or `;` separates two queries.' : undefined;
 }
@@ -95,7 +95,7 @@ function reportOldSpelling(stream: TokenStream, { text, span }: Word, today: str
   stream.report('hint', 'old-spelling', span, message, `Write \`${today}\`.`, today);
 }
 
-/** `limit-n` is not an operator, but `limit` is; in `top-nested 3 of x` what follows shows that the whole is one word. */
+/** `limit-n` is not an operator, but `limit` is; in `top-nested 3 of x` the text after it shows that the whole is one word. */
 function shorterWord(stream: TokenStream, { tokens }: Word): Word | undefined {
   const { text, from, to } = stream.peek();
   if (['word', 'number', 'string'].includes(stream.peek(tokens).kind)) return undefined;

@@ -3,7 +3,7 @@ import { joinSearches, nameExpr } from '../nodes.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { parseExpression } from './expression.js';
 
-/** Parses what `search` looks for: terms, fields with terms, and conditions, joined by `and`, `or` and `not`. */
+/** Parses the predicate of `search`: terms, fields with terms, and conditions, joined by `and`, `or` and `not`. */
 export function parseSearch(stream: TokenStream): SearchPredicate {
   return parseOr(stream);
 }
@@ -38,7 +38,7 @@ function parseTerm(stream: TokenStream): SearchPredicate {
   return parseFieldTerm(stream);
 }
 
-/** In parentheses stands a predicate, unless an expression such as `(a + b) > 1` starts here. */
+/** The parentheses hold a predicate, unless an expression such as `(a + b) > 1` starts here. */
 function parseGroup(stream: TokenStream): SearchPredicate {
   const mark = stream.mark;
   const errors = stream.diagnostics.length;

@@ -44,7 +44,7 @@ export function takeIsNull(stream: TokenStream): (Token & { readonly negated: bo
   return { ...token, negated };
 }
 
-/** Consumes `like` and its kin, reported. */
+/** Consumes `like`, `ilike` or `rlike`, reported. */
 export function takeLike(stream: TokenStream): Token | undefined {
   if (!/^(?:i|r)?like$/i.test(stream.peek().text) || stream.peek().kind !== 'word') return undefined;
   const token = stream.next();
@@ -53,7 +53,7 @@ export function takeLike(stream: TokenStream): Token | undefined {
   return token;
 }
 
-/** Says that an operator is written in lower case. */
+/** Reports an operator that is not in lower case. */
 export function reportCase(stream: TokenStream, token: Token): void {
   reportForeign(stream, token, token.text.toLowerCase());
 }
@@ -93,7 +93,7 @@ export function takeDirection(stream: TokenStream): 'asc' | 'desc' | undefined {
   return direction;
 }
 
-/** Skips a comment as SQL writes it, reported; `only` says which words it may begin with. */
+/** Skips a comment in SQL's style, reported; `only` restricts how it may begin. */
 export function takeSqlComment(stream: TokenStream, only: 'any' | 'word' = 'any'): boolean {
   if (!stream.isSymbol('-') || !stream.isSymbol('-', 1)) return false;
   const [first, second, after] = [stream.peek(), stream.peek(1), stream.peek(2)];
@@ -101,7 +101,7 @@ export function takeSqlComment(stream: TokenStream, only: 'any' | 'word' = 'any'
   if (second.from !== first.to || (only === 'word' && (after.kind !== 'word' || after.from === second.to)))
     return false;
   const dashes = { from: first.from, to: second.to };
-  stream.report('error', 'expected', dashes, '`--` starts no comment in APL', 'Write `// …`.');
+  stream.report('error', 'expected', dashes, '`--` does not start a comment in APL', 'Write `// …`.');
   stream.skipLine();
   return true;
 }

@@ -47,7 +47,7 @@ function introduces(stream: TokenStream, { clauses }: SourceRow): boolean {
   return !stream.isSymbol('|', 1) && !stream.isSymbol(';', 1);
 }
 
-/** Reports what nests deeper than the stack can bear, and skips it. */
+/** Reports nesting that is too deep for the stack, and skips it. */
 export function tooDeep(stream: TokenStream): Source {
   const token = stream.peek();
   stream.reportLimit(token, limits.queryNesting);
@@ -89,7 +89,7 @@ function takeTableCall(stream: TokenStream): Source | undefined {
   return dataset(identifier(name.text, true, name), { from, to: stream.lastEnd });
 }
 
-/** Reports a query in another language and skips it; of a comment in SQL's style only that line. */
+/** Reports a query in another language and skips it; for a comment in SQL's style, skips only that line. */
 function takeOtherLanguage(stream: TokenStream): Source | undefined {
   const token = stream.peek();
   if (takeSqlComments(stream)) return parseSource(stream);
@@ -127,14 +127,14 @@ function takeUnquoted(stream: TokenStream): Source | undefined {
     'error',
     'unquoted-name',
     span,
-    `\`${text}\` needs quotes, for it contains \`-\``,
+    `\`${text}\` needs quotes, as it contains \`-\``,
     `Write ['${text}'].`,
     `['${text}']`,
   );
   return dataset(identifier(text, true, span), span);
 }
 
-/** A call where a dataset should be: its value is what was meant. */
+/** A call where a dataset should be: it is read as `print` of the call. */
 function parseImplicitPrint(stream: TokenStream, mark: number): Source {
   stream.rewind(mark);
   const value = parseExpression(stream, 'here');

@@ -11,7 +11,7 @@ export interface Token extends Span {
   readonly kind: TokenKind;
   /** The source text, except for strings: their value with escapes resolved. */
   readonly text: string;
-  /** What is wrong with the token itself, such as a string that never ends. */
+  /** The flaw of the token itself, such as a string that never ends. */
   readonly flaw?: 'unterminated' | 'typographic' | 'suffix';
 }
 
@@ -227,7 +227,7 @@ function readRawLiteral(source: string, at: number, tokens: Token[]): number {
   return to;
 }
 
-/** What a literal may consist of; no parenthesis, so that a missing one is not searched for to the end of the text. */
+/** The characters of such a literal; no parenthesis, so that a missing one is not searched for to the end of the text. */
 const rawLiteralText = /[-+\dTZ:.\s/a-zµμ]+/y;
 
 function isSpace(code: number): boolean {

@@ -1,6 +1,6 @@
 import type { Clause } from '../../operators/grammar.js';
 
-/** What may stand where a text ends, and is more than a word. */
+/** What completion may offer where a text ends, besides words. */
 export type Slot =
   | { readonly kind: 'none' }
   /** A table; with `statement`, also `let` and its kin. */
@@ -16,7 +16,7 @@ export type Slot =
   /** A property: after `path.`, or in the brackets of `path[…]`. */
   | { readonly kind: 'member'; readonly path: readonly string[]; readonly bracket: boolean };
 
-/** A value. */
+/** A place for a value. */
 export interface OperandSlot {
   readonly kind: 'operand';
   /** The clause that it stands in. */
@@ -38,8 +38,8 @@ export interface OpenCall {
 }
 
 /**
- * What may stand at the end of a text, collected by the parser while it stands there: words and options that may come, up to
- * the first thing that must come.
+ * What completion may offer at the end of a text, collected by the parser there: optional words and options, up to the first
+ * required element.
  */
 export class Offers {
   readonly words: string[] = [];
@@ -65,7 +65,7 @@ export class Offers {
     if (!this.#stopped) this.scalar = true;
   }
 
-  /** Adds what must come, unless there is something: nothing after it is of interest. */
+  /** Adds a required element, unless there is one: nothing after it matters. */
   add(slot: Slot): void {
     if (this.#stopped) return;
     this.#found = slot;

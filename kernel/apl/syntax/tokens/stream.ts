@@ -9,7 +9,7 @@ import { identifier } from '../nodes.js';
 import { type Token, tokenize } from './lexer.js';
 import type { Offers, OpenCall, OperandSlot, Slot } from './offers.js';
 
-/** The parser's position in the tokens of one text, and what it found wrong so far. */
+/** The parser's position in the tokens of one text, and its findings so far. */
 export class TokenStream {
   readonly source: string;
   readonly tokens: readonly Token[];
@@ -51,22 +51,22 @@ export class TokenStream {
     return this.#at >= this.tokens.length;
   }
 
-  /** Collects the words that may come next: set where the text ends here and completion asked for them. */
+  /** The collector of completions, set where the text ends here and completion asked for them. */
   get offering(): Offers | undefined {
     return this.#offers !== undefined && this.done ? this.#offers : undefined;
   }
 
-  /** True where the text ends after `ahead` more tokens, and completion asked what may follow. */
+  /** True where the text ends after `ahead` more tokens, and completion asks what may follow. */
   offersAt(ahead: number): boolean {
     return this.#offers !== undefined && this.#at + ahead === this.tokens.length;
   }
 
-  /** Offers what may stand where the text ends. */
+  /** Offers a slot where the text ends. */
   offer(slot: Slot): void {
     this.offering?.add(slot);
   }
 
-  /** Offers a value of the clause and the call that are being read. */
+  /** Offers a value in the clause and the call that are being read. */
   offerOperand(rest: Omit<OperandSlot, 'kind' | 'clause' | 'call'> = {}): void {
     const offers = this.offering;
     if (offers === undefined) return;
@@ -211,7 +211,7 @@ export class TokenStream {
     return value;
   }
 
-  /** Runs `parse` one level deeper, or `tooDeep` where the text nests beyond what the stack can bear. */
+  /** Runs `parse` one level deeper, or `tooDeep` where the text nests too deep for the stack. */
   nested<T>(
     parse: (stream: TokenStream, context: string) => T,
     tooDeep: (stream: TokenStream) => T,
@@ -229,7 +229,7 @@ export class TokenStream {
     return this.source.slice(this.lastEnd, this.peek().from).includes('\n');
   }
 
-  /** Skips what is left of the line. */
+  /** Skips the rest of the line. */
   skipLine(): void {
     do this.next();
     while (!this.done && !this.startsLine);
@@ -265,7 +265,7 @@ export class TokenStream {
     }
   }
 
-  /** Says that `what` was expected here; once for each place. */
+  /** Reports that `what` was expected here; once for each place. */
   expected(what: string, context: string, hint?: string): void {
     this.offering?.stop();
     const token = this.peek();
@@ -295,7 +295,7 @@ export class TokenStream {
     this.diagnostics.push(finding(severity, code, span, message, hint, instead));
   }
 
-  /** Says that a bound of the language is passed. */
+  /** Reports that a bound of the language is exceeded. */
   reportLimit(span: Span, { code, message, hint }: Limit): void {
     this.report('error', code, span, message, hint);
   }

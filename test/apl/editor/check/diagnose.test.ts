@@ -31,7 +31,7 @@ describe('a cell', () => {
     ["web | where geo.ciyt == 'x'", ["error geo.ciyt: unknown field `geo.ciyt` -> ['geo.city']"]],
     [
       'sample-http-lgs | count',
-      ["error sample-http-lgs: `sample-http-lgs` needs quotes, for it contains `-` -> ['sample-http-lgs']"],
+      ["error sample-http-lgs: `sample-http-lgs` needs quotes, as it contains `-` -> ['sample-http-lgs']"],
     ],
     [
       "['sample-http-lgs'] | count",
@@ -61,7 +61,10 @@ describe('a cell', () => {
       ['error stauts: unknown field `stauts`'],
     ],
     ['let a = 1', []],
-    ['web | count\n\n%time 1h', ['error %time 1h: magic lines stand at the top of a cell, before the query']],
+    [
+      'web | count\n\n%time 1h',
+      ['error %time 1h: magic lines belong at the top of a cell, before the query'],
+    ],
   ])('says what is wrong with shared statements once: %s', check);
 
   test.each<Case>([
@@ -81,7 +84,7 @@ describe('a magic line', () => {
       ['error --datset: %import: there is no option --datset; did you mean --dataset? -> --dataset'],
     ],
     ['%import', ['error %import: %import: an argument is missing']],
-    ['  %%use local', ['error %%use: %use: it has no form for a single cell; write %use -> %use']],
+    ['  %%use local', ['error %%use: %use: it does not apply to a single cell; write %use -> %use']],
     ['%echo "a', []],
     ['%schema "a', ['error "a: %schema: a quote is not closed']],
     ['%param low = 5\nweb | where status > low', []],
