@@ -41,7 +41,7 @@ export const kernelMagics: readonly Magic[] = [
         summary: 'add the shape of the last queries: their operators and functions, without names and values',
       },
     ],
-    summary: 'show what to send with a report of a problem',
+    summary: 'show the facts to send with a problem report',
     help: 'Versions, platform, settings, the kind of the profile, and the code of the last error with its text, names and values left out. No token, no address, no query, no data: read it before you send it.',
     arity: [0, 0],
     run: bugreport,

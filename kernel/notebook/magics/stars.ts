@@ -37,7 +37,7 @@ export const starMagics: readonly Magic[] = [
     help: [
       'A starred query keeps the query, its time range and its parameters, not its result. The whole organisation can see those of the hosted service; the local service keeps its own.',
       'A relative time range stays relative; freeze it with `%time --freeze` to keep the window.',
-      'Once a query has been created, the line in the cell becomes the one that changes it from then on, where the front end lets the kernel write there.',
+      'Once a query has been created, the line in the cell is replaced by one that updates it from then on, where the front end lets the kernel edit the cell.',
       '',
       '    %star --new "Errors by service"',
       "    ['sample-http-logs'] | where status >= 500 | summarize count() by uri",
@@ -55,7 +55,7 @@ export const starMagics: readonly Magic[] = [
       { name: 'dataset', value: 'DATASET', summary: 'only those that read this dataset' },
     ],
     summary: 'list starred queries, or those with a text in their name, query or dataset',
-    help: 'The id in the first column is what `%star`, `%unstar`, `%run` and `%load` take; a name does as well, where one query has it.',
+    help: '`%star`, `%unstar`, `%run` and `%load` take the id in the first column, or a name that only one query has.',
     arity: [0, 1],
     run: stars,
   },
