@@ -44,6 +44,8 @@ const golden = readdirSync(goldenFolder, { encoding: 'utf8', recursive: true })
   .filter(name => name.endsWith('.txt'))
   .flatMap(name => readFileSync(new URL(name, goldenFolder), 'utf8').match(/\| [a-z].*/g) ?? []);
 
+const SENTENCES = /^[A-Z`].*\.$/;
+
 /** What may be typed at the end of a text. */
 function offered(text: string): string[] {
   return complete(text, text.length, environment).items.map(({ label }) => label);
@@ -75,6 +77,7 @@ describe.each(words)('$word', ({ kind, word, usage, example, clauses }) => {
     expect(offered('web | ')).toContain(word);
     expect(hover(`web | ${word}`, 7, environment)?.markdown).toContain(usage[0]);
     expect(elementNamed(word)?.usage).toEqual(usage);
+    expect(elementNamed(word)?.doc).toMatch(SENTENCES);
     expect(referencePage()).toContain(`### \`${word}\``);
   });
 
@@ -116,7 +119,8 @@ describe.each(options)('option $option of $word', ({ kind, word, option, clauses
   const row = optionsOf(kind)[option];
   const before = beforeOptions(word, clauses);
 
-  test('is offered, with its values', () => {
+  test('is offered, with its values, and explained', () => {
+    expect(row?.doc).toMatch(SENTENCES);
     expect(offered(before)).toContain(`${option}=`);
     if (row?.takes === 'word') expect(offered(`${before}${option}=`)).toEqual(row.values);
   });
@@ -152,4 +156,6 @@ test('a misspelt option is told apart from the name of a result', () => {
 test.each(Object.keys(sources))('the source %s is completed and coloured', word => {
   expect(offered('')).toContain(word);
   expect(elementNamed(word)?.name.replace(' (tabular)', '')).toBe(word);
+  expect(elementNamed(word)?.doc).toMatch(SENTENCES);
+  for (const option of Object.values(optionsOf(word))) expect(option.doc).toMatch(SENTENCES);
 });
