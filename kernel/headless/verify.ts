@@ -1,7 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
+import { present } from '../present.js';
 import { compareTables, differenceText, isUnchanged, type TableChanges } from '../result/compare.js';
 import { readStream } from '../result/ipc/stream.js';
 import { ARROW_MIME } from '../result/mime.js';
+import type { ArrowTable } from '../result/result.js';
 import { type CodeCell, type Notebook, sourceOf, tablesOf } from './notebook.js';
 
 /** The comparison of one table of a notebook with that of a new run. */
@@ -48,6 +50,7 @@ export function compareRuns(before: Notebook, after: Notebook, tolerance: number
 interface RecordedTable {
   readonly sha256: string;
   readonly rows: number;
+  readonly columns: number;
   readonly key: readonly string[];
   readonly frozen: boolean;
   /** Base64; absent where the notebook holds no data. */
@@ -62,21 +65,47 @@ function verdict(
   if (before.sha256 === after.sha256) return { status: 'same', reason: '' };
   if (before.arrow === undefined || after.arrow === undefined)
     return { status: 'different', reason: 'the data differ; the notebook holds no rows to compare' };
-  const [left, right] = [readRows(before.arrow, before.rows), readRows(after.arrow, after.rows)];
-  if (left === undefined || right === undefined)
+  const held = [readRows(before.arrow, before.rows), readRows(after.arrow, after.rows)] as const;
+  const [first, second] = held;
+  if (first === undefined || second === undefined)
     return { status: 'different', reason: 'the data differ; the rows in the notebook are damaged' };
-  const both = Math.min(left.numRows, right.numRows);
-  const isWhole = left.numRows === before.rows && right.numRows === after.rows;
-  // Rows for which a notebook had no room are missing on its side; that is no difference.
-  const [from, to] = isWhole ? [left, right] : [left.slice(0, both), right.slice(0, both)];
-  const changes = compareTables(from, to, { key: before.key, tolerance });
+  const isWhole = holdsAll(first, before) && holdsAll(second, after);
+  const hasAllColumns = first.numCols === before.columns && second.numCols === after.columns;
+  // What a notebook had no room for is missing on its side; that is no difference.
+  const [left, right] = isWhole ? [first, second] : inCommon(first, second, hasAllColumns);
+  const changes = compareTables(left, right, { key: before.key, tolerance });
   if (isWhole && isUnchanged(changes))
     return { status: 'same', reason: `within a tolerance of ${tolerance} for real numbers`, changes };
-  return { status: 'different', reason: differenceText(changes, isWhole ? undefined : both), changes };
+  const compared = { rows: left.numRows, ...present({ columns: hasAllColumns ? undefined : left.numCols }) };
+  const text = differenceText(changes, isWhole ? undefined : compared);
+  const isOtherWidth = !hasAllColumns && before.columns !== after.columns;
+  const reason = isOtherWidth ? `${before.columns} columns are now ${after.columns}; ${text}` : text;
+  return { status: 'different', reason, changes };
+}
+
+/** The part of a table that a notebook holds. */
+type HeldTable = ArrowTable['data'];
+
+function holdsAll({ numRows, numCols }: HeldTable, { rows, columns }: RecordedTable): boolean {
+  return numRows === rows && numCols === columns;
+}
+
+/** The first rows that both hold; where one lacks columns, those that both have. */
+function inCommon(
+  left: HeldTable,
+  right: HeldTable,
+  hasAllColumns: boolean,
+): readonly [HeldTable, HeldTable] {
+  const rows = Math.min(left.numRows, right.numRows);
+  const [first, second] = [left.slice(0, rows), right.slice(0, rows)];
+  if (hasAllColumns) return [first, second];
+  const others = new Set(right.schema.fields.map(({ name }) => name));
+  const names = left.schema.fields.map(({ name }) => name).filter(name => others.has(name));
+  return [first.select(names), second.select(names)];
 }
 
 /** Returns the rows that a notebook holds of a result; undefined where they are damaged. */
-function readRows(arrow: string, rows: number): ReturnType<typeof readStream> | undefined {
+function readRows(arrow: string, rows: number): HeldTable | undefined {
   try {
     const table = readStream(arrow);
     // The library reads what is no stream as a table without rows.
@@ -97,12 +126,13 @@ function resultsOf(cell: CodeCell): readonly RecordedTable[] {
   return cell.outputs.flatMap(output => {
     if (!('data' in output) || output.data['text/html'] === undefined) return [];
     const arrow = output.data[ARROW_MIME];
-    return tablesOf(output.metadata).flatMap(({ rows, sha256, key }, index) => {
+    return tablesOf(output.metadata).flatMap(({ rows, columns, sha256, key }, index) => {
       if (typeof sha256 !== 'string') return [];
       return [
         {
           sha256,
           rows: Number(rows),
+          columns: Number(columns),
           key: Array.isArray(key) ? key.map(String) : [],
           frozen: isFrozen(output.metadata),
           arrow: index === 0 && typeof arrow === 'string' ? arrow : undefined,

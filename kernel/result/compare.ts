@@ -90,8 +90,8 @@ export function isUnchanged({ schema, added, removed, changed, reordered }: Tabl
   return schema.length === 0 && added + removed + changed === 0 && !reordered;
 }
 
-/** The differences in one line. `compared` is the number of rows that could be compared, unless all of them could. */
-export function differenceText(changes: TableChanges, compared?: number): string {
+/** The differences in one line. `compared` is what could be compared, unless all could. */
+export function differenceText(changes: TableChanges, compared?: Compared): string {
   const { schema, added, removed, changed, same, reordered } = changes;
   const columns = schema.map(({ column, before, after }) => {
     if (before === undefined) return `column ${column} is new`;
@@ -106,11 +106,19 @@ export function differenceText(changes: TableChanges, compared?: number): string
   ];
   const counted = rows.length === 0 ? [] : [`rows: ${rows.join(', ')}, ${same} the same`];
   const order = reordered ? ['the same rows in another order'] : [];
-  const first = compared === undefined ? '' : `of the first ${compared} rows: `;
   const texts = [...columns, ...counted, ...order];
-  return (
-    first + (texts.length === 0 ? 'none; a row that the notebook has no room for differs' : texts.join('; '))
-  );
+  if (compared === undefined) return texts.join('; ');
+  const rest = compared.columns === undefined ? 'a row' : 'a row or a column';
+  const held = compared.columns === undefined ? '' : ` and ${compared.columns} columns`;
+  const found =
+    texts.length === 0 ? `none; ${rest} that the notebook has no room for differs` : texts.join('; ');
+  return `of the first ${compared.rows} rows${held}: ${found}`;
+}
+
+/** How many first rows were compared, and how many columns where these were not all. */
+interface Compared {
+  readonly rows: number;
+  readonly columns?: number;
 }
 
 function schemaChanges(before: Table, after: Table): readonly SchemaChange[] {

@@ -133,7 +133,7 @@ function aplMetadata(
   rowsInNotebook: number,
 ): Readonly<Record<string, unknown>> {
   const { provenance, status, tables } = result;
-  const rows = tables[0]?.data.numRows ?? 0;
+  const { numRows: rows, numCols: columns } = tables[0]?.data ?? { numRows: 0, numCols: 0 };
   const shapes = tables.map(({ info, data }) => ({
     name: info.name,
     rows: data.numRows,
@@ -144,7 +144,7 @@ function aplMetadata(
   const facts = provenance.frozen
     ? { ...lasting(provenance), status: lastingStatus(status) }
     : { ...provenance, status };
-  const held = resultId === undefined ? undefined : { id: resultId, rows, rowsInNotebook };
+  const held = resultId === undefined ? undefined : { id: resultId, rows, columns, rowsInNotebook };
   return { ...facts, tables: shapes, limits: allNotices(result), ...present({ result: held }) };
 }
 

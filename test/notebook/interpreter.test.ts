@@ -61,7 +61,12 @@ describe('a query', () => {
       traceId: 'trace-1',
       kernelVersion: '1.2.3',
     });
-    expect(held).toEqual({ id: expect.stringMatching(/^[0-9a-f]{32}$/), rows: 1, rowsInNotebook: 1 });
+    expect(held).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      rows: 1,
+      columns: 1,
+      rowsInNotebook: 1,
+    });
     expect([typeof elapsedMs, status, tables, limits]).toEqual([
       'number',
       counted.status,

@@ -13,6 +13,8 @@ export interface ResultReference {
   readonly id: string;
   /** Rows that the kernel held when the output was made. */
   readonly rows: number;
+  /** Columns of the result; the Arrow stream in the notebook may have only the first of them. */
+  readonly columns: number;
   /** Rows of the Arrow stream in the notebook; 0 where there is none. */
   readonly rowsInNotebook: number;
 }

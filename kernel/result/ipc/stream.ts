@@ -24,17 +24,39 @@ import {
 } from 'apache-arrow';
 import { decodeLz4, encodeLz4 } from './lz4.js';
 
-/** A stream, and how many of the table's first rows it holds. */
+/** A stream, and how many of the table's first rows and columns it holds. */
 export interface ArrowPart {
   readonly bytes: Uint8Array;
   readonly rows: number;
+  readonly columns: number;
 }
 
-/** The compressed stream of as many first rows as fit the bytes; undefined when not even one row does. */
+/**
+ * The compressed stream of as many first rows as fit the bytes; where not even one does, of the first columns of a few rows.
+ * Undefined when not even one column fits.
+ */
 export function arrowWithin(table: Table, budget: number): ArrowPart | undefined {
+  return firstRows(table, budget) ?? firstColumns(table.slice(0, WIDE_ROWS), budget);
+}
+
+/** Rows of a table that is too wide for the bytes. */
+const WIDE_ROWS = 30;
+
+function firstColumns(table: Table, budget: number): ArrowPart | undefined {
+  let columns = table.numCols - 1;
+  while (columns > 0) {
+    const bytes = toStream(table.selectAt([...Array(columns).keys()]), table.numRows);
+    if (bytes.length <= budget) return { bytes, rows: table.numRows, columns };
+    columns = Math.min(columns - 1, Math.floor((columns * budget * 0.95) / bytes.length));
+  }
+  return undefined;
+}
+
+function firstRows(table: Table, budget: number): ArrowPart | undefined {
   let rows = Math.min(table.numRows, rowsWorthTrying(table, budget));
   for (let bytes = toStream(table, rows); ; bytes = toStream(table, rows)) {
-    if (bytes.length <= budget) return rows === 0 && table.numRows > 0 ? undefined : { bytes, rows };
+    if (bytes.length <= budget)
+      return rows === 0 && table.numRows > 0 ? undefined : { bytes, rows, columns: table.numCols };
     if (rows === 0) return undefined;
     rows = Math.min(rows - 1, Math.floor((rows * budget * 0.95) / bytes.length));
   }

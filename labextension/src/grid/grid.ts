@@ -5,7 +5,7 @@ import type { Filter, SortKey, View } from '../../../kernel/notebook/results/pro
 import { cut, formatCount, plural, visible } from '../../../kernel/text.js';
 import { button, element } from '../ui/dom.js';
 import { Popover } from '../ui/popover.js';
-import { columnsOf, type GridColumn, type Zone } from './cells.js';
+import type { GridColumn, Zone } from './cells.js';
 import { toClipboard } from './clipboard.js';
 import { columnMenu, WITHOUT_KERNEL } from './controls/column-menu.js';
 import { detailsOf } from './controls/details.js';
@@ -24,8 +24,9 @@ import { Surface, type SurfaceModel } from './surface/surface.js';
 export interface GridOptions {
   /** The rows that the notebook holds. */
   readonly table: Table;
-  /** Rows of the whole result. */
+  /** Rows and columns of the whole result. */
   readonly rows: number;
+  readonly columns: number;
   readonly surroundings: Surroundings;
   /**
    * Connects to the kernel that holds the result; undefined where there is none. Rejects with a SourceError; `lost` is called
@@ -45,7 +46,7 @@ const LABEL_LENGTH = 80;
 export class Grid {
   readonly node: HTMLElement;
   readonly #options: GridOptions;
-  readonly #layout: ColumnLayout;
+  #layout: ColumnLayout;
   readonly #surface: Surface;
   readonly #popover: Popover;
   readonly #chips = element('div', { class: 'apl-grid-chips' });
@@ -70,7 +71,7 @@ export class Grid {
     this.#options = options;
     this.#saved = saved;
     this.#rows = saved;
-    this.#layout = new ColumnLayout(columnsOf(options.table));
+    this.#layout = new ColumnLayout(saved.columns);
     this.#surface = new Surface(this.#surfaceModel());
     listen(this.#surface, this.#gestureActions());
     this.node = this.#build();
@@ -138,11 +139,9 @@ export class Grid {
     });
     if (opened === undefined || view !== this.#wanted || this.#isDisposed) return;
     this.node.classList.remove('apl-grid-busy');
-    this.#rows = opened;
     this.#message = '';
-    this.#selection = undefined;
     this.#surface.table.scrollTop = 0;
-    await this.#redraw(false);
+    await this.#turnTo(opened);
   }
 
   /** Shows the error; without the kernel's result the grid goes back to the rows of the notebook. */
@@ -155,10 +154,18 @@ export class Grid {
     }
     if (this.#rows === this.#saved) return;
     this.#rows.source.close();
-    this.#rows = this.#saved;
     this.#message = '';
     this.#wanted = this.#saved.view;
-    void this.#redraw(false);
+    void this.#turnTo(this.#saved);
+  }
+
+  /** Draws other rows. The layout of the columns stays, but where the kernel has more of them than the notebook. */
+  async #turnTo(rows: Rows): Promise<void> {
+    const isOtherWidth = rows.columns.length !== this.#layout.all.length;
+    if (isOtherWidth) this.#layout = new ColumnLayout(rows.columns);
+    this.#rows = rows;
+    this.#selection = undefined;
+    await this.#redraw(isOtherWidth);
   }
 
   /** Changes the view, where there is a kernel to compute another. */
@@ -181,12 +188,16 @@ export class Grid {
   }
 
   #drawStatus(): void {
-    const { rows: total, table } = this.#options;
+    const { rows: total, columns, table } = this.#options;
     const { source, count } = this.#rows;
     const parts: string[] = [];
-    if (!source.canCompute && table.numRows < total)
+    const saved = [
+      ...(table.numRows < total ? [`${formatCount(table.numRows)} of ${plural(total, 'row')}`] : []),
+      ...(table.numCols < columns ? [`${formatCount(table.numCols)} of ${plural(columns, 'column')}`] : []),
+    ];
+    if (!source.canCompute && saved.length > 0)
       parts.push(
-        `The first ${formatCount(table.numRows)} of ${plural(total, 'row')}, as saved in the notebook; run the cell again to see all.`,
+        `The first ${saved.join(' and ')}, as saved in the notebook; run the cell again to see all.`,
       );
     else if (count !== total) parts.push(`${formatCount(count)} of ${plural(total, 'row')} match.`);
     this.#status.textContent = [...parts, this.#message].filter(Boolean).join(' ');

@@ -29,6 +29,7 @@ export function openGrid(
   return Grid.create({
     table,
     rows: reference?.rows ?? table.numRows,
+    columns: reference?.columns ?? table.numCols,
     surroundings: surroundings(model.data, model.metadata),
     connect: lost => {
       const connection = kernel();

@@ -69,9 +69,9 @@ function referenceOf(apl: unknown): ResultReference | undefined {
   const { result } = apl;
   if (typeof result !== 'object' || result === null || !('id' in result) || !('rows' in result))
     return undefined;
-  return typeof result.id === 'string' && typeof result.rows === 'number'
-    ? (result as ResultReference)
-    : undefined;
+  const { id, rows } = result;
+  if (typeof id !== 'string' || typeof rows !== 'number') return undefined;
+  return result as ResultReference;
 }
 
 function queryOf(apl: unknown): string {

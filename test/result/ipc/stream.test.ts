@@ -51,3 +51,19 @@ test('a hash is the same for the same cells alone', () => {
   expect(hashes[1]).toBe(hashes[0]);
   expect(new Set(hashes).size).toBe(hashes.length - 1);
 });
+
+test('of a table too wide for the bytes the first columns of 30 rows are held', () => {
+  const wide = Array.from(
+    { length: 1000 },
+    (_, column): SampleColumn => [`column_${column}`, 'integer', cells(50, row => row * 1000 + column)],
+  );
+  const part = arrowWithin(tableOf(wide), 96 * 1024);
+  expect(part?.bytes.length).toBeLessThanOrEqual(96 * 1024);
+  expect(part?.bytes.length).toBeGreaterThan(80 * 1024);
+  const read = tableFromIPC(part?.bytes);
+  expect([read.numRows, read.numCols]).toEqual([30, part?.columns]);
+  const last = read.numCols - 1;
+  expect(read.schema.fields[last]?.name).toBe(`column_${last}`);
+  expect(read.getChildAt(last)?.get(29)).toBe(BigInt(29_000 + last));
+  expect(arrowWithin(tableOf(wide), 100)).toBeUndefined();
+});

@@ -32,6 +32,11 @@ export class Chunks {
     return true;
   }
 
+  /** The page of the first rows, which has columns even where there is no row; undefined while it is on its way. */
+  get first(): Page | undefined {
+    return this.#arrived.get(0);
+  }
+
   /** Returns the page that holds a row and the row's place in it; undefined while it is on its way or where there is none. */
   at(row: number): { readonly page: Page; readonly row: number } | undefined {
     const page = this.#arrived.get(chunkOf(row));

@@ -1,6 +1,6 @@
 import type { View } from '../../../../kernel/notebook/results/protocol.js';
 import { cellText } from '../../../../kernel/result/display/text.js';
-import { type GridColumn, type ShownCell, shownCell, vectorOf, type Zone } from '../cells.js';
+import { columnsOf, type GridColumn, type ShownCell, shownCell, vectorOf, type Zone } from '../cells.js';
 import { Chunks } from './chunks.js';
 import type { RowSource } from './source.js';
 
@@ -12,6 +12,8 @@ export class Rows {
   readonly view: View;
   /** Rows of the view, known once its first page is here. */
   count = 0;
+  /** The columns of the source: the notebook may hold fewer than the kernel. */
+  columns: readonly GridColumn[] = [];
   readonly #chunks: Chunks;
 
   private constructor(source: RowSource, view: View) {
@@ -24,7 +26,9 @@ export class Rows {
   static async open(source: RowSource, view: View): Promise<Rows> {
     const rows = new Rows(source, view);
     await rows.load(0, 1);
-    rows.count = rows.#chunks.at(0)?.page.rows ?? 0;
+    const page = rows.#chunks.first;
+    rows.count = page?.rows ?? 0;
+    if (page !== undefined) rows.columns = columnsOf(page.table);
     return rows;
   }
 

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import type { Notebook } from '../../kernel/headless/notebook.js';
+import { compareRuns } from '../../kernel/headless/verify.js';
+import { toBundle } from '../../kernel/result/mime.js';
+import { cells, type SampleColumn, sampleResult } from '../result/sample.js';
+
+/** A notebook of one cell that holds a result. */
+function notebookOf(columns: readonly SampleColumn[]): Notebook {
+  const { data, metadata } = toBundle(sampleResult([{ columns }]));
+  const output = { output_type: 'execute_result' as const, execution_count: 1, data, metadata };
+  const cell = { cell_type: 'code' as const, id: 'a', metadata: {}, source: 'T', execution_count: 1 };
+  return {
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: {},
+    cells: [{ ...cell, outputs: [output] }],
+  } as Notebook;
+}
+
+const ROWS = 40;
+const numbers = (name: string, offset: number): SampleColumn => [
+  name,
+  'integer',
+  cells(ROWS, row => row + offset),
+];
+const wide = Array.from({ length: 1000 }, (_, column) => numbers(`column_${column}`, column));
+
+function check(after: readonly SampleColumn[], expected: RegExp): void {
+  const [verdict] = compareRuns(notebookOf(wide), notebookOf(after), 0);
+  expect(`${verdict?.status}: ${verdict?.reason}`).toMatch(expected);
+}
+
+test('the columns that a notebook has no room for differ', () => {
+  check(wide, /^same: $/);
+  check(
+    wide.with(999, numbers('column_999', 0)),
+    /^different: of the first 30 rows and \d+ columns: none; a row or a column that the notebook has no room for differs$/,
+  );
+});
+
+test('a cell that the notebook holds differs', () =>
+  check(
+    wide.with(0, numbers('column_0', 7)),
+    /^different: of the first 30 rows and \d+ columns: rows: .*(changed|added)/,
+  ));
+
+test('a column is gone, whose rest the notebook holds', () =>
+  check(
+    wide.slice(0, 20),
+    /^different: 1000 columns are now 20; of the first 30 rows and 20 columns: none; a row or a column/,
+  ));
