@@ -7,6 +7,7 @@ import { type Lab, openFile, startBrowser, startLab, venvPath } from './lab.js';
 
 const numbers =
   'range n from 1 to 20000 step 1\n| extend big = 9223372036854775000 + n % 7, name = strcat("user ", tostring(n % 10)), _time = datetime(2026-11-20T09:00:00.123456789Z) + n * 1s, x = iff(n % 100 == 0, real(null), n / 7.0), tags = bag_pack("a b", n, "list", pack_array(1, 9007199254740993))';
+const wide = `print ${Array.from({ length: 1000 }, (_, index) => `column_${index} = ${index}`).join(', ')}`;
 const hostile = `datatable (value: string, ['<b onclick="window.pwned=1">name</b>']: string) [${PAYLOADS.map(text => `${JSON.stringify(text)}, ${JSON.stringify(text)}`).join(', ')}]`;
 
 describe.each([
@@ -29,7 +30,7 @@ describe.each([
     });
     lab = await startLab({
       venv: venvPath(variable, fallback),
-      files: { 'grid.ipynb': notebookOf([numbers, hostile]) },
+      files: { 'grid.ipynb': notebookOf([numbers, hostile, wide]) },
     });
     lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
     ({ page, complaints, close } = await openFile(context, lab, 'grid.ipynb'));
@@ -168,6 +169,16 @@ describe.each([
     expect(await page.evaluate("'pwned' in window")).toBe(false);
   });
 
+  test('shows all of 1,000 columns', async () => {
+    await grid(2).getByRole('button', { name: 'Columns' }).click();
+    await expect.poll(() => page.locator('.apl-popover input[type=checkbox]').count()).toBe(1000);
+    await page.keyboard.press('Escape');
+    await grid(2).locator('regular-table').focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('End');
+    await expect.poll(() => grid(2).locator('tbody td').last().textContent()).toBe('999');
+  });
+
   test('goes on with the rows of the notebook when the kernel is gone, and says so; the notebook stays small', async () => {
     await page.keyboard.press('Control+s');
     await page.locator('.lm-MenuBar-itemLabel', { hasText: /^Kernel$/ }).click();
@@ -176,6 +187,11 @@ describe.each([
       .poll(() => status().textContent())
       .toMatch(/^The first [\d,]+ of 20,000 rows, as saved in the notebook; run the cell again to see all\./);
     expect((await column('n'))[0]).toBe('1');
+    await expect
+      .poll(() => grid(2).locator('.apl-grid-status').textContent())
+      .toMatch(
+        /^The first \d{3} of 1,000 columns, as saved in the notebook; run the cell again to see all\.$/,
+      );
     expect(readFileSync(join(lab.notebookDir, 'grid.ipynb')).length).toBeLessThan(600_000);
     expect(complaints).toEqual([]);
   });
@@ -185,5 +201,5 @@ async function runAll(page: Page): Promise<void> {
   await page.locator('.jp-Notebook .jp-Cell').first().click();
   await page.locator('.lm-MenuBar-itemLabel', { hasText: /^Run$/ }).click();
   await page.locator('.lm-Menu-itemLabel', { hasText: /^Run All Cells$/ }).click();
-  await page.locator('.apl-grid').nth(1).waitFor({ timeout: 90_000 });
+  await page.locator('.apl-grid').nth(2).waitFor({ timeout: 90_000 });
 }
