@@ -33,6 +33,7 @@ const HEAD_HEIGHT = 42;
 export const ROWS_IN_SIGHT = 14;
 /** Room for the scroll bars. */
 const SCROLL_BAR = 16;
+const MOST_ATTEMPTS = 10;
 const TITLE_LENGTH = 2_000;
 const TONES = ['error', 'warning', 'quiet'] as const;
 
@@ -43,6 +44,8 @@ export class Surface {
   readonly #model: SurfaceModel;
   readonly #highlighter = new Highlighter();
   readonly #heads = new WeakMap<Element, GridColumn>();
+  /** The cell that was to be revealed last. */
+  #wanted: CellPlace | undefined;
 
   constructor(model: SurfaceModel) {
     this.#model = model;
@@ -82,17 +85,33 @@ export class Surface {
     return { column: this.#model.layout.shown[x], x, y };
   }
 
-  /** Scrolls just far enough to bring a cell into sight. */
-  async reveal({ x, y }: CellPlace): Promise<void> {
+  /** Scrolls just far enough to bring a cell into sight; a later call takes its place. */
+  async reveal(place: CellPlace): Promise<void> {
+    // The table guesses the widths of columns that it has never drawn: the end of many is further away than it seems.
+    this.#wanted = place;
+    for (let attempt = 0; attempt < MOST_ATTEMPTS && this.#wanted === place; attempt += 1) {
+      const first = this.#firstFor(place);
+      if (first === undefined) break;
+      const { scrollLeft, scrollTop } = this.table;
+      await this.table.scrollToCell(first.x, first.y);
+      if (this.table.scrollLeft === scrollLeft && this.table.scrollTop === scrollTop) break;
+    }
+    this.style();
+  }
+
+  /** The first column and row to scroll to for a cell to be in sight; undefined where it is. */
+  #firstFor({ x, y }: CellPlace): CellPlace | undefined {
     const pinned = this.#model.layout.pinned.length;
     const cells = [...this.table.querySelectorAll<HTMLElement>('tbody td')];
     const seen = cells.map(cell => this.table.getMeta(cell)).filter(meta => meta?.type === 'body');
     const top = Math.min(...seen.map(meta => meta.y));
     const bottom = Math.max(...seen.map(meta => meta.y)) - 1;
     const isColumnSeen = x < pinned || seen.some(meta => meta.x === x - pinned);
-    if (y >= top && y <= bottom && isColumnSeen) return this.style();
-    const first = y < top ? y : y > bottom ? Math.max(y - (bottom - top), 0) : top;
-    await this.table.scrollToCell(Math.max(x - pinned, 0), first);
+    if (isColumnSeen && y >= top && y <= bottom) return undefined;
+    return {
+      x: Math.max(x - pinned, 0),
+      y: y < top ? y : y > bottom ? Math.max(y - (bottom - top), 0) : top,
+    };
   }
 
   dispose(): void {
