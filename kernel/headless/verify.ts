@@ -3,7 +3,6 @@ import { present } from '../present.js';
 import { compareTables, differenceText, isUnchanged, type TableChanges } from '../result/compare.js';
 import { readStream } from '../result/ipc/stream.js';
 import { ARROW_MIME } from '../result/mime.js';
-import type { ArrowTable } from '../result/result.js';
 import { type CodeCell, type Notebook, sourceOf, tablesOf } from './notebook.js';
 
 /** The comparison of one table of a notebook with that of a new run. */
@@ -84,7 +83,7 @@ function verdict(
 }
 
 /** The part of a table that a notebook holds. */
-type HeldTable = ArrowTable['data'];
+type HeldTable = ReturnType<typeof readStream>;
 
 function holdsAll({ numRows, numCols }: HeldTable, { rows, columns }: RecordedTable): boolean {
   return numRows === rows && numCols === columns;
