@@ -181,7 +181,7 @@ function fileEndpoint(name: string, entry: Readonly<Record<string, unknown>>): E
   const place = `[deployments.${name}]`;
   const token = headerValue(text(entry.token), `token of ${place}`);
   const orgId = headerValue(text(entry.org_id), `org_id of ${place}`);
-  const edgeUrl = edgeAddress(text(entry.edge_url), text(entry.edge_region), place);
+  const edgeUrl = edgeAddress(text(entry.edge_url), text(entry.edge_region), place, place);
   return {
     profileName: name,
     url: address(text(entry.url) || hostedUrl, `url of ${place}`),
@@ -190,7 +190,7 @@ function fileEndpoint(name: string, entry: Readonly<Record<string, unknown>>): E
 }
 
 function environmentEndpoint(base: Endpoint | undefined, environment: AxiomEnvironment): Endpoint {
-  const edgeUrl = edgeAddress(environment.edgeUrl, environment.edgeRegion, 'AXIOM_EDGE_URL') ?? base?.edgeUrl;
+  const edgeUrl = edgeAddress(environment.edgeUrl, environment.edgeRegion, ...edgeVariables) ?? base?.edgeUrl;
   const typed = headerValue(text(environment.token), 'AXIOM_TOKEN');
   const token = typed === undefined ? base?.token : new AccessToken(typed);
   const orgId = headerValue(text(environment.orgId), 'AXIOM_ORG_ID') ?? base?.orgId;
@@ -210,10 +210,17 @@ function headerValue(value: string | undefined, place: string): string | undefin
   );
 }
 
-function edgeAddress(url: string | undefined, region: string | undefined, place: string): string | undefined {
-  if (url) return address(url, `edge URL of ${place}`);
+const edgeVariables = ['AXIOM_EDGE_URL', 'AXIOM_EDGE_REGION'] as const;
+
+function edgeAddress(
+  url: string | undefined,
+  region: string | undefined,
+  urlPlace: string,
+  regionPlace: string,
+): string | undefined {
+  if (url) return address(url, `edge URL of ${urlPlace}`);
   // A region is the host's name without its scheme, such as eu-central-1.aws.edge.axiom.co.
-  return region ? address(`https://${region}`, `edge region of ${place}`) : undefined;
+  return region ? address(`https://${region}`, `edge region of ${regionPlace}`) : undefined;
 }
 
 function address(value: string, place: string): string {

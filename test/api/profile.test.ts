@@ -162,7 +162,7 @@ describe('a profile is refused', () => {
       'with a region that is not a name',
       {},
       { edgeRegion: 'a b' },
-      'the edge region of AXIOM_EDGE_URL is not a web address',
+      'the edge region of AXIOM_EDGE_REGION is not a web address',
     ],
     [
       'that is not there',
