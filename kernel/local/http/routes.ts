@@ -10,6 +10,7 @@ import { departure } from './departure.js';
 import { addProgressRoute } from './progress.js';
 import { answerQuery, type QueryParts } from './query-route.js';
 import { readCount, readFieldNote, readImportRequest, readNewDataset, readStarredBody } from './requests.js';
+import { ServiceError } from './service-error.js';
 import { fieldMeta } from './tabular.js';
 
 /** The parts of the service that the routes need. */
@@ -122,7 +123,20 @@ function addIngestRoute(app: FastifyInstance, parts: RouteParts): void {
   });
 }
 
+/** Headers of the API that would change what is stored. */
+const unsupportedHeaders = ['X-Axiom-CSV-Fields', 'X-Axiom-Event-Labels'];
+
 function ingestRequest(request: FastifyRequest<Id>, parts: RouteParts) {
+  const unsupported = unsupportedHeaders.find(name => request.headers[name.toLowerCase()] !== undefined);
+  if (unsupported !== undefined)
+    throw new ServiceError(
+      400,
+      'invalid-request',
+      `The local service does not support the header ${unsupported}.`,
+      {
+        hint: 'Put the field names and the labels into the body.',
+      },
+    );
   const query = request.query as Record<string, string | undefined>;
   return {
     dataset: request.params.id,

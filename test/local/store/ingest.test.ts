@@ -163,6 +163,20 @@ const refused: readonly (readonly [
   ],
 ];
 
+test.each(['X-Axiom-CSV-Fields', 'X-Axiom-Event-Labels'])(
+  'the header %s is refused, not ignored',
+  async name => {
+    const { status, body, columns } = await ingest('[{"a":1}]', 'application/json', '_time:datetime', '', {
+      [name]: '{}',
+    });
+    expect([status, body.message, columns]).toEqual([
+      400,
+      `The local service does not support the header ${name}. Put the field names and the labels into the body.`,
+      [[]],
+    ]);
+  },
+);
+
 test.each(refused)('refused, and nothing is stored: %s', async (_, body, headers, status, message) => {
   const answer = await ingest(body, '', '_time:datetime', '', headers);
   expect([answer.status, answer.body.code, answer.columns]).toEqual([status, status, [[]]]);
