@@ -1,4 +1,5 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
+import { cut } from '../../text.js';
 import { DAY, EARLIEST_TIME } from '../../time.js';
 import { sqlText } from '../duckdb/literal.js';
 import type { Connection } from '../engine/duckdb.js';
@@ -148,7 +149,7 @@ async function namedTime(
 }
 
 function unknownField(columns: readonly SampledColumn[], field: string): ServiceError {
-  const known = columns.slice(0, 20).map(each => `\`${each.name}\``);
+  const known = columns.slice(0, 20).map(each => `\`${cut(each.name, longestShown)}\``);
   return new ServiceError(
     400,
     'time-field-unknown',
@@ -284,6 +285,9 @@ function strptimeOf(layout: string): string {
   );
 }
 
+/** Characters of a name or a value of the file in a message. */
+const longestShown = 80;
+
 interface ReadCount {
   readonly present: number;
   readonly read: number;
@@ -301,7 +305,7 @@ async function countRead(connection: Connection, { column }: SampledColumn, sql:
     present: Number(present),
     read: Number(read),
     plausible: Number(plausible),
-    example: JSON.stringify(example),
+    example: JSON.stringify(cut(String(example), longestShown)),
   };
 }
 

@@ -415,6 +415,22 @@ test.each([
   expect(body.message).toMatch(message);
 });
 
+test('of a long value or name, a refusal quotes the beginning', async () => {
+  const long = 'x'.repeat(100_000);
+  const text = `a,${long}\n${long},1\n`;
+  const [unreadable, unknown] = [
+    await importText('in.csv', text, 'a'),
+    await importText('in.csv', text, 'b'),
+  ];
+  const shown = `${'x'.repeat(79)}…`;
+  expect(unreadable.body.message).toMatch(
+    new RegExp(`^No value of \`a\` can be read as a time, such as "${shown}"\\.`),
+  );
+  expect(unknown.body.message).toBe(
+    `There is no field \`b\` to take the time from. The fields are \`a\`, \`${shown}\`.`,
+  );
+});
+
 test.each([
   [{ path: '/no/such/file.csv', dataset: 'd' }, 'There is no file /no/such/file.csv.'],
   [{ path: '/', dataset: 'd' }, '/ is not a file.'],
