@@ -8,7 +8,7 @@ from papermill.translators import Translator, papermill_translators
 
 
 class AplTranslator(Translator):
-    """Python values as APL literals."""
+    """Translates Python values to APL literals."""
 
     @classmethod
     def translate_str(cls, val):
@@ -49,4 +49,4 @@ for name in ('apl', 'axiom-apl'):
 
 
 class AplEngine(NBClientEngine):
-    """Papermill's own engine: entry points of its group are loaded at start, which is when the translator is registered."""
+    """Papermill's own engine: papermill loads the entry points of engines at its start, and so registers the translator."""

@@ -65,14 +65,14 @@ async function createVenv(python, venv) {
   rmSync(venv, { recursive: true, force: true });
   const tool = join(root, '.venv-tool');
   const fetched = await run(python, ['-m', 'pip', 'install', ...PIP, '--target', tool, 'virtualenv']);
-  const made =
+  const created =
     fetched.code === 0
       ? await run(python, ['-m', 'virtualenv', '--quiet', venv], {
           env: { ...process.env, PYTHONPATH: tool },
         })
       : fetched;
   rmSync(tool, { recursive: true, force: true });
-  if (made.code === 0) return;
+  if (created.code === 0) return;
   throw new Missing(
     `${python} cannot create a virtual environment here: install its venv module (on Debian and Ubuntu: apt-get install python3-venv) or pip, and check that the package index can be reached.`,
   );
@@ -104,8 +104,8 @@ function stampOf(/** @type {string} */ venv, /** @type {readonly string[]} */ re
 /** @param {string} command @returns {number[] | undefined} major and minor */
 function pythonVersion(command) {
   const script = 'import sys; print(*sys.version_info[:2])';
-  const asked = spawnSync(command, ['-c', script], { encoding: 'utf8' });
-  return asked.status === 0 ? asked.stdout.trim().split(' ').map(Number) : undefined;
+  const answer = spawnSync(command, ['-c', script], { encoding: 'utf8' });
+  return answer.status === 0 ? answer.stdout.trim().split(' ').map(Number) : undefined;
 }
 
 /** @param {readonly number[]} version */

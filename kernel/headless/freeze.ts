@@ -31,26 +31,26 @@ export type Freezing =
 export function freezeNotebook(notebook: Notebook, now: bigint): readonly Freezing[] {
   const done: Freezing[] = [];
   /** The line that sets the range in effect; none before the first. */
-  let held: string | undefined;
+  let rangeInEffect: string | undefined;
   for (const [index, cell] of notebook.cells.entries()) {
     if (cell.cell_type !== 'code') continue;
     const parsed = parseCell(sourceOf(cell));
     const lines = parsed.magics.filter(isTime).filter(({ args }) => args !== '');
-    if (held === undefined && !lines.some(line => !line.cell) && readsData(parsed)) {
+    if (rangeInEffect === undefined && !lines.some(line => !line.cell) && readsData(parsed)) {
       const { line, asRun } = absolute(defaultRange, windowsFrom(notebook, index), now, false);
       done.push({ kind: 'frozen', cell: index + 1, before: defaultRange.label, after: line, asRun });
-      held = line;
+      rangeInEffect = line;
       cell.source = `${line}\n${sourceOf(cell)}`;
       continue;
     }
     const texts: string[] = [];
     for (const line of lines) {
       const recorded = line.cell ? windowsOf(cell) : windowsFrom(notebook, index);
-      const change = frozenLine(line, held, recorded, now);
+      const change = frozenLine(line, rangeInEffect, recorded, now);
       const before = sourceOf(cell).slice(line.from, line.to);
       const after = change.kind === 'frozen' ? change.after : before;
       texts.push(after);
-      if (!line.cell) held = after;
+      if (!line.cell) rangeInEffect = after;
       if (change.kind === 'refused') done.push({ ...change, cell: index + 1 });
       else if (change.after !== before) done.push({ ...change, before, cell: index + 1 });
     }
@@ -76,12 +76,13 @@ type LineFreezing =
 
 function frozenLine(
   line: MagicLine,
-  held: string | undefined,
+  rangeInEffect: string | undefined,
   recorded: readonly Window[],
   now: bigint,
 ): LineFreezing {
   const spelling = line.args.replace(/(^|\s)--freeze(?=\s|$)/g, ' ').trim();
-  if (spelling === '' && held !== undefined) return { kind: 'frozen', after: held, asRun: false };
+  if (spelling === '' && rangeInEffect !== undefined)
+    return { kind: 'frozen', after: rangeInEffect, asRun: false };
   try {
     const range = spelling === '' || spelling === '--clear' ? defaultRange : parseRange(spelling);
     if (isFrozen(range))

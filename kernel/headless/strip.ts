@@ -24,7 +24,7 @@ function withoutData(output: NotebookOutput): readonly NotebookOutput[] {
       const facts = factsOf(output.metadata);
       // A chart stands above the table of the same result.
       if (facts === undefined || output.data['text/html'] === undefined) return [];
-      return [{ ...output, data: { 'text/plain': facts.text }, metadata: { apl: facts.kept } }];
+      return [{ ...output, data: { 'text/plain': facts.text }, metadata: { apl: facts.metadata } }];
     }
   }
 }
@@ -33,7 +33,7 @@ const REMOVED = 'the text was removed with the data';
 
 interface Facts {
   readonly text: string;
-  readonly kept: Readonly<Record<string, unknown>>;
+  readonly metadata: Readonly<Record<string, unknown>>;
 }
 
 /** Returns the size and the range of a result; undefined for an output that is not a result. */
@@ -48,6 +48,6 @@ function factsOf(metadata: Readonly<Record<string, unknown>>): Facts | undefined
   const size = `${plural(Number(first.rows), 'row')} \u00d7 ${plural(Number(first.columns), 'column')}`;
   return {
     text: `${size} \u00b7 ${startTime} to ${endTime}\nThe data was removed.`,
-    kept: { startTime, endTime, rangeLabel, frozen, profile, datasets, tables, kernelVersion },
+    metadata: { startTime, endTime, rangeLabel, frozen, profile, datasets, tables, kernelVersion },
   };
 }

@@ -148,19 +148,19 @@ function probe({ url, secret }: RuntimeFile, waitMs: number): Promise<Answer> {
   const nonce = randomBytes(32).toString('hex');
   const proof = proofOf(secret, nonce, Number(new URL(url).port));
   return new Promise(resolve => {
-    const asked = request(`${url}${proofPath}?nonce=${nonce}`, { agent: false });
+    const sent = request(`${url}${proofPath}?nonce=${nonce}`, { agent: false });
     const timer = setTimeout(() => {
       resolve('silence');
-      asked.destroy();
+      sent.destroy();
     }, waitMs);
-    asked.on('response', response => {
+    sent.on('response', response => {
       textOf(response).then(
         text => resolve(isEqual(text, proof) ? 'proved' : 'something else'),
         () => resolve('something else'),
       );
     });
-    asked.on('error', () => resolve('something else'));
-    asked
+    sent.on('error', () => resolve('something else'));
+    sent
       .on('close', () => {
         clearTimeout(timer);
         resolve('something else');

@@ -53,5 +53,5 @@ export const duckdb: Dialect = {
   expand: expandSql,
   series: seriesSql,
   external: externalSql,
-  kept: table => `temp.${table}`,
+  temporary: table => `temp.${table}`,
 };

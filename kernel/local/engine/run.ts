@@ -8,8 +8,8 @@ import {
   type CompiledQuery,
   type CompiledTable,
   type DatasetCatalog,
-  keptTable,
   type LimitReason,
+  sharedTable,
 } from '../sql/compiled.js';
 import { cursorText, firstCursor, lastCursor, type Run } from '../sql/cursor.js';
 import { JsonColumns } from './columns.js';
@@ -44,17 +44,17 @@ export async function runQuery(
   clock: () => number = () => performance.now(),
 ): Promise<QueryAnswer> {
   const startedMs = clock();
-  const kept = query.kept === undefined ? undefined : keptTable;
+  const temporary = query.shared === undefined ? undefined : sharedTable;
   const { rows, computed = 0 } = catalog.examined;
   const reads = rows + computed + (query.made ?? 0);
-  const ran = await readers.reading(reader => runTables(reader, query), kept, { ...visit, rows: reads });
+  const ran = await readers.reading(reader => runTables(reader, query), temporary, { ...visit, rows: reads });
   const status = statusOf(query, ran, catalog.examined, clock() - startedMs);
   return { query, tables: ran, status, catalog };
 }
 
 /** Returns whether `test` holds for any statement of a query. */
 export function anyStatement(query: CompiledQuery, test: (sql: string) => boolean): boolean {
-  return [query.kept ?? '', ...query.tables.map(table => table.sql)].some(test);
+  return [query.shared ?? '', ...query.tables.map(table => table.sql)].some(test);
 }
 
 /** Returns the wire's name of a type. */
@@ -79,14 +79,14 @@ interface Cursors {
 
 async function runTables(reader: Reader, query: CompiledQuery): Promise<readonly RanTable[]> {
   const ran: RanTable[] = [];
-  if (query.kept === undefined) {
+  if (query.shared === undefined) {
     for (const table of query.tables) ran.push(await runTable(reader, table, table.sql));
     return ran;
   }
-  const counts = await reader.execute(`CREATE OR REPLACE TEMP TABLE ${keptTable} AS ${query.kept}`);
+  const counts = await reader.execute(`CREATE OR REPLACE TEMP TABLE ${sharedTable} AS ${query.shared}`);
   // The rows were examined when they were stored: reading them again examines none.
   for (const table of query.tables)
-    ran.push({ ...(await runTable(reader, table, table.keptSql ?? table.sql)), counts });
+    ran.push({ ...(await runTable(reader, table, table.sharedSql ?? table.sql)), counts });
   return ran;
 }
 
@@ -159,7 +159,7 @@ function statusOf(
   blocks: ExaminedBlocks,
   elapsedMs: number,
 ): QueryStatus {
-  const counts = query.kept === undefined ? sumCounts(ran.map(each => each.counts)) : ran[0]?.counts;
+  const counts = query.shared === undefined ? sumCounts(ran.map(each => each.counts)) : ran[0]?.counts;
   const rowsExamined = blocks.rows + (counts?.generatedRows ?? 0);
   const range = query.tables[0]?.range;
   return {

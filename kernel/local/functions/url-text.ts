@@ -1,6 +1,6 @@
 type QueryMap = Readonly<Record<string, string | readonly string[]>>;
 
-/** Returns the parts of a URL (RFC 3986) as a JSON map; what is missing is empty. */
+/** Returns the parts of a URL ([RFC 3986](https://www.rfc-editor.org/rfc/rfc3986)) as a JSON map; what is missing is empty. */
 export function parseUrl(text: string): string {
   const [, scheme = '', authority = '', path = '', query = '', fragment = ''] =
     /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is.exec(text) ?? [];

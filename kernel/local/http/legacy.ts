@@ -6,7 +6,7 @@ import type { QueryAnswer, RanTable } from '../engine/run.js';
 import type { CompiledTable } from '../sql/compiled.js';
 
 /**
- * Returns the body of a response in the older format, a {@link LegacyResult}, as bytes: events under `matches`, groups under
+ * Returns the body of a response in the older format (https://axiom.co/docs/restapi/endpoints/queryDataset), a {@link LegacyResult}, as bytes: events under `matches`, groups under
  * `buckets`, where `series` has one entry per time bin and `totals` one per group.
  */
 export function legacyBody(answer: QueryAnswer, request: QueryRequest): readonly Buffer[] {

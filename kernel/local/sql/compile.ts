@@ -16,7 +16,7 @@ import {
   type CompiledTable,
   type DatasetCatalog,
   type FilesOf,
-  keptTable,
+  sharedTable,
 } from './compiled.js';
 import {
   firstOf,
@@ -209,20 +209,20 @@ function withTotals(
   about: Omit<CompiledTable, 'name' | 'sql'>,
   apart: BinnedQuery,
   window: Window,
-  kept: string,
+  shared: string,
 ): CompiledQuery {
   const rows = about.rowLimit?.rows ?? serverRowLimit;
-  const keptSource = dialect.kept(keptTable);
+  const temporary = dialect.temporary(sharedTable);
   const over = (source: string) => {
     const scan: Source['scan'] = (dataset, fields, _start, _end, filter) =>
       apart.scanSql(dataset, fields, source, filter);
     return (relation: Relation) => relationSql(relation, window, { scan, files: () => [] }, dialect);
   };
   const tableSql = (source: string): string => over(source)(firstRows(apart.table, rows));
-  const table = { ...about, name: '0', sql: tableSql(`(${kept})`), keptSql: tableSql(keptSource) };
+  const table = { ...about, name: '0', sql: tableSql(`(${shared})`), sharedSql: tableSql(temporary) };
   const notices = [...common.notices, ...leftOut(apart.leftOut)];
   if (apart.totals.columns.length === apart.groups.length)
-    return { ...common, notices, kept, tables: [table] };
+    return { ...common, notices, shared, tables: [table] };
   const totalsOf = (source: string): string =>
     totalsSql(apart, over(source)(apart.totals), over(source)(apart.table), serverRowLimit + 1, dialect);
   const { buckets: _, ...rest } = about;
@@ -232,10 +232,10 @@ function withTotals(
     fields: apart.totals.columns.map(fieldOf),
     order: apart.groups.map(({ name }) => ({ field: name, desc: false })),
     rowLimit: { rows: serverRowLimit, reason: 'server' },
-    sql: totalsOf(`(${kept})`),
-    keptSql: totalsOf(keptSource),
+    sql: totalsOf(`(${shared})`),
+    sharedSql: totalsOf(temporary),
   };
-  return { ...common, notices, kept, tables: [table, totals] };
+  return { ...common, notices, shared, tables: [table, totals] };
 }
 
 function leftOut(names: readonly string[]): StatusMessage[] {

@@ -4,16 +4,16 @@ import type { DatasetSchema, ExternalFile } from '../../apl/plan/plan.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import type { Page } from './cursor.js';
 
-/** The temporary table for rows that several tables of a query read. */
-export const keptTable = 'kept';
+/** The temporary table for rows that all tables of a query read. */
+export const sharedTable = 'shared';
 
 /** A compiled request for the engine: tables to run in order, and notices for the reader. */
 export interface CompiledQuery {
   readonly tables: readonly CompiledTable[];
   /** Names of the datasets read. */
   readonly datasets: readonly string[];
-  /** A SELECT whose rows are stored in the temporary table {@link keptTable} while the query runs, as all its tables read them. */
-  readonly kept?: string;
+  /** A SELECT whose rows are stored in the temporary table {@link sharedTable} while the query runs, as all its tables read them. */
+  readonly shared?: string;
   readonly notices: readonly StatusMessage[];
   /** Rows that the query makes of its own, besides those of datasets; few when absent. */
   readonly made?: number;
@@ -30,7 +30,7 @@ export interface CompiledTable {
   /** SELECTs, written on demand, that go on where `sql` and those before them end; run only while rows are missing. */
   readonly further?: readonly (() => string)[];
   /** `sql` over the stored rows. */
-  readonly keptSql?: string;
+  readonly sharedSql?: string;
   readonly fields: readonly CompiledField[];
   readonly order: readonly Order[];
   /** Names of the fields grouped by. */

@@ -126,6 +126,6 @@ export interface Dialect {
   readonly expand: (parts: ExpandParts, stage: AddStage) => string;
   readonly series: (parts: SeriesParts, stage: AddStage) => string;
   readonly external: (relation: Extract<Relation, { kind: 'external' }>) => string;
-  /** The text after FROM for rows stored in a temporary table. */
-  readonly kept: (table: string) => string;
+  /** The text after FROM for the rows of a temporary table. */
+  readonly temporary: (table: string) => string;
 }

@@ -110,14 +110,14 @@ class Split {
     const parts = partsOf(value).map(part => this.#visit(part));
     // A chain of these is one operation to the engine.
     const own = value.kind === 'binary' && (value.operator === 'and' || value.operator === 'or') ? 0 : 1;
-    const kept = parts.map(part => (part.depth >= deepest ? this.#takeOut(part.value, part.level) : part));
+    const shallow = parts.map(part => (part.depth >= deepest ? this.#takeOut(part.value, part.level) : part));
     return {
       value: withParts(
         value,
-        kept.map(part => part.value),
+        shallow.map(part => part.value),
       ),
-      depth: own + Math.max(0, ...kept.map(part => part.depth)),
-      level: Math.max(0, ...kept.map(part => part.level)),
+      depth: own + Math.max(0, ...shallow.map(part => part.depth)),
+      level: Math.max(0, ...shallow.map(part => part.level)),
     };
   }
 

@@ -50,7 +50,7 @@ export function takeApart(
   if (bin?.type !== 'datetime') return undefined;
   const groups = aggregate.keys.map(key => key.column).filter(column => column.id !== bin.id);
   const merged = mergeAll(aggregate.aggregates, windowSeconds, dialect);
-  const kept = withColumns(aggregate, merged);
+  const binned = withColumns(aggregate, merged);
   const known = new Set([...groups.map(group => group.id), ...merged.map(each => each.aggregate.column.id)]);
   const items = outputs.items.filter(item => item.column.id !== bin.id);
   const [totalled, leftOut] = split(items, item => readsOnly(item.value, known));
@@ -61,7 +61,7 @@ export function takeApart(
     columns: totalled.map(item => item.column),
   };
   return {
-    binned: kept,
+    binned,
     table: replaced(relation, aggregate, scanOf(binnedName, aggregate.columns)),
     totals,
     groups,

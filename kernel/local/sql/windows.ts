@@ -117,13 +117,13 @@ function descendingWindows(
   firstTarget: number,
 ): readonly TimeRange[] {
   const windows: TimeRange[] = [];
-  const begun = [...groups].sort((a, b) => compare(b.maxNs, a.maxNs));
+  const byEnd = [...groups].sort((a, b) => compare(b.maxNs, a.maxNs));
   let [end, target, rows, across, next] = [range.end, firstTarget, 0, 0, 0];
   let left = groups.reduce((total, group) => total + group.rows, 0);
   const ordered = fromTheNewest(groups);
   for (const [index, { rows: own, minNs }] of ordered.entries()) {
-    for (; (begun[next]?.maxNs ?? range.start) >= minNs && next < begun.length; next++)
-      across += begun[next]?.rows ?? 0;
+    for (; (byEnd[next]?.maxNs ?? range.start) >= minNs && next < byEnd.length; next++)
+      across += byEnd[next]?.rows ?? 0;
     rows += own;
     across -= own;
     left -= own;

@@ -23,7 +23,7 @@ export interface IngestRequest extends IncomingBody {
   readonly nowNs: bigint;
 }
 
-/** Adds the events of a request body to a dataset, all or none; throws ServiceError. */
+/** Adds the events of a request body (https://axiom.co/docs/restapi/endpoints/ingestIntoDataset) to a dataset, all or none; throws ServiceError. */
 export async function ingest(
   store: DatasetStore,
   engine: Engine,

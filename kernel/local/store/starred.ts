@@ -5,7 +5,7 @@ import { ServiceError } from '../http/service-error.js';
 import { emptyWhenMissing, removeLeftovers, replaceFile } from './files.js';
 
 /** A starred query as it is stored: always with an id. */
-export type KeptQuery = StarredQuery & { readonly id: string };
+export type StoredQuery = StarredQuery & { readonly id: string };
 
 /**
  * Which starred queries to list. `who`: one's own when absent, everyone's for `all` and `team`, else those of that user. `qs` is
@@ -31,12 +31,12 @@ export class StarredStore {
   }
 
   /** Returns the queries that pass the filter, sorted by name. */
-  async list(filter: StarredFilter): Promise<KeptQuery[]> {
+  async list(filter: StarredFilter): Promise<StoredQuery[]> {
     await removeLeftovers(this.#directory);
     const names = await readdir(this.#directory).catch(emptyWhenMissing);
     const ids = names.flatMap(name => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []));
-    const kept = await Promise.all(ids.filter(isId).map(id => this.#read(id)));
-    return kept
+    const queries = await Promise.all(ids.filter(isId).map(id => this.#read(id)));
+    return queries
       .filter(query => query !== undefined)
       .filter(query => this.#passes(query, filter))
       .sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id))
@@ -44,19 +44,19 @@ export class StarredStore {
   }
 
   /** Stores a query under a new id. */
-  async create(query: StarredQuery): Promise<KeptQuery> {
+  async create(query: StarredQuery): Promise<StoredQuery> {
     return this.#write(crypto.randomUUID().replaceAll('-', ''), query);
   }
 
   /** Returns one query; throws ServiceError (404) when there is none. */
-  async get(id: string): Promise<KeptQuery> {
+  async get(id: string): Promise<StoredQuery> {
     const query = isId(id) ? await this.#read(id) : undefined;
     if (!query) throw unknownQuery(id);
     return query;
   }
 
   /** Replaces a query; throws ServiceError (404) when there is none. */
-  async replace(id: string, query: StarredQuery): Promise<KeptQuery> {
+  async replace(id: string, query: StarredQuery): Promise<StoredQuery> {
     await this.get(id);
     return this.#write(id, query);
   }
@@ -67,7 +67,7 @@ export class StarredStore {
     await rm(this.#file(id), { force: true });
   }
 
-  #passes(query: KeptQuery, { dataset, who, qs }: StarredFilter): boolean {
+  #passes(query: StoredQuery, { dataset, who, qs }: StarredFilter): boolean {
     const owner = who === undefined || who === '' ? this.#self : who;
     const everyone = owner === 'all' || owner === 'team';
     const text = `${query.name}\n${query.query.apl}`.toLowerCase();
@@ -78,7 +78,7 @@ export class StarredStore {
     );
   }
 
-  async #read(id: string): Promise<KeptQuery | undefined> {
+  async #read(id: string): Promise<StoredQuery | undefined> {
     try {
       return { ...readStarredQuery(JSON.parse(await readFile(this.#file(id), 'utf8'))), id };
     } catch (error) {
@@ -95,11 +95,11 @@ export class StarredStore {
     }
   }
 
-  async #write(id: string, query: StarredQuery): Promise<KeptQuery> {
-    const kept = { ...query, id };
+  async #write(id: string, query: StarredQuery): Promise<StoredQuery> {
+    const stored = { ...query, id };
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-    await replaceFile(this.#file(id), `${JSON.stringify(kept, null, 2)}\n`);
-    return kept;
+    await replaceFile(this.#file(id), `${JSON.stringify(stored, null, 2)}\n`);
+    return stored;
   }
 
   #file(id: string): string {

@@ -49,6 +49,11 @@ interface LinePattern {
 
 const time = '[A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}|\\d{4}-\\d{2}-\\d{2}T\\S+';
 
+/**
+ * Access logs (https://httpd.apache.org/docs/current/logs.html#combined), containers' logs
+ * (https://github.com/kubernetes/design-proposals-archive/blob/main/node/kubelet-cri-logging.md) and syslog
+ * (https://www.rfc-editor.org/rfc/rfc3164).
+ */
 const patterns: Readonly<Record<Exclude<LineFormat, 'logfmt' | 'text'>, LinePattern>> = {
   combined: {
     pattern:

@@ -117,7 +117,10 @@ async function exactFile(connection: Connection, file: string, workDir: string):
   return (await clearZones(copy)) === wanted ? copy : file;
 }
 
-/** A timestamp in nanoseconds and UTC, as the footer's compact encoding has it; the second byte is the zone. */
+/**
+ * A timestamp in nanoseconds and UTC, as the compact encoding of the footer
+ * (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift) has it; the second byte is the zone.
+ */
 const utcNanoseconds = Buffer.from([0x8c, 0x11, 0x1c, 0x3c, 0x00, 0x00]);
 const noZone = Buffer.from([0x12]);
 
