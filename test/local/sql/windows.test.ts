@@ -100,7 +100,7 @@ test('datasets are read back together', async () => {
   expect(found).toEqual(both.slice(0, 99));
 });
 
-const everything = { startTime: '1677-09-22T00:00:00Z', endTime: '2262-04-11T12:00:00Z' };
+const everything = { startTime: '1677-09-22T00:00:00Z', endTime: '2262-04-11T23:47:16.854775806Z' };
 
 test('rows without a time come last of the newest, and first of the oldest, where every time is read', async () => {
   const untimed = async (apl: string): Promise<number> => {
