@@ -83,7 +83,7 @@ async function attempt(line: Line): Promise<Outcome> {
       return {
         line,
         reached,
-        reason: `\`${other.name}\` is no ${other.type}, but one of ${found.join(', ')}`,
+        reason: `\`${other.name}\` is not a ${other.type} but one of ${found.join(', ')}`,
       };
     reached.push('run');
     const rows = reader.getRowsJson() as unknown[][];

@@ -37,7 +37,7 @@ export async function ensureVenv(directory, requirements, say) {
   if (existsSync(stamp) && works(venv)) return venv;
   const python = findPython();
   if (!works(venv)) {
-    say(`Making a private Python environment in ${directory}`);
+    say(`Creating a private Python environment in ${directory}`);
     rmSync(venv, { recursive: true, force: true });
     await createVenv(python, venv);
   }

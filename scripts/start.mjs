@@ -80,7 +80,7 @@ async function runLab(/** @type {string} */ venv) {
   if (!(await answers(`${base}api`, ended))) {
     await finished(file);
     throw new Error(
-      `JupyterLab did not start. It said last:\n\n${lastLines(readFileSync(log, 'utf8'))}\n\nIts whole log is ${log}`,
+      `JupyterLab did not start. The end of its log:\n\n${lastLines(readFileSync(log, 'utf8'))}\n\nThe whole log is ${log}`,
     );
   }
   console.log(

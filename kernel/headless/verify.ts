@@ -38,7 +38,7 @@ export function compareRuns(before: Notebook, after: Notebook, tolerance: number
         return {
           ...place,
           status: 'impossible' as const,
-          reason: errorOf(again) ?? 'the cell gives no such result any more',
+          reason: errorOf(again) ?? 'the cell no longer gives this result',
         };
       return { ...place, rowsAfter: other.rows, ...verdict(table, other, tolerance) };
     });

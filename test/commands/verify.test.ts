@@ -75,7 +75,7 @@ describe('verify', () => {
       1,
       [
         'nb.ipynb: 2 the same, 0 different, 1 impossible',
-        'cell 4, result 1: impossible: the cell gives no such result any more',
+        'cell 4, result 1: impossible: the cell no longer gives this result',
       ],
     ]);
   });

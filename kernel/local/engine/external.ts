@@ -16,7 +16,8 @@ export function externalFiles(dataDir: string): (address: string) => ExternalFil
     if (typeof file !== 'string') return file;
     if (!file.startsWith(root + path.sep)) return refused(outside(file), whereTo);
     // The engine takes these characters for a pattern of file names.
-    if (/[*?[\]{}]/.test(file)) return refused('the name of the file holds one of * ? [ ] { }', 'Rename it.');
+    if (/[*?[\]{}]/.test(file))
+      return refused('the name of the file contains one of * ? [ ] { }', 'Rename it.');
     return checked(root, file);
   };
 }
@@ -52,7 +53,7 @@ function pathOf(address: string, root: string): string | ExternalFile {
     try {
       return fileURLToPath(address);
     } catch {
-      return refused('the `file:` address names no file of this machine', whereTo);
+      return refused('the `file:` address names no file on this machine', whereTo);
     }
   }
   const host = URL.canParse(address) ? new URL(address).host : '';

@@ -69,7 +69,7 @@ const known: readonly Known[] = [
   {
     pattern: /^Out of Memory/i,
     code: 'engine-memory',
-    message: 'The query needs more memory than it may have.',
+    message: 'The query needs more memory than it is allowed.',
     hint: 'Narrow the time range or keep fewer fields.',
   },
   {

@@ -12,7 +12,7 @@ export function guardOrigin(headers: IncomingHttpHeaders, port: number): void {
     throw new ServiceError(403, 'host', 'The Host header does not name this service.');
   }
   if (headers.origin !== undefined && !own.includes(headers.origin.replace(/^http:\/\//, ''))) {
-    throw new ServiceError(403, 'origin', 'Requests of other web pages are refused.');
+    throw new ServiceError(403, 'origin', 'Requests from other web pages are refused.');
   }
 }
 

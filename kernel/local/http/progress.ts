@@ -25,7 +25,7 @@ export class QueriesUnderWay {
     }
   }
 
-  /** Undefined for a query that is not under way. */
+  /** Undefined for a query that is not running. */
   progress(id: string): QueryProgress | undefined {
     return this.#looks.get(id)?.();
   }
@@ -42,7 +42,7 @@ export class QueriesUnderWay {
 export function addProgressRoute(app: FastifyInstance, queries: QueriesUnderWay): void {
   app.get<{ readonly Params: { readonly id: string } }>('/v1/local/queries/:id', ({ params }) => {
     const progress = queries.progress(params.id);
-    if (progress === undefined) throw new ServiceError(404, 'not-found', 'That query is not under way.');
+    if (progress === undefined) throw new ServiceError(404, 'not-found', 'No such query is running.');
     return progress;
   });
 }

@@ -224,7 +224,7 @@ async function listen(options: ServiceOptions, engines: Engines): Promise<Servic
   const url = await app.listen({ host: '127.0.0.1', port: options.port });
   if (options.managed) {
     await writeRuntimeFile(options, { url, token, secret });
-    const lost = () => end('the data directory belongs to no service or another now');
+    const lost = () => end('the runtime file is gone or belongs to another service');
     leave = watchTenure(options.dataDir, secret, lost);
   }
   return { url, token, closed, close };

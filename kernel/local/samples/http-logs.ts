@@ -141,7 +141,7 @@ const fields: Readonly<Record<string, SampleField>> = {
     type: 'string',
     sql: `CASE WHEN ${u(25)} < 0.002 THEN ${pick(oddities, u(26))} WHEN hit AND failed THEN 'database connection pool exhausted' WHEN failed THEN ${pick(['upstream request failed', 'request timeout after 30s', 'connection refused by upstream', 'database connection pool exhausted'], u(27))}
       ELSE ${pick(['request completed', 'request completed', 'request completed', 'response served from cache', 'user session refreshed'], u(28))} END`,
-    description: 'What the server had to say.',
+    description: 'Log message of the server.',
   },
   method: {
     type: 'string',
@@ -173,7 +173,7 @@ const fields: Readonly<Record<string, SampleField>> = {
   server_datacenter: {
     type: 'string',
     sql: 'datacenter',
-    description: 'Where the server stands.',
+    description: 'Data centre of the server.',
   },
   status: { type: 'string', sql: `(${status})`, description: 'HTTP status code, as text.' },
   uri: {

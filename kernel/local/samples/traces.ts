@@ -118,7 +118,7 @@ const fields: Readonly<Record<string, SampleField>> = {
     description: 'Role of the span: server, client, internal, producer or consumer.',
   },
   links: { type: 'dynamic', sql: `'[]'::JSON`, description: 'Spans of other traces.' },
-  name: { type: 'string', sql: pick(names, u(22)), description: 'What was done.' },
+  name: { type: 'string', sql: pick(names, u(22)), description: 'Operation that the span covers.' },
   parent_span_id: {
     type: 'string',
     sql: `CASE WHEN j > 0 THEN ${hex16(`i * 16 + floor(${u(23)} * j)::BIGINT`, 24)} END`,

@@ -292,7 +292,7 @@ function requestWindow(request: QueryRequest, now: bigint): RequestWindow {
   return { ok: true, start, end, clock };
 }
 
-/** An end is not part of its window, but for the last time there is: no time could be written that comes after it. */
+/** Returns the end of a window, which is not part of it. The last time that there is stands for the one after it, which cannot be written. */
 function endOfWindow(text: string, now: bigint): bigint | undefined {
   const end = requestTime(text, now);
   return end === LATEST_TIME ? LATEST_TIME + 1n : end;

@@ -127,15 +127,15 @@ const refused: readonly (readonly [address: string, problem: string])[] = [
   ['deep/../../outside.csv', '`outside.csv` is not below the directory `external`'],
   ['/etc/passwd', '`passwd` is not below the directory `external`'],
   ['file:///etc/passwd', '`passwd` is not below the directory `external`'],
-  ['file://host/etc/passwd', 'the `file:` address names no file of this machine'],
+  ['file://host/etc/passwd', 'the `file:` address names no file on this machine'],
   ['link.csv', '`link.csv` is a link, or in a directory that is one'],
   ['out/outside.csv', '`outside.csv` is a link, or in a directory that is one'],
   ['large.csv', '`large.csv` is larger than 5 MiB, the most that `externaldata` reads'],
   ['missing.csv', 'there is no file `missing.csv` in the directory `external`'],
   ['deep', '`deep` is not a file'],
   ['', '`external` is not below the directory `external`'],
-  ['a[1].csv', 'the name of the file holds one of * ? [ ] { }'],
-  ['*.csv', 'the name of the file holds one of * ? [ ] { }'],
+  ['a[1].csv', 'the name of the file contains one of * ? [ ] { }'],
+  ['*.csv', 'the name of the file contains one of * ? [ ] { }'],
 ];
 
 test.each(refused)('refused: %s', async (address, problem) => {

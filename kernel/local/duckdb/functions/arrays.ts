@@ -137,7 +137,7 @@ function extract(array: SqlArg, path: SqlArg): string {
   const text = typeof path.constant === 'string' ? path.constant : '';
   const found = enginePath(text);
   if (found === undefined) {
-    const hint = "write it as $[*].name: names, ['quoted names'], indexes and * are known";
+    const hint = "write it as $[*].name: names, ['quoted names'], indexes and * are supported";
     throw new TemplateError(`\`${text}\` is not a JSON path`, 1, hint);
   }
   const values = (j: string) => `json_extract(${j}, ${sqlText(found.path)})`;

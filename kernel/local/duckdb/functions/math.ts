@@ -177,7 +177,7 @@ function bin(value: SqlArg, written: SqlArg): string {
   }
   if (timed ? size.type !== 'timespan' : size.type !== 'long' && size.type !== 'real') {
     const example = timed ? 'a timespan such as 5m' : 'a number';
-    throw new TemplateError(`the bins of a ${value.type} are ${example} wide, not a ${size.type}`, 1);
+    throw new TemplateError(`the bin size of a ${value.type} is ${example}, not a ${size.type}`, 1);
   }
   if (value.type !== 'datetime')
     return keepingDynamic('bin takes a number, a datetime or a timespan', value, (x, type) =>
@@ -233,7 +233,10 @@ function asNumber(arg: SqlArg): SqlArg {
 
 function rangeOfTimes(start: SqlArg, stop: SqlArg, step: SqlArg): string {
   if (stop.type !== start.type)
-    throw new TemplateError(`the range of a ${start.type} ends at a ${start.type}`, 1);
+    throw new TemplateError(
+      `a range that starts at a ${start.type} ends at a ${start.type}, not at a ${stop.type}`,
+      1,
+    );
   if (step.type !== 'timespan')
     throw new TemplateError(`the step is a timespan such as 15m, not a ${step.type}`, 2);
   if (start.type === 'timespan') {

@@ -265,7 +265,7 @@ describe('array_extract', () => {
         new TemplateError(
           `\`${path}\` is not a JSON path`,
           1,
-          "write it as $[*].name: names, ['quoted names'], indexes and * are known",
+          "write it as $[*].name: names, ['quoted names'], indexes and * are supported",
         ),
       );
     }
