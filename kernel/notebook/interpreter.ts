@@ -6,6 +6,7 @@ import {
   parseCell,
   withoutPrefix,
 } from '../apl/syntax/cell.js';
+import { type ChartRequest, withoutRender } from '../apl/syntax/charting.js';
 import { tokenize } from '../apl/syntax/tokens/lexer.js';
 import { AplKernelError } from '../errors.js';
 import type {
@@ -107,6 +108,7 @@ async function runCell(session: Session, code: string, io: CellIo): Promise<Cell
     rowLimit: session.rowLimit,
     shownRows: session.shownRows,
     retains: session.retains,
+    chart: cell.chart,
     run: true,
     rewrites: [],
     afterRun: [],
@@ -165,7 +167,8 @@ async function runShown(
   const { text, variables } = query;
   const result = await runLogged(session, { ...plan, text, variables }, io);
   const kept = await keep(session, result, query.name);
-  if (!query.silent) await show(session, kept, io, plan, { last: isLast });
+  const chart = { ...query.chart, ...withoutRender(text).chart };
+  if (!query.silent) await show(session, kept, io, plan, { last: isLast, chart });
   return result;
 }
 
@@ -203,6 +206,15 @@ async function keep(session: Session, result: QueryResult, name?: string): Promi
   return session.results.keep(resultId(result), result, name);
 }
 
+interface ShowOptions {
+  /** The result is that of the cell. */
+  readonly last: boolean;
+  /** What the chart is drawn of, where that is not the result itself. */
+  readonly drawn?: QueryResult;
+  /** How the query itself asks for its chart; it precedes what the cell says. */
+  readonly chart?: ChartRequest;
+}
+
 /**
  * The last output of the cell is its result; those before it are displayed. A notice above it names results that were dropped to
  * make room.
@@ -212,7 +224,7 @@ async function show(
   { id, result }: KeptResult,
   io: CellIo,
   plan: CellPlan,
-  { last, drawn }: { readonly last: boolean; readonly drawn?: QueryResult },
+  { last, drawn, chart }: ShowOptions,
 ): Promise<void> {
   const { toOutline, toOutputs } = await import('../result/mime.js');
   const dropped = session.results.takeNotices().map(text => ({ level: 'warn' as const, text }));
@@ -220,6 +232,7 @@ async function show(
   const outputs = plan.retains
     ? await toOutputs(shown, {
         resultId: id,
+        chart: { ...plan.chart, ...chart },
         ...present({
           rows: plan.shownRows,
           drawn,
@@ -246,20 +259,17 @@ function momentOf({ recording }: Session, { provenance }: QueryResult): number |
 function magicHost(session: Session, io: CellIo, plan: CellPlan): MagicHost {
   const run: MagicHost['run'] = (text, settings = {}) =>
     runLogged(session, { ...plan, ...settings, text }, io);
-  const showResult: MagicHost['showResult'] = async (result, drawn) =>
-    show(session, await keep(session, result), io, plan, {
-      last: plan.queries.length === 0,
-      ...present({ drawn }),
-    });
+  const showKept = async (result: QueryResult, options: Omit<ShowOptions, 'last'>) =>
+    show(session, await keep(session, result), io, plan, { last: plan.queries.length === 0, ...options });
   return {
     session,
     io,
     plan,
     describe: describeElement,
     languageNames: elementNames,
-    show: async (text, settings) => showResult(await run(text, settings)),
+    show: async (text, settings) => showKept(await run(text, settings), { chart: withoutRender(text).chart }),
     run,
-    showResult,
+    showResult: (result, drawn) => showKept(result, present({ drawn })),
   };
 }
 

@@ -142,9 +142,9 @@ function isSame(a: ParameterValue, b: ParameterValue): boolean {
 
 /** The query with a text before it that has no place in the cell. */
 function preceded(query: CellQuery, prelude: string): CellQuery {
-  const { name, silent, from, to } = query;
+  const { name, silent, chart, from, to } = query;
   const segments = query.segments.map(each => ({ ...each, text: each.text + prelude.length }));
-  return { ...present({ name }), silent, from, to, text: prelude + query.text, segments };
+  return { ...present({ name }), silent, chart, from, to, text: prelude + query.text, segments };
 }
 
 /** Returns the parameter that an APL literal stands for; throws MagicError for any other expression. */

@@ -62,13 +62,13 @@ export async function toOutputs(
 }
 
 /** Returns the chart of a result, or why there is none; undefined where its shape has none and none is asked for. */
-function chartOf(result: QueryResult, options: OutputOptions): Promise<Chart | NoChart | undefined> {
+export function chartOf(result: QueryResult, options: OutputOptions): Promise<Chart | NoChart | undefined> {
   const { drawn = result, now = momentOf(result), chart, rules } = options;
   return toChart(drawn, now, chart, rules);
 }
 
 /** Returns the output of a chart, without the table. */
-function chartOutput(
+export function chartOutput(
   { spec, svg, description }: Chart,
   result: QueryResult,
   options: OutputOptions = {},

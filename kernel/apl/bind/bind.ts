@@ -3,7 +3,7 @@ import { parseTime, parseTimespan } from '../../time.js';
 import type { TypeName } from '../catalog/entry.js';
 import type { BindEnvironment, Plan, Scalar } from '../plan/plan.js';
 import { constant } from '../plan/scalars.js';
-import type { Diagnostic, Expr, ParameterDecl, Query, Statement } from '../syntax/ast.js';
+import type { Diagnostic, Expr, ParameterDecl, Pipeline, Query, Statement } from '../syntax/ast.js';
 import { beyondBounds } from '../syntax/bounds.js';
 import { dataset, identifier } from '../syntax/nodes.js';
 import { Binder, convertTo } from './binder.js';
@@ -41,6 +41,12 @@ export function bind(query: Query, source: string, environment: BindEnvironment)
   if (!binder.failed) reportUnused(binder);
   if (stage === undefined || binder.failed) return { diagnostics: binder.diagnostics };
   return { plan: toPlan(binder, stage), diagnostics: binder.diagnostics };
+}
+
+/** How the result is drawn is no part of the plan. */
+function withoutChart(pipeline: Pipeline): Pipeline {
+  const isDrawn = pipeline.operators.at(-1)?.kind === 'render';
+  return isDrawn ? { ...pipeline, operators: pipeline.operators.slice(0, -1) } : pipeline;
 }
 
 /**
@@ -101,7 +107,7 @@ function bindStatement(binder: Binder, statement: Statement, hasQuery: boolean):
       for (const param of statement.params) bindParameter(binder, param);
       return undefined;
     case 'query':
-      if (!hasQuery) return bindPipeline(binder, statement.pipeline);
+      if (!hasQuery) return bindPipeline(binder, withoutChart(statement.pipeline));
       binder.error(
         'several-queries',
         statement,

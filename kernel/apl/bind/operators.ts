@@ -62,6 +62,11 @@ export const operatorBinders: OperatorBinders = {
   'parse-where': bindParse,
   'parse-kv': bindParseKv,
   redact: bindRedact,
+  render: (binder, operator, stage) => {
+    const message = '`render` is the last operator of a query';
+    binder.error('misplaced-render', operator, message, 'Move it to the end, or remove it.');
+    return stage;
+  },
 };
 
 function chooseColumns(stage: Stage, isKept: (column: Column) => boolean): Stage {

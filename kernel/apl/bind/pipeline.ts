@@ -72,7 +72,6 @@ function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
 
 /** Operators from Kusto and other languages, with their equivalents. */
 const foreignOperators: Readonly<Record<string, string>> = {
-  render: 'A time-binned summarize is drawn as a chart by itself.',
   evaluate: 'Plugins do not exist in APL.',
   serialize: 'Rows keep the order of `sort` by themselves.',
   'sample-distinct': 'Write `| distinct field | limit N`.',

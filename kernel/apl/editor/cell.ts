@@ -1,6 +1,8 @@
+import { chartKinds } from '../operators/drawing.js';
 import type { BindEnvironment } from '../plan/plan.js';
 import type { Span } from '../syntax/ast.js';
 import { splitCell, withoutPrefix } from '../syntax/cell.js';
+import { directives } from '../syntax/charting.js';
 import { splitFile } from '../syntax/file.js';
 import { type Completions, complete, type EditorEnvironment } from './completion/complete.js';
 import { definition, type Renaming, references, rename } from './definition.js';
@@ -10,11 +12,33 @@ import { format } from './layout/format.js';
 
 /** Returns the completions at `offset` of a cell; none in its magic lines. */
 export function completeCell(cell: string, offset: number, environment: EditorEnvironment): Completions {
+  const directive = completeDirective(cell, offset);
+  if (directive !== undefined) return directive;
   const lineEnd = cell.indexOf('\n', offset);
   const rest = cell.slice(offset, lineEnd < 0 ? cell.length : lineEnd);
   // A letter at the cursor begins a statement there, even where there is none yet.
   const before = queryOf(`${cell.slice(0, offset)}x`).slice(0, offset);
   return complete(before + rest, offset, withResults(cell, environment));
+}
+
+/** Names after `// @` and kinds after `// @viz`; undefined anywhere else. */
+function completeDirective(cell: string, offset: number): Completions | undefined {
+  const line = cell.slice(cell.lastIndexOf('\n', offset - 1) + 1, offset);
+  const [, name, kind] = /^\s*\/\/\s*@(?:(\w*)|viz\s+(\w*))$/.exec(line) ?? [];
+  const typed = kind ?? name;
+  if (typed === undefined) return undefined;
+  const all = Object.entries(directives);
+  const items: readonly (readonly [string, string])[] =
+    kind === undefined
+      ? all.map(([label, { doc }]) => [label, doc])
+      : chartKinds.map(label => [label, directives.viz.doc]);
+  return {
+    from: offset - typed.length,
+    to: offset,
+    items: items
+      .filter(([label]) => label.startsWith(typed))
+      .map(([label, doc], rank) => ({ label, insert: label, kind: 'option', doc, rank })),
+  };
 }
 
 /** Explains the element at `offset` of a cell. */

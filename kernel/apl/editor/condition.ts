@@ -1,6 +1,7 @@
 /** Conditions made by clicking: a value of a result becomes a `where` line in the query that returned it. */
 import { writtenName, writtenText } from '../catalog/written.js';
-import { parseCell, toCellOffset } from '../syntax/cell.js';
+import { type CellQuery, parseCell, toCellOffset } from '../syntax/cell.js';
+import { withoutRender } from '../syntax/charting.js';
 import { tokenize } from '../syntax/tokens/lexer.js';
 
 /** A column of a result: its name, and its type as the service declares it. */
@@ -49,9 +50,10 @@ export function conditionFor({ name, type }: ResultColumn, value: string | null,
  */
 export function whereLine(source: string, query: string, condition: string): Insertion | undefined {
   const { queries } = parseCell(source);
-  const target = queries.find(({ text }) => text === query) ?? queries.at(-1);
+  const sent = (each: CellQuery) => withoutRender(each.text).text;
+  const target = queries.find(each => each.text === query || sent(each) === query) ?? queries.at(-1);
   if (target === undefined) return undefined;
-  const last = tokenize(target.text).findLast(({ kind, text }) => kind !== 'comment' && text !== ';');
+  const last = tokenize(sent(target)).findLast(({ kind, text }) => kind !== 'comment' && text !== ';');
   if (last === undefined) return undefined;
   return { at: toCellOffset(target, last.to - 1) + 1, text: `\n| where ${condition}` };
 }

@@ -28,6 +28,8 @@ export type Operand =
   | 'columns'
   /** The name of a new column. */
   | 'name'
+  /** One of the words of the clause. */
+  | 'word'
   /** `[expr, …]`. */
   | 'values'
   /** `["text", …]`. */
@@ -40,7 +42,7 @@ export type Operand =
   | 'search';
 
 /** Operands that are lists, and empty where their clause is left out. */
-export type ListOperand = Exclude<Operand, 'expression' | 'sort key' | 'source' | 'name' | 'search'>;
+export type ListOperand = Exclude<Operand, 'expression' | 'sort key' | 'source' | 'name' | 'word' | 'search'>;
 
 /** The values of an option: one of some words, a text, or the name of a new column. */
 export type OptionValues =
@@ -61,6 +63,8 @@ export interface Clause {
   readonly name: string;
   readonly takes: Operand;
   readonly word?: string;
+  /** What a `word` may be. */
+  readonly words?: readonly string[];
   readonly optional?: true;
   /** The clause is left out where this word stands. */
   readonly absentBefore?: string;

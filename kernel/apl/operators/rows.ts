@@ -1,4 +1,5 @@
 import { combining } from './combining.js';
+import { drawing } from './drawing.js';
 import { fields } from './fields.js';
 import { filtering } from './filtering.js';
 import type { Clause, OperatorRow, Options, SourceRow } from './grammar.js';
@@ -6,7 +7,14 @@ import { grouping } from './grouping.js';
 import { reading } from './reading.js';
 
 /** Every operator that may follow a pipe, by its word. */
-export const operators = { ...filtering, ...fields, ...grouping, ...combining, ...reading } as const;
+export const operators = {
+  ...filtering,
+  ...fields,
+  ...grouping,
+  ...combining,
+  ...reading,
+  ...drawing,
+} as const;
 
 /** The kinds of operators: the words under which they have a row. */
 export type OperatorKind = keyof typeof operators;

@@ -196,6 +196,7 @@ export interface OperandNodes {
   readonly 'options in parentheses': readonly Option[];
   readonly columns: readonly ColumnDecl[];
   readonly name: Identifier;
+  readonly word: Identifier;
   readonly values: readonly Expr[];
   readonly texts: readonly Literal[];
   readonly range: readonly Expr[];

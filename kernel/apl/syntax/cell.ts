@@ -1,6 +1,7 @@
 import { present } from '../../present.js';
 import { clauseWords } from '../operators/rows.js';
 import type { Diagnostic, Span } from './ast.js';
+import { type ChartRequest, readDirectives } from './charting.js';
 import { type Token, tokenize } from './tokens/lexer.js';
 
 /** A `%name args` or `%%name args` line. */
@@ -19,6 +20,8 @@ export interface CellQuery extends Span {
   readonly text: string;
   /** True when the cell ends in `;`, so that its result is not shown. */
   readonly silent: boolean;
+  /** What `// @viz` and the like above it ask for. */
+  readonly chart: ChartRequest;
   /** Stretches of `text` that were copied from the cell: offset in `text`, offset in the cell, length. */
   readonly segments: readonly { readonly text: number; readonly cell: number; readonly length: number }[];
 }
@@ -29,6 +32,8 @@ export interface Cell {
   /** The statements that apply to the queries below them: `let`, `set`, `declare query_parameters`. */
   readonly shared: readonly Span[];
   readonly diagnostics: readonly Diagnostic[];
+  /** What `// @viz` and the like among its magic lines ask for, for all of its queries. */
+  readonly chart: ChartRequest;
 }
 
 /**
@@ -37,19 +42,24 @@ export interface Cell {
  */
 export function parseCell(source: string): Cell {
   const { magics, end } = takeMagics(source);
-  const diagnostics: Diagnostic[] = [];
+  const { chart, diagnostics: found } = readDirectives(source.slice(0, end));
+  const diagnostics = [...found];
+  let inherited = chart;
   const statements = splitStatements(source, tokenize(source, end));
   const queries: CellQuery[] = [];
   const shared: Span[] = [];
   for (const [index, statement] of statements.entries()) {
     reportLateMagic(source, statement, diagnostics);
-    if (isShared(statement)) shared.push(statement.span);
-    else
-      queries.push(
-        toQuery(source, statement, shared, index === statements.length - 1 && statement.semicolon),
-      );
+    const own = directivesOf(source, statement, diagnostics);
+    if (isShared(statement)) {
+      shared.push(statement.span);
+      inherited = { ...inherited, ...own };
+    } else {
+      const silent = index === statements.length - 1 && statement.semicolon;
+      queries.push(toQuery(source, statement, shared, silent, { ...inherited, ...own }));
+    }
   }
-  return { magics, queries, shared, diagnostics };
+  return { magics, queries, shared, diagnostics, chart };
 }
 
 /** A statement of a cell; `from` is after the `name <<` of a named result, and `result` is the span of that name. */
@@ -281,7 +291,13 @@ function toCellStatement({ span, tokens }: Statement): CellStatement {
 }
 
 /** Text and segments are computed on demand: a long file repeats its `let` statements in every query. */
-function toQuery(source: string, statement: Statement, shared: readonly Span[], silent: boolean): CellQuery {
+function toQuery(
+  source: string,
+  statement: Statement,
+  shared: readonly Span[],
+  silent: boolean,
+  chart: ChartRequest,
+): CellQuery {
   const [first, arrow] = statement.tokens;
   const named = first?.kind === 'word' && arrow?.text === '<<';
   const from = named ? (statement.tokens[2]?.from ?? statement.span.to) : statement.span.from;
@@ -299,6 +315,7 @@ function toQuery(source: string, statement: Statement, shared: readonly Span[], 
       return segmentsOf(spans());
     },
     silent,
+    chart,
     from,
     to,
   };
@@ -314,6 +331,14 @@ function segmentsOf(spans: readonly Span[]): CellQuery['segments'] {
     text += to - from + sharedEnd.length;
     return segment;
   });
+}
+
+/** What the comments above the code of a statement ask for. */
+function directivesOf(source: string, { span }: Statement, diagnostics: Diagnostic[]): ChartRequest {
+  const { chart, diagnostics: found } = readDirectives(source.slice(span.from, span.to));
+  for (const each of found)
+    diagnostics.push({ ...each, from: each.from + span.from, to: each.to + span.from });
+  return chart;
 }
 
 function reportLateMagic(source: string, statement: Statement, diagnostics: Diagnostic[]): void {

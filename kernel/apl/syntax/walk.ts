@@ -156,6 +156,7 @@ const walkers: { readonly [T in Operand]: Walker<T> } = {
   'options in parentheses': visitOptions,
   columns: visitDefinitions,
   name: (name, visitor) => visitor.name?.(name, 'definition', name.name),
+  word: (word, visitor) => visitor.name?.(word, 'optionValue'),
   values: visitExprs,
   texts: () => undefined,
   range: visitExprs,

@@ -1,5 +1,6 @@
 import type { Span } from '../../apl/syntax/ast.js';
 import type { CellQuery } from '../../apl/syntax/cell.js';
+import type { ChartRequest } from '../../apl/syntax/charting.js';
 import type { MagicArguments, MagicOption } from '../../apl/syntax/magic.js';
 import type { CellIo } from '../../jupyter/message.js';
 import type { QueryResult } from '../../result/result.js';
@@ -19,6 +20,8 @@ export interface CellPlan {
   rowLimit: number | undefined;
   shownRows: number | undefined;
   retains: boolean;
+  /** How charts are asked for at the top of the cell. */
+  readonly chart: ChartRequest;
   /** False when the queries are not to be run. */
   run: boolean;
   /** New texts for lines of the cell, which the front end is asked to show once the cell has succeeded. */

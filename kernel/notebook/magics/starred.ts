@@ -1,5 +1,6 @@
 import { ForbiddenError, NotFoundError } from '../../api/errors.js';
 import type { StarredQuery } from '../../api/wire.js';
+import { withoutRender } from '../../apl/syntax/charting.js';
 import { present } from '../../present.js';
 import { oneLine } from '../../text.js';
 import { datasetOf } from '../query/reading.js';
@@ -146,7 +147,7 @@ async function starBody(
     },
     query: {
       ...before?.query,
-      apl: order.text,
+      apl: withoutRender(order.text).text,
       ...present({ variables: Object.keys(order.variables).length === 0 ? undefined : order.variables }),
       ...storedRange(order.range, session.now()),
       ...present({ defaultLimit: order.rowLimit }),

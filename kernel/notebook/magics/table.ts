@@ -1,6 +1,7 @@
 import { closest } from 'fastest-levenshtein';
 import type { MagicLine } from '../../apl/syntax/cell.js';
 import { noCellForm, unknownMagic } from '../../apl/syntax/magic.js';
+import { vizMagic } from '../results/viz.js';
 import { defaultRange } from '../time-range.js';
 import {
   datasets,
@@ -236,6 +237,7 @@ export const magics: readonly Magic[] = [
     argument: 'result',
     run: results,
   },
+  vizMagic,
   ...starMagics,
   ...kernelMagics,
   {

@@ -2,6 +2,7 @@ import type { RawResult } from '../../api/client.js';
 import { localProfile } from '../../api/profile.js';
 import type { QueryRequest } from '../../api/wire.js';
 import type { Operator } from '../../apl/syntax/ast.js';
+import { withoutRender } from '../../apl/syntax/charting.js';
 import { present } from '../../present.js';
 import type { ArrowTable, Notice, Provenance, QueryAnswer, QueryResult } from '../../result/result.js';
 import { formatCount } from '../../text.js';
@@ -40,8 +41,10 @@ export interface QueryOrder {
 /** Runs one query on the active profile and returns its result as Arrow; throws the errors of the client and the decoder. */
 export async function runQuery(session: Session, asked: QueryOrder, io: ProgressIo): Promise<QueryResult> {
   const { signal } = io;
-  const reads = readsOf(session, asked.text);
-  const order = { ...asked, range: rangeOfReads(reads) ?? asked.range };
+  // How the result is drawn is for the front end: no service is sent it.
+  const { text } = withoutRender(asked.text);
+  const reads = readsOf(session, text);
+  const order = { ...asked, text, range: rangeOfReads(reads) ?? asked.range };
   const range = await windowOf(session, order, signal);
   const clock = clockOf(session, order.text, order.range, range);
   const request: QueryRequest = {

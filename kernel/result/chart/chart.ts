@@ -2,6 +2,7 @@
  * A result as a chart: chosen from its shape or as it was asked for, as a Vega specification for front ends that draw it, and as a static picture.
  */
 import type { Spec } from 'vega';
+import { present } from '../../present.js';
 import { cut } from '../../text.js';
 import { safeWords } from '../display/summary.js';
 import type { ArrowTable, QueryResult } from '../result.js';
@@ -68,9 +69,12 @@ export function chartModel(
   if (wish.kind === 'none') return undefined;
   const model = toModel(result, now, wish);
   if (typeof model !== 'object') return model;
-  const title = wish.title === undefined ? {} : { title: cut(safeWords(wish.title), TITLE_LENGTH) };
-  if (model.kind !== 'xy' || model.across !== undefined) return { ...model, ...title };
-  return { ...model, rules: within(rules, model.axis), ...title };
+  const asked = present({
+    title: wish.title === undefined ? undefined : cut(safeWords(wish.title), TITLE_LENGTH),
+    isLegendHidden: wish.legend === false ? (true as const) : undefined,
+  });
+  if (model.kind !== 'xy' || model.across !== undefined) return { ...model, ...asked };
+  return { ...model, rules: within(rules, model.axis), ...asked };
 }
 
 /** Characters of a title that was asked for. */

@@ -17,6 +17,8 @@ export interface ChartWish {
   /** The unit of the measures, in place of that of their fields. */
   readonly unit?: string;
   readonly title?: string;
+  /** False hides the legend. */
+  readonly legend?: boolean;
 }
 
 /** The name and the look of a series in the legend. */
@@ -69,6 +71,7 @@ interface Common {
   /** Sentences about values that are drawn differently from the table, or not at all. */
   readonly remarks: readonly string[];
   readonly title?: string;
+  readonly isLegendHidden?: true;
 }
 
 /** Marks along a horizontal axis of time, or of numbers where `across` says what they measure. */

@@ -114,21 +114,23 @@ export function shapeOf(facts: Facts): (ShapeRow & { readonly shape: Shape }) | 
   return shapes.find(({ holds }) => holds(facts));
 }
 
-/** Returns a sentence that says why a result of a shape is not drawn as it was asked for. */
+/** Returns a sentence that says why a result of a shape is not drawn as it was asked for, and what that needs. */
 export function refusalOf(kind: ChartKind, row: ShapeRow | undefined): string {
-  const wanted = `No ${KIND_NAMES[kind]}`;
-  if (row === undefined) return `${wanted}: the result has no numbers along times or names.`;
+  const { name, needs } = KINDS[kind];
+  const wanted = `No ${name}: it needs ${needs}`;
+  if (row === undefined) return `${wanted}, and the result has none.`;
   const kinds = [row.kind, ...row.also].filter(each => each !== 'none');
-  return `${wanted} of ${row.shape}; it can be drawn as ${kinds.map(each => `\`${each}\``).join(', ')}.`;
+  const ways = kinds.map(each => `\`${each}\``).join(', ');
+  return `${wanted}. The result is ${row.shape}, which can be drawn as ${ways}.`;
 }
 
-const KIND_NAMES: Readonly<Record<ChartKind, string>> = {
-  bar: 'bar chart',
-  line: 'line chart',
-  area: 'area chart',
-  scatter: 'scatter plot',
-  pie: 'pie chart',
-  heat: 'heatmap',
-  stat: 'big numbers',
-  none: 'chart',
+const KINDS: Readonly<Record<ChartKind, { readonly name: string; readonly needs: string }>> = {
+  bar: { name: 'bar chart', needs: 'numbers by name or over time' },
+  line: { name: 'line chart', needs: 'numbers over time' },
+  area: { name: 'area chart', needs: 'numbers over time' },
+  scatter: { name: 'scatter plot', needs: 'two numbers in each row, or numbers over time' },
+  pie: { name: 'pie chart', needs: 'numbers by name' },
+  heat: { name: 'heatmap', needs: 'numbers over time, or by two names' },
+  stat: { name: 'big number', needs: 'a single row of numbers' },
+  none: { name: 'chart', needs: 'numbers' },
 };

@@ -123,7 +123,6 @@ describe('mv-expand', () => {
 
 describe('an operator of another language', () => {
   test.each([
-    ['render', 'A time-binned summarize is drawn as a chart by itself.'],
     ['evaluate', 'Plugins do not exist in APL.'],
     ['serialize', 'Rows keep the order of `sort` by themselves.'],
     ['sample-distinct', 'Write `| distinct field | limit N`.'],

@@ -54,6 +54,7 @@ function offered(text: string): string[] {
 /** The query up to where the options of an operator stand. */
 function beforeOptions(word: string, clauses: readonly Clause[]): string {
   const [first] = clauses;
+  if (first?.takes === 'word') return `web | ${word} ${first.words?.[0]} with (`;
   return first?.takes === 'options' ? `web | ${word} ` : `web | ${word} method as (a:long) with (`;
 }
 

@@ -215,19 +215,19 @@ describe('what cannot be drawn as it was asked for is refused with a reason', ()
       'a pie over time',
       overTime,
       { kind: 'pie' },
-      'No pie chart of measures over time; it can be drawn as `line`, `area`, `bar`, `scatter`, `heat`.',
+      'No pie chart: it needs numbers by name. The result is measures over time, which can be drawn as `line`, `area`, `bar`, `scatter`, `heat`.',
     ],
     [
       'a line of names',
       byName,
       { kind: 'line' },
-      'No line chart of numbers by name; it can be drawn as `bar`, `pie`, `heat`, `scatter`.',
+      'No line chart: it needs numbers over time. The result is numbers by name, which can be drawn as `bar`, `pie`, `heat`, `scatter`.',
     ],
     [
       'bars of texts',
       { columns: [['s', 'string', '["a","b"]']] },
       { kind: 'bar' },
-      'No bar chart: the result has no numbers along times or names.',
+      'No bar chart: it needs numbers by name or over time, and the result has none.',
     ],
     [
       'averages as shares',

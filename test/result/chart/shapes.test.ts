@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { chartKinds } from '../../../kernel/apl/operators/drawing.js';
 import { type Facts, refusalOf, shapeOf, shapes } from '../../../kernel/result/chart/shapes.js';
 
 const nothing: Facts = {
@@ -51,8 +52,11 @@ describe('the shape of a result', () => {
   });
 });
 
-test('no row names a kind twice', () => {
-  for (const { kind, also } of shapes) expect(new Set([kind, ...also]).size).toBe(also.length + 1);
+test('kinds are those that can be asked for, and no row names its own twice', () => {
+  for (const { kind, also } of shapes) {
+    expect([kind, ...also].every(each => chartKinds.includes(each))).toBe(true);
+    expect(new Set([kind, ...also]).size).toBe(also.length + 1);
+  }
 });
 
 test('a refusal names the kinds that there are', () => {
@@ -61,8 +65,10 @@ test('a refusal names the kinds that there are', () => {
       'pie',
       shapes.find(row => row.shape === 'a histogram'),
     ),
-  ).toBe('No pie chart of a histogram; it can be drawn as `bar`.');
-  expect(refusalOf('bar', undefined)).toBe('No bar chart: the result has no numbers along times or names.');
+  ).toBe('No pie chart: it needs numbers by name. The result is a histogram, which can be drawn as `bar`.');
+  expect(refusalOf('bar', undefined)).toBe(
+    'No bar chart: it needs numbers by name or over time, and the result has none.',
+  );
 });
 
 test('the README shows the rows', () => {

@@ -14,6 +14,7 @@ import { aggregateNamed, functionNamed } from '../../catalog/all.js';
 import { clauseWords, sources } from '../../operators/rows.js';
 import type { Span } from '../../syntax/ast.js';
 import { type MagicLine, splitCell } from '../../syntax/cell.js';
+import { directivesIn } from '../../syntax/charting.js';
 import { splitFile } from '../../syntax/file.js';
 import { parseTokens } from '../../syntax/parse.js';
 import { type Token, tokenize } from '../../syntax/tokens/lexer.js';
@@ -253,8 +254,20 @@ class TreeWriter {
     const role = this.#roles.at(from);
     if (token.kind === 'symbol' && role !== 'stage') this.#addSymbol(token.text, from, to, role);
     else if (role === 'stage') this.#addStage(from, to);
+    else if (isDirective(token, tokens[index - 1], this.#text.slice(this.#lastTo, from)))
+      this.#addDirective(token.text, from, to);
     else this.#addLeaf(leafName(token, role, tokens, index), from, to);
     this.#lastTo = to;
+  }
+
+  /** `// @viz bar`: a comment that is obeyed looks like a magic line. */
+  #addDirective(text: string, from: number, to: number): void {
+    const name = from + text.indexOf('@');
+    const nameEnd = name + (/^@\w+/.exec(text.slice(text.indexOf('@')))?.[0].length ?? 0);
+    const value = to - this.#text.slice(nameEnd, to).trimStart().length;
+    this.#addLeaf('Comment', from, name);
+    this.#addLeaf('MagicName', name, nameEnd);
+    if (value < to) this.#addLeaf('MagicArguments', value, to);
   }
 
   /** `project-away` is three tokens and one node. */
@@ -396,3 +409,9 @@ const contextualWords = new Set([
 ]);
 const sortWords = new Set(['asc', 'desc', 'nulls', 'first', 'last', 'granny']);
 const operatorWords = new Set(['and', 'or', 'not', 'between', '!between']);
+
+/** It stands above a query: after nothing, a comment, a semicolon or a blank line. */
+function isDirective(token: Token, before: Token | undefined, between: string): boolean {
+  if (token.kind !== 'comment' || directivesIn(token.text).length === 0) return false;
+  return before === undefined || before.kind === 'comment' || before.text === ';' || /\n\s*\n/.test(between);
+}

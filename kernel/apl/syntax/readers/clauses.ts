@@ -16,7 +16,7 @@ import {
   parseTyped,
   parseValues,
 } from './items.js';
-import { parseEnclosedOptions, parseOptions } from './options.js';
+import { parseEnclosedOptions, parseOptions, parseWord } from './options.js';
 import { expectPattern } from './pattern.js';
 import { parseSearch } from './search.js';
 import { takeGroup } from './slips.js';
@@ -144,6 +144,7 @@ const readers: { readonly [T in Operand]: Reader<T> } = {
   'options in parentheses': (stream, _, { clause, owner }) => parseEnclosedOptions(stream, clause, owner),
   columns: parseColumns,
   name: (stream, context) => stream.expectName('a column name', context),
+  word: (stream, context, { clause, owner }) => parseWord(stream, clause, owner, context),
   values: parseValues,
   texts: parseTexts,
   range: parseRange,

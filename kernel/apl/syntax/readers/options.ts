@@ -45,6 +45,29 @@ export function parseEnclosedOptions(stream: TokenStream, clause: Clause, owner:
   return options;
 }
 
+/** One of the words of a clause. */
+export function parseWord(
+  stream: TokenStream,
+  { words = [] }: Clause,
+  owner: string,
+  context: string,
+): Identifier {
+  stream.offer({ kind: 'option', values: words });
+  const word = stream.hyphenatedWord();
+  if (word === undefined) {
+    const { from } = stream.peek();
+    stream.expected('a kind', context, `It is one of ${words.join(', ')}.`);
+    return identifier('', false, { from, to: from });
+  }
+  stream.skip(word.tokens);
+  if (!words.includes(word.text)) {
+    const guess = nearest(word.text, words);
+    const hint = guess === undefined ? `It is one of ${words.join(', ')}.` : `Did you mean \`${guess}\`?`;
+    stream.report('error', 'bad-option', word.span, `\`${owner}\` has no kind \`${word.text}\``, hint, guess);
+  }
+  return identifier(word.text, false, word.span);
+}
+
 /** The value of an option: a word or a text as written, a synonym as the value that it stands for. */
 export function optionText(options: readonly Option[], name: string, known: Options): string | undefined {
   const value = options.find(option => option.name.name === name)?.value;

@@ -81,7 +81,7 @@ async function compiled(chart: ChartModel, interactive: boolean): Promise<Spec> 
     ...present({ height: drawing.height === undefined ? height : undefined }),
     autosize: { type: 'pad', resize: true },
     scales: scales.map(scale => onRange(scale, chart)),
-    legends: legends.map(withTitle),
+    legends: chart.isLegendHidden === true ? [] : legends.map(withTitle),
     marks: marks.map(mark => (mark.type === 'group' ? finished(mark, interactive) : mark)),
     signals: [...signals, ...sizes(drawing, interactive), ...texts(chart, drawing)],
     ...present({ title: headOf(chart) }),

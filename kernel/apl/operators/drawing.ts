@@ -1,0 +1,58 @@
+import type { OperatorRow } from './grammar.js';
+
+/** The kinds of charts, as `// @viz` and `%viz` take them; `none` is no chart. */
+export const chartKinds = ['bar', 'line', 'area', 'scatter', 'pie', 'heat', 'stat', 'none'] as const;
+
+/** A kind of chart. */
+export type ChartKind = (typeof chartKinds)[number];
+
+/** What the kinds of other dialects are called here. */
+export const renderings: Readonly<Record<string, { readonly kind: ChartKind; readonly stack?: true }>> = {
+  timechart: { kind: 'line' },
+  linechart: { kind: 'line' },
+  anomalychart: { kind: 'line' },
+  areachart: { kind: 'area' },
+  stackedareachart: { kind: 'area', stack: true },
+  barchart: { kind: 'bar' },
+  columnchart: { kind: 'bar' },
+  piechart: { kind: 'pie' },
+  scatterchart: { kind: 'scatter' },
+  card: { kind: 'stat' },
+  table: { kind: 'none' },
+};
+
+/** The operator that says how a result is shown; it is no part of what a service computes. */
+export const drawing = {
+  render: {
+    usage: ['T | render kind [with (title="text", kind=stacked, yaxis=log, legend=hidden)]'],
+    doc: 'Says how the result is drawn, at the end of a query: bar, line, area, scatter, pie, heat, stat or none; also timechart, areachart, barchart, columnchart, piechart, scatterchart, card and table. The rows stay as they are, and a service is not sent it.',
+    example: {
+      apl: "datatable(name:string, n:long)['a', 2, 'b', 3] | where n > 2 | render bar",
+      result: '["b", 3]',
+    },
+    clauses: [
+      { name: 'chart', takes: 'word', words: [...chartKinds, ...Object.keys(renderings)] },
+      {
+        name: 'options',
+        takes: 'options in parentheses',
+        word: 'with',
+        optional: true,
+        options: {
+          title: { takes: 'text', doc: 'The title above the chart.' },
+          kind: {
+            takes: 'word',
+            values: ['stacked', 'unstacked', 'default'],
+            doc: 'Whether groups stand on each other.',
+          },
+          yaxis: {
+            takes: 'word',
+            values: ['linear', 'log'],
+            doc: 'Whether the axis of the values is logarithmic.',
+          },
+          legend: { takes: 'word', values: ['visible', 'hidden'], doc: 'Whether the groups are named.' },
+        },
+        startsLine: true,
+      },
+    ],
+  },
+} as const satisfies Readonly<Record<string, OperatorRow>>;

@@ -1,0 +1,183 @@
+/**
+ * How a chart is asked for in the text of a cell: by comments above a query, such as `// @viz bar`, and by `| render bar` at the end of
+ * a query.
+ */
+import { present } from '../../present.js';
+import { type ChartKind, chartKinds, drawing, renderings } from '../operators/drawing.js';
+import type { Diagnostic, OperatorOf, Span } from './ast.js';
+import { finding } from './diagnostics.js';
+import { nearest } from './nearest.js';
+import { parseQuery } from './parse.js';
+import { optionText } from './readers/options.js';
+import { tokenize } from './tokens/lexer.js';
+
+/** How a chart is asked for; what is absent follows from the result. */
+export interface ChartRequest {
+  readonly kind?: ChartKind;
+  readonly stack?: boolean;
+  readonly log?: boolean;
+  readonly unit?: string;
+  readonly title?: string;
+  readonly legend?: boolean;
+}
+
+/** One word after `@` at the top of a cell, with its value. */
+export interface Directive extends Span {
+  readonly name: Span;
+  readonly value: Span;
+}
+
+/** The directives, each with what it does; the editor completes and explains them from here. */
+export const directives = {
+  viz: { values: chartKinds, doc: 'The kind of chart of the results of the cell.' },
+  stack: { values: [], doc: 'Groups stand on each other.' },
+  log: { values: [], doc: 'The axis of the values is logarithmic.' },
+  unit: { values: undefined, doc: 'The unit of the measures, such as `ms`, `bytes` or `MiBy/s`.' },
+} as const satisfies Readonly<
+  Record<string, { readonly values: readonly string[] | undefined; readonly doc: string }>
+>;
+
+type DirectiveName = keyof typeof directives;
+
+const names = Object.keys(directives);
+
+/** Returns the directives among the lines at the top of a text, before its first line of APL. */
+export function directivesIn(source: string): readonly Directive[] {
+  const found: Directive[] = [];
+  let at = 0;
+  for (const line of source.split('\n')) {
+    const start = at;
+    at += line.length + 1;
+    const text = line.trimStart();
+    if (text !== '' && !text.startsWith('//') && !/^%%?[A-Za-z_]/.test(text)) break;
+    const match = /^(\s*\/\/\s*)@(\w+)(\s*)(.*?)\s*$/.exec(line);
+    if (match === null) continue;
+    const [, before = '', name = '', space = '', value = ''] = match;
+    const from = start + before.length;
+    const nameEnd = from + 1 + name.length;
+    const valueFrom = nameEnd + space.length;
+    const [to, valueTo] = [valueFrom + value.length, valueFrom + value.length];
+    if (!isDirective(name) && nearest(name, names) === undefined) continue;
+    found.push({ from, to, name: { from: from + 1, to: nameEnd }, value: { from: valueFrom, to: valueTo } });
+  }
+  return found;
+}
+
+/** Returns what the directives at the top of a text ask for, and what is wrong with them; other comments are left alone. */
+export function readDirectives(source: string): {
+  readonly chart: ChartRequest;
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  const diagnostics: Diagnostic[] = [];
+  let chart: ChartRequest = {};
+  for (const directive of directivesIn(source)) {
+    const name = source.slice(directive.name.from, directive.name.to);
+    const value = source.slice(directive.value.from, directive.value.to);
+    const problem = isDirective(name) ? problemOf(name, value, directive) : unknown(name, directive.name);
+    if (problem !== undefined) diagnostics.push(problem);
+    else chart = { ...chart, ...meaningOf(name, value) };
+  }
+  return { chart, diagnostics };
+}
+
+/** A query without the `| render …` at its end, which is for the front end alone, and what that asks for. */
+export function withoutRender(text: string): { readonly text: string; readonly chart: ChartRequest } {
+  if (!/\|\s*(?:\/\/.*\s*)*render\b/.test(text)) return { text, chart: {} };
+  const statement = parseQuery(text).query.statements.find(each => each.kind === 'query');
+  const last = statement?.kind === 'query' ? statement.pipeline.operators.at(-1) : undefined;
+  if (last?.kind !== 'render') return { text, chart: {} };
+  const pipe = tokenize(text).findLast(token => token.text === '|' && token.to <= last.from);
+  return {
+    text: text.slice(0, pipe?.from ?? last.from).trimEnd() + text.slice(last.to),
+    chart: renderingOf(last),
+  };
+}
+
+function renderingOf({ chart, options }: OperatorOf<'render'>): ChartRequest {
+  const known = drawing.render.clauses[1].options;
+  const named = Object.hasOwn(renderings, chart.name) ? renderings[chart.name] : undefined;
+  const asked = named ?? { kind: chartKinds.find(kind => kind === chart.name) };
+  const form = optionText(options, 'kind', known);
+  const [axis, legend] = ['yaxis', 'legend'].map(name => optionText(options, name, known));
+  return {
+    ...present({
+      kind: asked.kind,
+      stack:
+        form === 'stacked' || ('stack' in asked && form !== 'unstacked')
+          ? true
+          : form === 'unstacked'
+            ? false
+            : undefined,
+      log: axis === 'log' ? true : undefined,
+      title: optionText(options, 'title', known),
+      legend: legend === 'hidden' ? false : undefined,
+    }),
+  };
+}
+
+function isDirective(name: string): name is DirectiveName {
+  return Object.hasOwn(directives, name);
+}
+
+function problemOf(name: DirectiveName, value: string, directive: Directive): Diagnostic | undefined {
+  const row: { readonly values: readonly string[] | undefined } = directives[name];
+  if (row.values === undefined) {
+    if (value !== '') return undefined;
+    return finding(
+      'error',
+      'directive',
+      directive,
+      `\`@${name}\` wants a unit`,
+      'For example: `// @unit ms`.',
+    );
+  }
+  if (row.values.length === 0)
+    return value === ''
+      ? undefined
+      : finding(
+          'error',
+          'directive',
+          directive.value,
+          `\`@${name}\` takes no value`,
+          `Write \`// @${name}\` alone.`,
+          '',
+        );
+  if (row.values.includes(value)) return undefined;
+  const near = nearest(value.toLowerCase(), row.values);
+  const known = `The kinds are ${row.values.join(', ')}.`;
+  const place = value === '' ? directive : directive.value;
+  const message = value === '' ? `\`@${name}\` wants a kind of chart` : `there is no chart \`${value}\``;
+  return finding(
+    'error',
+    'directive',
+    place,
+    message,
+    near === undefined ? known : `Did you mean \`${near}\`? ${known}`,
+    value === '' ? undefined : near,
+  );
+}
+
+function unknown(name: string, span: Span): Diagnostic {
+  const near = nearest(name, names);
+  return finding(
+    'error',
+    'directive',
+    span,
+    `there is no directive \`@${name}\``,
+    `Did you mean \`@${near}\`?`,
+    near,
+  );
+}
+
+function meaningOf(name: string, value: string): ChartRequest {
+  switch (name) {
+    case 'viz':
+      return present({ kind: chartKinds.find(kind => kind === value) });
+    case 'unit':
+      return { unit: value };
+    case 'stack':
+      return { stack: true };
+    default:
+      return { log: true };
+  }
+}

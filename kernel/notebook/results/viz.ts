@@ -1,0 +1,91 @@
+import { chartKinds } from '../../apl/operators/drawing.js';
+import type { ChartRequest } from '../../apl/syntax/charting.js';
+import { nearest } from '../../apl/syntax/nearest.js';
+import { present } from '../../present.js';
+import { MagicError } from '../magics/arguments.js';
+import type { Magic, MagicCall, MagicHost } from '../magics/magic.js';
+import { lastName } from './kept.js';
+
+/** Draws a kept result again, without asking the service: the last one, that of the cell's own query, or one by name. */
+export const vizMagic: Magic = {
+  name: 'viz',
+  aliases: ['chart'],
+  usage: '%viz [KIND] [--from NAME] [--stack] [--log] [--unit UNIT] [--title TEXT]',
+  options: [
+    { name: 'from', value: 'NAME', summary: 'the result to draw; the last one when absent' },
+    { name: 'stack', summary: 'groups stand on each other' },
+    { name: 'log', summary: 'the axis of the values is logarithmic' },
+    { name: 'unit', value: 'UNIT', summary: 'the unit of the measures, such as `ms`, `bytes` or `MiBy/s`' },
+    { name: 'title', value: 'TEXT', summary: 'a title above the chart' },
+  ],
+  summary: 'draw the last result again, without asking the service',
+  help: [
+    'KIND is `bar`, `line`, `area`, `scatter`, `pie`, `heat` or `stat`; without it the shape of the result decides. A kind that the result cannot be drawn as is refused with the kinds that it can.',
+    '',
+    'In a cell with a query the same is written as comments at its top, which other tools pass over: `// @viz bar`, `// @stack`, `// @log`, `// @unit ms`. `// @viz none` shows the table alone. At the end of a query `| render barchart with (kind=stacked)` does so too; no service is sent it.',
+    '',
+    '    %viz area --stack --from errs',
+  ].join('\n'),
+  arity: [0, 1],
+  run: viz,
+};
+
+async function viz(call: MagicCall, host: MagicHost): Promise<void> {
+  const chart = requestOf(call);
+  if (host.plan.queries.length === 0) return draw(call, host, chart);
+  host.plan.afterRun.push(() => draw(call, host, chart));
+}
+
+function requestOf({ words, options }: MagicCall): ChartRequest {
+  const [word] = words;
+  const kind = chartKinds.find(each => each === word?.toLowerCase());
+  if (kind === 'none')
+    throw new MagicError(
+      'there is nothing to draw',
+      'For the table alone write `// @viz none` above the query.',
+    );
+  if (word !== undefined && kind === undefined) {
+    const near = nearest(word.toLowerCase(), chartKinds);
+    const known = `The kinds are ${chartKinds.filter(each => each !== 'none').join(', ')}.`;
+    throw new MagicError(
+      `there is no chart ${word}`,
+      near === undefined ? known : `Did you mean \`${near}\`? ${known}`,
+    );
+  }
+  const has = (name: string) => (options.has(name) ? true : undefined);
+  return present({
+    kind,
+    stack: has('stack'),
+    log: has('log'),
+    unit: options.get('unit'),
+    title: options.get('title'),
+  });
+}
+
+async function draw(
+  { options }: MagicCall,
+  { session, io, plan }: MagicHost,
+  chart: ChartRequest,
+): Promise<void> {
+  const name = options.get('from') ?? lastName;
+  const kept = session.results.named(name);
+  if (kept === undefined) throw nothing(name, session.results.names());
+  if (!plan.retains)
+    throw new MagicError('a chart holds data, and outputs do not', '`%retain on` lets them.');
+  const { chartOf, chartOutput } = await import('../../result/mime.js');
+  const drawn = await chartOf(kept.result, { chart });
+  if (drawn === undefined)
+    throw new MagicError(
+      'the shape of the result has no chart of its own',
+      'Name a kind, such as `%viz bar`; a chart needs numbers along times or names.',
+    );
+  if (drawn.kind === 'none')
+    throw new MagicError(drawn.reason.replace(/\.$/, ''), '`%help viz` lists the kinds.');
+  io.display(chartOutput(drawn, kept.result, { resultId: kept.id }));
+}
+
+function nothing(name: string, names: readonly string[]): MagicError {
+  if (name === lastName) return new MagicError('there is no result to draw yet', 'Run a query first.');
+  const known = names.length === 0 ? 'There are none.' : `There are: ${names.join(', ')}.`;
+  return new MagicError(`there is no result ${name}`, known);
+}

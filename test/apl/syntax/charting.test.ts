@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { completeCell } from '../../../kernel/apl/editor/cell.js';
+import { aplParser } from '../../../kernel/apl/editor/colours/highlight.js';
+import { directivesIn, readDirectives, withoutRender } from '../../../kernel/apl/syntax/charting.js';
+import { environment } from '../environment.js';
+
+describe('comments at the top of a cell', () => {
+  test.each<[string, object]>([
+    ['// @viz bar', { kind: 'bar' }],
+    [
+      '%time last 1h\n\n  //@viz   line  \n// @stack\n// @log\n// @unit MiBy/s\nweb | count',
+      { kind: 'line', stack: true, log: true, unit: 'MiBy/s' },
+    ],
+    ['// about vizzes\n// @author ann\nweb', {}],
+    ['web | count\n// @viz bar', {}],
+  ])('%j', (cell, chart) => expect(readDirectives(cell)).toEqual({ chart, diagnostics: [] }));
+
+  test.each<[string, string, string | undefined, string]>([
+    ['// @viz pice', 'there is no chart `pice`', 'pie', 'pice'],
+    ['// @viz', '`@viz` wants a kind of chart', undefined, '@viz'],
+    ['// @vis bar', 'there is no directive `@vis`', 'viz', 'vis'],
+    ['// @stack yes', '`@stack` takes no value', '', 'yes'],
+    ['// @unit', '`@unit` wants a unit', undefined, '@unit'],
+  ])('%j is an error with what to write instead', (cell, message, instead, place) => {
+    const { diagnostics } = readDirectives(`${cell}\nweb`);
+    expect(
+      diagnostics.map(each => [each.severity, each.message, each.instead, cell.slice(each.from, each.to)]),
+    ).toEqual([['error', message, instead, place]]);
+  });
+
+  test('are found at their places', () => {
+    const cell = '%time last 1h\n// @viz  bar';
+    const [found] = directivesIn(cell);
+    expect([found?.name, found?.value].map(span => cell.slice(span?.from, span?.to))).toEqual(['viz', 'bar']);
+  });
+});
+
+describe('in an editor', () => {
+  const offered = (cell: string) =>
+    completeCell(cell, cell.length, environment).items.map(({ label }) => label);
+  test.each<[string, readonly string[]]>([
+    ['// @', ['viz', 'stack', 'log', 'unit']],
+    ['%time last 1h\n// @v', ['viz']],
+    ['// @viz s', ['scatter', 'stat']],
+  ])('%j is completed', (cell, labels) => expect(offered(cell)).toEqual(labels));
+
+  test.each<[string, readonly string[]]>([
+    ['// @viz bar\nweb', ['MagicName @viz', 'MagicArguments bar']],
+    ['web\n// @viz bar', []],
+    ['// about @viz\nweb', []],
+  ])('%j has colours of its own', (cell, nodes) => {
+    const found: string[] = [];
+    aplParser()
+      .parse(cell)
+      .iterate({
+        enter: ({ name, from, to }) =>
+          void (name.startsWith('Magic') && found.push(`${name} ${cell.slice(from, to)}`)),
+      });
+    expect(found).toEqual(nodes);
+  });
+});
+
+describe('render', () => {
+  test.each<[string, string, object]>([
+    ['web | count', 'web | count', {}],
+    ['web | count | render piechart', 'web | count', { kind: 'pie' }],
+    [
+      'web | count\n| render timechart with (title="a | b", yaxis=log, legend=hidden) // why',
+      'web | count // why',
+      { kind: 'line', title: 'a | b', log: true, legend: false },
+    ],
+    ['web | render areachart with (kind=stacked)', 'web', { kind: 'area', stack: true }],
+    ['web | render stackedareachart with (kind=unstacked)', 'web', { kind: 'area', stack: false }],
+    ['web | render table', 'web', { kind: 'none' }],
+    ["web | where s == '| render bar'", "web | where s == '| render bar'", {}],
+    ['let a = 1;\nweb | where x > a | // how\nrender bar', 'let a = 1;\nweb | where x > a', { kind: 'bar' }],
+  ])('the end of a query is taken off before it is sent: %j', (query, text, chart) =>
+    expect(withoutRender(query)).toEqual({ text, chart }),
+  );
+});

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { VEGA_MIME } from '../../../kernel/result/mime.js';
+import type { Seen } from '../../api/service.js';
+import { type Bench, type CellRun, everyday, queries, shown, startBench, traceback } from '../session.js';
+
+/** Counts by name, and no more. */
+const counts = {
+  format: 'tabular',
+  status: {},
+  tables: [
+    {
+      name: '0',
+      fields: [
+        { name: 'uri', type: 'string' },
+        { name: 'n', type: 'integer', agg: { name: 'count' } },
+      ],
+      groups: [{ name: 'uri' }],
+      columns: [
+        ['/a', '/b'],
+        [1, 3],
+      ],
+    },
+  ],
+  datasetNames: ['web'],
+  fieldsMetaMap: {},
+};
+
+let bench: Bench;
+
+beforeAll(async () => {
+  bench = await startBench({
+    reply: (seen: Seen) => (seen.path.endsWith('_apl') ? { body: counts } : everyday(seen)),
+  });
+});
+
+afterAll(() => bench.close());
+
+const query = "['web'] | summarize n = count() by uri";
+/** The first line of each chart that a cell showed. */
+const charts = (run: CellRun) =>
+  run.outputs.flatMap(output =>
+    'data' in output && VEGA_MIME in output.data ? [String(output.data['text/plain']).split('; ')[0]] : [],
+  );
+
+test('a chart is chosen by the comments of the cell, and the table stays', async () => {
+  expect(charts(await bench.run(query))).toEqual(['Bar chart of n by uri for /b, /a']);
+  const pie = await bench.run(`// @viz pie\n// @unit bytes\n${query}`);
+  expect(charts(pie)).toEqual(['Pie chart of n for /b, /a']);
+  expect(shown(pie)[0]).toContain('; /b: 3 B; /a: 1 B');
+  const none = await bench.run(`// @viz none\n${query}`);
+  expect([charts(none), shown(none).length]).toEqual([[], 1]);
+});
+
+test('a comment holds for the query below it, among the magic lines for all', async () => {
+  const each = await bench.run(`// @viz pie\n${query}\n\n// @viz none\n${query}\n\n${query}`);
+  expect(charts(each)).toEqual(['Pie chart of n for /b, /a', 'Bar chart of n by uri for /b, /a']);
+  const all = await bench.run(`// @viz pie\n%%rows 5\n${query}\n\n${query}`);
+  expect(charts(all)).toEqual(['Pie chart of n for /b, /a', 'Pie chart of n for /b, /a']);
+});
+
+test("the query's own render decides over the comment of the cell, and no service is sent it", async () => {
+  const run = await bench.run(`// @viz bar\n${query} | render piechart`);
+  expect(charts(run)).toEqual(['Pie chart of n for /b, /a']);
+  expect(queries(bench.service).filter(({ apl }) => String(apl).includes('render'))).toEqual([]);
+  expect(queries(bench.service).map(({ apl }) => apl)).toContain(`// @viz bar\n${query}`);
+});
+
+test('a chart that the result cannot be is refused above the table', async () => {
+  const run = await bench.run(`// @viz line\n${query}`);
+  expect(charts(run)).toEqual([]);
+  expect(shown(run).join('\n')).toContain(
+    'Warning: No line chart: it needs numbers over time. The result is numbers by name, which can be drawn as bar, pie, heat, scatter.',
+  );
+});
+
+test('a misspelt comment ends the cell before its query runs', async () => {
+  const before = queries(bench.service).length;
+  expect(traceback(await bench.run(`// @viz pice\n${query}`)).join('\n')).toContain(
+    'there is no chart `pice`',
+  );
+  expect(queries(bench.service).length).toBe(before);
+});
+
+describe('%viz', () => {
+  test('draws the last result or a named one again, without asking the service', async () => {
+    await bench.run(`kept << ${query}`);
+    const before = queries(bench.service).length;
+    expect(charts(await bench.run('%viz pie'))).toEqual(['Pie chart of n for /b, /a']);
+    expect(charts(await bench.run('%viz --from kept --title "by name"'))).toEqual([
+      'Bar chart of n by uri for /b, /a',
+    ]);
+    expect(queries(bench.service).length).toBe(before);
+  });
+
+  test('stands above a query too', async () => {
+    expect(charts(await bench.run(`%viz pie\n${query}`))).toEqual([
+      'Bar chart of n by uri for /b, /a',
+      'Pie chart of n for /b, /a',
+    ]);
+  });
+
+  test.each<[string, string]>([
+    ['%viz pice', 'Did you mean `pie`?'],
+    ['%viz none', 'there is nothing to draw'],
+    ['%viz line', 'No line chart: it needs numbers over time'],
+    ['%viz bar --from nobody', 'there is no result nobody'],
+  ])('%s is refused', async (line, words) => {
+    expect(traceback(await bench.run(line)).join('\n')).toContain(words);
+  });
+});
