@@ -6,7 +6,7 @@ import {
   parseCell,
   withoutPrefix,
 } from '../apl/syntax/cell.js';
-import { type ChartRequest, withoutRender } from '../apl/syntax/charting.js';
+import { type ChartRequest, withoutRender } from '../apl/syntax/readers/charting.js';
 import { tokenize } from '../apl/syntax/tokens/lexer.js';
 import { AplKernelError } from '../errors.js';
 import type {

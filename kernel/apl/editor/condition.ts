@@ -1,7 +1,7 @@
 /** Conditions made by clicking: a value of a result becomes a `where` line in the query that returned it. */
 import { writtenName, writtenText } from '../catalog/written.js';
 import { type CellQuery, parseCell, toCellOffset } from '../syntax/cell.js';
-import { withoutRender } from '../syntax/charting.js';
+import { withoutRender } from '../syntax/readers/charting.js';
 import { tokenize } from '../syntax/tokens/lexer.js';
 
 /** A column of a result: its name, and its type as the service declares it. */

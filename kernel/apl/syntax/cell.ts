@@ -1,7 +1,7 @@
 import { present } from '../../present.js';
 import { clauseWords } from '../operators/rows.js';
 import type { Diagnostic, Span } from './ast.js';
-import { type ChartRequest, readDirectives } from './charting.js';
+import { type ChartRequest, readDirectives } from './readers/charting.js';
 import { type Token, tokenize } from './tokens/lexer.js';
 
 /** A `%name args` or `%%name args` line. */

@@ -1,7 +1,7 @@
 import type { Span } from '../../apl/syntax/ast.js';
 import type { CellQuery } from '../../apl/syntax/cell.js';
-import type { ChartRequest } from '../../apl/syntax/charting.js';
 import type { MagicArguments, MagicOption } from '../../apl/syntax/magic.js';
+import type { ChartRequest } from '../../apl/syntax/readers/charting.js';
 import type { CellIo } from '../../jupyter/message.js';
 import type { QueryResult } from '../../result/result.js';
 import type { QueryOrder } from '../query/run.js';

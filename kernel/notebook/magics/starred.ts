@@ -1,6 +1,6 @@
 import { ForbiddenError, NotFoundError } from '../../api/errors.js';
 import type { StarredQuery } from '../../api/wire.js';
-import { withoutRender } from '../../apl/syntax/charting.js';
+import { withoutRender } from '../../apl/syntax/readers/charting.js';
 import { present } from '../../present.js';
 import { oneLine } from '../../text.js';
 import { datasetOf } from '../query/reading.js';

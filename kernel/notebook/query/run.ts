@@ -2,7 +2,7 @@ import type { RawResult } from '../../api/client.js';
 import { localProfile } from '../../api/profile.js';
 import type { QueryRequest } from '../../api/wire.js';
 import type { Operator } from '../../apl/syntax/ast.js';
-import { withoutRender } from '../../apl/syntax/charting.js';
+import { withoutRender } from '../../apl/syntax/readers/charting.js';
 import { present } from '../../present.js';
 import type { ArrowTable, Notice, Provenance, QueryAnswer, QueryResult } from '../../result/result.js';
 import { formatCount } from '../../text.js';

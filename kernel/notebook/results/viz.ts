@@ -1,6 +1,6 @@
 import { chartKinds } from '../../apl/operators/drawing.js';
-import type { ChartRequest } from '../../apl/syntax/charting.js';
 import { nearest } from '../../apl/syntax/nearest.js';
+import type { ChartRequest } from '../../apl/syntax/readers/charting.js';
 import { present } from '../../present.js';
 import { MagicError } from '../magics/arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magics/magic.js';

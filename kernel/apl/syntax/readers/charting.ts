@@ -2,14 +2,14 @@
  * How a chart is asked for in the text of a cell: by comments above a query, such as `// @viz bar`, and by `| render bar` at the end of
  * a query.
  */
-import { present } from '../../present.js';
-import { type ChartKind, chartKinds, drawing, renderings } from '../operators/drawing.js';
-import type { Diagnostic, OperatorOf, Span } from './ast.js';
-import { finding } from './diagnostics.js';
-import { nearest } from './nearest.js';
-import { parseQuery } from './parse.js';
-import { optionText } from './readers/options.js';
-import { tokenize } from './tokens/lexer.js';
+import { present } from '../../../present.js';
+import { type ChartKind, chartKinds, drawing, renderings } from '../../operators/drawing.js';
+import type { Diagnostic, OperatorOf, Span } from '../ast.js';
+import { finding } from '../diagnostics.js';
+import { nearest } from '../nearest.js';
+import { parseQuery } from '../parse.js';
+import { tokenize } from '../tokens/lexer.js';
+import { optionText } from './options.js';
 
 /** How a chart is asked for; what is absent follows from the result. */
 export interface ChartRequest {

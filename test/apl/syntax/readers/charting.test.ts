@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { completeCell } from '../../../kernel/apl/editor/cell.js';
-import { aplParser } from '../../../kernel/apl/editor/colours/highlight.js';
-import { directivesIn, readDirectives, withoutRender } from '../../../kernel/apl/syntax/charting.js';
+import { completeCell } from '../../../../kernel/apl/editor/cell.js';
+import { aplParser } from '../../../../kernel/apl/editor/colours/highlight.js';
+import {
+  directivesIn,
+  readDirectives,
+  withoutRender,
+} from '../../../../kernel/apl/syntax/readers/charting.js';
 import { environment } from '../environment.js';
 
 describe('comments at the top of a cell', () => {
