@@ -6,7 +6,7 @@ import {
   readDirectives,
   withoutRender,
 } from '../../../../kernel/apl/syntax/readers/charting.js';
-import { environment } from '../environment.js';
+import { environment } from '../../environment.js';
 
 describe('comments at the top of a cell', () => {
   test.each<[string, object]>([
