@@ -241,6 +241,7 @@ else {
   // What is loaded only once is no part of an import.
   for (const each of ['import', 'datasets']) await import(`../kernel/local/store/${each}.js`);
   await import('../kernel/local/samples/all.js');
+  await import('proper-lockfile');
   const begun = performance.now();
   const before = process.cpuUsage();
   await importOnce(side, format as Format, file ?? '', target ?? '');

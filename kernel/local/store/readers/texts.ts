@@ -53,20 +53,39 @@ type ColumnType = TypeName | 'unseen';
  */
 const csvTypes: readonly TypeName[] = ['bool', 'long', 'real', 'datetime'];
 
+/** A few rows of the sample rule out most types, which are then not tested on all the others. */
 async function columnTypes(connection: Connection, source: string, width: number): Promise<ColumnType[]> {
-  const columns = Array.from({ length: width }, (_, index) => `nullif(t${index}, '')`);
-  const tests = columns.flatMap(value => [
-    `count(${value})`,
-    ...csvTypes.map(
-      type => `bool_and(CASE WHEN ${value} IS NOT NULL THEN coalesce(${fits(value, type)}, false) END)`,
-    ),
-  ]);
-  const [row = []] = await connection.run(`SELECT ${tests.join(', ')} FROM ${source}`);
-  return columns.map((_, index) => {
-    const from = index * (csvTypes.length + 1);
-    if (Number(row[from]) === 0) return 'unseen';
-    return csvTypes.find((_, offset) => row[from + 1 + offset] === true) ?? 'string';
+  const any = Array.from({ length: width }, () => csvTypes);
+  const few = await fittingTypes(connection, `(SELECT * FROM sample LIMIT ${fewRows})`, any);
+  const found = await fittingTypes(
+    connection,
+    source,
+    few.map(({ types }) => types),
+  );
+  return found.map(({ values, types }) => (values === 0 ? 'unseen' : (types[0] ?? 'string')));
+}
+
+const fewRows = 256;
+
+/** How many values each column has, and which of the types asked for fit all of them. */
+async function fittingTypes(
+  connection: Connection,
+  source: string,
+  asked: readonly (readonly TypeName[])[],
+): Promise<{ readonly values: number; readonly types: readonly TypeName[] }[]> {
+  const tests = asked.flatMap((types, index) => {
+    const value = `nullif(t${index}, '')`;
+    const fitting = types.map(
+      type => `coalesce(bool_and(coalesce(${fits(value, type)}, ${value} IS NULL)), true)`,
+    );
+    return [`count(${value})`, ...fitting];
   });
+  const [row = []] = await connection.run(`SELECT ${tests.join(', ')} FROM ${source}`);
+  const results = row.values();
+  return asked.map(types => ({
+    values: Number(results.next().value),
+    types: types.filter(() => results.next().value === true),
+  }));
 }
 
 const realPattern =
