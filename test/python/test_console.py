@@ -9,7 +9,7 @@ import termios
 import pytest
 from jupyter_client.manager import KernelManager
 
-QUERY = "['sample-http-logs'] | take 1"
+QUERY = "%%time 2026-01-26\n['sample-http-logs'] | take 1"
 
 
 @pytest.fixture
