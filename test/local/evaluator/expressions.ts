@@ -1,4 +1,14 @@
-import { Dynamic, fitted, literal, type Type, timeText, type Value } from './values.js';
+import {
+  Dynamic,
+  fitted,
+  type Json,
+  jsonCell,
+  literal,
+  numberOf,
+  type Type,
+  timeText,
+  type Value,
+} from './values.js';
 
 export interface Column {
   readonly name: string;
@@ -30,7 +40,7 @@ const makersOf: Readonly<Record<Type, readonly Maker[]>> = {
   long: [integerArithmetic, integerArithmetic, strlen, asLong, binned],
   real: [realArithmetic, realArithmetic, asReal],
   string: [concatenation],
-  bool: [comparison, comparison, logic, negation, nullTest, membership, between],
+  bool: [comparison, comparison, looseComparison, logic, negation, nullTest, membership, between],
   datetime: [shiftedTime],
   timespan: [timeDifference, durationSum],
   dynamic: [],
@@ -180,12 +190,56 @@ function comparison(draw: Draw, columns: readonly Column[], _: Type, depth: numb
   };
 }
 
+/** A dynamic value beside a number or another dynamic value: by value where both read as numbers, two others by their text. */
+function looseComparison(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
+  const operator = draw.pick(Object.keys(comparisons));
+  const others = ['long', 'real', 'dynamic'] as const;
+  const left = notNullConstant(draw, columns, 'dynamic', depth - 1);
+  const right = notNullConstant(draw, columns, draw.pick(others), depth - 1);
+  const compute = comparisons[operator] ?? (() => false);
+  return {
+    text: `(${left.text} ${operator} ${right.text})`,
+    type: 'bool',
+    value: row => {
+      const [a, b] = [jsonOf(left.value(row)), jsonOf(right.value(row))];
+      if (a === null || b === null) return operator === '!=' && a !== b;
+      const [x, y] = [numberOf(a), numberOf(b)];
+      if (x !== undefined && y !== undefined) return compute(x, y);
+      if (right.type !== 'dynamic') return operator === '!=';
+      return compute(textOf(a), textOf(b));
+    },
+  };
+}
+
+function jsonOf(value: Value): Json {
+  return value instanceof Dynamic ? value.json : value;
+}
+
+function textOf(json: Json): string {
+  return typeof json === 'string' ? json : jsonCell(json);
+}
+
 /** `x == null` asks whether x is null; it is tested by itself. */
 function notNullConstant(draw: Draw, columns: readonly Column[], type: Type, depth: number): Expression {
   const made = expression(draw, columns, type, depth);
   if (!made.text.endsWith('(null)')) return made;
-  const value = type === 'bool' ? true : type === 'string' ? 'a' : type === 'real' ? 1.5 : 1n;
+  const value = somethingOf(type);
   return { text: literal(value, type), type, value: () => value };
+}
+
+function somethingOf(type: Type): Value {
+  switch (type) {
+    case 'bool':
+      return true;
+    case 'string':
+      return 'a';
+    case 'real':
+      return 1.5;
+    case 'dynamic':
+      return new Dynamic(9n);
+    default:
+      return 1n;
+  }
 }
 
 function logic(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {

@@ -132,7 +132,7 @@ function orderDynamic(a: Json, b: Json): number {
 }
 
 /** Numbers, texts of numbers, and bools as 1 and 0. */
-function numberOf(json: Json): number | undefined {
+export function numberOf(json: Json): number | undefined {
   if (typeof json === 'string') return /^-?\d+(\.\d+)?$/.test(json) ? Number(json) : undefined;
   return typeof json === 'object' ? undefined : Number(json);
 }

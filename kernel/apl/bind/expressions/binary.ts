@@ -1,7 +1,7 @@
 import { parseTime, parseTimespan } from '../../../time.js';
 import type { TypeName } from '../../catalog/entry.js';
 import type { Scalar } from '../../plan/plan.js';
-import { binary, condition, constant, joined, reference } from '../../plan/scalars.js';
+import { binary, call, condition, constant, joined, not, reference } from '../../plan/scalars.js';
 import type { BinaryOperator, Expr } from '../../syntax/ast.js';
 import {
   type Binder,
@@ -73,8 +73,34 @@ function asText(binder: Binder, expr: Expr, value: Scalar): Scalar {
 
 /** Compares two values that are bound already: those of the operands of `expr`. */
 export function bindComparison(binder: Binder, expr: BinaryExpr, left: Scalar, right: Scalar): Scalar {
+  const numeric = compareDynamic(expr.operator, left, right);
+  if (numeric !== undefined) return numeric;
   const pair = alignComparison(binder, expr, left, right);
   return pair === undefined ? unbound : condition(expr.operator, pair.left, pair.right);
+}
+
+/** A dynamic value beside an integer or another dynamic value: numbers by value, so that 1.5 is not 1, and 9 comes before 10. */
+function compareDynamic(operator: BinaryOperator, left: Scalar, right: Scalar): Scalar | undefined {
+  if (isNull(left) || isNull(right)) return undefined;
+  const other = left.type === 'dynamic' ? right : left;
+  if (left.type !== 'dynamic' && right.type !== 'dynamic') return undefined;
+  if (other.type === 'long' && isExactReal(other))
+    return condition(operator, convertTo(left, 'real'), convertTo(right, 'real'));
+  if (other.type === 'long' || other.type === 'dynamic')
+    return call('$compare', [constant('string', operator), left, right], 'bool');
+  if (operator !== '!=' || other.kind === 'constant') return undefined;
+  // What is not of the other's type would be null, and two nulls do not differ.
+  const present = joined(
+    'or',
+    [left, right].map(side => call('isnotnull', [side], 'bool')),
+  );
+  const equal = condition('==', convertTo(left, other.type), convertTo(right, other.type));
+  return present && condition('and', present, not(equal));
+}
+
+/** True of an integer that no other one becomes equal to as a real. */
+export function isExactReal(value: Scalar): boolean {
+  return value.kind === 'constant' && Number.isSafeInteger(Number(value.value));
 }
 
 interface Pair {
@@ -86,10 +112,7 @@ function alignComparison(binder: Binder, expr: BinaryExpr, left: Scalar, right: 
   const [a, b] = [left.type, right.type];
   if (isNull(right)) return { left, right: convertTo(right, a) };
   if (isNull(left)) return { left: convertTo(left, b), right };
-  if (a === b)
-    return a === 'dynamic'
-      ? { left: convertTo(left, 'string'), right: convertTo(right, 'string') }
-      : { left, right };
+  if (a === b) return { left, right };
   if (isNumber(a) && isNumber(b)) return { left: convertTo(left, 'real'), right: convertTo(right, 'real') };
   if (a === 'dynamic') return { left: convertTo(left, b), right };
   if (b === 'dynamic') return { left, right: convertTo(right, a) };

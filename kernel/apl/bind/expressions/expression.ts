@@ -14,7 +14,7 @@ import {
   unbound,
   type Weight,
 } from '../binder.js';
-import { bindBinary, bindComparison } from './binary.js';
+import { bindBinary, bindComparison, isExactReal } from './binary.js';
 import { bindCall } from './call.js';
 import { fold, int64Max } from './constant.js';
 import { bindName } from './name.js';
@@ -211,8 +211,7 @@ function bindBetween(binder: Binder, expr: Extract<Expr, { kind: 'between' }>, s
   const from = low.kind === 'binary' ? low.right : start;
   const lasts = from.type === 'datetime' && end.type === 'timespan';
   const high = compare('<=', expr.high, lasts ? binary('+', from, end, 'datetime') : end);
-  if (low.kind !== 'binary' || high.kind !== 'binary') return unbound;
-  if (low.left.type === high.left.type) {
+  if (low.kind === 'binary' && high.kind === 'binary' && low.left.type === high.left.type) {
     return {
       kind: 'between',
       negated: expr.negated,
@@ -289,8 +288,10 @@ function alignList(
     );
     return { left, items: items.map(item => (item.type === 'dynamic' ? item : convertTo(item, type))) };
   }
+  const type =
+    left.type === 'dynamic' && common === 'long' ? (scalars.every(isExactReal) ? 'real' : 'string') : common;
   return {
-    left: convertTo(left, common),
-    items: items.map(item => (item.type === 'dynamic' ? item : convertTo(item, common))),
+    left: convertTo(left, type),
+    items: items.map(item => (item.type === 'dynamic' ? item : convertTo(item, type))),
   };
 }

@@ -1,9 +1,11 @@
 import { phrases, spotlight } from '../../functions/insight.js';
 import { redact } from '../../functions/redact.js';
 import type { SqlArg, SqlTemplate } from '../../sql/template.js';
+import { computeHeavyFirst } from '../arguments.js';
 import { constantText, sqlText } from '../literal.js';
 import { canMatchNothing, regexArgument } from '../regex.js';
 import type { FunctionFamily } from '../template.js';
+import { convert } from './conversion.js';
 
 type Args = readonly [SqlArg, SqlArg, SqlArg, SqlArg, SqlArg];
 
@@ -42,6 +44,11 @@ export const internal: Readonly<Record<string, SqlTemplate>> = {
   },
   /** The texts that are not null, between separators that no pattern of a search crosses. */
   $joined_text: args => `concat_ws(${sqlText('\n\uffff\n')}, ${args.map(arg => arg.sql).join(', ')})`,
+  /** (operator, a, b): two values of which one is dynamic; numbers by value and exactly, else as texts. */
+  $compare: args => {
+    const [operator, a, b] = args as Args;
+    return compareLoose(constantText(operator) ?? '', a, b);
+  },
   /** The first value that is not null. */
   $first: args => `coalesce(${args.map(arg => arg.sql).join(', ')})`,
   /** (text, pattern, token, hash, groups): see {@link redact}. */
@@ -51,6 +58,25 @@ export const internal: Readonly<Record<string, SqlTemplate>> = {
     return `apl_redact(${text.sql}, ${pattern.sql}, ${token.sql}, ${hash.sql}, ${groups.sql})`;
   },
 };
+
+function compareLoose(operator: string, a: SqlArg, b: SqlArg): string {
+  return computeHeavyFirst([a, b], ([left = a, right = b]) => {
+    if (operator === '!=') {
+      const isThere = `(${left.sql} IS NOT NULL OR ${right.sql} IS NOT NULL)`;
+      return `(${isThere} AND NOT ${compareLoose('==', left, right)})`;
+    }
+    const [x, y] = [convert(left, 'real'), convert(right, 'real')];
+    // Reals that are equal may be of integers that are not.
+    const [m, n] = [convert(left, 'long'), convert(right, 'long')];
+    const number =
+      operator === '=='
+        ? `(${x} = ${y} AND ${m} IS NOT DISTINCT FROM ${n})`
+        : `(${x} ${operator.charAt(0)} ${y} OR (${x} = ${y} AND coalesce(${m} ${operator} ${n}, ${operator.length > 1})))`;
+    const text = `${convert(left, 'string')} ${operator === '==' ? '=' : operator} ${convert(right, 'string')}`;
+    const isText = left.type === 'dynamic' && right.type === 'dynamic';
+    return `coalesce(CASE WHEN ${x} IS NOT NULL AND ${y} IS NOT NULL THEN ${number} ${isText ? `ELSE ${text}` : ''} END, false)`;
+  });
+}
 
 /** Whether a match may be empty: only then does an empty text of the whole not say that there was none. */
 function matchesNothing(pattern: SqlArg): boolean {
