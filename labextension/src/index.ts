@@ -107,10 +107,10 @@ const grid: JupyterFrontEndPlugin<void> = {
     addGrid(rendermime, placeIn(app.shell, notebooks)),
 };
 
-/** Puts the time range, the profile and a stop button into the toolbars of notebooks, and commands on cells into theirs. */
+/** Puts the time range, the profile, the parameters and a stop button into the toolbars of notebooks, and commands on cells into theirs. */
 const toolbar: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:toolbar',
-  description: 'Time range, profile and stop button of notebooks; star and range of cells.',
+  description: 'Time range, profile, parameters and stop button of notebooks; star and range of cells.',
   autoStart: true,
   requires: [INotebookTracker, IToolbarWidgetRegistry],
   optional: [IConsoleTracker, IEditorTracker, ICommandPalette],

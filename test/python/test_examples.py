@@ -30,9 +30,15 @@ STORIES |= {
         r"203\.0\.113\.77 +164 +10 +2026-01-27T02:11:07Z +2026-01-27T03:40:\S+",
         r"2026-01-27T03:41:12Z +db-1 +backup +password +203\.0\.113\.77 +164",
         r"db-1 +backup +/usr/bin/tar czf /tmp/b\.tgz /var/lib/postgresql",
-        r"2026-01-27T04:05:40Z +db-1 +root +publickey +203\.0\.113\.90",
+        r"root +publickey +203\.0\.113\.90 +db-1 +1 +2026-01-27T04:05:40Z",
+        r"db-1 +203\.0\.113\.90 +1 +1 +2026-01-27T04:05:40Z",
     ],
-    "04-weekly-report": [r"datacenter +string +\"GRU\"", r"variables: \{\"datacenter\":\"GRU\",\"slow_ms\":500\}"],
+    "04-weekly-report": [
+        r"202,348 +202,414 +-66 +-0\.03\d+ +4,128 +4,291 +-163 ",
+        r"2026-01-19T04:00:00Z +752 +382 +50\.8",
+        r"database connection pool exhausted +1,765 +151 +2026-01-19T00:04:\S+ +2026-01-25T23:36:\S+",
+        r"GRU +202,348 +4,128 +128\.6 +2\.04",
+    ],
     "05-incident": [
         r"GRU +897 +963 +-66 +-6\.\d+ +790 +6 +784 +13,066\.\d+",
         r"2026-01-26T14:58:20Z +payment +deploy +2\.9\.10 +gru-1 +2026-01-26T15:09:00Z +2026-01-26T15:36:00Z",

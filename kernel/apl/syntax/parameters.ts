@@ -44,6 +44,20 @@ export function declaredParameters(text: string): readonly ParameterDecl[] {
   return parseQuery(text).query.statements.flatMap(each => (each.kind === 'parameters' ? each.params : []));
 }
 
+/** Returns a list of literals, split at the commas outside of brackets and strings. */
+export function splitLiterals(text: string): readonly string[] {
+  const commas: number[] = [];
+  let depth = 0;
+  for (const token of tokenize(text)) {
+    if (token.kind !== 'symbol') continue;
+    if ('([{'.includes(token.text)) depth += 1;
+    if (')]}'.includes(token.text)) depth -= 1;
+    if (token.text === ',' && depth === 0) commas.push(token.from);
+  }
+  const starts = [0, ...commas.map(at => at + 1)];
+  return starts.map((start, index) => text.slice(start, commas[index]));
+}
+
 /** `--choices` or `--prompt`, separated from the text before it. */
 function isOption(tokens: readonly Token[], index: number): boolean {
   const [before, first, second, word] = [-3, -2, -1, 0].map(offset => tokens[index + offset]);

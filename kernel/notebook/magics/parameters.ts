@@ -1,5 +1,4 @@
-import { readParamLine } from '../../apl/syntax/parameters.js';
-import { tokenize } from '../../apl/syntax/tokens/lexer.js';
+import { readParamLine, splitLiterals } from '../../apl/syntax/parameters.js';
 import type { Provenance, QueryResult } from '../../result/result.js';
 import { plural } from '../../text.js';
 import { type Parameter, type ParameterValue, readParameter } from '../parameters.js';
@@ -79,25 +78,11 @@ async function param({ raw, magic }: MagicCall, { session, io }: MagicHost): Pro
 }
 
 function choiceValues(name: string, text: string): readonly ParameterValue[] {
-  return splitList(text).map(part => {
+  return splitLiterals(text).map(part => {
     const each = readParameter(name, part);
     if (each.kind === 'value') return each.value;
     throw new MagicError('%param: a choice is not a table');
   });
-}
-
-/** Splits at the commas outside of brackets and strings. */
-function splitList(text: string): readonly string[] {
-  const commas: number[] = [];
-  let depth = 0;
-  for (const token of tokenize(text)) {
-    if (token.kind !== 'symbol') continue;
-    if ('([{'.includes(token.text)) depth += 1;
-    if (')]}'.includes(token.text)) depth -= 1;
-    if (token.text === ',' && depth === 0) commas.push(token.from);
-  }
-  const starts = [0, ...commas.map(at => at + 1)];
-  return starts.map((start, index) => text.slice(start, commas[index]));
 }
 
 /** The parameter that the user types; the one written in the line when nothing is typed. */

@@ -147,9 +147,10 @@ async function save(
   if (create && update !== undefined) plan.rewrites.push({ ...line, text: update });
   const from = create && update !== undefined ? `; \`${update}\` changes it from now on` : '';
   const where = `${storedText(saved)}; ${audience(session)}${from}`;
+  // A first run and those after it say the same, so that running a notebook again does not change it.
   say(
     io,
-    `${id ? 'Updated' : 'Created'} the starred query ${saved.id ?? '(the service gave no id)'}, "${oneLine(saved.name, 120)}": ${where}`,
+    `${create ? 'Saved' : 'Updated'} the starred query ${saved.id ?? '(the service gave no id)'}, "${oneLine(saved.name, 120)}": ${where}`,
   );
   const link = await consoleLink(session, saved);
   if (link !== undefined) say(io, link);

@@ -120,7 +120,7 @@ async function starCell(session: Around, cell: CodeCell): Promise<void> {
   if (code === undefined) return void say('There is no query in this cell.');
   const outcome = await session.run(code);
   if (!outcome.isOk) return void say(outcome.text);
-  const id = /^(?:Created|Updated) the starred query (\S+),/.exec(outcome.text)?.[1];
+  const id = /^(?:Saved|Updated) the starred query (\S+),/.exec(outcome.text)?.[1];
   const apl = { ...(cell.model.getMetadata('apl') ?? {}), star: { id, name: name.trim(), profile } };
   if (id !== undefined) cell.model.setMetadata('apl', apl);
   Notification.success(`Starred as \u201c${visible(name.trim())}\u201d.`, { autoClose: 4000 });

@@ -1,6 +1,7 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { type ISignal, Signal } from '@lumino/signaling';
 import { type CodeCell, quoted, recordSetting, type Setting } from '../cell/lines.js';
+import { recordParameter } from '../cell/parameters.js';
 import { mimeType } from '../names.js';
 import type { KernelLink } from './kernel.js';
 import { type MagicOutcome, runLines } from './magic.js';
@@ -81,20 +82,38 @@ export class Around {
     return this.set('use', quoted(name));
   }
 
-  /** Replaces the line that applies at the active cell; without one, the line goes on top of the first cell. */
-  #record(name: Setting, line: string): { readonly cell?: number } {
-    const { content, model } = this.panel;
-    if (model === null || model.readOnly) return {};
-    const cells = [...model.cells].filter(cell => cell.type === 'code');
-    const active = content.activeCellIndex;
-    const before = [...model.cells].slice(0, active + 1).filter(cell => cell.type === 'code').length - 1;
-    const texts: CodeCell[] = cells.map(cell => ({
+  /** Gives a parameter of the session another value, and writes it down. */
+  async setParameter(name: string, literal: string): Promise<Change> {
+    const outcome = await this.run(`%param ${name} = ${literal}`);
+    return outcome.isOk
+      ? { ...outcome, ...this.#write(recordParameter(this.codeCells(), name, literal)) }
+      : outcome;
+  }
+
+  /** The code cells of the notebook, as they stand in their editors. */
+  codeCells(): readonly CodeCell[] {
+    return this.#codeModels().map(cell => ({
       source: cell.sharedModel.getSource(),
       isEditable: cell.getMetadata('editable') !== false,
     }));
-    const found = recordSetting(texts, before, name, line);
-    const cell = found && cells[found.index];
-    if (found === undefined || cell === undefined) return {};
+  }
+
+  #codeModels() {
+    return [...(this.panel.model?.cells ?? [])].filter(cell => cell.type === 'code');
+  }
+
+  /** Replaces the line that applies at the active cell; without one, the line goes on top of the first cell. */
+  #record(name: Setting, line: string): { readonly cell?: number } {
+    const { content, model } = this.panel;
+    const until = [...(model?.cells ?? [])].slice(0, content.activeCellIndex + 1);
+    const before = until.filter(cell => cell.type === 'code').length - 1;
+    return this.#write(recordSetting(this.codeCells(), before, name, line));
+  }
+
+  #write(found: { readonly index: number; readonly source: string } | undefined): { readonly cell?: number } {
+    const { model } = this.panel;
+    const cell = found && this.#codeModels()[found.index];
+    if (model === null || model.readOnly || found === undefined || cell === undefined) return {};
     cell.sharedModel.setSource(found.source);
     return { cell: [...model.cells].indexOf(cell) + 1 };
   }

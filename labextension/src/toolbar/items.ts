@@ -1,8 +1,10 @@
+import { Notification } from '@jupyterlab/apputils';
 import { Widget } from '@lumino/widgets';
 import { cut, visible } from '../../../kernel/text.js';
 import type { Around } from '../link/around.js';
 import { button, element } from '../ui/dom.js';
 import { Popover } from '../ui/popover.js';
+import { hasParameters, parametersForm } from './parameters.js';
 import { rangePicker, rangeText, rangeTitle } from './range.js';
 
 let shared: Popover | undefined;
@@ -169,6 +171,53 @@ export class ProfileItem extends Item {
       said.textContent = visible(change.text);
       return;
     }
+    popover().close();
+    this.control.focus();
+  }
+}
+
+/** The parameters that the cells name; there only where there are any. Opens the form that sets them. */
+export class ParametersItem extends Item {
+  constructor(around: Around) {
+    super(around, 'parameters');
+    this.control.setAttribute('aria-haspopup', 'dialog');
+    this.control.append(element('span', { class: 'apl-toolbar-text' }, 'parameters'));
+  }
+
+  override onAfterAttach(): void {
+    this.around.panel.model?.contentChanged.connect(this.#redraw, this);
+    super.onAfterAttach();
+  }
+
+  override onBeforeDetach(): void {
+    this.around.panel.model?.contentChanged.disconnect(this.#redraw, this);
+    super.onBeforeDetach();
+  }
+
+  override open(): void {
+    if (this.around.state !== 'ready') return;
+    if (this.isHidden)
+      return void Notification.info('The notebook has no parameters. The line `%param name = 5` makes one.', {
+        autoClose: 6000,
+      });
+    popover().show(
+      this.control,
+      'Parameters',
+      parametersForm(this.around, () => this.#close()),
+    );
+  }
+
+  override draw(): void {
+    this.setHidden(!hasParameters(this.around));
+    this.control.disabled = this.around.state !== 'ready';
+    this.control.title = this.control.disabled ? whyNot(this.around) : 'Parameters of the notebook';
+  }
+
+  #redraw(): void {
+    if (this.around.isApl) this.draw();
+  }
+
+  #close(): void {
     popover().close();
     this.control.focus();
   }

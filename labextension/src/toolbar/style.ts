@@ -24,6 +24,11 @@ const RULES = `
 .apl-toolbar-profile.apl-remote:hover:not(:disabled) { background: #8f1d17; }
 .apl-popover .apl-wide { flex: 1; }
 .apl-popover .apl-times label { display: flex; align-items: center; justify-content: space-between; gap: 6px; margin-bottom: 4px; }
+.apl-popover .apl-parameter { display: grid; grid-template-columns: 1fr auto; gap: 2px 8px; margin-bottom: 8px; }
+.apl-popover .apl-parameter > strong { overflow-wrap: anywhere; unicode-bidi: isolate; }
+.apl-popover .apl-parameter > .apl-input { grid-column: 1 / -1; width: 100%; max-width: 100%; font-family: var(--jp-code-font-family); }
+.apl-parameter-type { color: var(--jp-ui-font-color2); }
+.apl-popover .apl-title { margin: 0 0 6px; }
 .apl-popover .apl-hint { margin: 0; color: var(--jp-ui-font-color2); }
 .apl-popover .apl-said { margin: 4px 0 0; color: var(--jp-error-color1); overflow-wrap: anywhere; }
 .apl-popover .apl-said:empty { display: none; }

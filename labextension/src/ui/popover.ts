@@ -25,7 +25,7 @@ export class Popover {
     this.#open = open;
     this.#opener = opener;
     this.#place(opener, open);
-    open.querySelector<HTMLElement>('button, input')?.focus({ preventScroll: true });
+    open.querySelector<HTMLElement>('button, input, select')?.focus({ preventScroll: true });
     return open;
   }
 

@@ -400,7 +400,7 @@ describe('starred queries', () => {
     expect(changes().map(({ method, path }) => `${method} ${path}`)).toEqual([
       'PUT /v2/apl-starred-queries/s1',
     ]);
-    expect(printed(run)).toMatch(/^Updated the starred query s1, "Before": now-1h to now;/);
+    expect(printed(run)).toMatch(/^Saved the starred query s1, "Before": now-1h to now;/);
   });
 
   test("%star --new creates one of one's own", async () => {
@@ -415,7 +415,7 @@ describe('starred queries', () => {
       query: { apl: 'web | count', startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-02T00:00:00Z' },
     });
     expect(printed(run)).toBe(
-      'Created the starred query s7, "Server errors": 2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z; kept by the local service; `%star s7` changes it from now on\n',
+      'Saved the starred query s7, "Server errors": 2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z; kept by the local service; `%star s7` changes it from now on\n',
     );
   });
 

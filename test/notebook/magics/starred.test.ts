@@ -82,6 +82,14 @@ describe('a new starred query', () => {
     expect(bench.service.seen.some(seen => seen.path.endsWith('_apl'))).toBe(false);
   });
 
+  test('under the name of an earlier one changes that, and says the same', async () => {
+    const said = [];
+    for (const query of ['web | count', 'web | take 1'])
+      said.push(printed(await bench.run(`%star --new a\n${query}`)));
+    expect(said[0]).toMatch(/^Saved the starred query \w+, "a": /);
+    expect([stars.map(({ query }) => query.apl), said[1]]).toEqual([['web | take 1'], said[0]]);
+  });
+
   test('needs an owner', async () => {
     bench.service.answer(seen =>
       seen.path === '/v2/user' ? { status: 403, body: { message: 'no' } } : service(seen),

@@ -1,0 +1,116 @@
+import { NotebookActions } from '@jupyterlab/notebook';
+import { cut, visible } from '../../../kernel/text.js';
+import { literalOf, textOf, type WrittenParameter, writtenParameters } from '../cell/parameters.js';
+import type { Around } from '../link/around.js';
+import { button, element } from '../ui/dom.js';
+
+/** Whether a cell may name parameters; quick, as it is asked while somebody types. */
+export function hasParameters(around: Around): boolean {
+  return around.codeCells().some(({ source }) => /^[ \t]*%param[ \t]|\bquery_parameters\b/im.test(source));
+}
+
+/** Returns the form of the parameters that the cells name; what it sets runs as `%param` lines, and is written as such. */
+export function parametersForm(around: Around, close: () => void): readonly Node[] {
+  const said = element('p', { class: 'apl-said', role: 'alert' });
+  const rows = writtenParameters(around.codeCells().map(({ source }) => source)).map(rowOf);
+  const set = async (runs: boolean): Promise<void> => {
+    said.textContent =
+      around.link?.session?.isRunning === true ? 'Waiting for the cell that runs \u2026' : '';
+    const problem = await setAll(around, rows);
+    if (problem !== undefined) said.textContent = visible(problem);
+    else {
+      close();
+      if (runs) await NotebookActions.runAll(around.panel.content, around.panel.sessionContext);
+    }
+  };
+  const form = element(
+    'form',
+    { class: 'apl-parameters', 'aria-label': 'Parameters' },
+    ...rows.map(({ node }) => node),
+    element(
+      'div',
+      { class: 'apl-row' },
+      element('button', { class: 'apl-button' }, 'Set'),
+      button('Set and run all cells', 'Set and run all cells', () => void set(true)),
+    ),
+  );
+  form.addEventListener('submit', event => {
+    event.preventDefault();
+    void set(false);
+  });
+  return [
+    element('p', { class: 'apl-title' }, element('strong', {}, 'Parameters of the notebook')),
+    form,
+    element(
+      'p',
+      { class: 'apl-hint' },
+      'They are written as %param lines. Cells keep their outputs until they are run again.',
+    ),
+    said,
+  ];
+}
+
+/** A parameter and what is typed for it. */
+interface Row {
+  readonly node: HTMLElement;
+  readonly written: WrittenParameter;
+  /** True where the text that is typed is the value, and no APL. */
+  readonly isText: boolean;
+  readonly control: HTMLInputElement | HTMLSelectElement;
+  readonly before: string;
+}
+
+function rowOf(written: WrittenParameter): Row {
+  const { name, type, literal, choices, places } = written;
+  const text = literal === undefined ? undefined : textOf(literal);
+  const isText = choices.length === 0 && (literal === undefined ? type === 'string' : text !== undefined);
+  const control =
+    choices.length > 0 ? choicesOf(literal ?? '', choices) : fieldOf((isText ? text : literal) ?? '', isText);
+  const kind = type ?? (isText ? 'string' : '');
+  const note = places.length > 1 ? `set ${places.length} times; this is the last` : '';
+  const node = element(
+    'label',
+    { class: 'apl-parameter' },
+    element('strong', {}, visible(cut(name, 80))),
+    element(
+      'span',
+      { class: 'apl-parameter-type' },
+      [kind, note].filter(each => each !== '').join(' \u00b7 '),
+    ),
+    control,
+  );
+  return { node, written, isText, control, before: control.value };
+}
+
+function fieldOf(value: string, isText: boolean): HTMLInputElement {
+  const field = element('input', {
+    ...{ class: 'apl-input', type: 'text', spellcheck: 'false' },
+    placeholder: isText ? 'text' : 'no value yet',
+  });
+  field.value = value;
+  return field;
+}
+
+/** A value that is none of the choices stays until another one is chosen. */
+function choicesOf(value: string, choices: readonly string[]): HTMLSelectElement {
+  const same = choices.find(each => each === value || (textOf(each) ?? each) === textOf(value));
+  const select = element('select', { class: 'apl-input' });
+  for (const each of same === undefined ? [value, ...choices] : choices)
+    select.append(element('option', { value: each }, visible(cut(textOf(each) ?? each, 200))));
+  select.value = same ?? value;
+  return select;
+}
+
+/** Sets what was changed, one parameter after the other; returns why one could not be. */
+async function setAll(around: Around, rows: readonly Row[]): Promise<string | undefined> {
+  for (const { written, isText, control, before } of rows) {
+    if (control.value === before) continue;
+    const read = literalOf(written.name, control.value, isText);
+    if ('problem' in read) return read.problem;
+    const change = await around.setParameter(written.name, read.literal);
+    if (!change.isOk) return change.text;
+    if (change.cell === undefined)
+      return `${written.name} is set for this session. It was not written down: its cell cannot be edited.`;
+  }
+  return undefined;
+}

@@ -1,0 +1,157 @@
+import axe from 'axe-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { notebookOf, PAYLOADS } from './gallery.js';
+import { type Lab, openFile, startBrowser, startLab, type Theme, venvPath } from './lab.js';
+
+const cells = [
+  '%use local\n%time 2026-01-26T10:00Z..2026-01-26T11:00Z',
+  '%param city = "LHR" --choices "LHR", "a, b", "<b>bold</b>"\n%param slow = 500 span=5m',
+  'declare query_parameters(verb: string = "GET", most: long = 3);\n[\'sample-http-logs\'] | where method == verb | limit most | summarize n = count() by method, city',
+];
+
+const hostile = PAYLOADS.map((text, index) => `%param evil_${index} = ${JSON.stringify(text)}`).join('\n');
+
+describe('the form of the parameters', () => {
+  let lab: Lab;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let complaints: readonly string[];
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+    context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
+    lab = await startLab({
+      venv: venvPath('APL_TEST_VENV', '.venv'),
+      files: {
+        'report.ipynb': notebookOf(cells),
+        'plain.ipynb': notebookOf(['print 1']),
+        'hostile.ipynb': notebookOf([hostile]),
+      },
+    });
+    lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
+    ({ page, complaints } = await openFile(context, lab, 'report.ipynb'));
+    await opener(page).waitFor();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await lab?.stop();
+  });
+
+  const cell = (index: number): Locator => page.locator('.jp-CodeCell').nth(index);
+  const source = async (index: number): Promise<string> =>
+    (await cell(index).locator('.cm-line').allTextContents()).join('\n');
+  const prompts = (): Promise<string[]> => page.locator('.jp-CodeCell .jp-InputPrompt').allTextContents();
+  const field = (name: string): Locator =>
+    page.locator('.apl-parameter', { hasText: name }).locator('.apl-input');
+  const said = (): Promise<string | null> => page.locator('.apl-popover .apl-said').textContent();
+
+  test('lists names, types, values and choices', async () => {
+    await cell(2).locator('.cm-line').last().click();
+    await page.keyboard.press('Alt+Shift+M');
+    await soon(() => page.locator('.apl-parameter strong').allTextContents()).toEqual([
+      ...['city', 'slow', 'span', 'verb', 'most'],
+    ]);
+    expect(await page.locator('.apl-parameter-type').allTextContents()).toEqual([
+      '',
+      '',
+      '',
+      'string',
+      'long',
+    ]);
+    const values = ['city', 'slow', 'span', 'verb', 'most'].map(name => field(name).inputValue());
+    expect(await Promise.all(values)).toEqual(['"LHR"', '500', '5m', 'GET', '3']);
+    expect(await field('city').locator('option').allTextContents()).toEqual(['LHR', 'a, b', '<b>bold</b>']);
+  });
+
+  test('what cannot be a value is said, and nothing is written', async () => {
+    await field('slow').fill('fast');
+    await page.keyboard.press('Enter');
+    await soon(said).toBe('%param: slow cannot be fast, which is no literal');
+    await field('slow').fill('5 verb = "PUT"');
+    await page.keyboard.press('Enter');
+    await soon(said).toMatch(/^slow wants one value/);
+    expect([await source(1), await source(2)]).toEqual(cells.slice(1));
+    await page.keyboard.press('Escape');
+    await page.locator('.apl-popover').waitFor({ state: 'detached' });
+  });
+
+  test('by keys alone a value is written where it stands, or above its declaration, and no cell runs', async () => {
+    await page.keyboard.press('Enter');
+    await soon(() => page.evaluate("document.activeElement.closest('.apl-parameter')?.textContent")).toMatch(
+      /^city/,
+    );
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Tab');
+    await page.keyboard.insertText('900');
+    for (const _ of ['span', 'verb']) await page.keyboard.press('Tab');
+    await page.keyboard.insertText('POST');
+    await page.keyboard.press('Enter');
+    await page.locator('.apl-popover').waitFor({ state: 'detached' });
+    expect(await source(1)).toBe(
+      '%param city = "a, b" --choices "LHR", "a, b", "<b>bold</b>"\n%param slow = 900 span=5m',
+    );
+    expect(await source(2)).toBe(`%param verb = "POST"\n${cells[2]}`);
+    expect(await prompts()).toEqual(['[ ]:', '[ ]:', '[ ]:']);
+  });
+
+  test('set and run all cells gives the results of the new values', async () => {
+    await opener(page).click();
+    await field('most').fill('2');
+    await page.getByRole('button', { name: 'Set and run all cells' }).click();
+    await soon(() => cell(2).locator('.jp-OutputArea').textContent()).toMatch(/POST.*a, b/s);
+    expect(await source(2)).toBe(`%param most = 2\n%param verb = "POST"\n${cells[2]}`);
+    expect(complaints).toEqual([]);
+  });
+
+  test('it is there once a cell names a parameter, and gone with the last one', async () => {
+    const plain = await openFile(context, lab, 'plain.ipynb');
+    await plain.page.locator('.apl-toolbar-range:not(:disabled)').waitFor();
+    expect(await opener(plain.page).count()).toBe(0);
+    await plain.page.locator('.jp-CodeCell .cm-line').first().click();
+    await plain.page.keyboard.press('Control+Home');
+    await plain.page.keyboard.insertText('%param n = 5\n');
+    await opener(plain.page).waitFor();
+    await plain.page.keyboard.press('Control+A');
+    await plain.page.keyboard.press('Delete');
+    await opener(plain.page).waitFor({ state: 'detached' });
+    await plain.close();
+  });
+
+  test.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
+    'hostile values are text that everyone can read, in the $theme theme',
+    async ({ theme }) => {
+      lab.configure('@jupyterlab/apputils-extension:themes', {
+        theme: theme === 'dark' ? 'JupyterLab Dark' : 'JupyterLab Light',
+      });
+      const opened = await openFile(context, lab, 'hostile.ipynb');
+      await opener(opened.page).click();
+      const inputs = opened.page.locator('.apl-parameter input');
+      await soon(() => inputs.count()).toBe(PAYLOADS.length);
+      const shown = await opened.page.evaluate(
+        "[...document.querySelectorAll('.apl-parameter input')].map(({ value }) => value)",
+      );
+      expect(shown).toEqual(PAYLOADS);
+      await opened.page.addScriptTag({ content: axe.source });
+      const found = await opened.page.evaluate(
+        "axe.run('.apl-popover').then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))",
+      );
+      expect(found).toEqual([]);
+      expect(await opened.page.evaluate("'pwned' in window")).toBe(false);
+      const box = await opened.page.locator('.apl-popover').boundingBox();
+      expect((box?.width ?? 0) <= 380).toBe(true);
+      await opened.close();
+    },
+  );
+});
+
+function opener(page: Page): Locator {
+  return page.locator('.apl-toolbar-parameters:not(:disabled):visible');
+}
+
+/** Retries an expectation for as long as a slow machine may need. */
+function soon<T>(get: () => Promise<T>) {
+  return expect.poll(get, { timeout: 30_000 });
+}
