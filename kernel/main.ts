@@ -10,6 +10,7 @@ import { AplKernelError, UsageError } from './errors.js';
 import type { KernelHandler } from './jupyter/message.js';
 import type { LocalService } from './local/launch.js';
 import { present } from './present.js';
+import { formatCount, plural, visibleLines } from './text.js';
 
 const machine: Machine = {
   env: process.env,
@@ -31,9 +32,8 @@ async function runCommand(argv: readonly string[]): Promise<void> {
     else await (await commands()).parseAsync(argv);
   } catch (error) {
     if (!(error instanceof AplKernelError)) throw error;
-    process.stderr.write(
-      `apl-kernel: ${error.message}\n${error.hint === undefined ? '' : `  ${error.hint}\n`}`,
-    );
+    const hint = error.hint === undefined ? '' : `  ${error.hint}\n`;
+    process.stderr.write(visibleLines(`apl-kernel: ${error.message}\n${hint}`));
     process.exitCode = error instanceof UsageError ? USAGE : 1;
   }
 }
@@ -260,6 +260,7 @@ async function onNotebooks(
     kernel: workDir => interpreter(resolve(workDir)),
     print: line => console.log(line),
     terminal: process.stderr,
+    now: nowNs,
     signal: stop.signal,
   });
 }
@@ -344,10 +345,9 @@ async function importFile(
   file: string,
   options: { dataset: string; time?: string; format?: string; replace?: boolean; data: string },
 ): Promise<void> {
-  const [{ importIntoDataset }, { progressLine }, { formatCount, plural }] = await Promise.all([
+  const [{ importIntoDataset }, { progressLine }] = await Promise.all([
     import('./commands/service.js'),
     import('./commands/progress.js'),
-    import('./text.js'),
   ]);
   const progress = progressLine(process.stderr, file);
   const { dataset, rows, rowsBefore, rowsNow, fields, timeField, notes } = await importIntoDataset({
@@ -357,15 +357,19 @@ async function importFile(
     timeField: options.time,
     format: options.format,
     replace: options.replace ?? false,
+    now: nowNs,
     onProgress: share => progress.show(share),
   }).finally(() => progress.end());
   const time = timeField === '' ? 'no field with a time' : `time from ${timeField}`;
-  console.log(`${dataset}: ${plural(rows, 'row')}, ${plural(fields.length, 'field')}, ${time}`);
-  if (rowsBefore > 0)
-    console.log(
-      `  the dataset held ${plural(rowsBefore, 'row')} before and holds ${formatCount(rowsNow)} now`,
-    );
-  for (const note of notes) console.log(`  ${note}`);
+  const lines = [
+    `${dataset}: ${plural(rows, 'row')}, ${plural(fields.length, 'field')}, ${time}`,
+    ...(rowsBefore > 0
+      ? [`  the dataset held ${plural(rowsBefore, 'row')} before and holds ${formatCount(rowsNow)} now`]
+      : []),
+    ...notes.map(note => `  ${note}`),
+  ];
+  // Names of fields come from the file: none of them controls the terminal.
+  for (const line of lines) console.log(visibleLines(line));
 }
 
 function portNumber(text: string): number {
@@ -411,7 +415,7 @@ async function interpreter(
   ]);
   const { env, home } = machine;
   return createInterpreter({
-    now: () => BigInt(nowMs()) * 1_000_000n,
+    now: nowNs,
     environment: present({
       deployment: env.AXIOM_DEPLOYMENT,
       url: env.AXIOM_URL,
@@ -468,6 +472,11 @@ function nowMs(): number {
   throw new UsageError('option-invalid', 'APL_KERNEL_NOW is not a time', {
     hint: 'write it as 2026-01-31T12:00:00Z',
   });
+}
+
+/** Nanoseconds since 1970. */
+function nowNs(): bigint {
+  return BigInt(nowMs()) * 1_000_000n;
 }
 
 /** Where datasets, starred queries, history and the local service's runtime file are kept. */

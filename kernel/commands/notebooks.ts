@@ -45,6 +45,8 @@ export interface NotebookHost {
   readonly print: (line: string) => void;
   /** Where progress goes. */
   readonly terminal: { readonly isTTY?: boolean; write(text: string): unknown };
+  /** Nanoseconds since 1970, of the clock or of APL_KERNEL_NOW. */
+  readonly now: () => bigint;
   readonly signal: AbortSignal;
 }
 
@@ -75,7 +77,7 @@ export async function freeze(
   host: NotebookHost,
 ): Promise<number> {
   const notebook = await readNotebook(path);
-  const done = freezeNotebook(notebook, BigInt(Date.now()) * 1_000_000n);
+  const done = freezeNotebook(notebook, host.now());
   if (done.length > 0 || output !== path) await writeNotebook(output, notebook);
   for (const line of done.map(freezingLine)) host.print(line);
   if (done.length === 0) host.print(`${path}: every range is absolute already`);

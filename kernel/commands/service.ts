@@ -28,6 +28,8 @@ export interface ImportCommand {
   readonly timeField: string | undefined;
   readonly format: string | undefined;
   readonly replace: boolean;
+  /** Nanoseconds since 1970, for rows without a time; the clock when absent. */
+  readonly now?: () => bigint;
   /** Receives how much of the file has been read, from 0 to 1, every quarter of a second. */
   readonly onProgress?: (share: number) => void;
 }
@@ -62,7 +64,7 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
     import('../local/engine/duckdb.js'),
     import('../local/samples/all.js'),
   ]);
-  const { dataDir, file, dataset, timeField, format, replace, onProgress } = command;
+  const { dataDir, file, dataset, timeField, format, replace, now = clockNs, onProgress } = command;
   await checkWritable(dataDir);
   const engine = await Engine.open({ dataDir, connections: 1 });
   let share: () => number | undefined = () => undefined;
@@ -75,18 +77,21 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
   const timer = setInterval(() => onProgress?.(share() ?? 0), progressMs);
   try {
     const store = new DatasetStore(dataDir, engine, samples);
-    const nowNs = BigInt(Date.now()) * 1_000_000n;
     const request = {
       path: file,
       dataset,
       replace,
       ...present({ timeField, format }),
     };
-    return await importFile(store, dataDir, request, nowNs, { watch });
+    return await importFile(store, dataDir, request, now(), { watch });
   } finally {
     clearInterval(timer);
     await engine.close();
   }
+}
+
+function clockNs(): bigint {
+  return BigInt(Date.now()) * 1_000_000n;
 }
 
 const progressMs = 250;

@@ -271,6 +271,17 @@ describe('freeze', () => {
     expect(text('first.ipynb')).toBe(text('second.ipynb'));
   });
 
+  test('now is the time that APL_KERNEL_NOW names', async () => {
+    const env = fresh();
+    writeFileSync(join(env.HOME ?? '', 'a.ipynb'), notebook(['%time last 2h']));
+    const { stdout } = await aplKernel(['freeze', 'a.ipynb'], {
+      ...env,
+      APL_KERNEL_NOW: '2026-01-31T12:00:00Z',
+    });
+    const [, time] = /-> %time (\S{16})\S*\.\.2026-01-31T12:00:\S+ \(as of now\)\n$/.exec(stdout) ?? [];
+    expect(time).toBe('2026-01-31T10:00');
+  });
+
   test('what cannot be frozen is named, and exits with 1', async () => {
     const env = fresh();
     writeFileSync(join(env.HOME ?? '', 'a.ipynb'), notebook(['%time all']));

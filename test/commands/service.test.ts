@@ -232,3 +232,16 @@ test('an import into a directory that cannot be made says so in a sentence', asy
     `apl-kernel: the local service cannot start: its data directory cannot be written\n  Make ${data} writable, or set APL_KERNEL_DATA to a directory that is.\n`,
   ]);
 });
+
+test('the name of a field in a file does not reach the terminal as an escape sequence', async () => {
+  const home = scratchDirectory();
+  writeFileSync(join(home, 'rows.ndjson'), '{"t\\u001b[31mime":"2026-01-01T00:00:00Z"}\n');
+  const args = ['import', join(home, 'rows.ndjson'), '--dataset', 'x', '--data', join(home, 'data')];
+  const env = { HOME: home, PATH: '', APL_KERNEL_NOW: '2026-02-03T04:05:06Z' };
+  const { stdout } = await aplKernel(args, env);
+  expect(stdout).toContain('`t\u27e8U+001B\u27e9[31mime` holds times');
+  expect(stdout).not.toContain('\u001b');
+  const named = await aplKernel([...args, '--time', 'none\u001b[31m'], env);
+  expect([named.code, named.stderr.includes('\u001b')]).toEqual([1, false]);
+  expect(named.stderr).toContain('none\u27e8U+001B\u27e9[31m');
+});
