@@ -1,8 +1,9 @@
 /** Conditions made by clicking: a value of a result becomes a `where` line in the query that returned it. */
-import { writtenName, writtenText } from '../catalog/written.js';
+import { writtenName } from '../catalog/written.js';
 import { type CellQuery, parseCell, toCellOffset } from '../syntax/cell.js';
 import { withoutRender } from '../syntax/readers/charting.js';
 import { tokenize } from '../syntax/tokens/lexer.js';
+import { writtenText } from '../syntax/tokens/quote.js';
 
 /** A column of a result: its name, and its type as the service declares it. */
 export interface ResultColumn {

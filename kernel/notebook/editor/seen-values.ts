@@ -1,6 +1,6 @@
 import type { Table } from 'apache-arrow';
-import { writtenName } from '../../apl/catalog/written.js';
 import type { CountedValue } from '../../apl/editor/link.js';
+import { quotedName } from '../../apl/syntax/tokens/quote.js';
 import type { Session } from '../session.js';
 import { resolveRange } from '../time-range.js';
 
@@ -31,7 +31,7 @@ export class SeenValues {
   /** The most frequent values of a text field, at most 50. */
   readonly values = (field: string, datasets: readonly string[]): readonly string[] =>
     datasets.flatMap(dataset => {
-      const [table, name] = [quoted(dataset), quoted(field)];
+      const [table, name] = [quotedName(dataset), quotedName(field)];
       return this.#known(
         `${table} | where isnotempty(${name}) | summarize n = count() by value = ${name} | top 50 by n`,
       );
@@ -40,9 +40,9 @@ export class SeenValues {
   /** The keys of a map in some of the newest rows, the most frequent first. */
   readonly keys = (path: readonly string[], datasets: readonly string[]): readonly string[] =>
     datasets.flatMap(dataset => {
-      const map = path.map(quoted).join('');
+      const map = path.map(quotedName).join('');
       return this.#known(
-        `${quoted(dataset)} | where isnotnull(${map}) | limit 200 | project key = bag_keys(${map}) | mv-expand key to typeof(string) | summarize n = count() by key | top 100 by n`,
+        `${quotedName(dataset)} | where isnotnull(${map}) | limit 200 | project key = bag_keys(${map}) | mv-expand key to typeof(string) | summarize n = count() by key | top 100 by n`,
       );
     });
 
@@ -51,9 +51,9 @@ export class SeenValues {
    * the errors of the query.
    */
   async top(path: readonly string[], dataset: string): Promise<readonly CountedValue[]> {
-    const value = path.map(quoted).join('');
+    const value = path.map(quotedName).join('');
     const columns = await this.#query(
-      `${quoted(dataset)} | summarize n = count() by value = tostring(${value}) | top 20 by n`,
+      `${quotedName(dataset)} | summarize n = count() by value = tostring(${value}) | top 20 by n`,
     );
     const counts = [...(columns?.getChild('n') ?? [])].map(Number);
     const texts: unknown[] = [...(columns?.getChild('value') ?? [])];
@@ -117,9 +117,4 @@ export class SeenValues {
     const { decodeTabular } = await import('../../result/decode/arrow.js');
     return decodeTabular(raw.body).tables[0]?.data;
   }
-}
-
-function quoted(name: string): string {
-  const written = writtenName(name);
-  return written.startsWith('[') ? written : `['${written}']`;
 }

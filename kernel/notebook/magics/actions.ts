@@ -3,12 +3,12 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { AccessToken, type Endpoint, localProfile, ProfileError } from '../../api/profile.js';
 import type { DatasetInfo, ImportReport, QueryProgress } from '../../api/wire.js';
+import { quotedName } from '../../apl/syntax/tokens/quote.js';
 import type { CellIo } from '../../jupyter/message.js';
 import { present } from '../../present.js';
 import { formatBytes, formatCount, plural, shownName, visible, visibleLines } from '../../text.js';
 import { parseTime } from '../../time.js';
 import { extentText } from '../query/extent.js';
-import { quoteName } from '../query/reading.js';
 import type { Session } from '../session.js';
 import {
   daysAround,
@@ -237,7 +237,7 @@ async function listedDatasets(
 export async function peek({ words, magic }: MagicCall, { show }: MagicHost): Promise<void> {
   const [dataset = '', rows = '10'] = words;
   if (!/^[1-9]\d{0,8}$/.test(rows)) throw misuse(magic, `${rows} is not a number of rows`);
-  await show(`${quoteName(dataset)} | sort by _time desc | limit ${rows}`);
+  await show(`${quotedName(dataset)} | sort by _time desc | limit ${rows}`);
 }
 
 /** Has the local service make a dataset from a file. */

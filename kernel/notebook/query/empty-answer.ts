@@ -5,6 +5,7 @@
 
 import { localProfile } from '../../api/profile.js';
 import type { DatasetInfo, QueryRequest } from '../../api/wire.js';
+import { quotedName } from '../../apl/syntax/tokens/quote.js';
 import { present } from '../../present.js';
 import { decodeTabular } from '../../result/decode/arrow.js';
 import { codeWords, safeWords } from '../../result/display/summary.js';
@@ -14,7 +15,7 @@ import { formatCount, plural } from '../../text.js';
 import { parseTime } from '../../time.js';
 import type { Session } from '../session.js';
 import { extentText, spanText } from './extent.js';
-import { type Comparison, type Condition, type QueryReading, quoteName, readConditions } from './reading.js';
+import { type Comparison, type Condition, type QueryReading, readConditions } from './reading.js';
 
 /** The result to explain, and the means to ask the service about it. */
 interface Inquiry {
@@ -111,13 +112,13 @@ async function hasRows(inquiry: Inquiry, info: DatasetInfo, empty: boolean): Pro
   if (start === undefined || end === undefined || first === undefined || last === undefined) return true;
   if (last < start || first >= end) return false;
   if (!empty || (start <= first && last < end)) return true;
-  const table = await ask(inquiry, `${quoteName(info.name)} | count`);
+  const table = await ask(inquiry, `${quotedName(info.name)} | count`);
   return table === undefined || numberAt(table, 0) > 0;
 }
 
 async function newestTime(inquiry: Inquiry, name: string): Promise<bigint | undefined> {
   const window = { startTime: '1970-01-01T00:00:00Z', endTime: inquiry.result.provenance.endTime };
-  const table = await ask(inquiry, `${quoteName(name)} | project _time | limit 1`, window);
+  const table = await ask(inquiry, `${quotedName(name)} | project _time | limit 1`, window);
   return parseTime(textAt(table, 0, 0) ?? '');
 }
 
@@ -157,7 +158,7 @@ async function conditionCounts(
 ): Promise<Counts | undefined> {
   const each = conditions.map(({ text }, index) => `, c${index} = countif(${text})`).join('');
   const all = conditions.map(({ text }) => `(${text})`).join(' and ') || 'true';
-  const query = `${inquiry.reading.prelude}${quoteName(name)} | summarize n = count(), matched = countif(${all})${each}`;
+  const query = `${inquiry.reading.prelude}${quotedName(name)} | summarize n = count(), matched = countif(${all})${each}`;
   const table = await ask(inquiry, query);
   if (table === undefined) return undefined;
   const met = conditions.map((_, index) => numberAt(table, index + 2));
@@ -193,7 +194,7 @@ async function spanSentence(
 ): Promise<string | undefined> {
   const table = await ask(
     inquiry,
-    `${quoteName(name)} | summarize least = min(${field}), most = max(${field})`,
+    `${quotedName(name)} | summarize least = min(${field}), most = max(${field})`,
   );
   const [least, most] = [textAt(table, 0, 0), textAt(table, 1, 0)];
   if (least === undefined || most === undefined) return undefined;
@@ -212,7 +213,7 @@ async function valuesSentence(
   const { field } = comparison;
   const table = await ask(
     inquiry,
-    `${quoteName(name)} | where isnotnull(${field}) | summarize n = count() by value = ${field} | top ${maxValues} by n`,
+    `${quotedName(name)} | where isnotnull(${field}) | summarize n = count() by value = ${field} | top ${maxValues} by n`,
   );
   if (table === undefined) return undefined;
   const values = Array.from({ length: table.data.numRows }, (_, row) => ({

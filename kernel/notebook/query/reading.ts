@@ -64,20 +64,6 @@ export function readsClock(text: string): boolean {
   return found;
 }
 
-/** Returns a name in APL's quoted spelling, which fits any name. */
-export function quoteName(name: string): string {
-  return `['${escapeText(name)}']`;
-}
-
-/** Returns a text with escapes for what cannot stand between quotes as it is. */
-export function escapeText(text: string): string {
-  return text.replace(/[\\']/g, '\\$&').replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, unicodeEscape);
-}
-
-function unicodeEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
 /** Returns the dataset and the conditions of a query; for a text with mistakes, the part that could be parsed. */
 export function readConditions(text: string): QueryReading {
   const { query } = parseQuery(text);

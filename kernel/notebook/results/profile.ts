@@ -1,14 +1,14 @@
 import type { Table } from 'apache-arrow';
 import type { FieldSchema } from '../../apl/plan/plan.js';
+import { quotedName, writtenText } from '../../apl/syntax/tokens/quote.js';
 import { present } from '../../present.js';
 import { cellText, exactInt64 } from '../../result/display/text.js';
 import { formatDuration, formatTime } from '../../time.js';
-import { quoteName } from '../query/reading.js';
 import type { Session } from '../session.js';
 import { fieldsOf } from './arrow.js';
 import type { KeptResult } from './kept.js';
 import type { Bin, ProfileReply, Request } from './protocol.js';
-import { queryView, spanLiteral, textLiteral, ViewError, viewQuery } from './view.js';
+import { queryView, spanLiteral, ViewError, viewQuery } from './view.js';
 
 /** The number of frequent values, and the most bins of a histogram. */
 const topValues = 10;
@@ -55,7 +55,7 @@ type Ask = (then: string) => Promise<Table>;
 
 /** Values without an equality of their own are counted by their texts. */
 function keys({ name, type }: FieldSchema): string {
-  const field = quoteName(name);
+  const field = quotedName(name);
   return `value = ${type === 'dynamic' ? `tostring(${field})` : field}, gone = isnull(${field})`;
 }
 
@@ -103,7 +103,7 @@ function ends({ type }: FieldSchema, counts: Table): Ends | undefined {
 /** Equal bins from the least to the greatest value; integers are split between integers. */
 async function binsOf(field: FieldSchema, ends: Ends, ask: Ask): Promise<readonly Bin[]> {
   const edges = ends.exact ? integerEdges(ends.low, ends.high) : realEdges(ends.low, ends.high);
-  const name = quoteName(field.name);
+  const name = quotedName(field.name);
   const inner = edges.slice(1, -1);
   const cases = inner.map((edge, index) => `${name} < ${written(field, edge)}, ${index}`);
   const place = inner.length === 0 ? '0' : `case(${cases.join(', ')}, ${inner.length})`;
@@ -138,13 +138,13 @@ function realEdges(low: number, high: number): readonly number[] {
 function written({ type }: FieldSchema, edge: bigint | number): string {
   switch (type) {
     case 'datetime':
-      return `todatetime(${textLiteral(formatTime(BigInt(edge)))})`;
+      return `todatetime(${writtenText(formatTime(BigInt(edge)))})`;
     case 'timespan':
       return spanLiteral(BigInt(edge));
     case 'real':
-      return `toreal(${textLiteral(String(edge))})`;
+      return `toreal(${writtenText(String(edge))})`;
     default:
-      return `tolong(${textLiteral(String(edge))})`;
+      return `tolong(${writtenText(String(edge))})`;
   }
 }
 

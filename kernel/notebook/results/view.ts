@@ -1,10 +1,10 @@
 import type { Table } from 'apache-arrow';
 import type { FieldSchema } from '../../apl/plan/plan.js';
 import { parseQuery } from '../../apl/syntax/parse.js';
+import { quotedName, writtenText } from '../../apl/syntax/tokens/quote.js';
 import { visitQuery } from '../../apl/syntax/walk.js';
 import { decodeTabular } from '../../result/decode/arrow.js';
 import { parseGoDuration, parseTime, parseTimespan } from '../../time.js';
-import { escapeText, quoteName } from '../query/reading.js';
 import type { Session } from '../session.js';
 import { fieldsOf } from './arrow.js';
 import type { KeptResult } from './kept.js';
@@ -76,7 +76,7 @@ class ViewWriter implements ViewQuery {
   search(text: string): void {
     const each = this.#fields.map(({ name, type }) => {
       this.#field(name);
-      return `${textOf(quoteName(name), type)} contains ${textLiteral(text)}`;
+      return `${textOf(quotedName(name), type)} contains ${writtenText(text)}`;
     });
     this.#where(each.length === 0 ? 'false' : each.join(' or '));
   }
@@ -84,9 +84,9 @@ class ViewWriter implements ViewQuery {
   sort(keys: NonNullable<View['sort']>): void {
     const written = keys.map(({ column, descending }) => {
       const { name } = this.#field(column);
-      return `${quoteName(name)} ${descending ? 'desc nulls last' : 'asc nulls first'}`;
+      return `${quotedName(name)} ${descending ? 'desc nulls last' : 'asc nulls first'}`;
     });
-    this.text += `\n| sort by ${[...written, `${quoteName(this.rowField)} asc`].join(', ')}`;
+    this.text += `\n| sort by ${[...written, `${quotedName(this.rowField)} asc`].join(', ')}`;
   }
 
   /** The line break ends a comment at the end of the condition. */
@@ -129,9 +129,9 @@ function namesIn(expression: string, fields: readonly string[]): readonly string
 }
 
 function comparison({ name, type }: FieldSchema, op: string, value: FilterValue): string {
-  const field = quoteName(name);
+  const field = quotedName(name);
   if (op === 'contains' || op === '!contains')
-    return `${op === 'contains' ? '' : 'not'}(${textOf(field, type)} contains ${textLiteral(String(value))})`;
+    return `${op === 'contains' ? '' : 'not'}(${textOf(field, type)} contains ${writtenText(String(value))})`;
   if (value === null) return op === '!=' ? `isnotnull(${field})` : `isnull(${field})`;
   if (!operators.has(op)) throw new ViewError(`${op} is not an operator of filters`);
   const [left, right] = sides(field, type, value);
@@ -148,12 +148,12 @@ function sides(field: string, type: FieldSchema['type'], value: string | number 
   const span = type === 'timespan' ? (parseTimespan(text) ?? parseGoDuration(text)) : undefined;
   switch (type) {
     case 'string':
-      return [field, textLiteral(text)];
+      return [field, writtenText(text)];
     case 'dynamic':
-      return [`tostring(${field})`, textLiteral(text)];
+      return [`tostring(${field})`, writtenText(text)];
     case 'datetime':
       if (parseTime(text) === undefined) throw wrong();
-      return [field, `todatetime(${textLiteral(text)})`];
+      return [field, `todatetime(${writtenText(text)})`];
     case 'timespan':
       if (span === undefined) throw wrong();
       return [field, spanLiteral(span)];
@@ -162,10 +162,10 @@ function sides(field: string, type: FieldSchema['type'], value: string | number 
       return [field, text.toLowerCase()];
     case 'long':
       if (!/^-?\d+$/.test(text) && !Number.isFinite(Number(text))) throw wrong();
-      return [field, /^-?\d+$/.test(text) ? `tolong(${textLiteral(text)})` : `toreal(${textLiteral(text)})`];
+      return [field, /^-?\d+$/.test(text) ? `tolong(${writtenText(text)})` : `toreal(${writtenText(text)})`];
     case 'real':
       if (Number.isNaN(Number(text)) || text.trim() === '') throw wrong();
-      return [field, `toreal(${textLiteral(text)})`];
+      return [field, `toreal(${writtenText(text)})`];
   }
 }
 
@@ -177,11 +177,6 @@ export function spanLiteral(nanos: bigint): string {
 /** A value as text, for searches. */
 function textOf(field: string, type: FieldSchema['type']): string {
   return type === 'string' ? field : `tostring(${field})`;
-}
-
-/** Returns a text as a literal of APL. */
-export function textLiteral(text: string): string {
-  return `'${escapeText(text)}'`;
 }
 
 /** Runs a query over the rows of a view and returns its first table; `text` follows the operators of the view. */
@@ -211,7 +206,7 @@ export async function rowsOfView(
   query: ViewQuery,
   signal: AbortSignal,
 ): Promise<Uint32Array> {
-  const table = await queryView(session, kept, query, `| project ${quoteName(query.rowField)}`, signal);
+  const table = await queryView(session, kept, query, `| project ${quotedName(query.rowField)}`, signal);
   const numbers = table.getChildAt(0)?.data[0]?.values as BigInt64Array | undefined;
   return Uint32Array.from(numbers ?? [], Number);
 }

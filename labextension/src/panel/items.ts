@@ -1,5 +1,5 @@
 /** The rows of the panel's tree and the details of each, from the kernel's answers. Nothing here touches the page. */
-import { isPlain, quotedName, writtenName, writtenText } from '../../../kernel/apl/catalog/written.js';
+import { isPlain, writtenName } from '../../../kernel/apl/catalog/written.js';
 import type {
   Answer,
   CountedValue,
@@ -12,6 +12,7 @@ import type {
   StarRow,
 } from '../../../kernel/apl/editor/link.js';
 import type { FieldSchema } from '../../../kernel/apl/plan/plan.js';
+import { quotedName, writtenText } from '../../../kernel/apl/syntax/tokens/quote.js';
 import { cut, formatBytes, formatCount, oneLine, plural } from '../../../kernel/text.js';
 import type { TreeRow } from './row.js';
 

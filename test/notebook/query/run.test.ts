@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { QueryStatus } from '../../../kernel/api/wire.js';
-import { datasetOf, quoteName } from '../../../kernel/notebook/query/reading.js';
+import { datasetOf } from '../../../kernel/notebook/query/reading.js';
 import { tabular } from '../../api/service.js';
 import { type Bench, queries, shown, startBench, traceback } from '../session.js';
 
@@ -94,12 +94,3 @@ test.each<readonly [string, string | undefined]>([
   ['print 1', undefined],
   ['', undefined],
 ])('the dataset of %j', (text, name) => expect(datasetOf(text)).toBe(name));
-
-test.each([
-  ['web', "['web']"],
-  ["it's", "['it\\'s']"],
-  ['a\\b', "['a\\\\b']"],
-])('the name %j is written so that it is read as one', (name, written) => {
-  expect(quoteName(name)).toBe(written);
-  expect(datasetOf(written)).toBe(name);
-});

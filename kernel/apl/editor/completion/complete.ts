@@ -3,17 +3,11 @@ import { aggregates } from '../../catalog/aggregates.js';
 import { aggregateNamed, functionNamed, functions } from '../../catalog/all.js';
 import type { ElementEntry, FunctionEntry, TypeName } from '../../catalog/entry.js';
 import { elementNamed, tabularOperators } from '../../catalog/operators.js';
-import {
-  isPlain,
-  quotedName,
-  quoteInner,
-  scalarWords,
-  writtenName,
-  writtenText,
-} from '../../catalog/written.js';
+import { isPlain, scalarWords, writtenName } from '../../catalog/written.js';
 import { sources as wordSources } from '../../operators/rows.js';
 import type { BindEnvironment, Column } from '../../plan/plan.js';
 import type { OpenCall, OperandSlot, Slot } from '../../syntax/tokens/offers.js';
+import { quotedName, quoteInner, writtenText } from '../../syntax/tokens/quote.js';
 import { typeSpellings } from '../../syntax/types.js';
 import { signatureOf } from '../help/describe.js';
 import { type NamesAt, namesAt } from '../scope.js';

@@ -3,6 +3,7 @@ import { sourceNamed } from '../../operators/rows.js';
 import type { Source } from '../ast.js';
 import { limits } from '../limits.js';
 import { dataset, identifier, missing } from '../nodes.js';
+import { quotedName } from '../tokens/quote.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { type OpenNode, parseClauses } from './clauses.js';
 import { parseExpression } from './expression.js';
@@ -164,7 +165,8 @@ function stringSource(stream: TokenStream): Source {
     'dataset-in-quotes',
     token,
     'a dataset name in quotes needs brackets',
-    `Write ['${token.text}'].`,
+    `Write ${quotedName(token.text)}.`,
+    quotedName(token.text),
   );
   return dataset(identifier(token.text, true, token), token);
 }

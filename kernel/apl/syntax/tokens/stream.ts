@@ -8,6 +8,7 @@ import { type Limit, limits } from '../limits.js';
 import { identifier } from '../nodes.js';
 import { type Token, tokenize } from './lexer.js';
 import type { Offers, OpenCall, OperandSlot, Slot } from './offers.js';
+import { quotedName } from './quote.js';
 
 /** The parser's position in the tokens of one text, and its findings so far. */
 export class TokenStream {
@@ -162,7 +163,8 @@ export class TokenStream {
       'expected',
       { from, to: text.to },
       'the name in brackets has no closing `]`',
-      `Write ['${text.text}'].`,
+      `Write ${quotedName(text.text)}.`,
+      quotedName(text.text),
     );
     return identifier(text.text, true, { from, to: text.to });
   }

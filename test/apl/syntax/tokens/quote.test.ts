@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseQuery } from '../../../../kernel/apl/syntax/parse.js';
+import { quotedName, writtenText } from '../../../../kernel/apl/syntax/tokens/quote.js';
+import { datasetOf } from '../../../../kernel/notebook/query/reading.js';
+
+test.each([
+  ['web', "['web']"],
+  ["it's", "['it\\'s']"],
+  ['a\\b', "['a\\\\b']"],
+  ['a\u202eb', "['a\\u202eb']"],
+])('the name %j is written so that it is read as one', (name, written) => {
+  expect(quotedName(name)).toBe(written);
+  expect(datasetOf(written)).toBe(name);
+});
+
+test('any text is read back as it was written', () =>
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), text => {
+      const [statement] = parseQuery(`print ${writtenText(text)}`).query.statements;
+      const source = statement?.kind === 'query' ? statement.pipeline.source : undefined;
+      const [item] = source?.kind === 'print' ? source.items : [];
+      expect(item?.value).toMatchObject({ kind: 'literal', type: 'string', value: text });
+    }),
+  ));
+
+test.each([
+  [`"it's" | count`, "Write ['it\\'s']."],
+  [`["it's" | count`, "Write ['it\\'s']."],
+])('the remedy of %s is a name that can be read', (query, hint) => {
+  const [first] = parseQuery(query).diagnostics;
+  expect(first?.hint).toBe(hint);
+  expect(datasetOf(first?.instead ?? '')).toBe("it's");
+});
