@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aggregates } from '../../kernel/apl/catalog/aggregates.js';
 import { functions } from '../../kernel/apl/catalog/all.js';
 import type { FunctionEntry, Param, ParamType, TypeName } from '../../kernel/apl/catalog/entry.js';
@@ -48,7 +48,28 @@ function calls({ name, params }: FunctionEntry, written: Written): string[] {
   const lists = Array.from({ length: most }, (_, choice) =>
     params.map(param => argument(param, choice, written)),
   );
-  return lists.map(args => `${name}(${args.join(', ')})`);
+  return [...lists.map(args => `${name}(${args.join(', ')})`), ...(withConstants[name] ?? [])];
+}
+
+/** Calls of the functions that refuse a null for a constant, or want their arguments in pairs. */
+const withConstants: Readonly<Record<string, readonly string[]>> = {
+  array_extract: ["array_extract(j, '$[0]')"],
+  bag_pack: ['bag_pack(s, l)'],
+  column_ifexists: ["column_ifexists('l', 1)"],
+  datetime_add: ["datetime_add('day', l, t)"],
+  datetime_diff: ["datetime_diff('day', t, t)"],
+  datetime_part: ["datetime_part('day', t)"],
+  ensure_field: ["ensure_field('s', typeof(string))"],
+  extract: ["extract('(.)', 1, s)"],
+  extract_all: ["extract_all('(.)', dynamic([1]), s)"],
+  pack_dictionary: ['pack_dictionary(s, l)'],
+};
+
+/** Runs operators over the table; some types may be refused, but not every one. */
+async function someRun(operators: readonly string[]): Promise<void> {
+  const outcomes: boolean[] = [];
+  for (const operator of operators) outcomes.push((await run(`${table} | ${operator}`)).ok);
+  expect(outcomes).toContain(true);
 }
 
 function argument({ type, constant }: Param, choice: number, written: Written): string {
@@ -61,10 +82,10 @@ describe('the engine’s types are the declared ones', () => {
   const ways = { nulls: typedNull, columns: column };
   for (const [way, written] of Object.entries(ways)) {
     test.each(functions.filter(each => each.unavailable === undefined))(`$name of ${way}`, async entry => {
-      for (const call of calls(entry, written)) await run(`${table} | project x = ${call}`);
+      await someRun(calls(entry, written).map(call => `project x = ${call}`));
     });
     test.each([...aggregates])(`$name of ${way}`, async entry => {
-      for (const call of calls(entry, written)) await run(`${table} | summarize x = ${call}`);
+      await someRun(calls(entry, written).map(call => `summarize x = ${call}`));
     });
   }
 });

@@ -2,7 +2,7 @@ import type { arrays as catalog } from '../../../apl/catalog/functions/arrays.js
 import { enginePath } from '../../functions/json/path.js';
 import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
 import { at, computeFirst, computeOnce } from '../arguments.js';
-import { sqlText } from '../literal.js';
+import { constantText, sqlText } from '../literal.js';
 import type { JsFunction } from '../template.js';
 import { convert, toDynamic } from './conversion.js';
 import { keysList } from './lists.js';
@@ -134,12 +134,11 @@ function concat(lists: readonly string[]): string {
 }
 
 function extract(array: SqlArg, path: SqlArg): string {
-  const text = typeof path.constant === 'string' ? path.constant : '';
+  const text = constantText(path);
+  const hint = "write it as $[*].name: names, ['quoted names'], indexes and * are supported";
+  if (text === undefined) throw new TemplateError('the path must be a constant text', 1, hint);
   const found = enginePath(text);
-  if (found === undefined) {
-    const hint = "write it as $[*].name: names, ['quoted names'], indexes and * are supported";
-    throw new TemplateError(`\`${text}\` is not a JSON path`, 1, hint);
-  }
+  if (found === undefined) throw new TemplateError(`\`${text}\` is not a JSON path`, 1, hint);
   const values = (j: string) => `json_extract(${j}, ${sqlText(found.path)})`;
   if (found.many) return `to_json(${values(array.sql)})`;
   return computeOnce(

@@ -12,6 +12,7 @@ import {
 } from '../../../time.js';
 import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
 import { at, computeOnce } from '../arguments.js';
+import { constantText } from '../literal.js';
 import type { JsFunction } from '../template.js';
 
 /** The SQL of the date and time functions. All arithmetic is on int64 nanoseconds; a time that no timestamp can hold is null. */
@@ -231,10 +232,12 @@ function datetimePart(part: SqlArg, time: SqlArg): string {
 /** The part as listed in `allowed`, whatever its case and underscores: `weekOfYear` is `week_of_year`. */
 function partName(part: SqlArg, allowed: readonly string[]): string {
   const plain = (name: string) => name.toLowerCase().replaceAll('_', '');
-  const text = typeof part.constant === 'string' ? part.constant : '';
+  const text = constantText(part);
+  const hint = `use one of ${allowed.join(', ')}`;
+  if (text === undefined) throw new TemplateError('the date part must be a constant text', 0, hint);
   const found = allowed.find(name => plain(name) === plain(text));
   if (found !== undefined) return found;
-  throw new TemplateError(`\`${text}\` is not a date part`, 0, `use one of ${allowed.join(', ')}`);
+  throw new TemplateError(`\`${text}\` is not a date part`, 0, hint);
 }
 
 // ---- shifts ----

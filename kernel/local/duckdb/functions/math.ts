@@ -169,6 +169,7 @@ function notNaN({ sql, type, constant }: SqlArg): string {
 // ---- bins ----
 
 function bin(value: SqlArg, written: SqlArg): string {
+  if (!binnable.has(value.type)) throw new TemplateError(`${binTakes}, not a ${value.type}`, 0);
   const timed = value.type === 'datetime' || value.type === 'timespan';
   const size = written.type === 'dynamic' ? converted(written, timed ? 'timespan' : 'real') : written;
   const width = size.constant;
@@ -180,11 +181,12 @@ function bin(value: SqlArg, written: SqlArg): string {
     throw new TemplateError(`the bin size of a ${value.type} is ${example}, not a ${size.type}`, 1);
   }
   if (value.type !== 'datetime')
-    return keepingDynamic('bin takes a number, a datetime or a timespan', value, (x, type) =>
-      binNumber(x, type, size),
-    );
+    return keepingDynamic(binTakes, value, (x, type) => binNumber(x, type, size));
   return typeof width === 'bigint' ? binTime(value, width) : binTimeByColumn(value, size);
 }
+
+const binnable: ReadonlySet<TypeName> = new Set(['long', 'real', 'datetime', 'timespan', 'dynamic']);
+const binTakes = 'bin takes a number, a datetime or a timespan';
 
 function converted(arg: SqlArg, type: TypeName): SqlArg {
   return { sql: convert(arg, type), type };

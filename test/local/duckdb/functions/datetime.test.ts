@@ -72,6 +72,9 @@ describe('datetime_part', () => {
     expect(() => datetime.datetime_part([s('fortnight'), leap], context)).toThrow(
       new TemplateError('`fortnight` is not a date part', 0, `use one of ${known}`),
     );
+    expect(() => datetime.datetime_part([nul('string'), leap], context)).toThrow(
+      new TemplateError('the date part must be a constant text', 0, `use one of ${known}`),
+    );
   });
 });
 

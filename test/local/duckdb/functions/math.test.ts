@@ -250,6 +250,7 @@ describe('bin', () => {
       [[d(1n), n(5n)], 'the bin size of a timespan is a timespan such as 5m, not a long', 1],
       [[n(1n), d(5n)], 'the bin size of a long is a number, not a timespan', 1],
       [[s('a'), n(5n)], 'bin takes a number, a datetime or a timespan, not a string', 0],
+      [[s('a'), s('b')], 'bin takes a number, a datetime or a timespan, not a string', 0],
     ];
     for (const [args, message, index] of refusals) {
       expect(() => math.bin(args, context)).toThrow(new TemplateError(message, index));
