@@ -107,7 +107,7 @@ function inCommon(
 function readRows(arrow: string, rows: number): HeldTable | undefined {
   try {
     const table = readStream(arrow);
-    // The library reads what is no stream as a table without rows.
+    // The library reads what is not a stream as a table without rows.
     return table.numRows === 0 && rows > 0 ? undefined : table;
   } catch {
     return undefined;

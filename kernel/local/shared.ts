@@ -23,7 +23,7 @@ export type SharedService =
   | { readonly kind: 'none' }
   /** It has proved itself: its token may be sent to it. */
   | { readonly kind: 'running'; readonly file: RuntimeFile }
-  /** Its process is there and does not answer. */
+  /** Its process runs but does not answer. */
   | { readonly kind: 'frozen'; readonly file: RuntimeFile }
   /** It is gone; something else may answer at its address. */
   | { readonly kind: 'gone'; readonly file: RuntimeFile };

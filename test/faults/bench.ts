@@ -224,7 +224,7 @@ export function childrenOf(pid: number): number[] {
     .map(Number);
 }
 
-/** Whether a process is there and runs. */
+/** Whether a process exists and runs. */
 export function isRunning(pid: number): boolean {
   const [state] = fieldsOf(pid);
   return state !== undefined && state !== 'Z';

@@ -34,7 +34,7 @@ function metaOf(catalog: DatasetCatalog, dataset: string): FieldMeta[] {
   return (catalog.schema(dataset)?.fields ?? []).map(fieldMeta);
 }
 
-/** Returns a field as the API describes it; what is not known of it is empty. */
+/** Returns a field as the API describes it; properties that are not known are empty. */
 export function fieldMeta(field: FieldSchema): FieldMeta {
   return {
     name: field.name,

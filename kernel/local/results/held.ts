@@ -19,7 +19,7 @@ export interface HeldResult {
 export type ReadableResults = ReadonlyMap<string, { readonly held: HeldResult; readonly rowField?: string }>;
 
 /**
- * The results of kernels, in memory alone. A kernel holds a lease for as long as it is connected; what it sent goes with it. When
+ * The results of kernels, only in memory. A kernel holds a lease for as long as it is connected; what it sent goes with it. When
  * there is too much, the results that have not been read for longest go: a kernel sends them again when it needs them.
  */
 export class HeldResults {

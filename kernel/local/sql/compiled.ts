@@ -15,7 +15,7 @@ export interface CompiledQuery {
   /** A SELECT whose rows are stored in the temporary table {@link sharedTable} while the query runs, as all its tables read them. */
   readonly shared?: string;
   readonly notices: readonly StatusMessage[];
-  /** Rows that the query makes of its own, besides those of datasets; few when absent. */
+  /** Rows that the query makes itself, besides those of datasets; few when absent. */
   readonly made?: number;
 }
 

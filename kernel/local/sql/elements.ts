@@ -5,12 +5,12 @@ import { reference } from '../../apl/plan/scalars.js';
 type Expand = Extract<Relation, { kind: 'expand' }>;
 type Call = Extract<Scalar, { kind: 'call' }>;
 
-/** Whether a call gives an array of nothing but texts that an engine has as a list of its own. */
+/** Whether a call gives an array of texts alone, which the engine has as a list. */
 export type IsTextList = (call: Call) => boolean;
 
 /**
- * Returns the relation with the elements that `mv-expand` makes as texts too, beside the dynamic values: whoever reads an element as
- * a text takes the one that was never JSON. What nobody reads is for `prune` to remove.
+ * Returns the relation with the elements of each `mv-expand` as texts too, next to the dynamic values: expressions that read an
+ * element as a text take the one that was never JSON. `prune` removes those that nothing reads.
  */
 export function withTextElements(relation: Relation, isTextList: IsTextList): Relation {
   return only(relation.columns, rewritten(relation, isTextList).relation);
@@ -24,7 +24,7 @@ type Known =
 
 type KnownColumns = ReadonlyMap<number, Known>;
 
-/** A relation, which has the columns that `known` names beside its own. */
+/** A relation with the columns that `known` names in addition to its own. */
 interface Rewritten {
   readonly relation: Relation;
   readonly known: KnownColumns;
@@ -83,7 +83,7 @@ function rewritten(relation: Relation, isTextList: IsTextList): Rewritten {
   }
 }
 
-/** Columns that pass take along what is known of them; a list of texts is known from here on. */
+/** Keeps what is known of columns that are passed on, and notes the lists of texts that are made here. */
 function projected(
   relation: Extract<Relation, { kind: 'project' }>,
   { relation: input, known }: Rewritten,
@@ -150,7 +150,7 @@ function expanded(
 /** Ids of the texts; those of columns that other passes make are elsewhere. */
 const firstTextId = 3_000_000_000;
 
-/** A list of texts that is made of columns alone, so that computing it elsewhere gives the same. */
+/** Returns a list of texts that is made of columns and constants alone: it can be computed elsewhere with the same result. */
 function listOf(value: Scalar, columns: readonly Column[], isTextList: IsTextList): Known | undefined {
   if (value.kind !== 'call' || !isTextList(value)) return undefined;
   const ids = new Set<number>();

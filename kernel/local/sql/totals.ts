@@ -15,7 +15,7 @@ export interface BinnedQuery {
   readonly binned: Relation;
   readonly table: Relation;
   readonly totals: Relation;
-  /** The keys beside the time bin. */
+  /** The keys other than the time bin. */
   readonly groups: readonly Column[];
   /** Only some of the groups are returned: totals of the others are left out. */
   readonly someGroups: boolean;

@@ -60,7 +60,7 @@ async function timelessNote(connection: Connection, columns: readonly SampledCol
 
 const plainTime = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}.*';
 
-/** Returns the fields of which every value in the sample is a date with a time of day. */
+/** Returns the fields whose values in the sample are all dates with a time of day. */
 async function unnamedTimes(
   connection: Connection,
   columns: readonly SampledColumn[],

@@ -15,7 +15,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-/** A value that is no JSON null: `dynamic(null)` is the null of the language. */
+/** A value that is not JSON's null: `dynamic(null)` is the null of the language. */
 export class Dynamic {
   readonly json: Exclude<Json, null>;
 

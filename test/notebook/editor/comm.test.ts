@@ -14,13 +14,13 @@ beforeEach(async () => {
 
 afterEach(() => bench.close());
 
-/** An editor's end: what it was told, and the kernel's handler. */
+/** An editor's end of the comm: the messages that it got, and the kernel's handler. */
 interface Editor {
   readonly news: EditorNews[];
   readonly handler: CommHandler | undefined;
   readonly isClosed: () => boolean;
   next(): Promise<EditorNews>;
-  /** The next facts; what comes before them is passed over. */
+  /** The next facts; messages before them are skipped. */
   facts(): Promise<EditorNews>;
 }
 

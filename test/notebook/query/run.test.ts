@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 afterEach(() => bench.close());
 
-/** What is said about the limit above the table of a query that `rows` rows answer. */
+/** Returns the notice about the limit above the table of a query that `rows` rows answer. */
 async function notice(
   cell: string,
   rows: number,

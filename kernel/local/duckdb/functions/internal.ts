@@ -93,10 +93,10 @@ export const internalFamily: FunctionFamily = {
        THEN list_transform(json_keys(j), lambda k: CASE WHEN pairs THEN json_array(k, json_extract(j, '/' || replace(replace(k, '~', '~0'), '/', '~1')))
          ELSE json_object(k, json_extract(j, '/' || replace(replace(k, '~', '~0'), '/', '~1'))) END)
        WHEN json_type(j) = 'OBJECT' THEN [NULL::JSON] ELSE apl_elements(j) END`,
-    // Most arrays: told from everything else without parsing, as `[` and then neither space nor `]`.
+    // Recognises most arrays without parsing: `[`, followed by neither a space nor `]`.
     `CREATE MACRO apl_is_filled_array(j) AS j::VARCHAR >= '[!' AND j::VARCHAR < '\\' AND NOT starts_with(j::VARCHAR, '[]')`,
     `CREATE MACRO apl_expanded(j, pairs) AS CASE WHEN apl_is_filled_array(j) THEN from_json(j, '["JSON"]') ELSE apl_bag_elements(j, pairs) END`,
-    // As \`apl_dyn_text\` of each element; the engine itself writes numbers that are not integers in another way.
+    // As `apl_dyn_text` of each element; the engine writes numbers that are not integers in another way.
     `CREATE MACRO apl_expanded_texts(j, pairs) AS CASE WHEN apl_is_filled_array(j) AND NOT regexp_matches(j::VARCHAR, '[\\[,\\s]-?[0-9]+[.eE]')
        THEN from_json(j, '["VARCHAR"]') ELSE list_transform(apl_bag_elements(j, pairs), lambda x: apl_dyn_text(x)) END`,
     `CREATE MACRO apl_expanded_list(l) AS CASE WHEN len(l) > 0 THEN l ELSE [NULL::VARCHAR] END`,

@@ -64,7 +64,7 @@ function readTimes({ name, type, values }: Column): BatchTimes | undefined {
   return { field: name, times };
 }
 
-/** Returns nanoseconds since 1970; null for a number that is no time, undefined for what only the engine can read. */
+/** Returns nanoseconds since 1970; null for a number that is not a time, undefined for what only the engine can read. */
 function readTime({ kind, text }: RawValue, type: Column['type']): bigint | null | undefined {
   if (type === 'long' && kind === 'BIGINT') return epochNs(BigInt(text));
   if (type === 'string' && kind === 'VARCHAR' && usual.test(text))
