@@ -118,7 +118,7 @@ function placeInQuery(position: AplPosition, cell: string, query: CellQuery): Pl
   const length = /^[^\r\n]*/.exec(query.text.slice(start))?.[0].length ?? 0;
   const before = start + Math.min(position.column - 1, length);
   const from = toCellOffset(query, before);
-  const word = /^(?:\[(["']).*?\1\]|(["']).*?\2|[\w$]+|\S)/.exec(cell.slice(from))?.[0] ?? '';
+  const word = /^(?:\[(["']).*?\1\]|(["']).*?\2|[\w$]+|\S)/u.exec(cell.slice(from))?.[0] ?? '';
   return { from, to: from + Math.max(1, word.length) };
 }
 

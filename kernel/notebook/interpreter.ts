@@ -1,4 +1,4 @@
-import type { Span } from '../apl/syntax/ast.js';
+import type { Diagnostic, Span } from '../apl/syntax/ast.js';
 import {
   type CellQuery,
   completeness,
@@ -6,6 +6,7 @@ import {
   parseCell,
   withoutPrefix,
 } from '../apl/syntax/cell.js';
+import { parseQuery } from '../apl/syntax/parse.js';
 import { type ChartRequest, withoutRender } from '../apl/syntax/readers/charting.js';
 import { tokenize } from '../apl/syntax/tokens/lexer.js';
 import { AplKernelError } from '../errors.js';
@@ -117,7 +118,11 @@ async function runCell(session: Session, code: string, io: CellIo): Promise<Cell
   try {
     for (origin of cell.magics) await runMagic(origin, magicHost(session, io, plan));
     session.parameters.declare(code, cell.shared);
-    if (cell.queries.length === 0 && cell.shared.length > 0) explainNames(code, cell.shared, io);
+    if (cell.queries.length === 0 && cell.shared.length > 0) {
+      const mistake = mistakeIn(code, cell.shared);
+      if (mistake !== undefined) return remembered(session, diagnosticFailure(mistake, code));
+      explainNames(code, cell.shared, io);
+    }
     const results: QueryResult[] = [];
     for (const query of plan.run ? cell.queries : []) {
       const bound = session.parameters.bind(query);
@@ -140,6 +145,16 @@ async function runCell(session: Session, code: string, io: CellIo): Promise<Cell
 function remembered(session: Session, failure: CellFailure): CellFailure {
   session.lastFailure = { code: failure.ename, message: failure.evalue };
   return failure;
+}
+
+/** The first mistake in the definitions of a cell without a query, which no service reads. */
+function mistakeIn(code: string, shared: readonly Span[]): Diagnostic | undefined {
+  // Each keeps its place; a span ends before its semicolon.
+  const text = shared.reduce(
+    (before, { from, to }) => (before && `${before};`).padEnd(from, '\n') + code.slice(from, to),
+    '',
+  );
+  return parseQuery(`${text};\nprint 0`).diagnostics.find(({ severity }) => severity === 'error');
 }
 
 /** A cell of definitions alone: parameters hold for the notebook, other names end with the cell. */

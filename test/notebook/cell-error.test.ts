@@ -35,6 +35,13 @@ test('a quoted name is marked whole', async () => {
   expect((await marked("web | where ['no such'] == 1"))[1]).toBe("['no such']");
 });
 
+test('a character of two units is marked whole', async () => {
+  expect((await marked('web | where 🙂 == 1')).slice(0, 2)).toEqual([
+    'bad-character: `🙂` means nothing here',
+    '🙂',
+  ]);
+});
+
 test('of a long line the part around the mistake is shown', async () => {
   const many = Array.from({ length: 60 }, (_, index) => `status != ${index}`).join(' and ');
   expect(await marked(`web | where ${many} and staus == 1 and ${many} | project uri`)).toEqual([

@@ -45,7 +45,7 @@ export function numberFormat(field: Field, vector: Vector, { units = true } = {}
   const unit = field.metadata.get(FIELD_KEY.unit);
   if (units && unit !== undefined && unitIsKnown(unit)) return { kind: 'measure', unit };
   if (isReal) return { kind: 'real', decimals: decimalsOf(vector) };
-  return isLabel(field.name) ? EXACT : INTEGER;
+  return isLabel(field) ? EXACT : INTEGER;
 }
 
 /**
@@ -64,7 +64,12 @@ export function formatNumber(exact: string, format: NumberFormat): string {
   }
 }
 
-function isLabel(name: string): boolean {
+/** The number of different ids is no id. */
+const COUNTING = /^d?count/;
+
+function isLabel({ name, metadata }: Field): boolean {
+  const { name: aggregate = '' } = JSON.parse(metadata.get(FIELD_KEY.agg) ?? '{}') as { name?: string };
+  if (COUNTING.test(aggregate) || COUNTING.test(name)) return false;
   const last = /([A-Z]?[a-z]+|[A-Z]+)$/.exec(name)?.[1] ?? '';
   return LABELS.has(last.toLowerCase());
 }

@@ -166,6 +166,23 @@ describe('the line', () => {
     expect(shown(await scripted.run('%params'))[0]).toMatch(/^q +string +"x" \(default\)$/m);
   });
 
+  test.each([
+    [
+      '%params\nlet x = ;',
+      'expected: expected an expression after `=`, found `;`',
+      ' --> line 2, column 8 of the cell',
+    ],
+    [
+      'let a = 1;\nlet b = (2;',
+      'expected: expected a dataset here, found `2`',
+      ' --> line 2, column 10 of the cell',
+    ],
+  ])('a mistake in a cell of definitions alone is shown: %j', async (code, message, place) => {
+    const run = await scripted.run(code);
+    expect(traceback(run).slice(0, 2)).toEqual([message, place]);
+    expect(printed(run)).toBe('');
+  });
+
   test('%show-query shows what was sent', async () => {
     await scripted.run('%time 2026-01-01\n%param q = "a"');
     const sent =

@@ -47,10 +47,30 @@ describe('whole numbers', () => {
   ])('%s is a label: its digits stay', name =>
     expect(formatNumber('1234567', integers(name))).toBe('1234567'),
   );
-  test.each(['count_', 'paid', 'grid', 'valid', 'sum_bytes', 'decode', 'years_total', 'exports'])(
-    '%s is a number',
-    name => expect(formatNumber('1234567', integers(name))).toBe('1,234,567'),
-  );
+  test.each([
+    'count_',
+    'paid',
+    'grid',
+    'valid',
+    'sum_bytes',
+    'dcount_id',
+    'decode',
+    'years_total',
+    'exports',
+  ])('%s is a number', name => expect(formatNumber('1234567', integers(name))).toBe('1,234,567'));
+
+  test.each([
+    ['count', '1,234,567'],
+    ['dcount', '1,234,567'],
+    ['max', '1234567'],
+  ])('the %s of ids is written as %s', (name, shown) => {
+    const metadata = new Map([[FIELD_KEY.agg, JSON.stringify({ name })]]);
+    const format = numberFormat(
+      new Field('ids', new Int64(), true, metadata),
+      vectorFromArray([1n], new Int64()),
+    );
+    expect(formatNumber('1234567', format)).toBe(shown);
+  });
 });
 
 describe('real numbers of a column have the same digits after the point', () => {
