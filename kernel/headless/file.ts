@@ -1,4 +1,4 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { UsageError } from '../errors.js';
 import { type Notebook, notebookText, parseNotebook } from './notebook.js';
@@ -35,12 +35,14 @@ export async function writeNotebook(path: string, notebook: Notebook): Promise<v
   await replaceFile(path, isScript(path) ? scriptOf(notebook) : notebookText(notebook));
 }
 
-/** Writes a file next to its place, then renames it; throws UsageError where it cannot. */
+/** Writes a file next to its place, then renames it: with the permissions of the file that it replaces, and where a link leads. Throws UsageError. */
 export async function replaceFile(path: string, text: string): Promise<void> {
-  const beside = `${path}.${process.pid}.tmp`;
+  const target = await realpath(path).catch(() => path);
+  const beside = `${target}.${process.pid}.tmp`;
   try {
-    await writeFile(beside, text);
-    await rename(beside, path);
+    await writeFile(beside, text, { mode: 0o600 });
+    await chmod(beside, await modeOf(target));
+    await rename(beside, target);
   } catch (cause) {
     await rm(beside, { force: true });
     throw new NotebookFileError('notebook-unwritable', `cannot write ${path}`, {
@@ -48,4 +50,10 @@ export async function replaceFile(path: string, text: string): Promise<void> {
       cause,
     });
   }
+}
+
+/** The permissions of a file, or those that a new one gets. */
+async function modeOf(path: string): Promise<number> {
+  const found = await stat(path).catch(() => undefined);
+  return found === undefined ? 0o666 & ~process.umask() : found.mode & 0o777;
 }

@@ -61,7 +61,7 @@ function averaged(draw: Draw, columns: readonly Column[]): Made {
   };
 }
 
-/** NaN is an extreme only where there is nothing else. */
+/** Leaves NaN out, as nulls are. */
 function extreme(draw: Draw, columns: readonly Column[]): Made {
   const types = ['long', 'real', 'string', 'datetime', 'timespan', 'dynamic'] as const;
   const operand = expression(draw, columns, draw.pick(types), 1);
