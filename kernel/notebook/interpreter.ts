@@ -284,7 +284,13 @@ function magicHost(session: Session, io: CellIo, plan: CellPlan): MagicHost {
     languageNames: elementNames,
     show: async (text, settings) => showKept(await run(text, settings), { chart: withoutRender(text).chart }),
     run,
-    showResult: (result, drawn) => showKept(result, present({ drawn })),
+    showResult: (result, drawn) => {
+      const asked = { ...plan.chart, ...plan.queries.at(-1)?.chart };
+      return showKept(
+        result,
+        drawn === undefined ? { chart: { kind: 'none', ...asked } } : { chart: asked, drawn },
+      );
+    },
   };
 }
 

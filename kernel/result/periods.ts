@@ -42,7 +42,7 @@ export interface PeriodComparison {
   readonly kind: 'comparison';
   readonly result: QueryResult;
   /** A row for each period, which is one more key. */
-  readonly drawn: QueryResult;
+  readonly drawn?: QueryResult;
 }
 
 /** Why two results cannot be set side by side. */
@@ -90,6 +90,10 @@ export function comparePeriods(
   ];
   const columns = { key, measures: measures.map(({ name }) => name) };
   const whole = combined(later, earlier);
+  const drawn: QueryResult | undefined =
+    size === undefined
+      ? undefined
+      : { ...whole, tables: [stacked(now, pairs, columns, options.name)], notices: [] };
   return {
     kind: 'comparison',
     result: {
@@ -97,7 +101,7 @@ export function comparePeriods(
       tables: [sideBySide(now, pairs, columns)],
       notices: [...later.notices, ...about],
     },
-    drawn: { ...whole, tables: [stacked(now, pairs, columns, options.name)], notices: [] },
+    ...present({ drawn }),
   };
 }
 

@@ -47,8 +47,8 @@ describe.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
     });
 
     test.each([
-      { file: '01-first-look.ipynb', charts: 6 },
-      { file: '02-own-data.ipynb', charts: 2 },
+      { file: '01-first-look.ipynb', charts: 12 },
+      { file: '02-own-data.ipynb', charts: 5 },
     ])('$file runs from top to bottom, with charts and tables', async ({ file, charts }) => {
       const opened = await openFile(context, lab, file);
       await runAll(opened.page);
@@ -59,7 +59,7 @@ describe.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
       expect(await charted.filter({ has: opened.page.locator('.apl-grid') }).count()).toBe(charts);
       expect(await emptyTables(opened.page)).toBe(0);
       expect(opened.complaints).toEqual([]);
-      if (charts === 6) await takeScreenshot(opened.page, theme);
+      if (charts === 12) await takeScreenshot(opened.page, theme);
       await opened.close();
     });
 

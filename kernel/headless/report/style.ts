@@ -32,6 +32,7 @@ details.code > .source { margin-top: 4px; }
 .error { color: var(--error); white-space: pre-wrap; }
 table { border-collapse: collapse; }
 th, td { border: 1px solid var(--line); padding: 3px 9px; }
+thead:not(:has(th:not(:empty))) { display: none; }
 @media (max-width: 600px) {
   main { padding: 16px 14px 40px; }
   h1 { font-size: 1.5em; }
@@ -46,6 +47,9 @@ th, td { border: 1px solid var(--line); padding: 3px 9px; }
   h1, h2, h3, h4 { break-after: avoid; }
   .part { break-inside: avoid; }
   .output img, .source, dl.facts { break-inside: avoid; }
+  .output:not(:has(tbody tr:nth-child(16))) { break-inside: avoid; }
+  .source:not(:last-child), section:not(:has(.source, .output)):not(:last-child) { break-after: avoid; }
+  summary { list-style: none; }
   .output, pre { overflow: visible; }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 9pt; }
   details.code::details-content { display: block; content-visibility: visible; }

@@ -39,7 +39,7 @@ export interface MagicHost {
   readonly show: (text: string, settings?: Partial<Omit<QueryOrder, 'text'>>) => Promise<void>;
   /** Runs APL with the settings of the cell, overridden by those given, and shows nothing. */
   readonly run: (text: string, settings?: Partial<Omit<QueryOrder, 'text'>>) => Promise<QueryResult>;
-  /** Keeps a result as the last one and shows it; the chart shows `drawn` where that is given. */
+  /** Keeps a result as the last one and shows it; the chart shows `drawn`; without it there is one only where the cell asks for it. */
   readonly showResult: (result: QueryResult, drawn?: QueryResult) => Promise<void>;
   /** Markdown about a language element; undefined when there is none by that name. */
   readonly describe: (name: string) => Promise<string | undefined>;

@@ -29,7 +29,7 @@ export function tableOutput(
 const headStyle = 'text-align:left;white-space:pre';
 /** Paper does not scroll, so all of the list is printed. */
 const printStyle =
-  '<style>@media print{.apl-list{max-height:none!important;overflow:visible!important}.apl-list td{white-space:pre-wrap!important}}</style>';
+  '<style>@media print{.apl-list{max-height:none!important;overflow:visible!important}.apl-list :is(th,td){white-space:pre-wrap!important;min-width:0!important;overflow-wrap:anywhere;padding:2px 6px;font-size:10.5px}.apl-list:has(th:nth-child(6)) :is(th,td){font-size:8px;padding:2px 3px}}</style>';
 
 /** Backticks mark code where a front end can render it. */
 function plainCaption(caption: string): string {

@@ -176,7 +176,9 @@ function headCell({ field, numeric }: HtmlColumn, table: ArrowTable): string {
   const arrow = order === undefined ? '' : `<i>${order.desc ? '\u2193' : '\u2191'}</i>`;
   const needsTitle = description !== undefined || name !== field.name;
   const attributes = ` scope="col" style="${numeric ? HEAD_NUMERIC : HEAD_TEXT}"${needsTitle ? ` title="${titleAttribute(title)}"` : ''}`;
-  const mark = description === undefined ? escapeHtml(name) : `<u>${escapeHtml(name)}</u>`;
+  // On paper, where names wrap, they do so between their words.
+  const words = escapeHtml(name).replace(/[_.](?=.)/g, '$&<wbr>');
+  const mark = description === undefined ? words : `<u>${words}</u>`;
   return `<th${attributes}>${mark}${arrow}<br><small>${under.join(' \u00b7 ')}</small></th>`;
 }
 

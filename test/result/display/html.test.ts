@@ -261,6 +261,7 @@ describe('values are text, never markup', () => {
           'u',
           'i',
           'br',
+          'wbr',
         ];
         expect([...tags].filter(tag => !own.includes(tag))).toEqual([]);
         const bare = html.replace(/="[^"]*"/g, '=');
