@@ -9,13 +9,17 @@ import { finding } from '../syntax/diagnostics.js';
 import { type Limit, limits } from '../syntax/limits.js';
 import { nearest } from '../syntax/nearest.js';
 
-/** The names an expression may use. */
-export interface Scope {
+/** The fields of a table. */
+export interface Fields {
   readonly columns: readonly Column[];
-  /** Unknown fields are null, as in a dataset with an open schema. */
+  /** There may be others: an unknown field is no mistake. */
   readonly open: boolean;
+}
+
+/** The names an expression may use. */
+export interface Scope extends Fields {
   /** The two inputs of a join, for `$left` and `$right`. */
-  readonly sides?: { readonly left: readonly Column[]; readonly right: readonly Column[] };
+  readonly sides?: { readonly left: Fields; readonly right: Fields };
   /** Where aggregates may stand: collects them, each under a new column. */
   readonly aggregates?: AggregateSink;
   /** The aggregate whose arguments are bound, as aggregates do not nest. */

@@ -5,7 +5,7 @@ import { call, reference } from '../plan/scalars.js';
 import type { Expr, OperatorOf } from '../syntax/ast.js';
 import { optionText } from '../syntax/readers/options.js';
 import { visitExpr } from '../syntax/walk.js';
-import { type Binder, commonType, convertTo, type Scope, unwrap } from './binder.js';
+import { type Binder, commonType, convertTo, type Scope, scopeOf, unwrap } from './binder.js';
 import { bindExpression } from './expressions/expression.js';
 import { dottedName, findColumn } from './names.js';
 import { bindSource } from './source.js';
@@ -22,7 +22,7 @@ export function bindJoin(binder: Binder, operator: Join, stage: Stage): Stage {
   if (!binder.count('joins', operator)) return stage;
   const kind = joinKind(operator);
   const right = freshIds(binder, bindSource(binder, operator.right));
-  const sides = { left: stage.relation.columns, right: right.relation.columns };
+  const sides = { left: scopeOf(stage), right: scopeOf(right) };
   const on = operator.on.flatMap(condition => bindCondition(binder, condition, sides));
   const relation: Relation = {
     kind: 'join',
@@ -33,7 +33,7 @@ export function bindJoin(binder: Binder, operator: Join, stage: Stage): Stage {
     columns: joinedColumns(kind, sides),
   };
   return project(
-    { ...freshStage(relation, stage.open), order: stage.order, bounded: stage.bounded },
+    { ...freshStage(relation, stage.open || right.open), order: stage.order, bounded: stage.bounded },
     outputs(binder, kind, sides, on, operator.kind === 'lookup'),
   );
 }
@@ -75,15 +75,16 @@ function bindCondition(binder: Binder, expr: Expr, sides: Sides): Condition[] {
       );
     return [];
   }
-  const [left, right] = [findColumn(sides.left, name), findColumn(sides.right, name)];
+  const [left, right] = [findColumn(sides.left.columns, name), findColumn(sides.right.columns, name)];
   if (left !== undefined && right !== undefined) return [align(reference(left), reference(right))];
   const missing = left === undefined ? sides.left : sides.right;
+  if (missing.open) return [];
   if (left !== undefined || right !== undefined) {
     binder.error(
       'unknown-field',
       expr,
       `the ${left === undefined ? 'left' : 'right'} side has no field \`${name}\``,
-      `Its fields: ${missing.map(column => column.name).join(', ')}. Fields of different names are joined by \`on $left.a == $right.b\`.`,
+      `Its fields: ${missing.columns.map(column => column.name).join(', ')}. Fields of different names are joined by \`on $left.a == $right.b\`.`,
     );
     return [];
   }
@@ -91,7 +92,7 @@ function bindCondition(binder: Binder, expr: Expr, sides: Sides): Condition[] {
     'field',
     name,
     expr,
-    missing.map(column => column.name),
+    missing.columns.map(column => column.name),
     'Fields of different names are joined by `on $left.a == $right.b`.',
   );
   return [];
@@ -100,23 +101,27 @@ function bindCondition(binder: Binder, expr: Expr, sides: Sides): Condition[] {
 /** `a == b`: a value of the left side and one of the right, in either order where the fields show which is which. */
 function bindEquality(binder: Binder, expr: Extract<Expr, { kind: 'binary' }>, sides: Sides): Condition[] {
   const { left, right } = expr;
-  const swapped = !(belongs(binder, left, sides, 'left') && belongs(binder, right, sides, 'right'));
-  if (swapped && !(belongs(binder, left, sides, 'right') && belongs(binder, right, sides, 'left')))
+  const isInOrder = belongs(binder, left, sides, 'left') && belongs(binder, right, sides, 'right');
+  const isSwapped =
+    !isInOrder && belongs(binder, left, sides, 'right') && belongs(binder, right, sides, 'left');
+  if (!isInOrder && !isSwapped) {
+    if (sides.left.open || sides.right.open) return [];
     return refuseEquality(binder, expr, sides);
-  const [ours, theirs] = swapped ? [right, left] : [left, right];
+  }
+  const [ours, theirs] = isSwapped ? [right, left] : [left, right];
   return [align(bindOn(binder, ours, sides, 'left'), bindOn(binder, theirs, sides, 'right'))];
 }
 
 type Side = keyof Sides;
 
 function bindOn(binder: Binder, expr: Expr, sides: Sides, side: Side): Scalar {
-  return bindExpression(binder, expr, { columns: sides[side], open: false, sides });
+  return bindExpression(binder, expr, { ...sides[side], sides });
 }
 
 /** True where an expression names fields, all of that side. */
 function belongs(binder: Binder, expr: Expr, sides: Sides, side: Side): boolean {
   const names = fieldRoots(expr).filter(name => !binder.definitions.has(name));
-  return names.length > 0 && names.every(name => isOnSide(name, sides[side], side));
+  return names.length > 0 && names.every(name => isOnSide(name, sides[side].columns, side));
 }
 
 function isOnSide(name: string, columns: readonly Column[], side: Side): boolean {
@@ -160,9 +165,9 @@ function align(left: Scalar, right: Scalar): Condition {
 }
 
 function joinedColumns(kind: JoinKind, sides: Sides): readonly Column[] {
-  if (kind === 'leftsemi' || kind === 'leftanti') return sides.left;
-  if (kind === 'rightsemi' || kind === 'rightanti') return sides.right;
-  return [...sides.left, ...sides.right];
+  if (kind === 'leftsemi' || kind === 'leftanti') return sides.left.columns;
+  if (kind === 'rightsemi' || kind === 'rightanti') return sides.right.columns;
+  return [...sides.left.columns, ...sides.right.columns];
 }
 
 /**
@@ -184,14 +189,14 @@ function outputs(
     keys.some(
       key =>
         key.right === column.id &&
-        (lookup || sides.left.some(other => other.id === key.left && other.name === column.name)),
+        (lookup || sides.left.columns.some(other => other.id === key.left && other.name === column.name)),
     );
-  const left = sides.left.map((column): Computed => {
+  const left = sides.left.columns.map((column): Computed => {
     const key = keys.find(candidate => candidate.left === column.id);
-    const twin = sides.right.find(other => other.id === key?.right && other.name === column.name);
+    const twin = sides.right.columns.find(other => other.id === key?.right && other.name === column.name);
     if (twin === undefined || (kind !== 'rightouter' && kind !== 'fullouter')) return keep(column);
     const value: Scalar = call('$first', [reference(column), reference(twin)], column.type);
     return { column: { ...column, id: binder.column(column.name, column.type).id }, value };
   });
-  return [...left, ...sides.right.filter(column => !repeated(column)).map(keep)];
+  return [...left, ...sides.right.columns.filter(column => !repeated(column)).map(keep)];
 }

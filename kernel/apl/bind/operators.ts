@@ -70,7 +70,7 @@ export const operatorBinders: OperatorBinders = {
 };
 
 function chooseColumns(stage: Stage, isKept: (column: Column) => boolean): Stage {
-  return project({ ...stage, open: false }, stage.relation.columns.filter(isKept).map(keep));
+  return project(stage, stage.relation.columns.filter(isKept).map(keep));
 }
 
 function bindRowCount(binder: Binder, _: OperatorOf<'count'>, stage: Stage): Stage {
@@ -89,9 +89,9 @@ function bindRowCount(binder: Binder, _: OperatorOf<'count'>, stage: Stage): Sta
 function bindDistinct(binder: Binder, { items }: OperatorOf<'distinct'>, stage: Stage): Stage {
   const isStar = items.length === 1 && items[0]?.value.kind === 'star';
   const kept = isStar ? stage.relation.columns.map(keep) : bindItems(binder, items, stage, keptName);
-  const projected = project({ ...stage, open: false }, kept);
-  const { columns } = projected.relation;
-  return { ...freshStage({ kind: 'distinct', input: projected.relation, columns }, false), bounded: true };
+  const { relation } = project(stage, kept);
+  const distinct: Relation = { kind: 'distinct', input: relation, columns: relation.columns };
+  return { ...freshStage(distinct, isStar && stage.open), bounded: true };
 }
 
 function bindSample(binder: Binder, operator: OperatorOf<'sample'>, stage: Stage): Stage {

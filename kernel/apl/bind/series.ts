@@ -2,7 +2,7 @@ import { present } from '../../present.js';
 import type { Aggregated, Column, Relation, Scalar } from '../plan/plan.js';
 import { constant } from '../plan/scalars.js';
 import type { Expr, OperatorOf } from '../syntax/ast.js';
-import { type AggregateSink, type Binder, scopeOf, unwrap } from './binder.js';
+import { type AggregateSink, type Binder, scopeOf, unbound, unwrap } from './binder.js';
 import { aggregateName } from './expressions/aggregate.js';
 import { constantInteger } from './expressions/constant.js';
 import { bindConstant, bindExpression } from './expressions/expression.js';
@@ -83,7 +83,7 @@ function bindWindow(
 ): { start: Scalar; stop: Scalar; step: Scalar } {
   const { environment } = binder;
   const isTime = axis.type === 'datetime';
-  if (!isTime && axis.type !== 'long')
+  if (!isTime && axis.type !== 'long' && axis !== unbound)
     binder.error(
       'series-axis',
       operator.on,

@@ -148,6 +148,10 @@ function scanOf(binder: Binder, { name, fields, open }: DatasetSchema): Stage {
 /** The datasets that `github*` stands for. */
 function matching(binder: Binder, pattern: FieldPattern): { name: string; stage: Stage }[] {
   const names = binder.environment.datasets().filter(name => matchesPattern(pattern, name));
+  // Where the datasets are not known, any name is one.
+  const unknown = binder.environment.schema(pattern.parts.join('*'));
+  if (names.length === 0 && unknown !== undefined)
+    return [{ name: unknown.name, stage: scanOf(binder, unknown) }];
   if (names.length === 0)
     binder.error(
       'no-match',

@@ -61,6 +61,8 @@ export function environmentOf({ facts, fields, now, mapKeys, values }: Knowledge
     datasets: () => datasets,
     results,
     ...{ now, start: now, end: now, variables: facts?.variables ?? {}, autoBin: 1n },
+    // Of the profiles, the local service alone knows every field of its datasets.
+    hasAllFunctions: facts?.exact !== true,
     external: () => ({ ok: true, path: '' }),
     ...present({ mapKeys, values }),
   };

@@ -237,6 +237,8 @@ export interface BindEnvironment {
   readonly variables: Readonly<Record<string, unknown>>;
   /** Width of `bin_auto`, in nanoseconds. */
   readonly autoBin: bigint;
+  /** The engine has the functions that the local service lacks. */
+  readonly hasAllFunctions?: boolean;
   /** The file that an address of `externaldata` stands for, or why it cannot be read; none can where this is absent. */
   readonly external?: (address: string) => ExternalFile;
 }

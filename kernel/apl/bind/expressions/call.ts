@@ -34,7 +34,7 @@ export function bindCall(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
     return bindAggregateCall(binder, expr, aggregate, scope);
   const entry = functionNamed(name);
   if (entry === undefined) return refuseUnknown(binder, expr, scope);
-  if (entry.unavailable !== undefined) {
+  if (entry.unavailable !== undefined && binder.environment.hasAllFunctions !== true) {
     binder.error('unavailable', expr.callee, `\`${name}\` is not available here: ${entry.unavailable}`);
     return unbound;
   }

@@ -124,13 +124,15 @@ function bindSide(binder: Binder, expr: NameExpr, scope: Scope): Scalar | undefi
     );
     return unbound;
   }
-  const column = findColumn(scope.sides[side], field);
+  const { columns, open } = scope.sides[side];
+  const column = findColumn(columns, field);
   if (column !== undefined) return reference(column);
+  if (open) return unbound;
   binder.unknown(
     'field',
     field,
     expr,
-    scope.sides[side].map(candidate => candidate.name),
+    columns.map(candidate => candidate.name),
     undefined,
     `$${side}.`,
   );
