@@ -43,6 +43,7 @@ export type ErrorCode =
   | 'port-invalid'
   | 'profile'
   | 'python-not-found'
+  | 'query-log'
   | 'recording'
   | 'recording-damaged'
   | 'request-too-large'

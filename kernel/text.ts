@@ -1,4 +1,4 @@
-/** Untrusted text on its way out: made visible, escaped and cut. Imports nothing of Node.js and of other folders. */
+/** Untrusted text on its way out: made visible, escaped and cut. Imports nothing from Node.js or other folders. */
 
 /**
  * The text on one line, in which every control, bidirectional override and invisible character shows as a mark of its own:

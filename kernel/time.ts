@@ -71,7 +71,7 @@ export function formatDuration(nanos: bigint): string {
 }
 
 /**
- * Nanoseconds since 1970 of an ISO 8601 date or time, in UTC unless it has an offset; undefined when the text is no time, does not
+ * Nanoseconds since 1970 of an ISO 8601 date or time, in UTC unless it has an offset; undefined when the text is not a time, does not
  * exist, or is beyond the range. A month may stand without its day. Digits below a nanosecond are dropped.
  */
 export function parseTime(text: string): bigint | undefined {

@@ -66,7 +66,7 @@ export interface Client {
 /** An open connection; the local service holds what belongs to this kernel until the connection ends. */
 export interface ResultLease {
   readonly name: string;
-  /** True once the connection has ended: the service holds nothing of this kernel any more. */
+  /** True once the connection has ended: the service no longer holds anything of this kernel. */
   readonly ended: boolean;
 }
 

@@ -64,7 +64,7 @@ export class ExecutionQueue {
     return this.#interrupting;
   }
 
-  /** Aborts everything from now on; resolves when no cell runs any more. */
+  /** Aborts everything from now on; resolves once no cell is running. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#running?.abort(new InterruptedError());

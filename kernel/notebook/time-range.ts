@@ -232,7 +232,7 @@ function before(text: string): RangeEnd | undefined {
   return { kind: 'months', count: Number(count) * (unit.startsWith('y') ? 12 : 1) };
 }
 
-/** Nanoseconds of `1d12h`, `90m`, `2 hours`; undefined when the text is no duration. */
+/** Nanoseconds of `1d12h`, `90m`, `2 hours`; undefined when the text is not a duration. */
 function duration(text: string): bigint | undefined {
   if (!/^\d[^:]*$/.test(text)) return undefined;
   return parseTimespan(text.replaceAll(/(?<=\d) (?=[a-zµμ])/g, '')) || undefined;

@@ -1,5 +1,6 @@
 import { appendFile, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { AplKernelError } from '../../errors.js';
 
 /** One query that ran: the facts needed to run it again, and its outcome. */
 export interface LoggedQuery {
@@ -43,7 +44,7 @@ export class QueryLog {
     }
   }
 
-  /** Every query; lines that are damaged are left out. */
+  /** Every query, except damaged lines; none before the first. Throws AplKernelError `query-log` when the file cannot be read. */
   async entries(): Promise<readonly LoggedQuery[]> {
     return (await this.#lines()).flatMap(line => readEntry(line) ?? []);
   }
@@ -51,8 +52,13 @@ export class QueryLog {
   async #lines(): Promise<readonly string[]> {
     try {
       return (await readFile(this.#file, 'utf8')).split('\n').filter(line => line !== '');
-    } catch {
-      return [];
+    } catch (cause) {
+      if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR'))
+        return [];
+      throw new AplKernelError('query-log', `the query log ${this.#file} cannot be read`, {
+        hint: 'Check its permissions.',
+        cause,
+      });
     }
   }
 

@@ -3,7 +3,7 @@
  */
 import { AplKernelError } from '../../errors.js';
 
-/** The response body is not what the query API sends: malformed JSON, or a shape that is no table. `offset` counts bytes. */
+/** The response body is not what the query API sends: malformed JSON, or JSON that is not a table. `offset` counts bytes. */
 export class DecodeError extends AplKernelError {
   readonly offset: number;
 

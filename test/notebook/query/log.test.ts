@@ -48,6 +48,18 @@ test('the older half goes when the file is too large', async () => {
   expect((await log.entries()).at(-1)).toEqual(entry(20));
 });
 
+test('a log that cannot be read is not an empty one', async () => {
+  await expect(new QueryLog(directory).entries()).rejects.toMatchObject({ code: 'query-log' });
+  const bench = await startBench({ queryLog: new QueryLog(directory) });
+  try {
+    expect(traceback(await bench.run('%history'))[0]).toBe(
+      `query-log: the query log ${directory} cannot be read`,
+    );
+  } finally {
+    await bench.close();
+  }
+});
+
 test('a log that cannot be written fails no query', async () => {
   const error = await new QueryLog(join(directory, 'queries.jsonl', 'x')).append(entry(1));
   expect(error).toBe(undefined);

@@ -33,7 +33,7 @@ export function parseSource(stream: TokenStream): Source {
   return dataset(identifier(pattern.parts[0] ?? '', quoted, span), span);
 }
 
-/** True where a word introduces a source: it is no dataset of that name. */
+/** True where a word introduces a source: it is not the name of a dataset. */
 export function startsSource(stream: TokenStream): boolean {
   const { kind, text } = stream.peek();
   const row = kind === 'word' ? sourceNamed(text)?.row : undefined;
