@@ -1,3 +1,4 @@
+import { localProfile } from '../../api/profile.js';
 import type { FieldMeta } from '../../api/wire.js';
 import type { EditorEnvironment } from '../../apl/editor/completion/complete.js';
 import type { DatasetSchema } from '../../apl/plan/plan.js';
@@ -192,6 +193,7 @@ async function environmentOf(session: Session, code: string): Promise<EditorEnvi
     end: now,
     variables: session.parameters.values(),
     autoBin: 1n,
+    hasAllFunctions: session.profileName !== localProfile,
   };
 }
 

@@ -237,7 +237,7 @@ function operands(slot: OperandSlot, context: Context): readonly Candidate[] {
       ...present({ type: definition.kind === 'scalar' ? definition.value.type : undefined }),
     })),
     ...(mayAggregate ? aggregates.flatMap(entry => callables(entry, 'aggregate', 1)) : []),
-    ...functionItems,
+    ...(context.environment.hasAllFunctions === true ? allFunctions : localFunctions),
     ...literals.map(word => plain(word, 'keyword', 5)),
     ...(tables ? sources(context, false).map(item => ({ ...item, rank: 6 })) : []),
   ];
@@ -265,10 +265,14 @@ function callables(entry: FunctionEntry, kind: 'function' | 'aggregate', place: 
   }));
 }
 
-const functionItems: readonly Candidate[] = functions
-  .filter(entry => entry.unavailable === undefined)
-  .flatMap(entry => callables(entry, 'function', 3))
-  .sort((a, b) => (a.label < b.label ? -1 : 1));
+const allFunctions = functionItems(functions);
+const localFunctions = functionItems(functions.filter(entry => entry.unavailable === undefined));
+
+function functionItems(entries: readonly FunctionEntry[]): readonly Candidate[] {
+  return entries
+    .flatMap(entry => callables(entry, 'function', 3))
+    .sort((a, b) => (a.label < b.label ? -1 : 1));
+}
 
 function takesType({ callee, argument }: OpenCall): boolean {
   return functionNamed(callee)?.params[argument]?.type === 'type';

@@ -248,3 +248,10 @@ test('any cut of any text is answered', () => {
     expect([from <= offset, offset <= to]).toEqual([true, true]);
   }
 });
+
+test('functions that the local service lacks are offered where another one runs the query', () => {
+  const offered = (hasAllFunctions: boolean) =>
+    complete('print geo_info_from', 19, { ...environment, hasAllFunctions }).items.map(({ label }) => label);
+  expect(offered(true)).toEqual(['geo_info_from_ip_address']);
+  expect(offered(false)).toEqual([]);
+});
