@@ -7,7 +7,7 @@ import { IEditorTracker } from '@jupyterlab/fileeditor';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
-import { fitCharts } from './charts.js';
+import { addCharts } from './charts/renderer.js';
 import type { EditorOptions } from './editor.js';
 import { addGrid } from './grid/renderer.js';
 import { placeIn } from './grid/surface/place.js';
@@ -85,14 +85,23 @@ const fileType: JupyterFrontEndPlugin<void> = {
   },
 };
 
-/** Fits charts to their outputs; JupyterLab's renderer for them is there once all plugins are. */
+/** Draws the charts of results; JupyterLab's renderer for others is there once all plugins are. */
 const charts: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:charts',
-  description: 'Charts of results as wide as their outputs.',
+  description:
+    'Charts of results as wide as their outputs, to read values from and to set the time range by.',
   autoStart: true,
   requires: [IRenderMimeRegistry],
-  activate: (app: JupyterFrontEnd, rendermime: IRenderMimeRegistry) => {
-    void app.started.then(() => fitCharts(rendermime));
+  optional: [INotebookTracker, IConsoleTracker, IEditorTracker],
+  activate: (
+    app: JupyterFrontEnd,
+    rendermime: IRenderMimeRegistry,
+    notebooks: INotebookTracker | null,
+    consoles: IConsoleTracker | null,
+    files: IEditorTracker | null,
+  ) => {
+    const workbench = workbenchOf({ notebooks, consoles, files });
+    void app.started.then(() => addCharts(rendermime, workbench, notebooks));
   },
 };
 

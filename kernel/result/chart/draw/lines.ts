@@ -2,7 +2,6 @@
  * The marks of one plot as Vega-Lite layers. Names and values of the data enter as data only: fields have fixed names, and no
  * expression, field path or URL is ever made from data.
  */
-import { present } from '../../../present.js';
 import type { Plot, XyChart } from '../model.js';
 import { type Datum, type Spot, spotsOf } from './spots.js';
 import { LABELS_SIGNAL, seriesChannels, TEXT_COLOR } from './style.js';
@@ -22,7 +21,7 @@ export function layersOf(
     ...(plot.mark === 'bars' ? barLayers(draft) : lineLayers(draft)),
     layer(draft, plot.flagged, RING),
     ...ruleLayers(draft, number),
-    ...(interactive && plot.mark !== 'bars' ? pointerLayers(draft, number) : []),
+    ...(interactive ? pointerLayers(draft, number) : []),
   ];
   return layers.filter(each => each !== undefined);
 }
@@ -206,61 +205,63 @@ const ACROSS_TIP = { field: 't', type: 'quantitative', title: 'from', format: ',
 const SERIES_TIP = { field: 'g', type: 'nominal', title: 'series' };
 const VALUE_TIP = { field: 'v', type: 'quantitative', title: 'value', format: ',.12~r' };
 
-function placeTip({ chart }: Draft): object {
+function placeTip(chart: XyChart): object {
   return chart.across === undefined ? TIME_TIP : ACROSS_TIP;
 }
 
 /** The names of the layers under the pointer. */
-export const COLUMNS = 'columns';
-export const POINTS = 'points';
+const COLUMNS = 'columns';
+const POINTS = 'points';
 
-/** Shows a value anywhere in its column: of a bar where that stands, of lines halfway to the neighbours. */
+/** Shows the value of a bar anywhere in its column. */
 function columnLayer(draft: Draft, number: number): Layer {
   const { plot, spots, chart } = draft;
-  const isSingle = spots.length === 1;
-  const data = spots.flat().filter(spot => spot.isDatum);
-  const places = new Map(data.map(({ datum }) => [datum.t, datum]));
-  const known = [...places.values()].sort((a, b) => a.t - b.t);
-  const rows = known.map((datum, index) => {
-    const before = known[index - 1]?.t ?? chart.axis.start;
-    const after = known[index + 1]?.t ?? chart.axis.end;
-    const ends =
-      plot.mark === 'bars'
-        ? [datum.t, datum.e ?? datum.t]
-        : [index === 0 ? datum.t : (before + datum.t) / 2, (datum.t + after) / 2];
-    return { t: datum.t, f: ends[0], e: ends[1], s: datum.s, v: datum.w ?? datum.v };
-  });
-  const series = chart.legend.length > 0 && plot.mark === 'bars' ? [SERIES_TIP] : [];
-  const tooltip = isSingle || plot.mark === 'bars' ? [placeTip(draft), ...series, VALUE_TIP] : undefined;
-  const found = layer(
-    draft,
-    rows,
-    { type: 'rect', opacity: 0 },
-    {
-      x: { ...place(draft), field: 'f' },
-      x2: { field: 'e' },
-      y: { value: 0 },
-      y2: { value: 'height' },
-      ...present({ tooltip }),
-    },
-  );
-  return found && named(found, `${COLUMNS}_${number}`, series.length > 0);
+  if (plot.mark !== 'bars' || spots.length > 1) return undefined;
+  const rows = spots.flat().flatMap(spot => (spot.isDatum ? [spot.datum] : []));
+  const channels = {
+    x2: { field: 'e' },
+    y: { value: 0 },
+    y2: { value: 'height' },
+    tooltip: [placeTip(chart), VALUE_TIP],
+  };
+  const columns = layer(draft, rows, { type: 'rect', opacity: 0 }, channels);
+  return columns && { ...columns, name: `${COLUMNS}_${number}` };
 }
 
-/** Shows a value near its point. */
+/** Shows a value near its point, or on its bar. Rows are those of another layer, which the specification then holds once. */
 function pointerLayers(draft: Draft, number: number): readonly Layer[] {
-  const { spots, chart, plot } = draft;
+  const { spots, plot } = draft;
+  const name = `${POINTS}_${number}`;
+  if (plot.mark === 'bars' && spots.length === 1) return [];
+  if (plot.mark === 'bars') {
+    const bars = spots.flat().flatMap(spot => (spot.isDatum ? [spot.datum] : []));
+    const extent = { x2: { field: 'e' }, y2: footOf(plot) };
+    return [pointerLayer(draft, name, bars, { type: 'rect', opacity: 0 }, extent)];
+  }
+  const rows = (of: (line: readonly Spot[]) => readonly Spot[]) =>
+    spots.flatMap(of).map(spot => withoutEnd(spot.datum));
+  const mark = { type: 'point', filled: true, size: 90, opacity: 0 };
+  const partial = rows(line => line.filter(spot => spot.partial && spot.isDatum));
+  return [
+    pointerLayer(draft, name, rows(whole), mark),
+    pointerLayer(draft, `${name}_partial`, partial, mark),
+  ];
+}
+
+function pointerLayer(
+  draft: Draft,
+  name: string,
+  rows: readonly Datum[],
+  mark: object,
+  extent: object = {},
+): Layer {
+  const { chart, plot } = draft;
   const isGrouped = chart.legend.length > 0;
   const value = plot.arrangement === 'stacked' ? { ...VALUE_TIP, field: 'w' } : VALUE_TIP;
-  const tooltip = isGrouped ? [placeTip(draft), SERIES_TIP, value] : [placeTip(draft), value];
-  const rows = spots.flatMap(line => line.filter(spot => spot.isDatum).map(spot => withoutEnd(spot.datum)));
-  const points = layer(draft, rows, { type: 'point', filled: true, size: 90, opacity: 0 }, { tooltip });
-  return [points && named(points, `${POINTS}_${number}`, isGrouped)];
-}
-
-function named(layer: object, name: string, isGrouped: boolean): object {
-  if (!isGrouped) return { ...layer, name };
-  return { ...layer, name, transform: [{ calculate: `${LABELS_SIGNAL}[datum.s]`, as: SERIES_TIP.field }] };
+  const tooltip = isGrouped ? [placeTip(chart), SERIES_TIP, value] : [placeTip(chart), value];
+  const found = layer(draft, rows, mark, { ...extent, tooltip });
+  if (found === undefined || !isGrouped) return found && { ...found, name };
+  return { ...found, name, transform: [{ calculate: `${LABELS_SIGNAL}[datum.s]`, as: SERIES_TIP.field }] };
 }
 
 function place({ chart }: Draft): object {

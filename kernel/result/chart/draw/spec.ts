@@ -3,16 +3,23 @@
  * that every front end draws the same.
  */
 
-import type { Signal, Spec, Scale as VegaScale } from 'vega';
+import type { Legend, Signal, Spec, Scale as VegaScale } from 'vega';
 import type { TopLevelSpec } from 'vega-lite';
 import { present } from '../../../present.js';
 import type { ChartModel } from '../model.js';
 import { barDrawing } from './bars.js';
 import { heatDrawing } from './heat.js';
-import { COLUMNS, POINTS } from './lines.js';
 import { pieDrawing } from './pie.js';
 import { statDrawing } from './stat.js';
-import { CONFIG, type Drawing, LABELS_SIGNAL, PICTURE_WIDTH, TEXT_COLOR, TITLES_SIGNAL } from './style.js';
+import {
+  CONFIG,
+  type Drawing,
+  LABELS_SIGNAL,
+  PICTURE_WIDTH,
+  seriesId,
+  TEXT_COLOR,
+  TITLES_SIGNAL,
+} from './style.js';
 import { loadVegaLite } from './vega.js';
 import { xyDrawing } from './xy.js';
 
@@ -21,7 +28,7 @@ export async function interactiveSpec(chart: ChartModel, description: string): P
   return {
     ...(await compiled(chart, true)),
     description,
-    usermeta: { embedOptions: EMBED_OPTIONS },
+    usermeta: { embedOptions: EMBED_OPTIONS, ...present({ apl: factsOf(chart) }) },
   };
 }
 
@@ -52,6 +59,22 @@ const EMBED_OPTIONS = {
   actions: { export: true, source: false, compiled: false, editor: false },
 };
 
+/** What JupyterLab's extension reads along the horizontal axis; absent where there is nothing along it. */
+function factsOf(chart: ChartModel): object | undefined {
+  if (chart.kind !== 'xy') return undefined;
+  const { axis, across, plots, legend } = chart;
+  return {
+    across: across === undefined ? 'time' : 'numbers',
+    start: axis.start,
+    end: axis.end,
+    bin: axis.grid?.size ?? 0,
+    origin: axis.grid?.origin ?? 0,
+    titles: plots.map(plot => plot.title),
+    units: plots.map(plot => plot.unit),
+    series: legend.map(({ label, look }, index) => ({ id: seriesId(index), label, color: look.color })),
+  };
+}
+
 /** Vega marks the rows it is given, so they are copies. */
 async function compiled(chart: ChartModel, interactive: boolean): Promise<Spec> {
   const { compile } = await loadVegaLite();
@@ -80,25 +103,35 @@ async function compiled(chart: ChartModel, interactive: boolean): Promise<Spec> 
     ...spec,
     ...present({ height: drawing.height === undefined ? height : undefined }),
     autosize: { type: 'pad', resize: true },
-    scales: scales.map(scale => onRange(scale, chart)),
-    legends: chart.isLegendHidden === true ? [] : legends.map(withTitle),
-    marks: marks.map(mark => (mark.type === 'group' ? finished(mark, interactive) : mark)),
-    signals: [...signals, ...sizes(drawing, interactive), ...texts(chart, drawing)],
+    scales: scales.map(scale => onRange(scale, chart, interactive)),
+    legends:
+      chart.isLegendHidden === true ? [] : legends.map(legend => picking(withTitle(legend), interactive)),
+    marks: marks.map(mark => (mark.type === 'group' ? finished(mark, chart, interactive) : mark)),
+    signals: [
+      ...signals,
+      ...sizes(drawing, interactive),
+      ...texts(chart, drawing),
+      ...(interactive ? READING : []),
+    ],
     ...present({ title: headOf(chart) }),
   };
 }
 
 /** `outer` is the width of the output, from which all others follow. */
 function sizes({ beside, height, signals = [] }: Drawing, interactive: boolean): readonly Signal[] {
-  const measured = `containerSize()[0] > 200 ? containerSize()[0] : ${PICTURE_WIDTH}`;
+  const measured = `given > 0 ? given : containerSize()[0] > 200 ? containerSize()[0] : ${PICTURE_WIDTH}`;
   const outer: Signal = interactive
     ? {
         name: 'outer',
         init: measured,
-        on: [{ events: { source: 'window', type: 'resize' }, update: measured }],
+        on: [
+          { events: { source: 'window', type: 'resize' }, update: measured },
+          { events: { signal: 'given' }, update: measured },
+        ],
       }
     : { name: 'outer', value: PICTURE_WIDTH };
   return [
+    ...(interactive ? [{ name: 'given', value: 0 }] : []),
     outer,
     ...signals,
     { name: 'width', update: `max(120, outer - (${beside}))` },
@@ -121,25 +154,82 @@ type GroupMark = Extract<NonNullable<Spec['marks']>[number], { readonly type: 'g
 
 const TITLE_PLACE = /^title (\d+)$/;
 
-/** Marks that only show take no pointer from those below them. */
-function finished(group: GroupMark, interactive: boolean): GroupMark {
-  const marks = (group.marks ?? []).map(mark => {
-    const name = 'name' in mark && typeof mark.name === 'string' ? mark.name : '';
-    const isUnderPointer = name.startsWith(COLUMNS) || name.startsWith(POINTS);
-    return isUnderPointer || !hasColumns(group)
-      ? mark
-      : { ...mark, interactive: 'tooltip' in updateOf(mark) };
+/** What a reader changes: the part of the horizontal axis that is shown, null for all, and the series that were picked, by their ids. */
+const READING: readonly Signal[] = [
+  { name: 'shownWindow', value: null },
+  {
+    name: 'picked',
+    value: '',
+    on: [
+      { events: '@pickLabel:click, @pickSymbol:click', update: toggled() },
+      { events: 'dblclick', update: "''" },
+    ],
+  },
+];
+
+function toggled(): string {
+  const id = "' ' + datum.value + ' '";
+  return `indexof(picked, ${id}) < 0 ? picked + ${id} : replace(picked, ${id}, '')`;
+}
+
+const isPicked = (id: string) => `picked === '' || indexof(picked, ' ' + ${id} + ' ') >= 0`;
+
+/** A click on a name of the legend picks its series, another one adds to them; the others fade. */
+function picking(legend: Legend, interactive: boolean): Legend {
+  if (!interactive || legend.type === 'gradient' || legend.symbolType === undefined) return legend;
+  const part = (name: string, own: object | undefined) => ({
+    ...own,
+    name,
+    interactive: true,
+    update: {
+      ...(own !== undefined && 'update' in own ? (own.update as object) : undefined),
+      cursor: { value: 'pointer' },
+      opacity: { signal: `${isPicked('datum.value')} ? 1 : 0.35` },
+    },
   });
-  return withTitles(interactive ? { ...group, marks } : group);
+  const { labels, symbols } = legend.encode ?? {};
+  return {
+    ...legend,
+    encode: {
+      ...legend.encode,
+      labels: part('pickLabel', labels),
+      symbols: part('pickSymbol', symbols),
+    },
+  } as Legend;
 }
 
-function hasColumns({ marks = [] }: GroupMark): boolean {
-  return marks.some(mark => 'name' in mark && typeof mark.name === 'string' && mark.name.startsWith(COLUMNS));
+/** Marks that only show take no pointer from those below them; all are cut off at the part that is shown. */
+function finished(group: GroupMark, chart: ChartModel, interactive: boolean): GroupMark {
+  if (!interactive) return withTitles(group);
+  const isXy = chart.kind === 'xy';
+  const marks = (group.marks ?? []).map(mark => {
+    const faded = fading(mark);
+    if (!isXy) return faded;
+    const cut = { ...faded, clip: { signal: 'shownWindow !== null' } };
+    return 'tooltip' in updateOf(mark) ? cut : { ...cut, interactive: false };
+  });
+  return withTitles({ ...group, marks } as GroupMark);
 }
 
-function updateOf(mark: object): object {
-  const { encode } = mark as { readonly encode?: { readonly update?: object } };
-  return encode?.update ?? {};
+type AnyMark = NonNullable<GroupMark['marks']>[number];
+
+/** Marks coloured by their series fade while others are picked. */
+function fading(mark: AnyMark): AnyMark {
+  if (mark.type === 'group') return { ...mark, marks: (mark.marks ?? []).map(fading) };
+  const update = updateOf(mark);
+  const isSeries = ['stroke', 'fill'].some(
+    channel => JSON.stringify(update[channel])?.includes('"scale":"color"') === true,
+  );
+  if (!isSeries) return mark;
+  const { opacity } = update;
+  const own =
+    opacity !== null && typeof opacity === 'object' && 'value' in opacity ? Number(opacity.value) : 1;
+  const faded = { signal: `${isPicked('datum.s')} ? ${own} : 0.07` };
+  return { ...mark, encode: { ...mark.encode, update: { ...update, opacity: faded } } } as AnyMark;
+}
+
+function updateOf({ encode }: AnyMark): Readonly<Record<string, unknown>> {
+  return (encode?.update ?? {}) as Readonly<Record<string, unknown>>;
 }
 
 /** Vega looks up titles that are written out in plain objects, where `constructor` would be found: they come from a signal. */
@@ -153,9 +243,12 @@ function withTitle<T extends { readonly title?: unknown }>(guide: T): T {
 }
 
 /** The horizontal axis covers the searched range, whatever the data covers. */
-function onRange(scale: VegaScale, chart: ChartModel): VegaScale {
-  if (scale.type !== 'utc' || !('axis' in chart) || !('start' in chart.axis)) return scale;
-  return { ...scale, domain: [chart.axis.start, chart.axis.end] };
+function onRange(scale: VegaScale, chart: ChartModel, interactive: boolean): VegaScale {
+  const isAcross = /(?:^|_)x$/.test(scale.name);
+  const isXy = chart.kind === 'xy' && isAcross && (scale.type === 'utc' || scale.type === 'linear');
+  const shown = interactive && isXy ? { domainRaw: { signal: 'shownWindow' } } : {};
+  if (scale.type !== 'utc' || !('axis' in chart) || !('start' in chart.axis)) return { ...scale, ...shown };
+  return { ...scale, domain: [chart.axis.start, chart.axis.end], ...shown };
 }
 
 /** Characters of a line of remarks that fit a wide and a narrow chart. */

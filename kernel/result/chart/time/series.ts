@@ -84,7 +84,8 @@ export function axisOf(
 
 const MAX_GROUPS = 10;
 const MAX_MEASURES = 6;
-const MAX_POINTS = 4_000;
+/** With their picture they take less than 256 KB in a notebook; a point of a stack has three numbers. */
+const MAX_POINTS = 3_000;
 const MAX_BARS = 240;
 /** Measures whose greatest values differ by more than this factor get plots of their own. */
 const LIKE_SIZE = 20;
@@ -94,8 +95,9 @@ const NARROW = 0.1;
 function chartOf(outline: Outline): XyChart {
   const { measures, groups, keys, together, wish } = outline;
   const whole = measures.map(measure => groups.drawn.map(group => trackOf(outline, measure, group)));
-  const budget = Math.floor(MAX_POINTS / Math.max(1, whole.flat().length));
   const isStacked = stacks(outline);
+  const most = isStacked ? MAX_POINTS / 2 : MAX_POINTS;
+  const budget = Math.floor(most / Math.max(1, whole.flat().length));
   const thin = (tracks: readonly Track[]) =>
     isStacked
       ? thinnedStack(tracks, budget)

@@ -1,0 +1,60 @@
+import type { Spec } from 'vega';
+
+/** What the kernel says of a chart beside its drawing, for those who read along its horizontal axis. */
+export interface ChartFacts {
+  readonly across: 'time' | 'numbers' | 'none';
+  /** The ends of the axis; times in milliseconds since 1970. */
+  readonly start: number;
+  readonly end: number;
+  /** The width of a bin; 0 without bins. */
+  readonly bin: number;
+  /** Where some bin begins. */
+  readonly origin: number;
+  /** The unit of each plot. */
+  readonly units: readonly string[];
+  /** The measure of each plot. */
+  readonly titles: readonly string[];
+  /** Names and colours by id; empty where there is one series. */
+  readonly series: ReadonlyMap<string, { readonly label: string; readonly color: string }>;
+}
+
+const NONE: ChartFacts = {
+  ...{ across: 'none', start: 0, end: 1, bin: 0, origin: 0 },
+  ...{ units: [], titles: [], series: new Map() },
+};
+
+/** Returns the facts in a specification, which a stranger may have written: whatever is odd is left out. */
+export function factsOf({ usermeta }: Spec): ChartFacts {
+  const apl = isObject(usermeta) ? usermeta.apl : undefined;
+  if (!isObject(apl) || (apl.across !== 'time' && apl.across !== 'numbers')) return NONE;
+  const { across, start, end, bin, origin } = apl;
+  if (typeof start !== 'number' || typeof end !== 'number' || !(start < end)) return NONE;
+  return {
+    across,
+    start,
+    end,
+    bin: typeof bin === 'number' ? bin : 0,
+    origin: typeof origin === 'number' ? origin : 0,
+    units: textsOf(apl.units),
+    titles: textsOf(apl.titles),
+    series: seriesOf(apl.series),
+  };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function seriesOf(value: unknown): ChartFacts['series'] {
+  const entries = Array.isArray(value) ? value.filter(isObject) : [];
+  return new Map(
+    entries.map(({ id, label, color }) => [
+      String(id),
+      { label: String(label), color: /^#[0-9a-f]{6}$/i.test(String(color)) ? String(color) : '#868c96' },
+    ]),
+  );
+}

@@ -1,0 +1,216 @@
+/**
+ * Reading a chart along its horizontal axis: a line through all plots with the values there, and a stretch to look closer at or to
+ * set as the time range of the notebook.
+ */
+import type { Spec, View } from 'vega';
+import { button, element } from '../ui/dom.js';
+import type { ChartFacts } from './facts.js';
+import { momentText, numberText, timeRange } from './texts.js';
+import type { Tip, TipRow } from './tip.js';
+import type { SetRange } from './view.js';
+
+/** A chart on the page. */
+export interface Stage {
+  readonly view: View;
+  readonly spec: Spec;
+  readonly facts: ChartFacts;
+  readonly node: HTMLElement;
+  readonly picture: HTMLElement;
+  readonly tip: Tip;
+  readonly setter: () => SetRange | undefined;
+}
+
+/** Rows that are drawn: a place on the axis, a value, and their series. */
+interface Row {
+  readonly t: number;
+  readonly v: number;
+  readonly s: string;
+  /** Its own value, where it stands on others. */
+  readonly w?: number;
+}
+
+/** Follows the pointer over a chart; `clear` takes marks away whose places have changed. */
+export function readAlong(stage: Stage): { clear(): void } {
+  const { picture, node, tip } = stage;
+  const hair = element('div', { class: 'apl-chart-hair', hidden: true });
+  const stretch = element('div', { class: 'apl-chart-stretch', hidden: true });
+  const bar = element('div', { class: 'apl-chart-bar', hidden: true });
+  picture.append(hair, stretch);
+  node.append(bar);
+  const rows = rowsOf(stage);
+  let anchor: number | undefined;
+  const clear = (): void => {
+    for (const each of [hair, stretch]) each.hidden = true;
+    if (stage.view.signal('shownWindow') === null) bar.hidden = true;
+  };
+  const mark = (from: number, to: number): void => {
+    const [left, right] = [from, to].map(value => pixelOf(stage, value)).sort((a, b) => a - b);
+    stretch.hidden = false;
+    stretch.style.left = `${left}px`;
+    stretch.style.width = `${(right ?? 0) - (left ?? 0)}px`;
+  };
+  picture.addEventListener('pointerdown', event => {
+    if (event.button !== 0 || !isOverPlot(stage, event)) return;
+    anchor = valueAt(stage, event);
+    picture.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  });
+  picture.addEventListener('pointermove', event => {
+    if (anchor !== undefined) return mark(anchor, valueAt(stage, event));
+    const isOver = isOverPlot(stage, event);
+    const found = isOver ? nearest(rows, valueAt(stage, event), stage) : undefined;
+    hair.hidden = found === undefined;
+    if (found === undefined) return tip.hide();
+    hair.style.left = `${pixelOf(stage, found.t)}px`;
+    tip.show(event, found.rows);
+  });
+  picture.addEventListener('pointerleave', () => {
+    hair.hidden = true;
+    tip.hide();
+  });
+  picture.addEventListener('pointerup', event => {
+    if (anchor === undefined) return;
+    const [from, to] = [anchor, valueAt(stage, event)].sort((a, b) => a - b) as [number, number];
+    anchor = undefined;
+    if (Math.abs(pixelOf(stage, to) - pixelOf(stage, from)) < 4) return clear();
+    offer(stage, bar, [from, to], clear);
+  });
+  return { clear };
+}
+
+/** What may be done with a stretch. */
+function offer(
+  stage: Stage,
+  bar: HTMLElement,
+  [from, to]: readonly [number, number],
+  clear: () => void,
+): void {
+  const { facts, view, setter } = stage;
+  const set = facts.across === 'time' ? setter() : undefined;
+  const said = element('span', { role: 'status' });
+  const show = (window: readonly number[] | null): void => {
+    void view.signal('shownWindow', window).runAsync();
+    clear();
+    bar.hidden = window === null;
+    zoom.hidden = true;
+  };
+  const zoom = button('Zoom in', 'Show this stretch alone', () => show([from, to]));
+  bar.replaceChildren(
+    element(
+      'span',
+      {},
+      facts.across === 'time'
+        ? `${momentText(from)} to ${momentText(to)} UTC`
+        : `${numberText(from)} to ${numberText(to)}`,
+    ),
+    zoom,
+    ...(set === undefined
+      ? []
+      : [
+          button("Set the notebook's range", 'Write this stretch as the %time line of the notebook', () => {
+            void set(timeRange(from, to)).then(text => {
+              said.textContent = text;
+            });
+          }),
+        ]),
+    button('Show all', 'Show the whole axis', () => {
+      show(null);
+      bar.hidden = true;
+    }),
+    said,
+  );
+  bar.hidden = false;
+}
+
+function windowOf({ view, facts }: Stage): readonly [number, number] {
+  const shown: unknown = view.signal('shownWindow');
+  return Array.isArray(shown) ? [Number(shown[0]), Number(shown[1])] : [facts.start, facts.end];
+}
+
+/** Pixels from the left of the picture to the left end of the axis. */
+function leftOf({ view }: Stage): number {
+  const padding: unknown = view.padding();
+  const left =
+    typeof padding === 'number' ? padding : Number((padding as { readonly left?: number }).left ?? 0);
+  return left + (view.origin()[0] ?? 0);
+}
+
+function pixelOf(stage: Stage, value: number): number {
+  const [start, end] = windowOf(stage);
+  return leftOf(stage) + ((value - start) / (end - start)) * Number(stage.view.signal('width'));
+}
+
+function offsetOf({ picture }: Stage, event: PointerEvent): number {
+  return event.clientX - picture.getBoundingClientRect().left;
+}
+
+function valueAt(stage: Stage, event: PointerEvent): number {
+  const [start, end] = windowOf(stage);
+  const share = (offsetOf(stage, event) - leftOf(stage)) / Number(stage.view.signal('width'));
+  return start + Math.min(1, Math.max(0, share)) * (end - start);
+}
+
+/** The legend is below the plots, and keeps its clicks. */
+function isOverPlot(stage: Stage, event: PointerEvent): boolean {
+  const x = offsetOf(stage, event) - leftOf(stage);
+  const isBeside = x < 0 || x > Number(stage.view.signal('width'));
+  return !isBeside && !(event.target instanceof Element && event.target.closest('.role-legend') !== null);
+}
+
+/** The rows under the pointer of each plot. */
+function rowsOf({ spec, view }: Stage): readonly (readonly Row[])[] {
+  return (spec.marks ?? []).flatMap(mark => {
+    const layers = mark.type === 'group' ? (mark.marks ?? []) : [];
+    const hit = layers.filter(({ name = '' }) => /^(?:points|columns)_\d+(?:_partial)?_marks$/.test(name));
+    const rows = hit.flatMap(({ from }): readonly Row[] =>
+      from !== undefined && 'data' in from && from.data !== undefined ? view.data(from.data) : [],
+    );
+    return hit.length === 0 ? [] : [rows.filter(row => typeof row.v === 'number')];
+  });
+}
+
+/** More series than these are not listed. */
+const MOST = 12;
+
+/** The values of every series at the place nearest to `value`, the greatest first; undefined where there are none. */
+function nearest(
+  plots: readonly (readonly Row[])[],
+  value: number,
+  { facts, view }: Stage,
+): { readonly t: number; readonly rows: readonly TipRow[] } | undefined {
+  const picked = String(view.signal('picked'));
+  const shown = plots.map(rows => rows.filter(({ s }) => picked === '' || picked.includes(` ${s} `)));
+  const place = placeOf(facts);
+  const at = shown
+    .flat()
+    .map(row => place(row.t))
+    .reduce<number | undefined>(
+      (best, t) => (best === undefined || Math.abs(t - value) < Math.abs(best - value) ? t : best),
+      undefined,
+    );
+  if (at === undefined) return undefined;
+  const rows = shown.flatMap((all, plot) =>
+    all
+      .filter(row => place(row.t) === at)
+      .sort((a, b) => (b.w ?? b.v) - (a.w ?? a.v))
+      .slice(0, MOST)
+      .map(row => rowText(row, plot, facts, plots.length)),
+  );
+  const head = facts.across === 'time' ? `${momentText(at)} UTC` : numberText(at);
+  return { t: at, rows: [[head, ''], ...rows] };
+}
+
+/** The bin in which a mark stands, as bars of groups stand side by side in it; the start of the axis where that cuts it. */
+function placeOf({ bin, origin, start }: ChartFacts): (t: number) => number {
+  if (bin === 0) return t => t;
+  return t => Math.max(start, origin + Math.floor((t - origin) / bin + 1e-6) * bin);
+}
+
+function rowText(row: Row, plot: number, facts: ChartFacts, plots: number): TipRow {
+  const { label, color } = facts.series.get(row.s) ?? { label: '', color: undefined };
+  const title = facts.titles[plot] ?? '';
+  const name = label === '' ? title : plots > 1 ? `${title}: ${label}` : label;
+  const unit = facts.units[plot] ?? '';
+  const value = `${numberText(row.w ?? row.v)}${unit === '' ? '' : ` ${unit}`}`;
+  return color === undefined ? [name, value] : [name, value, color];
+}

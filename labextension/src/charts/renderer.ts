@@ -1,0 +1,96 @@
+import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { IRenderMime, IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { Widget } from '@lumino/widgets';
+import { around } from '../link/around.js';
+import type { Workbench } from '../link/workbench.js';
+import type { ChartView, SetRange } from './view.js';
+
+/** The type of the kernel's charts, and the rank of JupyterLab's renderer for it: before pictures and text. */
+const vegaType = 'application/vnd.vega.v5+json';
+const vegaRank = 57;
+
+/**
+ * Draws the charts of the kernel as wide as their output, now and whenever that changes, with what a reader of a chart does: values
+ * under the pointer, a stretch to zoom into or to set as the time range. Other charts go to JupyterLab's own renderer.
+ */
+export function addCharts(
+  rendermime: IRenderMimeRegistry,
+  workbench: Workbench,
+  notebooks: INotebookTracker | null,
+): void {
+  const theirs = rendermime.getFactory(vegaType);
+  rendermime.addFactory(
+    {
+      safe: theirs?.safe ?? true,
+      mimeTypes: [vegaType],
+      createRenderer: options =>
+        new ChartOutput(
+          () => theirs?.createRenderer(options),
+          node => rangeSetter(node, workbench, notebooks),
+        ),
+    },
+    vegaRank,
+  );
+}
+
+/** What sets the time range of the notebook around an output; undefined where there is none to set. */
+function rangeSetter(
+  node: HTMLElement,
+  workbench: Workbench,
+  notebooks: INotebookTracker | null,
+): SetRange | undefined {
+  const panel = notebooks?.find(each => each.node.contains(node));
+  if (panel === undefined) return undefined;
+  return async range => {
+    const place = around(panel, workbench);
+    if (place.state !== 'ready') return 'The kernel of the notebook does not answer.';
+    const change = await place.set('time', range);
+    if (!change.isOk) return change.text;
+    return change.cell === undefined
+      ? 'Set for this session. It was not written down: the cell cannot be edited.'
+      : 'The time range of the notebook is set: run the cells again.';
+  };
+}
+
+/** One output. It lives on while its notebook scrolls it out of the page and back. */
+class ChartOutput extends Widget implements IRenderMime.IRenderer {
+  readonly #others: () => IRenderMime.IRenderer | undefined;
+  readonly #setterAt: (node: HTMLElement) => SetRange | undefined;
+  #other: IRenderMime.IRenderer | undefined;
+  #chart: ChartView | undefined;
+
+  constructor(
+    others: () => IRenderMime.IRenderer | undefined,
+    setterAt: (node: HTMLElement) => SetRange | undefined,
+  ) {
+    super();
+    this.#others = others;
+    this.#setterAt = setterAt;
+  }
+
+  async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    if ('apl' in model.metadata) return this.#draw(model.data[vegaType]);
+    this.#other ??= this.#others();
+    if (this.#other === undefined) return;
+    this.node.replaceChildren(this.#other.node);
+    await this.#other.renderModel(model);
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) return;
+    this.#chart?.dispose();
+    this.#other?.dispose();
+    super.dispose();
+  }
+
+  async #draw(spec: unknown): Promise<void> {
+    const { openChart } = await import('./view.js');
+    if (this.isDisposed) return;
+    const chart = await openChart(spec, () => this.#setterAt(this.node));
+    this.#chart?.dispose();
+    if (this.isDisposed) return chart.dispose();
+    this.#chart = chart;
+    this.addClass('apl-chart');
+    this.node.replaceChildren(chart.node);
+  }
+}

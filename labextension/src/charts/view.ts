@@ -1,0 +1,114 @@
+import { type Loader, parse, type Spec, View } from 'vega';
+import { button, element } from '../ui/dom.js';
+import { addStyle } from '../ui/style.js';
+import { factsOf } from './facts.js';
+import { readAlong } from './reader.js';
+import { STYLE } from './style.js';
+import { Tip } from './tip.js';
+
+/** Sets the time range of the notebook to what `%time` takes; returns what came of it in a sentence. */
+export type SetRange = (range: string) => Promise<string>;
+
+/** A chart that is drawn, and what takes it down. */
+export interface ChartView {
+  readonly node: HTMLElement;
+  dispose(): void;
+}
+
+/**
+ * Returns the chart of a Vega specification as an element that fits its width; of what is no specification a sentence. `setter` finds
+ * what sets the time range where the chart then stands.
+ */
+export async function openChart(spec: unknown, setter: () => SetRange | undefined): Promise<ChartView> {
+  addStyle('apl-chart-style', STYLE);
+  const picture = element('div', { class: 'apl-chart-picture' });
+  const node = element('div', { class: 'apl-chart-frame' }, picture);
+  try {
+    return await drawn(spec as Spec, { node, picture }, setter);
+  } catch (error) {
+    console.warn('apl-kernel: a chart cannot be drawn.', error);
+    node.replaceChildren('This chart cannot be drawn here.');
+    return { node, dispose: () => undefined };
+  }
+}
+
+interface Frame {
+  readonly node: HTMLElement;
+  readonly picture: HTMLElement;
+}
+
+async function drawn(
+  spec: Spec,
+  { node, picture }: Frame,
+  setter: () => SetRange | undefined,
+): Promise<ChartView> {
+  const view = new View(parse(spec), { renderer: 'svg', container: picture, loader: NOTHING, hover: true });
+  const tip = new Tip(node);
+  const facts = factsOf(spec);
+  if (facts.across === 'none')
+    view.tooltip((_, event, __, value) => tip.show(event as MouseEvent, rowsOf(value)));
+  else view.tooltip(() => undefined);
+  await view.runAsync();
+  node.append(menu(view, spec));
+  const reader =
+    facts.across === 'none' ? undefined : readAlong({ view, spec, facts, node, picture, tip, setter });
+  let width = 0;
+  const observer = new ResizeObserver(() => {
+    if (node.clientWidth === width || node.clientWidth === 0) return;
+    width = node.clientWidth;
+    reader?.clear();
+    void view.signal('given', width).runAsync();
+  });
+  observer.observe(node);
+  return {
+    node,
+    dispose: () => {
+      observer.disconnect();
+      tip.dispose();
+      view.finalize();
+    },
+  };
+}
+
+/** A chart holds its data: whatever a stranger wrote into a notebook, nothing is fetched for it. */
+const NOTHING: Loader = {
+  load: () => Promise.reject(new Error('A chart loads nothing.')),
+  sanitize: () => Promise.reject(new Error('A chart has no links.')),
+  http: () => Promise.reject(new Error('A chart loads nothing.')),
+  file: () => Promise.reject(new Error('A chart loads nothing.')),
+};
+
+function rowsOf(value: unknown): readonly (readonly [string, string])[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).map(([name, text]) => [name, String(text)]);
+}
+
+/** Saves the chart as a picture; nothing of it leaves the browser. */
+function menu(view: View, { description = 'chart' }: Spec): HTMLElement {
+  const save = async (kind: 'svg' | 'png'): Promise<void> => {
+    const url = await view.toImageURL(kind, kind === 'png' ? 2 : 1);
+    element('a', { href: url, download: `${fileName(description)}.${kind}` }).click();
+  };
+  const list = element(
+    'div',
+    { class: 'apl-chart-choices' },
+    button('Save as SVG', 'Save as SVG', () => void save('svg')),
+    button('Save as PNG', 'Save as PNG', () => void save('png')),
+  );
+  return element(
+    'details',
+    { class: 'apl-chart-menu' },
+    element('summary', { 'aria-label': 'Save the chart', title: 'Save the chart' }, '\u22ef'),
+    list,
+  );
+}
+
+function fileName(description: string): string {
+  const [name = ''] = description.split(';');
+  return (
+    name
+      .replace(/[^\w-]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 60) || 'chart'
+  );
+}
