@@ -81,6 +81,18 @@ async function answersTo({ url, token }: { readonly url: string; readonly token:
   return (await fetch(`${url}/v1/datasets/_apl`, { method: 'POST', headers, body })).status;
 }
 
+test('on a full disk no service starts, and a kernel says why at once', async () => {
+  const dataDir = await smallDisk();
+  if (dataDir === undefined) return;
+  const filler = join(dataDir, 'filler');
+  expect(() => writeFileSync(filler, Buffer.alloc(64 * 2 ** 20))).toThrow('ENOSPC');
+  await expect(kernelOf(dataDir).connect()).rejects.toThrow(
+    'the local service cannot start: its disk is full',
+  );
+  await rm(filler);
+  expect(await kernelOf(dataDir).connect()).toMatchObject({ restarted: false });
+});
+
 test('a stranger on the port of a service that was killed gets nothing', async () => {
   const dataDir = await temporaryDirectory();
   const local = kernelOf(dataDir);
