@@ -49,6 +49,7 @@ thead:not(:has(th:not(:empty))) { display: none; }
   .output img, .source, dl.facts { break-inside: avoid; }
   .output:not(:has(tbody tr:nth-child(16))) { break-inside: avoid; }
   .source:not(:last-child), section:not(:has(.source, .output)):not(:last-child) { break-after: avoid; }
+  details.code > summary { display: none; }
   summary { list-style: none; }
   .output, pre { overflow: visible; }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 9pt; }
