@@ -80,12 +80,18 @@ export function readDirectives(source: string): {
   return { chart, diagnostics };
 }
 
-/** A query without the `| render …` at its end, which is for the front end alone, and what that asks for. */
+/**
+ * Returns a query without the `| render …` at its end, which is for the front end alone, and what that asks for. One with a mistake
+ * stays in the text: the service refuses it.
+ */
 export function withoutRender(text: string): { readonly text: string; readonly chart: ChartRequest } {
   if (!/\|\s*(?:\/\/.*\s*)*render\b/.test(text)) return { text, chart: {} };
-  const statement = parseQuery(text).query.statements.find(each => each.kind === 'query');
+  const { query, diagnostics } = parseQuery(text);
+  const statement = query.statements.find(each => each.kind === 'query');
   const last = statement?.kind === 'query' ? statement.pipeline.operators.at(-1) : undefined;
   if (last?.kind !== 'render') return { text, chart: {} };
+  if (diagnostics.some(({ severity, to }) => severity === 'error' && to >= last.from))
+    return { text, chart: {} };
   const pipe = tokenize(text).findLast(token => token.text === '|' && token.to <= last.from);
   return {
     text: text.slice(0, pipe?.from ?? last.from).trimEnd() + text.slice(last.to),

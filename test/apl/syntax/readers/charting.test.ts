@@ -81,4 +81,9 @@ describe('render', () => {
   ])('the end of a query is taken off before it is sent: %j', (query, text, chart) =>
     expect(withoutRender(query)).toEqual({ text, chart }),
   );
+
+  test.each(['web | render nonsense', 'web | render', 'web | render bar with (colour=red)'])(
+    'a mistake in it is left for the service to refuse: %j',
+    query => expect(withoutRender(query)).toEqual({ text: query, chart: {} }),
+  );
 });
