@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { access, constants, mkdir, readFile, stat } from 'node:fs/promises';
+import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { profileFileWarning } from '../api/profile.js';
 import { findShared, type SharedService } from '../local/shared.js';
@@ -10,6 +10,7 @@ import {
   type Machine,
   output,
   type PackageFiles,
+  readJson,
 } from './install.js';
 
 /** The result of one check; `fix` says what to do unless it is ok. The kernel works in spite of a warning. */
@@ -199,15 +200,6 @@ function serviceFinding(shared: SharedService): Finding {
 
 function findFile(dataDirs: readonly string[], ...below: readonly string[]): string | undefined {
   return dataDirs.map(directory => join(directory, ...below)).find(path => existsSync(path));
-}
-
-async function readJson(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {
-  try {
-    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function firstLine(text: string): string {

@@ -108,10 +108,11 @@ export function stableNodePath(machine: Machine): string {
   return onPath ?? machine.execPath;
 }
 
-/** Every data directory that Jupyter searches, as `jupyter --paths` says, or the platform's usual ones without it. */
+/** Every data directory that Jupyter searches, as `jupyter --paths` says; the platform's usual ones when it does not answer. */
 export async function jupyterDataDirs(machine: Machine): Promise<readonly string[]> {
   const paths = await output(machine, 'jupyter', ['--paths', '--json']);
-  if (paths !== undefined) return (JSON.parse(paths) as { data: string[] }).data;
+  const data = paths === undefined ? undefined : parseObject(paths)?.data;
+  if (Array.isArray(data) && data.every(each => typeof each === 'string')) return data;
   return [userDataDir(machine), '/usr/local/share/jupyter', '/usr/share/jupyter'];
 }
 
@@ -199,10 +200,22 @@ async function removeKernelspec(dataDir: string): Promise<string | undefined> {
 
 /** Other projects call their kernel `apl` too, for the array language; the language id tells them apart. */
 async function isOurs(directory: string): Promise<boolean> {
-  const path = join(directory, 'kernel.json');
-  if (!existsSync(path)) return false;
-  const spec = JSON.parse(await readFile(path, 'utf8')) as { language?: unknown };
-  return spec.language === 'axiom-apl';
+  return (await readJson(join(directory, 'kernel.json')))?.language === 'axiom-apl';
+}
+
+/** The JSON object in a file; undefined when there is none that can be read. */
+export async function readJson(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : parseObject(text);
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function removeLabextension(dataDir: string): Promise<string | undefined> {

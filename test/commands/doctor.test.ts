@@ -73,6 +73,18 @@ describe('the kernelspec', () => {
   });
 });
 
+test('a jupyter that answers no JSON is one without paths', async () => {
+  const request = bare();
+  const { home } = request.machine;
+  writeFileSync(join(home, 'jupyter'), '#!/bin/sh\necho deprecated\n', { mode: 0o755 });
+  const machine = { ...request.machine, env: { PATH: home } };
+  const path = write(request, 'kernels/apl/kernel.json', {
+    language: 'axiom-apl',
+    argv: [process.execPath, main],
+  });
+  expect(await finding('kernelspec', { ...request, machine })).toMatchObject({ state: 'ok', found: path });
+});
+
 test.each([
   ['1.2.3', 'ok'],
   ['1.2.2', 'warning'],

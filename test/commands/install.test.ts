@@ -70,11 +70,14 @@ describe('install', () => {
     expect(treeOf(home)).toEqual({ data: 'directory' });
   });
 
-  test('leaves another kernel of the same name alone on uninstall', async () => {
+  test.each([
+    ['another kernel of the same name', '{"language":"apl"}'],
+    ['a damaged kernelspec', '{"language":'],
+  ])('leaves %s alone on uninstall', async (_, spec) => {
     const home = scratchDirectory();
     const directory = join(home, 'share/jupyter/kernels/apl');
     mkdirSync(directory, { recursive: true });
-    writeFileSync(join(directory, 'kernel.json'), '{"language":"apl"}');
+    writeFileSync(join(directory, 'kernel.json'), spec);
     const before = treeOf(home);
     expect(await aplKernel(['uninstall', '--prefix', home], { HOME: home, PATH: '' })).toMatchObject({
       code: 0,

@@ -89,7 +89,13 @@ function absoluteRange(range: SessionFacts['range'] | undefined, set: SetRange):
   const zone = element('select', { class: 'apl-input', 'aria-label': 'Time zone' });
   for (const name of new Set([utc, local])) zone.append(element('option', { value: name }, name));
   const [from, to] = ['From', 'To'].map(name =>
-    element('input', { class: 'apl-input', type: 'datetime-local', step: 1, 'aria-label': name }),
+    element('input', {
+      class: 'apl-input',
+      type: 'datetime-local',
+      step: 1,
+      required: true,
+      'aria-label': name,
+    }),
   ) as [HTMLInputElement, HTMLInputElement];
   const fill = (): void => {
     for (const [input, time] of [
