@@ -81,7 +81,7 @@ const questions: readonly Question[] = [
   {
     name: 'extract and group',
     apl: "extend page = extract('page=([0-9]+)', 1, uri) | summarize count() by page",
-    sql: "SELECT CASE WHEN regexp_matches(uri, 'page=([0-9]+)') THEN regexp_extract(uri, 'page=([0-9]+)', 1) END p, count(*) FROM t GROUP BY 1",
+    sql: "SELECT nullif(regexp_extract(uri, 'page=([0-9]+)', 1), '') p, count(*) FROM t GROUP BY 1",
   },
   {
     name: 'sizes by two keys',

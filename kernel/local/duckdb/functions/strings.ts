@@ -2,7 +2,14 @@ import type { strings as catalog } from '../../../apl/catalog/functions/strings.
 import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
 import { computeOnce } from '../arguments.js';
 import { constantInteger, constantText, sqlText } from '../literal.js';
-import { indexOfRegex, type Regex, regexArgument, udfs as regexUdfs, wrappedRegex } from '../regex.js';
+import {
+  canMatchNothing,
+  indexOfRegex,
+  type Regex,
+  regexArgument,
+  udfs as regexUdfs,
+  wrappedRegex,
+} from '../regex.js';
 import type { JsFunction } from '../template.js';
 import { convert, textOrEmpty } from './conversion.js';
 import { splitList } from './lists.js';
@@ -151,9 +158,17 @@ function extractSql(regex: SqlArg | undefined, group: SqlArg | undefined, text: 
   const pattern = regexArgument(regex, 0);
   const index = groupNumber(group);
   if (index < 0 || index > (pattern.groups ?? 9)) return 'NULL::VARCHAR';
-  return pattern.guard(
-    `apl_matched(regexp_extract(${text?.sql}, ${pattern.sql}, ${index}), regexp_matches(${text?.sql}, ${pattern.sql}))`,
-  );
+  const found = `regexp_extract(${text?.sql}, ${pattern.sql}, ${index})`;
+  // The engine gives the empty text where nothing matches; only where a match may be empty too is it asked whether there was one.
+  if (isNeverEmpty(constantText(regex) ?? '', index)) return `nullif(${found}, '')`;
+  return pattern.guard(`apl_matched(${found}, regexp_matches(${text?.sql}, ${pattern.sql}))`);
+}
+
+/** Whether a match has at least one character in this group, where that is plain to see: in the only group of a pattern without alternatives. */
+function isNeverEmpty(source: string, group: number): boolean {
+  if (group === 0) return source !== '' && !canMatchNothing(source);
+  const inner = /^[^()|[\]\\]*\(([^()|?][^()|]*)\)(?![?*{])[^()|]*$/.exec(source)?.[1];
+  return inner !== undefined && !canMatchNothing(inner);
 }
 
 /** Removing characters of a set takes much longer than finding out that there are none, as in most texts. */
