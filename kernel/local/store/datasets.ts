@@ -73,8 +73,10 @@ export class DatasetStore {
 
   /** Throws ServiceError (404) when there is no dataset of this name. */
   async checkExists(name: string): Promise<void> {
-    if (this.#builtins.has(name) || (await this.#directory(name).exists())) return;
-    throw unknownDataset(name);
+    // A name that no dataset can have may be longer than the file system takes.
+    const isKnown =
+      this.#builtins.has(name) || (isDatasetName(name) && (await this.#directory(name).exists()));
+    if (!isKnown) throw unknownDataset(name);
   }
 
   /** Adds events to a dataset; once this resolves, they are durable and in every later snapshot. */

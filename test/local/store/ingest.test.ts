@@ -183,12 +183,15 @@ test.each(refused)('refused, and nothing is stored: %s', async (_, body, headers
   expect(answer.body.message).toMatch(message);
 });
 
-test('an unknown dataset is not made by an ingest', async () => {
-  const answer = await service().json('POST', '/v1/datasets/gone/ingest', '{}', {
-    'content-type': 'application/json',
-  });
-  expect(answer.status).toBe(404);
-});
+test.each(['gone', 'x'.repeat(300), '日'.repeat(200)])(
+  'an unknown dataset is not made by an ingest: %s',
+  async name => {
+    const answer = await service().json('POST', `/v1/datasets/${encodeURIComponent(name)}/ingest`, '{}', {
+      'content-type': 'application/json',
+    });
+    expect([answer.status, answer.body.detail.errorType]).toEqual([404, 'dataset-not-found']);
+  },
+);
 
 test('a body that unpacks beyond the limit is refused, and leaves nothing behind', async () => {
   const limited = await testService({ limits: { ingestBytes: 102_400 } });
