@@ -100,9 +100,15 @@ export function groupNames({ info }: ArrowTable, columns: readonly ChartColumn[]
 
 /** The exact identity of a row's group: different groups never share one, whatever their names look like. */
 export function groupKey(keys: readonly ChartColumn[], row: number): string {
-  if (keys.length === 0) return '';
+  const [first, ...others] = keys;
+  if (first === undefined) return '';
+  // A single key, as most are, needs no quotes to be told from others.
+  if (others.length === 0) return cellText(first.vector, row, first.field) ?? NULL_KEY;
   return JSON.stringify(keys.map(({ vector, field }) => cellText(vector, row, field)));
 }
+
+/** No text of a cell holds this: half a character. */
+const NULL_KEY = '\ud800';
 
 /** The name of a column as it is shown. */
 export function nameOf({ field }: ChartColumn): string {

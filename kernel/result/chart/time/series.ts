@@ -47,7 +47,8 @@ export function toSeries(
   const first = filled[0];
   if (first === undefined)
     return `No chart: ${namesOf(empty)} ${empty.length === 1 ? 'has' : 'have'} no value in any row.`;
-  const moments = [...new Set(rows.map(row => row.t))];
+  // The rows are in order of time.
+  const moments = rows.filter((row, index) => rows[index - 1]?.t !== row.t).map(row => row.t);
   const axis = axisOf(result, table, moments, now);
   if (axis === undefined || Math.max(moments.length, binCount(axis)) < 2) return undefined;
   const missing = missingBins(result);
