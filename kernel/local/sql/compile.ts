@@ -220,9 +220,8 @@ function withTotals(
   };
   const tableSql = (source: string): string => over(source)(firstRows(apart.table, rows));
   const table = { ...about, name: '0', sql: tableSql(`(${shared})`), sharedSql: tableSql(temporary) };
+  if (apart.totals.columns.length === apart.groups.length) return { ...common, shared, tables: [table] };
   const notices = [...common.notices, ...leftOut(apart.leftOut)];
-  if (apart.totals.columns.length === apart.groups.length)
-    return { ...common, notices, shared, tables: [table] };
   const totalsOf = (source: string): string =>
     totalsSql(apart, over(source)(apart.totals), over(source)(apart.table), serverRowLimit + 1, dialect);
   const { buckets: _, ...rest } = about;

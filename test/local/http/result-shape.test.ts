@@ -219,6 +219,11 @@ describe('totals', () => {
     expect(tables).toHaveLength(1);
   });
 
+  test('are not spoken of where they would hold nothing', async () => {
+    const { tables, status } = await ask('logs | summarize dcount(ms), stdev(ms) by bin(_time, 1h)');
+    expect([tables.length, status.messages]).toEqual([1, undefined]);
+  });
+
   test('say what they leave out', async () => {
     const { status } = await ask('logs | summarize count(), d = dcount(ms), stdev(ms) by bin(_time, 1h)');
     expect(status.messages).toEqual([
