@@ -38,8 +38,14 @@ export function toScatter(
     const key = isFew ? groupKey(keys, dot.row) : '';
     byKey.set(key, [...(byKey.get(key) ?? []), dot]);
   }
-  const xScale = scaleFor(unitOf(across), Math.max(...known.map(({ t }) => Math.abs(t))));
-  const yScale = scaleFor(unitOf(up, wish), Math.max(...known.map(({ v }) => Math.abs(v))));
+  const xScale = scaleFor(
+    unitOf(across),
+    known.reduce((most, { t }) => Math.max(most, Math.abs(t)), 0),
+  );
+  const yScale = scaleFor(
+    unitOf(up, wish),
+    known.reduce((most, { v }) => Math.max(most, Math.abs(v)), 0),
+  );
   const names = [...byKey.values()].map(([first]) => keyTexts(keys, first?.row ?? 0));
   const looks = looksFor(names);
   const labels = distinctLabels(names.map(each => each.join(' \u00b7 ')));
