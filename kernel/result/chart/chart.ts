@@ -169,9 +169,14 @@ function sightOf(result: QueryResult, now: number, wish: ChartWish): Sight | und
     keys: roles.keys.length,
     lists: found !== undefined ? 'histograms' : (flat?.kind ?? 'none'),
     isBinned: isBinned(table, roles.keys),
-    isAggregate: isAsked || names.size > 0 || table.info.buckets !== undefined || columns.some(isAggregated),
+    isAggregate: isAsked || isGrouped(table) || columns.some(isAggregated),
   };
   return { result: seen, table, flat, histograms: found, time, roles, facts };
+}
+
+/** The rows are groups or bins, not events. */
+function isGrouped({ info }: ArrowTable): boolean {
+  return info.groups.length > 0 || info.buckets !== undefined;
 }
 
 function isAggregated({ field }: ChartColumn): boolean {

@@ -1,8 +1,10 @@
 /**
  * A chart in one sentence, for those who do not see it and for the name of its picture.
  */
+
 import { cut } from '../../text.js';
 import { measureText, momentText } from './draw/texts.js';
+import { largest, smallest } from './extent.js';
 import type { BarChart, ChartModel, HeatChart, Plot, XyChart } from './model.js';
 
 /** Returns the kind, the measures, the groups, the range and the extremes of a chart. */
@@ -114,5 +116,5 @@ function heatExtremes({ cells, unit }: HeatChart): readonly string[] {
   const values = cells.map(({ v }) => v);
   return values.length === 0
     ? []
-    : [`values from ${measureText(Math.min(...values), unit)} to ${measureText(Math.max(...values), unit)}`];
+    : [`values from ${measureText(smallest(values), unit)} to ${measureText(largest(values), unit)}`];
 }

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { chartKinds } from '../../../kernel/apl/operators/drawing.js';
+import { chartModel } from '../../../kernel/result/chart/chart.js';
 import { type Facts, refusalOf, shapeOf, shapes } from '../../../kernel/result/chart/shapes.js';
+
+import { sampleResult } from '../sample.js';
 
 const nothing: Facts = {
   rows: 1,
@@ -74,4 +77,17 @@ test('a refusal names the kinds that there are', () => {
 test('the README shows the rows', () => {
   const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
   for (const { shape, drawn } of shapes) expect(readme).toContain(`| ${shape} | ${drawn} |`);
+});
+
+test('rows that are no groups are drawn only when that is asked for', () => {
+  const rows = sampleResult([
+    {
+      columns: [
+        ['name', 'string', '["a","b","c"]'],
+        ['n', 'integer', '[1,2,3]'],
+      ],
+    },
+  ]);
+  expect(chartModel(rows, 0)).toBeUndefined();
+  expect(chartModel(rows, 0, { kind: 'bar' })).toMatchObject({ kind: 'bars', keys: 'name' });
 });

@@ -1,11 +1,13 @@
 /**
  * Counts by how large a number is: histograms, and bins of a number.
  */
+
 import { DataType } from 'apache-arrow';
 import { formatCount } from '../../../text.js';
 import { shownText } from '../../display/text.js';
 import type { ArrowTable } from '../../result.js';
 import { type ChartColumn, nameOf, namesOf, numberAt, timeAt } from '../columns.js';
+import { largest, smallest } from '../extent.js';
 import { distinctLabels } from '../labels.js';
 import type { Cell, ChartWish, HeatChart, Plot, XyChart } from '../model.js';
 import { FIRST_LOOK } from '../palette.js';
@@ -37,11 +39,11 @@ export function toNumberBins(
     .sort((a, b) => a.from - b.from);
   if (drawn.length === 0 || known.length === 0)
     return `No chart: ${namesOf(measures)} has no value in any row.`;
-  const across = scaleFor(unitOf(key), Math.max(...known.map(({ from }) => Math.abs(from) + size)));
+  const across = scaleFor(unitOf(key), largest(known.map(({ from }) => Math.abs(from) + size)));
   const plots = drawn.map(measure => {
     const scale = scaleFor(
       unitOf(measure, wish),
-      Math.max(...known.map(({ row }) => Math.abs(numberAt(measure, row) ?? 0))),
+      largest(known.map(({ row }) => Math.abs(numberAt(measure, row) ?? 0))),
     );
     const points = known.map(
       ({ row, from }): Point =>
@@ -115,7 +117,7 @@ export function toHistogramHeat(
   const found = rows.flatMap((buckets, row) => columnOf(buckets ?? [], timeAt(time, row), axis));
   if (found.length === 0) return `No chart: ${nameOf(column)} has no buckets.`;
   const shown = found.slice(0, MAX_CELLS);
-  const size = Math.max(...shown.flatMap(({ y, height }) => [Math.abs(y), Math.abs(y + height)]));
+  const size = largest(shown.flatMap(({ y, height }) => [Math.abs(y), Math.abs(y + height)]));
   const scale = scaleFor(unitOf(column, wish), size);
   const cells = shown.map(cell => ({
     ...cell,
@@ -128,12 +130,12 @@ export function toHistogramHeat(
     rows: {
       title: titleOf(nameOf(column), scale.unit),
       low: Math.min(0, ...cells.map(({ y }) => y)),
-      high: Math.max(...cells.map(({ y, height }) => y + height)),
+      high: largest(cells.map(({ y, height }) => y + height)),
     },
     cells,
     unit: '',
-    most: Math.max(...cells.map(({ v }) => v)),
-    least: wish.log === true ? Math.min(...cells.map(({ v }) => v)) : 0,
+    most: largest(cells.map(({ v }) => v)),
+    least: wish.log === true ? smallest(cells.map(({ v }) => v)) : 0,
     isLog: wish.log === true,
     legend: [],
     names: [nameOf(column)],
@@ -196,8 +198,8 @@ function xyOf(
   remarks: readonly string[],
 ): XyChart {
   const points = plots.flatMap(plot => plot.lines.flatMap(line => line.points));
-  const start = Math.min(...points.map(({ t }) => t));
-  const end = Math.max(...points.map(({ t, end: own }) => own ?? t));
+  const start = smallest(points.map(({ t }) => t));
+  const end = largest(points.map(({ t, end: own }) => own ?? t));
   return {
     kind: 'xy',
     axis: { start, end: end > start ? end : start + 1, until: end, isSearched: false },

@@ -6,6 +6,7 @@ import { formatCount } from '../../../text.js';
 import { shownText } from '../../display/text.js';
 import type { ArrowTable } from '../../result.js';
 import { aggregateOf, type ChartColumn, nameOf, namesOf, numberAt } from '../columns.js';
+import { largest, smallest } from '../extent.js';
 import { distinctLabels } from '../labels.js';
 import type { Bar, BarChart, BarPlot, Cell, ChartWish, Entry, HeatChart, PieChart } from '../model.js';
 import { FIRST_LOOK, looksFor } from '../palette.js';
@@ -32,7 +33,7 @@ export function toBars(table: ArrowTable, roles: NameRoles, wish: ChartWish): Ba
   if (first === undefined) return noValue(roles);
   const isDivided = wish.stack === true && roles.keys.length > 1 && !aggregateOf(first).isNever;
   const names = isDivided ? dividedRows(table, roles, first) : rowsByName(table, roles.keys);
-  const drawn = largest(names.rows, first);
+  const drawn = longest(names.rows, first);
   const plots = (isDivided ? [first] : filled.slice(0, MAX_PLOTS)).map(measure =>
     barPlot(drawn, measure, names.parts, wish),
   );
@@ -117,10 +118,10 @@ export function toGrid(table: ArrowTable, roles: NameRoles, wish: ChartWish): He
   if (measure === undefined) return noValue(roles);
   if (roles.keys.length < 2) return 'No heatmap: it needs two keys, or one over time.';
   const { rows, parts, cut } = dividedRows(table, roles, measure, MAX_CELLS);
-  const drawn = largest(rows, measure);
+  const drawn = longest(rows, measure);
   const scale = scaleFor(
     unitOf(measure, wish),
-    Math.max(...drawn.flatMap(row => row.places.map(place => Math.abs(at(place, measure) ?? 0)))),
+    largest(drawn.flatMap(row => row.places.map(place => Math.abs(at(place, measure) ?? 0)))),
   );
   const cells = drawn.flatMap((row, y): Cell[] =>
     row.places.flatMap((place, x) => {
@@ -129,14 +130,14 @@ export function toGrid(table: ArrowTable, roles: NameRoles, wish: ChartWish): He
     }),
   );
   const values = cells.map(({ v }) => v);
-  const least = Math.min(...values);
+  const least = smallest(values);
   return {
     kind: 'heat',
     axis: parts.map(part => part.label),
     rows: drawn.map(row => row.label),
     cells,
     unit: scale.unit,
-    most: Math.max(...values),
+    most: largest(values),
     least: wish.log === true ? least : Math.min(0, least),
     isLog: wish.log === true && least > 0,
     legend: [],
@@ -253,7 +254,7 @@ function sizeOf({ places }: NamedRow, measure: ChartColumn): number | null {
 }
 
 /** Rows without a value come last; equal ones keep their order. */
-function largest(rows: readonly NamedRow[], measure: ChartColumn): readonly NamedRow[] {
+function longest(rows: readonly NamedRow[], measure: ChartColumn): readonly NamedRow[] {
   const sized = rows.map(row => ({ row, size: sizeOf(row, measure) ?? Number.NEGATIVE_INFINITY }));
   const sorted = sized.sort((a, b) => (a.size === b.size ? 0 : b.size - a.size)).map(({ row }) => row);
   return sorted.slice(0, MAX_BARS);
@@ -281,8 +282,8 @@ function barPlot(
     title: titleOf(nameOf(measure), scale.unit),
     unit: scale.unit,
     bars,
-    low: ends.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY),
-    high: ends.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY),
+    low: smallest(ends),
+    high: largest(ends),
     isLog,
   };
 }

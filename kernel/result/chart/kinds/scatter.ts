@@ -1,9 +1,11 @@
 /**
  * Two numbers of each row as a dot.
  */
+
 import { formatCount } from '../../../text.js';
 import type { ArrowTable } from '../../result.js';
 import { groupKey, nameOf, namesOf, numberAt } from '../columns.js';
+import { largest, smallest } from '../extent.js';
 import { distinctLabels } from '../labels.js';
 import type { ChartWish, XyChart } from '../model.js';
 import { FIRST_LOOK, looksFor } from '../palette.js';
@@ -62,7 +64,7 @@ export function toScatter(
   const ends = endsOf(points.map(({ t }) => t));
   const values = points.flatMap(({ v }) => v ?? []);
   const isLog = wish.log === true && values.every(v => v > 0);
-  const [low, high] = isLog ? [Math.min(...values), Math.max(...values)] : endsOf([0, ...values]);
+  const [low, high] = isLog ? [smallest(values), largest(values)] : endsOf([0, ...values]);
   const without = rows.length - known.length;
   return {
     kind: 'xy',
@@ -101,7 +103,7 @@ export function toScatter(
 }
 
 function endsOf(values: readonly number[]): readonly [number, number] {
-  const low = values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
-  const high = values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  const low = smallest(values);
+  const high = largest(values);
   return low === high ? [low, low + 1] : [low, high];
 }

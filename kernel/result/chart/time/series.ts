@@ -2,6 +2,7 @@
  * Turns an aggregate over time into plots of lines along the searched range, with every datum in them or reported
  * as left out.
  */
+
 import { DataType } from 'apache-arrow';
 import { present } from '../../../present.js';
 import { cut } from '../../../text.js';
@@ -10,6 +11,7 @@ import { FIELD_KEY } from '../../field.js';
 import type { ArrowTable, QueryResult } from '../../result.js';
 import { aggregateOf, type ChartColumn, nameOf, namesOf, numberAt, rolesOf } from '../columns.js';
 import { stackEnds } from '../draw/spots.js';
+import { largest, smallest } from '../extent.js';
 import { distinctLabels } from '../labels.js';
 import type { ChartWish, Entry, Line, Plot, XyChart } from '../model.js';
 import { FIRST_LOOK, looksFor } from '../palette.js';
@@ -311,7 +313,7 @@ function variesLittle({ measure, points }: Track): boolean {
 function areAlike({ wish }: Outline, tracks: readonly Track[]): boolean {
   if (tracks.length < 2 || new Set(tracks.map(track => unitOf(track.measure, wish))).size > 1) return false;
   const sizes = tracks.map(track => greatest([track]));
-  return Math.max(...sizes) <= LIKE_SIZE * Math.min(...sizes);
+  return largest(sizes) <= LIKE_SIZE * smallest(sizes);
 }
 
 function greatest(tracks: readonly Track[]): number {
