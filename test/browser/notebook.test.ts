@@ -47,19 +47,19 @@ describe.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
     });
 
     test.each([
-      { file: '01-first-look.ipynb', charts: 12 },
-      { file: '02-own-data.ipynb', charts: 5 },
+      { file: '01-first-look.ipynb', charts: 10 },
+      { file: '02-own-data.ipynb', charts: 4 },
     ])('$file runs from top to bottom, with charts and tables', async ({ file, charts }) => {
       const opened = await openFile(context, lab, file);
       await runAll(opened.page);
       expect(await errors(opened.page).allTextContents()).toEqual([]);
-      expect(await opened.page.locator('.jp-CodeCell .vega-embed svg.marks').count()).toBe(charts);
-      const charted = opened.page.locator('.jp-CodeCell:has(.vega-embed)');
+      expect(await opened.page.locator('.jp-CodeCell .apl-chart-picture svg').count()).toBe(charts);
+      const charted = opened.page.locator('.jp-CodeCell:has(.apl-chart-picture)');
       expect(await charted.count()).toBe(charts);
       expect(await charted.filter({ has: opened.page.locator('.apl-grid') }).count()).toBe(charts);
       expect(await emptyTables(opened.page)).toBe(0);
       expect(opened.complaints).toEqual([]);
-      if (charts === 12) await takeScreenshot(opened.page, theme);
+      if (charts === 10) await takeScreenshot(opened.page, theme);
       await opened.close();
     });
 

@@ -45,7 +45,7 @@ STORIES |= {
         r"2026-01-26T15:36:41Z +payment +rollback +2\.9\.9 +gru-1",
     ],
 }
-CHARTS = {"01-first-look": 12, "02-own-data": 5, "03-security-hunt": 1, "04-weekly-report": 1, "05-incident": 1}
+CHARTS = {"01-first-look": 10, "02-own-data": 4, "03-security-hunt": 1, "04-weekly-report": 1, "05-incident": 1}
 
 
 def read(path):
