@@ -27,7 +27,7 @@ STORIES = {
 }
 STORIES |= {
     "03-security-hunt": [
-        r"203\.0\.113\.77 +164 +10 +2026-01-27T02:11:07Z +2026-01-27T03:40:\S+",
+        r"203\.0\.113\.77 +164 +10 +1 +2026-01-27T02:11:07Z +2026-01-27T03:40:\S+",
         r"2026-01-27T03:41:12Z +db-1 +backup +password +203\.0\.113\.77 +164",
         r"db-1 +backup +/usr/bin/tar czf /tmp/b\.tgz /var/lib/postgresql",
         r"root +publickey +203\.0\.113\.90 +db-1 +1 +2026-01-27T04:05:40Z",
