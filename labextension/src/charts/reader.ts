@@ -68,6 +68,10 @@ export function readAlong(stage: Stage): { clear(): void } {
     hair.hidden = true;
     tip.hide();
   });
+  picture.addEventListener('pointercancel', () => {
+    anchor = undefined;
+    clear();
+  });
   picture.addEventListener('pointerup', event => {
     if (anchor === undefined) return;
     const [from, to] = [anchor, valueAt(stage, event)].sort((a, b) => a - b) as [number, number];
@@ -87,7 +91,7 @@ function offer(
 ): void {
   const { facts, view, setter } = stage;
   const set = facts.across === 'time' ? setter() : undefined;
-  const said = element('span', { role: 'status' });
+  const outcome = element('span', { role: 'status' });
   const show = (window: readonly number[] | null): void => {
     void view.signal('shownWindow', window).runAsync();
     clear();
@@ -109,7 +113,7 @@ function offer(
       : [
           button("Set the notebook's range", 'Write this stretch as the %time line of the notebook', () => {
             void set(timeRange(from, to)).then(text => {
-              said.textContent = text;
+              outcome.textContent = text;
             });
           }),
         ]),
@@ -117,7 +121,7 @@ function offer(
       show(null);
       bar.hidden = true;
     }),
-    said,
+    outcome,
   );
   bar.hidden = false;
 }
@@ -169,7 +173,7 @@ function rowsOf({ spec, view }: Stage): readonly (readonly Row[])[] {
   });
 }
 
-/** More series than these are not listed. */
+/** More series than these are counted. */
 const MOST = 12;
 
 /** The values of every series at the place nearest to `value`, the greatest first; undefined where there are none. */
@@ -189,13 +193,12 @@ function nearest(
       undefined,
     );
   if (at === undefined) return undefined;
-  const rows = shown.flatMap((all, plot) =>
-    all
-      .filter(row => place(row.t) === at)
-      .sort((a, b) => (b.w ?? b.v) - (a.w ?? a.v))
-      .slice(0, MOST)
-      .map(row => rowText(row, plot, facts, plots.length)),
-  );
+  const rows = shown.flatMap((all, plot) => {
+    const there = all.filter(row => place(row.t) === at).sort((a, b) => (b.w ?? b.v) - (a.w ?? a.v));
+    const listed = there.slice(0, MOST).map(row => rowText(row, plot, facts, plots.length));
+    const rest = there.length - listed.length;
+    return rest === 0 ? listed : [...listed, [`and ${rest} more`, ''] as const];
+  });
   const head = facts.across === 'time' ? `${momentText(at)} UTC` : numberText(at);
   return { t: at, rows: [[head, ''], ...rows] };
 }
