@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
@@ -93,6 +93,31 @@ async function startByPs(pid: number): Promise<string> {
   }
 }
 
+let own: Promise<string> | undefined;
+
+/**
+ * Returns the name of this process, which no other of this machine has, before it or after it: the pid with a digest of the time at
+ * which it started. It stands before a hyphen in the names of what a process leaves behind when it is killed.
+ */
+export function ownName(): Promise<string> {
+  own ??= processName(process.pid);
+  return own;
+}
+
+/** Whether a name begins with that of a process which is gone. */
+export async function isOrphan(name: string): Promise<boolean> {
+  const [, owner, pid] = /^((\d+)-[0-9a-f]{12})-/.exec(name) ?? [];
+  if (owner === undefined) return false;
+  // Where the system does not tell when a process started, its pid has to do.
+  if ((await processStart(process.pid)) === '') return !isAlive(Number(pid));
+  return (await processName(Number(pid))) !== owner;
+}
+
+async function processName(pid: number): Promise<string> {
+  const digest = createHash('sha256').update(await processStart(pid));
+  return `${pid}-${digest.digest('hex').slice(0, 12)}`;
+}
+
 /** Undefined where the system cannot tell one process from a later one of the same id. */
 async function isProcessOf({ pid, started }: RuntimeFile): Promise<boolean | undefined> {
   if (started !== '') return (await processStart(pid)) === started;
@@ -100,7 +125,7 @@ async function isProcessOf({ pid, started }: RuntimeFile): Promise<boolean | und
 }
 
 /** Whether a process runs, our own or another user's. */
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

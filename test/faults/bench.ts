@@ -224,6 +224,12 @@ export function childrenOf(pid: number): number[] {
     .map(Number);
 }
 
+/** Stops a process where it is, so that it starts no other; resolves once it stands. */
+export async function freeze(pid: number): Promise<void> {
+  process.kill(pid, 'SIGSTOP');
+  await expect.poll(() => fieldsOf(pid)[0]).toBe('T');
+}
+
 /** Whether a process exists and runs. */
 export function isRunning(pid: number): boolean {
   const [state] = fieldsOf(pid);

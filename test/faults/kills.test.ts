@@ -2,7 +2,7 @@ import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { childrenOf, isRunning, randomOf, rounds, temporaryDirectory, Victim } from './bench.js';
+import { childrenOf, freeze, isRunning, randomOf, rounds, temporaryDirectory, Victim } from './bench.js';
 
 /** Rows of each version of the dataset that is replaced. */
 const replacedRows = 20_000;
@@ -41,6 +41,7 @@ test('a service that is killed at any moment loses nothing, doubles nothing and 
     );
     // Most kills come early, where most of the work begins; some late, when much has been acknowledged.
     await delay(random() ** 2 * 2_000);
+    await freeze(victim.pid);
     const engines = childrenOf(victim.pid);
     await victim.kill();
     await Promise.all(work);

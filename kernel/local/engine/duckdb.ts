@@ -17,7 +17,7 @@ import { present } from '../../present.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
 import { FunctionShelf } from '../duckdb/register.js';
 import type { FunctionFamily } from '../duckdb/template.js';
-import { isAlive } from '../shared.js';
+import { isOrphan, ownName } from '../shared.js';
 import { Admission, type Loan } from './admission.js';
 import { cancelledError, EngineError, engineFailure } from './failure.js';
 import { noCounts, type OperatorCounts, operatorCounts } from './profile.js';
@@ -229,17 +229,14 @@ const interruptEveryMs = 20;
 async function makeScratch(parent: string, prefix: string): Promise<string> {
   await mkdir(parent, { recursive: true, mode: 0o700 });
   for (const name of await readdir(parent)) {
-    const pid = Number(scratchName.exec(name.slice(prefix.length))?.[1]);
-    if (!name.startsWith(prefix) || !Number.isInteger(pid) || isAlive(pid)) continue;
+    if (!name.startsWith(prefix) || !(await isOrphan(name.slice(prefix.length)))) continue;
     // A directory of another user stays.
     await rm(path.join(parent, name), { recursive: true, force: true }).catch(ignore);
   }
-  const directory = path.join(parent, `${prefix}${process.pid}-${crypto.randomUUID()}`);
+  const directory = path.join(parent, `${prefix}${await ownName()}-${crypto.randomUUID()}`);
   await mkdir(directory, { mode: 0o700 });
   return directory;
 }
-
-const scratchName = /^(\d+)-[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
 /** Settings of a connection come before those of the instance: once external access is off, no path can be set. */
 async function configure(lanes: readonly Lane[], options: EngineOptions, scratch: Scratch): Promise<void> {

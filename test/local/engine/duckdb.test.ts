@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sqlText } from '../../../kernel/local/duckdb/literal.js';
@@ -12,6 +12,15 @@ async function openEngine(options: Partial<EngineOptions> = {}): Promise<Engine>
   onTestFinished(() => engine.close());
   return engine;
 }
+
+test('a directory of a killed process is removed, although another process has its id by now', async () => {
+  const dataDir = await temporaryDirectory();
+  const [own, killed] = [await openEngine({ dataDir }), `${process.pid}-0123456789ab-${crypto.randomUUID()}`];
+  await mkdir(path.join(dataDir, '.tmp', killed));
+  const other = await openEngine({ dataDir });
+  const there = await readdir(path.join(dataDir, '.tmp'));
+  expect(there.sort()).toEqual([own, other].map(engine => path.basename(engine.workDir)).sort());
+});
 
 const endless = 'SELECT count(*) FROM range(10000000000) a(i), range(1000) b(j) WHERE hash(i + j) = 1';
 

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Engine } from '../../engine/duckdb.js';
-import { isAlive, processStart } from '../../shared.js';
+import { isOrphan, ownName } from '../../shared.js';
 import { hasCode, logSuffix } from '../files.js';
 import type { Batch } from './batch.js';
 import { BatchLog, readLog } from './log.js';
@@ -187,27 +186,6 @@ function newTail(dataset: string, file: string, batches: readonly Batch[] = []):
 /** The most events held in memory, and how long they stay there, in milliseconds, when no query asks for them. */
 const mostEvents = 50_000;
 const flushMs = 1_000;
-
-let own: Promise<string> | undefined;
-
-/** The name of a log is `PROCESS-ID.log`; PROCESS is the pid with a digest of the time at which the process started. */
-function ownName(): Promise<string> {
-  own ??= processName(process.pid);
-  return own;
-}
-
-async function processName(pid: number): Promise<string> {
-  const digest = createHash('sha256').update(await processStart(pid));
-  return `${pid}-${digest.digest('hex').slice(0, 12)}`;
-}
-
-async function isOrphan(name: string): Promise<boolean> {
-  const [, owner, pid] = /^((\d+)-[0-9a-f]{12})-/.exec(name) ?? [];
-  if (owner === undefined) return false;
-  // Where the system does not tell when a process started, its pid has to do.
-  if ((await processStart(process.pid)) === '') return !isAlive(Number(pid));
-  return (await processName(Number(pid))) !== owner;
-}
 
 function undefinedWhenMissing(error: unknown): undefined {
   if (!hasCode(error, 'ENOENT')) throw error;
