@@ -69,7 +69,7 @@ describe('the form of the parameters', () => {
   test('what cannot be a value is said, and nothing is written', async () => {
     await field('slow').fill('fast');
     await page.keyboard.press('Enter');
-    await soon(said).toBe('%param: slow cannot be fast, which is no literal');
+    await soon(said).toBe('%param: slow cannot be fast, which is not a literal');
     await field('slow').fill('5 verb = "PUT"');
     await page.keyboard.press('Enter');
     await soon(said).toMatch(/^slow wants one value/);
