@@ -427,3 +427,12 @@ test('the same data gives the same bytes, and other data other names', async () 
   const idOf = ({ svg }: Chart) => /aria-labelledby="(apl-\w+)/.exec(svg)?.[1];
   expect(idOf(await chartOf(byName))).not.toBe(idOf(await chartOf(overTime)));
 });
+
+test('of a histogram with more buckets than bars are drawn, the number of both is named', () => {
+  const buckets = Array.from({ length: 401 }, (_, from) => ({ from, to: from + 1, count: 1 }));
+  const { remarks } = modelOf({
+    columns: [['h', 'dynamic', JSON.stringify([buckets])]],
+    aggs: { h: { name: 'histogram' } },
+  });
+  expect(remarks).toEqual(['the first 400 of 401 buckets']);
+});

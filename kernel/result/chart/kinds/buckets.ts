@@ -99,11 +99,13 @@ export function toHistograms(
     return plotOf({ title: name === '' ? 'count' : `count of ${name}`, unit: '' }, points, wish);
   });
   const { unit: _, ...rest } = wish;
+  const most = largest(shown.map(({ buckets }) => buckets.length));
   return xyOf(plots, titleOf(nameOf(column), across.unit), [nameOf(column)], rest, [
     ...(filled.length > shown.length
       ? [`the first ${shown.length} of ${formatCount(filled.length)} histograms`]
       : []),
     ...(rows.length > filled.length ? [`${formatCount(rows.length - filled.length)} without buckets`] : []),
+    ...(most > MAX_BARS ? [`the first ${MAX_BARS} of ${formatCount(most)} buckets`] : []),
   ]);
 }
 
