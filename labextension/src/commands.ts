@@ -54,9 +54,11 @@ function editorCommands(workbench: Workbench): readonly EditorCommand[] {
   ];
 }
 
-/** Closes a list, else the signature. */
+/** Closes the list that is shown, else the signature; a list that is still on its way is given up with either. */
 function closePopup(view: EditorView): boolean {
-  return completionStatus(view.state) === null ? closeSignature(view) : closeCompletion(view);
+  const isListShown = completionStatus(view.state) === 'active';
+  const isClosed = closeCompletion(view);
+  return isListShown ? isClosed : closeSignature(view) || isClosed;
 }
 
 async function rename(view: EditorView, workbench: Workbench): Promise<void> {
