@@ -86,6 +86,21 @@ function listAt({ field, vector }: ChartColumn, row: number): readonly unknown[]
   }
 }
 
+/**
+ * The lists of a column that holds nothing but lists of times or of numbers, and nulls; undefined for any other column, at its first
+ * other value, as a result may have millions of rows.
+ */
+function listsOf(column: ChartColumn, rows: number): readonly (readonly unknown[] | undefined)[] | undefined {
+  const lists: (readonly unknown[] | undefined)[] = [];
+  for (let row = 0; row < rows; row++) {
+    const list = listAt(column, row);
+    const isNull = !column.vector.isValid(row);
+    if (!isNull && list?.every(isMoment) !== true && list?.every(isNumberOrNull) !== true) return undefined;
+    lists.push(list);
+  }
+  return lists;
+}
+
 function percentiles(
   result: QueryResult,
   table: ArrowTable,
@@ -131,20 +146,13 @@ function series(
   if (columns.some(isTime)) return undefined;
   const lists = columns
     .filter(column => !isNumber(column))
-    .map(column => ({
-      column,
-      rows: Array.from({ length: table.data.numRows }, (_, row) => listAt(column, row)),
-    }))
-    .filter(({ rows }) => rows.some(row => row !== undefined && row.length > 0));
-  const times = lists.find(({ rows }) =>
-    rows.every(row => row === undefined || row.every(each => momentOf(each) !== undefined)),
-  );
+    .flatMap(column => {
+      const rows = listsOf(column, table.data.numRows);
+      return rows?.some(row => row !== undefined && row.length > 0) ? [{ column, rows }] : [];
+    });
+  const times = lists.find(({ rows }) => rows.every(row => row === undefined || row.every(isMoment)));
   const measures = lists.filter(
-    list =>
-      list !== times &&
-      list.rows.every(
-        row => row === undefined || row.every(each => each === null || typeof each === 'number'),
-      ),
+    list => list !== times && list.rows.every(row => row === undefined || row.every(isNumberOrNull)),
   );
   const [first] = measures;
   if (times === undefined || first === undefined) return undefined;
@@ -174,6 +182,14 @@ function series(
     result: { ...unfoldedResult, reading: { missingBins: 'empty-between', keyColumns: [] } },
     list: first.column.field.name,
   };
+}
+
+function isMoment(value: unknown): boolean {
+  return momentOf(value) !== undefined;
+}
+
+function isNumberOrNull(value: unknown): boolean {
+  return value === null || typeof value === 'number';
 }
 
 function momentOf(value: unknown): bigint | undefined {

@@ -349,6 +349,20 @@ test('annotations inside of the axis are rules with their names', async () => {
   expect(texts(svg)).toContain('deploy &lt;b&gt;1&lt;/b&gt;');
 });
 
+test('texts among which one looks like a list are no series', () => {
+  const times = JSON.stringify([minute(0), minute(1)]);
+  const table = (values: readonly string[]): SampleTable => ({
+    columns: [
+      ['g', 'string', '["a","b"]'],
+      ['time', 'dynamic', `[${times},${times}]`],
+      ['m', 'string', JSON.stringify(values)],
+    ],
+    aggs: { m: { name: 'max' } },
+  });
+  expect(outcome(table(['[1,2]', '[3,4]']))).toMatchObject({ kind: 'xy' });
+  expect(outcome(table(['[1,2]', 'down']))).toBeUndefined();
+});
+
 /** Any element that no chart of ours has. */
 const MARKUP =
   /<(?!\/?(?:svg|g|path|rect|circle|line|text|tspan|title|desc|defs|clipPath|linearGradient|stop)[ />])/;
