@@ -41,3 +41,49 @@ test('a run that is killed at any moment leaves a whole notebook, with the cells
     await aplKernel(['serve', '--stop'], env);
   }
 });
+
+test.each([
+  ['freeze', ['freeze', 'book.ipynb']],
+  ['strip', ['strip', 'book.ipynb']],
+  ['convert', ['convert', 'book.ipynb', '-o', 'book.apl']],
+  ['export', ['export', 'book.ipynb', '-o', 'book.html']],
+  ['verify', ['verify', 'book.ipynb']],
+])('%s that is killed at any moment leaves each file as it was, or as it becomes', async (name, args) => {
+  const home = await temporaryDirectory();
+  const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
+  const files = ['book.ipynb', 'book.apl', 'book.html'].map(file => join(home, file));
+  const state = () => files.map(file => (existsSync(file) ? readFileSync(file, 'utf8') : undefined));
+  const layOut = (texts: readonly (string | undefined)[]) => {
+    for (const [index, file] of files.entries()) writeFileSync(file, texts[index] ?? 'as it was');
+  };
+  writeFileSync(
+    join(home, 'in.apl'),
+    '%time last 1h\n// %%\nprint a = 1\n// %%\nprint n = range(1, 9000, 1)',
+  );
+  expect(await aplKernel(['run', 'in.apl', '-o', 'book.ipynb'], env)).toMatchObject({ code: 0 });
+  const before = [readFileSync(join(home, 'book.ipynb'), 'utf8'), 'as it was', 'as it was'];
+  layOut(before);
+  const started = performance.now();
+  expect(await aplKernel(args, env)).toMatchObject({ code: 0 });
+  const whole = performance.now() - started;
+  const after = state();
+  expect(after.filter((text, index) => text !== before[index]).length).toBe(name === 'verify' ? 0 : 1);
+  const random = randomOf(name);
+  const count = rounds(name, 3, 200);
+  let ended = 0;
+  try {
+    for (let round = 0; round < count; round++) {
+      layOut(before);
+      const command = startAplKernel(args, env);
+      await Promise.race([once(command, 'exit'), delay(random() * 1.2 * whole)]);
+      command.kill('SIGKILL');
+      if (command.exitCode === null && command.signalCode === null) await once(command, 'exit');
+      const left = state();
+      expect([before, after]).toContainEqual(left);
+      if (JSON.stringify(left) === JSON.stringify(after)) ended++;
+    }
+    if (name !== 'verify') console.log(`${name}: ${ended} of ${count} had written`);
+  } finally {
+    await aplKernel(['serve', '--stop'], env);
+  }
+});
