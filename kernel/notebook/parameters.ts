@@ -4,9 +4,8 @@ import type { CellQuery } from '../apl/syntax/cell.js';
 import { declaredParameters } from '../apl/syntax/parameters.js';
 import { parseQuery } from '../apl/syntax/parse.js';
 import { type Token, tokenize } from '../apl/syntax/tokens/lexer.js';
-
 import { present } from '../present.js';
-import { formatDuration, formatTime } from '../time.js';
+import { formatDuration, formatTime, parseTime, parseTimespan } from '../time.js';
 import { MagicError } from './magics/arguments.js';
 
 /** A value as a request carries it: JSON, with times and durations as text. */
@@ -15,15 +14,17 @@ export interface ParameterValue {
   readonly json: unknown;
 }
 
+interface GivenValue {
+  readonly kind: 'value';
+  readonly value: ParameterValue;
+  /** The literal as written. */
+  readonly text: string;
+  readonly choices?: readonly ParameterValue[];
+}
+
 /** A parameter of the notebook. */
 export type Parameter =
-  | {
-      readonly kind: 'value';
-      readonly value: ParameterValue;
-      /** The literal as written. */
-      readonly text: string;
-      readonly choices?: readonly ParameterValue[];
-    }
+  | GivenValue
   /** A table, sent as the statement that defines it, as the API's variables hold no tables. */
   | { readonly kind: 'table'; readonly text: string };
 
@@ -52,9 +53,13 @@ export class Parameters {
     }
   }
 
-  /** Gives a parameter a value; throws MagicError when that is not among its choices, which hold until others are given. */
-  set(name: string, parameter: Parameter): void {
+  /**
+   * Gives a parameter a value; throws MagicError when that is not among its choices, which hold until others are given. Text for a
+   * time or a length of time is read as one: command lines and papermill have no other way to write it.
+   */
+  set(name: string, written: Parameter): void {
     const before = this.#given.get(name);
+    const parameter = written.kind === 'value' ? this.#asBefore(name, written) : written;
     const choices =
       parameter.kind === 'value'
         ? (parameter.choices ?? (before?.kind === 'value' ? before.choices : undefined))
@@ -123,17 +128,36 @@ export class Parameters {
     return { ...preceded(query, prelude), variables };
   }
 
-  #declaration(name: string): string {
-    const { type, fallback } = this.#declared.get(name) ?? {};
+  #typeOf(name: string): TypeName | undefined {
     const given = this.#given.get(name);
-    const ownType = given?.kind === 'value' ? given.value.type : 'dynamic';
-    return `${name}: ${type ?? ownType}${given !== undefined || fallback === undefined ? '' : ` = ${fallback}`}`;
+    return this.#declared.get(name)?.type ?? (given?.kind === 'value' ? given.value.type : undefined);
+  }
+
+  #asBefore(name: string, parameter: GivenValue): GivenValue {
+    const { type, json } = parameter.value;
+    if (type !== 'string' || typeof json !== 'string') return parameter;
+    const value = timeLike(json, this.#typeOf(name));
+    return value === undefined ? parameter : { ...parameter, value };
+  }
+
+  #declaration(name: string): string {
+    const fallback = this.#declared.get(name)?.fallback;
+    const given = this.#given.get(name);
+    return `${name}: ${this.#typeOf(name) ?? 'dynamic'}${given !== undefined || fallback === undefined ? '' : ` = ${fallback}`}`;
   }
 }
 
 /** A name that stands alone, not after a dot. */
 function isUse(token: Token, before: Token | undefined, name: string): boolean {
   return token.kind === 'word' && token.text === name && before?.text !== '.';
+}
+
+/** The value that a text stands for where that is a time or a length of time; undefined for other types and other text. */
+function timeLike(text: string, type: TypeName | undefined): ParameterValue | undefined {
+  const read = type === 'datetime' ? parseTime : type === 'timespan' ? parseTimespan : undefined;
+  const nanos = read?.(text);
+  if (type === undefined || nanos === undefined) return undefined;
+  return { type, json: literalJson({ type, value: nanos }) };
 }
 
 function isSame(a: ParameterValue, b: ParameterValue): boolean {

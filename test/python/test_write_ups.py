@@ -8,6 +8,7 @@ import pyarrow
 import pyarrow.ipc
 import pytest
 from nbclient import NotebookClient
+from papermill.translators import papermill_translators
 
 ARROW = "application/vnd.apache.arrow.stream"
 FIRST = '%use local\n%time 2026-01-26T14:00Z..2026-01-26T15:00Z'
@@ -64,6 +65,58 @@ def test_the_values_arrive_as_they_are(injected):
         assert value in text.split("\n")[-2] or value in text
     assert text.count("default") == 0
     assert "\n    1\n" in plain(injected, 4)
+
+
+def test_a_time_that_comes_as_text_is_a_time(tmp_path):
+    book = notebook(
+        FIRST,
+        "%param begin = datetime(2026-01-26) length = 1m code = \"500\" n = 1",
+        "print t = gettype(begin), end = begin + length, code, n = n - 1",
+        parameters=1,
+    )
+    nbformat.write(book, tmp_path / "in.ipynb")
+    values = {"begin": "2026-01-26T14:30:00+02:00", "length": "90s", "code": "404 \"\n", "n": -7}
+    papermill.execute_notebook(tmp_path / "in.ipynb", tmp_path / "out.ipynb", parameters=values, progress_bar=False)
+    text = plain(nbformat.read(tmp_path / "out.ipynb", as_version=4), 3)
+    for value in ("datetime", "2026-01-26T12:31:30Z", '404 "↵', "-8"):
+        assert value in text
+
+
+@pytest.mark.parametrize(
+    "source, parameters",
+    [
+        (
+            '%use local\n%param env = "a = b, \\"c" --choices "prod", "x = y"\nprint 1',
+            [("env", "string", r'"a = b, \"c"', 'one of "prod", "x = y"')],
+        ),
+        (
+            "%PARAM list = dynamic([1, 2]) map={\"a\": 1}, neg = -3 r = 1.5 len = 5m day = datetime(2026-01-01) ok = true",
+            [
+                ("list", "dynamic", "dynamic([1, 2])", ""),
+                ("map", "dynamic", '{"a": 1}', ""),
+                ("neg", "long", "-3", ""),
+                ("r", "real", "1.5", ""),
+                ("len", "timespan", "5m", ""),
+                ("day", "datetime", "datetime(2026-01-01)", ""),
+                ("ok", "bool", "true", ""),
+            ],
+        ),
+        (
+            '%param who --prompt\ndeclare query_parameters(city: string = "Ulm, )", n: long = (1 + 2), t: datetime);\nweb | where n == 1',
+            [
+                ("who", "None", "None", ""),
+                ("city", "string", '"Ulm, )"', ""),
+                ("n", "long", "(1 + 2)", ""),
+                ("t", "datetime", "None", ""),
+            ],
+        ),
+        ("declare query_parameters (", []),
+        ("%param", []),
+    ],
+)
+def test_papermill_lists_the_parameters(source, parameters):
+    translator = papermill_translators.find_translator("apl", "axiom-apl")
+    assert [tuple(each) for each in translator.inspect(notebook(source).cells[0])] == parameters
 
 
 def test_pyarrow_reads_the_results():

@@ -63,7 +63,23 @@ describe('what is sent', () => {
     check(
       ['declare query_parameters(begin: datetime);', '%param begin = "2026-01-01"', 'web | where t > begin'],
       'declare query_parameters(begin: datetime);\nweb | where t > begin',
-      { begin: '2026-01-01' },
+      { begin: '2026-01-01T00:00:00Z' },
+    ));
+  test('text is a time, or a length of time, where the parameter is one', () =>
+    check(
+      [
+        '%param opens = datetime(2026-01-01) wait = 90s label = "5m"',
+        '%param opens = "2026-01-26T14:30:00+02:00" wait = "10m" label = "90s"',
+        'web | where t > opens and d > wait and x == label',
+      ],
+      'declare query_parameters(opens: datetime, wait: timespan, label: string);\nweb | where t > opens and d > wait and x == label',
+      { opens: '2026-01-26T12:30:00Z', wait: '10m0s', label: '90s' },
+    ));
+  test('other text for a time is text', () =>
+    check(
+      ['%param ends = datetime(2026-01-01)', '%param ends = "soon"', 'web | where t > ends'],
+      'declare query_parameters(ends: string);\nweb | where t > ends',
+      { ends: 'soon' },
     ));
   test('a table goes as its definition', () =>
     check(
