@@ -1,6 +1,7 @@
 import { parseCell } from '../apl/syntax/cell.js';
 import { UsageError } from '../errors.js';
 import { type CodeCell, type Notebook, sourceOf } from './notebook.js';
+import { writtenParameters } from './parameters.js';
 
 /** The settings of one run, which replace the notebook's own. */
 export interface RunInputs {
@@ -25,7 +26,20 @@ export function prepareNotebook(notebook: Notebook, { parameters, time, profile 
   if (parameters.length === 0) return;
   const forget = notebook.cells.findIndex(cell => hasTag(cell, INJECTED));
   if (forget >= 0) notebook.cells.splice(forget, 1);
-  insertCell(notebook, placeForParameters(notebook), parameters.map(parameterLine), [INJECTED]);
+  const assignments = parameters.map(assignmentOf);
+  for (const { name } of assignments) checkIsNamed(notebook, name);
+  const lines = assignments.map(({ name, value }) => `%param ${name} = ${literal(value)}`);
+  insertCell(notebook, placeForParameters(notebook), lines, [INJECTED]);
+}
+
+/** Throws UsageError for a name that is in no cell: a report of a misspelt parameter would be one of the defaults. */
+function checkIsNamed(notebook: Notebook, name: string): void {
+  const code = notebook.cells.filter(cell => cell.cell_type === 'code');
+  if (code.some(cell => new RegExp(`\\b${name}\\b`).test(sourceOf(cell)))) return;
+  const names = [...writtenParameters(code).keys()];
+  throw new UsageError('option-invalid', `no cell names the parameter ${name}`, {
+    hint: names.length === 0 ? 'the notebook has no parameters' : `the notebook has ${names.join(', ')}`,
+  });
 }
 
 /** The tag of the cell of injected parameters, as papermill has it: https://papermill.readthedocs.io */
@@ -79,16 +93,16 @@ function insertCell(notebook: Notebook, index: number, lines: readonly string[],
   notebook.cells.splice(index, 0, hasIds ? { ...cell, id: `apl-inputs-${index}` } : cell);
 }
 
-/** `name=value` as a `%param` line: JSON is what it says, any other value is text. */
-function parameterLine(text: string): string {
+function assignmentOf(text: string): { readonly name: string; readonly value: string } {
   const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined)
     throw new UsageError('option-invalid', `${text} is not a parameter`, {
       hint: 'write -p NAME=VALUE, where NAME consists of letters, digits and _',
     });
-  return `%param ${name} = ${literal(value)}`;
+  return { name, value };
 }
 
+/** JSON is what it says, any other value is text. */
 function literal(value: string): string {
   if (/^-?\d+$/.test(value)) return value;
   try {

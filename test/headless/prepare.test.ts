@@ -22,6 +22,9 @@ function check(samples: readonly Sample[], inputs: Partial<RunInputs>, after: re
   expect(notebook.cells.map(sourceOf)).toEqual(after);
 }
 
+/** A query that names every parameter below. */
+const USE = 'print n, s, flag, list, text, none, big';
+
 describe('parameters stand in a cell of their own', () => {
   const parameters = [
     'n=5',
@@ -42,27 +45,38 @@ describe('parameters stand in a cell of their own', () => {
     '%param big = 9007199254740993',
   ].join('\n');
   test('after the tagged one', () =>
-    check([['a'], ['b', 'parameters'], ['%param n = 1']], { parameters }, ['a', 'b', cell, '%param n = 1']));
+    check([[USE], ['b', 'parameters'], ['%param n = 1']], { parameters }, [USE, 'b', cell, '%param n = 1']));
   test('else after the last that sets parameters', () =>
-    check([['a'], ['%param n = 1'], ['declare query_parameters(s: string);'], ['b']], { parameters }, [
-      'a',
+    check([[USE], ['%param n = 1'], ['declare query_parameters(s: string);'], ['b']], { parameters }, [
+      USE,
       '%param n = 1',
       'declare query_parameters(s: string);',
       cell,
       'b',
     ]));
-  test('else at the beginning', () => check([['a']], { parameters }, [cell, 'a']));
+  test('else at the beginning', () => check([[USE]], { parameters }, [cell, USE]));
   test('in place of those of an earlier run', () =>
-    check([['a', 'parameters'], ['%param n = 1', 'injected-parameters'], ['b']], { parameters: ['n=2'] }, [
-      'a',
-      '%param n = 2',
-      'b',
-    ]));
+    check(
+      [['a', 'parameters'], ['%param n = 1', 'injected-parameters'], ['print n']],
+      { parameters: ['n=2'] },
+      ['a', '%param n = 2', 'print n'],
+    ));
   test.each(['n', '=5', '5=n', 'a b=1'])('%j is not a parameter', text => {
     expect(() => prepareNotebook(notebookOf([]), { parameters: [text] })).toThrow(
       `${text} is not a parameter`,
     );
   });
+});
+
+test.each([
+  [[['%param city = "Ulm" days = 3'], ['print city']], 'the notebook has city, days'],
+  [[['declare query_parameters(city: string);'], ['cty_id']], 'the notebook has city'],
+  [[['print 1']], 'the notebook has no parameters'],
+] as const)('a name that is in no cell is refused', (samples, hint) => {
+  const prepared = () => prepareNotebook(notebookOf(samples), { parameters: ['cty="Bonn"'] });
+  expect(prepared).toThrow(
+    expect.objectContaining({ code: 'option-invalid', message: 'no cell names the parameter cty', hint }),
+  );
 });
 
 describe('range and profile', () => {

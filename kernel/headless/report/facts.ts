@@ -1,8 +1,7 @@
-import { parseCell } from '../../apl/syntax/cell.js';
-import { declaredParameters, readParamLine } from '../../apl/syntax/parameters.js';
 import { oneLine } from '../../text.js';
 import { formatTime, parseTime } from '../../time.js';
-import { type CodeCell, type Notebook, sourceOf } from '../notebook.js';
+import type { CodeCell, Notebook } from '../notebook.js';
+import { writtenParameters } from '../parameters.js';
 
 /** The facts shown above a report's first line: names and values, in order. */
 export type ReportFacts = readonly (readonly [name: string, value: string])[];
@@ -57,42 +56,15 @@ function rangeText(results: readonly Provenance[]): string {
 const longestParameter = 120;
 
 /** What the cells give a parameter, as written; the last line of a name holds. */
-interface Written {
-  readonly text: string | undefined;
-  readonly isAsked: boolean;
-}
-
 /** The parameters that the cells set or declare, as written; where the results were sent other values, these. */
 function parametersText(code: readonly CodeCell[], results: readonly Provenance[]): string {
-  const written = new Map<string, Written>([...code.flatMap(defaultsOf), ...code.flatMap(givenIn)]);
-  const texts = [...written].flatMap(([name, { text, isAsked }]) => {
+  const texts = [...writtenParameters(code)].flatMap(([name, { text, isAsked }]) => {
     const sent = [...new Set(results.flatMap(({ variables }) => jsonOf(variables?.[name]) ?? []))];
     const isAsWritten = text !== undefined && !isAsked && sent.length <= 1;
     const values = isAsWritten || sent.length === 0 ? [text ?? 'not set'] : sent;
     return `${name} = ${values.map(value => oneLine(value, longestParameter)).join(', then ')}`;
   });
   return texts.join(', ');
-}
-
-type Named = readonly (readonly [name: string, written: Written])[];
-
-function defaultsOf(cell: CodeCell): Named {
-  const source = sourceOf(cell);
-  return parseCell(source).shared.flatMap(({ from, to }) => {
-    const statement = source.slice(from, to);
-    return declaredParameters(statement).map(({ name, fallback }) => {
-      const text = fallback && statement.slice(fallback.from, fallback.to);
-      return [name.name, { text, isAsked: false }] as const;
-    });
-  });
-}
-
-function givenIn(cell: CodeCell): Named {
-  const lines = parseCell(sourceOf(cell)).magics.filter(({ name }) => name.toLowerCase() === 'param');
-  return lines.flatMap(({ args }) => {
-    const { assignments, prompts } = readParamLine(args);
-    return assignments.map(({ name, text }) => [name, { text, isAsked: prompts }] as const);
-  });
 }
 
 function jsonOf(value: unknown): string | undefined {
