@@ -7,7 +7,7 @@ import { safeWords } from '../display/summary.js';
 import { cellText, exactInt64 } from '../display/text.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable } from '../result.js';
-import { LABEL_LENGTH } from './labels.js';
+import { distinctLabels, LABEL_LENGTH } from './labels.js';
 
 /** One column with its description. */
 export interface ChartColumn {
@@ -113,6 +113,11 @@ const NULL_KEY = '\ud800';
 /** The name of a column as it is shown. */
 export function nameOf({ field }: ChartColumn): string {
   return cut(safeWords(field.name), LABEL_LENGTH);
+}
+
+/** The names of columns as they are shown, no two the same. */
+export function distinctNames(columns: readonly ChartColumn[]): readonly string[] {
+  return distinctLabels(columns.map(({ field }) => safeWords(field.name)));
 }
 
 /** Names of columns, for a sentence. */

@@ -105,10 +105,11 @@ function barExtremes({ title, unit, bars }: BarChart['plots'][number]): readonly
     return values.length === 0 ? [] : [{ label, v: values.reduce((a, b) => a + b, 0) }];
   });
   const [first] = sized;
-  const last = sized.at(-1);
-  if (first === undefined || last === undefined) return [];
+  if (first === undefined) return [];
+  const most = sized.reduce((a, b) => (b.v > a.v ? b : a), first);
+  const least = sized.reduce((a, b) => (b.v <= a.v ? b : a), first);
   return [
-    `${title}: highest ${measureText(first.v, unit)} (${first.label}), lowest ${measureText(last.v, unit)} (${last.label})`,
+    `${title}: highest ${measureText(most.v, unit)} (${most.label}), lowest ${measureText(least.v, unit)} (${least.label})`,
   ];
 }
 

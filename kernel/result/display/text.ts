@@ -21,7 +21,7 @@ export function cellText(vector: Vector, row: number, field: Field): string | nu
 }
 
 /**
- * The text shown for a cell: as `cellText`, but with controls made visible, and a text that is empty, reads `null` or
+ * The text shown for a cell: as `cellText`, but with controls made visible, and a text that is empty or blank, reads `null` or
  * starts with a quote is put in quotes, so that it differs from a null. `isNull` lets a rendering dim a null.
  */
 export function shownText(
@@ -69,7 +69,7 @@ const NANOS_PER: Readonly<Record<TimeUnit, bigint>> = {
   [TimeUnit.NANOSECOND]: 1n,
 };
 
-const AMBIGUOUS = /^(?:$|null$|")/;
+const AMBIGUOUS = /^(?:\s*$|null$|")/;
 
 const int64Views = new WeakMap<Vector, Vector<Int64>>();
 

@@ -14,7 +14,7 @@ test('a null looks different from every text', () => {
     { text: 'null', isNull: true },
     { text: '"null"', isNull: false },
     { text: '""', isNull: false },
-    { text: ' ', isNull: false },
+    { text: '" "', isNull: false },
     { text: String.raw`"\"null\""`, isNull: false },
     { text: 'Null', isNull: false },
   ]);

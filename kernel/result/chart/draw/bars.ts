@@ -5,51 +5,43 @@ import { present } from '../../../present.js';
 import type { Bar, BarChart, BarPlot } from '../model.js';
 import { FIRST_LOOK } from '../palette.js';
 import {
-  CHARACTER_WIDTH,
   type Drawing,
   LABELS_SIGNAL,
-  labelsOf,
+  namesBeside,
   PICTURE_WIDTH,
   seriesChannels,
   seriesId,
+  seriesLabels,
   TEXT_COLOR,
   titlePlace,
+  widest,
 } from './style.js';
 import { shortText } from './texts.js';
 
 /** Returns a view for each measure; the names stand beside all of them. */
 export function barDrawing(chart: BarChart): Drawing {
-  const names = chart.plots[0]?.bars.map(bar => bar.label) ?? [];
-  const wide = 12 + Math.ceil(longest(names) * CHARACTER_WIDTH);
+  const names = namesBeside(chart.plots[0]?.bars.map(bar => bar.label) ?? [], barId);
   const values = chart.plots.flatMap(plot => plot.bars.map(bar => totalText(bar, plot)));
-  const room = 14 + Math.ceil(longest(values) * CHARACTER_WIDTH);
+  const room = 14 + widest(values);
   return {
-    views: chart.plots.map((plot, index) => view(plot, index, chart, wide)),
+    views: chart.plots.map((plot, index) => view(plot, index, chart, names.guide)),
     labels: {
-      ...labelsOf(names, barId),
-      ...labelsOf(
-        chart.legend.map(({ label }) => label),
-        seriesId,
-      ),
+      ...names.labels,
+      ...seriesLabels(chart.legend),
     },
     titles: chart.plots.map(plot => plot.title),
-    beside: `${NAMES_SIGNAL} + ${room}`,
-    signals: [{ name: NAMES_SIGNAL, update: `min(${wide}, outer * 0.4)` }],
+    beside: `${names.width} + ${room}`,
+    signals: [names.signal],
   };
 }
 
-const NAMES_SIGNAL = 'namesWidth';
 const BAR_HEIGHT = 22;
 
 function barId(index: number): string {
   return `b${index}`;
 }
 
-function longest(texts: readonly string[]): number {
-  return texts.reduce((most, text) => Math.max(most, text.length), 0);
-}
-
-function view(plot: BarPlot, index: number, { legend }: BarChart, wide: number): object {
+function view(plot: BarPlot, index: number, { legend }: BarChart, guide: object): object {
   const ids = plot.bars.map((_, bar) => barId(bar));
   const color = legend.length > 0 ? { color: seriesChannels(legend, 'square').color } : {};
   const own = legend.length > 0 ? undefined : FIRST_LOOK.color;
@@ -64,7 +56,7 @@ function view(plot: BarPlot, index: number, { legend }: BarChart, wide: number):
     ...(legend.length > 0 ? [{ calculate: `${LABELS_SIGNAL}[datum.s]`, as: 'g' }] : []),
   ];
   return {
-    width: PICTURE_WIDTH - wide - 60,
+    width: PICTURE_WIDTH / 2,
     height: Math.max(1, ids.length) * BAR_HEIGHT,
     encoding: {
       y: {
@@ -72,16 +64,7 @@ function view(plot: BarPlot, index: number, { legend }: BarChart, wide: number):
         type: 'nominal',
         sort: null,
         scale: { domain: ids, paddingInner: 0.25, paddingOuter: 0.15 },
-        axis: {
-          title: null,
-          labelExpr: `${LABELS_SIGNAL}[datum.value]`,
-          labelLimit: { expr: `${NAMES_SIGNAL} - 8` },
-          minExtent: { expr: NAMES_SIGNAL },
-          maxExtent: { expr: NAMES_SIGNAL },
-          labelOverlap: false,
-          ticks: false,
-          domain: false,
-        },
+        axis: guide,
       },
       x: { scale: scaleOf(plot), axis: valueAxis(index) },
     },
@@ -106,7 +89,7 @@ function view(plot: BarPlot, index: number, { legend }: BarChart, wide: number):
 const TEXT_SHARE = 0.12;
 
 function scaleOf({ low, high, isLog }: BarPlot): object {
-  if (isLog) return { type: 'log', domain: [low, high], nice: true };
+  if (isLog) return { type: 'log', domain: [low, high], nice: false };
   const room = low < 0 ? TEXT_SHARE * (high - low) : 0;
   return { domain: low === high ? [0, 1] : [low - room, high], zero: false, nice: false };
 }

@@ -4,11 +4,11 @@
 import type { Cell, HeatChart } from '../model.js';
 import {
   BESIDE_WIDTH,
-  CHARACTER_WIDTH,
   type Drawing,
   LABELS_SIGNAL,
   LABELS_WIDTH,
-  labelsOf,
+  namesBelow,
+  namesBeside,
   PICTURE_WIDTH,
   TICKS,
   titleAbove,
@@ -19,10 +19,8 @@ import { timeGuide } from './xy.js';
 /** Returns one view: time or names across, numbers or names up. */
 export function heatDrawing(chart: HeatChart): Drawing {
   const { rows, axis } = chart;
-  const names = isNames(rows) ? rows : [];
-  const wide =
-    12 + Math.ceil(names.reduce((most, { length }) => Math.max(most, length), 0) * CHARACTER_WIDTH);
-  const height = isNames(rows) ? Math.max(3, names.length) * ROW_HEIGHT : HEIGHT;
+  const names = isNames(rows) ? namesBeside(rows, rowId) : undefined;
+  const height = isNames(rows) ? Math.max(3, rows.length) * ROW_HEIGHT : HEIGHT;
   return {
     views: [
       {
@@ -42,14 +40,13 @@ export function heatDrawing(chart: HeatChart): Drawing {
         },
       },
     ],
-    labels: { ...labelsOf(names, rowId), ...labelsOf(isNames(axis) ? axis : [], columnId) },
+    labels: { ...names?.labels, ...(isNames(axis) ? namesBelow(axis, columnId).labels : {}) },
     titles: [isNames(rows) ? '' : rows.title, chart.unit],
-    beside: isNames(rows) ? `${NAMES_SIGNAL} + 30` : String(BESIDE_WIDTH),
-    signals: isNames(rows) ? [{ name: NAMES_SIGNAL, update: `min(${wide}, outer * 0.4)` }] : [],
+    beside: names === undefined ? String(BESIDE_WIDTH) : `${names.width} + 30`,
+    signals: names === undefined ? [] : [names.signal],
   };
 }
 
-const NAMES_SIGNAL = 'namesWidth';
 const HEIGHT = 220;
 const ROW_HEIGHT = 22;
 
@@ -84,15 +81,11 @@ function across({ axis }: HeatChart): object {
       },
       x2: { field: 'e' },
     };
-  const guide = {
-    ...{ title: null, labelExpr: `${LABELS_SIGNAL}[datum.value]`, labelAngle: -40, labelLimit: 110 },
-    ...{ labelOverlap: false, ticks: false, domain: false },
-  };
   return {
     x: {
       ...{ field: 'c', type: 'nominal', sort: null },
       scale: { domain: axis.map((_, index) => columnId(index)), padding: 0.04 },
-      axis: guide,
+      axis: namesBelow(axis, columnId).guide,
     },
   };
 }
@@ -107,20 +100,11 @@ function upwards({ rows }: HeatChart): object {
       },
       y2: { field: 'z' },
     };
-  const guide = {
-    ...{
-      title: null,
-      labelExpr: `${LABELS_SIGNAL}[datum.value]`,
-      labelLimit: { expr: `${NAMES_SIGNAL} - 8` },
-    },
-    ...{ minExtent: { expr: NAMES_SIGNAL }, maxExtent: { expr: NAMES_SIGNAL } },
-    ...{ labelOverlap: false, ticks: false, domain: false },
-  };
   return {
     y: {
       ...{ field: 'r', type: 'nominal', sort: null },
       scale: { domain: rows.map((_, index) => rowId(index)), padding: 0.06 },
-      axis: guide,
+      axis: namesBeside(rows, rowId).guide,
     },
   };
 }

@@ -1,17 +1,30 @@
 /**
  * Shares of a whole; the legend has the figures.
  */
+
+import { distinctLabels } from '../labels.js';
 import type { PieChart } from '../model.js';
-import { type Drawing, LABELS_SIGNAL, labelsOf, PICTURE_WIDTH, seriesChannels, seriesId } from './style.js';
+import {
+  type Drawing,
+  LABELS_SIGNAL,
+  PICTURE_WIDTH,
+  SHORT_NAME,
+  seriesChannels,
+  seriesId,
+  withShort,
+} from './style.js';
 import { shortText } from './texts.js';
 
 /** Returns one view, slices from noon on. */
 export function pieDrawing({ legend, values, unit }: PieChart): Drawing {
   const sum = values.reduce((a, b) => a + b, 0);
-  const texts = values.map(
-    (value, index) =>
-      `${legend[index]?.label ?? ''}: ${shortText(value, unit)} (${((value / sum) * 100).toFixed(1)} %)`,
-  );
+  const labels = legend.map(({ label }) => label);
+  const withShare = (label: string, index: number) => {
+    const value = values[index] ?? 0;
+    return `${label}: ${shortText(value, unit)} (${((value / sum) * 100).toFixed(1)} %)`;
+  };
+  const texts = labels.map(withShare);
+  const short = distinctLabels(labels, SHORT_NAME).map(withShare);
   const named = legend.map((entry, index) => ({ ...entry, label: texts[index] ?? entry.label }));
   return {
     views: [
@@ -29,7 +42,7 @@ export function pieDrawing({ legend, values, unit }: PieChart): Drawing {
         },
       },
     ],
-    labels: labelsOf(texts, seriesId),
+    labels: withShort(texts, seriesId, short),
     titles: [],
     beside: String(BESIDE),
   };

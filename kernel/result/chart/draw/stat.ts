@@ -2,13 +2,14 @@
  * One row of numbers, large enough to be read from afar.
  */
 import type { StatChart } from '../model.js';
-import { type Drawing, PICTURE_WIDTH, TEXT_COLOR } from './style.js';
+import { type Drawing, PICTURE_WIDTH, TEXT_COLOR, widest } from './style.js';
 
-/** Returns one view with as many numbers in a row as have room. A number is never cut: it would be another number. */
+/** Returns one view with as many numbers in a row as have room. Neither a number nor a name is cut: it would be another. */
 export function statDrawing({ tiles }: StatChart): Drawing {
   const longest = tiles.reduce((most, { text }) => Math.max(most, text.length), 0);
   const size = longest <= 16 ? 30 : 20;
-  const tile = Math.max(170, Math.ceil(longest * size * 0.6) + 24);
+  const names = widest(tiles.map(each => each.name)) * (NAME_SIZE / 11);
+  const tile = Math.max(170, Math.ceil(longest * size * 0.6) + 24, Math.ceil(names) + 16);
   const columns = `max(1, min(${tiles.length}, floor(outer / ${tile})))`;
   const place = {
     x: { field: 'x', type: 'quantitative', scale: null, axis: null },
@@ -37,7 +38,7 @@ export function statDrawing({ tiles }: StatChart): Drawing {
         ],
         layer: [
           {
-            mark: { ...text, fontSize: 12, color: TEXT_COLOR, limit: tile - 16 },
+            mark: { ...text, fontSize: NAME_SIZE, color: TEXT_COLOR },
             encoding: { ...place, ...at(name), text: { field: 'n', type: 'nominal' } },
           },
           {
@@ -55,4 +56,5 @@ export function statDrawing({ tiles }: StatChart): Drawing {
 }
 
 const ROW = 74;
+const NAME_SIZE = 12;
 const BESIDE = 12;

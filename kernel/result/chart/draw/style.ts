@@ -2,6 +2,7 @@
  * Sizes and colours that all charts share, and the parts of a Vega-Lite specification that they are made of.
  */
 import type { Signal } from 'vega';
+import { distinctLabels } from '../labels.js';
 import type { Entry } from '../model.js';
 
 /** What one kind of chart gives to the specification. */
@@ -26,7 +27,22 @@ export const LABELS_WIDTH = 58;
 export const BESIDE_WIDTH = LABELS_WIDTH + 34;
 export const TICKS = 5;
 /** Pixels of an average character. */
-export const CHARACTER_WIDTH = 6.5;
+const CHARACTER_WIDTH = 6.5;
+
+/** Pixels of a character as Vega measures it where there is no screen. */
+const MEASURED_WIDTH = 8.8;
+
+/** The pixels of a text in most fonts, rather too many than too few. */
+function textWidth(text: string): number {
+  const wide = text.match(/[A-Z@%mw_]/g)?.length ?? 0;
+  const full = text.match(/[^\0-\u02ff]/g)?.length ?? 0;
+  return Math.ceil(text.length * CHARACTER_WIDTH + wide * 2 + full * 5.5);
+}
+
+/** Returns the pixels of the widest text. */
+export function widest(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
+}
 
 /** The signals that hold the texts of the data. */
 export const LABELS_SIGNAL = 'shownLabels';
@@ -68,12 +84,84 @@ export function seriesId(index: number): string {
   return `l${index}`;
 }
 
-/** Returns labels by the ids that `idOf` gives them. */
-export function labelsOf(
+/** Labels by the ids that `idOf` gives them. */
+function labelsOf(
   labels: readonly string[],
   idOf: (index: number) => string,
 ): Readonly<Record<string, string>> {
   return Object.fromEntries(labels.map((label, index) => [idOf(index), label]));
+}
+
+/** Characters of a name where the chart is too narrow for whole ones, and of a name that stands aslant below a column. */
+export const SHORT_NAME = 24;
+const SLANTED_NAME = 18;
+const SHORT = '~';
+
+/** Names beside or below a chart: their texts by id, the space they take as a signal, and the axis that shows them. */
+export interface NameAxis {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly width: string;
+  readonly signal: Signal;
+  readonly guide: object;
+}
+
+const NO_FRAME = { title: null, labelOverlap: false, ticks: false, domain: false };
+const NAMES_SIGNAL = 'namesWidth';
+
+/** Returns the axis of names beside a chart: whole where they take less than half of the output, else shorter, but no two the same. */
+export function namesBeside(names: readonly string[], idOf: (index: number) => string): NameAxis {
+  const wide = 12 + widest(names);
+  const isShort = `${NAMES_SIGNAL} < ${wide}`;
+  const width = { expr: NAMES_SIGNAL };
+  return {
+    labels: withShort(names, idOf, SHORT_NAME),
+    width: NAMES_SIGNAL,
+    signal: { name: NAMES_SIGNAL, update: `min(${wide}, outer * 0.45)` },
+    guide: {
+      ...NO_FRAME,
+      labelExpr: labelWhere(isShort),
+      labelLimit: { expr: `${isShort} ? ${NAMES_SIGNAL} - 8 : 0` },
+      minExtent: width,
+      maxExtent: width,
+    },
+  };
+}
+
+/** Returns the axis of names below the columns of a chart. */
+export function namesBelow(
+  names: readonly string[],
+  idOf: (index: number) => string,
+): Pick<NameAxis, 'labels' | 'guide'> {
+  return {
+    labels: withShort(names, idOf, SLANTED_NAME),
+    guide: { ...NO_FRAME, labelExpr: labelWhere('true'), labelAngle: -40, labelLimit: 0 },
+  };
+}
+
+/** Returns the names of series by their ids, as `seriesChannels` shows them. */
+export function seriesLabels(legend: readonly Entry[]): Readonly<Record<string, string>> {
+  return withShort(
+    legend.map(({ label }) => label),
+    seriesId,
+    SHORT_NAME,
+  );
+}
+
+function labelWhere(isShort: string): string {
+  return `((${isShort}) && ${LABELS_SIGNAL}[datum.value + '${SHORT}']) || ${LABELS_SIGNAL}[datum.value]`;
+}
+
+/** Returns labels by their ids, and those that are shorter. */
+export function withShort(
+  names: readonly string[],
+  idOf: (index: number) => string,
+  short: number | readonly string[],
+): Readonly<Record<string, string>> {
+  const shorter = typeof short === 'number' ? distinctLabels(names, short) : short;
+  const changed = shorter.flatMap((label, index) =>
+    label === names[index] ? [] : [[`${idOf(index)}${SHORT}`, label] as const],
+  );
+  return { ...labelsOf(names, idOf), ...Object.fromEntries(changed) };
 }
 
 /** Returns the place of a title, which the compiled specification looks up. */
@@ -88,12 +176,13 @@ export function seriesChannels(
 ): { readonly color: object; readonly strokeDash?: object } {
   const domain = legend.map((_, index) => seriesId(index));
   const longest = legend.reduce((most, { label }) => Math.max(most, label.length), 0);
+  const isShort = `width - 30 < ${Math.ceil(longest * MEASURED_WIDTH)}`;
   const guide = {
     title: null,
     orient: 'bottom',
     direction: 'horizontal',
     columns: { expr: `max(1, floor(width / ${Math.ceil(longest * CHARACTER_WIDTH) + 40}))` },
-    labelExpr: `${LABELS_SIGNAL}[datum.value]`,
+    labelExpr: labelWhere(isShort),
     labelLimit: { expr: 'width - 30' },
     symbolLimit: 0,
     symbolOpacity: 1,

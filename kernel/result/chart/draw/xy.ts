@@ -8,9 +8,8 @@ import {
   BESIDE_WIDTH,
   type Drawing,
   LABELS_WIDTH,
-  labelsOf,
   PICTURE_WIDTH,
-  seriesId,
+  seriesLabels,
   TICKS,
   titleAbove,
   titlePlace,
@@ -21,10 +20,7 @@ import { daysTitle } from './texts.js';
 export function xyDrawing(chart: XyChart, interactive: boolean): Drawing {
   return {
     views: chart.plots.map((plot, index) => view(plot, index, chart, interactive)),
-    labels: labelsOf(
-      chart.legend.map(({ label }) => label),
-      seriesId,
-    ),
+    labels: seriesLabels(chart.legend),
     titles: [...chart.plots.map(plot => plot.title), chart.across ?? ''],
     beside: String(BESIDE_WIDTH),
   };

@@ -5,11 +5,19 @@
 import { formatCount } from '../../../text.js';
 import { shownText } from '../../display/text.js';
 import type { ArrowTable } from '../../result.js';
-import { aggregateOf, type ChartColumn, nameOf, namesOf, numberAt } from '../columns.js';
-import { largest, smallest } from '../extent.js';
+import {
+  aggregateOf,
+  type ChartColumn,
+  distinctNames,
+  groupKey,
+  nameOf,
+  namesOf,
+  numberAt,
+} from '../columns.js';
+import { largest, logFoot, smallest } from '../extent.js';
 import { distinctLabels } from '../labels.js';
 import type { Bar, BarChart, BarPlot, Cell, ChartWish, Entry, HeatChart, PieChart } from '../model.js';
-import { FIRST_LOOK, looksFor } from '../palette.js';
+import { FIRST_LOOK, type Look, looksFor } from '../palette.js';
 import { scaled, titleOf, unitOf } from '../time/series.js';
 import { scaleFor } from '../units.js';
 
@@ -34,31 +42,33 @@ export function toBars(table: ArrowTable, roles: NameRoles, wish: ChartWish): Ba
   const isDivided = wish.stack === true && roles.keys.length > 1 && !aggregateOf(first).isNever;
   const names = isDivided ? dividedRows(table, roles, first) : rowsByName(table, roles.keys);
   const drawn = longest(names.rows, first);
-  const plots = (isDivided ? [first] : filled.slice(0, MAX_PLOTS)).map(measure =>
-    barPlot(drawn, measure, names.parts, wish),
+  const measures = isDivided ? [first] : filled.slice(0, MAX_PLOTS);
+  const titles = distinctNames(measures);
+  const plots = measures.map((measure, index) =>
+    barPlot(drawn, { measure, name: titles[index] ?? '' }, names.parts, wish),
   );
   const empty = roles.measures.filter(measure => !filled.includes(measure));
   return {
     kind: 'bars',
-    plots: plots.map(plot => (plot.isLog && plot.low <= 0 ? { ...plot, isLog: false } : plot)),
+    plots,
     keys: namesOf(isDivided ? roles.keys.slice(0, -1) : roles.keys),
     legend: names.parts,
-    names: (isDivided ? [first] : filled.slice(0, MAX_PLOTS)).map(nameOf),
+    names: titles,
     remarks: [
       ...(names.rows.length > drawn.length
         ? [
             `the ${drawn.length} of ${formatCount(names.rows.length)} names with the greatest ${nameOf(first)}`,
           ]
         : []),
-      ...(names.cut > 0 ? [`parts beyond the ${MAX_PARTS} greatest are drawn as one, ${OTHERS}`] : []),
+      ...(names.cut > 0 ? [`parts beyond the ${MAX_PARTS - 1} greatest are drawn as one, ${OTHERS}`] : []),
       ...(filled.length > plots.length && !isDivided
         ? [`the first ${plots.length} of ${filled.length} measures`]
         : []),
       ...(isDivided && filled.length > 1 ? [`not drawn: ${namesOf(filled.slice(1))}`] : []),
       ...(empty.length > 0 ? [`no value in any row: ${namesOf(empty)}`] : []),
       ...(roles.leftOut.length > 0 ? [`not drawn: ${namesOf(roles.leftOut)}`] : []),
-      ...(plots.some(plot => plot.isLog && plot.low <= 0)
-        ? ['no log axis: there are values of 0 or less']
+      ...(wish.log === true && plots.some(plot => !plot.isLog)
+        ? [`no log axis: ${isDivided ? 'the bars are divided' : 'there are values of 0 or less'}`]
         : []),
       ...(wish.stack === true && !isDivided
         ? [
@@ -77,7 +87,12 @@ export function toPie(table: ArrowTable, roles: NameRoles, wish: ChartWish): Pie
   if (measure === undefined) return noValue(roles);
   if (aggregateOf(measure).isNever) return `No pie chart: values of ${nameOf(measure)} do not add up.`;
   const { rows } = rowsByName(table, roles.keys);
-  const ranked = rows.map(row => ({ ...row, v: sizeOf(row, measure) ?? 0 })).sort((a, b) => b.v - a.v);
+  const ranked = rows
+    .flatMap(row => {
+      const v = sizeOf(row, measure);
+      return v === null ? [] : [{ ...row, v }];
+    })
+    .sort((a, b) => b.v - a.v);
   if (ranked.some(({ v }) => v < 0)) return `No pie chart: ${nameOf(measure)} has values below 0.`;
   const sum = ranked.reduce((total, { v }) => total + v, 0);
   if (sum === 0) return `No pie chart: every ${nameOf(measure)} is 0.`;
@@ -92,16 +107,21 @@ export function toPie(table: ArrowTable, roles: NameRoles, wish: ChartWish): Pie
     shown.map(({ keys }) => keys),
     { areSurfaces: true },
   );
-  const entries = shown.map(({ label }, index) => ({ label, look: looks[index] ?? FIRST_LOOK }));
-  const others =
-    rest.length > 0 ? [{ label: `${OTHERS} (${formatCount(rest.length)})`, look: REST_LOOK }] : [];
+  const without = rows.length - ranked.length;
   return {
     kind: 'pie',
     unit: scale.unit,
     values: values.map(v => scaled(v, scale.factor) ?? 0),
-    legend: [...entries, ...others],
+    legend: entriesOf(
+      shown.map(({ label }) => label),
+      looks,
+      rest.length,
+    ),
     names: [nameOf(measure)],
     remarks: [
+      ...(without > 0
+        ? [`not drawn: ${formatCount(without)} of ${formatCount(rows.length)} names, which have no value`]
+        : []),
       ...(rest.length > 0
         ? [
             `the ${shown.length} of ${formatCount(ranked.length)} names with the greatest ${nameOf(measure)}; the others are one slice`,
@@ -117,7 +137,8 @@ export function toGrid(table: ArrowTable, roles: NameRoles, wish: ChartWish): He
   const [measure] = withValues(table, roles.measures);
   if (measure === undefined) return noValue(roles);
   if (roles.keys.length < 2) return 'No heatmap: it needs two keys, or one over time.';
-  const { rows, parts, cut } = dividedRows(table, roles, measure, MAX_CELLS);
+  const mixes = aggregateOf(measure).additive;
+  const { rows, parts, cut } = dividedRows(table, roles, measure, { most: MAX_CELLS, mixes });
   const drawn = longest(rows, measure);
   const scale = scaleFor(
     unitOf(measure, wish),
@@ -146,11 +167,17 @@ export function toGrid(table: ArrowTable, roles: NameRoles, wish: ChartWish): He
       ...(rows.length > drawn.length
         ? [`the ${drawn.length} of ${formatCount(rows.length)} names with the greatest ${nameOf(measure)}`]
         : []),
-      ...(cut > 0 ? [`parts beyond the ${MAX_CELLS} greatest are one, ${OTHERS}`] : []),
+      ...(cut > 0 ? [beyondRemark(cut, mixes, roles, measure)] : []),
       ...(wish.log === true && least <= 0 ? ['no log colours: there are values of 0 or less'] : []),
       ...notDrawn(roles, measure),
     ],
   };
+}
+
+function beyondRemark(cut: number, mixes: boolean, { keys }: NameRoles, measure: ChartColumn): string {
+  if (mixes) return `parts beyond the ${MAX_CELLS - 1} greatest are one, ${OTHERS}`;
+  const all = formatCount(cut + MAX_CELLS);
+  return `not drawn: ${formatCount(cut)} of ${all} ${namesOf(keys.slice(-1))}, those with the least ${nameOf(measure)}`;
 }
 
 const OTHERS = 'others';
@@ -183,7 +210,7 @@ interface NamedRow {
 interface NamedRows {
   readonly rows: readonly NamedRow[];
   readonly parts: readonly Entry[];
-  /** Parts that share the last place. */
+  /** Parts that share the last place, or have none. */
   readonly cut: number;
 }
 
@@ -195,42 +222,66 @@ function rowsByName(table: ArrowTable, keys: readonly ChartColumn[]): NamedRows 
   return { rows: labelled(found), parts: [], cut: 0 };
 }
 
-/** Rows by all keys but the last, divided by the last: the greatest parts first. */
-function dividedRows(table: ArrowTable, roles: NameRoles, measure: ChartColumn, most = MAX_PARTS): NamedRows {
+/**
+ * Rows by all keys but the last, divided by the last: the greatest parts first, of which at most `most` have a place. One that
+ * `mixes` holds all others.
+ */
+function dividedRows(
+  table: ArrowTable,
+  roles: NameRoles,
+  measure: ChartColumn,
+  { most, mixes } = { most: MAX_PARTS, mixes: true },
+): NamedRows {
   const last = roles.keys.at(-1) as ChartColumn;
   const bars = new Map<
     string,
     { readonly keys: readonly string[]; readonly places: Map<string, number[]> }
   >();
-  const sizes = new Map<string, number>();
+  const parts = new Map<string, number[]>();
   for (let row = 0; row < table.data.numRows; row++) {
-    const keys = keyTexts(roles.keys.slice(0, -1), row);
-    const part = keyTexts([last], row)[0] ?? '';
-    const name = JSON.stringify(keys);
-    const bar = bars.get(name) ?? { keys, places: new Map<string, number[]>() };
+    const keys = roles.keys.slice(0, -1);
+    const part = groupKey([last], row);
+    const name = groupKey(keys, row);
+    const bar = bars.get(name) ?? { keys: keyTexts(keys, row), places: new Map<string, number[]>() };
     bar.places.set(part, [...(bar.places.get(part) ?? []), row]);
     bars.set(name, bar);
-    sizes.set(part, (sizes.get(part) ?? 0) + Math.abs(numberAt(measure, row) ?? 0));
+    parts.set(part, [...(parts.get(part) ?? []), row]);
   }
-  const ranked = [...sizes].sort((a, b) => b[1] - a[1]).map(([part]) => part);
-  const shown = ranked.slice(0, ranked.length > most ? most - 1 : most);
+  const weight = (place: Place) =>
+    aggregateOf(measure).isNever
+      ? (weightOf(place, measure) ?? Number.NEGATIVE_INFINITY)
+      : place.reduce((sum, row) => sum + Math.abs(numberAt(measure, row) ?? 0), 0);
+  const ranked = [...parts]
+    .map(([part, place]) => ({ part, texts: keyTexts([last], place[0] ?? 0), size: weight(place) }))
+    .sort((a, b) => (a.size === b.size ? 0 : b.size - a.size));
+  const shown = ranked.slice(0, mixes && ranked.length > most ? most - 1 : most);
   const rest = ranked.slice(shown.length);
   const found = [...bars.values()].map(({ keys, places }) => ({
     keys,
     places: [
-      ...shown.map(part => places.get(part) ?? []),
-      ...(rest.length > 0 ? [rest.flatMap(part => places.get(part) ?? [])] : []),
+      ...shown.map(({ part }) => places.get(part) ?? []),
+      ...(mixes && rest.length > 0 ? [rest.flatMap(({ part }) => places.get(part) ?? [])] : []),
     ],
   }));
   const looks = looksFor(
-    shown.map(part => [part]),
+    shown.map(({ texts }) => texts),
     { areSurfaces: true },
   );
-  const labels = distinctLabels(shown);
-  const entries = labels.map((label, index) => ({ label, look: looks[index] ?? FIRST_LOOK }));
-  const others =
-    rest.length > 0 ? [{ label: `${OTHERS} (${formatCount(rest.length)})`, look: REST_LOOK }] : [];
-  return { rows: labelled(found), parts: [...entries, ...others], cut: rest.length };
+  const labels = shown.map(({ texts }) => texts.join());
+  return {
+    rows: labelled(found),
+    parts: entriesOf(labels, looks, mixes ? rest.length : 0),
+    cut: rest.length,
+  };
+}
+
+/** The entries of a legend, the last of which stands for `others` names. */
+function entriesOf(names: readonly string[], looks: readonly Look[], others: number): readonly Entry[] {
+  const labels = distinctLabels(others > 0 ? [...names, `${OTHERS} (${formatCount(others)})`] : names);
+  return labels.map((label, index) => ({
+    label,
+    look: index < names.length ? (looks[index] ?? FIRST_LOOK) : REST_LOOK,
+  }));
 }
 
 /** The texts of the keys of a row. */
@@ -250,7 +301,14 @@ function at(place: Place, measure: ChartColumn): number | null {
 }
 
 function sizeOf({ places }: NamedRow, measure: ChartColumn): number | null {
-  return at(places.flat(), measure);
+  return weightOf(places.flat(), measure);
+}
+
+/** The sum over the rows of a place, or the greatest value of a measure that does not add up; null where none has a value. */
+function weightOf(place: Place, measure: ChartColumn): number | null {
+  if (!aggregateOf(measure).isNever) return at(place, measure);
+  const values = place.flatMap(row => numberAt(measure, row) ?? []);
+  return values.length === 0 ? null : largest(values);
 }
 
 /** Rows without a value come last; equal ones keep their order. */
@@ -262,7 +320,7 @@ function longest(rows: readonly NamedRow[], measure: ChartColumn): readonly Name
 
 function barPlot(
   rows: readonly NamedRow[],
-  measure: ChartColumn,
+  { measure, name }: { readonly measure: ChartColumn; readonly name: string },
   parts: readonly Entry[],
   wish: ChartWish,
 ): BarPlot {
@@ -276,14 +334,13 @@ function barPlot(
     }),
   );
   const sums = bars.flatMap(bar => [sumOf(bar, Math.max), sumOf(bar, Math.min)]);
-  const isLog = wish.log === true && parts.length === 0;
-  const ends = isLog ? values.map(value => value * scale.factor) : [0, ...sums];
+  const isLog = wish.log === true && parts.length === 0 && values.every(value => value > 0);
   return {
-    title: titleOf(nameOf(measure), scale.unit),
+    title: titleOf(name, scale.unit),
     unit: scale.unit,
     bars,
-    low: smallest(ends),
-    high: largest(ends),
+    low: isLog ? logFoot(smallest(sums.filter(sum => sum > 0))) : smallest([0, ...sums]),
+    high: largest([0, ...sums]),
     isLog,
   };
 }

@@ -4,7 +4,7 @@
 import { formatNumber, numberFormat } from '../../display/format.js';
 import { cellText } from '../../display/text.js';
 import { FIELD_KEY } from '../../field.js';
-import { type ChartColumn, nameOf, namesOf } from '../columns.js';
+import { type ChartColumn, distinctNames, namesOf } from '../columns.js';
 import type { ChartWish, StatChart } from '../model.js';
 import { unitOf } from '../time/series.js';
 
@@ -17,20 +17,21 @@ export function toStat(
   wish: ChartWish,
 ): StatChart {
   const shown = measures.slice(0, MAX_TILES);
-  const tiles = shown.map(column => {
+  const names = distinctNames(shown);
+  const tiles = shown.map((column, index) => {
     const { field, vector } = column;
     const exact = cellText(vector, 0, field) ?? 'null';
     const unit = unitOf(column, wish);
     const asked = wish.unit === undefined ? field : withUnit(field, wish.unit);
     const text = formatNumber(exact, numberFormat(asked, vector));
     const isPlain = unit !== '' && exact !== 'null' && !/[a-z\u00b5%]/i.test(text);
-    return { name: nameOf(column), text: isPlain ? `${text} ${unit}` : text, exact };
+    return { name: names[index] ?? '', text: isPlain ? `${text} ${unit}` : text, exact };
   });
   return {
     kind: 'stat',
     tiles,
     legend: [],
-    names: shown.map(nameOf),
+    names,
     remarks: [
       ...(measures.length > shown.length ? [`the first ${shown.length} of ${measures.length} numbers`] : []),
       ...(leftOut.length > 0 ? [`not drawn: ${namesOf(leftOut)}`] : []),

@@ -1,0 +1,65 @@
+import { expect } from 'vitest';
+import { type Chart, toChart } from '../../../kernel/result/chart/chart.js';
+import type { ChartModel, ChartWish } from '../../../kernel/result/chart/model.js';
+import { scaleFor } from '../../../kernel/result/chart/units.js';
+import type { QueryResult } from '../../../kernel/result/result.js';
+
+const now = Date.UTC(2027, 0);
+
+/** Returns a chart of one kind with its picture; a sentence where nothing is drawn. */
+export async function drawnChart<K extends ChartModel['kind']>(
+  result: QueryResult,
+  wish: ChartWish,
+  kind: K,
+): Promise<(Chart & { readonly model: Extract<ChartModel, { readonly kind: K }> }) | string> {
+  const chart = await toChart(result, now, wish);
+  if (chart?.kind !== 'chart') return chart?.reason ?? 'nothing';
+  expect(chart.model.kind).toBe(kind);
+  return chart as Chart & { readonly model: Extract<ChartModel, { readonly kind: K }> };
+}
+
+/** A rectangle of a picture, in pixels. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Returns the visible rectangles of each layer of a picture that draws data. */
+export function boxesIn(svg: string): readonly (readonly Box[])[] {
+  return groupsIn(svg, 'rect').map(paths =>
+    [...paths.matchAll(/ d="M([-\d.e]+),([-\d.e]+)h([-\d.e]+)v([-\d.e]+)h[-\d.e]+Z"/g)].map(found => {
+      const [x = 0, y = 0, width = 0, height = 0] = found.slice(1).map(Number);
+      return { x, y, width, height };
+    }),
+  );
+}
+
+/** Returns how many marks of a type a picture draws for data. */
+export function marksIn(svg: string, type: 'symbol' | 'arc' | 'rect'): number {
+  return groupsIn(svg, type).reduce((sum, paths) => sum + paths.split('<path ').length - 1, 0);
+}
+
+/** Returns every text of a picture beside its name and description. */
+export function textsIn(svg: string): readonly string[] {
+  return [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text = '']) =>
+    text.replace(/&(\w+|#\d+);/g, (_, name: string) => ENTITIES[name] ?? `?${name}?`),
+  );
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', nbsp: '\u00a0' };
+
+function groupsIn(svg: string, type: string): readonly string[] {
+  const groups = svg.matchAll(new RegExp(`<g class="mark-${type} role-mark[^>]*>(.*?)</g>`, 'g'));
+  return [...groups].map(([, marks = '']) => marks);
+}
+
+/** Returns a value as an axis has it whose unit suits the greatest of `all`, and that unit. */
+export function onAxis(
+  unit: string,
+  all: readonly number[],
+): { readonly unit: string; of(v: number): number } {
+  const { factor, unit: shown } = scaleFor(unit, Math.max(0, ...all.map(Math.abs)));
+  return { unit: shown, of: v => (factor === 1 ? v : Number((v * factor).toPrecision(15))) };
+}
