@@ -9,6 +9,7 @@ import { typeNamed } from '../../apl/syntax/types.js';
 import { visitQuery } from '../../apl/syntax/walk.js';
 import type { CompleteOutcome, CompletionItem, DisplayData } from '../../jupyter/message.js';
 import { present } from '../../present.js';
+import { oneLine } from '../../text.js';
 import { fileNames } from '../magics/files.js';
 import type { Magic } from '../magics/magic.js';
 import { markdownOutput } from '../magics/output.js';
@@ -63,10 +64,13 @@ async function completeMagicArgument(
   const magic = magics.find(
     each => each.name === name.toLowerCase() || each.aliases.includes(name.toLowerCase()),
   );
-  const typed = /(?:^|\s)(\S*)$/.exec(args)?.[1] ?? '';
   if (magic === undefined) return { items: [], from: cursor, to: cursor };
+  const last = splitWords(args).at(-1);
+  const typed = last?.to === args.length ? args.slice(last.from) : '';
   const previous = splitWords(args.slice(0, args.length - typed.length)).at(-1)?.text;
   const wanted = magic.options.find(option => `--${option.name}` === previous && option.value !== undefined);
+  if (wanted === undefined && isStar(magic) && !typed.startsWith('-'))
+    return outcome(await starItems(session, magic.argument === 'star' ? '' : 'star:'), typed, cursor);
   const words =
     wanted === undefined
       ? await argumentWords(session, magic, typed)
@@ -76,6 +80,10 @@ async function completeMagicArgument(
     typed,
     cursor,
   );
+}
+
+function isStar({ argument }: Magic): boolean {
+  return argument === 'star' || argument === 'star reference';
 }
 
 async function argumentWords(session: Session, magic: Magic, typed: string): Promise<readonly string[]> {
@@ -89,10 +97,6 @@ async function argumentWords(session: Session, magic: Magic, typed: string): Pro
       return ['last 15m', 'last 1h', 'last 6h', 'last 1d', 'last 7d', 'today', 'yesterday', 'now-1d now-1h'];
     case 'result':
       return session.results.names();
-    case 'star':
-      return starWords(session, '');
-    case 'star reference':
-      return starWords(session, 'star:');
     case 'file':
       return fileNames(session.options, typed);
     case 'topic':
@@ -102,12 +106,24 @@ async function argumentWords(session: Session, magic: Magic, typed: string): Pro
   }
 }
 
-/** The ids and quoted names of one's own starred queries. */
-async function starWords(session: Session, prefix: string): Promise<readonly string[]> {
+/** The names that only one of one's own starred queries has, each with its query, then the ids of all, each with its name. */
+async function starItems(session: Session, prefix: string): Promise<readonly CompletionItem[]> {
   const { listStars } = await import('../magics/starred.js');
   const found = await listStars(session, {}, AbortSignal.timeout(patienceMs)).catch(() => []);
-  return found.flatMap(({ id, name }) => [id ?? name, JSON.stringify(name)]).map(word => `${prefix}${word}`);
+  const item = (word: string, about: string): CompletionItem => ({
+    text: `${prefix}${word}`,
+    type: 'value',
+    signature: oneLine(about, longestAbout),
+  });
+  const isOnly = (name: string) => found.filter(each => each.name === name).length === 1;
+  return [
+    ...found.flatMap(({ name, query }) => (isOnly(name) ? [item(JSON.stringify(name), query.apl)] : [])),
+    ...found.flatMap(({ id, name }) => (id === undefined ? [] : [item(id, name)])),
+  ];
 }
+
+/** Characters of what is shown beside a starred query in a list. */
+const longestAbout = 60;
 
 async function optionWords(session: Session, option: string, value: string): Promise<readonly string[]> {
   if (option === 'from') return session.results.names();
@@ -242,9 +258,14 @@ function magicAt(code: string, cursor: number): Magic | undefined {
 }
 
 function outcome(items: readonly CompletionItem[], typed: string, cursor: number): CompleteOutcome {
-  const start = typed.toLowerCase();
-  const fitting = items.filter(item => item.text.toLowerCase().startsWith(start));
+  const start = unquoted(typed);
+  const fitting = items.filter(item => unquoted(item.text).startsWith(start));
   return { items: fitting, from: cursor - typed.length, to: cursor };
+}
+
+/** A word as it is compared: a name that needs quotes is found without them too. */
+function unquoted(word: string): string {
+  return word.toLowerCase().replaceAll(/["']/g, '');
 }
 
 function lineBefore(code: string, cursor: number): string {

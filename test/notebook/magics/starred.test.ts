@@ -218,11 +218,25 @@ describe('a starred query is found again', () => {
     expect([lines[0]?.replace(/^[\w-]+: /, ''), lines.at(-1)]).toEqual([message, `hint: ${hint}`]);
   });
 
-  test('Tab completes ids and names', async () => {
-    const texts = async (code: string) =>
-      (await bench.handler.complete(code, code.length)).items.map(({ text }) => text);
-    expect(await texts('%star s0')).toEqual(['s0']);
-    expect(await texts('%run star:"Sl')).toEqual(['star:"Slow pages"']);
+  test('Tab completes names with their queries, and ids with their names', async () => {
+    const slow = ['"Slow pages"', 'web | where n == 0'];
+    const check = async (code: string, replaced: string, expected: readonly (readonly string[])[]) => {
+      const { items, from, to } = await bench.handler.complete(code, code.length);
+      expect([code.slice(from, to), items.map(({ text, signature }) => [text, signature])]).toEqual([
+        replaced,
+        expected,
+      ]);
+    };
+    await check('%star s0', 's0', [['s0', 'Slow pages']]);
+    await check('%star Sl', 'Sl', [slow]);
+    await check('%star "Slow p', '"Slow p', [slow]);
+    await check('%run star:s1', 'star:s1', [['star:s1', 'twice']]);
+    for (const typed of ['star:"Slow p', "star:'Slow ", 'star:slow', 'star:"Slow pages"'])
+      await check(`%run ${typed}`, typed, [['star:"Slow pages"', 'web | where n == 0']]);
+    const { items } = await bench.handler.complete('%load ', '%load '.length);
+    expect(items.map(({ text }) => text)).toEqual([
+      ...['star:"Slow pages"', 'star:s0', 'star:s1', 'star:s2'],
+    ]);
   });
 });
 
