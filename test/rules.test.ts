@@ -24,6 +24,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'hyparquet-writer',
     'vega',
     'vega-lite',
+    'apl/operators/drawing',
     'string-width',
     'node:*',
     'errors',

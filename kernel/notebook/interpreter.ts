@@ -1,3 +1,4 @@
+import type { ChartWish } from '../apl/operators/drawing.js';
 import type { Diagnostic, Span } from '../apl/syntax/ast.js';
 import {
   type CellQuery,
@@ -7,7 +8,7 @@ import {
   withoutPrefix,
 } from '../apl/syntax/cell.js';
 import { parseQuery } from '../apl/syntax/parse.js';
-import { type ChartRequest, withoutRender } from '../apl/syntax/readers/charting.js';
+import { withoutRender } from '../apl/syntax/readers/charting.js';
 import { tokenize } from '../apl/syntax/tokens/lexer.js';
 import { AplKernelError } from '../errors.js';
 import type {
@@ -227,7 +228,7 @@ interface ShowOptions {
   /** What the chart is drawn of, where that is not the result itself. */
   readonly drawn?: QueryResult;
   /** How the query itself asks for its chart; it precedes what the cell says. */
-  readonly chart?: ChartRequest;
+  readonly chart?: ChartWish;
 }
 
 /**

@@ -2,10 +2,11 @@
  * A result as Jupyter outputs: a chart where its shape has one, and always the table, each in MIME types that degrade from what an
  * extension draws to a terminal.
  */
+
 import type { QueryStatus } from '../api/wire.js';
+import type { ChartWish } from '../apl/operators/drawing.js';
 import { present } from '../present.js';
 import { type Chart, type NoChart, toChart } from './chart/chart.js';
-import type { ChartWish, Rule } from './chart/model.js';
 import { HTML_LIMITS, toHtml } from './display/html.js';
 import { PLAIN_LIMITS, toPlain } from './display/plain.js';
 import { allNotices, heading, safeWords } from './display/summary.js';
@@ -25,8 +26,6 @@ export interface OutputOptions {
   readonly byteBudget?: number;
   /** How the chart is wanted; the shape of the result decides what this leaves open. */
   readonly chart?: ChartWish;
-  /** Moments to mark in a chart over time. */
-  readonly rules?: readonly Rule[];
   /** The id by which a front end asks the kernel for the rows of this result; absent where no kernel holds it. */
   readonly resultId?: string;
   /** The form of the result that the chart shows, where it is not that of the table. */
@@ -63,8 +62,8 @@ export async function toOutputs(
 
 /** Returns the chart of a result, or why there is none; undefined where its shape has none and none is asked for. */
 export function chartOf(result: QueryResult, options: OutputOptions): Promise<Chart | NoChart | undefined> {
-  const { drawn = result, now = momentOf(result), chart, rules } = options;
-  return toChart(drawn, now, chart, rules);
+  const { drawn = result, now = momentOf(result), chart } = options;
+  return toChart(drawn, now, chart);
 }
 
 /** Returns the output of a chart, without the table. */

@@ -6,6 +6,18 @@ export const chartKinds = ['bar', 'line', 'area', 'scatter', 'pie', 'heat', 'sta
 /** A kind of chart. */
 export type ChartKind = (typeof chartKinds)[number];
 
+/** How a chart is asked for; without `kind` the shape of the result decides. */
+export interface ChartWish {
+  readonly kind?: ChartKind;
+  readonly stack?: boolean;
+  readonly log?: boolean;
+  /** The unit of the measures, in place of that of their fields. */
+  readonly unit?: string;
+  readonly title?: string;
+  /** False hides the legend. */
+  readonly legend?: boolean;
+}
+
 /** What the kinds of other dialects are called here. */
 export const renderings: Readonly<Record<string, { readonly kind: ChartKind; readonly stack?: true }>> = {
   timechart: { kind: 'line' },

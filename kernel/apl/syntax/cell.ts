@@ -1,7 +1,8 @@
 import { present } from '../../present.js';
+import type { ChartWish } from '../operators/drawing.js';
 import { clauseWords } from '../operators/rows.js';
 import type { Diagnostic, Span } from './ast.js';
-import { type ChartRequest, readDirectives } from './readers/charting.js';
+import { readDirectives } from './readers/charting.js';
 import { type Token, tokenize } from './tokens/lexer.js';
 
 /** A `%name args` or `%%name args` line. */
@@ -21,7 +22,7 @@ export interface CellQuery extends Span {
   /** True when the cell ends in `;`, so that its result is not shown. */
   readonly silent: boolean;
   /** What `// @viz` and the like above it ask for. */
-  readonly chart: ChartRequest;
+  readonly chart: ChartWish;
   /** Stretches of `text` that were copied from the cell: offset in `text`, offset in the cell, length. */
   readonly segments: readonly { readonly text: number; readonly cell: number; readonly length: number }[];
 }
@@ -33,7 +34,7 @@ export interface Cell {
   readonly shared: readonly Span[];
   readonly diagnostics: readonly Diagnostic[];
   /** What `// @viz` and the like among its magic lines ask for, for all of its queries. */
-  readonly chart: ChartRequest;
+  readonly chart: ChartWish;
 }
 
 /**
@@ -296,7 +297,7 @@ function toQuery(
   statement: Statement,
   shared: readonly Span[],
   silent: boolean,
-  chart: ChartRequest,
+  chart: ChartWish,
 ): CellQuery {
   const [first, arrow] = statement.tokens;
   const named = first?.kind === 'word' && arrow?.text === '<<';
@@ -334,7 +335,7 @@ function segmentsOf(spans: readonly Span[]): CellQuery['segments'] {
 }
 
 /** What the comments above the code of a statement ask for. */
-function directivesOf(source: string, { span }: Statement, diagnostics: Diagnostic[]): ChartRequest {
+function directivesOf(source: string, { span }: Statement, diagnostics: Diagnostic[]): ChartWish {
   const { chart, diagnostics: found } = readDirectives(source.slice(span.from, span.to));
   for (const each of found)
     diagnostics.push({ ...each, from: each.from + span.from, to: each.to + span.from });

@@ -1,7 +1,7 @@
+import type { ChartWish } from '../../apl/operators/drawing.js';
 import type { Span } from '../../apl/syntax/ast.js';
 import type { CellQuery } from '../../apl/syntax/cell.js';
 import type { MagicArguments, MagicOption } from '../../apl/syntax/magic.js';
-import type { ChartRequest } from '../../apl/syntax/readers/charting.js';
 import type { CellIo } from '../../jupyter/message.js';
 import type { QueryResult } from '../../result/result.js';
 import type { QueryOrder } from '../query/run.js';
@@ -21,7 +21,7 @@ export interface CellPlan {
   shownRows: number | undefined;
   retains: boolean;
   /** How charts are asked for at the top of the cell. */
-  readonly chart: ChartRequest;
+  readonly chart: ChartWish;
   /** False when the queries are not to be run. */
   run: boolean;
   /** New texts for lines of the cell, which the front end is asked to show once the cell has succeeded. */

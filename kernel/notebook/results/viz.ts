@@ -1,6 +1,6 @@
+import type { ChartWish } from '../../apl/operators/drawing.js';
 import { chartKinds } from '../../apl/operators/drawing.js';
 import { nearest } from '../../apl/syntax/nearest.js';
-import type { ChartRequest } from '../../apl/syntax/readers/charting.js';
 import { present } from '../../present.js';
 import { MagicError } from '../magics/arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magics/magic.js';
@@ -36,7 +36,7 @@ async function viz(call: MagicCall, host: MagicHost): Promise<void> {
   host.plan.afterRun.push(() => draw(call, host, chart));
 }
 
-function requestOf({ words, options }: MagicCall): ChartRequest {
+function requestOf({ words, options }: MagicCall): ChartWish {
   const [word] = words;
   const kind = chartKinds.find(each => each === word?.toLowerCase());
   if (kind === 'none')
@@ -65,7 +65,7 @@ function requestOf({ words, options }: MagicCall): ChartRequest {
 async function draw(
   { options }: MagicCall,
   { session, io, plan }: MagicHost,
-  chart: ChartRequest,
+  chart: ChartWish,
 ): Promise<void> {
   const name = options.get('from') ?? lastName;
   const kept = session.results.named(name);

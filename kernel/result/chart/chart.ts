@@ -1,12 +1,14 @@
 /**
  * A result as a chart: chosen from its shape or as it was asked for, as a Vega specification for front ends that draw it, and as a static picture.
  */
+
 import type { Spec } from 'vega';
+import type { ChartKind, ChartWish } from '../../apl/operators/drawing.js';
 import { present } from '../../present.js';
 import { cut } from '../../text.js';
 import { safeWords } from '../display/summary.js';
 import type { ArrowTable, QueryResult } from '../result.js';
-import { type ChartColumn, columnsOf, groupNames, isNumber, isTime, rolesOf, timeAt } from './columns.js';
+import { columnsOf, groupNames, isNumber, isTime, rolesOf } from './columns.js';
 import { describe, titleOfChart } from './describe.js';
 import { toSvg } from './draw/picture.js';
 import { interactiveSpec } from './draw/spec.js';
@@ -15,11 +17,12 @@ import { toTimeHeat } from './kinds/heat.js';
 import { type NameRoles, toBars, toGrid, toPie } from './kinds/names.js';
 import { toScatter } from './kinds/scatter.js';
 import { toStat } from './kinds/stat.js';
-import type { ChartKind, ChartModel, ChartWish, Rule } from './model.js';
+import type { ChartModel } from './model.js';
 import { type Facts, refusalOf, shapeOf } from './shapes.js';
 import { binCount } from './time/bins.js';
 import { axisOf, toSeries } from './time/series.js';
 import { type Histograms, histograms, type Unfolded, unfolded } from './unfold.js';
+import { type ChartColumn, numbersOf, timeAt } from './values.js';
 
 /** One chart in its forms. `description` says in a sentence what it shows, and which parts of the result it does not. */
 export interface Chart {
@@ -46,9 +49,8 @@ export async function toChart(
   result: QueryResult,
   now: number,
   wish: ChartWish = {},
-  rules: readonly Rule[] = [],
 ): Promise<Chart | NoChart | undefined> {
-  const model = chartModel(result, now, wish, rules);
+  const model = chartModel(result, now, wish);
   if (model === undefined) return undefined;
   if (typeof model === 'string') return { kind: 'none', reason: model, isRefusal: wish.kind !== undefined };
   const description = `${[describe(model), ...model.remarks].join('; ')}.`;
@@ -64,7 +66,6 @@ export function chartModel(
   result: QueryResult,
   now: number,
   wish: ChartWish = {},
-  rules: readonly Rule[] = [],
 ): ChartModel | string | undefined {
   if (wish.kind === 'none') return undefined;
   const model = toModel(result, now, wish);
@@ -73,19 +74,11 @@ export function chartModel(
     title: wish.title === undefined ? undefined : cut(safeWords(wish.title), TITLE_LENGTH),
     isLegendHidden: wish.legend === false ? (true as const) : undefined,
   });
-  if (model.kind !== 'xy' || model.across !== undefined) return { ...model, ...asked };
-  return { ...model, rules: within(rules, model.axis), ...asked };
+  return { ...model, ...asked };
 }
 
 /** Characters of a title that was asked for. */
 const TITLE_LENGTH = 200;
-
-function within(
-  rules: readonly Rule[],
-  { start, end }: { readonly start: number; readonly end: number },
-): readonly Rule[] {
-  return rules.filter(({ t }) => t >= start && t <= end);
-}
 
 function toModel(result: QueryResult, now: number, wish: ChartWish): ChartModel | string | undefined {
   const sight = sightOf(result, now, wish);
@@ -196,17 +189,12 @@ function momentsOf(result: QueryResult, table: ArrowTable, time: ChartColumn, no
     if (t !== undefined) moments.add(t);
   }
   if (moments.size !== 1) return moments.size;
-  const axis = axisOf(result, table, [...moments], now);
+  const axis = axisOf(result, table, Float64Array.from(moments), now);
   return axis === undefined ? 1 : Math.max(1, binCount(axis));
 }
 
-function momentsIn({ data }: ArrowTable, time: ChartColumn): readonly number[] {
-  const moments = new Set<number>();
-  for (let row = 0; row < data.numRows; row++) {
-    const t = timeAt(time, row);
-    if (t !== undefined) moments.add(t);
-  }
-  return [...moments].sort((a, b) => a - b);
+function momentsIn(time: ChartColumn): Float64Array {
+  return Float64Array.from(new Set(numbersOf(time).filter(t => !Number.isNaN(t)))).sort();
 }
 
 function histogramModel(
@@ -216,7 +204,7 @@ function histogramModel(
 ) {
   if (found === undefined) return undefined;
   if (time === undefined) return toHistograms(found, roles.keys, wish);
-  const axis = axisOf(result, table, momentsIn(table, time), now);
+  const axis = axisOf(result, table, momentsIn(time), now);
   return axis === undefined ? undefined : toHistogramHeat(found, time, axis, wish);
 }
 

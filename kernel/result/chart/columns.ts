@@ -4,16 +4,10 @@
 import { DataType, type Field, type Vector } from 'apache-arrow';
 import { cut } from '../../text.js';
 import { safeWords } from '../display/summary.js';
-import { cellText, exactInt64 } from '../display/text.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable } from '../result.js';
 import { distinctLabels, LABEL_LENGTH } from './labels.js';
-
-/** One column with its description. */
-export interface ChartColumn {
-  readonly field: Field;
-  readonly vector: Vector;
-}
+import { allRows, type ChartColumn, groupNumbers } from './values.js';
 
 /** The columns of a result over time by the part they play. */
 export interface Roles {
@@ -98,18 +92,6 @@ export function groupNames({ info }: ArrowTable, columns: readonly ChartColumn[]
   return new Set(text === undefined ? [] : [text.field.name]);
 }
 
-/** The exact identity of a row's group: different groups never share one, whatever their names look like. */
-export function groupKey(keys: readonly ChartColumn[], row: number): string {
-  const [first, ...others] = keys;
-  if (first === undefined) return '';
-  // A single key, as most are, needs no quotes to be told from others.
-  if (others.length === 0) return cellText(first.vector, row, first.field) ?? NULL_KEY;
-  return JSON.stringify(keys.map(({ vector, field }) => cellText(vector, row, field)));
-}
-
-/** No text of a cell holds this: half a character. */
-const NULL_KEY = '\ud800';
-
 /** The name of a column as it is shown. */
 export function nameOf({ field }: ChartColumn): string {
   return cut(safeWords(field.name), LABEL_LENGTH);
@@ -125,37 +107,8 @@ export function namesOf(columns: readonly ChartColumn[]): string {
   return columns.map(nameOf).join(', ');
 }
 
-/** A drawable number, in seconds for a span; null for a null and for a value that no axis can show. */
-export function numberAt({ field, vector }: ChartColumn, row: number): number | null {
-  if (!vector.isValid(row)) return null;
-  const { type } = field;
-  if (DataType.isDuration(type)) return Number(exactInt64(vector, row)) / PER_SECOND[type.unit];
-  const value = Number(vector.get(row));
-  return Number.isFinite(value) ? value : null;
-}
-
-/** Milliseconds since 1970, with a fraction where the time has one; undefined for a null. */
-export function timeAt({ field, vector }: ChartColumn, row: number): number | undefined {
-  if (!DataType.isTimestamp(field.type) || !vector.isValid(row)) return undefined;
-  return (times.get(vector) ?? timesIn(vector, PER_SECOND[field.type.unit] / 1000))[row];
-}
-
-/** Each column is read once: a chart looks at its times many times. */
-const times = new WeakMap<Vector, Float64Array>();
-
-function timesIn(vector: Vector, perMs: number): Float64Array {
-  const read = Float64Array.from(
-    { length: vector.length },
-    (_, row) => Number(exactInt64(vector, row)) / perMs,
-  );
-  times.set(vector, read);
-  return read;
-}
-
 const SUMS = /^(?:count|countif|sum|sumif|rate)$/;
 const COUNTS = /^dcount(?:if)?$/;
-/** By Arrow's units: second, millisecond, microsecond, nanosecond. */
-const PER_SECOND = [1, 1e3, 1e6, 1e9] as const;
 
 /** The values that `topk` found tell its rows apart. */
 function isTopValue(column: ChartColumn): boolean {
@@ -199,7 +152,5 @@ function withStandIns(
 }
 
 function distinctRows(time: ChartColumn, keys: readonly ChartColumn[], rows: number): number {
-  const seen = new Set<string>();
-  for (let row = 0; row < rows; row++) seen.add(groupKey([time, ...keys], row));
-  return seen.size;
+  return groupNumbers([time, ...keys], allRows(rows)).count;
 }

@@ -12,3 +12,20 @@ export function logFoot(least: number): number {
 export function smallest(values: readonly number[]): number {
   return values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
 }
+
+/** Returns the places of the `most` greatest values, the greatest first; equal ones keep their order, and NaN comes last. */
+export function greatestOf(values: ArrayLike<number>, most: number): readonly number[] {
+  const kept: number[] = [];
+  const at = (place: number) => {
+    const value = values[place] ?? Number.NaN;
+    return Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value;
+  };
+  for (let place = 0; place < values.length; place++) {
+    const isFull = kept.length === most;
+    if (isFull && at(place) <= at(kept[most - 1] ?? 0)) continue;
+    if (isFull) kept.pop();
+    const before = kept.findIndex(other => at(other) < at(place));
+    kept.splice(before < 0 ? kept.length : before, 0, place);
+  }
+  return kept;
+}

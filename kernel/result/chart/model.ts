@@ -6,21 +6,6 @@ import type { Look } from './palette.js';
 import type { Point } from './thin.js';
 import type { TimeAxis } from './time/bins.js';
 
-/** A kind of chart, or `none`. */
-export type ChartKind = 'bar' | 'line' | 'area' | 'scatter' | 'pie' | 'heat' | 'stat' | 'none';
-
-/** How a chart is wanted; without `kind` the shape of the result decides. */
-export interface ChartWish {
-  readonly kind?: ChartKind;
-  readonly stack?: boolean;
-  readonly log?: boolean;
-  /** The unit of the measures, in place of that of their fields. */
-  readonly unit?: string;
-  readonly title?: string;
-  /** False hides the legend. */
-  readonly legend?: boolean;
-}
-
 /** The name and the look of a series in the legend. */
 export interface Entry {
   readonly label: string;
@@ -54,15 +39,6 @@ export interface Plot {
   readonly isIntegral: boolean;
 }
 
-/** A moment with a name, such as a deployment. */
-export interface Rule {
-  /** Milliseconds since 1970. */
-  readonly t: number;
-  /** Where the event has a length: its end. */
-  readonly until?: number;
-  readonly label: string;
-}
-
 interface Common {
   /** The series that the legend names; empty when there is one. */
   readonly legend: readonly Entry[];
@@ -80,7 +56,6 @@ export interface XyChart extends Common {
   readonly axis: TimeAxis;
   readonly across?: string;
   readonly plots: readonly Plot[];
-  readonly rules: readonly Rule[];
 }
 
 /** One row of bars: a name, and its parts in the order of the legend; a single part where there is no legend. */

@@ -1,7 +1,7 @@
 /**
  * Which chart a result becomes: the first row whose shape it has. The README shows these rows.
  */
-import type { ChartKind } from './model.js';
+import type { ChartKind } from '../../apl/operators/drawing.js';
 
 /** What a result holds, as far as charts depend on it. */
 export interface Facts {

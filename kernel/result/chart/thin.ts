@@ -1,3 +1,7 @@
+/**
+ * Fewer points than there are, with every extreme among them.
+ */
+
 /** One point of a line: a value, or null where the line breaks. */
 export interface Point {
   /** Milliseconds since 1970. */
@@ -11,70 +15,119 @@ export interface Point {
   readonly end?: number;
 }
 
+/** The points of a line before most of them are left out: an array for each member, NaN for a break. */
+export interface Run {
+  readonly length: number;
+  readonly t: Float64Array;
+  readonly v: Float64Array;
+  /** For each point the sum of `PARTIAL` and `ADDED`. */
+  readonly marks: Uint8Array;
+}
+
+export const PARTIAL = 1;
+export const ADDED = 2;
+
 /**
- * Returns at most about `most` points in order: of each run of neighbours the least and the greatest value, and a break where
- * the run has one. The first and the last point stay.
+ * Returns at most about `most` points in order: of each stretch of neighbours the least and the greatest value, and a break where
+ * the stretch has one. The first and the last point stay.
  */
-export function thinned(points: readonly Point[], most: number): readonly Point[] {
-  if (points.length <= most) return points;
-  const length = Math.ceil(points.length / Math.max(1, Math.floor(most / 3)));
-  const kept = new Set([0, points.length - 1]);
-  for (let from = 0; from < points.length; from += length)
-    for (const index of extremes(points, from, Math.min(points.length, from + length))) kept.add(index);
-  return points.filter((_, index) => kept.has(index));
+export function thinned(run: Run, most: number): readonly Point[] {
+  return keptOf(run, most).map(index => pointAt(run, index));
 }
 
 /** As `thinned`, for lines that have the same moments: all of them keep the same. */
-export function thinnedTogether(
-  lines: readonly (readonly Point[])[],
-  most: number,
-): readonly (readonly Point[])[] {
-  if (lines.every(points => points.length <= most)) return lines;
-  const each = Math.floor(most / Math.max(1, lines.length));
-  const kept = new Set(lines.flatMap(points => thinned(points, each).map(({ t }) => t)));
-  return lines.map(points => points.filter(({ t }) => kept.has(t)));
+export function thinnedTogether(runs: readonly Run[], most: number): readonly (readonly Point[])[] {
+  const isFew = runs.every(run => run.length <= most);
+  const each = Math.floor(most / Math.max(1, runs.length));
+  const kept = new Set(runs.flatMap(run => keptOf(run, isFew ? most : each).map(index => run.t[index])));
+  return runs.map(run => indexesOf(run, t => kept.has(t)).map(index => pointAt(run, index)));
 }
 
-function extremes(points: readonly Point[], from: number, to: number): readonly number[] {
-  let least: number | undefined;
-  let greatest: number | undefined;
-  let gap: number | undefined;
+/** The indexes of the points that stay, in order. */
+function keptOf(run: Run, most: number): readonly number[] {
+  if (run.length <= most) return indexesOf(run, () => true);
+  const length = Math.ceil(run.length / Math.max(1, Math.floor(most / 3)));
+  const kept = new Set([0, run.length - 1]);
+  for (let from = 0; from < run.length; from += length)
+    for (const index of extremes(run.v, from, Math.min(run.length, from + length))) kept.add(index);
+  return [...kept].sort((a, b) => a - b);
+}
+
+function indexesOf({ t, length }: Run, holds: (t: number) => boolean): readonly number[] {
+  const found: number[] = [];
+  for (let index = 0; index < length; index++) if (holds(t[index] ?? 0)) found.push(index);
+  return found;
+}
+
+function pointAt({ t, v, marks }: Run, index: number): Point {
+  const value = v[index] ?? Number.NaN;
+  const mark = marks[index] ?? 0;
+  const point = {
+    t: t[index] ?? 0,
+    v: Number.isNaN(value) ? null : value,
+    partial: (mark & PARTIAL) !== 0,
+  };
+  return (mark & ADDED) === 0 ? point : { ...point, added: true };
+}
+
+/** The first least, the first greatest and the first break of a stretch. */
+function extremes(v: Float64Array, from: number, to: number): readonly number[] {
+  let [least, greatest, gap] = [-1, -1, -1];
   for (let index = from; index < to; index++) {
-    const v = points[index]?.v ?? null;
-    if (v === null) {
-      gap ??= index;
-      continue;
+    const value = v[index] ?? Number.NaN;
+    if (Number.isNaN(value)) gap = gap < 0 ? index : gap;
+    else {
+      if (least < 0 || value < (v[least] ?? value)) least = index;
+      if (greatest < 0 || value > (v[greatest] ?? value)) greatest = index;
     }
-    if (least === undefined || v < (points[least]?.v ?? v)) least = index;
-    if (greatest === undefined || v > (points[greatest]?.v ?? v)) greatest = index;
   }
-  return [least, greatest, gap].filter(index => index !== undefined);
+  return [least, greatest, gap].filter(index => index >= 0);
+}
+
+/** Dots before most of them are left out: the places of each on both axes. */
+export interface Dots {
+  readonly x: Float64Array;
+  readonly y: Float64Array;
 }
 
 /**
- * Returns about `most` dots at most: of those that would cover each other the first, and every least and greatest value of both
- * axes.
+ * Returns the indexes of about `most` dots at most, in order: of those that would cover each other the first, and every least and
+ * greatest value of both axes.
  */
-export function spread<T extends { readonly t: number; readonly v: number }>(
-  dots: readonly T[],
-  most: number,
-): readonly T[] {
-  if (dots.length <= most) return dots;
-  const [left, right] = ends(dots, dot => dot.t);
-  const [low, high] = ends(dots, dot => dot.v);
+export function spread({ x, y }: Dots, most: number): readonly number[] {
+  if (x.length <= most) return [...x.keys()];
+  const [left, right] = ends(x);
+  const [low, high] = ends(y);
   const kept = new Set([left, right, low, high]);
-  const taken = new Set<number>();
   const side = Math.floor(Math.sqrt(most));
-  const cell = (value: number, from: number, to: number) =>
-    to === from ? 0 : Math.min(side - 1, Math.floor(((value - from) / (to - from)) * side));
-  for (const dot of dots) {
-    const place = cell(dot.t, left.t, right.t) * side + cell(dot.v, low.v, high.v);
-    if (!taken.has(place)) kept.add(dot);
-    taken.add(place);
+  const taken = new Uint8Array(side * side);
+  const across = cells(x, [left, right], side);
+  const up = cells(y, [low, high], side);
+  for (let dot = 0; dot < x.length; dot++) {
+    const place = across(dot) * side + up(dot);
+    if (taken[place] === 0) kept.add(dot);
+    taken[place] = 1;
   }
-  return dots.filter(dot => kept.has(dot));
+  return [...kept].sort((a, b) => a - b);
 }
 
-function ends<T>(all: readonly T[], of: (each: T) => number): readonly [T, T] {
-  return [all.reduce((a, b) => (of(b) < of(a) ? b : a)), all.reduce((a, b) => (of(b) > of(a) ? b : a))];
+/** Which of `side` stretches of equal length each value lies in. */
+function cells(
+  values: Float64Array,
+  [first, last]: readonly [number, number],
+  side: number,
+): (dot: number) => number {
+  const [from, to] = [values[first] ?? 0, values[last] ?? 0];
+  if (from === to) return () => 0;
+  return dot => Math.min(side - 1, Math.floor((((values[dot] ?? 0) - from) / (to - from)) * side));
+}
+
+/** The indexes of the least value and of the greatest. */
+function ends(values: Float64Array): readonly [number, number] {
+  let [least, greatest] = [0, 0];
+  for (const [index, value] of values.entries()) {
+    if (value < (values[least] ?? value)) least = index;
+    if (value > (values[greatest] ?? value)) greatest = index;
+  }
+  return [least, greatest];
 }

@@ -6,9 +6,7 @@ import {
   Field,
   Float64,
   makeData,
-  RecordBatch,
   Schema,
-  Struct,
   Table,
   TimestampMillisecond,
   Utf8,
@@ -19,15 +17,8 @@ import { parseTime } from '../../time.js';
 import { cellText } from '../display/text.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, QueryResult } from '../result.js';
-import {
-  aggregateArguments,
-  aggregateName,
-  type ChartColumn,
-  columnsOf,
-  groupNames,
-  isNumber,
-  isTime,
-} from './columns.js';
+import { aggregateArguments, aggregateName, columnsOf, groupNames, isNumber, isTime } from './columns.js';
+import type { ChartColumn } from './values.js';
 
 /** A result with one flat table. */
 export interface Unfolded {
@@ -101,6 +92,14 @@ function listsOf(column: ChartColumn, rows: number): readonly (readonly unknown[
   return lists;
 }
 
+/** Whether the first value of a column is a list of times: lists of other things are not read whole. */
+function startsWithMoments(column: ChartColumn, rows: number): boolean {
+  if (isNumber(column)) return false;
+  for (let row = 0; row < rows; row++)
+    if (column.vector.isValid(row)) return listAt(column, row)?.every(isMoment) === true;
+  return false;
+}
+
 function percentiles(
   result: QueryResult,
   table: ArrowTable,
@@ -143,7 +142,8 @@ function series(
   table: ArrowTable,
   columns: readonly ChartColumn[],
 ): Unfolded | undefined {
-  if (columns.some(isTime)) return undefined;
+  if (columns.some(isTime) || !columns.some(column => startsWithMoments(column, table.data.numRows)))
+    return undefined;
   const lists = columns
     .filter(column => !isNumber(column))
     .flatMap(column => {
@@ -212,9 +212,8 @@ function repeated({ field, vector }: ChartColumn, lengths: readonly number[]): C
 function withTable(result: QueryResult, table: ArrowTable, columns: readonly ChartColumn[]): QueryResult {
   const fields = columns.map(({ field }) => field);
   const schema = new Schema(fields);
-  const children = columns.flatMap(({ vector }) => vector.data[0] ?? []);
-  const length = columns[0]?.vector.length ?? 0;
-  const data = makeData({ type: new Struct(fields), length, nullCount: 0, children });
-  const flat = { info: table.info, data: new Table(schema, [new RecordBatch(schema, data)]) };
+  // By number: two columns may have one name, and vectors batches of their own.
+  const vectors = Object.fromEntries(columns.map(({ vector }, index) => [index, vector]));
+  const flat = { info: table.info, data: new Table(schema, vectors) };
   return { ...result, tables: [flat, ...result.tables.slice(1)] };
 }

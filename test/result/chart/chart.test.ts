@@ -1,22 +1,16 @@
 import * as vega from 'vega';
 import { describe, expect, test } from 'vitest';
-import { type Chart, chartModel, toChart } from '../../../kernel/result/chart/chart.js';
+import type { ChartWish } from '../../../kernel/apl/operators/drawing.js';
+import { type Chart, chartModel } from '../../../kernel/result/chart/chart.js';
 import { describe as describeChart } from '../../../kernel/result/chart/describe.js';
-import type { ChartModel, ChartWish, Rule } from '../../../kernel/result/chart/model.js';
-import { cells, type SampleColumn, type SampleTable, sampleResult } from '../sample.js';
+import type { ChartModel } from '../../../kernel/result/chart/model.js';
+import { cells, type SampleTable, sampleResult } from '../sample.js';
+import { buckets, chartOf, minute, now, time } from './fixtures.js';
 
-const now = Date.UTC(2027, 0);
-const minute = (index: number) => new Date(Date.UTC(2026, 10, 20, 9, index)).toISOString();
-const time = (count: number, each = 1): SampleColumn => [
-  '_time',
-  'datetime',
-  cells(count, row => minute(Math.floor(row / each))),
-];
-const buckets = { field: '_time', size: 60_000_000_000 };
 const count = { name: 'count' };
 
-function outcome(table: SampleTable, wish?: ChartWish, rules?: readonly Rule[]) {
-  return chartModel(sampleResult([table]), now, wish, rules);
+function outcome(table: SampleTable, wish?: ChartWish) {
+  return chartModel(sampleResult([table]), now, wish);
 }
 
 function modelOf(...args: Parameters<typeof outcome>): ChartModel {
@@ -24,14 +18,6 @@ function modelOf(...args: Parameters<typeof outcome>): ChartModel {
   if (typeof model !== 'object') throw new Error(`no chart: ${model}`);
   return model;
 }
-
-async function chartOf(table: SampleTable, wish?: ChartWish, rules?: readonly Rule[]): Promise<Chart> {
-  const chart = await toChart(sampleResult([table]), now, wish, rules);
-  if (chart?.kind !== 'chart') throw new Error(`no chart: ${chart?.reason}`);
-  return chart;
-}
-
-const texts = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)/g)].map(([, text]) => text);
 
 const byName: SampleTable = {
   columns: [
@@ -339,14 +325,26 @@ test('a divided bar has a part for each of the second key', () => {
   ]);
 });
 
-test('annotations inside of the axis are rules with their names', async () => {
-  const at = (minutes: number) => Date.UTC(2026, 10, 20, 9, minutes);
-  const { svg, model } = await chartOf(overTime, {}, [
-    { t: at(30), label: 'deploy <b>1</b>' },
-    { t: at(90), label: 'later' },
+test('percentiles over time of a result in several batches keep every row', () => {
+  const whole = sampleResult([
+    {
+      columns: [
+        time(4, 2),
+        ['g', 'string', '["a","b","a","b"]'],
+        ['p', 'array', '[[1,2],[3,4],[5,6],[7,8]]'],
+      ],
+      groups: ['_time', 'g'],
+      buckets,
+      aggs: { p: { name: 'percentiles_array', args: [50, 99] } },
+    },
   ]);
-  expect(model.kind === 'xy' && model.rules.map(({ label }) => label)).toEqual(['deploy <b>1</b>']);
-  expect(texts(svg)).toContain('deploy &lt;b&gt;1&lt;/b&gt;');
+  const [table] = whole.tables;
+  if (table === undefined) throw new Error('no table');
+  const data = table.data.slice(0, 3).concat(table.data.slice(3));
+  const inBatches = { ...whole, tables: [{ ...table, data }] };
+  expect(data.batches).toHaveLength(2);
+  expect(chartModel(inBatches, now)).toEqual(chartModel(whole, now));
+  expect(chartModel(whole, now)).toMatchObject({ kind: 'xy', legend: [{ label: 'b' }, { label: 'a' }] });
 });
 
 test('texts among which one looks like a list are no series', () => {

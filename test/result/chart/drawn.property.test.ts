@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { ChartWish } from '../../../kernel/apl/operators/drawing.js';
 import { layersOf } from '../../../kernel/result/chart/draw/lines.js';
-import type { ChartWish, XyChart } from '../../../kernel/result/chart/model.js';
+import type { XyChart } from '../../../kernel/result/chart/model.js';
 import { toSeries } from '../../../kernel/result/chart/time/series.js';
 import { scaleFor } from '../../../kernel/result/chart/units.js';
 import { sampleResult } from '../sample.js';

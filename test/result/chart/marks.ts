@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
+import type { ChartWish } from '../../../kernel/apl/operators/drawing.js';
 import { type Chart, toChart } from '../../../kernel/result/chart/chart.js';
-import type { ChartModel, ChartWish } from '../../../kernel/result/chart/model.js';
+import type { ChartModel } from '../../../kernel/result/chart/model.js';
 import { scaleFor } from '../../../kernel/result/chart/units.js';
 import type { QueryResult } from '../../../kernel/result/result.js';
 

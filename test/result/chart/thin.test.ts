@@ -1,18 +1,26 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Point, thinned } from '../../../kernel/result/chart/thin.js';
+import { ADDED, PARTIAL, type Run, thinned } from '../../../kernel/result/chart/thin.js';
 
-const pointsOf = (values: readonly (number | null)[]): readonly Point[] =>
-  values.map((v, t) => ({ t, v, partial: false }));
+const runOf = (values: readonly (number | null)[]): Run => ({
+  length: values.length,
+  t: Float64Array.from(values.keys()),
+  v: Float64Array.from(values, v => v ?? Number.NaN),
+  marks: new Uint8Array(values.length),
+});
 
 test('a line that fits stays as it is', () => {
-  const points = pointsOf([1, null, 3]);
-  expect(thinned(points, 3)).toBe(points);
+  const run = { ...runOf([1, null, 3]), marks: Uint8Array.of(0, ADDED, PARTIAL) };
+  expect(thinned(run, 3)).toEqual([
+    { t: 0, v: 1, partial: false },
+    { t: 1, v: null, partial: false, added: true },
+    { t: 2, v: 3, partial: true },
+  ]);
 });
 
 test('of each run of neighbours the least, the greatest and a break stay, in order', () => {
   const values = [5, 9, 1, 5, 5, 5, null, 5, 8, 2, 5, 5];
-  expect(thinned(pointsOf(values), 6).map(({ t, v }) => [t, v])).toEqual([
+  expect(thinned(runOf(values), 6).map(({ t, v }) => [t, v])).toEqual([
     [0, 5],
     [1, 9],
     [2, 1],
@@ -30,7 +38,7 @@ test('extremes and ends survive, and no more points than asked for and the ends'
       fc.array(value, { minLength: 1, maxLength: 400 }),
       fc.integer({ min: 3, max: 60 }),
       (values, most) => {
-        const kept = thinned(pointsOf(values), most);
+        const kept = thinned(runOf(values), most);
         const numbers = (each: readonly (number | null)[]) => each.filter(v => v !== null);
         expect(Math.max(...numbers(kept.map(point => point.v)))).toBe(Math.max(...numbers(values)));
         expect(Math.min(...numbers(kept.map(point => point.v)))).toBe(Math.min(...numbers(values)));

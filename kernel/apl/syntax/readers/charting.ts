@@ -3,23 +3,13 @@
  * a query.
  */
 import { present } from '../../../present.js';
-import { type ChartKind, chartKinds, drawing, renderings } from '../../operators/drawing.js';
+import { type ChartWish, chartKinds, drawing, renderings } from '../../operators/drawing.js';
 import type { Diagnostic, OperatorOf, Span } from '../ast.js';
 import { finding } from '../diagnostics.js';
 import { nearest } from '../nearest.js';
 import { parseQuery } from '../parse.js';
 import { tokenize } from '../tokens/lexer.js';
 import { optionText } from './options.js';
-
-/** How a chart is asked for; what is absent follows from the result. */
-export interface ChartRequest {
-  readonly kind?: ChartKind;
-  readonly stack?: boolean;
-  readonly log?: boolean;
-  readonly unit?: string;
-  readonly title?: string;
-  readonly legend?: boolean;
-}
 
 /** One word after `@` at the top of a cell, with its value. */
 export interface Directive extends Span {
@@ -65,11 +55,11 @@ export function directivesIn(source: string): readonly Directive[] {
 
 /** Returns what the directives at the top of a text ask for, and what is wrong with them; other comments are left alone. */
 export function readDirectives(source: string): {
-  readonly chart: ChartRequest;
+  readonly chart: ChartWish;
   readonly diagnostics: readonly Diagnostic[];
 } {
   const diagnostics: Diagnostic[] = [];
-  let chart: ChartRequest = {};
+  let chart: ChartWish = {};
   for (const directive of directivesIn(source)) {
     const name = source.slice(directive.name.from, directive.name.to);
     const value = source.slice(directive.value.from, directive.value.to);
@@ -84,7 +74,7 @@ export function readDirectives(source: string): {
  * Returns a query without the `| render …` at its end, which is for the front end alone, and what that asks for. One with a mistake
  * stays in the text: the service refuses it.
  */
-export function withoutRender(text: string): { readonly text: string; readonly chart: ChartRequest } {
+export function withoutRender(text: string): { readonly text: string; readonly chart: ChartWish } {
   if (!/\|\s*(?:\/\/.*\s*)*render\b/.test(text)) return { text, chart: {} };
   const { query, diagnostics } = parseQuery(text);
   const statement = query.statements.find(each => each.kind === 'query');
@@ -99,7 +89,7 @@ export function withoutRender(text: string): { readonly text: string; readonly c
   };
 }
 
-function renderingOf({ chart, options }: OperatorOf<'render'>): ChartRequest {
+function renderingOf({ chart, options }: OperatorOf<'render'>): ChartWish {
   const known = drawing.render.clauses[1].options;
   const named = Object.hasOwn(renderings, chart.name) ? renderings[chart.name] : undefined;
   const asked = named ?? { kind: chartKinds.find(kind => kind === chart.name) };
@@ -175,7 +165,7 @@ function unknown(name: string, span: Span): Diagnostic {
   );
 }
 
-function meaningOf(name: string, value: string): ChartRequest {
+function meaningOf(name: string, value: string): ChartWish {
   switch (name) {
     case 'viz':
       return present({ kind: chartKinds.find(kind => kind === value) });

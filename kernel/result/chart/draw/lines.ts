@@ -4,7 +4,7 @@
  */
 import type { Plot, XyChart } from '../model.js';
 import { type Datum, type Spot, spotsOf } from './spots.js';
-import { LABELS_SIGNAL, seriesChannels, TEXT_COLOR } from './style.js';
+import { LABELS_SIGNAL, seriesChannels } from './style.js';
 
 /** Returns the layers of a plot from back to front; `interactive` adds the marks that show a value under the pointer. */
 export function layersOf(
@@ -20,7 +20,6 @@ export function layersOf(
     bandLayer(draft),
     ...(plot.mark === 'bars' ? barLayers(draft) : lineLayers(draft)),
     layer(draft, plot.flagged, RING),
-    ...ruleLayers(draft, number),
     ...(interactive ? pointerLayers(draft, number) : []),
   ];
   return layers.filter(each => each !== undefined);
@@ -120,34 +119,6 @@ function bandLayer(draft: Draft): Layer {
   });
   const mark = { type: 'area', color: plot.lines[0]?.look.color, fillOpacity: 0.12 };
   return layer(draft, rows, mark, { y2: { field: 'b' } });
-}
-
-/** Moments with a name, which the first plot names. */
-function ruleLayers(draft: Draft, number: number): readonly Layer[] {
-  const rows = draft.chart.rules.map(({ t, until, label }) => ({ t, e: until ?? t, n: label }));
-  if (rows.length === 0) return [];
-  const tooltip = [
-    { ...TIME_TIP, title: 'time (UTC)' },
-    { field: 'n', type: 'nominal', title: 'annotation' },
-  ];
-  const tall = { y: { value: 0 }, y2: { value: 'height' } };
-  const spans = rows.filter(row => row.e > row.t);
-  const text = {
-    type: 'text',
-    align: 'left',
-    baseline: 'top',
-    dx: 4,
-    fontSize: 11,
-    color: TEXT_COLOR,
-    limit: 140,
-  };
-  return [
-    layer(draft, spans, { type: 'rect', color: TEXT_COLOR, opacity: 0.12 }, { ...tall, x2: { field: 'e' } }),
-    layer(draft, rows, { type: 'rule', color: TEXT_COLOR, strokeDash: [4, 3] }, { ...tall, tooltip }),
-    number === 0
-      ? layer(draft, rows, text, { y: { value: 0 }, text: { field: 'n', type: 'nominal' }, tooltip })
-      : undefined,
-  ];
 }
 
 /** The colour of a plot that no legend explains. */

@@ -3,18 +3,20 @@
  */
 
 import { DataType } from 'apache-arrow';
+import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { formatCount } from '../../../text.js';
 import { shownText } from '../../display/text.js';
 import type { ArrowTable } from '../../result.js';
-import { type ChartColumn, nameOf, namesOf, numberAt, timeAt } from '../columns.js';
+import { nameOf, namesOf } from '../columns.js';
 import { largest, smallest } from '../extent.js';
 import { distinctLabels } from '../labels.js';
-import type { Cell, ChartWish, HeatChart, Plot, XyChart } from '../model.js';
+import type { Cell, HeatChart, Plot, XyChart } from '../model.js';
 import { FIRST_LOOK } from '../palette.js';
 import type { Point } from '../thin.js';
 import { scaled, titleOf, unitOf } from '../time/series.js';
 import type { Bucket, Histograms } from '../unfold.js';
 import { scaleFor } from '../units.js';
+import { type ChartColumn, numberAt, timeAt } from '../values.js';
 
 const MAX_PLOTS = 6;
 const MAX_BARS = 400;
@@ -215,7 +217,6 @@ function xyOf(
         : []),
       ...remarks,
     ],
-    rules: [],
   };
 }
 

@@ -2,7 +2,8 @@
  * A measure over time as colours, one row for each line that a line chart would have.
  */
 
-import type { Cell, ChartWish, HeatChart, XyChart } from '../model.js';
+import type { ChartWish } from '../../../apl/operators/drawing.js';
+import type { Cell, HeatChart, XyChart } from '../model.js';
 
 /** Returns the first plot of a chart over time as a heatmap; a sentence where it has no bins. */
 export function toTimeHeat(chart: XyChart, wish: ChartWish): HeatChart | string {

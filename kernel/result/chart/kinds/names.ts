@@ -2,24 +2,25 @@
  * Numbers by name: bars, shares of a whole, and a grid of two keys.
  */
 
+import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { formatCount } from '../../../text.js';
 import { shownText } from '../../display/text.js';
 import type { ArrowTable } from '../../result.js';
-import {
-  aggregateOf,
-  type ChartColumn,
-  distinctNames,
-  groupKey,
-  nameOf,
-  namesOf,
-  numberAt,
-} from '../columns.js';
-import { largest, logFoot, smallest } from '../extent.js';
+import { aggregateOf, distinctNames, nameOf, namesOf } from '../columns.js';
+import { greatestOf, largest, logFoot, smallest } from '../extent.js';
 import { distinctLabels } from '../labels.js';
-import type { Bar, BarChart, BarPlot, Cell, ChartWish, Entry, HeatChart, PieChart } from '../model.js';
+import type { Bar, BarChart, BarPlot, Cell, Entry, HeatChart, PieChart } from '../model.js';
 import { FIRST_LOOK, type Look, looksFor } from '../palette.js';
 import { scaled, titleOf, unitOf } from '../time/series.js';
 import { scaleFor } from '../units.js';
+import {
+  allRows,
+  type ChartColumn,
+  type GroupNumbers,
+  groupNumbers,
+  numberAt,
+  numbersOf,
+} from '../values.js';
 
 /** The columns of a table without times. */
 export interface NameRoles {
@@ -40,12 +41,11 @@ export function toBars(table: ArrowTable, roles: NameRoles, wish: ChartWish): Ba
   const [first] = filled;
   if (first === undefined) return noValue(roles);
   const isDivided = wish.stack === true && roles.keys.length > 1 && !aggregateOf(first).isNever;
-  const names = isDivided ? dividedRows(table, roles, first) : rowsByName(table, roles.keys);
-  const drawn = longest(names.rows, first);
+  const names = isDivided ? dividedRows(roles.keys, first) : rowsByName(roles.keys, first);
   const measures = isDivided ? [first] : filled.slice(0, MAX_PLOTS);
   const titles = distinctNames(measures);
   const plots = measures.map((measure, index) =>
-    barPlot(drawn, { measure, name: titles[index] ?? '' }, names.parts, wish),
+    barPlot(names.rows, { measure, name: titles[index] ?? '' }, names.parts, wish),
   );
   const empty = roles.measures.filter(measure => !filled.includes(measure));
   return {
@@ -55,11 +55,7 @@ export function toBars(table: ArrowTable, roles: NameRoles, wish: ChartWish): Ba
     legend: names.parts,
     names: titles,
     remarks: [
-      ...(names.rows.length > drawn.length
-        ? [
-            `the ${drawn.length} of ${formatCount(names.rows.length)} names with the greatest ${nameOf(first)}`,
-          ]
-        : []),
+      ...cutNames(names, first),
       ...(names.cut > 0 ? [`parts beyond the ${MAX_PARTS - 1} greatest are drawn as one, ${OTHERS}`] : []),
       ...(filled.length > plots.length && !isDivided
         ? [`the first ${plots.length} of ${filled.length} measures`]
@@ -86,28 +82,28 @@ export function toPie(table: ArrowTable, roles: NameRoles, wish: ChartWish): Pie
   const [measure] = withValues(table, roles.measures);
   if (measure === undefined) return noValue(roles);
   if (aggregateOf(measure).isNever) return `No pie chart: values of ${nameOf(measure)} do not add up.`;
-  const { rows } = rowsByName(table, roles.keys);
-  const ranked = rows
-    .flatMap(row => {
-      const v = sizeOf(row, measure);
-      return v === null ? [] : [{ ...row, v }];
-    })
-    .sort((a, b) => b.v - a.v);
-  if (ranked.some(({ v }) => v < 0)) return `No pie chart: ${nameOf(measure)} has values below 0.`;
-  const sum = ranked.reduce((total, { v }) => total + v, 0);
+  const sizes = numbersOf(measure);
+  const known = sizes.filter(size => !Number.isNaN(size));
+  if (known.some(size => size < 0)) return `No pie chart: ${nameOf(measure)} has values below 0.`;
+  const sum = known.reduce((total, size) => total + size, 0);
   if (sum === 0) return `No pie chart: every ${nameOf(measure)} is 0.`;
-  const shown = ranked.slice(0, ranked.length > MAX_SLICES ? MAX_SLICES - 1 : MAX_SLICES);
-  const rest = ranked.slice(shown.length);
+  const greatest = greatestOf(
+    sizes,
+    known.length > MAX_SLICES ? MAX_SLICES - 1 : Math.min(MAX_SLICES, known.length),
+  );
+  const shown = labelled(greatest.map(row => ({ keys: keyTexts(roles.keys, row), v: sizes[row] ?? 0 })));
+  const rest = known.length - shown.length;
   const scale = scaleFor(unitOf(measure, wish), sum);
+  const isRest = (size: number, row: number) => !Number.isNaN(size) && !greatest.includes(row);
   const values = [
     ...shown.map(({ v }) => v),
-    ...(rest.length > 0 ? [rest.reduce((total, { v }) => total + v, 0)] : []),
+    ...(rest > 0 ? [sizes.filter(isRest).reduce((total, size) => total + size, 0)] : []),
   ];
   const looks = looksFor(
     shown.map(({ keys }) => keys),
     { areSurfaces: true },
   );
-  const without = rows.length - ranked.length;
+  const without = sizes.length - known.length;
   return {
     kind: 'pie',
     unit: scale.unit,
@@ -115,16 +111,16 @@ export function toPie(table: ArrowTable, roles: NameRoles, wish: ChartWish): Pie
     legend: entriesOf(
       shown.map(({ label }) => label),
       looks,
-      rest.length,
+      rest,
     ),
     names: [nameOf(measure)],
     remarks: [
       ...(without > 0
-        ? [`not drawn: ${formatCount(without)} of ${formatCount(rows.length)} names, which have no value`]
+        ? [`not drawn: ${formatCount(without)} of ${formatCount(sizes.length)} names, which have no value`]
         : []),
-      ...(rest.length > 0
+      ...(rest > 0
         ? [
-            `the ${shown.length} of ${formatCount(ranked.length)} names with the greatest ${nameOf(measure)}; the others are one slice`,
+            `the ${shown.length} of ${formatCount(known.length)} names with the greatest ${nameOf(measure)}; the others are one slice`,
           ]
         : []),
       ...notDrawn(roles, measure),
@@ -138,8 +134,8 @@ export function toGrid(table: ArrowTable, roles: NameRoles, wish: ChartWish): He
   if (measure === undefined) return noValue(roles);
   if (roles.keys.length < 2) return 'No heatmap: it needs two keys, or one over time.';
   const mixes = aggregateOf(measure).additive;
-  const { rows, parts, cut } = dividedRows(table, roles, measure, { most: MAX_CELLS, mixes });
-  const drawn = longest(rows, measure);
+  const names = dividedRows(roles.keys, measure, { most: MAX_CELLS, mixes });
+  const { rows: drawn, parts, cut } = names;
   const scale = scaleFor(
     unitOf(measure, wish),
     largest(drawn.flatMap(row => row.places.map(place => Math.abs(at(place, measure) ?? 0)))),
@@ -164,9 +160,7 @@ export function toGrid(table: ArrowTable, roles: NameRoles, wish: ChartWish): He
     legend: [],
     names: [nameOf(measure), nameOf(roles.keys.at(-1) as ChartColumn)],
     remarks: [
-      ...(rows.length > drawn.length
-        ? [`the ${drawn.length} of ${formatCount(rows.length)} names with the greatest ${nameOf(measure)}`]
-        : []),
+      ...cutNames(names, measure),
       ...(cut > 0 ? [beyondRemark(cut, mixes, roles, measure)] : []),
       ...(wish.log === true && least <= 0 ? ['no log colours: there are values of 0 or less'] : []),
       ...notDrawn(roles, measure),
@@ -193,7 +187,7 @@ function noValue({ measures }: NameRoles): string {
 }
 
 function withValues(table: ArrowTable, measures: readonly ChartColumn[]): readonly ChartColumn[] {
-  const rows = Array.from({ length: table.data.numRows }, (_, row) => row);
+  const rows = allRows(table.data.numRows);
   return measures.filter(measure => rows.some(row => numberAt(measure, row) !== null));
 }
 
@@ -203,23 +197,28 @@ type Place = readonly number[];
 /** One bar before it is measured: its name, and the rows of each of its parts. */
 interface NamedRow {
   readonly label: string;
-  readonly keys: readonly string[];
   readonly places: readonly Place[];
 }
 
+/** The longest bars, and what is left out of them. */
 interface NamedRows {
   readonly rows: readonly NamedRow[];
+  /** Names that are drawn and names that are not. */
+  readonly count: number;
   readonly parts: readonly Entry[];
   /** Parts that share the last place, or have none. */
   readonly cut: number;
 }
 
-function rowsByName(table: ArrowTable, keys: readonly ChartColumn[]): NamedRows {
-  const found = Array.from({ length: table.data.numRows }, (_, row) => ({
-    keys: keyTexts(keys, row),
-    places: [[row]],
-  }));
-  return { rows: labelled(found), parts: [], cut: 0 };
+function cutNames({ rows, count }: NamedRows, measure: ChartColumn): readonly string[] {
+  if (count <= rows.length) return [];
+  return [`the ${rows.length} of ${formatCount(count)} names with the greatest ${nameOf(measure)}`];
+}
+
+function rowsByName(keys: readonly ChartColumn[], measure: ChartColumn): NamedRows {
+  const sizes = numbersOf(measure);
+  const rows = greatestOf(sizes, MAX_BARS).map(row => ({ keys: keyTexts(keys, row), places: [[row]] }));
+  return { rows: labelled(rows), count: sizes.length, parts: [], cut: 0 };
 }
 
 /**
@@ -227,52 +226,63 @@ function rowsByName(table: ArrowTable, keys: readonly ChartColumn[]): NamedRows 
  * `mixes` holds all others.
  */
 function dividedRows(
-  table: ArrowTable,
-  roles: NameRoles,
+  keys: readonly ChartColumn[],
   measure: ChartColumn,
   { most, mixes } = { most: MAX_PARTS, mixes: true },
 ): NamedRows {
-  const last = roles.keys.at(-1) as ChartColumn;
-  const bars = new Map<
-    string,
-    { readonly keys: readonly string[]; readonly places: Map<string, number[]> }
-  >();
-  const parts = new Map<string, number[]>();
-  for (let row = 0; row < table.data.numRows; row++) {
-    const keys = roles.keys.slice(0, -1);
-    const part = groupKey([last], row);
-    const name = groupKey(keys, row);
-    const bar = bars.get(name) ?? { keys: keyTexts(keys, row), places: new Map<string, number[]>() };
-    bar.places.set(part, [...(bar.places.get(part) ?? []), row]);
-    bars.set(name, bar);
-    parts.set(part, [...(parts.get(part) ?? []), row]);
+  const rows = allRows(measure.vector.length);
+  const bars = groupNumbers(keys.slice(0, -1), rows);
+  const parts = groupNumbers(keys.slice(-1), rows);
+  const drawn = greatestOf(sizesOf(bars, measure, Number), MAX_BARS);
+  const shown = greatestOf(sizesOf(parts, measure, Math.abs), mixes && parts.count > most ? most - 1 : most);
+  const rest = parts.count - shown.length;
+  const width = shown.length + (mixes ? Math.sign(rest) : 0);
+  const places = drawn.map(() => Array.from({ length: width }, (): number[] => []));
+  const barPlaces = placesOf(drawn);
+  const partPlaces = placesOf(shown);
+  for (const row of rows) {
+    const bar = barPlaces.get(bars.numbers[row] ?? 0);
+    const part = partPlaces.get(parts.numbers[row] ?? 0) ?? shown.length;
+    if (bar !== undefined) places[bar]?.[part]?.push(row);
   }
-  const weight = (place: Place) =>
-    aggregateOf(measure).isNever
-      ? (weightOf(place, measure) ?? Number.NEGATIVE_INFINITY)
-      : place.reduce((sum, row) => sum + Math.abs(numberAt(measure, row) ?? 0), 0);
-  const ranked = [...parts]
-    .map(([part, place]) => ({ part, texts: keyTexts([last], place[0] ?? 0), size: weight(place) }))
-    .sort((a, b) => (a.size === b.size ? 0 : b.size - a.size));
-  const shown = ranked.slice(0, mixes && ranked.length > most ? most - 1 : most);
-  const rest = ranked.slice(shown.length);
-  const found = [...bars.values()].map(({ keys, places }) => ({
-    keys,
-    places: [
-      ...shown.map(({ part }) => places.get(part) ?? []),
-      ...(mixes && rest.length > 0 ? [rest.flatMap(({ part }) => places.get(part) ?? [])] : []),
-    ],
+  const named = drawn.map((bar, index) => ({
+    keys: keyTexts(keys.slice(0, -1), bars.numbers.indexOf(bar)),
+    places: places[index] ?? [],
   }));
-  const looks = looksFor(
-    shown.map(({ texts }) => texts),
-    { areSurfaces: true },
-  );
-  const labels = shown.map(({ texts }) => texts.join());
+  const texts = shown.map(part => keyTexts(keys.slice(-1), parts.numbers.indexOf(part)));
+  const looks = looksFor(texts, { areSurfaces: true });
+  const labels = texts.map(each => each.join());
   return {
-    rows: labelled(found),
-    parts: entriesOf(labels, looks, mixes ? rest.length : 0),
-    cut: rest.length,
+    rows: labelled(named),
+    count: bars.count,
+    parts: entriesOf(labels, looks, mixes ? rest : 0),
+    cut: rest,
   };
+}
+
+function placesOf(groups: readonly number[]): ReadonlyMap<number, number> {
+  return new Map(groups.map((group, place) => [group, place]));
+}
+
+/**
+ * The size of each group: the sum of its values, each by `of`, or the greatest value of a measure that does not add up; NaN for a
+ * group without values.
+ */
+function sizesOf(
+  { numbers, count }: GroupNumbers,
+  measure: ChartColumn,
+  of: (value: number) => number,
+): Float64Array {
+  const { isNever } = aggregateOf(measure);
+  const sizes = new Float64Array(count).fill(Number.NaN);
+  for (const [row, value] of numbersOf(measure).entries()) {
+    if (Number.isNaN(value)) continue;
+    const group = numbers[row] ?? 0;
+    const before = sizes[group] ?? Number.NaN;
+    if (isNever) sizes[group] = Number.isNaN(before) ? value : Math.max(before, value);
+    else sizes[group] = of(value) + (Number.isNaN(before) ? 0 : before);
+  }
+  return sizes;
 }
 
 /** The entries of a legend, the last of which stands for `others` names. */
@@ -289,7 +299,9 @@ export function keyTexts(keys: readonly ChartColumn[], row: number): readonly st
   return keys.map(({ field, vector }) => shownText(vector, row, field).text);
 }
 
-function labelled(rows: readonly Omit<NamedRow, 'label'>[]): readonly NamedRow[] {
+function labelled<T extends { readonly keys: readonly string[] }>(
+  rows: readonly T[],
+): readonly (T & { readonly label: string })[] {
   const labels = distinctLabels(rows.map(({ keys }) => keys.join(' \u00b7 ')));
   return rows.map((row, index) => ({ ...row, label: labels[index] ?? '' }));
 }
@@ -298,24 +310,6 @@ function labelled(rows: readonly Omit<NamedRow, 'label'>[]): readonly NamedRow[]
 function at(place: Place, measure: ChartColumn): number | null {
   const values = place.map(row => numberAt(measure, row)).filter(value => value !== null);
   return values.length === 0 ? null : values.reduce((a, b) => a + b, 0);
-}
-
-function sizeOf({ places }: NamedRow, measure: ChartColumn): number | null {
-  return weightOf(places.flat(), measure);
-}
-
-/** The sum over the rows of a place, or the greatest value of a measure that does not add up; null where none has a value. */
-function weightOf(place: Place, measure: ChartColumn): number | null {
-  if (!aggregateOf(measure).isNever) return at(place, measure);
-  const values = place.flatMap(row => numberAt(measure, row) ?? []);
-  return values.length === 0 ? null : largest(values);
-}
-
-/** Rows without a value come last; equal ones keep their order. */
-function longest(rows: readonly NamedRow[], measure: ChartColumn): readonly NamedRow[] {
-  const sized = rows.map(row => ({ row, size: sizeOf(row, measure) ?? Number.NEGATIVE_INFINITY }));
-  const sorted = sized.sort((a, b) => (a.size === b.size ? 0 : b.size - a.size)).map(({ row }) => row);
-  return sorted.slice(0, MAX_BARS);
 }
 
 function barPlot(

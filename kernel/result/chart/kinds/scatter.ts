@@ -2,16 +2,18 @@
  * Two numbers of each row as a dot.
  */
 
+import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { formatCount } from '../../../text.js';
 import type { ArrowTable } from '../../result.js';
-import { groupKey, nameOf, namesOf, numberAt } from '../columns.js';
+import { nameOf, namesOf } from '../columns.js';
 import { largest, smallest } from '../extent.js';
 import { distinctLabels } from '../labels.js';
-import type { ChartWish, XyChart } from '../model.js';
+import type { XyChart } from '../model.js';
 import { FIRST_LOOK, looksFor } from '../palette.js';
-import { spread } from '../thin.js';
+import { type Dots, spread } from '../thin.js';
 import { scaled, titleOf, unitOf } from '../time/series.js';
 import { scaleFor } from '../units.js';
+import { allRows, type ChartColumn, groupNumbers, numbersOf, valuesIn } from '../values.js';
 import { keyTexts, type NameRoles } from './names.js';
 
 const MAX_GROUPS = 10;
@@ -26,28 +28,25 @@ export function toScatter(
 ): XyChart | string {
   const [across, up, ...beyond] = measures;
   if (across === undefined || up === undefined) return 'No scatter plot: it needs two numbers in each row.';
-  const rows = Array.from({ length: table.data.numRows }, (_, row) => ({
-    row,
-    x: numberAt(across, row),
-    y: numberAt(up, row),
+  const { rows, x, y } = dotsOf(across, up);
+  if (rows.length === 0) return `No scatter plot: no row has both ${nameOf(across)} and ${nameOf(up)}.`;
+  const kept = spread({ x, y }, MAX_DOTS).map(dot => ({
+    dot,
+    row: rows[dot] ?? 0,
+    t: x[dot] ?? 0,
+    v: y[dot] ?? 0,
   }));
-  const known = rows.flatMap(({ row, x, y }) => (x === null || y === null ? [] : [{ row, t: x, v: y }]));
-  if (known.length === 0) return `No scatter plot: no row has both ${nameOf(across)} and ${nameOf(up)}.`;
-  const kept = spread(known, MAX_DOTS);
-  const isFew = new Set(known.map(({ row }) => groupKey(keys, row))).size <= MAX_GROUPS;
-  const byKey = new Map<string, (typeof kept)[number][]>();
-  for (const dot of kept) {
-    const key = isFew ? groupKey(keys, dot.row) : '';
-    byKey.set(key, [...(byKey.get(key) ?? []), dot]);
+  const groups = groupNumbers(keys, rows);
+  const isFew = groups.count <= MAX_GROUPS;
+  const byKey = new Map<number, (typeof kept)[number][]>();
+  for (const each of kept) {
+    const key = isFew ? (groups.numbers[each.dot] ?? 0) : 0;
+    const known = byKey.get(key);
+    if (known === undefined) byKey.set(key, [each]);
+    else known.push(each);
   }
-  const xScale = scaleFor(
-    unitOf(across),
-    known.reduce((most, { t }) => Math.max(most, Math.abs(t)), 0),
-  );
-  const yScale = scaleFor(
-    unitOf(up, wish),
-    known.reduce((most, { v }) => Math.max(most, Math.abs(v)), 0),
-  );
+  const xScale = scaleFor(unitOf(across), greatestSize(x));
+  const yScale = scaleFor(unitOf(up, wish), greatestSize(y));
   const names = [...byKey.values()].map(([first]) => keyTexts(keys, first?.row ?? 0));
   const looks = looksFor(names);
   const labels = distinctLabels(names.map(each => each.join(' \u00b7 ')));
@@ -65,7 +64,7 @@ export function toScatter(
   const values = points.flatMap(({ v }) => v ?? []);
   const isLog = wish.log === true && values.every(v => v > 0);
   const [low, high] = isLog ? [smallest(values), largest(values)] : endsOf([0, ...values]);
-  const without = rows.length - known.length;
+  const without = table.data.numRows - rows.length;
   return {
     kind: 'xy',
     axis: { start: ends[0], end: ends[1], until: ends[1], isSearched: false },
@@ -88,18 +87,30 @@ export function toScatter(
     remarks: [
       ...(wish.log === true && !isLog ? ['no log axis: there are values of 0 or less'] : []),
       ...(without > 0
-        ? [`not drawn: ${formatCount(without)} of ${formatCount(rows.length)} rows, which lack a number`]
-        : []),
-      ...(kept.length < known.length
         ? [
-            `${formatCount(kept.length)} of ${formatCount(known.length)} dots: of those that cover each other one is drawn`,
+            `not drawn: ${formatCount(without)} of ${formatCount(table.data.numRows)} rows, which lack a number`,
+          ]
+        : []),
+      ...(kept.length < rows.length
+        ? [
+            `${formatCount(kept.length)} of ${formatCount(rows.length)} dots: of those that cover each other one is drawn`,
           ]
         : []),
       ...(isFew || keys.length === 0 ? [] : [`more than ${MAX_GROUPS} groups: one colour`]),
       ...(beyond.length + leftOut.length > 0 ? [`not drawn: ${namesOf([...beyond, ...leftOut])}`] : []),
     ],
-    rules: [],
   };
+}
+
+/** The rows that have both numbers, with these. */
+function dotsOf(across: ChartColumn, up: ChartColumn): Dots & { readonly rows: Uint32Array } {
+  const [x, y] = [numbersOf(across), numbersOf(up)];
+  const rows = allRows(x.length).filter(row => !Number.isNaN(x[row]) && !Number.isNaN(y[row]));
+  return { rows, x: valuesIn(across, rows), y: valuesIn(up, rows) };
+}
+
+function greatestSize(values: Float64Array): number {
+  return values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 }
 
 function endsOf(values: readonly number[]): readonly [number, number] {

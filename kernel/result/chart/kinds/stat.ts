@@ -1,12 +1,14 @@
 /**
  * One row of numbers, as big numbers.
  */
+import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { formatNumber, numberFormat } from '../../display/format.js';
 import { cellText } from '../../display/text.js';
 import { FIELD_KEY } from '../../field.js';
-import { type ChartColumn, distinctNames, namesOf } from '../columns.js';
-import type { ChartWish, StatChart } from '../model.js';
+import { distinctNames, namesOf } from '../columns.js';
+import type { StatChart } from '../model.js';
 import { unitOf } from '../time/series.js';
+import type { ChartColumn } from '../values.js';
 
 const MAX_TILES = 12;
 

@@ -1,7 +1,7 @@
 /**
  * The time axis of a chart: the searched range, the bins that it holds, and which of them are cut off by its ends.
  */
-import type { Point } from '../thin.js';
+import { ADDED, PARTIAL, type Run } from '../thin.js';
 
 /** Bins of one width; `first` and `last` are the numbers of those that the searched range touches, counted from `origin`. */
 export interface Grid {
@@ -31,7 +31,7 @@ export interface Searched {
 
 /** Returns the axis for the moments of a result, in ascending order; undefined when there are too few to draw along. */
 export function timeAxis(
-  moments: readonly number[],
+  moments: Float64Array,
   size: number | undefined,
   searched: Searched | undefined,
 ): TimeAxis | undefined {
@@ -60,39 +60,58 @@ export function binCount({ grid }: TimeAxis): number {
   return grid === undefined ? 0 : grid.last - grid.first + 1;
 }
 
+/** Returns the values of one line, in order of time, as a run without stand-ins. */
+export function runOf(t: Float64Array, v: Float64Array, axis: TimeAxis): Run {
+  const marks = new Uint8Array(t.length);
+  for (let index = 0; index < t.length; index++) marks[index] = isPartial(axis, t[index] ?? 0) ? PARTIAL : 0;
+  return { length: t.length, t, v, marks };
+}
+
 /**
- * Returns the points with stand-ins for the missing bins between them: zeros where `fill` is 0, else a break. A run of
- * missing bins needs two zeros, or one break.
+ * Returns a run with stand-ins for the missing bins between its points: zeros where `fill` is 0, else a break. A stretch of
+ * missing bins needs two zeros at each end, or one break.
  */
-export function withMissing(points: readonly Point[], axis: TimeAxis, fill: 0 | null): readonly Point[] {
+export function withMissing(run: Run, axis: TimeAxis, fill: 0 | null): Run {
   const { grid } = axis;
-  if (grid === undefined) return points;
-  const filled: Point[] = [];
-  let next = fill === 0 ? grid.first : undefined;
-  for (const point of points) {
-    const bin = binNumber(grid, point.t);
-    if (next !== undefined && next < bin) filled.push(...run(next, bin - 1, axis, grid, fill));
-    filled.push(point);
-    next = bin + 1;
+  if (grid === undefined) return run;
+  const gaps = gapsIn(run, grid, fill);
+  if (gaps.length === 0) return run;
+  const stand = gaps.map(({ from, to }) => standIns(from, to, fill));
+  const all = emptyRun(run.length + stand.reduce((sum, bins) => sum + bins.length, 0));
+  let [read, written] = [0, 0];
+  const copy = (until: number) => {
+    all.t.set(run.t.subarray(read, until), written);
+    all.v.set(run.v.subarray(read, until), written);
+    all.marks.set(run.marks.subarray(read, until), written);
+    written += until - read;
+    read = until;
+  };
+  for (const [index, { before }] of gaps.entries()) {
+    copy(before);
+    for (const bin of stand[index] ?? []) putStandIn(all, written++, bin, axis, grid, fill);
   }
-  if (fill === 0 && next !== undefined) filled.push(...run(next, grid.last, axis, grid, fill));
-  return filled;
+  copy(run.length);
+  return all;
 }
 
 /** Returns a point for every bin, as the parts of a stack need it: stand-ins where there is none, also at both ends. */
-export function everyBin(points: readonly Point[], axis: TimeAxis, fill: 0 | null): readonly Point[] {
+export function everyBin(run: Run, axis: TimeAxis, fill: 0 | null): Run {
   const { grid } = axis;
-  if (grid === undefined) return points;
-  const known = new Map(points.map(point => [binNumber(grid, point.t), point]));
-  return Array.from({ length: grid.last - grid.first + 1 }, (_, index) => {
-    const bin = grid.first + index;
-    const t = grid.origin + bin * grid.size;
-    return known.get(bin) ?? { t, v: fill, partial: isPartial(axis, t), added: true };
-  });
+  if (grid === undefined) return run;
+  const all = emptyRun(grid.last - grid.first + 1);
+  for (let index = 0; index < all.length; index++)
+    putStandIn(all, index, grid.first + index, axis, grid, fill);
+  for (const [index, t] of run.t.entries()) {
+    const place = binNumber(grid, t) - grid.first;
+    all.t[place] = t;
+    all.v[place] = run.v[index] ?? Number.NaN;
+    all.marks[place] = run.marks[index] ?? 0;
+  }
+  return all;
 }
 
 /** Narrows the bins to those between the first and the last moment. */
-export function betweenRows(axis: TimeAxis, moments: readonly number[]): TimeAxis {
+export function betweenRows(axis: TimeAxis, moments: Float64Array): TimeAxis {
   const { grid } = axis;
   const [first, last] = [moments[0], moments.at(-1)];
   if (grid === undefined || first === undefined || last === undefined) return axis;
@@ -111,25 +130,67 @@ function gridOf(origin: number, size: number, start: number, until: number): Gri
   return { origin, size, first: Math.min(first, 0), last: Math.ceil((until - origin) / size - SLACK) - 1 };
 }
 
-function widestGap(moments: readonly number[]): number {
-  return moments.slice(1).reduce((widest, t, index) => Math.max(widest, t - (moments[index] ?? t)), 0);
+function widestGap(moments: Float64Array): number {
+  let widest = 0;
+  for (let at = 1; at < moments.length; at++) widest = Math.max(widest, gapBefore(moments, at));
+  return widest;
+}
+
+function gapBefore(moments: Float64Array, at: number): number {
+  return (moments[at] ?? 0) - (moments[at - 1] ?? 0);
 }
 
 /** The width of the bins, stated or found: every distance is a multiple of it. Undefined for uneven bins such as months. */
-function regularSize(moments: readonly number[], stated: number | undefined): number | undefined {
-  const gaps = moments.slice(1).map((t, index) => t - (moments[index] ?? t));
-  const size = stated ?? (gaps.length < 2 ? undefined : gaps.reduce((a, b) => Math.min(a, b)));
+function regularSize(moments: Float64Array, stated: number | undefined): number | undefined {
+  const size = stated ?? (moments.length < 3 ? undefined : narrowestGap(moments));
   if (size === undefined || !(size > 0)) return undefined;
-  const isMultiple = (gap: number) => Math.abs(gap / size - Math.round(gap / size)) < 1e-3;
-  return gaps.every(isMultiple) ? size : undefined;
+  for (let at = 1; at < moments.length; at++) {
+    const bins = gapBefore(moments, at) / size;
+    if (Math.abs(bins - Math.round(bins)) >= 1e-3) return undefined;
+  }
+  return size;
 }
 
-/** The ends of a run of missing bins; one that is cut off by the range stands for itself. */
-function run(from: number, to: number, axis: TimeAxis, grid: Grid, v: 0 | null): readonly Point[] {
-  if (from > to) return [];
-  const numbers = v === null ? [from] : [from, from + 1, to - 1, to].filter(bin => bin >= from && bin <= to);
-  return [...new Set(numbers)].map(bin => {
-    const t = grid.origin + bin * grid.size;
-    return { t, v, partial: isPartial(axis, t), added: true };
-  });
+function narrowestGap(moments: Float64Array): number {
+  let narrowest = Number.POSITIVE_INFINITY;
+  for (let at = 1; at < moments.length; at++) narrowest = Math.min(narrowest, gapBefore(moments, at));
+  return narrowest;
+}
+
+/** A stretch of missing bins, and the index of the point that it stands before. */
+interface Gap {
+  readonly before: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The missing bins between the points; zeros also fill both ends of the axis. */
+function gapsIn({ t }: Run, grid: Grid, fill: 0 | null): readonly Gap[] {
+  const gaps: Gap[] = [];
+  let next = fill === 0 ? grid.first : undefined;
+  for (let before = 0; before < t.length; before++) {
+    const bin = binNumber(grid, t[before] ?? 0);
+    if (next !== undefined && next < bin) gaps.push({ before, from: next, to: bin - 1 });
+    next = bin + 1;
+  }
+  if (fill === 0 && t.length > 0 && next !== undefined && next <= grid.last)
+    gaps.push({ before: t.length, from: next, to: grid.last });
+  return gaps;
+}
+
+/** The bins that stand for a stretch of missing ones; one that is cut off by the range stands for itself. */
+function standIns(from: number, to: number, fill: 0 | null): readonly number[] {
+  if (fill === null) return [from];
+  return [...new Set([from, from + 1, to - 1, to])].filter(bin => bin >= from && bin <= to);
+}
+
+function emptyRun(length: number): Run {
+  return { length, t: new Float64Array(length), v: new Float64Array(length), marks: new Uint8Array(length) };
+}
+
+function putStandIn(run: Run, index: number, bin: number, axis: TimeAxis, grid: Grid, fill: 0 | null): void {
+  const t = grid.origin + bin * grid.size;
+  run.t[index] = t;
+  run.v[index] = fill ?? Number.NaN;
+  run.marks[index] = ADDED + (isPartial(axis, t) ? PARTIAL : 0);
 }

@@ -2,20 +2,16 @@
  * The rows of a result by the group that they belong to, the largest groups first.
  */
 import { shownText } from '../../display/text.js';
-import { aggregateOf, type ChartColumn, groupKey, numberAt, type Roles, timeAt } from '../columns.js';
+import { aggregateOf, type Roles } from '../columns.js';
+import { greatestOf } from '../extent.js';
 import { distinctLabels } from '../labels.js';
-
-/** A row of the result with its time in milliseconds since 1970. */
-export interface Row {
-  readonly row: number;
-  readonly t: number;
-}
+import { type ChartColumn, groupNumbers, numbersOf } from '../values.js';
 
 /** One group: its label, the texts of its keys, and its rows in order of time. */
 export interface Group {
   readonly label: string;
   readonly keys: readonly string[];
-  readonly rows: readonly Row[];
+  readonly rows: Uint32Array;
 }
 
 /** The groups that are drawn, and how many there are. */
@@ -25,14 +21,22 @@ export interface Groups {
 }
 
 /** Returns the rows that have a time, in order of time. */
-export function timedRows(roles: Roles, rows: number): readonly Row[] {
-  const timed: Row[] = [];
-  for (let row = 0; row < rows; row++) {
-    const t = timeAt(roles.time, row);
-    if (t !== undefined) timed.push({ row, t });
+export function timedRows(time: ChartColumn): Uint32Array {
+  const times = numbersOf(time);
+  const rows = new Uint32Array(times.length);
+  let count = 0;
+  let isSorted = true;
+  let before = Number.NEGATIVE_INFINITY;
+  for (let row = 0; row < times.length; row++) {
+    const t = times[row] ?? Number.NaN;
+    if (Number.isNaN(t)) continue;
+    rows[count++] = row;
+    isSorted &&= before <= t;
+    before = t;
   }
-  const isSorted = timed.every((row, index) => index === 0 || (timed[index - 1]?.t ?? row.t) <= row.t);
-  return isSorted ? timed : timed.sort((a, b) => a.t - b.t);
+  const timed = rows.subarray(0, count);
+  const at = (row: number) => times[row] ?? 0;
+  return isSorted ? timed : timed.sort((a, b) => at(a) - at(b) || a - b);
 }
 
 /**
@@ -40,40 +44,54 @@ export function timedRows(roles: Roles, rows: number): readonly Row[] {
  * that a group that peaks once is among them.
  */
 export function largestGroups(
-  rows: readonly Row[],
+  rows: Uint32Array,
   { keys }: Roles,
   measure: ChartColumn,
   most: number,
 ): Groups {
-  const byKey = new Map<string, Row[]>();
-  for (const row of rows) {
-    const key = groupKey(keys, row.row);
-    const group = byKey.get(key);
-    if (group === undefined) byKey.set(key, [row]);
-    else group.push(row);
-  }
-  const { additive } = aggregateOf(measure);
-  const size = (group: readonly Row[]) => sizeOf(group, measure, additive);
-  const ranked = [...byKey.values()].map(group => ({ group, size: size(group) }));
-  const largest = ranked
-    .sort((a, b) => (a.size === b.size ? 0 : b.size - a.size))
-    .slice(0, most)
-    .map(({ group }) => ({ rows: group, keys: keyTexts(keys, group[0]?.row ?? 0) }));
+  const { numbers, count } = groupNumbers(keys, rows);
+  const sizes = sizesOf(rows, numbers, count, measure);
+  const members = rowsBy(rows, numbers, greatestOf(sizes, most));
+  const largest = members.map(own => ({ rows: own, keys: keyTexts(keys, own[0] ?? 0) }));
   const labels = distinctLabels(largest.map(group => group.keys.join(' \u00b7 ')));
   const drawn = largest.map((group, index) => ({ ...group, label: labels[index] ?? '' }));
-  return { drawn, count: byKey.size };
+  return { drawn, count };
 }
 
 /** Whether two rows have the same time, so that no line can join them. */
-export function hasTwins(rows: readonly Row[]): boolean {
-  return rows.some((row, index) => index > 0 && rows[index - 1]?.t === row.t);
+export function hasTwins(rows: Uint32Array, time: ChartColumn): boolean {
+  const times = numbersOf(time);
+  return rows.some((row, at) => at > 0 && times[rows[at - 1] ?? 0] === times[row]);
 }
 
-function sizeOf(rows: readonly Row[], measure: ChartColumn, additive: boolean): number {
-  const values = rows.map(({ row }) => numberAt(measure, row)).filter(value => value !== null);
-  return additive
-    ? values.reduce((sum, value) => sum + Math.abs(value), 0)
-    : values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+/** The rows of some groups, in their order. */
+function rowsBy(rows: Uint32Array, numbers: Uint32Array, groups: readonly number[]): readonly Uint32Array[] {
+  const places = new Map(groups.map((group, place) => [group, place]));
+  const found = groups.map(() => new Uint32Array(rows.length));
+  const counts = groups.map(() => 0);
+  for (let at = 0; at < rows.length; at++) {
+    const place = places.get(numbers[at] ?? 0);
+    const own = place === undefined ? undefined : found[place];
+    if (place === undefined || own === undefined) continue;
+    const count = counts[place] ?? 0;
+    own[count] = rows[at] ?? 0;
+    counts[place] = count + 1;
+  }
+  return found.map((own, place) => own.subarray(0, counts[place]));
+}
+
+/** The size of each group. */
+function sizesOf(rows: Uint32Array, numbers: Uint32Array, count: number, measure: ChartColumn): Float64Array {
+  const { additive } = aggregateOf(measure);
+  const values = numbersOf(measure);
+  const sizes = new Float64Array(count).fill(additive ? 0 : Number.NEGATIVE_INFINITY);
+  for (let at = 0; at < rows.length; at++) {
+    const group = numbers[at] ?? 0;
+    const value = values[rows[at] ?? 0] ?? Number.NaN;
+    const before = sizes[group] ?? 0;
+    if (!Number.isNaN(value)) sizes[group] = additive ? before + Math.abs(value) : Math.max(before, value);
+  }
+  return sizes;
 }
 
 function keyTexts(keys: readonly ChartColumn[], row: number): readonly string[] {

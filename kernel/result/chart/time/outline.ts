@@ -1,20 +1,25 @@
 /**
  * What is known of a chart over time before anything is drawn.
  */
+import type { ChartWish } from '../../../apl/operators/drawing.js';
 import type { Reading } from '../../result.js';
-import type { ChartColumn } from '../columns.js';
-import type { ChartWish } from '../model.js';
-import type { Point } from '../thin.js';
+import type { Point, Run } from '../thin.js';
+import type { ChartColumn } from '../values.js';
 import type { TimeAxis } from './bins.js';
 import type { Group, Groups } from './groups.js';
 
-/** One line before it gets its colour: a measure of a group, or of the whole result. */
-export interface Track {
+/** One line with all its points: a measure of a group, or of the whole result. */
+export interface Course {
   readonly measure: ChartColumn;
   readonly group: Group;
-  readonly points: readonly Point[];
+  readonly run: Run;
   /** The stand-ins for missing bins: zeros or breaks. */
   readonly added?: 0 | null;
+}
+
+/** One line with the points that are drawn, before it gets its colour. */
+export interface Track extends Pick<Course, 'measure' | 'group'> {
+  readonly points: readonly Point[];
 }
 
 /** The columns, groups and axis that are known before anything is drawn. */
@@ -22,6 +27,7 @@ export interface Outline {
   readonly axis: TimeAxis;
   readonly wish: ChartWish;
   readonly missing: Reading['missingBins'];
+  readonly time: ChartColumn;
   readonly keys: readonly ChartColumn[];
   readonly groups: Groups;
   readonly measures: readonly ChartColumn[];

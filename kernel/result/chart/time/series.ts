@@ -4,22 +4,24 @@
  */
 
 import { DataType } from 'apache-arrow';
+import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
 import { cut } from '../../../text.js';
 import { safeWords } from '../../display/summary.js';
 import { FIELD_KEY } from '../../field.js';
 import type { ArrowTable, QueryResult } from '../../result.js';
-import { aggregateOf, type ChartColumn, nameOf, namesOf, numberAt, rolesOf } from '../columns.js';
+import { aggregateOf, nameOf, namesOf, rolesOf } from '../columns.js';
 import { stackEnds } from '../draw/spots.js';
 import { largest, smallest } from '../extent.js';
 import { distinctLabels } from '../labels.js';
-import type { ChartWish, Entry, Line, Plot, XyChart } from '../model.js';
+import type { Entry, Line, Plot, XyChart } from '../model.js';
 import { FIRST_LOOK, looksFor } from '../palette.js';
 import { thinned, thinnedTogether } from '../thin.js';
 import { scaleFor } from '../units.js';
-import { betweenRows, binCount, everyBin, isPartial, type Searched, timeAxis, withMissing } from './bins.js';
+import { type ChartColumn, numberAt, numbersOf, valuesIn } from '../values.js';
+import { betweenRows, binCount, everyBin, runOf, type Searched, timeAxis, withMissing } from './bins.js';
 import { type Group, type Groups, hasTwins, largestGroups, timedRows } from './groups.js';
-import type { Facts, Outline, Track } from './outline.js';
+import type { Course, Facts, Outline, Track } from './outline.js';
 import { remarksOf } from './remarks.js';
 
 /** How a chart over time is wanted, and the name of the list whose parts the measures are. */
@@ -36,9 +38,9 @@ export function toSeries(
   const table = result.tables[0];
   const roles = table && rolesOf(table, new Set(result.reading?.keyColumns), wish.kind !== undefined);
   if (table === undefined || roles === undefined) return undefined;
-  const rows = timedRows(roles, table.data.numRows);
+  const rows = timedRows(roles.time);
   if (rows.length === 0) return undefined;
-  const isEmpty = (measure: ChartColumn) => rows.every(({ row }) => numberAt(measure, row) === null);
+  const isEmpty = (measure: ChartColumn) => rows.every(row => numberAt(measure, row) === null);
   const flags = roles.measures.filter(measure => isFlag(measure, rows));
   const numbers =
     flags.length === roles.measures.length
@@ -49,8 +51,7 @@ export function toSeries(
   const first = filled[0];
   if (first === undefined)
     return `No chart: ${namesOf(empty)} ${empty.length === 1 ? 'has' : 'have'} no value in any row.`;
-  // The rows are in order of time.
-  const moments = rows.filter((row, index) => rows[index - 1]?.t !== row.t).map(row => row.t);
+  const moments = distinctTimes(valuesIn(roles.time, rows));
   const axis = axisOf(result, table, moments, now);
   if (axis === undefined || Math.max(moments.length, binCount(axis)) < 2) return undefined;
   const missing = missingBins(result);
@@ -59,6 +60,7 @@ export function toSeries(
     ...present({ together }),
     axis: missing === 'empty' ? axis : betweenRows(axis, moments),
     missing,
+    time: roles.time,
     keys: roles.keys,
     groups: largestGroups(rows, roles, first, MAX_GROUPS),
     measures: filled.slice(0, MAX_MEASURES),
@@ -69,17 +71,25 @@ export function toSeries(
   });
 }
 
+/** Each of some ascending times once. */
+function distinctTimes(times: Float64Array): Float64Array {
+  const distinct = new Float64Array(times.length);
+  let count = 0;
+  for (const t of times) if (count === 0 || distinct[count - 1] !== t) distinct[count++] = t;
+  return distinct.subarray(0, count);
+}
+
 /** The result of looking for anomalies: -1, 0 or 1 for each bin. */
-function isFlag(measure: ChartColumn, rows: readonly { readonly row: number }[]): boolean {
+function isFlag(measure: ChartColumn, rows: Uint32Array): boolean {
   if (!/anomal|ad_flag/i.test(measure.field.name)) return false;
-  return rows.every(({ row }) => [-1, 0, 1, null].includes(numberAt(measure, row)));
+  return rows.every(row => [-1, 0, 1, null].includes(numberAt(measure, row)));
 }
 
 /** Returns the time axis for the moments of a result, in ascending order; undefined when there are too few to draw along. */
 export function axisOf(
   result: QueryResult,
   table: ArrowTable,
-  moments: readonly number[],
+  moments: Float64Array,
   now: number,
 ): XyChart['axis'] | undefined {
   return timeAxis(moments, binWidth(table), searchedRange(result, table, now));
@@ -97,14 +107,14 @@ const NARROW = 0.1;
 
 function chartOf(outline: Outline): XyChart {
   const { measures, groups, keys, together, wish } = outline;
-  const whole = measures.map(measure => groups.drawn.map(group => trackOf(outline, measure, group)));
+  const whole = measures.map(measure => groups.drawn.map(group => courseOf(outline, measure, group)));
   const isStacked = stacks(outline);
   const most = isStacked ? MAX_POINTS / 2 : MAX_POINTS;
   const budget = Math.floor(most / Math.max(1, whole.flat().length));
-  const thin = (tracks: readonly Track[]) =>
+  const thin = (courses: readonly Course[]) =>
     isStacked
-      ? thinnedStack(tracks, budget)
-      : tracks.map(track => ({ ...track, points: thinned(track.points, budget) }));
+      ? thinnedStack(courses, budget)
+      : courses.map(course => ({ ...course, points: thinned(course.run, budget) }));
   const drawn = whole.map(thin);
   const isGrouped = keys.length > 0;
   const isOnePlot = !isGrouped && (together !== undefined || areAlike(outline, drawn.flat()));
@@ -117,10 +127,10 @@ function chartOf(outline: Outline): XyChart {
   const isLog = wish.log === true && !drawn.flat().some(holdsNoLog);
   const isNarrow = !isLog && drawn.flat().every(variesLittle);
   const facts = {
-    isThinned: whole.flat().some(({ points }) => points.length > budget),
+    isThinned: whole.flat().some(({ run }) => run.length > budget),
     isNarrow,
-    zeros: measures.filter((_, index) => whole[index]?.some(track => track.added === 0)),
-    breaks: measures.filter((_, index) => whole[index]?.some(track => track.added === null)),
+    zeros: measures.filter((_, index) => whole[index]?.some(course => course.added === 0)),
+    breaks: measures.filter((_, index) => whole[index]?.some(course => course.added === null)),
     refusals: refusalsOf(outline, drawn.flat(), isStacked),
   };
   const plots = sheets.map(tracks => toPlot(outline, tracks, entries, facts, { isStacked, isLog }));
@@ -131,26 +141,25 @@ function chartOf(outline: Outline): XyChart {
     legend: isGrouped || entries.length > 1 ? entries : [],
     names: together === undefined ? measures.map(nameOf) : [together],
     remarks: remarksOf(outline, plots, facts),
-    rules: [],
   };
 }
 
 /** Lines of a stack keep the same bins, as each stands on those below it. */
-function thinnedStack(tracks: readonly Track[], budget: number): readonly Track[] {
+function thinnedStack(courses: readonly Course[], budget: number): readonly Track[] {
   const points = thinnedTogether(
-    tracks.map(track => track.points),
+    courses.map(course => course.run),
     budget,
   );
-  return tracks.map((track, index) => ({ ...track, points: points[index] ?? [] }));
+  return courses.map((course, index) => ({ ...course, points: points[index] ?? [] }));
 }
 
 /** Bars of groups are stacked where their values add up, anything else where that is asked for. */
-function stacks({ wish, keys, measures, groups }: Outline): boolean {
+function stacks({ wish, time, keys, measures, groups }: Outline): boolean {
   const [first] = measures;
-  if (first === undefined || keys.length === 0 || groups.drawn.some(group => hasTwins(group.rows)))
-    return false;
+  if (first === undefined || keys.length === 0) return false;
   const wants = wish.stack ?? (wish.kind === 'bar' && aggregateOf(first).additive);
-  return wants && measures.every(measure => !aggregateOf(measure).isNever);
+  if (!wants || measures.some(measure => aggregateOf(measure).isNever)) return false;
+  return !groups.drawn.some(group => hasTwins(group.rows, time));
 }
 
 function holdsNoLog({ points }: Track): boolean {
@@ -194,24 +203,18 @@ function measureEntries(measures: readonly ChartColumn[]): readonly Entry[] {
 }
 
 /** The points of one line: one per datum, and stand-ins for the bins that have none. */
-function trackOf(outline: Outline, measure: ChartColumn, group: Group): Track {
-  const { axis, missing, wish } = outline;
-  const points = group.rows.map(({ row, t }) => ({
-    t,
-    v: numberAt(measure, row),
-    partial: isPartial(axis, t),
-  }));
+function courseOf(outline: Outline, measure: ChartColumn, group: Group): Course {
+  const { axis, missing, wish, time } = outline;
+  const run = runOf(valuesIn(time, group.rows), valuesIn(measure, group.rows), axis);
   // No logarithmic axis shows a zero.
   const isZero =
     missing !== 'unknown' &&
     aggregateOf(measure).emptyIsZero &&
-    (wish.log !== true || points.some(({ v }) => (v ?? 1) <= 0));
+    (wish.log !== true || run.v.some(v => v <= 0));
   const fill = isZero ? 0 : null;
-  if (wish.kind === 'scatter' || hasTwins(group.rows)) return { measure, group, points };
-  const all = stacks(outline) ? everyBin(points, axis, fill) : withMissing(points, axis, fill);
-  return all.length === points.length
-    ? { measure, group, points }
-    : { measure, group, points: all, added: fill };
+  if (wish.kind === 'scatter' || hasTwins(group.rows, time)) return { measure, group, run };
+  const all = stacks(outline) ? everyBin(run, axis, fill) : withMissing(run, axis, fill);
+  return all.length === run.length ? { measure, group, run } : { measure, group, run: all, added: fill };
 }
 
 function toPlot(
@@ -244,15 +247,20 @@ function toPlot(
 }
 
 /** The points of the first measure that the query marks as unusual. */
-function flaggedOf({ flags, measures }: Outline, tracks: readonly Track[], factor: number): Plot['flagged'] {
+function flaggedOf(
+  { flags, measures, time }: Outline,
+  tracks: readonly Track[],
+  factor: number,
+): Plot['flagged'] {
   const [flag] = flags;
   if (flag === undefined) return [];
+  const times = numbersOf(time);
   return tracks
     .filter(({ measure }) => measure === measures[0])
     .flatMap(({ group, measure }) =>
-      group.rows
-        .filter(({ row }) => Math.abs(numberAt(flag, row) ?? 0) === 1)
-        .map(({ row, t }) => ({ t, v: scaled(numberAt(measure, row), factor) })),
+      [...group.rows]
+        .filter(row => Math.abs(numberAt(flag, row) ?? 0) === 1)
+        .map(row => ({ t: times[row] ?? 0, v: scaled(numberAt(measure, row), factor) })),
     );
 }
 
@@ -263,8 +271,8 @@ export function titleOf(name: string, unit: string): string {
 }
 
 function markOf(outline: Outline, tracks: readonly Track[], isThinned: boolean): Plot['mark'] {
-  const { axis, keys, missing, wish } = outline;
-  if (wish.kind === 'scatter' || tracks.some(track => hasTwins(track.group.rows))) return 'dots';
+  const { axis, keys, missing, time, wish } = outline;
+  if (wish.kind === 'scatter' || tracks.some(track => hasTwins(track.group.rows, time))) return 'dots';
   const fits = axis.grid !== undefined && binCount(axis) <= MAX_BARS && !isThinned;
   switch (wish.kind) {
     case 'line':

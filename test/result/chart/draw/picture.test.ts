@@ -1,24 +1,9 @@
 import * as vega from 'vega';
 import { describe, expect, test } from 'vitest';
-import { type Chart, toChart } from '../../../../kernel/result/chart/chart.js';
-import { cells, type SampleColumn, type SampleTable, sampleResult } from '../../sample.js';
 
-const now = Date.UTC(2027, 0);
-const minute = (index: number) => new Date(Date.UTC(2026, 10, 20, 9, index)).toISOString();
-const time = (count: number, each = 1): SampleColumn => [
-  '_time',
-  'datetime',
-  cells(count, row => minute(Math.floor(row / each))),
-];
-const buckets = { field: '_time', size: 60_000_000_000 };
-
-async function chartOf(table: SampleTable): Promise<Chart> {
-  const chart = await toChart(sampleResult([table]), now);
-  if (chart?.kind !== 'chart') throw new Error('no chart');
-  return chart;
-}
-
-const texts = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text);
+import { toChart } from '../../../../kernel/result/chart/chart.js';
+import { cells, sampleResult } from '../../sample.js';
+import { buckets, chartOf, minute, now, textsIn, time } from '../fixtures.js';
 
 describe('names of the data', () => {
   const hostile = [
@@ -42,7 +27,7 @@ describe('names of the data', () => {
     ] as const;
     const { svg, spec } = await chartOf({ columns, groups: [`${name} key`], buckets });
     expect(svg).not.toMatch(/<(script|img)/);
-    expect(texts(svg).filter(text => text?.includes(shown(name))).length).toBe(2);
+    expect(textsIn(svg).filter(text => text?.includes(shown(name))).length).toBe(2);
     expect(() => vega.parse(spec)).not.toThrow();
   });
 

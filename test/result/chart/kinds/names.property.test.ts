@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { ChartWish } from '../../../../kernel/apl/operators/drawing.js';
 import { shortText } from '../../../../kernel/result/chart/draw/texts.js';
 import { distinctLabels } from '../../../../kernel/result/chart/labels.js';
-import type { ChartWish } from '../../../../kernel/result/chart/model.js';
 import { type SampleTable, sampleResult } from '../../sample.js';
 import { type Box, boxesIn, drawnChart, marksIn, onAxis, textsIn } from '../marks.js';
 
