@@ -144,6 +144,34 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     expect(await source(2)).toBe(cells[2]);
   });
 
+  test('a result is drawn as another kind by key, without asking the service, and one undo takes the line back', async () => {
+    await enter(0);
+    await page.keyboard.press('Alt+Shift+V');
+    await page.getByRole('button', { name: 'Bars', exact: true }).waitFor();
+    expect(await page.locator('.apl-popover .apl-choices button').allTextContents()).toEqual([
+      'Bars',
+      'Pie',
+      'Heatmap',
+      'Dots',
+      'Table only',
+    ]);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await soon(() => source(0)).toBe(`%time last 2h\n// @viz pie\n${cells[0]}`);
+    await soon(() => cell(0).locator('.apl-chart-picture').innerHTML()).toContain('Pie chart of n');
+    expect(await cell(0).locator('.jp-OutputArea').textContent()).toContain('last 2h');
+    await enter(0);
+    await page.keyboard.press('Control+Z');
+    await soon(() => source(0)).toBe(`%time last 2h\n${cells[0]}`);
+    await page.keyboard.press('Alt+Shift+V');
+    await page.getByRole('button', { name: 'Table only' }).click();
+    await cell(0).locator('.apl-chart-picture').waitFor({ state: 'detached' });
+    expect(await cell(0).locator('.jp-OutputArea').textContent()).toContain('last 2h');
+    await enter(0);
+    await page.keyboard.press('Control+Z');
+    await soon(() => source(0)).toBe(`%time last 2h\n${cells[0]}`);
+  });
+
   test('what is selected runs with the statements before it', async () => {
     await enter(2);
     await page.keyboard.press('Shift+Home');

@@ -1,3 +1,4 @@
+import type { ChartKind } from '../operators/drawing.js';
 import type { FieldSchema } from '../plan/plan.js';
 import type { KernelFacts } from './known.js';
 
@@ -5,7 +6,7 @@ import type { KernelFacts } from './known.js';
 export const editorTarget = 'apl.editor';
 
 /** A question of a front end; answers about data depend on the session's profile and time range. */
-export type EditorQuestion = DataQuestion | ListQuestion;
+export type EditorQuestion = DataQuestion | ListQuestion | KindsQuestion;
 
 /** A question about the data, from editors or from the panel below a dataset. */
 export type DataQuestion =
@@ -21,6 +22,12 @@ export type DataQuestion =
 export type ListQuestion =
   | { readonly ask: 'profiles' | 'datasets' | 'results' | 'stars' }
   | { readonly ask: 'history'; readonly text: string };
+
+/** Which charts a result can be drawn as; `result` is the id that its output names. */
+export interface KindsQuestion {
+  readonly ask: 'kinds';
+  readonly result: string;
+}
 
 /** A message of a front end: a question, or the request to ask the service for everything again. */
 export type EditorMessage = EditorQuestion | { readonly ask: 'refresh' };
@@ -41,6 +48,12 @@ export type Answer =
   | { readonly tell: 'results'; readonly question: EditorQuestion; readonly rows: readonly ResultRow[] }
   | { readonly tell: 'stars'; readonly question: EditorQuestion; readonly rows: readonly StarRow[] }
   | { readonly tell: 'history'; readonly question: EditorQuestion; readonly rows: readonly HistoryRow[] }
+  /** Undefined where the kernel does not hold the result. */
+  | {
+      readonly tell: 'kinds';
+      readonly question: EditorQuestion;
+      readonly kinds: readonly ChartKind[] | undefined;
+    }
   /** The kernel could not answer: why, and what to do. */
   | {
       readonly tell: 'failed';
@@ -134,7 +147,7 @@ export interface HistoryRow {
 
 /** Returns a message of a front end, or undefined for anything else. */
 export function readMessage(data: unknown): EditorMessage | undefined {
-  const { ask, dataset, field, path, text } = (data ?? {}) as Readonly<Record<string, unknown>>;
+  const { ask, dataset, field, path, text, result } = (data ?? {}) as Readonly<Record<string, unknown>>;
   switch (ask) {
     case 'refresh':
     case 'profiles':
@@ -144,6 +157,8 @@ export function readMessage(data: unknown): EditorMessage | undefined {
       return { ask };
     case 'history':
       return typeof text === 'string' ? { ask, text } : undefined;
+    case 'kinds':
+      return typeof result === 'string' ? { ask, result } : undefined;
   }
   if (typeof dataset !== 'string') return undefined;
   if (ask === 'fields') return { ask, dataset };

@@ -4,6 +4,7 @@ import type {
   Answer,
   DatasetRow,
   HistoryRow,
+  KindsQuestion,
   ListQuestion,
   ProfileRow,
   ResultRow,
@@ -19,8 +20,12 @@ import { daysAround } from '../time-range.js';
 /** The most queries of the history that are listed, the newest; a text finds older ones. */
 const longestHistory = 200;
 
-/** Returns a list of the panel, newest first where its rows have a time. Throws the errors of the client. */
-export async function listOf(session: Session, question: ListQuestion, signal: AbortSignal): Promise<Answer> {
+/** Returns a list of the panel or a menu, newest first where its rows have a time. Throws the errors of the client. */
+export async function listOf(
+  session: Session,
+  question: ListQuestion | KindsQuestion,
+  signal: AbortSignal,
+): Promise<Answer> {
   switch (question.ask) {
     case 'profiles':
       return { tell: 'profiles', question, rows: await profileRows(session) };
@@ -31,6 +36,11 @@ export async function listOf(session: Session, question: ListQuestion, signal: A
     case 'stars': {
       const stars = await listStars(session, {}, signal);
       return { tell: 'stars', question, rows: stars.map(starRow) };
+    }
+    case 'kinds': {
+      const kept = session.results.withId(question.result);
+      const { chartKindsOf } = await import('../../result/chart/chart.js');
+      return { tell: 'kinds', question, kinds: kept && chartKindsOf(kept.result, Date.now()) };
     }
     case 'history':
       return { tell: 'history', question, rows: await historyRows(session, question.text) };

@@ -68,7 +68,8 @@ async function draw(
   chart: ChartWish,
 ): Promise<void> {
   const name = options.get('from') ?? lastName;
-  const kept = session.results.named(name);
+  // Front ends name a result by the id of its output.
+  const kept = session.results.named(name) ?? session.results.withId(name);
   if (kept === undefined) throw nothing(name, session.results.names());
   if (!plan.retains)
     throw new MagicError('a chart holds data, and outputs do not', '`%retain on` lets them.');

@@ -61,6 +61,13 @@ export async function toChart(
   return { kind: 'chart', model, spec, svg, description };
 }
 
+/** Returns the kinds that a result can be drawn as when one is asked for, its own first; `now` is in milliseconds since 1970. */
+export function chartKindsOf(result: QueryResult, now: number): readonly ChartKind[] {
+  const sight = sightOf(result, now, { kind: 'line' });
+  const row = sight && shapeOf(sight.facts);
+  return row === undefined ? [] : [row.kind, ...row.also].filter(kind => kind !== 'none');
+}
+
 /** Returns what is drawn of a result, or a sentence that says why nothing is; undefined where its shape has no chart and none is asked for. */
 export function chartModel(
   result: QueryResult,

@@ -5,6 +5,7 @@ import { visible } from '../../../kernel/text.js';
 import { starIcon } from '../icon.js';
 import { type Around, around } from '../link/around.js';
 import type { Workbench } from '../link/workbench.js';
+import { openChartMenu } from './charts.js';
 import { overRange, selectedCode, starCode, starLine, suggestedName } from './lines.js';
 import { activeCode, type CodeCell, runBelow, selectionIn } from './run.js';
 
@@ -75,6 +76,12 @@ function cellCommands(workbench: Workbench): readonly CellCommand[] {
     },
     lastRange('1h', '1 Hour'),
     lastRange('24h', '24 Hours'),
+    {
+      id: 'apl:chart-kind',
+      label: 'Draw the Result of the APL Cell as\u2026',
+      caption: 'Draw the result as another kind of chart, and write that into the cell',
+      run: (panel, cell) => openChartMenu(around(panel, workbench), panel, cell),
+    },
     {
       id: 'apl:run-selection',
       label: 'Run Selected APL',

@@ -4,6 +4,8 @@
  */
 import type { Span } from '../../../kernel/apl/syntax/ast.js';
 import { type MagicLine, parseCell, splitCell } from '../../../kernel/apl/syntax/cell.js';
+import { directivesIn } from '../../../kernel/apl/syntax/readers/charting.js';
+import { tokenize } from '../../../kernel/apl/syntax/tokens/lexer.js';
 
 /** A magic that a toolbar sets for the session. */
 export type Setting = 'time' | 'use';
@@ -98,6 +100,41 @@ export function selectedCode(source: string, from: number, to: number): string |
     ...shared.map(span => `${source.slice(span.from, span.to)};`),
     source.slice(run.from, run.to).trim(),
   ].join('\n');
+}
+
+/** A part of a text with what takes its place. */
+export interface Edit extends Span {
+  readonly text: string;
+}
+
+/**
+ * Returns the edit that has the last query of a cell drawn as another kind: of its `render`, of its `// @viz`, or a new line above it.
+ * Undefined where there is no query.
+ */
+export function chartKindEdit(source: string, kind: string): Edit | undefined {
+  const { queries } = parseCell(source);
+  const query = queries.at(-1);
+  if (query === undefined) return undefined;
+  const text = source.slice(query.from, query.to);
+  const tokens = tokenize(text);
+  const render = tokens.findLastIndex(
+    (token, index) => token.text === 'render' && tokens[index - 1]?.text === '|',
+  );
+  const word = render < 0 ? undefined : tokens[render + 1];
+  if (word?.kind === 'word') return moved({ from: word.from, to: word.to, text: kind }, query.from);
+  const own = vizEdit(text, kind);
+  if (own !== undefined) return moved(own, query.from);
+  const above = queries.length === 1 ? vizEdit(source, kind) : undefined;
+  return above ?? { from: query.from, to: query.from, text: `// @viz ${kind}\n` };
+}
+
+function vizEdit(text: string, kind: string): Edit | undefined {
+  const viz = directivesIn(text).findLast(({ name }) => text.slice(name.from, name.to) === 'viz');
+  return viz && { from: viz.name.to, to: viz.value.to, text: ` ${kind}` };
+}
+
+function moved({ from, to, text }: Edit, by: number): Edit {
+  return { from: from + by, to: to + by, text };
 }
 
 /** The query that `offset` is in, else the last one before it, else the first. */

@@ -63,7 +63,7 @@ export class Around {
   /** Runs lines in the kernel. */
   async run(lines: string): Promise<MagicOutcome> {
     const kernel = this.#link?.kernel;
-    if (kernel === undefined) return { isOk: false, text: 'There is no kernel.' };
+    if (kernel === undefined) return { isOk: false, text: 'There is no kernel.', displayed: [] };
     return runLines(kernel, lines);
   }
 

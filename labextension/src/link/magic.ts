@@ -1,4 +1,5 @@
 import { InputDialog } from '@jupyterlab/apputils';
+import type { IDisplayData } from '@jupyterlab/nbformat';
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 
 /** The outcome of lines that ran in the kernel. */
@@ -6,6 +7,8 @@ export interface MagicOutcome {
   readonly isOk: boolean;
   /** What they printed, or the kernel's error message. */
   readonly text: string;
+  /** The outputs that they displayed. */
+  readonly displayed: readonly IDisplayData[];
   /** The text that the kernel would put in their place, such as the two times of `%time --freeze`. */
   readonly written?: string;
 }
@@ -16,10 +19,15 @@ export interface MagicOutcome {
  */
 export async function runLines(kernel: Kernel.IKernelConnection, code: string): Promise<MagicOutcome> {
   let printed = '';
+  const displayed: IDisplayData[] = [];
   try {
     const future = kernel.requestExecute({ code, store_history: false, stop_on_error: false });
     future.onIOPub = message => {
       if (message.header.msg_type === 'stream') printed += (message as KernelMessage.IStreamMsg).content.text;
+      if (message.header.msg_type === 'display_data') {
+        const { data, metadata } = (message as KernelMessage.IDisplayDataMsg).content;
+        displayed.push({ output_type: 'display_data', data, metadata });
+      }
     };
     future.onStdin = async message => {
       if (message.header.msg_type !== 'input_request') return;
@@ -30,10 +38,15 @@ export async function runLines(kernel: Kernel.IKernelConnection, code: string): 
       );
     };
     const { content } = await future.done;
-    if (content.status === 'ok') return { isOk: true, text: printed.trim(), ...writtenBy(content.payload) };
-    return { isOk: false, text: content.status === 'error' ? content.evalue : 'The kernel aborted it.' };
+    if (content.status === 'ok')
+      return { isOk: true, text: printed.trim(), displayed, ...writtenBy(content.payload) };
+    return {
+      isOk: false,
+      text: content.status === 'error' ? content.evalue : 'The kernel aborted it.',
+      displayed,
+    };
   } catch {
-    return { isOk: false, text: 'The kernel is gone: it was restarted, or has ended.' };
+    return { isOk: false, text: 'The kernel is gone: it was restarted, or has ended.', displayed };
   }
 }
 

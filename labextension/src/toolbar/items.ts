@@ -3,17 +3,9 @@ import { Widget } from '@lumino/widgets';
 import { cut, visible } from '../../../kernel/text.js';
 import type { Around } from '../link/around.js';
 import { button, element } from '../ui/dom.js';
-import { Popover } from '../ui/popover.js';
+import { popover } from '../ui/popover.js';
 import { hasParameters, parametersForm } from './parameters.js';
 import { rangePicker, rangeText, rangeTitle } from './range.js';
-
-let shared: Popover | undefined;
-
-/** The popover of all toolbars: one is open at a time. */
-function popover(): Popover {
-  shared ??= new Popover(document.body);
-  return shared;
-}
 
 /** A button in the toolbar of a notebook, hidden in notebooks of other languages. */
 abstract class Item extends Widget {

@@ -1,5 +1,13 @@
 import { element } from './dom.js';
 
+let shared: Popover | undefined;
+
+/** Returns the popover of all toolbars: one is open at a time. */
+export function popover(): Popover {
+  shared ??= new Popover(document.body);
+  return shared;
+}
+
 /** The one popover of a host, such as a grid or the page: beside its opener, closed by Escape or a click elsewhere. */
 export class Popover {
   readonly #host: HTMLElement;

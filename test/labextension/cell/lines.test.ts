@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   type CodeCell,
+  chartKindEdit,
   overRange,
   quoted,
   recordSetting,
@@ -17,6 +18,24 @@ function marked(text: string): { readonly source: string; readonly from: number;
   const to = rest.indexOf('$0');
   return { source: rest.replace('$0', ''), from, to: to < 0 ? from : to };
 }
+
+test.each([
+  ['above a query that says nothing', 'T | count', '// @viz bar\nT | count'],
+  ['below magics', '%time last 1h\nT | count', '%time last 1h\n// @viz bar\nT | count'],
+  ['in the place of another kind', '// @viz pie\nT | count', '// @viz bar\nT | count'],
+  ['above magics', '// @viz pie\n%limit 5\nT | count', '// @viz bar\n%limit 5\nT | count'],
+  ['where the kind is missing', '// @viz\nT', '// @viz bar\nT'],
+  ['in `render`', 'T | count | render piechart with (title="a")', 'T | count | render bar with (title="a")'],
+  ['after `let`', 'let n = 1;\nT | where a > n', 'let n = 1;\n// @viz bar\nT | where a > n'],
+  ['of the last query', '// @viz pie\nT;\n\nU', '// @viz pie\nT;\n\n// @viz bar\nU'],
+])('the kind of a chart is written %s', (_, source, expected) => {
+  const edit = chartKindEdit(source, 'bar');
+  expect(edit && source.slice(0, edit.from) + edit.text + source.slice(edit.to)).toBe(expected);
+});
+
+test('a cell without a query is not drawn', () => {
+  expect(chartKindEdit('%help', 'bar')).toBeUndefined();
+});
 
 describe('the line of a setting', () => {
   const line = '%time last 6h';

@@ -1,0 +1,138 @@
+import type { IOutput } from '@jupyterlab/nbformat';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { ChartKind } from '../../../kernel/apl/operators/drawing.js';
+import { parseCell } from '../../../kernel/apl/syntax/cell.js';
+import { visible } from '../../../kernel/text.js';
+import type { Around } from '../link/around.js';
+import { button, element } from '../ui/dom.js';
+import { popover } from '../ui/popover.js';
+import { chartKindEdit, quoted } from './lines.js';
+import type { CodeCell } from './run.js';
+
+const vegaType = 'application/vnd.vega.v5+json';
+
+/** What the kinds are called in the menu. */
+const names: Readonly<Record<ChartKind, string>> = {
+  bar: 'Bars',
+  line: 'Lines',
+  area: 'Areas',
+  scatter: 'Dots',
+  pie: 'Pie',
+  heat: 'Heatmap',
+  stat: 'Big numbers',
+  none: 'Table only',
+};
+
+/**
+ * Shows the kinds that the last result of a cell can be drawn as. The one that is picked is written into the cell, and the result is drawn
+ * again from what the kernel holds: no service is asked, so that the figures stay.
+ */
+export function openChartMenu(session: Around, panel: NotebookPanel, cell: CodeCell): void {
+  const result = lastResult(cell);
+  const list = element('div', { class: 'apl-choices', role: 'group', 'aria-label': 'Kinds of chart' });
+  const said = element('p', { class: 'apl-said', role: 'alert' });
+  const opener = cell.node.querySelector<HTMLElement>('[data-jp-item-name="apl-chart"]') ?? cell.node;
+  popover().show(opener, 'Chart', [
+    element('header', {}, element('strong', {}, 'Draw the result as')),
+    list,
+    said,
+  ]);
+  if (result === undefined || session.state !== 'ready') {
+    said.textContent = 'The kernel holds no result of this cell: run it first.';
+    return;
+  }
+  const pick = async (kind: ChartKind): Promise<void> => {
+    const problem = await drawAs(session, cell, result, kind);
+    if (problem !== undefined) said.textContent = visible(problem);
+    else {
+      popover().close();
+      panel.content.activate();
+    }
+  };
+  fill(session, result, { list, said }, pick);
+}
+
+interface Shown {
+  readonly list: HTMLElement;
+  readonly said: HTMLElement;
+}
+
+/** Lists the kinds once the kernel has named them. */
+function fill(
+  session: Around,
+  result: string,
+  { list, said }: Shown,
+  pick: (kind: ChartKind) => Promise<void>,
+): void {
+  const { link } = session;
+  const draw = (): void => {
+    const answer = link?.answer({ ask: 'kinds', result });
+    if (answer?.tell !== 'kinds') return;
+    link?.changed.disconnect(draw);
+    const kinds = answer.kinds ?? [];
+    if (answer.kinds === undefined)
+      said.textContent = 'The kernel no longer holds the result of this cell: run it again.';
+    else if (kinds.length === 0)
+      said.textContent = 'This result has no numbers to draw along times or names.';
+    const choices = kinds.length === 0 ? [] : [...kinds, 'none' as const];
+    list.replaceChildren(...choices.map(kind => button(names[kind], names[kind], () => void pick(kind))));
+    list.querySelector('button')?.focus({ preventScroll: true });
+  };
+  link?.changed.connect(draw);
+  draw();
+}
+
+/** The id of the last result among the outputs of a cell; undefined where no kernel has held one. */
+function lastResult({ model }: CodeCell): string | undefined {
+  return model.outputs
+    .toJSON()
+    .map(resultOf)
+    .findLast(id => id !== undefined);
+}
+
+function resultOf({ metadata }: IOutput): string | undefined {
+  const { apl } = (metadata ?? {}) as { readonly apl?: { readonly result?: { readonly id?: unknown } } };
+  const id = apl?.result?.id;
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** Draws a result as a kind and writes that into its cell; returns why not, where it cannot be. */
+async function drawAs(
+  session: Around,
+  { model }: CodeCell,
+  result: string,
+  kind: ChartKind,
+): Promise<string | undefined> {
+  const source = model.sharedModel.getSource();
+  const drawn = kind === 'none' ? undefined : await session.run(vizLine(source, result, kind));
+  if (drawn?.isOk === false) return drawn.text;
+  const outputs = model.outputs.toJSON();
+  const old = outputs.findLastIndex(each => resultOf(each) === result && isChart(each));
+  const first = outputs.findIndex(each => resultOf(each) === result);
+  const chart = drawn?.displayed.at(-1);
+  if (old >= 0 && chart !== undefined) model.outputs.set(old, chart);
+  else if (old >= 0 || chart !== undefined)
+    model.outputs.fromJSON(
+      chart === undefined ? outputs.toSpliced(old, 1) : outputs.toSpliced(Math.max(first, 0), 0, chart),
+    );
+  const edit = chartKindEdit(source, kind);
+  if (edit === undefined || model.getMetadata('editable') === false)
+    return 'Drawn. It was not written down: the cell cannot be edited.';
+  model.sharedModel.updateSource(edit.from, edit.to, edit.text);
+  return undefined;
+}
+
+function isChart({ data }: IOutput): boolean {
+  return typeof data === 'object' && data !== null && vegaType in data;
+}
+
+/** The magic that draws a result as a kind, with what else the cell says about its chart. */
+function vizLine(source: string, result: string, kind: ChartKind): string {
+  const { stack, log, unit } = parseCell(source).queries.at(-1)?.chart ?? {};
+  const more = [
+    ...(stack === true ? ['--stack'] : []),
+    ...(log === true ? ['--log'] : []),
+    ...(unit === undefined ? [] : [`--unit ${quoted(unit)}`]),
+  ];
+  return [`%viz ${kind} --from ${quoted(result)}`, ...more].join(' ');
+}
