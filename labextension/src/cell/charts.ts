@@ -1,4 +1,3 @@
-import type { IOutput } from '@jupyterlab/nbformat';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { ChartKind } from '../../../kernel/apl/operators/drawing.js';
 import { parseCell } from '../../../kernel/apl/syntax/cell.js';
@@ -82,6 +81,8 @@ function fill(
   draw();
 }
 
+type Output = ReturnType<CodeCell['model']['outputs']['toJSON']>[number];
+
 /** The id of the last result among the outputs of a cell; undefined where no kernel has held one. */
 function lastResult({ model }: CodeCell): string | undefined {
   return model.outputs
@@ -90,7 +91,7 @@ function lastResult({ model }: CodeCell): string | undefined {
     .findLast(id => id !== undefined);
 }
 
-function resultOf({ metadata }: IOutput): string | undefined {
+function resultOf({ metadata }: Output): string | undefined {
   const { apl } = (metadata ?? {}) as { readonly apl?: { readonly result?: { readonly id?: unknown } } };
   const id = apl?.result?.id;
   return typeof id === 'string' ? id : undefined;
@@ -122,7 +123,7 @@ async function drawAs(
   return undefined;
 }
 
-function isChart({ data }: IOutput): boolean {
+function isChart({ data }: Output): boolean {
   return typeof data === 'object' && data !== null && vegaType in data;
 }
 

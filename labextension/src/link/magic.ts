@@ -1,6 +1,11 @@
 import { InputDialog } from '@jupyterlab/apputils';
-import type { IDisplayData } from '@jupyterlab/nbformat';
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
+
+/** An output that lines displayed. */
+export type Displayed = { readonly output_type: 'display_data' } & Pick<
+  KernelMessage.IDisplayDataMsg['content'],
+  'data' | 'metadata'
+>;
 
 /** The outcome of lines that ran in the kernel. */
 export interface MagicOutcome {
@@ -8,7 +13,7 @@ export interface MagicOutcome {
   /** What they printed, or the kernel's error message. */
   readonly text: string;
   /** The outputs that they displayed. */
-  readonly displayed: readonly IDisplayData[];
+  readonly displayed: readonly Displayed[];
   /** The text that the kernel would put in their place, such as the two times of `%time --freeze`. */
   readonly written?: string;
 }
@@ -19,7 +24,7 @@ export interface MagicOutcome {
  */
 export async function runLines(kernel: Kernel.IKernelConnection, code: string): Promise<MagicOutcome> {
   let printed = '';
-  const displayed: IDisplayData[] = [];
+  const displayed: Displayed[] = [];
   try {
     const future = kernel.requestExecute({ code, store_history: false, stop_on_error: false });
     future.onIOPub = message => {

@@ -49,7 +49,7 @@ export function timeAxis(
 }
 
 /** Whether only a part of the bin was searched. */
-export function isPartial({ start, until, grid, isSearched }: TimeAxis, t: number): boolean {
+function isPartial({ start, until, grid, isSearched }: TimeAxis, t: number): boolean {
   if (grid === undefined || !isSearched) return false;
   const slack = grid.size * SLACK;
   return t < start - slack || t + grid.size > until + slack;
