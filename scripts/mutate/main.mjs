@@ -109,7 +109,7 @@ function filesBelow(path) {
 /**
  * What is run, one after the other, until a test fails: the mirrored test file, where there is one, then the mirrored folder or
  * the nearest existing one above it. For the language also the golden queries, which say what it means, and at last all its
- * tests: the parser and the rows of the operators feed completion and hover.
+ * tests: the parser and the rows of the operators feed completion and hover. What is done to plans is seen in their SQL.
  * @param {string} path
  * @returns {string[][]}
  */
@@ -118,7 +118,8 @@ function stagesOf(path) {
   const file = statSync(join(root, mirrored), { throwIfNoEntry: false })?.isFile() ? [[mirrored]] : [];
   const folder = `${folderAbove(mirrored)}/`;
   if (!path.startsWith('kernel/apl/')) return [...file, [folder]];
-  return [...file, [folder, 'test/golden.test.ts'], ['test/apl/']];
+  const sql = path.startsWith('kernel/apl/plan/') ? ['test/local/sql/'] : [];
+  return [...file, [folder, 'test/golden.test.ts'], ['test/apl/', ...sql]];
 }
 
 /**

@@ -205,7 +205,9 @@ type OneInput = Extract<Relation, { kind: 'filter' | 'sort' | 'limit' | 'sample'
 
 /** A stage that passes its input's columns on: it needs the columns needed of it, and those that its own expressions read. */
 function narrowed(relation: OneInput, needed: Ids, values: readonly Scalar[]): Relation {
-  const input = pruneTo(relation.input, new Set([...needed, ...reading(...values)]));
+  const ids = new Set(needed);
+  for (const value of values) collectIds(value, ids);
+  const input = pruneTo(relation.input, ids);
   return { ...relation, input, columns: input.columns } as Relation;
 }
 
@@ -298,5 +300,6 @@ function narrowest(columns: readonly Column[]): number {
 }
 
 function pickAt<T>(items: readonly T[], indices: readonly number[]): T[] {
-  return indices.flatMap(index => items.slice(index, index + 1));
+  const wanted = new Set(indices);
+  return items.filter((_, index) => wanted.has(index));
 }

@@ -29,9 +29,10 @@ export function wrappedRegex(
 ): Regex {
   const source = constantText(arg);
   if (source !== undefined) {
-    compiled(source, argIndex);
+    const alone = compiled(source, argIndex);
     const whole = `${before}${source}${after}`;
-    return { sql: sqlText(whole), groups: compiled(whole, argIndex).groupCount(), guard: call => call };
+    const regex = whole === source ? alone : compiled(whole, argIndex);
+    return { sql: sqlText(whole), groups: regex.groupCount(), guard: call => call };
   }
   const sql = `apl_regex(${arg?.sql}, ${sqlText(before)}, ${sqlText(after)})`;
   return { sql, groups: undefined, guard: call => `TRY(${call})` };
@@ -40,7 +41,7 @@ export function wrappedRegex(
 /** Returns whether a valid pattern may match without taking a character. */
 export function canMatchNothing(source: string): boolean {
   // At the borders of words a pattern that the empty text does not match may do so in another.
-  return /\\[bB]/.test(source) || RE2JS.compile(source).matcher('').find();
+  return /\\[bB]/.test(source) || validPattern(source)?.matcher('').find() === true;
 }
 
 /** A pattern from data is checked where it runs: an invalid one is null before the engine sees it. */
@@ -88,7 +89,8 @@ function compiled(source: string, argIndex: number): RE2JS {
     throw new TemplateError(message, argIndex, hint);
   }
   try {
-    return RE2JS.compile(source);
+    // What is no valid pattern is compiled again, for the reason.
+    return validPattern(source) ?? RE2JS.compile(source);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new TemplateError(
@@ -99,7 +101,7 @@ function compiled(source: string, argIndex: number): RE2JS {
   }
 }
 
-/** Most columns hold few patterns for many rows. */
+/** Most columns hold few patterns for many rows, and a query is often run again. */
 const patterns = new Map<string, RE2JS | undefined>();
 const mostPatterns = 64;
 

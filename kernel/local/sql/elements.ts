@@ -89,13 +89,17 @@ function projected(
   { relation: input, known }: Rewritten,
   isTextList: IsTextList,
 ): Rewritten {
-  const items = relation.items.map(item => ({ ...item, value: readingTexts(item.value, known) }));
+  const items =
+    known.size === 0
+      ? relation.items
+      : relation.items.map(item => ({ ...item, value: readingTexts(item.value, known) }));
   const here = new Map<number, Known>();
   for (const { column, value } of items) {
     const passed = value.kind === 'column' ? known.get(value.id) : undefined;
     const found = passed ?? listOf(value, input.columns, isTextList);
     if (found !== undefined) here.set(column.id, found);
   }
+  if (here.size === 0) return { relation: { ...relation, input, items }, known: nothing };
   const own = new Set(items.map(item => item.column.id));
   const needed = new Map([...here.values()].flatMap(columnsOf).map(column => [column.id, column]));
   const added = [...needed.values()].filter(column => !own.has(column.id)).map(passing);

@@ -17,14 +17,13 @@ export interface ExpressionContext extends SqlContext {
  */
 export function expressionSql(expr: Scalar, context: ExpressionContext, predicate = false): string {
   const { dialect } = context;
-  const arg = (bound: Scalar): SqlArg => argument(bound, context);
   switch (expr.kind) {
     case 'column':
       return context.columns?.get(expr.id) ?? `c${expr.id}`;
     case 'constant':
       return dialect.literal(expr.type, expr.value);
     case 'convert':
-      return dialect.convert(arg(expr.value), expr.type);
+      return dialect.convert(argument(expr.value, context), expr.type);
     case 'call':
       return callSql(expr, context);
     case 'binary':
@@ -32,17 +31,25 @@ export function expressionSql(expr: Scalar, context: ExpressionContext, predicat
     case 'not':
       return negated(expressionSql(expr.operand, context));
     case 'negate':
-      return dialect.negate(arg(expr.operand));
+      return dialect.negate(argument(expr.operand, context));
     case 'in':
       return total(listSql(expr, context), expr.operator.startsWith('!'), predicate);
     case 'between':
-      return total(dialect.between(arg(expr.value), arg(expr.low), arg(expr.high)), expr.negated, predicate);
+      return total(
+        dialect.between(
+          argument(expr.value, context),
+          argument(expr.low, context),
+          argument(expr.high, context),
+        ),
+        expr.negated,
+        predicate,
+      );
     case 'path':
       return pathSql(expr, context);
     case 'array':
-      return dialect.array(expr.items.map(arg));
+      return dialect.array(expr.items.map(item => argument(item, context)));
     case 'map':
-      return dialect.map(expr.entries.map(({ key, value }) => ({ key, value: arg(value) })));
+      return dialect.map(expr.entries.map(({ key, value }) => ({ key, value: argument(value, context) })));
   }
 }
 

@@ -68,10 +68,13 @@ class SqlWriter {
     return `WITH ${stages.join(',\n')}\n`;
   }
 
-  /** Returns a relation that reads no more rows and columns than it needs, in expressions that are not too deep. */
+  /**
+   * Returns a relation that reads no more rows and columns than it needs, in expressions that are not too deep. Pruned first, so
+   * that the columns of a wide dataset that nothing reads do not pass through the rest, and last, as the rest makes columns.
+   */
   prepared(relation: Relation): Relation {
     const { now } = this.#context;
-    const read = cutShort(timeBounded(relation, now), this.#source.files, now);
+    const read = cutShort(timeBounded(prune(relation), now), this.#source.files, now);
     return prune(levelled(withTextElements(read, ({ name }) => this.#dialect.textLists.has(name))));
   }
 
