@@ -1,6 +1,17 @@
 /** The scalar types of the language. `long` is 64-bit, `timespan` is int64 nanoseconds, `dynamic` is any JSON value. */
 export type TypeName = 'bool' | 'long' | 'real' | 'string' | 'datetime' | 'timespan' | 'dynamic';
 
+/** The names that a service's schemas and answers have for types. */
+export const serviceTypes = {
+  bool: 'boolean',
+  long: 'integer',
+  real: 'float',
+  string: 'string',
+  datetime: 'datetime',
+  timespan: 'timespan',
+  dynamic: 'dynamic',
+} as const satisfies Readonly<Record<TypeName, string>>;
+
 /**
  * The values that a parameter accepts. `number` is long or real (kept as it is); `scalar` any but dynamic; `any` everything;
  * `array` and `map` are dynamic values of that shape; `type` a `typeof(...)`; `field` the name of a field as a string constant.

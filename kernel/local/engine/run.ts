@@ -1,5 +1,4 @@
-import type { QueryStatus, StatusMessage, WireType } from '../../api/wire.js';
-import type { TypeName } from '../../apl/catalog/entry.js';
+import type { QueryStatus, StatusMessage } from '../../api/wire.js';
 import { present } from '../../present.js';
 import { formatCount } from '../../text.js';
 import { formatTime, parseTime } from '../../time.js';
@@ -56,21 +55,6 @@ export async function runQuery(
 export function anyStatement(query: CompiledQuery, test: (sql: string) => boolean): boolean {
   return [query.shared ?? '', ...query.tables.map(table => table.sql)].some(test);
 }
-
-/** Returns the wire's name of a type. */
-export function wireType(type: TypeName): WireType {
-  return wireTypes[type];
-}
-
-const wireTypes: Readonly<Record<TypeName, WireType>> = {
-  bool: 'boolean',
-  long: 'integer',
-  real: 'float',
-  string: 'string',
-  datetime: 'datetime',
-  timespan: 'timespan',
-  dynamic: 'dynamic',
-};
 
 interface Cursors {
   readonly min: string;

@@ -1,8 +1,9 @@
 import type { FieldMeta } from '../../api/wire.js';
+import { serviceTypes } from '../../apl/catalog/entry.js';
 import type { FieldSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import { formatTime } from '../../time.js';
-import { type QueryAnswer, type RanTable, wireType } from '../engine/run.js';
+import type { QueryAnswer, RanTable } from '../engine/run.js';
 import type { CompiledField, CompiledQuery, CompiledTable, DatasetCatalog } from '../sql/compiled.js';
 
 /** Returns the body of a tabular response as bytes in order. */
@@ -25,7 +26,7 @@ function head({ query, catalog, status }: QueryAnswer): string {
 /** Properties of fields that the query made, such as the unit of a sum; listed with the first dataset. */
 function computedMeta(query: CompiledQuery): FieldMeta[] {
   const known = query.tables.flatMap(table =>
-    table.fields.map(field => field.meta && { ...field.meta, type: wireType(field.type) }),
+    table.fields.map(field => field.meta && { ...field.meta, type: serviceTypes[field.type] }),
   );
   return known.filter(meta => meta !== undefined);
 }
@@ -38,7 +39,7 @@ function metaOf(catalog: DatasetCatalog, dataset: string): FieldMeta[] {
 export function fieldMeta(field: FieldSchema): FieldMeta {
   return {
     name: field.name,
-    type: wireType(field.type),
+    type: serviceTypes[field.type],
     unit: field.unit ?? '',
     hidden: field.hidden ?? false,
     description: field.description ?? '',
@@ -63,7 +64,7 @@ function tableBytes({ table, columns }: RanTable): Buffer[] {
 }
 
 function resultField(field: CompiledField) {
-  return { name: field.name, type: wireType(field.type), ...present({ agg: field.agg }) };
+  return { name: field.name, type: serviceTypes[field.type], ...present({ agg: field.agg }) };
 }
 
 function rangeOf(range: NonNullable<CompiledTable['range']>) {

@@ -1,6 +1,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ImportReport, ImportRequest } from '../../api/wire.js';
+import { serviceTypes } from '../../apl/catalog/entry.js';
 import { memoryAtMost } from '../../memory.js';
 import { present } from '../../present.js';
 import { plural } from '../../text.js';
@@ -9,7 +10,6 @@ import { sqlName, sqlText } from '../duckdb/literal.js';
 import { type Connection, Engine } from '../engine/duckdb.js';
 import { EngineError, engineFailure } from '../engine/failure.js';
 import { columnNames, copyToParquet, type FileField, type FileNote } from '../engine/parquet.js';
-import { wireType } from '../engine/run.js';
 import type { Visit } from '../engine/visit.js';
 import { ServiceError } from '../http/service-error.js';
 import type { DatasetStore } from './datasets.js';
@@ -269,7 +269,7 @@ function report(dataset: string, stored: Stored, before: Extent, { rows, ...span
   return {
     dataset,
     rows: stored.rows,
-    fields: stored.fields.map(({ name, type }) => ({ name, type: wireType(type) })),
+    fields: stored.fields.map(({ name, type }) => ({ name, type: serviceTypes[type] })),
     timeField: stored.timeField ?? '',
     notes: stored.notes,
     rowsBefore: before.rows,

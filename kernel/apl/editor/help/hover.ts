@@ -1,7 +1,7 @@
 import { present } from '../../../present.js';
 import { resultNamed } from '../../bind/names.js';
 import { aggregateNamed, functionNamed } from '../../catalog/all.js';
-import type { FunctionEntry, TypeName } from '../../catalog/entry.js';
+import { type FunctionEntry, serviceTypes, type TypeName } from '../../catalog/entry.js';
 import { elementNamed } from '../../catalog/operators.js';
 import type { BindEnvironment, Column } from '../../plan/plan.js';
 import type { Expr, Query, Source, Span } from '../../syntax/ast.js';
@@ -141,7 +141,7 @@ function describeSource(place: Place, source: Source): string | undefined {
   if (schema === undefined) return undefined;
   const listing = schema.fields
     .filter(field => field.hidden !== true)
-    .map(field => `- ${code(field.name)}: ${schemaTypes[field.type]}`);
+    .map(field => `- ${code(field.name)}: ${serviceTypes[field.type]}`);
   return `${result === undefined ? 'dataset' : 'result'} ${code(name)}\n\n${listing.join('\n')}`;
 }
 
@@ -155,10 +155,10 @@ function describeValue(place: Place, name: string, offset: number): string | und
     const schema = place.environment.schema(name);
     return schema === undefined ? undefined : describeSource(place, datasetSource(name, offset));
   }
-  if (definition.kind === 'scalar') return `let ${code(name)}: ${schemaTypes[definition.value.type]}`;
+  if (definition.kind === 'scalar') return `let ${code(name)}: ${serviceTypes[definition.value.type]}`;
   const listing = definition
     .bind()
-    .relation.columns.map(each => `- ${code(each.name)}: ${schemaTypes[each.type]}`);
+    .relation.columns.map(each => `- ${code(each.name)}: ${serviceTypes[each.type]}`);
   return `let ${code(name)}, a table\n\n${listing.join('\n')}`;
 }
 
@@ -167,23 +167,12 @@ function datasetSource(name: string, from: number): Source {
   return dataset(identifier(name, false, span), span);
 }
 
-/** Types as a service's schema spells them. */
-const schemaTypes: Readonly<Record<TypeName, string>> = {
-  bool: 'boolean',
-  long: 'integer',
-  real: 'float',
-  string: 'string',
-  datetime: 'datetime',
-  timespan: 'timespan',
-  dynamic: 'dynamic',
-};
-
 function describeColumn(column: Column, names: NamesAt): string {
   const { name, type, unit, description } = column;
   const inUnit = unit === undefined || unit === '' || unit === 'none' ? '' : `, in ${code(unit)}`;
   const origin = names.origin(column);
   const from = origin === undefined ? '' : `, of ${code(origin)}`;
-  return [`field ${code(name)}: ${schemaTypes[type]}${inUnit}${from}`, escapeMarkdown(description ?? '')]
+  return [`field ${code(name)}: ${serviceTypes[type]}${inUnit}${from}`, escapeMarkdown(description ?? '')]
     .join('\n\n')
     .trim();
 }
