@@ -109,14 +109,24 @@ export function isFrozen(range: TimeRange): boolean {
   return range !== everything && range.start.kind === 'at' && range.end.kind === 'at';
 }
 
+/** How a query stores `all`, and what the hosted service is asked for: it has no word for it. */
+export const storedEverything: ResolvedRange = { startTime: '1970-01-01T00:00:00Z', endTime: 'now' };
+
 /** Returns the ends as a query stores them: `now-1h` where the range is relative to now, else RFC 3339 as of `now`. */
 export function storedRange(range: TimeRange, now: bigint): ResolvedRange {
+  if (range === everything) return storedEverything;
   const stored = (bound: RangeEnd) => {
     if (bound.kind === 'at' || bound.kind === 'calendar') return formatTime(timeOf(bound, now));
     const offset = timeOf(bound, now) - now;
     return offset === 0n ? 'now' : `now${offset < 0n ? '-' : '+'}${inLargestUnit(offset)}`;
   };
   return { startTime: stored(range.start), endTime: stored(range.end) };
+}
+
+/** Returns stored ends as `%time` takes them. */
+export function storedText({ startTime, endTime }: ResolvedRange): string {
+  const isAll = startTime === storedEverything.startTime && endTime === storedEverything.endTime;
+  return isAll ? 'all' : `${startTime}..${endTime}`;
 }
 
 /** Returns `2026-01-31 10:30` in UTC for nanoseconds since 1970. */

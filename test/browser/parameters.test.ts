@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, PAYLOADS } from './gallery.js';
-import { type Lab, openFile, startBrowser, startLab, type Theme, venvPath } from './lab.js';
+import { type App, type Lab, openFile, startBrowser, startLab, type Theme, venvPath } from './lab.js';
 
 const cells = [
   '%use local\n%time 2026-01-26T10:00Z..2026-01-26T11:00Z',
@@ -12,7 +12,25 @@ const cells = [
 
 const hostile = PAYLOADS.map((text, index) => `%param evil_${index} = ${JSON.stringify(text)}`).join('\n');
 
-describe('the form of the parameters', () => {
+const long = 'a "text" \u{1F600} that goes on '.repeat(150);
+const choices = Array.from({ length: 200 }, (_, index) => JSON.stringify(`choice ${index} \u{1F600}`));
+
+/** Parameters that are hard to show or to write, and a query that takes a while. */
+const awkward = [
+  `%param region = ${choices[0]} --choices ${choices.join(', ')}`,
+  `%param story = ${JSON.stringify(long)}`,
+  '%param nobody --prompt',
+  'declare query_parameters(none: string, since: datetime);',
+  `%param ${'n'.repeat(120)} = 1`,
+];
+const slow =
+  "%time 2026-01-01..2026-01-29\n['sample-http-logs'] | summarize dcount(uri) by status, user_agent";
+
+describe.each<{ name: string; variable: string; fallback: string; app: App }>([
+  { name: 'the JupyterLab of npm start', variable: 'APL_TEST_VENV', fallback: '.venv', app: 'lab/tree' },
+  { name: 'JupyterLab 4.2', variable: 'APL_TEST_VENV_LAB42', fallback: '.venv-lab42', app: 'lab/tree' },
+  { name: 'Notebook 7', variable: 'APL_TEST_VENV', fallback: '.venv', app: 'notebooks' },
+])('the form of the parameters in $name', ({ variable, fallback, app }) => {
   let lab: Lab;
   let browser: Browser;
   let context: BrowserContext;
@@ -23,15 +41,16 @@ describe('the form of the parameters', () => {
     browser = await startBrowser();
     context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
     lab = await startLab({
-      venv: venvPath('APL_TEST_VENV', '.venv'),
+      venv: venvPath(variable, fallback),
       files: {
         'report.ipynb': notebookOf(cells),
         'plain.ipynb': notebookOf(['print 1']),
         'hostile.ipynb': notebookOf([hostile]),
+        'awkward.ipynb': notebookOf([awkward.join('\n'), slow]),
       },
     });
     lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
-    ({ page, complaints } = await openFile(context, lab, 'report.ipynb'));
+    ({ page, complaints } = await openFile(context, lab, 'report.ipynb', app));
     await opener(page).waitFor();
   });
 
@@ -107,7 +126,7 @@ describe('the form of the parameters', () => {
   });
 
   test('it is there once a cell names a parameter, and gone with the last one', async () => {
-    const plain = await openFile(context, lab, 'plain.ipynb');
+    const plain = await openFile(context, lab, 'plain.ipynb', app);
     await plain.page.locator('.apl-toolbar-range:not(:disabled)').waitFor();
     expect(await opener(plain.page).count()).toBe(0);
     await plain.page.locator('.jp-CodeCell .cm-line').first().click();
@@ -120,13 +139,66 @@ describe('the form of the parameters', () => {
     await plain.close();
   });
 
+  test('of two hundred choices, a long text and names without values each is shown whole', async () => {
+    const { page, close } = await openFile(context, lab, 'awkward.ipynb', app);
+    await opener(page).click();
+    const control = (name: string) => page.locator('.apl-parameter', { hasText: name }).locator('.apl-input');
+    await soon(() => control('region').locator('option').count()).toBe(200);
+    expect(await control('story').inputValue()).toBe(long);
+    expect([await control('nobody').inputValue(), await control('since').inputValue()]).toEqual(['', '']);
+    const widths = await page.evaluate(
+      "[...document.querySelectorAll('.apl-parameters, .apl-parameter, .apl-input')].map(each => each.getBoundingClientRect().width)",
+    );
+    for (const width of widths as readonly number[]) expect(width).toBeLessThanOrEqual(360);
+    await control('region').selectOption({ index: 199 });
+    await control('since').fill('datetime(2026-01-26)');
+    await control('nobody').fill('"she said \\"hi\\" \u{1F600}"');
+    await page.getByRole('button', { name: 'Set', exact: true }).click();
+    await page.locator('.apl-popover').waitFor({ state: 'detached' });
+    const text = (await page.locator('.jp-CodeCell').first().locator('.cm-line').allTextContents()).join(
+      '\n',
+    );
+    expect(text).toContain(`%param region = ${choices[199]} --choices`);
+    expect(text).toContain('%param since = datetime(2026-01-26)');
+    expect(text).toContain('nobody = "she said');
+    await close();
+  });
+
+  test('while a cell runs it waits, and without a kernel it says so and stays', async () => {
+    const { page, close } = await openFile(context, lab, 'awkward.ipynb', app);
+    const said = () => page.locator('.apl-popover .apl-said').textContent();
+    await opener(page).waitFor();
+    await page.locator('.jp-CodeCell').nth(1).locator('.cm-line').last().click();
+    await page.keyboard.press('Control+Enter');
+    await opener(page).click();
+    const since = page.locator('.apl-parameter', { hasText: 'since' }).locator('.apl-input');
+    await since.fill('datetime(2026-01-20)');
+    await page.keyboard.press('Enter');
+    await soon(said).toBe('Waiting for the cell that runs \u2026');
+    await page.locator('.apl-popover').waitFor({ state: 'detached' });
+    await opener(page).click();
+    await since.fill('datetime(2026-01-21)');
+    const headers = { authorization: `token ${lab.token}` };
+    const sessions = (await (await fetch(`${lab.url}api/sessions`, { headers })).json()) as readonly {
+      readonly path: string;
+      readonly kernel: { readonly id: string };
+    }[];
+    const id = sessions.find(({ path }) => path === 'awkward.ipynb')?.kernel.id;
+    await fetch(`${lab.url}api/kernels/${id}`, { method: 'DELETE', headers });
+    await soon(() => page.locator('.apl-toolbar-parameters').isDisabled()).toBe(true);
+    await since.press('Enter');
+    await soon(said).toBe('There is no kernel.');
+    expect(await since.inputValue()).toBe('datetime(2026-01-21)');
+    await close();
+  });
+
   test.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
     'hostile values are text that everyone can read, in the $theme theme',
     async ({ theme }) => {
       lab.configure('@jupyterlab/apputils-extension:themes', {
         theme: theme === 'dark' ? 'JupyterLab Dark' : 'JupyterLab Light',
       });
-      const opened = await openFile(context, lab, 'hostile.ipynb');
+      const opened = await openFile(context, lab, 'hostile.ipynb', app);
       await opener(opened.page).click();
       const inputs = opened.page.locator('.apl-parameter input');
       await soon(() => inputs.count()).toBe(PAYLOADS.length);

@@ -13,6 +13,7 @@ import type { Session } from '../session.js';
 import {
   daysAround,
   defaultRange,
+  everything,
   formatMinute,
   freezeRange,
   isFrozen,
@@ -45,7 +46,9 @@ export function time(call: MagicCall, { session, io, plan }: MagicHost): void {
   if (cell) return;
   session.range = range;
   const kind = isFrozen(range) ? '' : 'now ';
-  say(io, `Time range: ${range.label} (${kind}${startTime} to ${endTime}, end exclusive)`);
+  const window = `${kind}${startTime} to ${endTime}, end exclusive`;
+  const meaning = range === everything ? 'from the first event to the last of what a query reads' : window;
+  say(io, `Time range: ${range.label} (${meaning})`);
 }
 
 /** The range that a text spells; an error about it names the range that stays in effect. */

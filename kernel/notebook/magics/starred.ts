@@ -5,7 +5,7 @@ import { present } from '../../present.js';
 import { oneLine } from '../../text.js';
 import { datasetOf } from '../query/reading.js';
 import type { Session } from '../session.js';
-import { parseRange, storedRange, type TimeRange } from '../time-range.js';
+import { parseRange, storedRange, storedText, type TimeRange } from '../time-range.js';
 import { MagicError } from './arguments.js';
 
 /** A query to be saved as a starred query. */
@@ -74,7 +74,7 @@ function noStar(reference: string, cause: NotFoundError): NotFoundError {
 
 /** The range of a starred query; undefined when it was saved without one. */
 export function starRange({ query: { startTime, endTime } }: StarredQuery): TimeRange | undefined {
-  return startTime && endTime ? parseRange(`${startTime}..${endTime}`) : undefined;
+  return startTime && endTime ? parseRange(storedText({ startTime, endTime })) : undefined;
 }
 
 /** A link to the query in the console of the hosted service; undefined on the local one, and where the organisation is not known. */

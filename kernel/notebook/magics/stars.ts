@@ -4,6 +4,7 @@ import { present } from '../../present.js';
 import { oneLine, plural } from '../../text.js';
 import { readsOf } from '../results/reads.js';
 import type { Session } from '../session.js';
+import { storedText } from '../time-range.js';
 import { named, say } from './actions.js';
 import { MagicError, misuse } from './arguments.js';
 import type { Magic, MagicCall, MagicHost } from './magic.js';
@@ -146,7 +147,7 @@ async function save(
   const update = saved.id === undefined ? undefined : `%star ${saved.id}`;
   if (create && update !== undefined) plan.rewrites.push({ ...line, text: update });
   const from = create && update !== undefined ? `; \`${update}\` changes it from now on` : '';
-  const where = `${storedText(saved)}; ${audience(session)}${from}`;
+  const where = `${rangeText(saved)}; ${audience(session)}${from}`;
   // A first run and those after it say the same, so that running a notebook again does not change it.
   say(
     io,
@@ -156,8 +157,8 @@ async function save(
   if (link !== undefined) say(io, link);
 }
 
-function storedText({ query }: StarredQuery): string {
-  return `${query.startTime ?? '?'} to ${query.endTime ?? '?'}`;
+function rangeText({ query: { startTime = '?', endTime = '?' } }: StarredQuery): string {
+  return storedText({ startTime, endTime }).replace('..', ' to ');
 }
 
 function audience({ profileName }: Session): string {
@@ -180,7 +181,7 @@ async function stars({ words, options, magic }: MagicCall, { session, io }: Magi
     each.id ?? '',
     each.name,
     each.dataset ?? '',
-    [each.query.startTime, each.query.endTime].filter(Boolean).join(' .. '),
+    rangeText(each),
     oneLine(each.query.apl, 120),
   ]);
   const about = wanted === '' ? '' : ` with "${words[0]}"`;
@@ -206,7 +207,7 @@ async function runStar({ words, magic }: MagicCall, { session, io, show }: Magic
 async function load({ words, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
   const found = await resolveStar(session, referenceOf(words[0] ?? '', magic), io.signal);
   const { startTime, endTime, apl } = found.query;
-  const range = startTime && endTime ? [`%%time ${startTime}..${endTime}`] : [];
+  const range = startTime && endTime ? [`%%time ${storedText({ startTime, endTime })}`] : [];
   const text = [...range, apl].join('\n');
   io.nextInput(text, false);
   say(io, `The starred query "${oneLine(found.name, 120)}":\n\n${text}`);

@@ -21,6 +21,7 @@ import {
   isFrozen,
   type ResolvedRange,
   resolveRange,
+  storedEverything,
   type TimeRange,
   TimeRangeError,
 } from '../time-range.js';
@@ -100,8 +101,7 @@ function isEmpty(variables: QueryOrder['variables']): boolean {
 async function windowOf(session: Session, order: QueryOrder, signal: AbortSignal): Promise<ResolvedRange> {
   const now = session.now();
   if (order.range !== everything) return resolveRange(order.range, now);
-  if (session.profileName !== localProfile)
-    return { startTime: '1970-01-01T00:00:00Z', endTime: formatTime(now) };
+  if (session.profileName !== localProfile) return { ...storedEverything, endTime: formatTime(now) };
   const named = new Set(datasetNames(order.text));
   const read = (await session.schema.datasets(signal)).filter(({ name }) => named.has(name));
   const endless = read.find(({ rows }) => rows === undefined);

@@ -448,7 +448,7 @@ describe('starred queries', () => {
 
   test('%stars lists', async () => {
     expect(shown(await bench.run('%stars --who all --dataset web'))).toEqual([
-      '1 starred query\n\nid  name    dataset  time range     query\ns1  Before  web      now-1d .. now  web',
+      '1 starred query\n\nid  name    dataset  time range     query\ns1  Before  web      now-1d to now  web',
     ]);
     expect(bench.service.seen[0]?.parameters).toEqual({
       who: 'all',

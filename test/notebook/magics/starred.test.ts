@@ -191,6 +191,15 @@ describe('a starred query is found again', () => {
     expect(queries(bench.service)[0]?.startTime).toBe('2026-03-03T05:06:07.123456789Z');
   });
 
+  test('saved under `%time all`, with all of the data', async () => {
+    const saved = await bench.run('%time all\n%star --new "Ever" --no-run\nweb | count');
+    expect(printed(saved)).toContain('"Ever": all; ');
+    expect(stars.at(-1)?.query).toMatchObject({ startTime: '1970-01-01T00:00:00Z', endTime: 'now' });
+    expect(shown(await bench.run('%stars Ever'))[0]).toMatch(/ all +web \| count/);
+    const { outputs } = await bench.run('%load star:Ever');
+    expect(outputs[0]).toEqual({ kind: 'next cell', text: '%%time all\nweb | count' });
+  });
+
   test('to be changed by its name', async () => {
     expect(traceback(await bench.run('%star "Slow pages"\nweb | count'))).toEqual([]);
     expect([stars.length, stars[0]?.name, stars[0]?.query.apl]).toEqual([3, 'Slow pages', 'web | count']);
