@@ -46,6 +46,7 @@ thead:not(:has(th:not(:empty))) { display: none; }
   p, li { max-width: none; }
   h1, h2, h3, h4 { break-after: avoid; }
   .part { break-inside: avoid; }
+  .output img { width: auto; max-height: 180mm; }
   .output img, .source, dl.facts { break-inside: avoid; }
   .output:not(:has(tbody tr:nth-child(16))) { break-inside: avoid; }
   .source:not(:last-child), section:not(:has(.source, .output)):not(:last-child) { break-after: avoid; }
