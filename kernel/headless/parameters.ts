@@ -8,7 +8,7 @@ export interface WrittenParameter {
   readonly isAsked: boolean;
 }
 
-/** Returns the parameters that cells declare or set, by name. */
+/** Returns the parameters that cells declare or set, by name; the last line of a name holds. */
 export function writtenParameters(code: readonly CodeCell[]): ReadonlyMap<string, WrittenParameter> {
   return new Map([...code.flatMap(defaultsOf), ...code.flatMap(givenIn)]);
 }

@@ -55,7 +55,6 @@ function rangeText(results: readonly Provenance[]): string {
 
 const longestParameter = 120;
 
-/** What the cells give a parameter, as written; the last line of a name holds. */
 /** The parameters that the cells set or declare, as written; where the results were sent other values, these. */
 function parametersText(code: readonly CodeCell[], results: readonly Provenance[]): string {
   const texts = [...writtenParameters(code)].flatMap(([name, { text, isAsked }]) => {
