@@ -7,6 +7,7 @@ import type { QueryStatus } from '../api/wire.js';
 import type { ChartWish } from '../apl/operators/drawing.js';
 import { present } from '../present.js';
 import { type Chart, type NoChart, toChart } from './chart/chart.js';
+import { toTerminal } from './chart/draw/terminal.js';
 import { HTML_LIMITS, toHtml } from './display/html.js';
 import { PLAIN_LIMITS, toPlain } from './display/plain.js';
 import { allNotices, heading, safeWords } from './display/summary.js';
@@ -66,13 +67,15 @@ export function chartOf(result: QueryResult, options: OutputOptions): Promise<Ch
   return toChart(drawn, now, chart);
 }
 
-/** Returns the output of a chart, without the table. */
+/** Returns the output of a chart, without the table; a terminal, whose width is known, gets it in characters. */
 export function chartOutput(
-  { spec, svg, description }: Chart,
+  { model, spec, svg, description }: Chart,
   result: QueryResult,
   options: OutputOptions = {},
 ): Output {
-  const data = { [VEGA_MIME]: spec, 'image/svg+xml': svg, 'text/plain': description };
+  const { width } = options;
+  const text = width === undefined ? description : `${toTerminal(model, width)}\n${description}`;
+  const data = { [VEGA_MIME]: spec, 'image/svg+xml': svg, 'text/plain': text };
   return { data, metadata: { apl: aplMetadata(result, options, 0) } };
 }
 

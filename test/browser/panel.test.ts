@@ -158,7 +158,7 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await soon(() => source(0)).toBe(`%time last 2h\n// @viz pie\n${cells[0]}`);
-    await soon(() => cell(0).locator('.apl-chart-picture').innerHTML()).toContain('Pie chart of n');
+    await cell(0).locator('.apl-chart-picture .mark-arc path').first().waitFor();
     expect(await cell(0).locator('.jp-OutputArea').textContent()).toContain('last 2h');
     await enter(0);
     await page.keyboard.press('Control+Z');

@@ -1,4 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { Dealer, Request, Subscriber } from 'zeromq';
 import { type Connection, endpoint } from '../../kernel/jupyter/connection.js';
 import type { JsonObject } from '../../kernel/jupyter/wire.js';
@@ -185,3 +187,16 @@ export const LOCAL: Connection = {
   stdin_port: 0,
   hb_port: 0,
 };
+
+/** Ports that were free a moment ago: all five are held at once, so that they differ. */
+export async function freeConnection(): Promise<Connection> {
+  const names = ['shell_port', 'control_port', 'iopub_port', 'stdin_port', 'hb_port'] as const;
+  const servers = names.map(() => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map(server => once(server, 'listening')));
+  const ports = servers.map(server => {
+    const address = server.address();
+    return typeof address === 'object' && address ? address.port : 0;
+  });
+  await Promise.all(servers.map(server => once(server.close(), 'close')));
+  return { ...LOCAL, ...Object.fromEntries(names.map((name, i) => [name, ports[i] ?? 0])) };
+}

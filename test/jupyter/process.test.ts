@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Connection } from '../../kernel/jupyter/connection.js';
-import { Client, LOCAL } from './client.js';
+import { Client, freeConnection } from './client.js';
 
 const PROGRAM = fileURLToPath(new URL('echo-kernel.ts', import.meta.url));
 
@@ -34,19 +32,6 @@ async function spawnEcho(): Promise<{
   });
   await client.subscribe();
   return { client, child, exit: async () => exited };
-}
-
-/** Ports that were free a moment ago: all five are held at once, so that they differ. */
-async function freeConnection(): Promise<Connection> {
-  const names = ['shell_port', 'control_port', 'iopub_port', 'stdin_port', 'hb_port'] as const;
-  const servers = names.map(() => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map(server => once(server, 'listening')));
-  const ports = servers.map(server => {
-    const address = server.address();
-    return typeof address === 'object' && address ? address.port : 0;
-  });
-  await Promise.all(servers.map(server => once(server.close(), 'close')));
-  return { ...LOCAL, ...Object.fromEntries(names.map((name, i) => [name, ports[i] ?? 0])) };
 }
 
 test('the heart beats while JavaScript computes', async () => {

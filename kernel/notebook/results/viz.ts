@@ -82,7 +82,8 @@ async function draw(
     );
   if (drawn.kind === 'none')
     throw new MagicError(drawn.reason.replace(/\.$/, ''), '`%help viz` lists the kinds.');
-  io.display(chartOutput(drawn, kept.result, { resultId: kept.id }));
+  const width = io.allowStdin ? session.options.consoleWidth?.() : undefined;
+  io.display(chartOutput(drawn, kept.result, { resultId: kept.id, ...present({ width }) }));
 }
 
 function nothing(name: string, names: readonly string[]): MagicError {

@@ -20,3 +20,21 @@ export function alignedLines(
   };
   return rows.map(row => row.map(padded).join(GAP).trimEnd());
 }
+
+/** Returns a text of at most `width` columns of a terminal: of a longer one the longest start that leaves room for an ellipsis; whole graphemes only. */
+export function cutToWidth(text: string, width: number): string {
+  if (text.length <= width && /^[\x20-\x7e]*$/.test(text)) return text;
+  // A grapheme may have no width, but a bounded start of a huge text is enough to look at.
+  const start = text.slice(0, width * 20);
+  if (start.length === text.length && stringWidth(text) <= width) return text;
+  let kept = '';
+  let used = 0;
+  for (const { segment } of GRAPHEMES.segment(start)) {
+    used += stringWidth(segment);
+    if (used > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}\u2026`;
+}
+
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });

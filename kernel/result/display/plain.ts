@@ -6,7 +6,7 @@ import stringWidth from 'string-width';
 import { formatCount, plural, shownName, visible } from '../../text.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, Notice, QueryResult } from '../result.js';
-import { alignedLines, GAP } from './aligned.js';
+import { alignedLines, cutToWidth, GAP } from './aligned.js';
 import { formatNumber, numberFormat } from './format.js';
 import { shownRows } from './html.js';
 import { footerParts, heading, resultNotices, safeWords, tableSize, totalsNotices } from './summary.js';
@@ -104,21 +104,3 @@ function linesOf(columns: readonly TextColumn[], rows: number): readonly string[
     columns.map(column => column.numeric),
   );
 }
-
-/** The longest start of the text that leaves room for an ellipsis; whole graphemes only. */
-function cutToWidth(text: string, width: number): string {
-  if (text.length <= width && /^[\x20-\x7e]*$/.test(text)) return text;
-  // A grapheme may have no width, but a bounded start of a huge text is enough to look at.
-  const start = text.slice(0, width * 20);
-  if (start.length === text.length && stringWidth(text) <= width) return text;
-  let kept = '';
-  let used = 0;
-  for (const { segment } of GRAPHEMES.segment(start)) {
-    used += stringWidth(segment);
-    if (used > width - 1) break;
-    kept += segment;
-  }
-  return `${kept}\u2026`;
-}
-
-const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });

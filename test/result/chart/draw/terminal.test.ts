@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import { toTerminal } from '../../../../kernel/result/chart/draw/terminal.js';
+import { chartOutput } from '../../../../kernel/result/mime.js';
+import { cells, type SampleTable, sampleResult } from '../../sample.js';
+import { buckets, chartOf, time } from '../fixtures.js';
+
+const range = { start: '2026-11-20T09:00:00Z', end: '2026-11-20T09:08:00Z' };
+const total = { n: { name: 'count' } };
+const overTime: SampleTable = {
+  columns: [time(8), ['n', 'integer', '[0,1,2,3,4,5,6,7]']],
+  ...{ buckets, range, aggs: total },
+};
+const byHost: SampleTable = {
+  columns: [
+    time(16, 2),
+    ['host', 'string', cells(16, row => (row % 2 === 0 ? 'alpha' : 'be\u001b[31mta'))],
+    ['n', 'float', cells(16, row => (row === 5 ? null : row % 2 === 0 ? row : 15 - row))],
+  ],
+  groups: ['_time', 'host'],
+  ...{ buckets, range, aggs: { n: { name: 'avg' } } },
+};
+const byName: SampleTable = {
+  columns: [
+    ['uri', 'string', '["/a","/long/path/of/a/resource","/c"]'],
+    ['n', 'integer', '[5,20,1]'],
+  ],
+  groups: ['uri'],
+  aggs: total,
+};
+
+async function drawn(table: SampleTable, width: number, kind?: 'pie' | 'heat'): Promise<readonly string[]> {
+  const { model } = await chartOf(table, kind && { kind });
+  return toTerminal(model, width).split('\n');
+}
+
+test('a line of blocks for one measure, with its ends below', async () => {
+  expect(await drawn(overTime, 80)).toEqual([
+    'n  \u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588',
+    '0 to 7',
+  ]);
+});
+
+test('groups share an axis, a missing value is a gap, and names are no control characters', async () => {
+  const lines = await drawn(byHost, 80);
+  expect(lines).toHaveLength(3);
+  expect(lines.join('\n')).not.toContain('\u001b');
+  expect(lines).toMatchInlineSnapshot(`
+    [
+      "n: 0 to 14",
+      "alpha             ▁▂▃▄▅▆▇█",
+      "be⟨U+001B⟩[31mta  █▇ ▅▄▃▂▁",
+    ]
+  `);
+});
+
+test('bars by name, the longest as wide as the line', async () => {
+  const lines = await drawn(byName, 40);
+  expect(lines).toMatchInlineSnapshot(`
+    [
+      "n",
+      "/long/path/…  ███████████████████████ 20",
+      "/a            █████▊ 5",
+      "/c            █▏ 1",
+    ]
+  `);
+  expect(Math.max(...lines.map(({ length }) => length))).toBe(40);
+});
+
+test('shares of a whole are bars, and values over time shades', async () => {
+  expect(await drawn(byName, 40, 'pie')).toMatchInlineSnapshot(`
+    [
+      "/long/path/…  ███████████████████████ 20",
+      "/a            █████▊ 5",
+      "/c            █▏ 1",
+    ]
+  `);
+  expect(await drawn(byHost, 40, 'heat')).toMatchInlineSnapshot(`
+    [
+      "alpha         ░░▒▒▓▓██",
+      "be⟨U+001B⟩[…  ██ ▓▒▒░░",
+    ]
+  `);
+});
+
+test.each([20, 40, 80])('no line is wider than a terminal of %i columns', async width => {
+  for (const table of [overTime, byHost, byName])
+    for (const line of await drawn(table, width)) expect([...line].length).toBeLessThanOrEqual(width);
+});
+
+test('only an output for a terminal holds it', async () => {
+  const chart = await chartOf(overTime);
+  const result = sampleResult([overTime]);
+  expect(chartOutput(chart, result).data['text/plain']).toBe(chart.description);
+  expect(chartOutput(chart, result, { width: 80 }).data['text/plain']).toBe(
+    `${toTerminal(chart.model, 80)}\n${chart.description}`,
+  );
+});
