@@ -94,7 +94,6 @@ function bindDataset(binder: Binder, source: SourceOf<'dataset'>): Stage {
     return freshStage(relation, open);
   }
   if (definition?.kind === 'scalar') {
-    definition.used = true;
     binder.error(
       'value-as-table',
       source,
