@@ -39,6 +39,7 @@ thead:not(:has(th:not(:empty))) { display: none; }
   dl.facts { grid-template-columns: 1fr; gap: 0; }
   dl.facts dd { margin-bottom: 4px; }
 }
+@media screen and (max-width: 600px) { .output img[src^="data:image/svg"] { min-width: 620px; } }
 @page { margin: 14mm; }
 @media print {
   body { font-size: 10.5pt; }
