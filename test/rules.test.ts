@@ -108,7 +108,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'local/http': ['apl', 'api/wire', 'errors', 'local', 'fastify', '@fastify/*', 'node:*', 'text', 'time'],
   local: ['errors', 'node:*', 'proper-lockfile'],
   'errors.ts': [],
-  'memory.ts': ['node:*'],
+  'machine.ts': ['node:*'],
   'present.ts': [],
   'text.ts': [],
   'time.ts': [],
@@ -116,7 +116,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Files that anyone may import. */
-const EVERYWHERE = ['memory', 'present'];
+const EVERYWHERE = ['machine', 'present'];
 
 const LONGEST_FILE = 700;
 const LONGEST_FUNCTION = 70;

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
-import { access, constants, mkdir, stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { profileFileWarning } from '../api/profile.js';
 import { findShared, type SharedService } from '../local/shared.js';
+import { makeDirectory } from '../machine.js';
+import { visible } from '../text.js';
 import {
   jupyterDataDirs,
   KERNEL_NAME,
@@ -48,14 +50,14 @@ export async function examine(request: DoctorRequest): Promise<readonly Finding[
   ];
 }
 
-/** The findings as lines of text, aligned, each problem followed by what to do. */
+/** The findings as lines of text, aligned, each problem followed by what to do; names of files and versions cannot control the terminal. */
 export function findingsText(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ name }) => name.length));
   const mark = { ok: 'ok     ', warning: 'warning', error: 'ERROR  ' };
   return findings
     .flatMap(({ name, state, found, fix }) => [
-      `${mark[state]}  ${name.padEnd(width)}  ${found}`,
-      ...(fix === undefined ? [] : [`${' '.repeat(11 + width)}-> ${fix}`]),
+      `${mark[state]}  ${name.padEnd(width)}  ${visible(found)}`,
+      ...(fix === undefined ? [] : [`${' '.repeat(11 + width)}-> ${visible(fix)}`]),
     ])
     .join('\n');
 }
@@ -139,7 +141,7 @@ async function labextensionFinding(dataDirs: readonly string[], files: PackageFi
 
 async function dataDirFinding(dataDir: string): Promise<Finding> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    makeDirectory(dataDir);
     await access(dataDir, constants.R_OK | constants.W_OK);
     const { mode } = await stat(dataDir);
     if (process.platform === 'win32' || (mode & 0o077) === 0)

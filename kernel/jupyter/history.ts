@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeDirectory } from '../machine.js';
 import { matchesGlob } from './glob.js';
 import type { HistoryQuery } from './requests.js';
 
@@ -158,7 +159,7 @@ function parseRecord(line: string): JsonRecord | undefined {
 
 /** Appends by one write, which the system does not interleave with another kernel's. */
 function appendLine(file: string, line: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(file));
   const handle = openSync(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
   try {
     const bytes = Buffer.from(`${endsTorn(handle) ? '\n' : ''}${line}\n`);

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { closeSync, openSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AplKernelError } from '../errors.js';
+import { makeDirectory } from '../machine.js';
 import { endShared, findShared, type RuntimeFile, runtimeFilePath } from './shared.js';
 
 /** The address of the running local service and its token. */
@@ -66,7 +67,7 @@ export function spawnDetached(
   dataDir: string,
   env?: NodeJS.ProcessEnv,
 ): SpawnedService {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(dataDir);
   const log = openSync(join(dataDir, 'service.log'), 'a', 0o600);
   const child = spawn(command, args, { detached: true, env, stdio: ['ignore', log, log], windowsHide: true });
   closeSync(log);
@@ -242,7 +243,7 @@ class Launcher implements LocalService {
 export async function checkWritable(dataDir: string): Promise<void> {
   const probe = join(dataDir, `.probe-${crypto.randomUUID()}`);
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    makeDirectory(dataDir);
     await writeFile(probe, Buffer.alloc(4096), { mode: 0o600 });
   } catch (error) {
     throw unwritable(dataDir, error);

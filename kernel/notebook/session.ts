@@ -22,7 +22,7 @@ import {
   startProfile,
 } from '../api/profile.js';
 import type { QueryProgress, QueryRequest, WantedResults } from '../api/wire.js';
-import { memoryAtMost } from '../memory.js';
+import { memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
 import type { Notice } from '../result/result.js';
 import { Parameters } from './parameters.js';

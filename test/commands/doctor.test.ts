@@ -145,3 +145,10 @@ test('findings are aligned lines, each problem with what to do', () => {
     'warning  x           odd',
   ]);
 });
+
+test('what is found in files and said by programs controls no terminal', () => {
+  const found = '/tmp/\u001b[31mred\u202e\nfake line';
+  const text = findingsText([{ name: 'data', state: 'error', found, fix: `chmod ${found}` }]);
+  expect(text.split('\n').length).toBe(2);
+  expect([...text].filter(character => character < ' ' || character === '\u202e')).toEqual(['\n']);
+});

@@ -14,7 +14,7 @@ import type {
   Span,
 } from '../syntax/ast.js';
 import { optionText } from '../syntax/readers/options.js';
-import { type Binder, commonType, convertTo, isNull, isNumber } from './binder.js';
+import { type Binder, commonType, convertTo, isNull, isNumber, shorten } from './binder.js';
 import { constantInteger } from './expressions/constant.js';
 import { bindExpression } from './expressions/expression.js';
 import { defaultName, resultNamed } from './names.js';
@@ -234,9 +234,28 @@ function tableValue(binder: Binder, expr: Expr, column: Column): Scalar {
     (column.type === 'real' || column.type === 'long' || column.type === 'timespan') &&
     (value.type === 'long' || value.type === 'real');
   if (numeric) return convertTo(value, column.type);
+  warnOfText(binder, expr, value, column);
   const conversion = conversionTo[column.type];
   return conversion === undefined ? convertTo(value, column.type) : call(conversion, [value], column.type);
 }
+
+/** A text that is no number becomes a null, as in pasted CSV: nobody would see it among others. */
+function warnOfText(binder: Binder, expr: Expr, value: Scalar, { name, type }: Column): void {
+  if (value.kind !== 'constant' || typeof value.value !== 'string') return;
+  if (value.value === '' || (type !== 'long' && type !== 'real') || NUMBERS[type].test(value.value)) return;
+  binder.report(
+    'warning',
+    'datatable-value',
+    expr,
+    `\`${shorten(binder.text(expr))}\` is no ${type}: it is null in \`${name}\``,
+  );
+}
+
+/** Numbers as the conversions read them. */
+const NUMBERS = {
+  long: /^[+-]?\d+$/,
+  real: /^(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?inf(?:inity)?|[+-]?nan)$/i,
+};
 
 const conversionTo: Readonly<Partial<Record<string, string>>> = {
   string: 'tostring',

@@ -16,6 +16,7 @@ export type DiagnosticCode =
   | 'bad-timespan'
   | 'dataset-in-quotes'
   | 'datatable-shape'
+  | 'datatable-value'
   | 'directive'
   | 'expected'
   | 'foreign-operator'

@@ -12,7 +12,7 @@ import {
   type DuckDBValue,
   VARCHAR,
 } from '@duckdb/node-api';
-import { memoryAtMost } from '../../memory.js';
+import { memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
 import { FunctionShelf } from '../duckdb/register.js';

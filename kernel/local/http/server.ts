@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { ErrorBody } from '../../api/wire.js';
 import { AplKernelError } from '../../errors.js';
-import { memoryAtMost } from '../../memory.js';
+import { makeDirectory, memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
 import { withoutScripts } from '../duckdb/register.js';
 import { Engine, type EngineOptions } from '../engine/duckdb.js';
@@ -87,7 +87,7 @@ export interface Service {
 /** Starts the query API on 127.0.0.1. The process should have UV_THREADPOOL_SIZE=16 or more in its environment. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const dataDir = path.resolve(options.dataDir);
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(dataDir);
   const engines = await openEngines(options, dataDir);
   try {
     return await listen({ ...options, dataDir }, engines);

@@ -12,7 +12,7 @@ import {
   replaceFile,
   writeDurably,
 } from './files.js';
-import { type DatasetNote, type FieldNote, StoredDataset } from './stored.js';
+import { type DatasetNote, type FieldNote, noteIn, StoredDataset } from './stored.js';
 
 /** What the directory of a dataset holds: the dataset, and the names of its live Parquet files. */
 export interface Listing {
@@ -98,8 +98,7 @@ export class DatasetDirectory {
 
   async note(): Promise<DatasetNote> {
     try {
-      const note: unknown = JSON.parse(await readFile(path.join(this.path, noteFile), 'utf8'));
-      return typeof note === 'object' && note !== null ? (note as DatasetNote) : {};
+      return noteIn(JSON.parse(await readFile(path.join(this.path, noteFile), 'utf8')));
     } catch {
       // An unreadable note on a dataset is no reason to refuse its rows.
       return {};

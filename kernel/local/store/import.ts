@@ -2,7 +2,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ImportReport, ImportRequest } from '../../api/wire.js';
 import { serviceTypes } from '../../apl/catalog/entry.js';
-import { memoryAtMost } from '../../memory.js';
+import { memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
 import { plural } from '../../text.js';
 import { eventFamily } from '../duckdb/functions/events.js';

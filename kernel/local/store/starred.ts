@@ -39,7 +39,7 @@ export class StarredStore {
     return queries
       .filter(query => query !== undefined)
       .filter(query => this.#passes(query, filter))
-      .sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id))
+      .sort((a, b) => inOrder(a.name, b.name) || inOrder(a.id, b.id))
       .slice(filter.offset, filter.offset + filter.limit);
   }
 
@@ -116,4 +116,11 @@ function unknownQuery(id: string): ServiceError {
   return new ServiceError(404, 'starred-not-found', `There is no starred query ${JSON.stringify(id)}.`, {
     hint: 'A new one is created with POST, or `%star --new`.',
   });
+}
+
+/** Letters of either case together, the same on every machine. */
+function inOrder(a: string, b: string): number {
+  const [lowA, lowB] = [a.toLowerCase(), b.toLowerCase()];
+  if (lowA !== lowB) return lowA < lowB ? -1 : 1;
+  return a === b ? 0 : a < b ? -1 : 1;
 }

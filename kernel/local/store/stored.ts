@@ -1,6 +1,7 @@
 import type { DatasetInfo } from '../../api/wire.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
+import { present } from '../../present.js';
 import { DAY, EARLIEST_TIME, formatTime, LATEST_TIME } from '../../time.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
 import { sqlTypes } from '../duckdb/types.js';
@@ -13,6 +14,34 @@ export interface DatasetNote {
   readonly description?: string;
   readonly created?: string;
   readonly fields?: Readonly<Record<string, FieldNote>>;
+}
+
+/** Returns what a file says that may have been edited by hand: members of another type are left out. */
+export function noteIn(value: unknown): DatasetNote {
+  const { description, created, fields } = membersOf(value);
+  const notes = Object.entries(membersOf(fields)).map(([name, note]) => [name, fieldNoteIn(note)] as const);
+  return present({
+    description: textIn(description),
+    created: textIn(created),
+    fields: notes.length > 0 ? Object.fromEntries(notes) : undefined,
+  });
+}
+
+function fieldNoteIn(value: unknown): FieldNote {
+  const { unit, description, hidden } = membersOf(value);
+  return present({
+    unit: textIn(unit),
+    description: textIn(description),
+    hidden: typeof hidden === 'boolean' ? hidden : undefined,
+  });
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** The note on a field. */

@@ -1,6 +1,7 @@
-import { appendFile, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { appendFile, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AplKernelError } from '../../errors.js';
+import { makeDirectory } from '../../machine.js';
 
 /** One query that ran: the facts needed to run it again, and its outcome. */
 export interface LoggedQuery {
@@ -19,25 +20,33 @@ export interface LoggedQuery {
   readonly traceId?: string;
 }
 
-/** A larger file loses its older half. */
+/** Of more than this the older half goes. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** The queries of every kernel of a data directory, oldest first, one JSON object a line. */
+/** The lock of a kernel that was killed is no lock. */
+const STALE_LOCK_MS = 10_000;
+
+/**
+ * The queries of every kernel of a data directory, oldest first, one JSON object a line. A file that holds half of what is kept
+ * becomes the older one: it is renamed, so that a line that another kernel adds meanwhile is in one of both.
+ */
 export class QueryLog {
   readonly #file: string;
+  readonly #older: string;
   readonly #maxBytes: number;
 
   constructor(file: string, maxBytes = MAX_BYTES) {
     this.#file = file;
+    this.#older = `${file}.old`;
     this.#maxBytes = maxBytes;
   }
 
   /** Adds a query. A log that cannot be written is no reason for a query to fail: the error is returned. */
   async append(query: LoggedQuery): Promise<unknown> {
     try {
-      await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
+      makeDirectory(dirname(this.#file));
       await appendFile(this.#file, `${JSON.stringify(query)}\n`, { mode: 0o600 });
-      if ((await stat(this.#file)).size > this.#maxBytes) await this.#halve();
+      if (await this.#isFull()) await this.#renew();
       return undefined;
     } catch (error) {
       return error;
@@ -50,11 +59,20 @@ export class QueryLog {
   }
 
   async #lines(): Promise<readonly string[]> {
+    for (;;) {
+      const before = await inodeOf(this.#older);
+      const texts = [await this.#text(this.#older), await this.#text(this.#file)];
+      // The file became the older one meanwhile: both were the same, or it was missed.
+      if ((await inodeOf(this.#older)) !== before) continue;
+      return texts.flatMap(text => text.split('\n')).filter(line => line !== '');
+    }
+  }
+
+  async #text(file: string): Promise<string> {
     try {
-      return (await readFile(this.#file, 'utf8')).split('\n').filter(line => line !== '');
+      return await readFile(file, 'utf8');
     } catch (cause) {
-      if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR'))
-        return [];
+      if (isMissing(cause)) return '';
       throw new AplKernelError('query-log', `the query log ${this.#file} cannot be read`, {
         hint: 'Check its permissions.',
         cause,
@@ -62,12 +80,40 @@ export class QueryLog {
     }
   }
 
-  async #halve(): Promise<void> {
-    const lines = await this.#lines();
-    const beside = `${this.#file}.${process.pid}.tmp`;
-    await writeFile(beside, `${lines.slice(Math.ceil(lines.length / 2)).join('\n')}\n`, { mode: 0o600 });
-    await rename(beside, this.#file);
+  async #isFull(): Promise<boolean> {
+    return (await stat(this.#file)).size > this.#maxBytes / 2;
   }
+
+  /** One kernel at a time: a second one would put the new file in place of the older half. Who comes late leaves it to the next query. */
+  async #renew(): Promise<void> {
+    const lock = `${this.#file}.lock`;
+    if (!(await isTaken(lock))) return;
+    try {
+      if (await this.#isFull()) await rename(this.#file, this.#older);
+    } finally {
+      await rm(lock, { force: true });
+    }
+  }
+}
+
+/** Returns whether the lock is this kernel's now. */
+async function isTaken(lock: string): Promise<boolean> {
+  try {
+    await (await open(lock, 'wx', 0o600)).close();
+    return true;
+  } catch {
+    const found = await stat(lock).catch(() => undefined);
+    if (found !== undefined && Date.now() - found.mtimeMs > STALE_LOCK_MS) await rm(lock, { force: true });
+    return false;
+  }
+}
+
+async function inodeOf(file: string): Promise<number | undefined> {
+  return (await stat(file).catch(() => undefined))?.ino;
+}
+
+function isMissing(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR');
 }
 
 function readEntry(line: string): LoggedQuery | undefined {

@@ -105,15 +105,7 @@ function toModel(result: QueryResult, now: number, wish: ChartWish): ChartModel 
     case 'measures over time':
       return seriesModel(sight, now, wish);
     case 'bins of a number':
-      return toNumberBins(
-        sight.table,
-        {
-          ...sight.roles,
-          key: sight.roles.keys[0] as ChartColumn,
-          size: sight.table.info.buckets?.size ?? 0,
-        },
-        wish,
-      );
+      return toNumberBins(sight.table, sight.roles, wish);
     case 'numbers by name':
       return namesModel(sight, kind, wish);
     case 'one row of numbers':
@@ -154,7 +146,7 @@ function sightOf(result: QueryResult, now: number, wish: ChartWish): Sight | und
         isTime(column) && (names.has(column.field.name) || table.info.buckets?.field === column.field.name),
     );
   const rest = columns.filter(
-    column => !keys.includes(column) && column !== time && column !== found?.column,
+    column => !keys.includes(column) && column !== time && column.field.name !== found?.column.field.name,
   );
   const measures = rest.filter(isNumber);
   const roles = {
@@ -210,9 +202,9 @@ function histogramModel(
   wish: ChartWish,
 ) {
   if (found === undefined) return undefined;
-  if (time === undefined) return toHistograms(found, roles.keys, wish);
+  if (time === undefined) return toHistograms(found, roles, wish);
   const axis = axisOf(result, table, momentsIn(time), now);
-  return axis === undefined ? undefined : toHistogramHeat(found, time, axis, wish);
+  return axis === undefined ? undefined : toHistogramHeat(found, { ...roles, time }, axis, wish);
 }
 
 function seriesModel({ result, flat }: Sight, now: number, wish: ChartWish): ChartModel | string | undefined {

@@ -424,3 +424,14 @@ test('a directory that vanishes while the datasets are listed is ignored', async
   const names = (await reading).names();
   expect(names.filter(name => name !== 'd')).toEqual(['sample']);
 });
+
+test('of a note that was edited by hand, what has another type is left out', async () => {
+  const { store, dataDir } = await openStore();
+  await store.create('d', 'mine');
+  const file = path.join(dataDir, 'datasets', 'd', 'dataset.json');
+  const fields = { _time: { unit: 5, description: ['x'], hidden: true }, m: null };
+  await writeFile(file, JSON.stringify({ description: 7, created: {}, fields }));
+  const snapshot = await store.snapshot();
+  expect(snapshot.info('d')?.description).toBe('');
+  expect(snapshot.schema('d')?.fields[0]).toEqual({ name: '_time', type: 'datetime', hidden: true });
+});

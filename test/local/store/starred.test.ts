@@ -126,3 +126,10 @@ test('each is one file that can be read and committed', async () => {
   const text = await readFile(path.join(directory, `${id}.json`), 'utf8');
   expect(text).toBe(`${JSON.stringify({ ...example, id }, null, 2)}\n`);
 });
+
+test('the order of names is the same on every machine: letters of either case together, others by their code', async () => {
+  const service = await testService();
+  for (const name of ['b', '\u00e4', 'B', 'a', 'Z', '_', '1']) await create(service, { name });
+  const names = (await service.json('GET', route)).body.map((query: { readonly name: string }) => query.name);
+  expect(names).toEqual(['1', '_', 'a', 'B', 'b', 'Z', '\u00e4']);
+});

@@ -1,4 +1,5 @@
-import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
+import { appendFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -41,11 +42,38 @@ test('damaged lines are left out', async () => {
   expect(await log.entries()).toEqual([entry(1), entry(2)]);
 });
 
-test('the older half goes when the file is too large', async () => {
+test('the older half goes when there is too much, and no other entry', async () => {
   const log = new QueryLog(file, 1000);
-  for (let number = 1; number <= 20; number++) await log.append(entry(number));
-  expect((await readFile(file)).length).toBeLessThanOrEqual(1000);
-  expect((await log.entries()).at(-1)).toEqual(entry(20));
+  for (let number = 1; number <= 20; number++) {
+    await log.append(entry(number));
+    const sizes = [file, `${file}.old`].map(each => (existsSync(each) ? statSync(each).size : 0));
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(700);
+  }
+  const kept = (await log.entries()).map(({ apl }) => Number(apl.slice('print n = '.length)));
+  expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => 21 - kept.length + index));
+  expect(kept.length).toBeGreaterThanOrEqual(3);
+});
+
+test('two kernels at once lose none of the newer half', async () => {
+  const size = Buffer.byteLength(`${JSON.stringify(entry(1000))}\n`);
+  const logs = [1, 2, 3, 4].map(() => new QueryLog(file, 40 * size));
+  await logs[0]?.append(entry(1000));
+  for (let number = 1001; number < 1101; number += 4)
+    await Promise.all(logs.map((log, index) => log.append(entry(number + index))));
+  const kept = (await new QueryLog(file).entries()).map(({ apl }) => Number(apl.slice('print n = '.length)));
+  expect(kept.length).toBeGreaterThanOrEqual(20);
+  expect(kept.toSorted()).toEqual(
+    Array.from({ length: kept.length }, (_, index) => 1101 - kept.length + index),
+  );
+});
+
+test('the lock of a kernel that was killed holds nobody up for ever', async () => {
+  const log = new QueryLog(file, 1000);
+  await log.append(entry(1));
+  await appendFile(`${file}.lock`, '');
+  await utimes(`${file}.lock`, 1, 1);
+  for (let number = 2; number <= 20; number++) await log.append(entry(number));
+  expect(existsSync(file) ? statSync(file).size : 0).toBeLessThanOrEqual(700);
 });
 
 test('a log that cannot be read is not an empty one', async () => {

@@ -4,19 +4,20 @@
 
 import { DataType } from 'apache-arrow';
 import type { ChartWish } from '../../../apl/operators/drawing.js';
-import { formatCount } from '../../../text.js';
+import { cut, formatCount } from '../../../text.js';
 import { shownText } from '../../display/text.js';
 import type { ArrowTable } from '../../result.js';
-import { nameOf, namesOf } from '../columns.js';
-import { largest, smallest } from '../extent.js';
-import { distinctLabels } from '../labels.js';
+import { distinctNames, nameOf, namesOf } from '../columns.js';
+import { largest, logFoot, smallest } from '../extent.js';
+import { distinctLabels, LABEL_LENGTH } from '../labels.js';
 import type { Cell, HeatChart, Plot, XyChart } from '../model.js';
 import { FIRST_LOOK } from '../palette.js';
 import type { Point } from '../thin.js';
 import { scaled, titleOf, unitOf } from '../time/series.js';
 import type { Bucket, Histograms } from '../unfold.js';
 import { scaleFor } from '../units.js';
-import { type ChartColumn, numberAt, timeAt } from '../values.js';
+import { allRows, type ChartColumn, groupNumbers, numberAt, timeAt } from '../values.js';
+import { keyTexts, type NameRoles } from './names.js';
 
 const MAX_PLOTS = 6;
 const MAX_BARS = 400;
@@ -25,16 +26,14 @@ const MAX_CELLS = 4_000;
 /** Returns one measure as bars along the number that the rows are bins of. */
 export function toNumberBins(
   table: ArrowTable,
-  {
-    key,
-    measures,
-    size,
-  }: { readonly key: ChartColumn; readonly measures: readonly ChartColumn[]; readonly size: number },
+  { keys, measures, leftOut }: NameRoles,
   wish: ChartWish,
 ): XyChart | string {
-  const drawn = measures
-    .filter(measure => rowsOf(table).some(row => numberAt(measure, row) !== null))
-    .slice(0, MAX_PLOTS);
+  const key = keys[0] as ChartColumn;
+  const size = sizeOf(table, key);
+  const filled = measures.filter(measure => rowsOf(table).some(row => numberAt(measure, row) !== null));
+  const drawn = filled.slice(0, MAX_PLOTS);
+  const names = distinctNames(drawn);
   const rows = rowsOf(table).map(row => ({ row, from: numberAt(key, row) }));
   const known = rows
     .flatMap(({ row, from }) => (from === null ? [] : [{ row, from }]))
@@ -42,7 +41,7 @@ export function toNumberBins(
   if (drawn.length === 0 || known.length === 0)
     return `No chart: ${namesOf(measures)} has no value in any row.`;
   const across = scaleFor(unitOf(key), largest(known.map(({ from }) => Math.abs(from) + size)));
-  const plots = drawn.map(measure => {
+  const plots = drawn.map((measure, index) => {
     const scale = scaleFor(
       unitOf(measure, wish),
       largest(known.map(({ row }) => Math.abs(numberAt(measure, row) ?? 0))),
@@ -52,18 +51,24 @@ export function toNumberBins(
         pointOf(from, from + size, numberAt(measure, row), [across.factor, scale.factor]),
     );
     return plotOf(
-      { title: titleOf(nameOf(measure), scale.unit), unit: scale.unit, measure },
-      points.slice(0, MAX_BARS),
+      { title: titleOf(names[index] ?? '', scale.unit), unit: scale.unit, measure },
+      wish.kind === 'line' || wish.kind === 'area'
+        ? withBreaks(points.slice(0, MAX_BARS))
+        : points.slice(0, MAX_BARS),
       wish,
     );
   });
   const without = rows.length - known.length;
-  return xyOf(plots, titleOf(nameOf(key), across.unit), drawn.map(nameOf), wish, [
+  return xyOf(plots, titleOf(nameOf(key), across.unit), names, wish, [
     ...(without > 0
       ? [`not drawn: ${formatCount(without)} ${without === 1 ? 'row' : 'rows'} without ${nameOf(key)}`]
       : []),
     ...(known.length > MAX_BARS ? [`the first ${MAX_BARS} of ${formatCount(known.length)} bins`] : []),
-    ...(measures.length > drawn.length ? [`${drawn.length} of ${measures.length} measures`] : []),
+    ...(filled.length > drawn.length ? [`the first ${drawn.length} of ${filled.length} measures`] : []),
+    ...(measures.length > filled.length
+      ? [`no value in any row: ${namesOf(measures.filter(measure => !filled.includes(measure)))}`]
+      : []),
+    ...notDrawn(leftOut),
     ...gapRemark(
       known.map(({ from }) => from),
       size,
@@ -74,7 +79,7 @@ export function toNumberBins(
 /** Returns each histogram as bars as wide as its buckets; `keys` name the plots where there are several. */
 export function toHistograms(
   { column, rows }: Histograms,
-  keys: readonly ChartColumn[],
+  { keys, measures, leftOut }: NameRoles,
   wish: ChartWish,
 ): XyChart | string {
   const filled = rows.flatMap((buckets, row) =>
@@ -84,8 +89,8 @@ export function toHistograms(
   const shown = filled.slice(0, MAX_PLOTS);
   const across = scaleFor(
     unitOf(column, wish),
-    Math.max(
-      ...shown.flatMap(({ buckets }) => buckets.flatMap(({ from, to }) => [Math.abs(from), Math.abs(to)])),
+    largest(
+      shown.flatMap(({ buckets }) => buckets.flatMap(({ from, to }) => [Math.abs(from), Math.abs(to)])),
     ),
   );
   const labels = distinctLabels(
@@ -108,17 +113,20 @@ export function toHistograms(
       : []),
     ...(rows.length > filled.length ? [`${formatCount(rows.length - filled.length)} without buckets`] : []),
     ...(most > MAX_BARS ? [`the first ${MAX_BARS} of ${formatCount(most)} buckets`] : []),
+    ...notDrawn([...measures, ...leftOut]),
   ]);
 }
 
-/** Returns histograms over time as a heatmap; each keeps the buckets that it has. */
+/** Returns histograms over time as a heatmap; each keeps the buckets that it has. Of several groups the largest is drawn. */
 export function toHistogramHeat(
   { column, rows }: Histograms,
-  time: ChartColumn,
+  { time, keys, measures, leftOut }: NameRoles & { readonly time: ChartColumn },
   axis: XyChart['axis'],
   wish: ChartWish,
 ): HeatChart | string {
-  const found = rows.flatMap((buckets, row) => columnOf(buckets ?? [], timeAt(time, row), axis));
+  if (axis.grid === undefined) return 'No heatmap: the times have no common distance.';
+  const group = largestGroup(rows, keys);
+  const found = group.rows.flatMap(row => columnOf(rows[row] ?? [], timeAt(time, row), axis));
   if (found.length === 0) return `No chart: ${nameOf(column)} has no buckets.`;
   const shown = found.slice(0, MAX_CELLS);
   const size = largest(shown.flatMap(({ y, height }) => [Math.abs(y), Math.abs(y + height)]));
@@ -148,8 +156,53 @@ export function toHistogramHeat(
       ...(found.length > shown.length
         ? [`the first ${formatCount(shown.length)} of ${formatCount(found.length)} buckets`]
         : []),
+      ...(group.count > 1
+        ? [
+            `of the ${formatCount(group.count)} groups by ${namesOf(keys)} the one with the greatest count: ${group.label}`,
+          ]
+        : []),
+      ...notDrawn([...measures, ...leftOut]),
     ],
   };
+}
+
+/** The rows of the group whose histograms count the most, and how many groups there are. */
+function largestGroup(
+  rows: Histograms['rows'],
+  keys: readonly ChartColumn[],
+): { readonly rows: readonly number[]; readonly label: string; readonly count: number } {
+  const found = groupNumbers(keys, allRows(rows.length));
+  const groups = new Map<number, number[]>();
+  for (const row of rows.keys()) {
+    const group = found.numbers[row] ?? 0;
+    groups.set(group, [...(groups.get(group) ?? []), row]);
+  }
+  const total = (group: readonly number[]) =>
+    group.reduce((sum, row) => sum + (rows[row] ?? []).reduce((all, { count }) => all + count, 0), 0);
+  const sized = [...groups.values()].map(group => ({ group, size: total(group) }));
+  const greatest = sized.reduce((a, b) => (b.size > a.size ? b : a), { group: [] as number[], size: -1 });
+  const names = keyTexts(keys, greatest.group[0] ?? 0);
+  return { rows: greatest.group, label: cut(names.join(' \u00b7 '), LABEL_LENGTH), count: groups.size };
+}
+
+/** The width of the bins in the unit in which their starts are read: seconds for spans, which the service counts in nanoseconds. */
+function sizeOf({ info }: ArrowTable, { field }: ChartColumn): number {
+  const size = info.buckets?.size ?? 0;
+  return DataType.isDuration(field.type) ? size / 1e9 : size;
+}
+
+/** The points with a break where bins are missing, which no line may bridge. */
+function withBreaks(points: readonly Point[]): readonly Point[] {
+  return points.flatMap((point, index): readonly Point[] => {
+    const before = points[index - 1];
+    if (before?.end === undefined || point.end === undefined) return [point];
+    const isNext = point.t - before.end < (point.end - point.t) / 2;
+    return isNext ? [point] : [{ t: before.end, v: null, partial: false, added: true }, point];
+  });
+}
+
+function notDrawn(columns: readonly ChartColumn[]): readonly string[] {
+  return columns.length > 0 ? [`not drawn: ${namesOf(columns)}`] : [];
 }
 
 function columnOf(
@@ -180,15 +233,21 @@ function plotOf(
 ): Plot {
   const values = points.flatMap(({ v }) => v ?? []);
   const isLog = wish.log === true && values.every(v => v > 0);
+  const mark = wish.kind === 'line' ? 'lines' : wish.kind === 'area' ? 'area' : 'bars';
+  const low = !isLog
+    ? smallest([0, ...values])
+    : mark === 'lines'
+      ? smallest(values)
+      : logFoot(smallest(values));
   return {
     title,
     unit,
-    mark: wish.kind === 'line' ? 'lines' : wish.kind === 'area' ? 'area' : 'bars',
+    mark,
     arrangement: 'apart',
     lines: [{ label: title, look: FIRST_LOOK, points }],
     flagged: [],
-    low: Math.min(isLog ? Number.POSITIVE_INFINITY : 0, ...values),
-    high: Math.max(isLog ? 0 : values.every(v => v === 0) ? 1 : 0, ...values),
+    low,
+    high: largest([values.every(v => v === 0) ? 1 : 0, ...values]),
     isLog,
     isIntegral: unit === '' && (measure === undefined || DataType.isInt(measure.field.type)),
   };

@@ -10,6 +10,7 @@ export function toTimeHeat(chart: XyChart, wish: ChartWish): HeatChart | string 
   const { axis } = chart;
   const [plot] = chart.plots;
   if (plot === undefined || axis.grid === undefined) return 'No heatmap: the times have no common distance.';
+  if (plot.mark === 'dots') return 'No heatmap: rows share a moment.';
   const { size } = axis.grid;
   const cells = plot.lines.flatMap(({ points }, y) =>
     points.flatMap(({ t, v, added }): Cell[] => {
@@ -31,11 +32,16 @@ export function toTimeHeat(chart: XyChart, wish: ChartWish): HeatChart | string 
     least: isLog ? least : Math.min(0, least),
     isLog,
     legend: [],
-    names: chart.names.slice(0, 1),
+    names: chart.plots.length > 1 ? chart.names.slice(0, 1) : chart.names,
     remarks: [
-      ...chart.remarks.filter(remark => !remark.startsWith('bins without rows')),
+      ...chart.remarks.filter(remark => !OF_LINES.test(remark)),
+      ...(wish.log === true && !isLog ? ['no log colours: there are values of 0 or less'] : []),
+      ...(plot.flagged.length > 0 ? ['anomalies are not marked'] : []),
       'bins without rows are empty',
       ...(chart.plots.length > 1 ? [`the first of ${chart.plots.length} measures`] : []),
     ],
   };
 }
+
+/** What is said of lines and their axis alone. */
+const OF_LINES = /^(?:bins |rings are anomalies|the axis does not begin at 0)/;

@@ -30,27 +30,31 @@ export function toScatter(
   if (across === undefined || up === undefined) return 'No scatter plot: it needs two numbers in each row.';
   const { rows, x, y } = dotsOf(across, up);
   if (rows.length === 0) return `No scatter plot: no row has both ${nameOf(across)} and ${nameOf(up)}.`;
-  const kept = spread({ x, y }, MAX_DOTS).map(dot => ({
-    dot,
-    row: rows[dot] ?? 0,
-    t: x[dot] ?? 0,
-    v: y[dot] ?? 0,
-  }));
   const groups = groupNumbers(keys, rows);
   const isFew = groups.count <= MAX_GROUPS;
-  const byKey = new Map<number, (typeof kept)[number][]>();
-  for (const each of kept) {
-    const key = isFew ? (groups.numbers[each.dot] ?? 0) : 0;
-    const known = byKey.get(key);
-    if (known === undefined) byKey.set(key, [each]);
-    else known.push(each);
+  const all = new Map<number, number[]>();
+  for (const dot of rows.keys()) {
+    const key = isFew ? (groups.numbers[dot] ?? 0) : 0;
+    const known = all.get(key);
+    if (known === undefined) all.set(key, [dot]);
+    else known.push(dot);
   }
+  // Each group keeps its extremes, however many dots of others cover it.
+  const most = rows.length <= MAX_DOTS ? MAX_DOTS : Math.floor(MAX_DOTS / all.size);
+  const drawn = [...all.values()].map(dots => {
+    const own = Uint32Array.from(dots);
+    return spread({ x: placesOf(x, own), y: placesOf(y, own) }, most).map(index => {
+      const dot = own[index] ?? 0;
+      return { row: rows[dot] ?? 0, t: x[dot] ?? 0, v: y[dot] ?? 0 };
+    });
+  });
+  const kept = drawn.flat();
   const xScale = scaleFor(unitOf(across), greatestSize(x));
   const yScale = scaleFor(unitOf(up, wish), greatestSize(y));
-  const names = [...byKey.values()].map(([first]) => keyTexts(keys, first?.row ?? 0));
+  const names = drawn.map(([first]) => keyTexts(keys, first?.row ?? 0));
   const looks = looksFor(names);
   const labels = distinctLabels(names.map(each => each.join(' \u00b7 ')));
-  const lines = [...byKey.values()].map((dots, index) => ({
+  const lines = drawn.map((dots, index) => ({
     label: labels[index] ?? '',
     look: looks[index] ?? FIRST_LOOK,
     points: dots.map(({ t, v }) => ({
@@ -107,6 +111,10 @@ function dotsOf(across: ChartColumn, up: ChartColumn): Dots & { readonly rows: U
   const [x, y] = [numbersOf(across), numbersOf(up)];
   const rows = allRows(x.length).filter(row => !Number.isNaN(x[row]) && !Number.isNaN(y[row]));
   return { rows, x: valuesIn(across, rows), y: valuesIn(up, rows) };
+}
+
+function placesOf(values: Float64Array, dots: Uint32Array): Float64Array {
+  return Float64Array.from(dots, dot => values[dot] ?? 0);
 }
 
 function greatestSize(values: Float64Array): number {

@@ -10,10 +10,9 @@ import { cut } from '../../../text.js';
 import { safeWords } from '../../display/summary.js';
 import { FIELD_KEY } from '../../field.js';
 import type { ArrowTable, QueryResult } from '../../result.js';
-import { aggregateOf, nameOf, namesOf, rolesOf } from '../columns.js';
+import { aggregateOf, distinctNames, nameOf, namesOf, rolesOf } from '../columns.js';
 import { stackEnds } from '../draw/spots.js';
-import { largest, smallest } from '../extent.js';
-import { distinctLabels } from '../labels.js';
+import { largest, logFoot, smallest } from '../extent.js';
 import type { Entry, Line, Plot, XyChart } from '../model.js';
 import { FIRST_LOOK, looksFor } from '../palette.js';
 import { thinned, thinnedTogether } from '../thin.js';
@@ -139,7 +138,7 @@ function chartOf(outline: Outline): XyChart {
     axis: outline.axis,
     plots,
     legend: isGrouped || entries.length > 1 ? entries : [],
-    names: together === undefined ? measures.map(nameOf) : [together],
+    names: together === undefined ? distinctNames(measures) : [together],
     remarks: remarksOf(outline, plots, facts),
   };
 }
@@ -198,8 +197,7 @@ function groupEntries({ drawn }: Groups, areSurfaces: boolean): readonly Entry[]
 
 function measureEntries(measures: readonly ChartColumn[]): readonly Entry[] {
   const looks = looksFor(measures.map(measure => [measure.field.name]));
-  const labels = distinctLabels(measures.map(nameOf));
-  return labels.map((label, index) => ({ label, look: looks[index] ?? FIRST_LOOK }));
+  return distinctNames(measures).map((label, index) => ({ label, look: looks[index] ?? FIRST_LOOK }));
 }
 
 /** The points of one line: one per datum, and stand-ins for the bins that have none. */
@@ -231,16 +229,19 @@ function toPlot(
     const entry = entries[index] ?? { label: nameOf(measure), look: FIRST_LOOK };
     return { ...entry, points: points.map(point => ({ ...point, v: scaled(point.v, scale.factor) })) };
   });
-  const name = together ?? (measures.length === 1 ? namesOf(measures) : '');
+  const [only] = measures;
+  const own = only === undefined ? '' : distinctNames(outline.measures)[outline.measures.indexOf(only)];
+  const name = together ?? (measures.length === 1 ? (own ?? '') : '');
   const values = lines.flatMap(line => line.points.map(point => point.v)).filter(v => v !== null);
+  const mark = markOf(outline, tracks, isThinned);
   return {
     title: titleOf(name, scale.unit),
     unit: scale.unit,
-    mark: markOf(outline, tracks, isThinned),
+    mark,
     arrangement: isStacked ? 'stacked' : together !== undefined && wish.kind === undefined ? 'band' : 'apart',
     lines,
     flagged: flaggedOf(outline, tracks, scale.factor),
-    ...(isLog ? extremes(values) : isStacked ? stackEnds(lines) : limits(values, isNarrow)),
+    ...(isLog ? logEnds(values, mark) : isStacked ? stackEnds(lines) : limits(values, isNarrow)),
     isLog,
     isIntegral: scale.factor === 1 && tracks.every(({ measure }) => DataType.isInt(measure.field.type)),
   };
@@ -295,11 +296,10 @@ function markOf(outline: Outline, tracks: readonly Track[], isThinned: boolean):
   }
 }
 
-function extremes(values: readonly number[]): Pick<Plot, 'low' | 'high'> {
-  return {
-    low: values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY),
-    high: values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY),
-  };
+/** What stands on the axis begins below the least value. */
+function logEnds(values: readonly number[], mark: Plot['mark']): Pick<Plot, 'low' | 'high'> {
+  const least = smallest(values);
+  return { low: mark === 'bars' || mark === 'area' ? logFoot(least) : least, high: largest(values) };
 }
 
 /** The ends of the vertical axis: from zero, unless all values of the chart are far from it. */

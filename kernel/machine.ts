@@ -1,0 +1,37 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import { dirname } from 'node:path';
+import process from 'node:process';
+
+/** Returns how many bytes of memory this process may use at most: those of the machine, or of the container that it runs in. */
+export function memoryAtMost(): number {
+  const container = process.constrainedMemory();
+  // Without a bound it is 0, or more than any machine has.
+  return container > 0 ? Math.min(container, totalmem()) : totalmem();
+}
+
+/**
+ * Makes a directory for this user alone, and those above it; one that is there stays as it is. Throws what the system says.
+ * Node's own recursive way never returns where a file system refuses new names as if the directory above were missing, as /proc does.
+ */
+export function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && statSync(directory).isDirectory()) return;
+    const above = dirname(directory);
+    if (code !== 'ENOENT' || above === directory) throw error;
+    makeDirectory(above);
+    makeLast(directory);
+  }
+}
+
+/** Another process may have made it meanwhile. */
+function makeLast(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
