@@ -1,6 +1,6 @@
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Lab, openFile, startBrowser, startLab, venvPath } from './lab.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type App, kernelReady, type Lab, openFile, startBrowser, startLab, venvPath } from './lab.js';
 
 const hostile = '<img src=x onerror=window.hit=1>';
 const queries = [
@@ -23,116 +23,123 @@ const notebook = JSON.stringify({
   })),
 });
 
-let lab: Lab;
-let browser: Browser;
-let page: Page;
-let complaints: readonly string[];
+describe.each<{ name: string; app: App }>([
+  { name: 'the JupyterLab of npm start', app: 'lab/tree' },
+  { name: 'Notebook 7', app: 'notebooks' },
+])('charts in $name', ({ app }) => {
+  let lab: Lab;
+  let browser: Browser;
+  let page: Page;
+  let complaints: readonly string[];
 
-beforeAll(async () => {
-  browser = await startBrowser();
-  lab = await startLab({ venv: venvPath('APL_TEST_VENV', '.venv'), files: { 'charts.ipynb': notebook } });
-  lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
-  const context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
-  ({ page, complaints } = await openFile(context, lab, 'charts.ipynb'));
-  await page.getByText('APL (Axiom) | Idle').first().waitFor({ timeout: 60_000 });
-  await page.keyboard.press('Control+b');
-  await page.locator('.jp-FileBrowser').waitFor({ state: 'hidden' });
-  for (const _ of queries)
-    await page.locator('[data-command="notebook:run-cell-and-select-next"]').first().click();
-  await picture(queries.length - 1).waitFor({ timeout: 60_000 });
+  beforeAll(async () => {
+    browser = await startBrowser();
+    lab = await startLab({ venv: venvPath('APL_TEST_VENV', '.venv'), files: { 'charts.ipynb': notebook } });
+    lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
+    const context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
+    ({ page, complaints } = await openFile(context, lab, 'charts.ipynb', app));
+    await kernelReady(page);
+    if (app === 'lab/tree') {
+      await page.keyboard.press('Control+b');
+      await page.locator('.jp-FileBrowser').waitFor({ state: 'hidden' });
+    }
+    for (const _ of queries)
+      await page.locator('[data-command="notebook:run-cell-and-select-next"]').first().click();
+    await picture(queries.length - 1).waitFor({ timeout: 60_000 });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await lab?.stop();
+  });
+
+  test.each([1400, 1000, 700, 400])(
+    'in a window of %i px charts are as wide as their outputs and not cut',
+    async width => {
+      await page.setViewportSize({ width, height: 900 });
+      await expect.poll(() => shares(page), { timeout: 10_000 }).toEqual(queries.map(() => 'fits'));
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  test('the pointer shows the time and the value of every series there', async () => {
+    await page.setViewportSize({ width: 1200, height: 900 });
+    const tip = frame(1).locator('.apl-chart-tip');
+    await hover(1, 0.5);
+    await expect.poll(() => tip.innerText()).toMatch(/UTC\s+[\s\S]*200\s+\d/);
+    expect(await frame(1).locator('.apl-chart-hair').isVisible()).toBe(true);
+  });
+
+  test('a click on a name of the legend keeps its series and fades the others; two more bring all back', async () => {
+    const faded = () => picture(1).locator('path[opacity="0.07"]').count();
+    const name = picture(1).locator('.role-legend-label text').first();
+    await name.click();
+    await expect.poll(faded).toBeGreaterThan(0);
+    await name.click();
+    await expect.poll(faded).toBe(0);
+  });
+
+  test('a stretch that is drawn over a chart is zoomed into, or set as the range of the notebook', async () => {
+    const bar = frame(0).locator('.apl-chart-bar');
+    const ticks = async () =>
+      (await picture(0).locator('.role-axis-label').first().locator('text').allTextContents()).sort().join();
+    const before = await ticks();
+    await drag(0, 0.3, 0.6);
+    await bar.getByText('Zoom in').click();
+    await expect.poll(ticks).not.toBe(before);
+    await bar.getByText('Show all').click();
+    await expect.poll(ticks).toBe(before);
+    await drag(0, 0.3, 0.6);
+    await bar.getByText("Set the notebook's range").click();
+    const first = page.locator('.jp-CodeCell .cm-content').first();
+    await expect
+      .poll(() => first.innerText(), { timeout: 20_000 })
+      .toMatch(/^%time \d{4}-\d\d-\d\dT[\d:.]+Z\.\.\d{4}-/);
+    expect(await bar.getByRole('status').innerText()).toContain('is set');
+  });
+
+  test('names of the data are text in the picture and under the pointer', async () => {
+    expect(await picture(2).textContent()).toContain(hostile);
+    await picture(2).locator('path[aria-roledescription="bar"], .mark-rect path').first().hover();
+    await expect.poll(() => frame(2).locator('.apl-chart-tip').innerText()).toContain(hostile);
+    expect(await page.evaluate('window.hit')).toBe(undefined);
+    expect(await frame(2).textContent()).not.toContain('\u202e');
+  });
+
+  test('the menu of a chart saves pictures and leads to no other site', async () => {
+    const menu = frame(0).locator('.apl-chart-menu');
+    expect(await menu.locator('button').allTextContents()).toEqual(['Save as SVG', 'Save as PNG']);
+    expect(await frame(0).locator('a').count()).toBe(0);
+  });
+
+  function frame(chart: number): Locator {
+    return page.locator('.apl-chart-frame').nth(chart);
+  }
+
+  function picture(chart: number): Locator {
+    return frame(chart).locator('.apl-chart-picture > svg');
+  }
+
+  /** Where a share of the width of a chart is on the page, in the middle of its first plot. */
+  async function pointOf(chart: number, share: number): Promise<readonly [number, number]> {
+    await picture(chart).scrollIntoViewIfNeeded();
+    const box = await picture(chart).boundingBox();
+    if (box === null) throw new Error('the chart is not on the page');
+    return [box.x + box.width * share, box.y + 90];
+  }
+
+  async function hover(chart: number, share: number): Promise<void> {
+    await page.mouse.move(0, 0);
+    await page.mouse.move(...(await pointOf(chart, share)));
+  }
+
+  async function drag(chart: number, from: number, to: number): Promise<void> {
+    await page.mouse.move(...(await pointOf(chart, from)));
+    await page.mouse.down();
+    await page.mouse.move(...(await pointOf(chart, to)), { steps: 4 });
+    await page.mouse.up();
+  }
 });
-
-afterAll(async () => {
-  await browser?.close();
-  await lab?.stop();
-});
-
-test.each([1400, 1000, 700, 400])(
-  'in a window of %i px charts are as wide as their outputs and not cut',
-  async width => {
-    await page.setViewportSize({ width, height: 900 });
-    await expect.poll(() => shares(page), { timeout: 10_000 }).toEqual(queries.map(() => 'fits'));
-    expect(complaints).toEqual([]);
-  },
-);
-
-test('the pointer shows the time and the value of every series there', async () => {
-  await page.setViewportSize({ width: 1200, height: 900 });
-  const tip = frame(1).locator('.apl-chart-tip');
-  await hover(1, 0.5);
-  await expect.poll(() => tip.innerText()).toMatch(/UTC\s+[\s\S]*200\s+\d/);
-  expect(await frame(1).locator('.apl-chart-hair').isVisible()).toBe(true);
-});
-
-test('a click on a name of the legend keeps its series and fades the others; two more bring all back', async () => {
-  const faded = () => picture(1).locator('path[opacity="0.07"]').count();
-  const name = picture(1).locator('.role-legend-label text').first();
-  await name.click();
-  await expect.poll(faded).toBeGreaterThan(0);
-  await name.click();
-  await expect.poll(faded).toBe(0);
-});
-
-test('a stretch that is drawn over a chart is zoomed into, or set as the range of the notebook', async () => {
-  const bar = frame(0).locator('.apl-chart-bar');
-  const ticks = async () =>
-    (await picture(0).locator('.role-axis-label').first().locator('text').allTextContents()).sort().join();
-  const before = await ticks();
-  await drag(0, 0.3, 0.6);
-  await bar.getByText('Zoom in').click();
-  await expect.poll(ticks).not.toBe(before);
-  await bar.getByText('Show all').click();
-  await expect.poll(ticks).toBe(before);
-  await drag(0, 0.3, 0.6);
-  await bar.getByText("Set the notebook's range").click();
-  const first = page.locator('.jp-CodeCell .cm-content').first();
-  await expect
-    .poll(() => first.innerText(), { timeout: 20_000 })
-    .toMatch(/^%time \d{4}-\d\d-\d\dT[\d:.]+Z\.\.\d{4}-/);
-  expect(await bar.getByRole('status').innerText()).toContain('is set');
-});
-
-test('names of the data are text in the picture and under the pointer', async () => {
-  expect(await picture(2).textContent()).toContain(hostile);
-  await picture(2).locator('path[aria-roledescription="bar"], .mark-rect path').first().hover();
-  await expect.poll(() => frame(2).locator('.apl-chart-tip').innerText()).toContain(hostile);
-  expect(await page.evaluate('window.hit')).toBe(undefined);
-  expect(await frame(2).textContent()).not.toContain('\u202e');
-});
-
-test('the menu of a chart saves pictures and leads to no other site', async () => {
-  const menu = frame(0).locator('.apl-chart-menu');
-  expect(await menu.locator('button').allTextContents()).toEqual(['Save as SVG', 'Save as PNG']);
-  expect(await frame(0).locator('a').count()).toBe(0);
-});
-
-function frame(chart: number): Locator {
-  return page.locator('.apl-chart-frame').nth(chart);
-}
-
-function picture(chart: number): Locator {
-  return frame(chart).locator('.apl-chart-picture > svg');
-}
-
-/** Where a share of the width of a chart is on the page, in the middle of its first plot. */
-async function pointOf(chart: number, share: number): Promise<readonly [number, number]> {
-  await picture(chart).scrollIntoViewIfNeeded();
-  const box = await picture(chart).boundingBox();
-  if (box === null) throw new Error('the chart is not on the page');
-  return [box.x + box.width * share, box.y + 90];
-}
-
-async function hover(chart: number, share: number): Promise<void> {
-  await page.mouse.move(0, 0);
-  await page.mouse.move(...(await pointOf(chart, share)));
-}
-
-async function drag(chart: number, from: number, to: number): Promise<void> {
-  await page.mouse.move(...(await pointOf(chart, from)));
-  await page.mouse.down();
-  await page.mouse.move(...(await pointOf(chart, to)), { steps: 4 });
-  await page.mouse.up();
-}
 
 /** How each chart stands to its output. */
 function shares(on: Page): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Lab, type LabPage, openFile, startBrowser, startLab, venvPath } from './lab.js';
+import { type App, type Lab, type LabPage, openFile, startBrowser, startLab, venvPath } from './lab.js';
 
 const kernelspec = { name: 'apl', display_name: 'APL (Axiom)', language: 'axiom-apl' };
 
@@ -23,10 +23,11 @@ ${dataset}
 | whree status == 500
 | project stauts`;
 
-describe.each([
-  { name: 'the JupyterLab of npm start', variable: 'APL_TEST_VENV', fallback: '.venv' },
-  { name: 'JupyterLab 4.2', variable: 'APL_TEST_VENV_LAB42', fallback: '.venv-lab42' },
-])('$name', ({ variable, fallback }) => {
+describe.each<{ name: string; variable: string; fallback: string; app: App }>([
+  { name: 'the JupyterLab of npm start', variable: 'APL_TEST_VENV', fallback: '.venv', app: 'lab/tree' },
+  { name: 'JupyterLab 4.2', variable: 'APL_TEST_VENV_LAB42', fallback: '.venv-lab42', app: 'lab/tree' },
+  { name: 'Notebook 7', variable: 'APL_TEST_VENV', fallback: '.venv', app: 'notebooks' },
+])('$name', ({ variable, fallback, app }) => {
   let lab: Lab;
   let browser: Browser;
   let context: BrowserContext;
@@ -170,15 +171,6 @@ describe.each([
     await finish(opened);
   });
 
-  test('colours and checks every cell of a file', async () => {
-    const opened = await openFile(context, lab, 'query.apl');
-    const { page } = opened;
-    const marks = page.locator('.cm-lintRange-error');
-    await eventually(() => marks.allTextContents()).toEqual(['whree']);
-    expect(await page.locator('.cm-line', { hasText: '%tiem' }).locator('span').count()).toBe(2);
-    await finish(opened);
-  });
-
   test('goes on without its kernel, and knows more again when it is back', async () => {
     const opened = await openConnected('ready.ipynb');
     const { page } = opened;
@@ -200,7 +192,7 @@ describe.each([
     await page.keyboard.press('Shift+Enter');
     // The kernel has told of the new dataset once the cell has ended.
     await page.locator('.jp-InputArea-prompt', { hasText: '[1]:' }).waitFor();
-    await page.getByText('APL (Axiom) | Idle').first().waitFor();
+    await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor();
     await page.locator('.jp-Notebook .cm-content').nth(1).click();
     await page.keyboard.type('hostile | where [');
     await eventually(() => labels(page)).toContain(hostile);
@@ -216,20 +208,32 @@ describe.each([
     await finish(opened);
   });
 
-  test('formats a file when it is saved, if that is wanted', async () => {
-    lab.configure('@apl-kernel/labextension:language', { formatOnSave: true });
-    const opened = await openFile(context, lab, 'saved.apl');
-    const { page } = opened;
-    await page.locator('.jp-FileEditor .cm-content').click();
-    await page.keyboard.press('Control+s');
-    const lines = page.locator('.jp-FileEditor .cm-line');
-    await eventually(() => lines.allTextContents()).toEqual([dataset, '| count', '']);
-    await finish(opened);
-    lab.configure('@apl-kernel/labextension:language', {});
-  });
+  // Notebook 7 opens files that are no notebooks in a page of another application.
+  if (app === 'lab/tree') {
+    test('colours and checks every cell of a file', async () => {
+      const opened = await openFile(context, lab, 'query.apl');
+      const { page } = opened;
+      const marks = page.locator('.cm-lintRange-error');
+      await eventually(() => marks.allTextContents()).toEqual(['whree']);
+      expect(await page.locator('.cm-line', { hasText: '%tiem' }).locator('span').count()).toBe(2);
+      await finish(opened);
+    });
+
+    test('formats a file when it is saved, if that is wanted', async () => {
+      lab.configure('@apl-kernel/labextension:language', { formatOnSave: true });
+      const opened = await openFile(context, lab, 'saved.apl');
+      const { page } = opened;
+      await page.locator('.jp-FileEditor .cm-content').click();
+      await page.keyboard.press('Control+s');
+      const lines = page.locator('.jp-FileEditor .cm-line');
+      await eventually(() => lines.allTextContents()).toEqual([dataset, '| count', '']);
+      await finish(opened);
+      lab.configure('@apl-kernel/labextension:language', {});
+    });
+  }
 
   test('leaves other languages alone', async () => {
-    const opened = await openFile(context, lab, 'python.ipynb');
+    const opened = await openFile(context, lab, 'python.ipynb', app);
     await opened.page.locator('.jp-Notebook .cm-content').click();
     await opened.page.keyboard.type('| whe');
     expect(await opened.page.locator('.cm-tooltip').count()).toBe(0);
@@ -251,7 +255,7 @@ describe.each([
 
   /** Opens a notebook, and waits until its editor knows what its kernel does. */
   async function openConnected(file: string): Promise<LabPage> {
-    const opened = await openFile(context, lab, file);
+    const opened = await openFile(context, lab, file, app);
     const { page } = opened;
     await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor({ timeout: 60_000 });
     await page.locator('.jp-Notebook .cm-content').first().click();

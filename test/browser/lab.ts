@@ -117,6 +117,11 @@ export async function openFile(
   return { page, complaints, close: () => page.close() };
 }
 
+/** Resolves once the kernel of a notebook answers the extension, in every front end. */
+export async function kernelReady(page: Page): Promise<void> {
+  await page.locator('.apl-toolbar-range:not(:disabled)').waitFor({ timeout: 60_000 });
+}
+
 /** Whether a page should not have logged this: an error, or a warning about shared modules, but not that a busy machine is slow. */
 function isComplaint(message: ConsoleMessage): boolean {
   if (message.type() === 'error') return true;

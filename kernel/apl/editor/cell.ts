@@ -3,7 +3,7 @@ import type { BindEnvironment } from '../plan/plan.js';
 import type { Span } from '../syntax/ast.js';
 import { splitCell, withoutPrefix } from '../syntax/cell.js';
 import { splitFile } from '../syntax/file.js';
-import { directives } from '../syntax/readers/charting.js';
+import { directives, directivesIn } from '../syntax/readers/charting.js';
 import { type Completions, complete, type EditorEnvironment } from './completion/complete.js';
 import { definition, type Renaming, references, rename } from './definition.js';
 import { type Hover, hover, type SignatureHelp, signatureHelp } from './help/hover.js';
@@ -41,9 +41,28 @@ function completeDirective(cell: string, offset: number): Completions | undefine
   };
 }
 
-/** Explains the element at `offset` of a cell. */
+/** Explains the element, or the directive, at `offset` of a cell. */
 export function hoverCell(cell: string, offset: number, environment: BindEnvironment): Hover | undefined {
+  const directive = hoverDirective(cell, offset);
+  if (directive !== undefined) return directive;
   return hover(queryOf(cell), offset, withResults(cell, environment));
+}
+
+/** What a directive does, anywhere between its `@` and the end of its value. */
+function hoverDirective(cell: string, offset: number): Hover | undefined {
+  const start = cell.lastIndexOf('\n', offset - 1) + 1;
+  const [line = ''] = cell.slice(start).split('\n', 1);
+  const [found] = directivesIn(line);
+  if (found === undefined) return undefined;
+  const [from, to] = [start + found.name.from - 1, start + found.to];
+  const name = line.slice(found.name.from, found.name.to);
+  const known = Object.entries(directives).find(([each]) => each === name)?.[1];
+  if (known === undefined || offset < from || offset > to) return undefined;
+  const values = known.values ?? [];
+  const word = known.values === undefined ? ' UNIT' : values.length > 0 ? ' KIND' : '';
+  const kinds = values.length > 0 ? ` KIND is ${values.join(', ')}.` : '';
+  const [usage, doc] = [`// @${name}${word}`, `${known.doc}${kinds}`];
+  return { from, to, markdown: `\`${usage}\`\n\n${doc}`, plain: `${usage}\n\n${doc}` };
 }
 
 /** Returns the signature of the innermost call that is open at `offset` of a cell. */

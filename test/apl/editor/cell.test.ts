@@ -71,3 +71,19 @@ test('each cell of a file is laid out by itself', () => {
   expect(formatCells(formatted)).toBe(formatted);
   expect(formatCells('')).toBe('');
 });
+
+test.each([
+  ['%limit 5\n// @vi|z bar\nT', '// @viz KIND\n\nThe kind of chart of the results of the cell.'],
+  ['T;\n// @unit m|s\nU', '// @unit UNIT\n\nThe unit of the measures,'],
+  ['  // @lo|g\nT', '// @log\n\nThe axis of the values is logarithmic.'],
+])('a directive is explained where it stands: %j', (marked, expected) => {
+  const at = marked.indexOf('|');
+  const cell = marked.replace('|', '');
+  const found = hoverCell(cell, at, environment);
+  expect(found?.plain).toContain(expected);
+  expect(cell.slice(found?.from, found?.to)).toMatch(/^@(?:viz bar|unit ms|log)$/);
+});
+
+test('a comment that only mentions a directive is explained by nothing', () => {
+  expect(hoverCell('// see @viz\nT', 8, environment)).toBeUndefined();
+});
