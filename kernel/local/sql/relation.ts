@@ -112,7 +112,7 @@ class SqlWriter {
     return list.length === 0 ? '' : ` ORDER BY ${list.join(', ')}`;
   }
 
-  /** Returns the ORDER BY of a relation's rows: the keys of its last sort whose columns are still there. */
+  /** Returns the ORDER BY of a relation's rows: the keys of its last sort, while their columns are there. */
   orderOf(relation: Relation): string {
     return this.#orderBy(withoutTies(sortKeys(relation), relation));
   }
@@ -367,12 +367,13 @@ function firstOfEachKey(relation: Extract<Relation, { kind: 'join' }>): Relation
   };
 }
 
-/** The keys by which the rows of a relation are sorted, as far as their columns are still there. */
+/** The keys by which the rows of a relation are sorted; none once a column of theirs is gone. */
 function sortKeys(relation: Relation): readonly OrderKey[] {
   const ids = new Set(relation.columns.map(column => column.id));
   const keys = lastSort(relation);
   const alive = keys.findIndex(key => !usesOnly(key.value, ids));
-  return alive < 0 ? keys : keys.slice(0, alive);
+  // The rows are in the order of the whole sort, which a part of its keys would undo among those that it leaves equal.
+  return alive < 0 ? keys : [];
 }
 
 function lastSort(relation: Relation): readonly OrderKey[] {
