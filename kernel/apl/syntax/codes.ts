@@ -28,7 +28,6 @@ export type DiagnosticCode =
   | 'magic'
   | 'matches-without-regex'
   | 'misplaced-aggregate'
-  | 'misplaced-query'
   | 'misplaced-render'
   | 'misplaced-star'
   | 'misplaced-typeof'

@@ -99,14 +99,8 @@ function bindNode(binder: Binder, expr: Expr, scope: Scope): Scalar {
         'It names a type in `ensure_field` and `mv-expand … to`.',
       );
       return unbound;
+    // Only the lists that `bindList` reads hold a query; the parser has said what is missing.
     case 'subquery':
-      binder.error(
-        'misplaced-query',
-        expr,
-        'a query cannot stand for a value here',
-        'It may stand in a list: `field in (dataset | distinct field)`.',
-      );
-      return unbound;
     case 'missing':
       return unbound;
   }
