@@ -18,7 +18,11 @@ abstract class Item extends Widget {
     this.control = element('button', { type: 'button', class: `apl-toolbar-button apl-toolbar-${name}` });
     this.node.append(this.control);
     this.addClass('apl-toolbar-item');
-    this.control.addEventListener('click', () => this.open());
+    this.control.addEventListener('click', event => {
+      // The toolbar of older JupyterLabs answers a click by giving the notebook the focus, out of what has just been opened.
+      event.stopPropagation();
+      this.open();
+    });
   }
 
   /** What a click does, and the command of the same name. */
