@@ -88,6 +88,7 @@ export type ErrorCode =
   | 'starred-unreadable'
   | 'time-field-unknown'
   | 'time-unreadable'
+  | 'too-much-computed'
   | 'unreadable';
 
 declare const foreign: unique symbol;

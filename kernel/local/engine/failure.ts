@@ -4,7 +4,7 @@ import { refusedCall } from '../duckdb/bounds.js';
 
 /**
  * A query that the engine refused, failed or abandoned on request. Codes: `query-cancelled`, `engine-busy`, `engine-memory`,
- * `engine-disk`, `engine-ended`, `function-cost`, `query-too-large`, `engine-failed`. `message` is ours; the engine's own words may hold SQL, paths and data.
+ * `engine-disk`, `engine-ended`, `function-cost`, `query-too-large`, `too-much-computed`, `engine-failed`. `message` is ours; the engine's own words may hold SQL, paths and data.
  */
 export class EngineError extends AplKernelError {
   /** The engine's own message, for the service's log and for the readers of files. */

@@ -1,6 +1,9 @@
 import type { DatasetSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
-import type { DatasetCatalog, FilesOf, ScanFilter, StoredFile } from '../sql/compiled.js';
+import { formatCount, plural } from '../../text.js';
+import { DAY } from '../../time.js';
+import type { DatasetCatalog, RowGroup, RowGroupsOf, ScanFilter } from '../sql/compiled.js';
+import { EngineError } from './failure.js';
 
 /** The part of a dataset's files in a window: the row groups to read, their rows, and the times they span. */
 export interface ExaminedBlocks {
@@ -15,16 +18,28 @@ export interface ExaminedBlocks {
 /** A catalogue that also knows the extent of its files. A computed dataset has none. */
 export interface MeasuredCatalog extends DatasetCatalog {
   examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks;
-  readonly files: FilesOf;
+  readonly rowGroups: RowGroupsOf;
 }
 
-/** A catalogue that remembers what was scanned: a dataset read twice by one query counts twice. */
+/** The processor time that one query has. */
+export interface Budget {
+  /** The longest that it may run, in milliseconds. */
+  readonly limitMs: number;
+  readonly threads: number;
+}
+
+/**
+ * A catalogue that remembers what was scanned: a dataset read twice by one query counts twice. `scan` throws EngineError for what
+ * is certain not to be computed within the budget.
+ */
 export class RecordingCatalog implements DatasetCatalog {
   readonly #catalog: MeasuredCatalog;
+  readonly #budget: Budget | undefined;
   readonly #scans: ExaminedBlocks[] = [];
 
-  constructor(catalog: MeasuredCatalog) {
+  constructor(catalog: MeasuredCatalog, budget?: Budget) {
     this.#catalog = catalog;
+    this.#budget = budget;
   }
 
   get results(): ReadonlyMap<string, DatasetSchema> {
@@ -40,12 +55,16 @@ export class RecordingCatalog implements DatasetCatalog {
   }
 
   scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
-    this.#scans.push(this.#catalog.examined(name, startNs, endNs));
+    const examined = this.#catalog.examined(name, startNs, endNs);
+    const { computed = 0 } = examined;
+    if (this.#budget !== undefined && computed > 0)
+      checkCost({ name, rows: computed, fields: fields.length, lengthNs: endNs - startNs }, this.#budget);
+    this.#scans.push(examined);
     return this.#catalog.scan(name, fields, startNs, endNs, filter);
   }
 
-  files(name: string, startNs: bigint, endNs: bigint): readonly StoredFile[] {
-    return this.#catalog.files(name, startNs, endNs);
+  rowGroups(name: string, startNs: bigint, endNs: bigint): readonly RowGroup[] {
+    return this.#catalog.rowGroups(name, startNs, endNs);
   }
 
   /** The sum of all scans so far, and the times that they span together. */
@@ -53,6 +72,34 @@ export class RecordingCatalog implements DatasetCatalog {
     return this.#scans.reduce(together, { blocks: 0, rows: 0 });
   }
 }
+
+/** Rows that a query would have computed for it. */
+interface Computation {
+  readonly name: string;
+  readonly rows: number;
+  readonly fields: number;
+  readonly lengthNs: bigint;
+}
+
+/** The processor time of one row and of one of its fields, in milliseconds, on a machine that is faster than most. */
+const fastestMs = { row: 0.00006, field: 0.000048 };
+
+function checkCost({ name, rows, fields, lengthNs }: Computation, { limitMs, threads }: Budget): void {
+  const leastMs = (rows * (fastestMs.row + fields * fastestMs.field)) / threads;
+  if (leastMs <= limitMs) return;
+  const message = `\`${name}\` is computed when it is read, and ${roughCount(rows)} events take longer than the ${plural(limitMs / 1000, 'second')} that a query has.`;
+  const days = Math.floor((Number(lengthNs) * limitMs) / leastMs / usual / Number(DAY));
+  const hint = days > 0 ? `Choose a range of ${plural(days, 'day')} at most.` : 'Choose a shorter range.';
+  throw new EngineError('too-much-computed', message, { hint });
+}
+
+function roughCount(count: number): string {
+  const [unit, word] = count < 1e9 ? [1e6, 'million'] : [1e9, 'billion'];
+  return `${formatCount(Number((count / unit).toPrecision(2)))} ${word}`;
+}
+
+/** How many times as long as the fastest machine a common one takes. */
+const usual = 2.5;
 
 function together(a: ExaminedBlocks, b: ExaminedBlocks): ExaminedBlocks {
   const minNs = earlier(a.minNs, b.minNs);

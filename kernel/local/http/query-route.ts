@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -65,7 +66,7 @@ export async function answerQuery(
 ): Promise<FastifyReply> {
   const format = readFormat((request.query as Record<string, string | undefined>).format ?? 'tabular');
   const query = readQueryRequest(request.body);
-  const limitMs = Math.min(parts.queryMs, timeLimitOf(query) ?? parts.queryMs);
+  const limitMs = limitMsOf(parts, query);
   const { results: wanted = noResults } = query;
   const answer = await withinTime(limitMs, departure(request), signal =>
     parts.results.reading(wanted, results =>
@@ -73,6 +74,11 @@ export async function answerQuery(
     ),
   );
   return send(request, reply, format === 'legacy' ? legacyBody(answer, query) : tabularBody(answer));
+}
+
+/** The longest that a query may run, in milliseconds. */
+function limitMsOf({ queryMs }: QueryParts, query: QueryRequest): number {
+  return Math.min(queryMs, timeLimitOf(query) ?? queryMs);
 }
 
 const noResults = { lease: '', tables: {} };
@@ -111,7 +117,8 @@ async function answerFrom(
   tables: CatalogWithResults,
   visit: Visit,
 ): Promise<QueryAnswer> {
-  const catalog = new RecordingCatalog(tables);
+  const budget = { limitMs: limitMsOf(parts, query), threads: availableParallelism() };
+  const catalog = new RecordingCatalog(tables, budget);
   visit.signal?.throwIfAborted();
   const compiled = parts.compile(query, catalog, parts.nowNs(), externalFiles(parts.dataDir));
   if (!compiled.ok) throw failureOf(query.apl, compiled.diagnostics);

@@ -301,6 +301,7 @@ const engineStatus: Readonly<Record<string, number>> = {
   'internal-column-type': 500,
   'engine-ended': 500,
   'function-cost': 400,
+  'too-much-computed': 400,
   'engine-failed': 500,
   // The client is gone, so nobody reads this.
   'query-cancelled': 499,

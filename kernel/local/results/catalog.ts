@@ -2,7 +2,7 @@ import type { TypeName } from '../../apl/catalog/entry.js';
 import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
 import { sqlTypes } from '../duckdb/types.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
-import type { ScanFilter, StoredFile } from '../sql/compiled.js';
+import type { RowGroup, ScanFilter } from '../sql/compiled.js';
 import type { HeldResult, ReadableResults } from './held.js';
 import { resultTable } from './names.js';
 
@@ -38,8 +38,8 @@ export class CatalogWithResults implements MeasuredCatalog {
     return scanSql(held, fields, filter);
   }
 
-  files(name: string, startNs: bigint, endNs: bigint): readonly StoredFile[] {
-    return this.#held.has(name) ? [] : this.#datasets.files(name, startNs, endNs);
+  rowGroups(name: string, startNs: bigint, endNs: bigint): readonly RowGroup[] {
+    return this.#held.has(name) ? [] : this.#datasets.rowGroups(name, startNs, endNs);
   }
 
   examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks {

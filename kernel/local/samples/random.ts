@@ -3,6 +3,7 @@ import type { FieldSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import { sqlText } from '../duckdb/literal.js';
 import type { BuiltinDataset } from '../sql/compiled.js';
+import { slices } from './slices.js';
 
 /** A field of a sample: its type, the SQL of its value, and its description for the service. */
 export interface SampleField {
@@ -85,7 +86,7 @@ export function sampleDataset(
       fields: Object.entries(fields).map(([field, value]) => schemaField(field, value)),
     },
     description,
-    rows: (startNs, endNs) => Number((endNs - startNs) / spacingNs),
+    rowGroups: (startNs, endNs) => slices(startNs, endNs, spacingNs),
     scan: (wanted, startNs, endNs, filter) => {
       const columns = wanted.map((field, index) => `${fields[field]?.sql ?? 'NULL'} AS f${index}`);
       const select = `SELECT ${columns.length === 0 ? '1 AS f0' : columns.join(', ')} FROM (${rows(startNs, endNs)})`;

@@ -15,7 +15,7 @@ import {
   type CompiledQuery,
   type CompiledTable,
   type DatasetCatalog,
-  type FilesOf,
+  type RowGroupsOf,
   sharedTable,
 } from './compiled.js';
 import {
@@ -99,7 +99,7 @@ function write(
   if (misused !== undefined) return { ok: false, diagnostics: [misused] };
   const source: Source = {
     scan: (...asked) => catalog.scan(...asked),
-    files: (...asked) => catalog.files?.(...asked) ?? [],
+    rowGroups: (...asked) => catalog.rowGroups?.(...asked) ?? [],
   };
   const toSql = (relation: Relation) => relationSql(relation, window, source, dialect);
   const seconds = Number(window.end - window.start) / Number(SECOND);
@@ -124,7 +124,7 @@ function write(
     const statements =
       rows === undefined
         ? { sql: toSql(firstRows(ordered.relation, limit.rows)) }
-        : sortedStatements(rows, limit.rows + skipped, source.files, window.now, toSql);
+        : sortedStatements(rows, limit.rows + skipped, source.rowGroups, window.now, toSql);
     const paged = page === undefined ? {} : { page: compiledPage(page, limit.rows, toSql, request.cursor) };
     const table = { ...about, ...statements, ...paged, name: '0' };
     return { ok: true, compiled: { ...common, tables: [table] } };
@@ -176,11 +176,11 @@ type ToSql = (relation: Relation) => string;
 function sortedStatements(
   sorted: SortedRows,
   rows: number,
-  filesOf: FilesOf,
+  groupsOf: RowGroupsOf,
   now: bigint,
   toSql: ToSql,
 ): Pick<CompiledTable, 'sql' | 'further'> {
-  const [first = sorted.sort, ...others] = readingBack(sorted.sort, rows, filesOf, now);
+  const [first = sorted.sort, ...others] = readingBack(sorted.sort, rows, groupsOf, now);
   const statement = (sort: SortedRows['sort']): string => toSql(firstOf(sorted, sort, rows + 1));
   return { sql: statement(first), further: others.map(sort => () => statement(sort)) };
 }
@@ -216,7 +216,7 @@ function withTotals(
   const over = (source: string) => {
     const scan: Source['scan'] = (dataset, fields, _start, _end, filter) =>
       apart.scanSql(dataset, fields, source, filter);
-    return (relation: Relation) => relationSql(relation, window, { scan, files: () => [] }, dialect);
+    return (relation: Relation) => relationSql(relation, window, { scan, rowGroups: () => [] }, dialect);
   };
   const tableSql = (source: string): string => over(source)(firstRows(apart.table, rows));
   const table = { ...about, name: '0', sql: tableSql(`(${shared})`), sharedSql: tableSql(temporary) };

@@ -71,33 +71,19 @@ export interface CompiledField {
 /** Returns a condition in SQL, given the SQL of each field that is scanned. */
 export type ScanFilter = (columns: readonly string[]) => string;
 
-/** A file of a dataset as its footer describes it. Times are in nanoseconds since 1970. */
-export interface StoredFile {
-  readonly path: string;
-  readonly rows: number;
-  readonly bytes: number;
-  /** The times of the first and the last row. */
-  readonly minNs: bigint;
-  readonly maxNs: bigint;
-  /** In the order in which they are stored. */
-  readonly rowGroups: readonly RowGroup[];
-  /** No row group starts before the one stored ahead of it has ended. */
-  readonly sorted: boolean;
-  /** Its rows have no time of their own and belong to every window: their times say nothing. */
-  readonly timeless: boolean;
-}
-
 /** The rows of a row group and the times that they span, in nanoseconds since 1970. */
 export interface RowGroup {
   readonly rows: number;
   readonly minNs: bigint;
   readonly maxNs: bigint;
-  /** Every row of its file is known to have a time. */
+  /** Every row is known to have a time within that span. */
   readonly timed: boolean;
+  /** The rows are computed when they are read, and their number is an estimate. */
+  readonly computed?: boolean;
 }
 
-/** Returns the files with rows in [startNs, endNs), in no particular order; none for a dataset that has no files. */
-export type FilesOf = (name: string, startNs: bigint, endNs: bigint) => readonly StoredFile[];
+/** Returns the row groups with rows in [startNs, endNs), in no particular order; none where nothing is known of them. */
+export type RowGroupsOf = (name: string, startNs: bigint, endNs: bigint) => readonly RowGroup[];
 
 /** The datasets that a query may read. */
 export interface DatasetCatalog {
@@ -111,16 +97,15 @@ export interface DatasetCatalog {
    * does not have is a typed null.
    */
   scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string;
-  /** Where this is absent, nothing is known of the files. */
-  readonly files?: FilesOf;
+  readonly rowGroups?: RowGroupsOf;
 }
 
 /** A dataset computed by the engine instead of read from files. `scan` is as in {@link DatasetCatalog}. */
 export interface BuiltinDataset {
   readonly schema: DatasetSchema;
   readonly description: string;
-  /** About how many rows are computed for a window; few when absent. */
-  rows?(startNs: bigint, endNs: bigint): number;
+  /** About how many rows are computed for the parts of a window; few when absent. */
+  rowGroups?(startNs: bigint, endNs: bigint): readonly RowGroup[];
   scan(fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string;
 }
 

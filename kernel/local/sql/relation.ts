@@ -15,7 +15,7 @@ import type { SqlArg, SqlContext } from './template.js';
 import { cutShort } from './windows.js';
 
 /** The datasets of a query, as in a catalogue. */
-export type Source = Required<Pick<DatasetCatalog, 'scan' | 'files'>>;
+export type Source = Required<Pick<DatasetCatalog, 'scan' | 'rowGroups'>>;
 
 /** Returns one SELECT for a relation; its columns are called c0, c1, … by their ids, in order. */
 export function relationSql(
@@ -74,7 +74,7 @@ class SqlWriter {
    */
   prepared(relation: Relation): Relation {
     const { now } = this.#context;
-    const read = cutShort(timeBounded(prune(relation), now), this.#source.files, now);
+    const read = cutShort(timeBounded(prune(relation), now), this.#source.rowGroups, now);
     return prune(levelled(withTextElements(read, ({ name }) => this.#dialect.textLists.has(name))));
   }
 

@@ -1,6 +1,6 @@
 import type { Relation } from '../../apl/plan/plan.js';
 import { type Timed, type TimeRange, timeBounded, timedRows } from '../../apl/plan/timed.js';
-import type { FilesOf, RowGroup } from './compiled.js';
+import type { RowGroup, RowGroupsOf } from './compiled.js';
 
 type Sort = Extract<Relation, { kind: 'sort' }>;
 type Limit = Extract<Relation, { kind: 'limit' }>;
@@ -15,9 +15,9 @@ interface InTime {
 
 /**
  * Returns the relation with less to read below its limits: where a limit takes the newest or the oldest events of a dataset
- * as they are, the files say from which time on there are enough of them.
+ * as they are, its row groups say from which time on there are enough of them.
  */
-export function cutShort(relation: Relation, filesOf: FilesOf, now: bigint): Relation {
+export function cutShort(relation: Relation, groupsOf: RowGroupsOf, now: bigint): Relation {
   switch (relation.kind) {
     case 'scan':
     case 'values':
@@ -25,20 +25,20 @@ export function cutShort(relation: Relation, filesOf: FilesOf, now: bigint): Rel
     case 'sequence':
       return relation;
     case 'limit':
-      return limitCutShort(relation, filesOf, now);
+      return limitCutShort(relation, groupsOf, now);
     case 'join': {
-      const [left, right] = [cutShort(relation.left, filesOf, now), cutShort(relation.right, filesOf, now)];
+      const [left, right] = [cutShort(relation.left, groupsOf, now), cutShort(relation.right, groupsOf, now)];
       return { ...relation, left, right };
     }
     case 'union': {
       const inputs = relation.inputs.map(input => ({
         ...input,
-        relation: cutShort(input.relation, filesOf, now),
+        relation: cutShort(input.relation, groupsOf, now),
       }));
       return { ...relation, inputs };
     }
     default:
-      return { ...relation, input: cutShort(relation.input, filesOf, now) };
+      return { ...relation, input: cutShort(relation.input, groupsOf, now) };
   }
 }
 
@@ -46,30 +46,34 @@ export function cutShort(relation: Relation, filesOf: FilesOf, now: bigint): Rel
  * Splits a sort into parts that follow each other, to be read until there are `rows`: each has several times the rows of the one
  * before, further back in time (forward where the sort is ascending). It is one part where more would gain nothing.
  */
-export function readingBack(sort: Sort, rows: number, filesOf: FilesOf, now: bigint): readonly Sort[] {
-  const found = inTime({ ...sort, input: timeBounded(sort.input, now) }, filesOf, now);
+export function readingBack(sort: Sort, rows: number, groupsOf: RowGroupsOf, now: bigint): readonly Sort[] {
+  const found = inTime({ ...sort, input: timeBounded(sort.input, now) }, groupsOf, now);
   if (found === undefined) return [sort];
-  const windows = windowsOf(found, Math.max(4 * rows, firstRows));
+  const first = found.groups.some(group => group.computed) ? firstComputed : firstRows;
+  const windows = windowsOf(found, Math.max(4 * rows, first));
   return windows.map(window => ({ ...sort, input: found.rows.within(window) }));
 }
 
 /** Few enough to be read at once, and enough for every thread of the engine. */
 const firstRows = 250_000;
+/** The same for rows that are computed, which takes many times as long as reading them. */
+const firstComputed = 10_000;
 const growth = 4;
 
-function limitCutShort(limit: Limit, filesOf: FilesOf, now: bigint): Relation {
+function limitCutShort(limit: Limit, groupsOf: RowGroupsOf, now: bigint): Relation {
   const { input, count, skip = 0 } = limit;
   if (input.kind === 'sort' && count.kind === 'constant') {
-    const found = inTime(input, filesOf, now);
-    const window = found?.rows.every ? windowWith(found, Number(count.value) + skip) : undefined;
+    const found = inTime(input, groupsOf, now);
+    const isCertain = found?.rows.every === true && !found.groups.some(group => group.computed);
+    const window = isCertain ? windowWith(found, Number(count.value) + skip) : undefined;
     if (found !== undefined && window !== undefined)
       return { ...limit, input: { ...input, input: found.rows.within(window) } };
   }
-  return { ...limit, input: cutShort(input, filesOf, now) };
+  return { ...limit, input: cutShort(input, groupsOf, now) };
 }
 
 /** The rows below a sort by `_time`, if the datasets know the times of all of them. */
-function inTime({ input, keys }: Sort, filesOf: FilesOf, now: bigint): InTime | undefined {
+function inTime({ input, keys }: Sort, groupsOf: RowGroupsOf, now: bigint): InTime | undefined {
   const [key] = keys;
   const rows = key?.value.kind === 'column' ? timedRows(input, key.value.id, now) : undefined;
   const [first, ...others] = rows?.scans ?? [];
@@ -78,10 +82,9 @@ function inTime({ input, keys }: Sort, filesOf: FilesOf, now: bigint): InTime | 
   if (others.some(({ start, end }) => start !== first.start || end !== first.end)) return undefined;
   const groups: RowGroup[] = [];
   for (const scan of rows.scans) {
-    const files = filesOf(scan.dataset, scan.start, scan.end);
-    const found = files.flatMap(file => file.rowGroups);
+    const found = groupsOf(scan.dataset, scan.start, scan.end);
     // Rows without a time belong to every window, or to none.
-    if (files.some(file => file.timeless) || !found.every(group => group.timed)) return undefined;
+    if (!found.every(group => group.timed)) return undefined;
     groups.push(...found.filter(group => group.maxNs >= scan.start && group.minNs < scan.end));
   }
   const range = { start: first.start, end: first.end };

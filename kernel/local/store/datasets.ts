@@ -6,7 +6,7 @@ import { present } from '../../present.js';
 import type { Engine } from '../engine/duckdb.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { ServiceError } from '../http/service-error.js';
-import type { BuiltinDataset, ScanFilter, StoredFile } from '../sql/compiled.js';
+import type { BuiltinDataset, RowGroup, ScanFilter } from '../sql/compiled.js';
 import type { Batch } from './append/batch.js';
 import { Journal, type Unstored } from './append/journal.js';
 import { Compactor } from './compaction.js';
@@ -279,13 +279,16 @@ class FrozenCatalog implements Snapshot {
 
   examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks {
     const builtin = this.#builtins.get(name);
-    if (builtin !== undefined) return { blocks: 0, rows: 0, computed: builtin.rows?.(startNs, endNs) ?? 0 };
+    if (builtin !== undefined) {
+      const computed = builtin.rowGroups?.(startNs, endNs) ?? [];
+      return { blocks: 0, rows: 0, computed: computed.reduce((total, group) => total + group.rows, 0) };
+    }
     return this.#stored.get(name)?.examined(startNs, endNs) ?? { blocks: 0, rows: 0 };
   }
 
-  files(name: string, startNs: bigint, endNs: bigint): readonly StoredFile[] {
-    const dataset = this.#builtins.has(name) ? undefined : this.#stored.get(name);
-    return dataset?.files(startNs, endNs) ?? [];
+  rowGroups(name: string, startNs: bigint, endNs: bigint): readonly RowGroup[] {
+    const source = this.#builtins.get(name) ?? this.#stored.get(name);
+    return source?.rowGroups?.(startNs, endNs) ?? [];
   }
 
   info(name: string): DatasetInfo | undefined {

@@ -7,7 +7,7 @@ import { sqlName, sqlText } from '../duckdb/literal.js';
 import { sqlTypes } from '../duckdb/types.js';
 import type { FileField, FileSummary } from '../engine/parquet.js';
 import type { ExaminedBlocks } from '../engine/scans.js';
-import type { RowGroup, ScanFilter, StoredFile } from '../sql/compiled.js';
+import type { RowGroup, ScanFilter } from '../sql/compiled.js';
 
 /** The note on a dataset beside its rows. */
 export interface DatasetNote {
@@ -102,9 +102,12 @@ export class StoredDataset {
     };
   }
 
-  /** The files with rows in a window. */
-  files(startNs: bigint, endNs: bigint): StoredFile[] {
-    return this.#files.flatMap(file => (blocksIn(file, startNs, endNs).length > 0 ? storedFile(file) : []));
+  /** The row groups with rows in a window. */
+  rowGroups(startNs: bigint, endNs: bigint): readonly RowGroup[] {
+    return this.#files.flatMap(file => {
+      const blocks = blocksIn(file, startNs, endNs);
+      return file.timeless ? blocks.map(block => ({ ...block, timed: false })) : blocks;
+    });
   }
 
   #select(
@@ -131,23 +134,6 @@ export class StoredDataset {
     );
     return `SELECT ${selectList(columns)} WHERE false`;
   }
-}
-
-function storedFile({ path, bytes, blocks, timeless }: FileSummary): StoredFile[] {
-  const [first, ...others] = blocks;
-  if (first === undefined) return [];
-  return [
-    {
-      path,
-      bytes,
-      timeless,
-      rowGroups: blocks,
-      rows: blocks.reduce((total, block) => total + block.rows, 0),
-      minNs: others.map(block => block.minNs).reduce(earlier, first.minNs),
-      maxNs: others.map(block => block.maxNs).reduce(later, first.maxNs),
-      sorted: others.every((block, index) => block.minNs >= (blocks[index]?.maxNs ?? block.minNs)),
-    },
-  ];
 }
 
 /** A query that only counts reads no field, but SQL needs one. */

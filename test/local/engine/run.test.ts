@@ -12,7 +12,7 @@ const noDatasets = new RecordingCatalog({
   names: () => [],
   schema: () => undefined,
   scan: () => '',
-  files: () => [],
+  rowGroups: () => [],
   examined: () => ({ blocks: 0, rows: 0 }),
 });
 

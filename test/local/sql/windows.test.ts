@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
-import type { FilesOf, RowGroup } from '../../../kernel/local/sql/compiled.js';
+import type { RowGroup } from '../../../kernel/local/sql/compiled.js';
 import { readingBack } from '../../../kernel/local/sql/windows.js';
 import { sharedService } from '../service.js';
 
@@ -136,6 +136,15 @@ test('windows grow, follow each other, and are one where the row groups overlap'
   expect(windows(Array(60).fill(group(0, 599)), true)).toEqual(['0 to 600']);
   expect(windows([], true)).toEqual(['0 to 600']);
   expect(windows([...one, { ...group(5, 6), timed: false }], true)).toEqual(['0 to 600']);
+  const computed = one.map(each => ({ ...each, computed: true }));
+  expect(windows(computed, true)).toEqual([
+    '590 to 600',
+    '580 to 590',
+    '560 to 580',
+    '490 to 560',
+    '230 to 490',
+    '0 to 230',
+  ]);
 });
 
 /** The windows in which 10 rows of a dataset of these row groups are looked for. */
@@ -150,18 +159,7 @@ function windows(rowGroups: readonly RowGroup[], descending: boolean): string[] 
     keys: [{ value, descending, nullsFirst: !descending }],
     columns,
   };
-  const file = {
-    path: '',
-    rows: 0,
-    bytes: 0,
-    minNs: 0n,
-    maxNs: 0n,
-    rowGroups,
-    sorted: true,
-    timeless: false,
-  };
-  const filesOf: FilesOf = () => [file];
-  return readingBack(sort, 10, filesOf, 0n).map(({ input }) =>
+  return readingBack(sort, 10, () => rowGroups, 0n).map(({ input }) =>
     input.kind === 'scan' ? `${input.start} to ${input.end}` : input.kind,
   );
 }

@@ -33,11 +33,11 @@ async function contentOf({ engine, store }: Parts, dataset: string, isOne: boole
   const names = fields.map(field => field.name);
   const scan = catalog.scan(dataset, names, -(2n ** 63n), 2n ** 63n - 1n);
   const columns = names.map((_, index) => `f${index}::VARCHAR`).join(', ');
-  const files = catalog.files(dataset, -(2n ** 63n), 2n ** 63n - 1n).map(({ timeless }) => timeless);
+  const groups = catalog.rowGroups(dataset, -(2n ** 63n), 2n ** 63n - 1n);
   return {
     fields: fields.map(({ name, type }) => `${name}:${type}`),
     rows: await engine.run(`SELECT ${columns} FROM (${scan}) ORDER BY ALL`),
-    timeless: [...new Set(files)],
+    timed: [...new Set(groups.map(group => group.timed))],
   };
 }
 
