@@ -14,7 +14,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const QUESTIONS = Number(process.env.QUESTIONS ?? 200);
 const STARTS = Number(process.env.RUNS ?? 5);
 
-const heavy = "['sample-http-logs'] | summarize percentile(req_duration_ms, 99), dcount(uri) by status";
+const heavy = "['sample-http-logs'] | summarize percentile(req_duration_ms, 99)";
 const decade = { startTime: '2020-01-01T00:00:00Z', endTime: '2030-01-01T00:00:00Z' };
 
 interface Running {

@@ -10,7 +10,7 @@ const screenshots = fileURLToPath(new URL('../../test-output/screenshots/', impo
 
 const trials = [
   "['sample-http-logs'] | where staus == '500'",
-  "%%time last 3650d\n['sample-http-logs'] | summarize dcount(id), percentile(req_duration_ms, 99) by uri",
+  "%%time last 3650d\n['sample-http-logs'] | summarize percentile(req_duration_ms, 99)",
   'print answer = 6 * 7',
 ];
 

@@ -230,6 +230,9 @@ async function listen(options: ServiceOptions, engines: Engines): Promise<Servic
   return { url, token, closed, close };
 }
 
+/** As long as a kernel waits for an answer, in milliseconds. */
+const usualQueryMs = 120_000;
+
 /** No route has a schema; with the default, the framework would load its schema compilers, half of its code, at each start. */
 const noSchemas = {
   buildValidator: withoutSchema,
@@ -252,7 +255,7 @@ function routeParts(options: ServiceOptions, { engine, datasets, readersFor, res
     compile: options.compile ?? compileRequest,
     nowNs: () => BigInt(Math.floor(now())) * 1_000_000n,
     ingestBytes: options.limits?.ingestBytes ?? 2 ** 30,
-    queryMs: options.limits?.queryMs ?? 300_000,
+    queryMs: options.limits?.queryMs ?? usualQueryMs,
     queries: new QueriesUnderWay(),
   };
 }
