@@ -73,11 +73,13 @@ export class Engine {
     const profileDir = await makeScratch(tmpdir(), 'apl-kernel-');
     const instance = await DuckDBInstance.create(':memory:');
     const functions = new FunctionShelf(await instance.connect(), options.families, options.pulse);
-    const lanes: Lane[] = [];
-    for (let index = 0; index < (options.connections ?? 12); index++) {
+    const openLane = async (index: number): Promise<Lane> => {
       const profile = path.join(profileDir, `${index}.json`);
-      lanes.push({ connection: await instance.connect(), functions, profile });
-    }
+      return { connection: await instance.connect(), functions, profile };
+    };
+    const lanes = await Promise.all(
+      Array.from({ length: options.connections ?? 12 }, (_, at) => openLane(at)),
+    );
     await configure(lanes, options, [workDir, profileDir]);
     return new Engine(instance, [workDir, profileDir], lanes, options);
   }
@@ -242,7 +244,9 @@ async function makeScratch(parent: string, prefix: string): Promise<string> {
 async function configure(lanes: readonly Lane[], options: EngineOptions, scratch: Scratch): Promise<void> {
   const [first] = lanes;
   if (!first) throw new EngineError('engine-failed', 'An engine needs at least one connection.');
-  for (const { connection, profile } of lanes) await connection.run(connectionSettings(profile).join(';\n'));
+  await Promise.all(
+    lanes.map(({ connection, profile }) => connection.run(connectionSettings(profile).join(';\n'))),
+  );
   await first.connection.run(instanceSettings(options, scratch).join(';\n'));
 }
 
