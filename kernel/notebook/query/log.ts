@@ -1,4 +1,4 @@
-import { appendFile, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { appendFile, readFile, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AplKernelError } from '../../errors.js';
 import { makeDirectory } from '../../machine.js';
@@ -22,9 +22,6 @@ export interface LoggedQuery {
 
 /** Of more than this the older half goes. */
 const MAX_BYTES = 8 * 1024 * 1024;
-
-/** The lock of a kernel that was killed is no lock. */
-const STALE_LOCK_MS = 10_000;
 
 /**
  * The queries of every kernel of a data directory, oldest first, one JSON object a line. A file that holds half of what is kept
@@ -86,25 +83,24 @@ export class QueryLog {
 
   /** One kernel at a time: a second one would put the new file in place of the older half. Who comes late leaves it to the next query. */
   async #renew(): Promise<void> {
-    const lock = `${this.#file}.lock`;
-    if (!(await isTaken(lock))) return;
+    const unlock = await this.#lock();
+    if (unlock === undefined) return;
     try {
       if (await this.#isFull()) await rename(this.#file, this.#older);
     } finally {
-      await rm(lock, { force: true });
+      await unlock();
     }
   }
-}
 
-/** Returns whether the lock is this kernel's now. */
-async function isTaken(lock: string): Promise<boolean> {
-  try {
-    await (await open(lock, 'wx', 0o600)).close();
-    return true;
-  } catch {
-    const found = await stat(lock).catch(() => undefined);
-    if (found !== undefined && Date.now() - found.mtimeMs > STALE_LOCK_MS) await rm(lock, { force: true });
-    return false;
+  /** Returns what gives the lock back; undefined while another kernel has it. */
+  async #lock(): Promise<(() => Promise<void>) | undefined> {
+    const { default: lockfile } = await import('proper-lockfile');
+    try {
+      return await lockfile.lock(dirname(this.#file), { lockfilePath: `${this.#file}.lock` });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ELOCKED') return undefined;
+      throw error;
+    }
   }
 }
 
