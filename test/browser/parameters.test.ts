@@ -28,6 +28,7 @@ const slow =
 
 describe.each<{ name: string; variable: string; fallback: string; app: App }>([
   { name: 'the JupyterLab of npm start', variable: 'APL_TEST_VENV', fallback: '.venv', app: 'lab/tree' },
+  { name: 'JupyterLab 4.2', variable: 'APL_TEST_VENV_LAB42', fallback: '.venv-lab42', app: 'lab/tree' },
   { name: 'Notebook 7', variable: 'APL_TEST_VENV', fallback: '.venv', app: 'notebooks' },
 ])('the form of the parameters in $name', ({ variable, fallback, app }) => {
   let lab: Lab;
@@ -160,6 +161,36 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     expect(text).toContain(`%param region = ${choices[199]} --choices`);
     expect(text).toContain('%param since = datetime(2026-01-26)');
     expect(text).toContain('nobody = "she said');
+    await close();
+  });
+
+  test('while a cell runs it waits, and without a kernel it says so and stays', async () => {
+    const { page, close } = await openFile(context, lab, 'awkward.ipynb', app);
+    const said = () => page.locator('.apl-popover .apl-said').textContent();
+    await opener(page).waitFor();
+    await page.locator('.jp-CodeCell').nth(1).locator('.cm-line').last().click();
+    await page.keyboard.press('Control+Enter');
+    await opener(page).click();
+    const since = page.locator('.apl-parameter', { hasText: 'since' }).locator('.apl-input');
+    await since.fill('datetime(2026-01-20)');
+    await page.keyboard.press('Enter');
+    await soon(said).toBe('Waiting for the cell that runs \u2026');
+    await page.locator('.apl-popover').waitFor({ state: 'detached', timeout: 100_000 });
+    await opener(page).click();
+    await since.fill('datetime(2026-01-21)');
+    const headers = { authorization: `token ${lab.token}` };
+    const sessions = (await (await fetch(`${lab.url}api/sessions`, { headers })).json()) as readonly {
+      readonly path: string;
+      readonly kernel: { readonly id: string };
+    }[];
+    const id = sessions.find(({ path }) => path === 'awkward.ipynb')?.kernel.id;
+    await fetch(`${lab.url}api/kernels/${id}`, { method: 'DELETE', headers });
+    await expect
+      .poll(() => page.locator('.apl-toolbar-parameters').isDisabled(), { timeout: 60_000 })
+      .toBe(true);
+    await since.press('Enter');
+    await soon(said).toBe('There is no kernel.');
+    expect(await since.inputValue()).toBe('datetime(2026-01-21)');
     await close();
   });
 

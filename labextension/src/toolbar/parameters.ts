@@ -14,8 +14,8 @@ export function parametersForm(around: Around, close: () => void): readonly Node
   const said = element('p', { class: 'apl-said', role: 'alert' });
   const rows = writtenParameters(around.codeCells().map(({ source }) => source)).map(rowOf);
   const set = async (runs: boolean): Promise<void> => {
-    said.textContent =
-      around.link?.session?.isRunning === true ? 'Waiting for the cell that runs \u2026' : '';
+    const isRunning = around.link?.session?.isRunning === true;
+    said.textContent = `Waiting for the ${isRunning ? 'cell that runs' : 'kernel'} \u2026`;
     const problem = await setAll(around, rows);
     if (problem !== undefined) said.textContent = visible(problem);
     else {
