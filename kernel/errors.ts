@@ -55,6 +55,7 @@ export type ErrorCode =
   // the local service
   | 'content-encoding'
   | 'content-type'
+  | 'csv-delimiter'
   | 'dataset-changed'
   | 'dataset-not-found'
   | 'empty'

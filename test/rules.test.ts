@@ -42,6 +42,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'smol-toml',
     'string-width',
     'fastest-levenshtein',
+    'proper-lockfile',
     'text',
     'time',
     'node:*',

@@ -91,8 +91,21 @@ function loadOptions({ dataset, nowNs, timestampField, timestampFormat, csvDelim
     ...present({ field: timestampField || undefined, format: timestampFormat || undefined }),
   };
   // A CSV body always names its fields; a file may not.
-  const csv = { header: true, ...present({ delimiter: csvDelimiter || undefined }) };
+  const csv = { header: true, ...present({ delimiter: delimiterOf(csvDelimiter) }) };
   return { dataset, time, csv };
+}
+
+/** A delimiter of several bytes would be looked for within quotes too. */
+function delimiterOf(given: string | undefined): string | undefined {
+  if (given === undefined || /^[\t\x20-\x7e]$/.test(given)) return given;
+  throw new ServiceError(
+    400,
+    'csv-delimiter',
+    `${JSON.stringify(given)} cannot divide the values of a CSV.`,
+    {
+      hint: '`csv-delimiter` is one character of ASCII, such as ; or a tab.',
+    },
+  );
 }
 
 function failuresOf(stored: Counts, { nowNs }: IngestRequest): IngestStatus['failures'] {

@@ -110,6 +110,20 @@ test('a delimiter may be named', async () => {
   expect(columns).toEqual([['1,5'], ['x']]);
 });
 
+test.each(['||', '§', '\u0001'])('the delimiter %j is refused', async delimiter => {
+  const { status, body, columns } = await ingest(
+    'a|b\n1|x\n',
+    'text/csv',
+    '_time:datetime',
+    `?csv-delimiter=${encodeURIComponent(delimiter)}`,
+  );
+  expect([status, body.message, columns]).toEqual([
+    400,
+    `${JSON.stringify(delimiter)} cannot divide the values of a CSV. \`csv-delimiter\` is one character of ASCII, such as ; or a tab.`,
+    [[]],
+  ]);
+});
+
 test('events without a readable time are stored and reported', async () => {
   const { body, columns } = await ingest(
     '[{"at":"2024-01-01"},{"at":"?"}]',
