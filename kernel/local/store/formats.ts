@@ -92,17 +92,29 @@ function formatOfText(text: string, whole: boolean): FileFormat {
   return format === 'text' && looksLikeCsv(complete) ? 'csv' : format;
 }
 
-/** Whether the first line holds names, and every line as many values. */
+/**
+ * Whether the first line holds names, and every line as many values. Lines of a log may have as many commas each: a word of the
+ * first that comes again in its column is a value and no name.
+ */
 function looksLikeCsv(lines: readonly string[]): boolean {
   return [',', ';', '\t', '|'].some(delimiter => {
-    const widths = new Set(lines.map(line => line.replace(/"[^"]*"/g, '').split(delimiter).length));
+    const [names = [], ...rows] = lines.map(line => cellsOf(line, delimiter));
     return (
-      lines.length > 1 &&
-      widths.size === 1 &&
-      !widths.has(1) &&
-      looksLikeHeader(lines[0]?.split(delimiter) ?? [])
+      rows.length > 0 &&
+      names.length > 1 &&
+      rows.every(row => row.length === names.length) &&
+      looksLikeHeader(names) &&
+      !rows.some(row => row.some((cell, column) => cell !== '' && cell === names[column]))
     );
   });
+}
+
+/** The values of a line, roughly: those in quotes without their delimiters. */
+function cellsOf(line: string, delimiter: string): readonly string[] {
+  return line
+    .replace(/"[^"]*"/g, quoted => quoted.replaceAll(delimiter, ''))
+    .split(delimiter)
+    .map(cell => cell.trim());
 }
 
 /** Returns the beginning of a file as text, unpacked, without a byte order mark and leading white space. */

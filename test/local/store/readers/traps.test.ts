@@ -440,6 +440,25 @@ const traps: readonly Trap[] = [
       'No readable time at the beginning of 1 line, as in a stack trace: they have the time of their import, not of the line before.',
     ],
   },
+  {
+    what: 'plain text with as many commas in each line',
+    name: 'worker.log',
+    content: lines('error, disk full on "a', 'error, disk full on "b', 'info, disk is back', ''),
+    select: 'line',
+    values: ['error, disk full on "a', 'error, disk full on "b', 'info, disk is back'],
+    notes: [
+      expect.stringMatching(/^The file is plain text: each line is the field `line`\. Split it with `parse`/),
+      expect.stringMatching(/./),
+    ],
+  },
+  {
+    what: 'values divided by commas, with names, in a file that is not called so',
+    name: 'report.txt',
+    content: lines('host,owner', 'a,"ann, bob"', 'b,ann', ''),
+    select: 'host, owner',
+    values: ['a|ann, bob', 'b|ann'],
+    notes: [timeless()],
+  },
 ];
 
 function timeless(): string {
