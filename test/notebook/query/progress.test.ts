@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { QueryProgress } from '../../../kernel/api/wire.js';
@@ -19,45 +20,46 @@ test.each<[string, number, QueryProgress | undefined]>([
   expect(progressText(elapsedMs, progress)).toBe(text);
 });
 
-/** What is shown while a query runs for so long and its service answers so. */
-async function shownDuring(
-  ms: number,
+/** Runs a query that ends once so many lines are shown, and returns what its cell shows until long after that. */
+async function shownUntil(
+  count: number,
   ask: (id: string, signal: AbortSignal) => Promise<QueryProgress | undefined>,
 ) {
-  const shown: unknown[] = [];
+  const shown: string[] = [];
+  const cell = new EventEmitter();
   const io = {
     signal: new AbortController().signal,
-    passing: ({ data }: { readonly data: Readonly<Record<string, unknown>> }) =>
-      void shown.push(String(data['text/plain']).replace(/[\d.]+ s/, 'T')),
+    passing: ({ data }: { readonly data: Readonly<Record<string, unknown>> }) => {
+      shown.push(String(data['text/plain']).replace(/[\d.]+ s/, 'T'));
+      cell.emit('line');
+    },
   };
-  const ids: string[] = [];
+  const ids = new Set<string>();
   const run = async (id: string) => {
-    ids.push(id);
-    await delay(ms);
+    ids.add(id);
+    while (shown.length < count) await once(cell, 'line');
     return 'the result';
   };
   const asked = async (id: string, signal: AbortSignal) => {
-    ids.push(id);
+    ids.add(id);
     return ask(id, signal);
   };
   expect(await withProgress(io, asked, run)).toBe('the result');
   await delay(600);
-  expect(new Set(ids).size).toBe(1);
+  expect(ids.size).toBe(1);
   return shown;
 }
 
 test('a quick query shows nothing', async () => {
-  expect(await shownDuring(50, async () => ({ state: 'running', rows: 7 }))).toEqual([]);
+  expect(await shownUntil(0, async () => ({ state: 'running', rows: 7 }))).toEqual([]);
 });
 
 test('a longer one shows what the service says of its id, and nothing once it is over', async () => {
   let before = 2;
-  const shown = await shownDuring(1_800, async () => ({ state: 'waiting', before: before-- }));
-  expect(shown.slice(0, 2)).toEqual([
+  expect(await shownUntil(2, async () => ({ state: 'waiting', before: before-- }))).toEqual([
     'waiting: 2 queries before this one (T)',
     'waiting: 1 query before this one (T)',
   ]);
-  expect(shown.length).toBeLessThan(4);
 });
 
 test('a service that does not say, or does not answer, leaves the time', async () => {
@@ -65,6 +67,6 @@ test('a service that does not say, or does not answer, leaves the time', async (
     throw new Error('not found');
   };
   const mute = (_: string, signal: AbortSignal) => delay(60_000, undefined, { signal });
-  expect((await shownDuring(1_200, refused))[0]).toBe('running: T');
-  expect((await shownDuring(1_400, mute))[0]).toBe('running: T');
+  expect(await shownUntil(1, refused)).toEqual(['running: T']);
+  expect((await shownUntil(1, mute))[0]).toBe('running: T');
 });
