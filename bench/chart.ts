@@ -71,7 +71,7 @@ async function main(): Promise<void> {
   for (const [name, { plain }] of Object.entries(SHAPES)) {
     const samples: Sample[] = [];
     for (let run = 0; run < RUNS; run++) samples.push(await runApart('ours', name));
-    // All rows take a minute: once is enough.
+    // Every row takes many times as long: once is enough.
     const all = plain === undefined ? undefined : await runApart('every row', name);
     const ours = median(samples.map(({ ms }) => ms));
     const cpuMs = median(samples.map(each => each.cpuMs));

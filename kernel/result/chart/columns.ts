@@ -4,6 +4,7 @@
 import { DataType, type Field, type Vector } from 'apache-arrow';
 import { cut } from '../../text.js';
 import { safeWords } from '../display/summary.js';
+import { shownText } from '../display/text.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable } from '../result.js';
 import { distinctLabels, LABEL_LENGTH } from './labels.js';
@@ -100,6 +101,11 @@ export function nameOf({ field }: ChartColumn): string {
 /** The names of columns as they are shown, no two the same. */
 export function distinctNames(columns: readonly ChartColumn[]): readonly string[] {
   return distinctLabels(columns.map(({ field }) => safeWords(field.name)));
+}
+
+/** The texts of the keys of a row. */
+export function keyTexts(keys: readonly ChartColumn[], row: number): readonly string[] {
+  return keys.map(({ field, vector }) => shownText(vector, row, field).text);
 }
 
 /** Names of columns, for a sentence. */

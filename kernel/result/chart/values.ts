@@ -81,6 +81,13 @@ export function groupNumbers(keys: readonly ChartColumn[], rows: Uint32Array): G
   return found;
 }
 
+/** Returns the places of each group among the numbers, in their order. */
+export function placesByGroup({ numbers, count }: GroupNumbers): readonly (readonly number[])[] {
+  const places = Array.from({ length: count }, (): number[] => []);
+  for (const [place, group] of numbers.entries()) places[group]?.push(place);
+  return places;
+}
+
 /** The place of a value among those seen so far. */
 function numberIn<T>(seen: Map<T, number>, value: T): number {
   const known = seen.get(value);

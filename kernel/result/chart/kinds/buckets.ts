@@ -7,7 +7,7 @@ import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { cut, formatCount } from '../../../text.js';
 import { shownText } from '../../display/text.js';
 import type { ArrowTable } from '../../result.js';
-import { distinctNames, nameOf, namesOf } from '../columns.js';
+import { distinctNames, keyTexts, nameOf, namesOf } from '../columns.js';
 import { largest, logFoot, smallest } from '../extent.js';
 import { distinctLabels, LABEL_LENGTH } from '../labels.js';
 import type { Cell, HeatChart, Plot, XyChart } from '../model.js';
@@ -16,8 +16,8 @@ import type { Point } from '../thin.js';
 import { scaled, titleOf, unitOf } from '../time/series.js';
 import type { Bucket, Histograms } from '../unfold.js';
 import { scaleFor } from '../units.js';
-import { allRows, type ChartColumn, groupNumbers, numberAt, timeAt } from '../values.js';
-import { keyTexts, type NameRoles } from './names.js';
+import { allRows, type ChartColumn, groupNumbers, numberAt, placesByGroup, timeAt } from '../values.js';
+import type { NameRoles } from './names.js';
 
 const MAX_PLOTS = 6;
 const MAX_BARS = 400;
@@ -171,18 +171,16 @@ function largestGroup(
   rows: Histograms['rows'],
   keys: readonly ChartColumn[],
 ): { readonly rows: readonly number[]; readonly label: string; readonly count: number } {
-  const found = groupNumbers(keys, allRows(rows.length));
-  const groups = new Map<number, number[]>();
-  for (const row of rows.keys()) {
-    const group = found.numbers[row] ?? 0;
-    groups.set(group, [...(groups.get(group) ?? []), row]);
-  }
+  const groups = placesByGroup(groupNumbers(keys, allRows(rows.length)));
   const total = (group: readonly number[]) =>
     group.reduce((sum, row) => sum + (rows[row] ?? []).reduce((all, { count }) => all + count, 0), 0);
-  const sized = [...groups.values()].map(group => ({ group, size: total(group) }));
-  const greatest = sized.reduce((a, b) => (b.size > a.size ? b : a), { group: [] as number[], size: -1 });
+  const sized = groups.map(group => ({ group, size: total(group) }));
+  const greatest = sized.reduce((a, b) => (b.size > a.size ? b : a), {
+    group: [] as readonly number[],
+    size: -1,
+  });
   const names = keyTexts(keys, greatest.group[0] ?? 0);
-  return { rows: greatest.group, label: cut(names.join(' \u00b7 '), LABEL_LENGTH), count: groups.size };
+  return { rows: greatest.group, label: cut(names.join(' \u00b7 '), LABEL_LENGTH), count: groups.length };
 }
 
 /** The width of the bins in the unit in which their starts are read: seconds for spans, which the service counts in nanoseconds. */

@@ -4,9 +4,8 @@
 
 import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { formatCount } from '../../../text.js';
-import { shownText } from '../../display/text.js';
 import type { ArrowTable } from '../../result.js';
-import { aggregateOf, distinctNames, nameOf, namesOf } from '../columns.js';
+import { aggregateOf, distinctNames, keyTexts, nameOf, namesOf } from '../columns.js';
 import { greatestOf, largest, logFoot, smallest } from '../extent.js';
 import { distinctLabels } from '../labels.js';
 import type { Bar, BarChart, BarPlot, Cell, Entry, HeatChart, PieChart } from '../model.js';
@@ -292,11 +291,6 @@ function entriesOf(names: readonly string[], looks: readonly Look[], others: num
     label,
     look: index < names.length ? (looks[index] ?? FIRST_LOOK) : REST_LOOK,
   }));
-}
-
-/** The texts of the keys of a row. */
-export function keyTexts(keys: readonly ChartColumn[], row: number): readonly string[] {
-  return keys.map(({ field, vector }) => shownText(vector, row, field).text);
 }
 
 function labelled<T extends { readonly keys: readonly string[] }>(

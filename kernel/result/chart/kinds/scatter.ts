@@ -5,7 +5,7 @@
 import type { ChartWish } from '../../../apl/operators/drawing.js';
 import { formatCount } from '../../../text.js';
 import type { ArrowTable } from '../../result.js';
-import { nameOf, namesOf } from '../columns.js';
+import { keyTexts, nameOf, namesOf } from '../columns.js';
 import { largest, smallest } from '../extent.js';
 import { distinctLabels } from '../labels.js';
 import type { XyChart } from '../model.js';
@@ -13,8 +13,8 @@ import { FIRST_LOOK, looksFor } from '../palette.js';
 import { type Dots, spread } from '../thin.js';
 import { scaled, titleOf, unitOf } from '../time/series.js';
 import { scaleFor } from '../units.js';
-import { allRows, type ChartColumn, groupNumbers, numbersOf, valuesIn } from '../values.js';
-import { keyTexts, type NameRoles } from './names.js';
+import { allRows, type ChartColumn, groupNumbers, numbersOf, placesByGroup, valuesIn } from '../values.js';
+import type { NameRoles } from './names.js';
 
 const MAX_GROUPS = 10;
 /** Each is a mark of its own in the picture, which a notebook holds. */
@@ -32,16 +32,10 @@ export function toScatter(
   if (rows.length === 0) return `No scatter plot: no row has both ${nameOf(across)} and ${nameOf(up)}.`;
   const groups = groupNumbers(keys, rows);
   const isFew = groups.count <= MAX_GROUPS;
-  const all = new Map<number, number[]>();
-  for (const dot of rows.keys()) {
-    const key = isFew ? (groups.numbers[dot] ?? 0) : 0;
-    const known = all.get(key);
-    if (known === undefined) all.set(key, [dot]);
-    else known.push(dot);
-  }
+  const all = placesByGroup(isFew ? groups : groupNumbers([], rows));
   // Each group keeps its extremes, however many dots of others cover it.
-  const most = rows.length <= MAX_DOTS ? MAX_DOTS : Math.floor(MAX_DOTS / all.size);
-  const drawn = [...all.values()].map(dots => {
+  const most = rows.length <= MAX_DOTS ? MAX_DOTS : Math.floor(MAX_DOTS / all.length);
+  const drawn = all.map(dots => {
     const own = Uint32Array.from(dots);
     return spread({ x: placesOf(x, own), y: placesOf(y, own) }, most).map(index => {
       const dot = own[index] ?? 0;

@@ -1,8 +1,7 @@
 /**
  * The rows of a result by the group that they belong to, the largest groups first.
  */
-import { shownText } from '../../display/text.js';
-import { aggregateOf, type Roles } from '../columns.js';
+import { aggregateOf, keyTexts, type Roles } from '../columns.js';
 import { greatestOf } from '../extent.js';
 import { distinctLabels } from '../labels.js';
 import { type ChartColumn, groupNumbers, numbersOf } from '../values.js';
@@ -92,8 +91,4 @@ function sizesOf(rows: Uint32Array, numbers: Uint32Array, count: number, measure
     if (!Number.isNaN(value)) sizes[group] = additive ? before + Math.abs(value) : Math.max(before, value);
   }
   return sizes;
-}
-
-function keyTexts(keys: readonly ChartColumn[], row: number): readonly string[] {
-  return keys.map(({ field, vector }) => shownText(vector, row, field).text);
 }
