@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { InstallReport, InstallTarget, Machine, PackageFiles } from './commands/install.js';
 import type { CodeView, NotebookHost, RunOptions, VerifyOptions } from './commands/notebooks.js';
+import { nameSourceLines } from './commands/stack.js';
 import { AplKernelError, UsageError } from './errors.js';
 import type { KernelHandler } from './jupyter/message.js';
 import type { LocalService } from './local/launch.js';
@@ -497,6 +498,5 @@ function packageFiles(root: string): PackageFiles {
 }
 
 process.stderr.on('error', () => undefined);
-// The program is a bundle; source maps make its errors name the lines of kernel/.
-process.setSourceMapsEnabled(true);
+nameSourceLines();
 await runCommand(process.argv);

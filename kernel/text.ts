@@ -53,7 +53,7 @@ export function spreadsheetText(text: string): string {
 
 /** A count with thousands separators, for sentences (never for cells of a table). */
 export function formatCount(count: number): string {
-  return COUNT.format(count);
+  return String(count).replace(THOUSANDS, ',');
 }
 
 /** A count with its noun: `1 row`, `2,000 rows`. */
@@ -61,7 +61,8 @@ export function plural(count: number, noun: string, nouns = `${noun}s`): string 
   return `${formatCount(count)} ${count === 1 ? noun : nouns}`;
 }
 
-const COUNT = new Intl.NumberFormat('en-US');
+/** Between the groups of three digits before the point; a formatter of `Intl` would take 20 ms of each start. */
+const THOUSANDS = /\B(?<!\.\d*)(?=(?:\d{3})+(?!\d))/g;
 
 /** What spreadsheets evaluate, also after white space and in full-width signs, with any number of apostrophes before it. */
 const FORMULA = /^'*[\s\p{Cf}\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^'*[\t\r\n]/u;

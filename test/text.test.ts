@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cut, escapeHtml, formatBytes, oneLine, plural, visible, visibleLines } from '../kernel/text.js';
+import {
+  cut,
+  escapeHtml,
+  formatBytes,
+  formatCount,
+  oneLine,
+  plural,
+  visible,
+  visibleLines,
+} from '../kernel/text.js';
 
 describe('invisible characters are shown', () => {
   test.each([
@@ -66,6 +75,18 @@ test.each([
   ['abc defg', 'abc de\u2026'],
 ])('one line of %j', (text, expected) => {
   expect(oneLine(text, text.startsWith('abc') ? 7 : 80)).toBe(expected);
+});
+
+test.each([
+  [0, '0'],
+  [999, '999'],
+  [1_000, '1,000'],
+  [1_234_567_890, '1,234,567,890'],
+  [-12_345, '-12,345'],
+  [1_234.5678, '1,234.5678'],
+  [Number.MAX_SAFE_INTEGER, '9,007,199,254,740,991'],
+])('%d is counted as %s', (count, text) => {
+  expect(formatCount(count)).toBe(text);
 });
 
 test('a noun goes with its count', () => {

@@ -29,7 +29,7 @@ export function cutToWidth(text: string, width: number): string {
   if (start.length === text.length && stringWidth(text) <= width) return text;
   let kept = '';
   let used = 0;
-  for (const { segment } of GRAPHEMES.segment(start)) {
+  for (const { segment } of graphemes().segment(start)) {
     used += stringWidth(segment);
     if (used > width - 1) break;
     kept += segment;
@@ -37,4 +37,10 @@ export function cutToWidth(text: string, width: number): string {
   return `${kept}\u2026`;
 }
 
-const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
+
+/** Made when the first text is cut: it takes 20 ms, which would be part of each start. */
+function graphemes(): Intl.Segmenter {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter;
+}

@@ -1,0 +1,102 @@
+import { memoryAtMost } from '../../machine.js';
+import { withoutScripts } from '../duckdb/register.js';
+import { Engine, type EngineOptions } from '../engine/duckdb.js';
+import { type ReaderSource, readersOf } from '../engine/reader.js';
+import { anyStatement } from '../engine/run.js';
+import { ScriptedEngine } from '../engine/scripted.js';
+import { type HeldResult, HeldResults } from '../results/held.js';
+import type { CompiledQuery } from '../sql/compiled.js';
+import { DatasetStore } from '../store/datasets.js';
+import type { ServiceOptions } from './server.js';
+
+/** The engine of this process runs no JavaScript: a slow function would hold up every request. */
+export interface Engines {
+  readonly engine: Engine;
+  /** The datasets have an engine of their own, so that no query holds them up. */
+  readonly datasets: DatasetStore;
+  readonly readersFor: (query: CompiledQuery, results: Iterable<HeldResult>) => ReaderSource;
+  readonly results: HeldResults;
+  close(): Promise<void>;
+}
+
+/** Opens them below `dataDir`; the scratch directories of processes that were killed are removed. */
+export async function openEngines(
+  { limits, samples, spawnEngine }: ServiceOptions,
+  dataDir: string,
+): Promise<Engines> {
+  const { families, isScripted } = withoutScripts();
+  const memoryBytes = limits?.memoryBytes ?? memoryAtMost() * 0.6;
+  const [engine, storeEngine] = await Promise.all([
+    Engine.open({ ...limits, dataDir, families, memoryBytes }),
+    Engine.open({ dataDir, families: [], connections: 2, memoryBytes: memoryBytes / 8 }),
+  ]);
+  const datasets = new DatasetStore(dataDir, storeEngine, samples);
+  const processes = limits?.processes ?? 3;
+  const scripted = new ScriptedEngine({
+    dataDir,
+    spawn: spawnEngine,
+    processes,
+    long: Math.max(1, processes - 1),
+    queue: limits?.queue ?? 64,
+    memoryBytes: memoryBytes / 4,
+  });
+  const lent = lentEngine({ dataDir, families, connections: 6, long: 2, memoryBytes: memoryBytes / 2 });
+  const plain = readersOf(engine);
+  return {
+    engine,
+    readersFor: (query, lentResults) => {
+      const results = [...lentResults];
+      if (anyStatement(query, isScripted)) return withTables(scripted, results);
+      return results.length === 0 ? plain : lent.readers;
+    },
+    results: new HeldResults(lent.engine, memoryBytes / 4),
+    datasets,
+    close: async () => {
+      await Promise.all([engine.close(), scripted.close(), lent.close()]);
+      await datasets.close().finally(() => storeEngine.close());
+    },
+  };
+}
+
+/**
+ * The engine that holds the results that kernels lend, opened with the first. They may come from the hosted service, so that it
+ * encrypts what it spills.
+ */
+function lentEngine(options: EngineOptions): {
+  readonly engine: () => Promise<Engine>;
+  readonly readers: ReaderSource;
+  close(): Promise<void>;
+} {
+  let opened: Promise<Engine> | undefined;
+  const engine = () => {
+    opened ??= Engine.open({ ...options, secret: true }).catch(error => {
+      // The next result tries again.
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+  return {
+    engine,
+    readers: {
+      reading: async (work, temporary, visit) => readersOf(await engine()).reading(work, temporary, visit),
+    },
+    close: async () => (await opened)?.close(),
+  };
+}
+
+/** Loads the results that a query reads into the engine of another process. */
+function withTables(source: ReaderSource, results: readonly HeldResult[]): ReaderSource {
+  if (results.length === 0) return source;
+  return {
+    reading: (work, temporary, signal) =>
+      source.reading(
+        async reader => {
+          for (const { table, body } of results) await reader.load(table, body);
+          return work(reader);
+        },
+        temporary,
+        signal,
+      ),
+  };
+}

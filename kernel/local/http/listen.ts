@@ -1,0 +1,231 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { inspect } from 'node:util';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import type { ErrorBody } from '../../api/wire.js';
+import { AplKernelError } from '../../errors.js';
+import { present } from '../../present.js';
+import { engineFailure } from '../engine/failure.js';
+import { addResultRoutes } from '../results/routes.js';
+import { processStart, proofOf, proofPath, type RuntimeFile, runtimeFilePath } from '../shared.js';
+import { compileRequest } from '../sql/compile.js';
+import { replaceFile } from '../store/files.js';
+import { StarredStore } from '../store/starred.js';
+import { KeepAlive } from './alive.js';
+import { watchDepartures } from './departure.js';
+import type { Engines } from './engines.js';
+import { guardOrigin, guardToken } from './guard.js';
+import { QueriesUnderWay } from './progress.js';
+import { CompileFailure } from './query-route.js';
+import { addRoutes, localUser } from './routes.js';
+import type { Service, ServiceOptions } from './server.js';
+import { bodyTooLarge, ServiceError } from './service-error.js';
+import { holds, watchTenure } from './tenure.js';
+
+/** Serves the query API with these engines; the port is known when it returns. */
+export async function listen(options: ServiceOptions, engines: Engines): Promise<Service> {
+  const token = options.token ?? randomBytes(32).toString('base64url');
+  const app = fastify({
+    bodyLimit: options.limits?.bodyBytes ?? 4 * 2 ** 20,
+    forceCloseConnections: true,
+    // Names of datasets and fields stand in paths; they have limits of their own.
+    routerOptions: { maxParamLength: 4096 },
+    schemaController: { compilersFactory: noSchemas },
+  });
+  const secret = randomBytes(32).toString('base64url');
+  let announceClosed = () => {};
+  const closed = new Promise<void>(resolve => {
+    announceClosed = resolve;
+  });
+  let closing: Promise<void> | undefined;
+  let leave = () => {};
+  const close = () => {
+    leave();
+    closing ??= shutDown(app, engines, keepAlive, options, secret).finally(announceClosed);
+    return closing;
+  };
+  const end = (reason: string) => {
+    options.log(`${reason}: closing`);
+    close().catch(error => options.log(`closing failed: ${messageOf(error)}`));
+  };
+  const idle = () => end('nobody uses the service any more');
+  const keepAlive = new KeepAlive(options.limits?.idleMs ?? 30_000, options.managed ? idle : () => {});
+  watchDepartures(app);
+  addHooks(app, options, token);
+  addProof(app, secret);
+  addAlive(app, keepAlive);
+  addRoutes(app, routeParts(options, engines));
+  addResultRoutes(app, engines.results, options.limits?.resultBytes ?? 2 ** 31);
+  const url = await app.listen({ host: '127.0.0.1', port: options.port });
+  if (options.managed) {
+    await writeRuntimeFile(options, { url, token, secret });
+    const lost = () => end('the runtime file is gone or belongs to another service');
+    leave = watchTenure(options.dataDir, secret, lost);
+  }
+  return { url, token, closed, close };
+}
+
+/** As long as a kernel waits for an answer, in milliseconds. */
+const usualQueryMs = 120_000;
+
+/** No route has a schema; with the default, the framework would load its schema compilers, half of its code, at each start. */
+const noSchemas = {
+  buildValidator: withoutSchema,
+  buildSerializer: withoutSchema,
+};
+
+function withoutSchema(): never {
+  throw new RangeError('no route has a schema');
+}
+
+function routeParts(options: ServiceOptions, { engine, datasets, readersFor, results }: Engines) {
+  const now = options.now ?? Date.now;
+  return {
+    engine,
+    readersFor,
+    results,
+    dataDir: options.dataDir,
+    datasets,
+    starred: new StarredStore(options.dataDir, localUser.id),
+    compile: options.compile ?? compileRequest,
+    nowNs: () => BigInt(Math.floor(now())) * 1_000_000n,
+    ingestBytes: options.limits?.ingestBytes ?? 2 ** 30,
+    queryMs: options.limits?.queryMs ?? usualQueryMs,
+    queries: new QueriesUnderWay(),
+  };
+}
+
+function addHooks(app: FastifyInstance, options: ServiceOptions, token: string): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-axiom-trace-id', randomBytes(16).toString('hex'));
+    const port = request.socket.localPort ?? 0;
+    guardOrigin(request.headers, port);
+    if (request.routeOptions.url !== proofPath) guardToken(request.headers, token);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const place = `${request.method} ${request.url.split('?')[0]}`;
+    return refuse(reply, new ServiceError(404, 'not-found', `The service has no ${place}.`));
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const refusal = refusalOf(error, app.initialConfig.bodyLimit ?? 0);
+    if (refusal.status >= 500) options.log(`${request.method} ${request.url}: ${inspect(error)}`);
+    return refuse(reply, refusal);
+  });
+}
+
+/** A client that knows the secret of the runtime file asks this before it sends the token. */
+function addProof(app: FastifyInstance, secret: string): void {
+  app.get<{ Querystring: Record<string, string | undefined> }>(proofPath, request => {
+    const nonce = request.query.nonce ?? '';
+    if (!/^[0-9a-f]{64}$/.test(nonce))
+      throw new ServiceError(400, 'invalid-request', '`nonce` should be 32 bytes in hexadecimal.');
+    return proofOf(secret, nonce, request.socket.localPort ?? 0);
+  });
+}
+
+function addAlive(app: FastifyInstance, keepAlive: KeepAlive): void {
+  app.get('/v1/alive', (_request, reply) => {
+    const traceId = String(reply.getHeader('x-axiom-trace-id'));
+    reply.hijack();
+    keepAlive.hold(reply.raw, { 'x-axiom-trace-id': traceId });
+  });
+}
+
+const engineStatus: Readonly<Record<string, number>> = {
+  'engine-busy': 429,
+  'engine-memory': 400,
+  'engine-disk': 507,
+  'query-too-large': 400,
+  'internal-column-type': 500,
+  'engine-ended': 500,
+  'function-cost': 400,
+  'too-much-computed': 400,
+  'engine-failed': 500,
+  // The client is gone, so nobody reads this.
+  'query-cancelled': 499,
+};
+
+function refusalOf(error: FastifyError | AplKernelError, bodyBytes: number): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (isDiskFull(error)) return refusalOf(engineFailure(error), bodyBytes);
+  if (error instanceof AplKernelError) {
+    return new ServiceError(
+      engineStatus[error.code] ?? 400,
+      error.code,
+      error.message,
+      present({ hint: error.hint }),
+    );
+  }
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return bodyTooLarge(bodyBytes, 'Shorten the query: a dataset can hold long lists of values.');
+  if (error.code === 'FST_ERR_CTP_INVALID_JSON_BODY')
+    return new ServiceError(400, 'invalid-json', 'The body is not JSON.');
+  // The framework marks the errors of a body; one without a mark is a fault of our own.
+  if (error instanceof SyntaxError && error.statusCode === 400)
+    return new ServiceError(400, 'invalid-json', `The body is not JSON: ${error.message}.`);
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    return new ServiceError(error.statusCode, 'invalid-request', error.message);
+  }
+  return new ServiceError(500, 'internal-error', 'The service failed on this request.', {
+    hint: 'Its log has the details: please report it.',
+  });
+}
+
+/** Whether a file of the service's own could not be written for lack of space. */
+function isDiskFull({ code }: { readonly code?: unknown }): boolean {
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {
+  const body: ErrorBody = {
+    code: error.status,
+    message: sentences(error.message, error.hint),
+    detail: error instanceof CompileFailure ? error.detail : detailOf(error),
+  };
+  return reply.code(error.status).send(body);
+}
+
+/** One text for readers that know nothing of `detail.hint`. */
+function sentences(message: string, hint: string | undefined): string {
+  if (hint === undefined) return message;
+  return /[.!?:]$/.test(message) ? `${message} ${hint}` : `${message}. ${hint}`;
+}
+
+function detailOf(error: ServiceError): NonNullable<ErrorBody['detail']> {
+  return {
+    errorType: error.code,
+    message: error.message,
+    ...present({ hint: error.hint }),
+  };
+}
+
+async function shutDown(
+  app: FastifyInstance,
+  engines: Engines,
+  keepAlive: KeepAlive,
+  options: ServiceOptions,
+  secret: string,
+): Promise<void> {
+  keepAlive.stop();
+  if (options.managed) await removeRuntimeFile(options.dataDir, secret);
+  await engines.close();
+  await app.close();
+}
+
+async function writeRuntimeFile(
+  { dataDir, version }: ServiceOptions,
+  known: Pick<RuntimeFile, 'url' | 'token' | 'secret'>,
+): Promise<void> {
+  const started = await processStart(process.pid);
+  const content: RuntimeFile = { ...known, pid: process.pid, started, version };
+  await replaceFile(runtimeFilePath(dataDir), `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** Another service may have taken over meanwhile: its file stays. */
+async function removeRuntimeFile(dataDir: string, secret: string): Promise<void> {
+  if (await holds(dataDir, secret)) await rm(runtimeFilePath(dataDir), { force: true });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
