@@ -7,7 +7,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { type Service, startService } from '../kernel/local/http/server.js';
+import type { Service } from '../kernel/local/http/options.js';
+import { startService } from '../kernel/local/http/server.js';
 import { spawnEngine } from '../test/local/engine/spawned.js';
 import { type Goal, median, report } from './tools/row.js';
 

@@ -11,7 +11,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { importIntoDataset } from '../kernel/commands/service.js';
-import { type Service, startService } from '../kernel/local/http/server.js';
+import type { Service } from '../kernel/local/http/options.js';
+import { startService } from '../kernel/local/http/server.js';
 import { spawnEngine } from '../test/local/engine/spawned.js';
 import { median, report } from './tools/row.js';
 

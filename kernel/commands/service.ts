@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ImportReport } from '../api/wire.js';
 import { AplKernelError } from '../errors.js';
-import type { Service } from '../local/http/server.js';
+import type { Service } from '../local/http/options.js';
 import { endShared, findShared } from '../local/shared.js';
 import { present } from '../present.js';
 

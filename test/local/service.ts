@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { type Service, type ServiceOptions, startService } from '../../kernel/local/http/server.js';
+import type { Service, ServiceOptions } from '../../kernel/local/http/options.js';
+import { startService } from '../../kernel/local/http/server.js';
 import type {
   Compile,
   CompiledField,

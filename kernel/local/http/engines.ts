@@ -7,7 +7,7 @@ import { ScriptedEngine } from '../engine/scripted.js';
 import { type HeldResult, HeldResults } from '../results/held.js';
 import type { CompiledQuery } from '../sql/compiled.js';
 import { DatasetStore } from '../store/datasets.js';
-import type { ServiceOptions } from './server.js';
+import type { ServiceOptions } from './options.js';
 
 /** The engine of this process runs no JavaScript: a slow function would hold up every request. */
 export interface Engines {

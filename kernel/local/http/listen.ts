@@ -15,10 +15,10 @@ import { KeepAlive } from './alive.js';
 import { watchDepartures } from './departure.js';
 import type { Engines } from './engines.js';
 import { guardOrigin, guardToken } from './guard.js';
+import type { Service, ServiceOptions } from './options.js';
 import { QueriesUnderWay } from './progress.js';
 import { CompileFailure } from './query-route.js';
 import { addRoutes, localUser } from './routes.js';
-import type { Service, ServiceOptions } from './server.js';
 import { bodyTooLarge, ServiceError } from './service-error.js';
 import { holds, watchTenure } from './tenure.js';
 
