@@ -2,70 +2,21 @@
  * The service as its users feel it, in a process of its own: the first query after a start, and short queries and questions of
  * an editor behind eight long queries. 99th percentiles; the long queries read years of a sample.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { present } from '../kernel/present.js';
 import { median, quantile, report } from './tools/row.js';
+import { ask, type Running, startProcess, stopProcess } from './tools/service.js';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const QUESTIONS = Number(process.env.QUESTIONS ?? 200);
 const STARTS = Number(process.env.RUNS ?? 5);
 
 const heavy = "['sample-http-logs'] | summarize percentile(req_duration_ms, 99)";
 const decade = { startTime: '2020-01-01T00:00:00Z', endTime: '2030-01-01T00:00:00Z' };
 
-interface Running {
-  readonly child: ChildProcess;
-  readonly url: string;
-  readonly token: string;
-  readonly dataDir: string;
-}
-
-/** The service as a kernel starts it, until its address is known. */
-async function start(): Promise<Running> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'bench-service-'));
-  const args = [join(root, 'dist', 'main.js'), 'serve', '--managed', '--data', dataDir];
-  const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
-  const child = spawn(process.execPath, args, { env: { ...env, UV_THREADPOOL_SIZE: '16' }, stdio: 'ignore' });
-  const file = join(dataDir, 'service.json');
-  while (!existsSync(file)) {
-    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}`);
-    await delay(2);
-  }
-  const { url, token } = JSON.parse(readFileSync(file, 'utf8')) as Pick<Running, 'url' | 'token'>;
-  return { child, url, token, dataDir };
-}
-
-async function stop({ child, dataDir }: Running): Promise<void> {
-  const ended = new Promise(settle => child.on('exit', settle));
-  child.kill('SIGKILL');
-  await ended;
-  rmSync(dataDir, { recursive: true, force: true });
-}
-
-async function ask(
-  { url, token }: Running,
-  path: string,
-  body?: object,
-  signal?: AbortSignal,
-): Promise<void> {
-  const response = await fetch(url + path, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    ...(signal && { signal }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
-}
-
-const print = (service: Running) => ask(service, '/v1/query/_apl?format=tabular', { apl: 'print x = 1' });
+const query = (service: Running, request: object, signal?: AbortSignal) =>
+  ask(service, '/v1/query/_apl?format=tabular', JSON.stringify(request), present({ signal }));
+const print = (service: Running) => query(service, { apl: 'print x = 1' });
 const schema = (service: Running) => ask(service, '/v2/datasets/sample-http-logs/fields');
 
 async function elapsed(run: () => Promise<unknown>): Promise<number> {
@@ -85,11 +36,11 @@ async function firstQuery(): Promise<void> {
   for (let run = 0; run < STARTS; run++) {
     let service: Running | undefined;
     const first = async () => {
-      service = await start();
+      service = await startProcess();
       await print(service);
     };
     times.push(await elapsed(first));
-    if (service) await stop(service);
+    if (service) await stopProcess(service);
   }
   report({
     figure: 'start of the service and first query',
@@ -100,15 +51,13 @@ async function firstQuery(): Promise<void> {
 }
 
 async function behindLongOnes(): Promise<void> {
-  const service = await start();
+  const service = await startProcess();
   const abort = new AbortController();
   try {
     await print(service);
     const idle = median(await timesOf(() => print(service)));
     const long = Array.from({ length: 8 }, () =>
-      ask(service, '/v1/query/_apl?format=tabular', { apl: heavy, ...decade }, abort.signal).catch(
-        error => error.name,
-      ),
+      query(service, { apl: heavy, ...decade }, abort.signal).catch(error => error.name),
     );
     await delay(1_000);
     const baseline = { name: 'the same on an idle service, median', value: idle };
@@ -133,7 +82,7 @@ async function behindLongOnes(): Promise<void> {
     if (ends.some(end => end !== 'AbortError')) throw new Error(`a long query was none: ${ends.join(', ')}`);
   } finally {
     abort.abort();
-    await stop(service);
+    await stopProcess(service);
   }
 }
 

@@ -1,24 +1,20 @@
 /**
  * Import against one statement written by hand for the same engine, with the same output: Parquet with snappy in the order of the
- * file. Each import is a process of its own, so processor time and peak memory are its own; the two take turns. Then
- * small batches of events, and a query after many of them. MEGABYTES, FORMATS, RUNS and BATCHES are environment variables.
+ * file. Each import is a process of its own, so processor time and peak memory are its own; the two take turns. MEGABYTES, FORMATS
+ * and RUNS are environment variables.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { importIntoDataset } from '../kernel/commands/service.js';
-import type { Service } from '../kernel/local/http/options.js';
-import { startService } from '../kernel/local/http/server.js';
-import { spawnEngine } from '../test/local/engine/spawned.js';
 import { median, report } from './tools/row.js';
 
 const megabytes = Number(process.env.MEGABYTES ?? 60);
 const runs = Number(process.env.RUNS ?? 3);
-const batches = Number(process.env.BATCHES ?? 500);
 const formats = (process.env.FORMATS ?? 'ndjson,csv,parquet').split(',').filter(each => each !== '');
 
 type Format = 'ndjson' | 'csv' | 'parquet';
@@ -112,125 +108,10 @@ async function benchImport(format: Format, directory: string): Promise<void> {
   row('peak memory', 'MiB', 'peakMiB', 1.5);
 }
 
-async function send(service: Service, route: string, body: string, type = 'application/json'): Promise<void> {
-  const headers = { authorization: `Bearer ${service.token}`, 'content-type': type };
-  const response = await fetch(service.url + route, { method: 'POST', headers, body });
-  const text = await response.text();
-  if (!response.ok) throw new Error(text);
-}
-
-const eventOf = (id: number) => ({
-  _time: new Date(1_767_225_600_000 + id * 10).toISOString(),
-  id,
-  level: id % 50 === 0 ? 'error' : 'info',
-  status: 200 + (id % 4),
-  duration_ms: (id % 1000) / 8,
-  message: `request ${id} was handled`,
-  user: { id: id % 977, name: `user-${id % 977}` },
-  tags: ['a', 'b'],
-});
-
-const linesOf = (from: number, count: number) =>
-  Array.from({ length: count }, (_, index) => JSON.stringify(eventOf(from + index))).join('\n');
-
-const batchEvents = 100;
-const clients = 8;
-
-/** Clients that each send a batch as soon as their last one is acknowledged: milliseconds for one batch of any of them. */
-async function batchMsOfMany(service: Service): Promise<number> {
-  const each = Math.ceil(batches / clients);
-  await send(service, '/v2/datasets', JSON.stringify({ name: 'shared' }));
-  const body = linesOf(0, batchEvents);
-  const begun = performance.now();
-  const client = async () => {
-    for (let batch = 0; batch < each; batch++)
-      await send(service, '/v1/datasets/shared/ingest', body, 'application/x-ndjson');
-  };
-  await Promise.all(Array.from({ length: clients }, client));
-  return (performance.now() - begun) / (each * clients);
-}
-
-async function ingestBatches(service: Service, from: number, to: number): Promise<number[]> {
-  const times: number[] = [];
-  for (let batch = from; batch < to; batch++) {
-    const body = linesOf(batch * batchEvents, batchEvents);
-    const begun = performance.now();
-    await send(service, '/v1/datasets/small/ingest', body, 'application/x-ndjson');
-    times.push(performance.now() - begun);
-  }
-  return times;
-}
-
-async function queryMs(service: Service, dataset: string): Promise<number> {
-  const apl = `${dataset} | summarize count(), avg(duration_ms) by status`;
-  const body = JSON.stringify({ apl, startTime: '2026-01-01T00:00:00Z', endTime: '2027-01-01T00:00:00Z' });
-  const times: number[] = [];
-  for (let run = 0; run < 15; run++) {
-    const begun = performance.now();
-    await send(service, '/v1/datasets/_apl?format=tabular', body);
-    times.push(performance.now() - begun);
-  }
-  return median(times);
-}
-
-/** The same events in one file, in the same service. */
-async function oneFile(service: Service, directory: string, count: number): Promise<string> {
-  const file = join(directory, 'one.ndjson');
-  const dataset = `one${count}`;
-  await writeFile(file, linesOf(0, count * batchEvents));
-  await send(service, '/v1/local/import', JSON.stringify({ path: file, dataset }));
-  await rm(file);
-  return dataset;
-}
-
-async function benchBatches(directory: string): Promise<void> {
-  const dataDir = join(directory, 'service');
-  const service = await startService({
-    dataDir,
-    port: 0,
-    version: 'bench',
-    spawnEngine,
-    log: () => undefined,
-  });
-  try {
-    await send(service, '/v2/datasets', JSON.stringify({ name: 'small' }));
-    const times: number[] = [];
-    for (const [index, count] of [1, Math.ceil(batches / 5), batches].entries()) {
-      times.push(...(await ingestBatches(service, times.length, count)));
-      if (index === 0) await queryMs(service, 'small');
-      const value = await queryMs(service, await oneFile(service, directory, count));
-      const ours = await queryMs(service, 'small');
-      const baseline = { name: 'one file', value };
-      report({
-        figure: `query after ${count} batches`,
-        unit: 'ms',
-        ours,
-        baseline,
-        goal: { ratio: 1.5, plus: 5 },
-      });
-    }
-    report({
-      figure: 'ingest of 100 events, one client',
-      unit: 'ms',
-      ours: median(times),
-      goal: { atMost: 10 },
-    });
-    report({
-      figure: `ingest of 100 events, ${clients} clients: time for each batch`,
-      unit: 'ms',
-      ours: await batchMsOfMany(service),
-      goal: { atMost: 10 },
-    });
-  } finally {
-    await service.close();
-  }
-}
-
 async function main(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'apl-bench-'));
   try {
     for (const format of formats) await benchImport(format as Format, directory);
-    await benchBatches(directory);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const main = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'dist', 'main.js');
+
+/** A service in a process of its own, as users have it. */
+export interface Running {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly token: string;
+  readonly dataDir: string;
+}
+
+/** Starts the service as a kernel does, and returns once its address is known. */
+export async function startProcess(): Promise<Running> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'bench-service-'));
+  const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
+  const child = spawn(process.execPath, [main, 'serve', '--managed', '--data', dataDir], {
+    env: { ...env, UV_THREADPOOL_SIZE: '16' },
+    stdio: 'ignore',
+  });
+  const file = join(dataDir, 'service.json');
+  while (!existsSync(file)) {
+    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}`);
+    await delay(2);
+  }
+  const { url, token } = JSON.parse(readFileSync(file, 'utf8')) as Pick<Running, 'url' | 'token'>;
+  return { child, url, token, dataDir };
+}
+
+/** Ends the service and removes its data. */
+export async function stopProcess({ child, dataDir }: Running): Promise<void> {
+  const ended = new Promise(settle => child.on('exit', settle));
+  child.kill('SIGKILL');
+  await ended;
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+/** Sends a request and reads its answer to the end; throws on a refusal. Without a body it is a GET. */
+export async function ask(
+  { url, token }: Pick<Running, 'url' | 'token'>,
+  path: string,
+  body?: string,
+  { type = 'application/json', signal }: { readonly type?: string; readonly signal?: AbortSignal } = {},
+): Promise<void> {
+  const response = await fetch(url + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': type }) },
+    ...(body !== undefined && { body }),
+    ...(signal && { signal }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+}
