@@ -1,6 +1,7 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
+import { sqlTypes } from '../../duckdb/types.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { exceedsReal, misfit, type ReadField, type Reading, widenedNotes } from './reading.js';
 
@@ -20,9 +21,9 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
   const { names, notes } = texts;
   const types = await columnTypes(connection, 'sample', names.length);
   const reading = (from: string, found: readonly ColumnType[]) => ({
-    from,
-    sample: 'sample',
-    fields: names.map((name, index) => fieldOf(name, `nullif(t${index}, '')`, found[index] ?? 'string')),
+    from: typed(from, found),
+    sample: typed('sample', found),
+    fields: names.map((name, index) => fieldOf(name, index, found[index] ?? 'string')),
     notes,
     refused: 0,
   });
@@ -55,71 +56,137 @@ const csvTypes: readonly TypeName[] = ['bool', 'long', 'real', 'datetime'];
 
 /** A few rows of the sample rule out most types, which are then not tested on all the others. */
 async function columnTypes(connection: Connection, source: string, width: number): Promise<ColumnType[]> {
-  const any = Array.from({ length: width }, () => csvTypes);
-  const few = await fittingTypes(connection, `(SELECT * FROM sample LIMIT ${fewRows})`, any);
-  const found = await fittingTypes(
-    connection,
-    source,
-    few.map(({ types }) => types),
-  );
+  const any = Array.from({ length: width }, (_, index) => ({ index, types: csvTypes }));
+  const few = await fittingTypes(connection, `(SELECT * FROM sample LIMIT ${fewRows})`, any, fewColumns);
+  const found = await fittingTypes(connection, source, few, source === 'sample' ? fewColumns : manyColumns);
   return found.map(({ values, types }) => (values === 0 ? 'unseen' : (types[0] ?? 'string')));
 }
 
 const fewRows = 256;
 
-/** How many values each column has, and which of the types asked for fit all of them. */
+/** A column, and types that it may have. */
+interface Candidates {
+  readonly index: number;
+  readonly types: readonly TypeName[];
+}
+
+/** Returns how many values each column has, and which of its types fit all of them. */
 async function fittingTypes(
   connection: Connection,
   source: string,
-  asked: readonly (readonly TypeName[])[],
-): Promise<{ readonly values: number; readonly types: readonly TypeName[] }[]> {
-  const tests = asked.flatMap((types, index) => {
-    const value = `nullif(t${index}, '')`;
-    const fitting = types.map(
-      type => `coalesce(bool_and(coalesce(${fits(value, type)}, ${value} IS NULL)), true)`,
-    );
-    return [`count(${value})`, ...fitting];
-  });
-  const [row = []] = await connection.run(`SELECT ${tests.join(', ')} FROM ${source}`);
-  const results = row.values();
-  return asked.map(types => ({
-    values: Number(results.next().value),
-    types: types.filter(() => results.next().value === true),
-  }));
+  columns: readonly Candidates[],
+  most: number,
+): Promise<(Candidates & { readonly values: number })[]> {
+  const found: (Candidates & { readonly values: number })[] = [];
+  for (let from = 0; from < columns.length; from += most) {
+    found.push(...(await countFitting(connection, source, columns.slice(from, from + most))));
+  }
+  return found;
 }
 
+/**
+ * Columns tested by one statement. The time in which the engine plans one grows with the square of its tests, but a whole file is
+ * better read few times.
+ */
+const fewColumns = 100;
+const manyColumns = 400;
+
+async function countFitting(
+  connection: Connection,
+  source: string,
+  columns: readonly Candidates[],
+): Promise<(Candidates & { readonly values: number })[]> {
+  const counts = columns.flatMap(({ index, types }) => [
+    `count(v${index})`,
+    ...types.map(type => `count(${readAs(`v${index}`, type)})`),
+  ]);
+  const values = columns.map(({ index }) => valueSql(index));
+  const [row = []] = await connection.run(
+    `SELECT ${counts.join(', ')} FROM (SELECT ${values.join(', ')} FROM ${source})`,
+  );
+  const results = row.values();
+  return columns.map(({ index, types }) => {
+    const present = Number(results.next().value);
+    return {
+      index,
+      values: present,
+      types: types.filter(() => Number(results.next().value) === present),
+    };
+  });
+}
+
+/**
+ * The relation of the values v_i of the columns of a text relation, and of the same values x_i as their types, null where they do
+ * not fit. Each is computed in a SELECT of its own: the engine plans a thousand nested expressions for seconds.
+ */
+function typed(source: string, types: readonly ColumnType[]): string {
+  const values = types.map((_, index) => valueSql(index));
+  const read = types.flatMap((type, index) =>
+    isPlain(type) ? [] : [`${readAs(`v${index}`, type)} AS x${index}`],
+  );
+  return `(SELECT ${['*', ...read].join(', ')} FROM (SELECT ${values.join(', ')} FROM ${source}))`;
+}
+
+function valueSql(index: number): string {
+  return `nullif(t${index}, '') AS v${index}`;
+}
+
+function isPlain(type: ColumnType): type is 'string' | 'unseen' {
+  return type === 'string' || type === 'unseen';
+}
+
+const plainReal = '-?(0|[1-9][0-9]*)\\.[0-9]+';
 const realPattern =
   '-?(0|[1-9]\\d*)(\\.\\d+([eE][+-]?\\d{1,3})?|[eE][+-]\\d{1,3})?|[Nn]a[Nn]|-?[Ii]nf(inity)?';
 const timePattern = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})';
 
-function fits(value: string, type: TypeName): string {
+/**
+ * SQL of a text as a value of a type, null where that would lose something. The commonest forms are tested first and cheaply.
+ * Conditions are cases of their own instead of being joined: the engine plans a thousand columns with AND, OR or IN in them for
+ * minutes.
+ */
+function readAs(value: string, type: TypeName): string {
   switch (type) {
     case 'bool':
-      return `${value} IN ('true', 'false', 'True', 'False', 'TRUE', 'FALSE')`;
+      return `CASE ${value} ${booleans.map(text => `WHEN '${text}' THEN ${text.toLowerCase()}`).join(' ')} END`;
     case 'long':
-      return `TRY_CAST(${value} AS BIGINT)::VARCHAR = ${value}`;
+      return `CASE WHEN TRY_CAST(${value} AS BIGINT)::VARCHAR = ${value} THEN TRY_CAST(${value} AS BIGINT) END`;
     case 'real':
-      return `regexp_full_match(${value}, ${sqlText(realPattern)}) AND (contains(${value}, '.') OR NOT ${exceedsReal(value)})`;
+      return readAsReal(value, `TRY_CAST(${value} AS DOUBLE)`);
     case 'datetime':
-      return `TRY_CAST(${value} AS TIMESTAMP_NS) IS NOT NULL AND regexp_full_match(${value}, ${sqlText(timePattern)})`;
+      return readAsTime(value, `TRY_CAST(${value} AS TIMESTAMP_NS)`);
     default:
-      return 'true';
+      return value;
   }
 }
 
-const sqlTypes: Partial<Record<ColumnType, string>> = {
-  bool: 'BOOLEAN',
-  long: 'BIGINT',
-  real: 'DOUBLE',
-  datetime: 'TIMESTAMP_NS',
-};
+const booleans = ['true', 'false', 'True', 'False', 'TRUE', 'FALSE'];
 
-function fieldOf(name: string, value: string, type: ColumnType): ReadField {
-  if (type === 'string') return { name, type, sql: value };
-  const absent = `CASE WHEN ${value} IS NOT NULL THEN ${misfit} END`;
+function readAsReal(value: string, real: string): string {
+  const exact = `CASE WHEN contains(${value}, '.') THEN ${real} WHEN ${exceedsReal(value)} THEN NULL ELSE ${real} END`;
+  return `CASE WHEN regexp_full_match(${value}, '${plainReal}') THEN ${real} WHEN regexp_full_match(${value}, ${sqlText(realPattern)}) THEN ${exact} END`;
+}
+
+/** The length of `2026-01-01T00:00:00.123456789Z`. */
+const longestTime = 30;
+
+/** The engine's own parser tests the digits; what it would read beside the pattern are blanks, missing parts and lost digits. */
+function readAsTime(value: string, time: string): string {
+  const date = '????-??-??T[0-9]?:??:??';
+  const cases = [
+    `WHEN ${value} GLOB '${date}.?*Z' THEN CASE WHEN strlen(${value}) <= ${longestTime} THEN ${time} END`,
+    `WHEN ${value} GLOB '${date}Z' THEN ${time}`,
+    `WHEN regexp_full_match(${value}, ${sqlText(timePattern)}) THEN ${time}`,
+  ];
+  return `CASE ${cases.join(' ')} END`;
+}
+
+/** Over the columns of {@link typed}. */
+function fieldOf(name: string, index: number, type: ColumnType): ReadField {
+  if (type === 'string') return { name, type, sql: `v${index}` };
+  const absent = `CASE WHEN v${index} IS NOT NULL THEN ${misfit} END`;
   if (type === 'unseen') return { name, type: 'string', sql: `${absent}::VARCHAR` };
-  const sql = `CASE WHEN ${fits(value, type)} THEN CAST(${value} AS ${sqlTypes[type]}) ELSE ${absent}::${sqlTypes[type]} END`;
-  return { name, type, sql };
+  return { name, type, sql: `coalesce(x${index}, ${absent}::${sqlTypes[type]})` };
 }
 
 function refusedNotes(refused: number): string[] {
