@@ -47,6 +47,26 @@ const imported = '2026-06-15 12:00:00';
 const late = (count: number, field = '_time') =>
   `No readable time in \`${field}\` in ${count} row${count === 1 ? '' : 's'}: they have the time of their import.`;
 
+/** Texts that the engine would read as the type of the others, though not all of what they say. */
+const oddTexts: readonly (readonly [kind: string, usual: string, odd: string])[] = [
+  ['times', '2026-01-01T00:00:00Z', '2026-01-01T 0:00:00Z'],
+  ['times', '2026-01-01T00:00:00.5Z', '2026-01-01T 0:00:00.5Z'],
+  ['times', '2026-01-01T00:00:00.5Z', '2026-01-01T00:00:00.Z'],
+  ['times', '2026-01-01T00:00:00.5Z', '2026-1-01T00:00:00.5Z'],
+  ['times', '2026-01-01T00:00:00.5Z', '2026-01-01T00:00:00.1234567891Z'],
+  ['times', '2026-01-01T00:00:00Z', '2026-01-01'],
+  ['times', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00'],
+  ['reals', '1.5', '007.5'],
+  ['reals', '1.5', '.5'],
+  ['reals', '1.5', '+1.5'],
+  ['reals', '1.5', '9007199254740993'],
+  ['integers', '15', '015'],
+  ['integers', '15', '+15'],
+  ['integers', '15', '1_5'],
+  ['booleans', 'true', 't'],
+  ['booleans', 'true', 'tRUE'],
+];
+
 const traps: readonly Trap[] = [
   // one bad row costs no good one
   {
@@ -280,6 +300,15 @@ const traps: readonly Trap[] = [
     select: 'hash, typeof(hash), "real", small',
     values: ['1e5|VARCHAR|1.5|1e-05', '2e7|VARCHAR|2500.0|2.5'],
   },
+  ...oddTexts.map(
+    ([kind, usual, odd]): Trap => ({
+      what: `${odd} among ${kind} in CSV`,
+      name: 'in.csv',
+      content: lines('v', usual, odd, ''),
+      select: 'v, typeof(v)',
+      values: [`${usual}|VARCHAR`, `${odd}|VARCHAR`],
+    }),
+  ),
   {
     what: 'negative zero, infinities and NaN in CSV',
     name: 'in.csv',
