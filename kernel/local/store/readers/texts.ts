@@ -148,7 +148,7 @@ const timePattern = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(
 function readAs(value: string, type: TypeName): string {
   switch (type) {
     case 'bool':
-      return `CASE ${value} ${booleans.map(text => `WHEN '${text}' THEN ${text.toLowerCase()}`).join(' ')} END`;
+      return `CASE ${value} ${booleans.map(text => `WHEN ${sqlText(text)} THEN ${text.toLowerCase()}`).join(' ')} END`;
     case 'long':
       return `CASE WHEN TRY_CAST(${value} AS BIGINT)::VARCHAR = ${value} THEN TRY_CAST(${value} AS BIGINT) END`;
     case 'real':
@@ -164,7 +164,7 @@ const booleans = ['true', 'false', 'True', 'False', 'TRUE', 'FALSE'];
 
 function readAsReal(value: string, real: string): string {
   const exact = `CASE WHEN contains(${value}, '.') THEN ${real} WHEN ${exceedsReal(value)} THEN NULL ELSE ${real} END`;
-  return `CASE WHEN regexp_full_match(${value}, '${plainReal}') THEN ${real} WHEN regexp_full_match(${value}, ${sqlText(realPattern)}) THEN ${exact} END`;
+  return `CASE WHEN regexp_full_match(${value}, ${sqlText(plainReal)}) THEN ${real} WHEN regexp_full_match(${value}, ${sqlText(realPattern)}) THEN ${exact} END`;
 }
 
 /** The length of `2026-01-01T00:00:00.123456789Z`. */
@@ -174,8 +174,8 @@ const longestTime = 30;
 function readAsTime(value: string, time: string): string {
   const date = '????-??-??T[0-9]?:??:??';
   const cases = [
-    `WHEN ${value} GLOB '${date}.?*Z' THEN CASE WHEN strlen(${value}) <= ${longestTime} THEN ${time} END`,
-    `WHEN ${value} GLOB '${date}Z' THEN ${time}`,
+    `WHEN ${value} GLOB ${sqlText(`${date}.?*Z`)} THEN CASE WHEN strlen(${value}) <= ${longestTime} THEN ${time} END`,
+    `WHEN ${value} GLOB ${sqlText(`${date}Z`)} THEN ${time}`,
     `WHEN regexp_full_match(${value}, ${sqlText(timePattern)}) THEN ${time}`,
   ];
   return `CASE ${cases.join(' ')} END`;
