@@ -53,6 +53,8 @@ export type ErrorCode =
   | 'setting'
   | 'time-range'
   // the local service
+  | 'annotation-not-found'
+  | 'annotation-unreadable'
   | 'content-encoding'
   | 'content-type'
   | 'csv-delimiter'

@@ -36,6 +36,13 @@ export interface StarredFilter {
   readonly offset?: number;
 }
 
+/** Which annotations to list: those of any of the datasets that touch the range, whose times are RFC 3339 and whose end is exclusive. */
+export interface AnnotationFilter {
+  readonly datasets: readonly string[];
+  readonly start: string;
+  readonly end: string;
+}
+
 /** The query API of one endpoint. Every method throws a subclass of ApiError, InterruptedError when its signal is aborted. */
 export interface Client {
   readonly endpoint: Endpoint;
@@ -48,6 +55,11 @@ export interface Client {
   createStarred(query: wire.StarredQuery, signal?: AbortSignal): Promise<wire.StarredQuery>;
   putStarred(id: string, query: wire.StarredQuery, signal?: AbortSignal): Promise<wire.StarredQuery>;
   deleteStarred(id: string, signal?: AbortSignal): Promise<void>;
+  /** Annotations of all datasets when the filter names none. */
+  listAnnotations(filter: AnnotationFilter, signal?: AbortSignal): Promise<readonly wire.Annotation[]>;
+  createAnnotation(content: wire.AnnotationContent, signal?: AbortSignal): Promise<wire.Annotation>;
+  putAnnotation(id: string, content: wire.AnnotationContent, signal?: AbortSignal): Promise<wire.Annotation>;
+  deleteAnnotation(id: string, signal?: AbortSignal): Promise<void>;
   datasets(signal?: AbortSignal): Promise<readonly wire.DatasetInfo[]>;
   deleteDataset(name: string, signal?: AbortSignal): Promise<void>;
   fields(dataset: string, signal?: AbortSignal): Promise<readonly wire.FieldMeta[]>;
@@ -103,6 +115,8 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
     transport.json(send, read, signal);
   const starred = '/v2/apl-starred-queries';
   const one = (id: string) => `${starred}/${encodeURIComponent(id)}`;
+  const annotations = '/v2/annotations';
+  const annotation = (id: string) => `${annotations}/${encodeURIComponent(id)}`;
   const dataset = (name: string) => `/v2/datasets/${encodeURIComponent(name)}`;
   const readSaved = (id: string) => (value: unknown) => ({ ...wire.readStarredQuery(value), id });
   return {
@@ -128,6 +142,28 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
     deleteStarred: (id, signal) =>
       transport.discard(
         { action: `delete the starred query ${id}`, method: 'DELETE', path: one(id) },
+        signal,
+      ),
+    listAnnotations: ({ datasets, start, end }, signal) => {
+      const names = datasets.length === 0 ? undefined : datasets.join(',');
+      const send = get('list annotations', annotations, { datasets: names, start, end });
+      return call(wire.readAnnotations, send, signal);
+    },
+    createAnnotation: (json, signal) =>
+      call(
+        wire.readAnnotation,
+        { action: 'create an annotation', method: 'POST', path: annotations, json },
+        signal,
+      ),
+    putAnnotation: (id, json, signal) =>
+      call(
+        wire.readAnnotation,
+        { action: `update the annotation ${id}`, method: 'PUT', path: annotation(id), json },
+        signal,
+      ),
+    deleteAnnotation: (id, signal) =>
+      transport.discard(
+        { action: `delete the annotation ${id}`, method: 'DELETE', path: annotation(id) },
         signal,
       ),
     datasets: signal => call(wire.readDatasets, get('list datasets', '/v2/datasets'), signal),

@@ -1,5 +1,6 @@
 import { AplKernelError } from '../errors.js';
 import { present } from '../present.js';
+import { formatTime, parseTime } from '../time.js';
 
 /**
  * The JSON shapes of the query API (https://axiom.co/docs/restapi/introduction), for both sides: the client that reads them and
@@ -180,6 +181,24 @@ export interface StarredQuery {
   readonly query: QueryRequest;
 }
 
+/**
+ * A mark over the charts of some datasets, such as a deployment: at a moment, or over a stretch where it has an end. Times are RFC 3339.
+ */
+export interface Annotation {
+  readonly id: string;
+  readonly datasets: readonly string[];
+  readonly time: string;
+  readonly endTime?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly url?: string;
+  /** Lower-case letters, digits and hyphens, such as `deploy`. */
+  readonly type: string;
+}
+
+/** An annotation without the id that the service gives it. */
+export type AnnotationContent = Omit<Annotation, 'id'>;
+
 export interface DatasetInfo {
   readonly id: string;
   readonly name: string;
@@ -284,6 +303,34 @@ export function readStarredQueries(value: unknown): readonly StarredQuery[] {
   return list(value, 'starred queries').map((item, index) =>
     readStarredQuery(item, `starred queries[${index}]`),
   );
+}
+
+/** Returns an annotation; a text that is empty and an end that is null or Go's zero time are absent, as services spell it. */
+export function readAnnotation(value: unknown, path = 'annotation'): Annotation {
+  const object = record(value, path);
+  const endTime = object.endTime ?? '';
+  return {
+    id: string(object.id, `${path}.id`),
+    datasets: list(object.datasets, `${path}.datasets`).map((name, index) =>
+      string(name, `${path}.datasets[${index}]`),
+    ),
+    time: timeText(object.time, `${path}.time`),
+    ...present({ endTime: isNoTime(endTime) ? undefined : timeText(endTime, `${path}.endTime`) }),
+    ...optionalText(object, 'title', path),
+    ...optionalText(object, 'description', path),
+    ...optionalText(object, 'url', path),
+    type: string(object.type, `${path}.type`),
+  };
+}
+
+/** Returns the annotations of a listing. */
+export function readAnnotations(value: unknown): readonly Annotation[] {
+  return list(value, 'annotations').map((item, index) => readAnnotation(item, `annotations[${index}]`));
+}
+
+/** Whether a time in a request or an answer stands for none: clients in Go spell an absent time as the year 1. */
+export function isNoTime(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || value === '0001-01-01T00:00:00Z';
 }
 
 /** Returns the datasets of a listing. */
@@ -395,6 +442,21 @@ function optionalString<K extends string>(
   const value = object[key];
   if (value === undefined || value === null) return {};
   return { [key]: string(value, `${path}.${key}`) } as { readonly [P in K]?: string };
+}
+
+/** As `optionalString`, where an empty text is absent too. */
+function optionalText<K extends string>(
+  object: Record<string, unknown>,
+  key: K,
+  path: string,
+): { readonly [P in K]?: string } {
+  return object[key] === '' ? {} : optionalString(object, key, path);
+}
+
+function timeText(value: unknown, path: string): string {
+  const time = parseTime(string(value, path));
+  if (time === undefined) throw new ShapeError(path, 'a time', value);
+  return formatTime(time);
 }
 
 function strings(value: unknown, path: string): Readonly<Record<string, string>> {

@@ -9,6 +9,7 @@ import { engineFailure } from '../engine/failure.js';
 import { addResultRoutes } from '../results/routes.js';
 import { processStart, proofOf, proofPath, type RuntimeFile, runtimeFilePath } from '../shared.js';
 import { compileRequest } from '../sql/compile.js';
+import { AnnotationStore } from '../store/annotations.js';
 import { replaceFile } from '../store/files.js';
 import { StarredStore } from '../store/starred.js';
 import { KeepAlive } from './alive.js';
@@ -86,6 +87,7 @@ function routeParts(options: ServiceOptions, { engine, datasets, readersFor, res
     results,
     dataDir: options.dataDir,
     datasets,
+    annotations: new AnnotationStore(options.dataDir),
     starred: new StarredStore(options.dataDir, localUser.id),
     compile: options.compile ?? compileRequest,
     nowNs: () => BigInt(Math.floor(now())) * 1_000_000n,

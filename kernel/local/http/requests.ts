@@ -1,6 +1,15 @@
-import type { ImportRequest, QueryRequest, StarredQuery } from '../../api/wire.js';
-import { readStarredQuery, ShapeError } from '../../api/wire.js';
+import {
+  type AnnotationContent,
+  type ImportRequest,
+  isNoTime,
+  type QueryRequest,
+  readStarredQuery,
+  ShapeError,
+  type StarredQuery,
+} from '../../api/wire.js';
 import { present } from '../../present.js';
+import { formatTime, parseTime } from '../../time.js';
+import { type AnnotationChange, changed } from '../store/annotations.js';
 import { ServiceError } from './service-error.js';
 
 /** Returns the body of a query request; throws a ServiceError (400) that names the wrong member. */
@@ -35,6 +44,84 @@ export function readStarredBody(body: unknown): StarredQuery {
     if (error instanceof ShapeError) throw invalid(`${error.message}.`);
     throw error;
   }
+}
+
+/** Returns the body of a request to create an annotation, which is at `now` where it names no time. */
+export function readNewAnnotation(body: unknown, now: string): AnnotationContent {
+  const change = readAnnotationChange(body);
+  const { datasets, type } = change;
+  if (!datasets) throw invalid('`datasets` is missing: the datasets on whose charts the annotation appears.');
+  if (!type) throw invalid('`type` is missing, such as "deploy".');
+  const content = changed({ datasets, time: now, type }, change);
+  checkAnnotation(content);
+  return content;
+}
+
+/** Returns the members of an annotation in a request that changes it; null stands for one that is taken away. */
+export function readAnnotationChange(body: unknown): AnnotationChange {
+  const { id: _, ...members } = readObject(body, 'the body');
+  const unknown = Object.keys(members).find(key => !annotationMembers.includes(key));
+  if (unknown !== undefined) throw invalid(`\`${unknown}\` is not a member of an annotation.`);
+  const { datasets, type } = members;
+  if (datasets !== undefined && !isNames(datasets))
+    throw invalid('`datasets` should be a list of at least one name.');
+  if (type !== undefined && (typeof type !== 'string' || !/^[a-z0-9-]{1,64}$/.test(type)))
+    throw invalid('`type` should be 1 to 64 lower-case letters, digits and hyphens, such as "deploy".');
+  return present({
+    datasets,
+    type,
+    time: readMoment(members.time, 'time') ?? undefined,
+    endTime: readMoment(members.endTime, 'endTime'),
+    title: readText(members.title, 'title'),
+    description: readText(members.description, 'description'),
+    url: readUrl(members.url),
+  });
+}
+
+/** Throws ServiceError (400) for an annotation that ends before it begins. */
+export function checkAnnotation({ time, endTime }: AnnotationContent): void {
+  if (endTime === undefined || (parseTime(endTime) ?? 0n) > (parseTime(time) ?? 0n)) return;
+  throw invalid(`\`endTime\` (${endTime}) should be after \`time\` (${time}).`);
+}
+
+const annotationMembers = ['datasets', 'time', 'endTime', 'title', 'description', 'url', 'type'];
+
+function isNames(value: unknown): value is readonly string[] {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every(each => typeof each === 'string' && each !== '')
+  );
+}
+
+/** A time as RFC 3339; null for one that stands for none. */
+function readMoment(value: unknown, name: string): string | null | undefined {
+  if (value === undefined) return undefined;
+  if (isNoTime(value)) return null;
+  const time = typeof value === 'string' ? parseTime(value) : undefined;
+  if (time === undefined) throw invalid(`\`${name}\` should be a time, such as 2026-01-31T10:00:00Z.`);
+  return formatTime(time);
+}
+
+/** Characters of a text of an annotation. */
+const longestText = 4096;
+
+function readText(value: unknown, name: string): string | null | undefined {
+  if (value === undefined) return undefined;
+  if (value === null || value === '') return null;
+  if (typeof value !== 'string') throw invalid(`\`${name}\` should be a string.`);
+  if (value.length > longestText) throw invalid(`\`${name}\` should have at most 4,096 characters.`);
+  return value;
+}
+
+/** Only addresses of pages: others, such as `javascript:`, would run where somebody makes a link of them. */
+function readUrl(value: unknown): string | null | undefined {
+  const url = readText(value, 'url');
+  if (typeof url === 'string' && !isPage(url))
+    throw invalid('`url` should be an address that begins with https:// or http://.');
+  return url;
+}
+
+function isPage(url: string): boolean {
+  return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
 }
 
 /** Returns the body of a request to create a dataset. */
@@ -169,6 +256,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function invalid(message: string): ServiceError {
+/** Returns the error about a request of the wrong shape. */
+export function invalid(message: string): ServiceError {
   return new ServiceError(400, 'invalid-request', message);
 }

@@ -6,6 +6,7 @@ import { type Snapshot, unknownDataset } from '../store/datasets.js';
 import { importFile } from '../store/import.js';
 import { ingest } from '../store/ingest.js';
 import type { StarredFilter, StarredStore } from '../store/starred.js';
+import { type AnnotationParts, addAnnotationRoutes } from './annotations.js';
 import { departure } from './departure.js';
 import { addProgressRoute } from './progress.js';
 import { answerQuery, type QueryParts } from './query-route.js';
@@ -14,7 +15,7 @@ import { ServiceError } from './service-error.js';
 import { fieldMeta } from './tabular.js';
 
 /** The parts of the service that the routes need. */
-export interface RouteParts extends QueryParts {
+export interface RouteParts extends QueryParts, AnnotationParts {
   readonly engine: Engine;
   readonly starred: StarredStore;
   readonly ingestBytes: number;
@@ -30,10 +31,10 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
   }
   addProgressRoute(app, parts.queries);
   app.get('/v2/user', () => localUser);
-  app.get('/v2/annotations', () => []);
   app.get('/v2/vfields', () => []);
   addDatasetRoutes(app, parts);
   addStarredRoutes(app, parts.starred);
+  addAnnotationRoutes(app, parts);
   addIngestRoute(app, parts);
   app.post('/v1/local/import', request =>
     parts.queries.visit(request, departure(request), visit =>

@@ -356,9 +356,7 @@ test('datasets are made, described, listed and deleted', async () => {
 });
 
 test('lists of things that a service on one machine does not have are empty', async () => {
-  for (const route of ['/v2/annotations?datasets=x', '/v2/vfields?dataset=x']) {
-    expect(await service().json('GET', route)).toEqual({ status: 200, body: [] });
-  }
+  expect(await service().json('GET', '/v2/vfields?dataset=x')).toEqual({ status: 200, body: [] });
   expect((await service().json('GET', '/v2/user')).body).toEqual({ id: 'local', name: 'local', email: '' });
 });
 

@@ -1,0 +1,70 @@
+import type { FastifyInstance } from 'fastify';
+import type { AnnotationContent } from '../../api/wire.js';
+import { present } from '../../present.js';
+import { formatTime, parseTime } from '../../time.js';
+import type { AnnotationFilter, AnnotationStore } from '../store/annotations.js';
+import { type DatasetStore, unknownDataset } from '../store/datasets.js';
+import { checkAnnotation, invalid, readAnnotationChange, readNewAnnotation } from './requests.js';
+
+/** What the routes of annotations need. */
+export interface AnnotationParts {
+  readonly annotations: AnnotationStore;
+  readonly datasets: DatasetStore;
+  /** Nanoseconds since 1970. */
+  readonly nowNs: () => bigint;
+}
+
+interface Id {
+  readonly Params: { readonly id: string };
+}
+
+type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Adds the routes of annotations (https://axiom.co/docs/query-data/annotate-charts). */
+export function addAnnotationRoutes(
+  app: FastifyInstance,
+  { annotations, datasets, nowNs }: AnnotationParts,
+): void {
+  const path = '/v2/annotations';
+  const checkDatasets = async ({ datasets: named = [] }: Partial<AnnotationContent>) => {
+    const catalog = await datasets.snapshot();
+    const unknown = named.find(name => catalog.info(name) === undefined);
+    if (unknown !== undefined) throw unknownDataset(unknown);
+  };
+  app.get<{ Querystring: Query }>(path, ({ query }) => annotations.list(filterOf(query)));
+  app.post(path, async ({ body }, reply) => {
+    const content = readNewAnnotation(body, formatTime(nowNs()));
+    await checkDatasets(content);
+    return reply.code(201).send(await annotations.create(content));
+  });
+  app.get<Id>(`${path}/:id`, ({ params }) => annotations.get(params.id));
+  app.put<Id>(`${path}/:id`, async ({ params, body }) => {
+    const change = readAnnotationChange(body);
+    await checkDatasets(present({ datasets: change.datasets ?? undefined }));
+    return annotations.change(params.id, change, checkAnnotation);
+  });
+  app.delete<Id>(`${path}/:id`, async ({ params }, reply) => {
+    await annotations.remove(params.id);
+    return reply.code(204).send();
+  });
+}
+
+/** Names are apart by commas, or each is a parameter of its own: clients do either. */
+function filterOf({ datasets, start, end }: Query): AnnotationFilter {
+  const names = [datasets ?? []]
+    .flat()
+    .flatMap(each => each.split(','))
+    .filter(name => name !== '');
+  return present({
+    datasets: names.length === 0 ? undefined : names,
+    start: timeIn(start, 'start'),
+    end: timeIn(end, 'end'),
+  });
+}
+
+function timeIn(text: Query[string], name: string): bigint | undefined {
+  if (text === undefined || text === '') return undefined;
+  const time = typeof text === 'string' ? parseTime(text) : undefined;
+  if (time === undefined) throw invalid(`\`${name}\` should be a time, such as 2026-01-31T10:00:00Z.`);
+  return time;
+}

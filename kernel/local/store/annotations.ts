@@ -1,0 +1,104 @@
+import path from 'node:path';
+import { type Annotation, type AnnotationContent, readAnnotation } from '../../api/wire.js';
+import { present } from '../../present.js';
+import { parseTime } from '../../time.js';
+import { Documents } from './documents.js';
+
+/** Which annotations to list: those of any of the datasets that touch the range from `start` to before `end`, in nanoseconds since 1970. */
+export interface AnnotationFilter {
+  readonly datasets?: readonly string[];
+  readonly start?: bigint;
+  readonly end?: bigint;
+}
+
+/** Members to change; null removes one. */
+export type AnnotationChange = { readonly [K in keyof AnnotationContent]?: AnnotationContent[K] | null };
+
+/** The annotations under `<dataDir>/annotations`. */
+export class AnnotationStore {
+  readonly #annotations: Documents<AnnotationContent>;
+
+  constructor(dataDir: string) {
+    this.#annotations = new Documents<AnnotationContent>(path.join(dataDir, 'annotations'), {
+      name: 'annotation',
+      prefix: 'ann_',
+      read: value => readAnnotation(value),
+      unknown: {
+        code: 'annotation-not-found',
+        hint: '`%annotate --list` lists those in the time range.',
+      },
+      unreadable: 'annotation-unreadable',
+    });
+  }
+
+  /** Returns the annotations that pass the filter, in order of time. */
+  async list(filter: AnnotationFilter): Promise<Annotation[]> {
+    const inOrder = (a: Annotation, b: Annotation) =>
+      compare(timeOf(a.time), timeOf(b.time)) || compare(a.id, b.id);
+    return (await this.#annotations.list()).filter(each => passes(each, filter)).sort(inOrder);
+  }
+
+  /** Stores an annotation under a new id. */
+  create(content: AnnotationContent): Promise<Annotation> {
+    return this.#annotations.create(content);
+  }
+
+  /** Returns one annotation; throws ServiceError (404) when there is none. */
+  get(id: string): Promise<Annotation> {
+    return this.#annotations.get(id);
+  }
+
+  /** Changes some members of an annotation; throws ServiceError (404) when there is none, and what `check` throws about the outcome. */
+  change(
+    id: string,
+    change: AnnotationChange,
+    check: (content: AnnotationContent) => void,
+  ): Promise<Annotation> {
+    return this.#annotations.replace(id, before => {
+      const content = changed(before, change);
+      check(content);
+      return content;
+    });
+  }
+
+  /** Deletes an annotation; throws ServiceError (404) when there is none. */
+  remove(id: string): Promise<void> {
+    return this.#annotations.remove(id);
+  }
+}
+
+/** Returns an annotation with the members of a change, in the order in which the API names them. */
+export function changed(before: AnnotationContent, change: AnnotationChange): AnnotationContent {
+  const { datasets, time, type, endTime, title, description, url } = { ...before, ...change };
+  return {
+    datasets: datasets ?? before.datasets,
+    time: time ?? before.time,
+    ...present({
+      endTime: endTime ?? undefined,
+      title: title ?? undefined,
+      description: description ?? undefined,
+      url: url ?? undefined,
+    }),
+    type: type ?? before.type,
+  };
+}
+
+/** One without an end is a moment. */
+function passes({ datasets, time, endTime }: Annotation, filter: AnnotationFilter): boolean {
+  const begins = timeOf(time);
+  const ends = endTime === undefined ? begins : timeOf(endTime);
+  return (
+    (filter.datasets === undefined || filter.datasets.some(name => datasets.includes(name))) &&
+    (filter.start === undefined || ends >= filter.start) &&
+    (filter.end === undefined || begins < filter.end)
+  );
+}
+
+/** What was read from a file or a request is a time. */
+function timeOf(text: string): bigint {
+  return parseTime(text) ?? 0n;
+}
+
+function compare<T extends string | bigint>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
