@@ -18,7 +18,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'apl/bind': ['apl/syntax', 'apl/operators', 'apl/catalog', 'apl/plan', 'text', 'time'],
   'apl/editor': ['apl', '@lezer/common', '@lezer/highlight'],
   jupyter: ['zeromq', 'node:*', 'errors', 'text'],
-  api: ['undici', 'smol-toml', 'node:*', 'errors'],
+  api: ['undici', 'smol-toml', 'node:*', 'errors', 'time'],
   result: [
     'apache-arrow',
     'hyparquet-writer',

@@ -23,6 +23,7 @@ import { present } from '../present.js';
 import type { QueryResult } from '../result/result.js';
 import { visibleLines } from '../text.js';
 import { formatTime } from '../time.js';
+import { askAnnotations, hasAnnotations } from './annotations/reader.js';
 import {
   type CellFailure,
   diagnosticFailure,
@@ -181,9 +182,11 @@ async function runShown(
   isLast: boolean,
 ): Promise<QueryResult> {
   const { text, variables } = query;
-  const result = await runLogged(session, { ...plan, text, variables }, io);
-  const kept = await keep(session, result, query.name);
   const chart = { ...query.chart, ...withoutRender(text).chart };
+  const wish = { ...plan.chart, ...chart };
+  const annotates = !query.silent && plan.retains && wish.kind !== 'none' && hasAnnotations(session, wish);
+  const result = await runLogged(session, { ...plan, text, variables, annotates }, io);
+  const kept = await keep(session, result, query.name);
   if (!query.silent) await show(session, kept, io, plan, { last: isLast, chart });
   return result;
 }
@@ -245,11 +248,13 @@ async function show(
   const { toOutline, toOutputs } = await import('../result/mime.js');
   const dropped = session.results.takeNotices().map(text => ({ level: 'warn' as const, text }));
   const shown = { ...result, notices: [...result.notices, ...dropped] };
+  const wish = { ...plan.chart, ...chart };
   const outputs = plan.retains
     ? await toOutputs(shown, {
         resultId: id,
-        chart: { ...plan.chart, ...chart },
+        chart: wish,
         ...present({
+          annotations: askAnnotations(session, result, wish, io.signal),
           rows: plan.shownRows,
           drawn,
           now: momentOf(session, result),

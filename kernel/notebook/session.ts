@@ -25,6 +25,7 @@ import type { QueryProgress, QueryRequest, WantedResults } from '../api/wire.js'
 import { memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
 import type { Notice } from '../result/result.js';
+import { AnnotationReader } from './annotations/reader.js';
 import { Parameters } from './parameters.js';
 import type { QueryLog } from './query/log.js';
 import type { DatasetListing, Recording } from './recording/recording.js';
@@ -68,6 +69,7 @@ export class Session {
   readonly options: SessionOptions;
   readonly results: KeptResults;
   readonly schema: SchemaCache;
+  readonly annotations: AnnotationReader;
   readonly parameters = new Parameters();
   range: TimeRange = defaultRange;
   /** Sent as `defaultLimit`; undefined for the service's own. */
@@ -76,6 +78,8 @@ export class Session {
   shownRows: number | undefined;
   /** False when outputs are to hold no values of the data. */
   retains = true;
+  /** False when charts are to be without annotations. */
+  annotates = true;
   /** Counts the starred queries that this session has written or deleted. */
   starsVersion = 0;
   /** The last error of a cell, for `%bugreport`. */
@@ -102,6 +106,7 @@ export class Session {
     this.results = new KeptResults(options.resultBytes ?? Math.floor(memoryAtMost() / 4), id =>
       this.#sent.drop(id),
     );
+    this.annotations = new AnnotationReader(this);
     this.schema = new SchemaCache({
       datasets: async signal => (await this.client(signal)).datasets(signal),
       fields: async (dataset, signal) => (await this.client(signal)).fields(dataset, signal),
@@ -127,6 +132,10 @@ export class Session {
   /** Returns the recording's notices for the next result. */
   takeRecordingNotices(): readonly Notice[] {
     return this.#recording?.takeNotices() ?? [];
+  }
+
+  log(text: string): void {
+    this.options.log(text);
   }
 
   /** Every name that `use` takes. */
@@ -169,6 +178,7 @@ export class Session {
     this.#active = name;
     this.#introduced = true;
     this.schema.clear();
+    this.annotations.forget();
     await this.#closeClient('hosted');
   }
 

@@ -52,11 +52,23 @@ export const settings: readonly Setting[] = [
     summary: 'whether outputs hold the data of results: on or off',
     standard: 'on',
     apply: (session, value) => {
-      if (value !== 'on' && value !== 'off') throw wrong('retain', value, 'It is "on" or "off".');
-      session.retains = value === 'on';
+      session.retains = isOn('retain', value);
+    },
+  },
+  {
+    name: 'annotations',
+    summary: 'whether charts over time show the annotations of the service: on or off',
+    standard: 'on',
+    apply: (session, value) => {
+      session.annotates = isOn('annotations', value);
     },
   },
 ];
+
+function isOn(name: string, value: string): boolean {
+  if (value !== 'on' && value !== 'off') throw wrong(name, value, 'It is "on" or "off".');
+  return value === 'on';
+}
 
 function wholeNumber(name: string, value: string): number {
   if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);

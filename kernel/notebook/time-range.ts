@@ -75,6 +75,11 @@ export function parseRange(text: string): TimeRange {
   return range;
 }
 
+/** Returns the nanoseconds since 1970 of what may be one end of a range, such as `now-1h` or `yesterday 10:00`; throws TimeRangeError. */
+export function parseMoment(text: string, now: bigint): bigint {
+  return timeOf(bound(tidy(text)), now);
+}
+
 /** Returns the range at the moment `now` (nanoseconds since 1970); throws TimeRangeError when it is empty. */
 export function resolveRange(range: TimeRange, now: bigint): ResolvedRange {
   const start = timeOf(range.start, now);

@@ -6,7 +6,7 @@
 import type { QueryStatus } from '../api/wire.js';
 import type { ChartWish } from '../apl/operators/drawing.js';
 import { present } from '../present.js';
-import { type Chart, type NoChart, toChart } from './chart/chart.js';
+import { type AskAnnotations, type Chart, type NoChart, toChart } from './chart/chart.js';
 import { toTerminal } from './chart/draw/terminal.js';
 import { HTML_LIMITS, toHtml } from './display/html.js';
 import { PLAIN_LIMITS, toPlain } from './display/plain.js';
@@ -29,6 +29,8 @@ export interface OutputOptions {
   readonly chart?: ChartWish;
   /** The id by which a front end asks the kernel for the rows of this result; absent where no kernel holds it. */
   readonly resultId?: string;
+  /** Asks for the annotations of a chart along time; it has none when absent. */
+  readonly annotations?: AskAnnotations;
   /** The form of the result that the chart shows, where it is not that of the table. */
   readonly drawn?: QueryResult;
   /** The moment of the query, in milliseconds since 1970. Default: now, or the end of a frozen range. */
@@ -63,8 +65,8 @@ export async function toOutputs(
 
 /** Returns the chart of a result, or why there is none; undefined where its shape has none and none is asked for. */
 export function chartOf(result: QueryResult, options: OutputOptions): Promise<Chart | NoChart | undefined> {
-  const { drawn = result, now = momentOf(result), chart } = options;
-  return toChart(drawn, now, chart);
+  const { drawn = result, now = momentOf(result), chart, annotations } = options;
+  return toChart(drawn, now, chart, annotations);
 }
 
 /** Returns the output of a chart, without the table; a terminal, whose width is known, gets it in characters. */

@@ -68,4 +68,6 @@ export interface QueryResult extends QueryAnswer {
   readonly notices: readonly Notice[];
   /** Absent when the query was not read. */
   readonly reading?: Reading;
+  /** The datasets that the rows come from, also through other results; absent where they are not known. */
+  readonly sources?: readonly string[];
 }

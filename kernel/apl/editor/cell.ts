@@ -1,4 +1,3 @@
-import { chartKinds } from '../operators/drawing.js';
 import type { BindEnvironment } from '../plan/plan.js';
 import type { Span } from '../syntax/ast.js';
 import { splitCell, withoutPrefix } from '../syntax/cell.js';
@@ -21,17 +20,18 @@ export function completeCell(cell: string, offset: number, environment: EditorEn
   return complete(before + rest, offset, withResults(cell, environment));
 }
 
-/** Names after `// @` and kinds after `// @viz`; undefined anywhere else. */
+/** Names after `// @` and values after `// @viz` and the like; undefined anywhere else. */
 function completeDirective(cell: string, offset: number): Completions | undefined {
   const line = cell.slice(cell.lastIndexOf('\n', offset - 1) + 1, offset);
-  const [, name, kind] = /^\s*\/\/\s*@(?:(\w*)|viz\s+(\w*))$/.exec(line) ?? [];
-  const typed = kind ?? name;
-  if (typed === undefined) return undefined;
+  const [, name = '', space, value = ''] = /^\s*\/\/\s*@(\w*)(?:(\s+)(\w*))?$/.exec(line) ?? [];
   const all = Object.entries(directives);
+  const known = all.find(([each]) => each === name)?.[1];
+  if (!/^\s*\/\/\s*@/.test(line) || (space !== undefined && !known?.values?.length)) return undefined;
+  const typed = space === undefined ? name : value;
   const items: readonly (readonly [string, string])[] =
-    kind === undefined
+    space === undefined
       ? all.map(([label, { doc }]) => [label, doc])
-      : chartKinds.map(label => [label, directives.viz.doc]);
+      : (known?.values ?? []).map(label => [label, known?.doc ?? '']);
   return {
     from: offset - typed.length,
     to: offset,
@@ -58,9 +58,9 @@ function hoverDirective(cell: string, offset: number): Hover | undefined {
   const name = line.slice(found.name.from, found.name.to);
   const known = Object.entries(directives).find(([each]) => each === name)?.[1];
   if (known === undefined || offset < from || offset > to) return undefined;
-  const values = known.values ?? [];
-  const word = known.values === undefined ? ' UNIT' : values.length > 0 ? ' KIND' : '';
-  const kinds = values.length > 0 ? ` KIND is ${values.join(', ')}.` : '';
+  const { values = [], argument } = known;
+  const word = argument === undefined ? '' : ` ${argument}`;
+  const kinds = argument === 'KIND' ? ` KIND is ${values.join(', ')}.` : '';
   const [usage, doc] = [`// @${name}${word}`, `${known.doc}${kinds}`];
   return { from, to, markdown: `\`${usage}\`\n\n${doc}`, plain: `${usage}\n\n${doc}` };
 }

@@ -14,6 +14,8 @@ export interface ChartWish {
   /** The unit of the measures, in place of that of their fields. */
   readonly unit?: string;
   readonly title?: string;
+  /** Whether a chart over time shows the annotations of the service; a setting decides when absent. */
+  readonly annotations?: boolean;
   /** False hides the legend. */
   readonly legend?: boolean;
 }

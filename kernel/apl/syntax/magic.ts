@@ -6,6 +6,8 @@ export interface MagicOption {
   readonly name: string;
   /** The name of the value in the usage line; absent for a switch. */
   readonly value?: string;
+  /** It may be given more than once. */
+  readonly repeats?: true;
   readonly summary: string;
 }
 
@@ -24,6 +26,8 @@ export interface MagicArguments {
   readonly raw: string;
   readonly words: readonly string[];
   readonly options: ReadonlyMap<string, string>;
+  /** Every value of the options that may be repeated. */
+  readonly lists: ReadonlyMap<string, readonly string[]>;
 }
 
 /** A mistake in a magic line; the place counts from the start of its arguments. */
@@ -69,6 +73,7 @@ export function splitWords(line: string): readonly Word[] {
 export function readArguments(syntax: MagicSyntax, raw: string): MagicArguments | MagicProblem {
   const words: Word[] = [];
   const options = new Map<string, string>();
+  const lists = new Map<string, readonly string[]>();
   const rest = splitWords(raw).values();
   for (const word of rest) {
     if (word.open) return problem(syntax, word, 'a quote is not closed');
@@ -84,9 +89,11 @@ export function readArguments(syntax: MagicSyntax, raw: string): MagicArguments 
     const value = option.value === undefined ? '' : (inline ?? rest.next().value?.text);
     if (value === undefined || (option.value !== undefined && value === ''))
       return problem(syntax, word, `--${name} needs a value: ${option.value}`);
+    if (option.repeats) lists.set(name, [...(lists.get(name) ?? []), value]);
+    else if (options.has(name)) return problem(syntax, word, `--${name} is given twice`);
     options.set(name, value);
   }
-  return checkArity(syntax, words, raw) ?? { raw, words: words.map(({ text }) => text), options };
+  return checkArity(syntax, words, raw) ?? { raw, words: words.map(({ text }) => text), options, lists };
 }
 
 /** Returns the message and hint for a name that no magic has. */

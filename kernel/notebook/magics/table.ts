@@ -1,6 +1,7 @@
 import { closest } from 'fastest-levenshtein';
 import type { MagicLine } from '../../apl/syntax/cell.js';
 import { noCellForm, unknownMagic } from '../../apl/syntax/magic.js';
+import { annotateMagic } from '../annotations/magic.js';
 import { vizMagic } from '../results/viz.js';
 import { defaultRange } from '../time-range.js';
 import {
@@ -238,6 +239,7 @@ export const magics: readonly Magic[] = [
     run: results,
   },
   vizMagic,
+  annotateMagic,
   ...starMagics,
   ...kernelMagics,
   {
@@ -314,7 +316,7 @@ export async function runMagic(line: MagicLine, host: MagicHost): Promise<void> 
     throw misuse(magic, noCellForm(magic));
   }
   const given = magic.verbatim
-    ? { raw: line.args, words: [], options: new Map<string, string>() }
+    ? { raw: line.args, words: [], options: new Map<string, string>(), lists: new Map<string, string[]>() }
     : parseArguments(magic, line.args);
   await magic.run({ ...given, magic, line, cell: line.cell }, host);
 }

@@ -26,6 +26,31 @@ export function readAggregation(
   };
 }
 
+/** Functions that put moments into bins. */
+const binning: ReadonlySet<string> = new Set([
+  'bin',
+  'bin_auto',
+  'floor',
+  'startofday',
+  'startofweek',
+  'startofmonth',
+  'startofyear',
+]);
+
+/** Whether a query, by its text, makes bins or series, which are mostly of time: its result is then probably drawn along it. */
+export function groupsByTime(text: string): boolean {
+  let found = false;
+  visitQuery(parseQuery(text).query, {
+    expr: expr => {
+      found ||= expr.kind === 'call' && binning.has(expr.callee.name.toLowerCase());
+    },
+    operator: operator => {
+      found ||= operator.kind === 'make-series';
+    },
+  });
+  return found;
+}
+
 /** Operators that keep every row. */
 const keeping: ReadonlySet<Operator['kind']> = new Set([
   'extend',

@@ -13,6 +13,7 @@ import {
   rangeOfReads,
   readNotices,
   readsOf,
+  sourcesOf,
   tablesOf,
 } from '../results/reads.js';
 import type { Session } from '../session.js';
@@ -25,7 +26,7 @@ import {
   type TimeRange,
   TimeRangeError,
 } from '../time-range.js';
-import { readAggregation } from './aggregation.js';
+import { groupsByTime, readAggregation } from './aggregation.js';
 import { clockOf } from './clock.js';
 import { type ProgressIo, withProgress } from './progress.js';
 import { datasetNames, mainPipeline } from './reading.js';
@@ -37,6 +38,8 @@ export interface QueryOrder {
   readonly variables?: Readonly<Record<string, unknown>>;
   readonly range: TimeRange;
   readonly rowLimit: number | undefined;
+  /** The result will be drawn, with annotations where it runs along time. */
+  readonly annotates?: boolean;
 }
 
 /** Runs one query on the active profile and returns its result as Arrow; throws the errors of the client and the decoder. */
@@ -59,6 +62,12 @@ export async function runQuery(session: Session, asked: QueryOrder, io: Progress
   };
   const profile = profileOfReads(session.profileName, reads);
   const introduction = await session.takeIntroduction();
+  const asksAnnotations = order.annotates === true && groupsByTime(order.text);
+  if (asksAnnotations)
+    session.annotations.begin(
+      { profile, datasets: sourcesOf(reads), start: range.startTime, end: range.endTime },
+      signal,
+    );
   // The decoder loads while the service works.
   const [raw, { decodeSteps }, { inSlices }] = await Promise.all([
     withProgress(
@@ -78,6 +87,10 @@ export async function runQuery(session: Session, asked: QueryOrder, io: Progress
     datasetNames: envelope.datasetNames,
     fieldsMetaMap: envelope.fieldsMetaMap,
     provenance: provenanceOf(session, order, request, raw, profile, envelope.datasetNames, elapsedMs),
+    sources: sourcesOf({
+      ...reads,
+      datasets: envelope.datasetNames.filter(name => !reads.results.has(name)),
+    }),
   };
   const { emptyAnswerNotices } = await import('./empty-answer.js');
   const notices = [

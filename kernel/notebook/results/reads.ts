@@ -67,6 +67,12 @@ function evicted(name: string): ResultError {
   );
 }
 
+/** Returns the datasets that the rows of a query come from, also those behind the results that it reads. */
+export function sourcesOf({ results, datasets }: Reads): readonly string[] {
+  const behind = [...results.values()].flatMap(({ result }) => result.sources ?? []);
+  return [...new Set([...datasets, ...behind])];
+}
+
 /** Returns the results of a query as the session lends them to the local service. */
 export function tablesOf({ results }: Reads): ReadonlyMap<string, ReadResult> {
   return new Map([...results].map(([name, kept]) => [name, { kept }]));

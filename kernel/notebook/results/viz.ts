@@ -2,6 +2,7 @@ import type { ChartWish } from '../../apl/operators/drawing.js';
 import { chartKinds } from '../../apl/operators/drawing.js';
 import { nearest } from '../../apl/syntax/nearest.js';
 import { present } from '../../present.js';
+import { askAnnotations } from '../annotations/reader.js';
 import { MagicError } from '../magics/arguments.js';
 import type { Magic, MagicCall, MagicHost } from '../magics/magic.js';
 import { lastName } from './kept.js';
@@ -74,7 +75,9 @@ async function draw(
   if (!plan.retains)
     throw new MagicError('a chart holds data, and outputs do not', '`%retain on` lets them.');
   const { chartOf, chartOutput } = await import('../../result/mime.js');
-  const drawn = await chartOf(kept.result, { chart });
+  const wish = { ...present({ annotations: plan.chart.annotations }), ...chart };
+  const annotations = askAnnotations(session, kept.result, wish, io.signal);
+  const drawn = await chartOf(kept.result, { chart: wish, ...present({ annotations }) });
   if (drawn === undefined)
     throw new MagicError(
       'the shape of the result has no chart of its own',

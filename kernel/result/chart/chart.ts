@@ -20,6 +20,7 @@ import { toStat } from './kinds/stat.js';
 import type { ChartModel } from './model.js';
 import { type Facts, refusalOf, shapeOf } from './shapes.js';
 import { binCount } from './time/bins.js';
+import { type ChartAnnotations, rulesOf, timeAxisOf } from './time/rules.js';
 import { axisOf, toSeries } from './time/series.js';
 import { type Histograms, histograms, type Unfolded, unfolded } from './unfold.js';
 import { type ChartColumn, numbersOf, timeAt } from './values.js';
@@ -41,24 +42,44 @@ export interface NoChart {
   readonly isRefusal: boolean;
 }
 
+/** Asks for the annotations of a chart that runs along time. */
+export type AskAnnotations = () => Promise<ChartAnnotations>;
+
 /**
  * Returns the chart of a result; undefined where its shape has none and none is asked for. `now`, in milliseconds since 1970, is the
- * moment of the query: later bins are not missing.
+ * moment of the query: later bins are not missing. `ask` is only called for a chart along time that is to have annotations.
  */
 export async function toChart(
   result: QueryResult,
   now: number,
   wish: ChartWish = {},
+  ask?: AskAnnotations,
 ): Promise<Chart | NoChart | undefined> {
-  const model = chartModel(result, now, wish);
-  if (model === undefined) return undefined;
-  if (typeof model === 'string') return { kind: 'none', reason: model, isRefusal: wish.kind !== undefined };
+  const plain = chartModel(result, now, wish);
+  if (plain === undefined) return undefined;
+  if (typeof plain === 'string') return { kind: 'none', reason: plain, isRefusal: wish.kind !== undefined };
+  const model = wish.annotations === false || ask === undefined ? plain : await annotated(plain, wish, ask);
   const description = `${[describe(model), ...model.remarks].join('; ')}.`;
   const [spec, svg] = await Promise.all([
     interactiveSpec(model, description),
     toSvg(model, titleOfChart(model), description),
   ]);
   return { kind: 'chart', model, spec, svg, description };
+}
+
+/** Why there are no annotations is said where they were asked for. */
+async function annotated(chart: ChartModel, wish: ChartWish, ask: AskAnnotations): Promise<ChartModel> {
+  const axis = timeAxisOf(chart);
+  if (axis === undefined) return chart;
+  const { annotations, problem } = await ask();
+  const { rules, remarks } = rulesOf(annotations, axis);
+  const excuse =
+    problem !== undefined && wish.annotations === true ? [`no annotations: ${safeWords(problem)}`] : [];
+  return {
+    ...chart,
+    remarks: [...chart.remarks, ...remarks, ...excuse],
+    ...present({ rules: rules.length === 0 ? undefined : rules }),
+  };
 }
 
 /** Returns the kinds that a result can be drawn as when one is asked for, its own first; `now` is in milliseconds since 1970. */

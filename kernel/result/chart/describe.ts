@@ -6,6 +6,7 @@ import { cut } from '../../text.js';
 import { measureText, momentText } from './draw/texts.js';
 import { largest, smallest } from './extent.js';
 import type { BarChart, ChartModel, HeatChart, Plot, XyChart } from './model.js';
+import { ruleCount } from './time/rules.js';
 
 /** Returns the kind, the measures, the groups, the range and the extremes of a chart. */
 export function describe(chart: ChartModel): string {
@@ -13,6 +14,7 @@ export function describe(chart: ChartModel): string {
     `${kindOf(chart)} of ${chart.names.join(', ')}${groupsOf(chart)}`,
     ...rangeOf(chart),
     ...extremesOf(chart),
+    ...rulesIn(chart),
   ].join('; ');
 }
 
@@ -67,6 +69,21 @@ function rangeOf(chart: ChartModel): readonly string[] {
   if (chart.kind === 'xy' && chart.across !== undefined)
     return [`over ${chart.across} from ${measureText(axis.start, '')} to ${measureText(axis.end, '')}`];
   return [`over time from ${momentText(axis.start)} to ${momentText(axis.end)} UTC`];
+}
+
+/** Annotations beyond these are counted. */
+const LISTED = 20;
+
+function rulesIn({ rules = [] }: ChartModel): readonly string[] {
+  if (rules.length === 0) return [];
+  const listed = rules
+    .slice(0, LISTED)
+    .map(
+      ({ t, end, label }) =>
+        `${label} (${momentText(t)}${end === undefined ? '' : ` to ${momentText(end)}`})`,
+    );
+  const more = rules.length - listed.length;
+  return [`${ruleCount(rules, rules.length)}: ${listed.join(', ')}${more > 0 ? ` and ${more} more` : ''}`];
 }
 
 function extremesOf(chart: ChartModel): readonly string[] {

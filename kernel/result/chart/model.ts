@@ -39,6 +39,18 @@ export interface Plot {
   readonly isIntegral: boolean;
 }
 
+/** An annotation over a chart along time; times are in milliseconds since 1970. */
+export interface Rule {
+  readonly t: number;
+  /** Absent for a moment. */
+  readonly end?: number;
+  readonly label: string;
+  /** The kind of event, such as `deploy`. */
+  readonly type: string;
+  /** What is said of it beside its label; may be empty. */
+  readonly text: string;
+}
+
 interface Common {
   /** The series that the legend names; empty when there is one. */
   readonly legend: readonly Entry[];
@@ -48,6 +60,8 @@ interface Common {
   readonly remarks: readonly string[];
   readonly title?: string;
   readonly isLegendHidden?: true;
+  /** In order of time; absent where there are none. */
+  readonly rules?: readonly Rule[];
 }
 
 /** Marks along a horizontal axis of time, or of numbers where `across` says what they measure. */

@@ -76,12 +76,13 @@ test.each([
   ['%limit 5\n// @vi|z bar\nT', '// @viz KIND\n\nThe kind of chart of the results of the cell.'],
   ['T;\n// @unit m|s\nU', '// @unit UNIT\n\nThe unit of the measures,'],
   ['  // @lo|g\nT', '// @log\n\nThe axis of the values is logarithmic.'],
+  ['// @annota|tions off\nT', '// @annotations on|off\n\nWhether charts over time show the annotations'],
 ])('a directive is explained where it stands: %j', (marked, expected) => {
   const at = marked.indexOf('|');
   const cell = marked.replace('|', '');
   const found = hoverCell(cell, at, environment);
   expect(found?.plain).toContain(expected);
-  expect(cell.slice(found?.from, found?.to)).toMatch(/^@(?:viz bar|unit ms|log)$/);
+  expect(cell.slice(found?.from, found?.to)).toMatch(/^@(?:viz bar|unit ms|log|annotations off)$/);
 });
 
 test('a comment that only mentions a directive is explained by nothing', () => {

@@ -51,6 +51,7 @@ describe('%config', () => {
       ['limit', '9', '.apl-kernel.toml'],
       ['rows', '100, and 30 of more', 'default'],
       ['retain', 'on', 'default'],
+      ['annotations', 'on', 'default'],
     ]);
   });
 
@@ -74,7 +75,7 @@ describe('%config', () => {
   });
 
   test.each([
-    ['%config speed 9', 'there is no setting speed; there are time, limit, rows, retain'],
+    ['%config speed 9', 'there is no setting speed; there are time, limit, rows, retain, annotations'],
     ['%config limit', 'give limit a value, or --clear'],
     ['%config limit 5 --clear', 'give limit a value, or --clear'],
   ])('%s is refused', async (line, message) => {

@@ -18,16 +18,45 @@ export interface Directive extends Span {
 }
 
 /** The directives, each with what it does; the editor completes and explains them from here. */
-export const directives = {
-  viz: { values: chartKinds, doc: 'The kind of chart of the results of the cell.' },
+export const directives: Readonly<Record<DirectiveName, DirectiveRow>> = {
+  viz: {
+    values: chartKinds,
+    argument: 'KIND',
+    wanted: 'a kind of chart',
+    unknown: 'there is no chart',
+    known: `The kinds are ${chartKinds.join(', ')}.`,
+    doc: 'The kind of chart of the results of the cell.',
+  },
   stack: { values: [], doc: 'Groups stand on each other.' },
   log: { values: [], doc: 'The axis of the values is logarithmic.' },
-  unit: { values: undefined, doc: 'The unit of the measures, such as `ms`, `bytes` or `MiBy/s`.' },
-} as const satisfies Readonly<
-  Record<string, { readonly values: readonly string[] | undefined; readonly doc: string }>
->;
+  unit: {
+    values: undefined,
+    argument: 'UNIT',
+    doc: 'The unit of the measures, such as `ms`, `bytes` or `MiBy/s`.',
+  },
+  annotations: {
+    values: ['on', 'off'],
+    argument: 'on|off',
+    wanted: '`on` or `off`',
+    unknown: '`@annotations` is `on` or `off`, not',
+    known: 'Write `// @annotations off` for charts without them.',
+    doc: 'Whether charts over time show the annotations of the service.',
+  },
+};
 
-type DirectiveName = keyof typeof directives;
+interface DirectiveRow {
+  /** Empty for a directive without a value, undefined for one that takes any. */
+  readonly values: readonly string[] | undefined;
+  readonly doc: string;
+  /** What its value is called; absent for a directive without one. */
+  readonly argument?: string;
+  /** What is wanted where there is no value; what is said of one that is not known, and of those that are. */
+  readonly wanted?: string;
+  readonly unknown?: string;
+  readonly known?: string;
+}
+
+type DirectiveName = 'viz' | 'stack' | 'log' | 'unit' | 'annotations';
 
 const names = Object.keys(directives);
 
@@ -116,7 +145,7 @@ function isDirective(name: string): name is DirectiveName {
 }
 
 function problemOf(name: DirectiveName, value: string, directive: Directive): Diagnostic | undefined {
-  const row: { readonly values: readonly string[] | undefined } = directives[name];
+  const row = directives[name];
   if (row.values === undefined) {
     if (value !== '') return undefined;
     return finding(
@@ -140,9 +169,9 @@ function problemOf(name: DirectiveName, value: string, directive: Directive): Di
         );
   if (row.values.includes(value)) return undefined;
   const near = nearest(value.toLowerCase(), row.values);
-  const known = `The kinds are ${row.values.join(', ')}.`;
+  const { wanted = '', unknown = '', known = '' } = row;
   const place = value === '' ? directive : directive.value;
-  const message = value === '' ? `\`@${name}\` wants a kind of chart` : `there is no chart \`${value}\``;
+  const message = value === '' ? `\`@${name}\` wants ${wanted}` : `${unknown} \`${value}\``;
   return finding(
     'error',
     'directive',
@@ -171,6 +200,8 @@ function meaningOf(name: string, value: string): ChartWish {
       return present({ kind: chartKinds.find(kind => kind === value) });
     case 'unit':
       return { unit: value };
+    case 'annotations':
+      return { annotations: value === 'on' };
     case 'stack':
       return { stack: true };
     default:

@@ -2,6 +2,7 @@
  * Values as colours: a deeper colour is a greater value, on light and on dark.
  */
 import type { Cell, HeatChart } from '../model.js';
+import { RULE_LABELS_HEIGHT, ruleLayers } from './rules.js';
 import {
   BESIDE_WIDTH,
   type Drawing,
@@ -17,7 +18,7 @@ import {
 import { timeGuide } from './xy.js';
 
 /** Returns one view: time or names across, numbers or names up. */
-export function heatDrawing(chart: HeatChart): Drawing {
+export function heatDrawing(chart: HeatChart, interactive: boolean): Drawing {
   const { rows, axis } = chart;
   const names = isNames(rows) ? namesBeside(rows, rowId) : undefined;
   const height = isNames(rows) ? Math.max(3, rows.length) * ROW_HEIGHT : HEIGHT;
@@ -26,18 +27,24 @@ export function heatDrawing(chart: HeatChart): Drawing {
       {
         width: PICTURE_WIDTH - BESIDE_WIDTH,
         height,
-        data: { values: chart.cells.map(cell => rowOf(cell, chart)) },
-        transform: [
-          { calculate: `${LABELS_SIGNAL}[datum.r]`, as: 'n' },
-          { calculate: `${LABELS_SIGNAL}[datum.c]`, as: 'm' },
-        ],
-        mark: 'rect',
-        encoding: {
-          ...across(chart),
-          ...upwards(chart),
-          color: colors(chart),
-          tooltip: tooltip(chart),
-        },
+        ...withRules(
+          {
+            data: { values: chart.cells.map(cell => rowOf(cell, chart)) },
+            transform: [
+              { calculate: `${LABELS_SIGNAL}[datum.r]`, as: 'n' },
+              { calculate: `${LABELS_SIGNAL}[datum.c]`, as: 'm' },
+            ],
+            mark: 'rect',
+            encoding: {
+              ...across(chart),
+              ...upwards(chart),
+              color: colors(chart),
+              tooltip: tooltip(chart),
+            },
+          },
+          chart,
+          interactive,
+        ),
       },
     ],
     labels: { ...names?.labels, ...(isNames(axis) ? namesBelow(axis, columnId).labels : {}) },
@@ -45,6 +52,13 @@ export function heatDrawing(chart: HeatChart): Drawing {
     beside: names === undefined ? String(BESIDE_WIDTH) : `${names.width} + 30`,
     signals: names === undefined ? [] : [names.signal],
   };
+}
+
+/** The cells, and the rules over them. */
+function withRules(cells: object, { axis, rules = [] }: HeatChart, interactive: boolean): object {
+  if (isNames(axis) || rules.length === 0) return cells;
+  const { below, above } = ruleLayers(rules, axis, { isFirst: true, interactive });
+  return { layer: [cells, ...below, ...above] };
 }
 
 const HEIGHT = 220;
@@ -90,13 +104,18 @@ function across({ axis }: HeatChart): object {
   };
 }
 
-function upwards({ rows }: HeatChart): object {
+function upwards({ rows, rules = [] }: HeatChart): object {
   if (!isNames(rows))
     return {
       y: {
         ...{ field: 'y', type: 'quantitative' },
         scale: { domain: [rows.low, rows.high], zero: false, nice: TICKS },
-        axis: { ...titleAbove(0), tickCount: TICKS, minExtent: LABELS_WIDTH, maxExtent: LABELS_WIDTH },
+        axis: {
+          ...titleAbove(0, rules.length === 0 ? 0 : RULE_LABELS_HEIGHT),
+          tickCount: TICKS,
+          minExtent: LABELS_WIDTH,
+          maxExtent: LABELS_WIDTH,
+        },
       },
       y2: { field: 'z' },
     };

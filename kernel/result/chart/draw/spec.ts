@@ -7,9 +7,11 @@ import type { Legend, Signal, Spec, Scale as VegaScale } from 'vega';
 import type { TopLevelSpec } from 'vega-lite';
 import { present } from '../../../present.js';
 import type { ChartModel } from '../model.js';
+import { timeAxisOf } from '../time/rules.js';
 import { barDrawing } from './bars.js';
 import { heatDrawing } from './heat.js';
 import { pieDrawing } from './pie.js';
+import { RULE_LABELS, RULE_LEVEL, ruleCaptions } from './rules.js';
 import { statDrawing } from './stat.js';
 import {
   CONFIG,
@@ -45,7 +47,7 @@ function drawingOf(chart: ChartModel, interactive: boolean): Drawing {
     case 'bars':
       return barDrawing(chart);
     case 'heat':
-      return heatDrawing(chart);
+      return heatDrawing(chart, interactive);
     case 'pie':
       return pieDrawing(chart);
     case 'stat':
@@ -62,7 +64,7 @@ const EMBED_OPTIONS = {
 /** What JupyterLab's extension reads along the horizontal axis; absent where there is nothing along it. */
 function factsOf(chart: ChartModel): object | undefined {
   if (chart.kind !== 'xy') return undefined;
-  const { axis, across, plots, legend } = chart;
+  const { axis, across, plots, legend, rules = [] } = chart;
   return {
     across: across === undefined ? 'time' : 'numbers',
     start: axis.start,
@@ -71,6 +73,7 @@ function factsOf(chart: ChartModel): object | undefined {
     origin: axis.grid?.origin ?? 0,
     titles: plots.map(plot => plot.title),
     units: plots.map(plot => plot.unit),
+    ...present({ rules: rules.length === 0 ? undefined : rules }),
     series: legend.map(({ label, look }, index) => ({ id: seriesId(index), label, color: look.color })),
   };
 }
@@ -139,14 +142,22 @@ function sizes({ beside, height, signals = [] }: Drawing, interactive: boolean):
   ];
 }
 
-function texts({ title = '', remarks }: ChartModel, { labels, titles }: Drawing): readonly Signal[] {
+function texts(chart: ChartModel, { labels, titles }: Drawing): readonly Signal[] {
+  const { title = '', remarks, rules = [] } = chart;
+  const axis = timeAxisOf(chart);
+  const counted = axis === undefined || rules.length === 0 ? undefined : ruleCaptions(rules, axis);
+  const lines = (most: number) =>
+    counted === undefined
+      ? wrapped(sentences(remarks), most)
+      : counted.captions.map(caption => wrapped(sentences([caption, ...remarks]), most));
   return [
     { name: 'wideTitle', value: wrapped(title, WIDE_LINE) },
     { name: 'narrowTitle', value: wrapped(title, NARROW_LINE) },
     { name: TITLES_SIGNAL, value: titles },
     { name: LABELS_SIGNAL, value: labels },
-    { name: 'wideRemarks', value: wrapped(sentences(remarks), WIDE_LINE) },
-    { name: 'narrowRemarks', value: wrapped(sentences(remarks), NARROW_LINE) },
+    { name: 'wideRemarks', value: lines(WIDE_LINE) },
+    { name: 'narrowRemarks', value: lines(NARROW_LINE) },
+    ...(counted === undefined ? [] : [counted.signal]),
   ];
 }
 
@@ -205,6 +216,7 @@ function finished(group: GroupMark, chart: ChartModel, interactive: boolean): Gr
   const marks = (group.marks ?? []).map(mark => {
     const faded = fading(mark);
     if (!isXy) return faded;
+    if (mark.name?.startsWith(RULE_LABELS)) return { ...faded, interactive: false };
     const cut = { ...faded, clip: { signal: 'shownWindow !== null' } };
     return 'tooltip' in updateOf(mark) ? cut : { ...cut, interactive: false };
   });
@@ -257,17 +269,20 @@ const NARROW_LINE = 46;
 const NARROW_WIDTH = 640;
 
 /** The title and the remarks above the plots, in lines that fit; they are values of signals, never a part of an expression. */
-function headOf({ title, remarks }: ChartModel): Spec['title'] | undefined {
-  if (title === undefined && remarks.length === 0) return undefined;
+function headOf({ title, remarks, rules = [] }: ChartModel): Spec['title'] | undefined {
+  if (title === undefined && remarks.length === 0 && rules.length === 0) return undefined;
   const fitting = (name: string) => ({
     signal: `outer < ${NARROW_WIDTH} ? narrow${name} : wide${name}`,
   });
+  const shownRemarks = {
+    signal: `(${fitting('Remarks').signal})${rules.length === 0 ? '' : `[${RULE_LEVEL}]`}`,
+  };
   const plain = { color: TEXT_COLOR, fontSize: 11, fontWeight: 'normal' as const };
   const common = { anchor: 'start' as const, offset: 10, aria: false };
-  if (title === undefined) return { ...common, ...plain, text: fitting('Remarks') };
+  if (title === undefined) return { ...common, ...plain, text: shownRemarks };
   return {
     ...{ ...common, color: TEXT_COLOR, fontSize: 13, text: fitting('Title') },
-    ...{ subtitle: fitting('Remarks'), subtitleColor: TEXT_COLOR, subtitleFontSize: 11, subtitlePadding: 4 },
+    ...{ subtitle: shownRemarks, subtitleColor: TEXT_COLOR, subtitleFontSize: 11, subtitlePadding: 4 },
   };
 }
 

@@ -199,14 +199,14 @@ export function seriesChannels(
   return isDashed ? { color, strokeDash: channel(legend.map(({ look }) => look.dash)) } : { color };
 }
 
-/** Returns the title of a vertical axis above it, as wide as the plot. */
-export function titleAbove(index: number): object {
+/** Returns the title of a vertical axis above it, as wide as the plot, and above `room` pixels for what else stands there. */
+export function titleAbove(index: number, room = 0): object {
   return {
     title: titlePlace(index),
     titleAngle: 0,
     titleAlign: 'left',
     titleAnchor: 'end',
     titleX: 2,
-    titleY: -8,
+    titleY: -8 - room,
   };
 }

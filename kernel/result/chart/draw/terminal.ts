@@ -3,7 +3,8 @@
  */
 import stringWidth from 'string-width';
 import { alignedLines, cutToWidth, GAP } from '../../display/aligned.js';
-import type { BarChart, ChartModel, HeatChart, PieChart, Plot, XyChart } from '../model.js';
+import type { BarChart, ChartModel, HeatChart, PieChart, Plot, Rule, XyChart } from '../model.js';
+import type { TimeAxis } from '../time/bins.js';
 import { shortText } from './texts.js';
 
 /** Returns the lines of a chart, none wider than `width` characters; the sentence that describes it stands below them. */
@@ -36,16 +37,18 @@ const LEVELS = '▁▂▃▄▅▆▇█';
 const SHADES = '░▒▓█';
 
 /** The lines of a plot share its axis: equal heights are equal values. */
-function plotLines({ axis, legend }: XyChart, plot: Plot, width: number): readonly string[] {
+function plotLines(chart: XyChart, plot: Plot, width: number): readonly string[] {
+  const { axis, legend, across, rules = [] } = chart;
   const { low, high, unit, lines } = plot;
   const names = lines.map(({ label }) => (legend.length > 0 ? label : plot.title));
   const known = lines.flatMap(({ points }) => points.flatMap(({ v }) => v ?? []));
   const range = `${shortText(Math.min(...known), unit)} to ${shortText(Math.max(...known), unit)}`;
   const head = legend.length > 0 && plot.title !== '' ? [cutToWidth(`${plot.title}: ${range}`, width)] : [];
   const shares = (v: number) => (v - low) / (high - low);
-  const drawn = withNames(names, width, room =>
-    lines.map(({ points }) => {
-      const columns = Math.min(room, Math.max(...lines.map(line => line.points.length)));
+  const isMarked = across === undefined && rules.length > 0;
+  const drawn = withNames(isMarked ? [...names, RULES_NAME] : names, width, room => {
+    const columns = Math.min(room, Math.max(...lines.map(line => line.points.length)));
+    const rows = lines.map(({ points }) => {
       const found: (number | undefined)[] = Array.from({ length: columns });
       for (const { t, v } of points) {
         const share = (t - axis.start) / (axis.end - axis.start);
@@ -53,9 +56,23 @@ function plotLines({ axis, legend }: XyChart, plot: Plot, width: number): readon
         if (v !== null) found[column] = Math.max(found[column] ?? v, v);
       }
       return found.map(v => (v === undefined ? ' ' : characterOf(LEVELS, shares(v)))).join('');
-    }),
-  );
+    });
+    return isMarked ? [...rows, ruleLine(rules, axis, columns)] : rows;
+  });
   return head.length > 0 ? [...head, ...drawn] : [...drawn, cutToWidth(range, width)];
+}
+
+/** What the line of annotations is called. */
+const RULES_NAME = 'annotations';
+
+/** A mark for each annotation in its column, and a line to where it ends. */
+function ruleLine(rules: readonly Rule[], { start, end }: TimeAxis, columns: number): string {
+  const found = Array.from({ length: columns }, () => ' ');
+  const columnOf = (t: number) =>
+    Math.min(columns - 1, Math.max(0, Math.floor(((t - start) / (end - start)) * columns)));
+  for (const { t, end: until = t } of rules) found.fill('\u2500', columnOf(t), columnOf(until) + 1);
+  for (const { t } of rules) found[columnOf(t)] = '\u25b2';
+  return found.join('');
 }
 
 function characterOf(characters: string, share: number): string {
@@ -112,14 +129,16 @@ function bar(share: number, room: number): string {
 }
 
 /** A shade for each cell of a band of names; bands of numbers have no lines of their own. */
-function heatLines({ axis, rows, cells, least, most, isLog }: HeatChart, width: number): readonly string[] {
+function heatLines(chart: HeatChart, width: number): readonly string[] {
+  const { axis, rows, cells, least, most, isLog, rules = [] } = chart;
   if (!('map' in rows)) return [];
   const [start, end] = 'start' in axis ? [axis.start, axis.end] : [0, axis.length];
   const scaled = (v: number) => (isLog ? Math.log(v) : v);
   const shares = (v: number) => (scaled(v) - scaled(least)) / (scaled(most) - scaled(least));
-  return withNames(rows, width, room => {
+  const marked = 'start' in axis && rules.length > 0 ? axis : undefined;
+  return withNames(marked === undefined ? rows : [...rows, RULES_NAME], width, room => {
     const columns = Math.min(room, Math.round((end - start) / Math.max(cells[0]?.width ?? 1, 1e-9)));
-    return rows.map((_, y) => {
+    const shades = rows.map((_, y) => {
       const found: (number | undefined)[] = Array.from({ length: Math.max(1, columns) });
       for (const cell of cells.filter(each => each.y === y)) {
         const column = Math.min(columns - 1, Math.floor(((cell.x - start) / (end - start)) * columns));
@@ -127,6 +146,7 @@ function heatLines({ axis, rows, cells, least, most, isLog }: HeatChart, width: 
       }
       return found.map(v => (v === undefined ? ' ' : characterOf(SHADES, shares(v)))).join('');
     });
+    return marked === undefined ? shades : [...shades, ruleLine(rules, marked, Math.max(1, columns))];
   });
 }
 

@@ -4,6 +4,7 @@
 import { present } from '../../../present.js';
 import type { Plot, XyChart } from '../model.js';
 import { layersOf } from './lines.js';
+import { RULE_LABELS_HEIGHT, ruleLayers } from './rules.js';
 import {
   BESIDE_WIDTH,
   type Drawing,
@@ -31,7 +32,10 @@ const SMALL_HEIGHT = 120;
 
 function view(plot: Plot, index: number, chart: XyChart, interactive: boolean): object {
   const isLast = index === chart.plots.length - 1;
-  const { start, end } = chart.axis;
+  const isFirst = index === 0;
+  const { axis, rules = [] } = chart;
+  const { start, end } = axis;
+  const { below, above } = ruleLayers(rules, axis, { isFirst, interactive });
   return {
     width: PICTURE_WIDTH - BESIDE_WIDTH,
     height: chart.plots.length === 1 ? HEIGHT : SMALL_HEIGHT,
@@ -42,10 +46,10 @@ function view(plot: Plot, index: number, chart: XyChart, interactive: boolean): 
           : { scale: { domain: [start, end], nice: false, zero: false }, axis: numberGuide(chart, isLast) },
       y: {
         scale: valueScale(plot),
-        axis: valueGuide(plot, index),
+        axis: valueGuide(plot, index, rules.length > 0 && isFirst ? RULE_LABELS_HEIGHT : 0),
       },
     },
-    layer: layersOf(plot, index, chart, interactive),
+    layer: [...below, ...layersOf(plot, index, chart, interactive), ...above],
   };
 }
 
@@ -84,9 +88,9 @@ function numberGuide({ plots }: XyChart, isLast: boolean): object {
   };
 }
 
-function valueGuide(plot: Plot, index: number): object {
+function valueGuide(plot: Plot, index: number, room: number): object {
   return {
-    ...titleAbove(index),
+    ...titleAbove(index, room),
     tickCount: TICKS,
     minExtent: LABELS_WIDTH,
     maxExtent: LABELS_WIDTH,

@@ -25,6 +25,8 @@ describe('comments at the top of a cell', () => {
     ['// @vis bar', 'there is no directive `@vis`', 'viz', 'vis'],
     ['// @stack yes', '`@stack` takes no value', '', 'yes'],
     ['// @unit', '`@unit` wants a unit', undefined, '@unit'],
+    ['// @annotations', '`@annotations` wants `on` or `off`', undefined, '@annotations'],
+    ['// @annotations offf', '`@annotations` is `on` or `off`, not `offf`', 'off', 'offf'],
   ])('%j is an error with what to write instead', (cell, message, instead, place) => {
     const { diagnostics } = readDirectives(`${cell}\nweb`);
     expect(
@@ -43,7 +45,9 @@ describe('in an editor', () => {
   const offered = (cell: string) =>
     completeCell(cell, cell.length, environment).items.map(({ label }) => label);
   test.each<[string, readonly string[]]>([
-    ['// @', ['viz', 'stack', 'log', 'unit']],
+    ['// @', ['viz', 'stack', 'log', 'unit', 'annotations']],
+    ['// @annotations o', ['on', 'off']],
+    ['// @unit m', []],
     ['%time last 1h\n// @v', ['viz']],
     ['// @viz s', ['scatter', 'stat']],
   ])('%j is completed', (cell, labels) => expect(offered(cell)).toEqual(labels));

@@ -1,0 +1,219 @@
+import { ForbiddenError, NotFoundError } from '../../api/errors.js';
+import type { Annotation, AnnotationContent } from '../../api/wire.js';
+import { present } from '../../present.js';
+import { oneLine, plural } from '../../text.js';
+import { formatTime, parseTime, SECOND } from '../../time.js';
+import { named, say } from '../magics/actions.js';
+import { MagicError, misuse } from '../magics/arguments.js';
+import type { Magic, MagicCall, MagicHost } from '../magics/magic.js';
+import { tableOutput } from '../magics/output.js';
+import { lastName } from '../results/kept.js';
+import { readsOf, sourcesOf } from '../results/reads.js';
+import type { Session } from '../session.js';
+import { parseMoment, resolveRange, TimeRangeError } from '../time-range.js';
+
+/** The magic that marks a moment on the charts of a dataset. */
+export const annotateMagic: Magic = {
+  name: 'annotate',
+  aliases: [],
+  usage:
+    '%annotate TITLE [--type TYPE] [--time TIME] [--end TIME] [--dataset DATASET]... [--description TEXT] [--url URL] | %annotate --list | %annotate --delete ID',
+  options: [
+    {
+      name: 'type',
+      value: 'TYPE',
+      summary: 'the kind of event, such as `deploy` or `incident`; `note` when absent',
+    },
+    {
+      name: 'time',
+      value: 'TIME',
+      summary: 'when it happened, as one end of `%time` is written; now when absent',
+    },
+    { name: 'end', value: 'TIME', summary: 'when it ended, where it took some time' },
+    {
+      name: 'dataset',
+      value: 'DATASET',
+      repeats: true,
+      summary:
+        'the dataset on whose charts it appears; may be repeated; those of the cell, or of the last result, when absent',
+    },
+    { name: 'description', value: 'TEXT', summary: 'more about it, shown under the pointer' },
+    { name: 'url', value: 'URL', summary: 'a page about it, such as a pull request' },
+    {
+      name: 'list',
+      summary: 'list the annotations in the time range, of all datasets or of those of `--dataset`',
+    },
+    { name: 'delete', value: 'ID', summary: 'delete the annotation with this id' },
+  ],
+  summary: 'mark a moment, such as a deployment, on every chart over time of a dataset',
+  help: [
+    'Annotations are kept by the service: everyone who draws a chart of the dataset sees them, also those that pipelines and monitors create. A chart over time shows them as rules, or as a band where they have an end. `// @annotations off` at the top of a cell leaves them out there, and `%config annotations off` everywhere.',
+    '',
+    'Where no time is given, the front end is asked to add it to the line, so that running the cell again does not mark another moment. An annotation with the same title, time and datasets is changed, not added again.',
+    '',
+    '    %annotate Release 1.2 --type deploy --dataset web --url https://example.org/releases/1.2',
+    '    %annotate "Database failover" --type incident --time "yesterday 18:05" --end "yesterday 18:32"',
+  ].join('\n'),
+  arity: [0, Number.POSITIVE_INFINITY],
+  run: annotate,
+};
+
+async function annotate(call: MagicCall, host: MagicHost): Promise<void> {
+  const { words, options, magic } = call;
+  const id = options.get('delete');
+  const others = [...options.keys()].filter(name => !['list', 'delete', 'dataset'].includes(name));
+  if (id === undefined && !options.has('list')) return create(call, host);
+  if (words.length > 0 || others.length > 0 || (id !== undefined && options.size > 1))
+    throw misuse(magic, `--${id === undefined ? 'list' : 'delete'} takes no other arguments`);
+  return id === undefined ? list(call, host) : remove(id, host);
+}
+
+async function create(call: MagicCall, { session, io, plan }: MagicHost): Promise<void> {
+  const title = call.words.join(' ').trim();
+  if (title === '') throw misuse(call.magic, 'a title is missing');
+  const content = contentOf(call, session, title, datasetsFor(call, session, plan.queries));
+  const client = await session.client(io.signal);
+  const same = call.options.has('time') ? await sameAs(content, session, io.signal) : undefined;
+  const saved =
+    same === undefined
+      ? await client.createAnnotation(content, io.signal)
+      : await client.putAnnotation(same.id, content, io.signal);
+  session.annotations.forget();
+  if (!call.options.has('time'))
+    plan.rewrites.push({
+      ...call.line,
+      text: `%${call.magic.name} ${call.raw.trim()} --time ${content.time}`,
+    });
+  const what = `the annotation ${saved.id}, "${oneLine(content.title ?? '', 120)}" (${content.type})`;
+  const until = content.endTime === undefined ? '' : ` to ${content.endTime}`;
+  const where = content.datasets.map(name => oneLine(name)).join(', ');
+  const verb = same === undefined ? 'Added' : 'Updated';
+  say(io, named(session, `${verb} ${what}, at ${content.time}${until}, on charts of ${where}.`));
+}
+
+/** The annotation that a line describes; throws MagicError and TimeRangeError. */
+function contentOf(
+  { options, magic }: MagicCall,
+  session: Session,
+  title: string,
+  datasets: readonly string[],
+): AnnotationContent {
+  const type = options.get('type') ?? 'note';
+  if (!/^[a-z0-9-]+$/.test(type))
+    throw misuse(magic, `--type has lower-case letters, digits and hyphens, not ${type}`);
+  const now = session.now();
+  // Whole seconds can be read and written again.
+  const time = options.has('time') ? moment(options.get('time') ?? '', now) : now - (now % SECOND);
+  const end = options.has('end') ? moment(options.get('end') ?? '', now) : undefined;
+  if (end !== undefined && end <= time)
+    throw misuse(magic, `--end (${formatTime(end)}) is not after --time (${formatTime(time)})`);
+  return {
+    datasets,
+    time: formatTime(time),
+    ...present({
+      endTime: end === undefined ? undefined : formatTime(end),
+      title,
+      description: options.get('description'),
+      url: options.get('url'),
+    }),
+    type,
+  };
+}
+
+function moment(text: string, now: bigint): bigint {
+  try {
+    return parseMoment(text, now);
+  } catch (error) {
+    if (!(error instanceof TimeRangeError)) throw error;
+    throw new TimeRangeError(
+      error.message,
+      'Write a moment such as `now-10m`, `"yesterday 18:05"` or `2026-01-31T10:00Z`; times are UTC.',
+    );
+  }
+}
+
+/** The datasets that are named, else those that the cell reads, else those of the last result. */
+function datasetsFor(
+  { lists }: MagicCall,
+  session: Session,
+  queries: MagicHost['plan']['queries'],
+): readonly string[] {
+  const asked = lists.get('dataset');
+  if (asked !== undefined) return [...new Set(asked)];
+  const read = queries.flatMap(({ text }) => sourcesOf(readsOf(session, text)));
+  if (read.length > 0) return [...new Set(read)];
+  const last = session.results.named(lastName)?.result;
+  const sources = last?.provenance.profile === session.profileName ? (last.sources ?? []) : [];
+  if (sources.length > 0) return sources;
+  throw new MagicError(
+    'on the charts of which dataset?',
+    'Run a query over it first, or name it: `--dataset NAME`. `%datasets` lists them.',
+  );
+}
+
+/** The annotation of the same title, time and datasets; undefined where there is none, and where the token may not read any. */
+async function sameAs(
+  { datasets, time, title = '' }: AnnotationContent,
+  session: Session,
+  signal: AbortSignal,
+): Promise<Annotation | undefined> {
+  const at = parseTime(time) ?? 0n;
+  const around = { datasets, start: formatTime(at - SECOND), end: formatTime(at + SECOND) };
+  const client = await session.client(signal);
+  try {
+    const found = await client.listAnnotations(around, signal);
+    const wanted = [...datasets].sort().join('\n');
+    return found.find(
+      each =>
+        each.title === title &&
+        parseTime(each.time) === at &&
+        [...each.datasets].sort().join('\n') === wanted,
+    );
+  } catch (error) {
+    if (error instanceof ForbiddenError) return undefined;
+    throw error;
+  }
+}
+
+async function list({ lists }: MagicCall, { session, io, plan }: MagicHost): Promise<void> {
+  const { startTime, endTime } = resolveRange(plan.range, session.now());
+  const datasets = lists.get('dataset') ?? [];
+  const client = await session.client(io.signal);
+  const found = await client.listAnnotations({ datasets, start: startTime, end: endTime }, io.signal);
+  const rows = [...found]
+    .sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
+    .map(each => [
+      each.time,
+      each.endTime ?? '',
+      each.type,
+      each.title ?? '',
+      each.datasets.join(', '),
+      each.description ?? '',
+      each.url ?? '',
+      each.id,
+    ]);
+  const of = datasets.length === 0 ? '' : ` of ${datasets.join(', ')}`;
+  io.display(
+    tableOutput(
+      ['time', 'end', 'type', 'title', 'datasets', 'description', 'url', 'id'],
+      rows,
+      named(session, `${plural(found.length, 'annotation')}${of}, ${plan.range.label}`),
+    ),
+  );
+}
+
+async function remove(id: string, { session, io }: MagicHost): Promise<void> {
+  const client = await session.client(io.signal);
+  try {
+    await client.deleteAnnotation(id, io.signal);
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    throw new NotFoundError(`there is no annotation ${id}`, {
+      code: error.code,
+      hint: '`%annotate --list` lists the ids of those in the time range.',
+      cause: error,
+    });
+  }
+  session.annotations.forget();
+  say(io, named(session, `Deleted the annotation ${id}.`));
+}

@@ -1,0 +1,209 @@
+/**
+ * Annotations over a chart along time: a dashed rule at each, a band where it has an end, and above the plot as many labels as fit
+ * beside each other. Texts enter as data only.
+ */
+import type { Signal } from 'vega';
+import { present } from '../../../present.js';
+import { cut } from '../../../text.js';
+import type { Rule } from '../model.js';
+import type { TimeAxis } from '../time/bins.js';
+import { ruleCount } from '../time/rules.js';
+import { BESIDE_WIDTH, PICTURE_WIDTH, TEXT_COLOR, widest } from './style.js';
+
+/** The height of the labels above a plot, in pixels. */
+export const RULE_LABELS_HEIGHT = 14;
+
+/** The widths of a plot at which other labels fit; a plot has those of the greatest that is not wider. */
+const WIDTHS = [120, 200, 280, 360, 460, 560, PICTURE_WIDTH - BESIDE_WIDTH, 820, 1000, 1300, 1700] as const;
+/** Plots below the width of this place have shorter labels. */
+const LONG_FROM = 3;
+const SHORT_LABEL = 14;
+const LONG_LABEL = 32;
+
+/** Pixels between a rule and its label, and between labels. */
+const LEAD = 2;
+const GAP = 8;
+
+/** The place of the width of the plot among {@link WIDTHS}. */
+export const RULE_LEVEL = 'ruleLevel';
+/** Marks whose name begins so stand above the plot, where its edges do not cut them off. */
+export const RULE_LABELS = 'ruleLabels';
+
+/** The side of a rule on which its label stands. */
+type Side = 'right' | 'left';
+
+/** Returns the side of each label at a width of the plot; undefined for one that has no room. */
+export function labelSides(
+  rules: readonly Rule[],
+  axis: TimeAxis,
+  place: number,
+): readonly (Side | undefined)[] {
+  const width = WIDTHS[place] ?? WIDTHS[0];
+  let free = 0;
+  return rules.map(rule => {
+    const x = (Math.max(0, rule.t - axis.start) / (axis.end - axis.start)) * width;
+    const room = LEAD + widest([labelOf(rule, place)]);
+    const isRight = x >= free && x + room <= width;
+    const isLeft = !isRight && x - room >= free;
+    if (!isRight && !isLeft) return undefined;
+    free = (isRight ? x + room : x) + GAP;
+    return isRight ? 'right' : 'left';
+  });
+}
+
+function labelOf({ label }: Rule, place: number): string {
+  return cut(label, place < LONG_FROM ? SHORT_LABEL : LONG_LABEL);
+}
+
+/** Returns what a chart says of its rules at each width, and the signal that chooses by it. */
+export function ruleCaptions(
+  rules: readonly Rule[],
+  axis: TimeAxis,
+): { readonly captions: readonly string[]; readonly signal: Signal } {
+  const captions = WIDTHS.map((_, place) =>
+    ruleCount(rules, labelSides(rules, axis, place).filter(side => side !== undefined).length),
+  );
+  return { captions, signal: { name: RULE_LEVEL, update: levelAt('width') } };
+}
+
+/** An expression of the place of a width. */
+function levelAt(width: string): string {
+  const [, ...wider] = WIDTHS;
+  return wider.reduceRight(
+    (beyond, least, place) => `${width} < ${least} ? ${place} : ${beyond}`,
+    `${wider.length}`,
+  );
+}
+
+/** Returns the layers below and above the marks of one plot; its labels stand above the first plot alone. */
+export function ruleLayers(
+  rules: readonly Rule[],
+  axis: TimeAxis,
+  { isFirst, interactive }: { readonly isFirst: boolean; readonly interactive: boolean },
+): { readonly below: readonly object[]; readonly above: readonly object[] } {
+  if (rules.length === 0) return { below: [], above: [] };
+  return {
+    below: layers([bands(rules, axis)]),
+    above: layers([
+      lines(rules, axis),
+      ...(isFirst ? [flags(rules, axis), ...labels(rules, axis, interactive)] : []),
+      interactive ? hits(rules, axis) : undefined,
+    ]),
+  };
+}
+
+function layers(found: readonly (object | undefined)[]): readonly object[] {
+  return found.filter(each => each !== undefined);
+}
+
+const WHOLE_HEIGHT = { y: { value: 0 }, y2: { value: 'height' } };
+const AT_TIME = { field: 't', type: 'temporal' };
+
+/** The stretches from their beginning to their end, as far as the axis shows them. */
+function bands(rules: readonly Rule[], { start, end }: TimeAxis): object | undefined {
+  const values = rules.flatMap(rule =>
+    rule.end === undefined ? [] : [{ t: Math.max(rule.t, start), e: Math.min(rule.end, end) }],
+  );
+  if (values.length === 0) return undefined;
+  const mark = { type: 'rect', color: TEXT_COLOR, fillOpacity: 0.16 };
+  return { data: { values }, mark, encoding: { x: AT_TIME, x2: { field: 'e' }, ...WHOLE_HEIGHT } };
+}
+
+/** Where annotations begin and end on the axis. */
+function edges(
+  rules: readonly Rule[],
+  { start, end }: TimeAxis,
+): readonly (readonly [t: number, rule: Rule])[] {
+  return rules.flatMap(rule =>
+    [rule.t, rule.end].flatMap(t => (t === undefined || t < start || t > end ? [] : [[t, rule] as const])),
+  );
+}
+
+function lines(rules: readonly Rule[], axis: TimeAxis): object | undefined {
+  const values = edges(rules, axis).map(([t]) => ({ t }));
+  if (values.length === 0) return undefined;
+  const mark = { type: 'rule', color: TEXT_COLOR, strokeWidth: 1.3, strokeDash: [4, 3] };
+  return { data: { values }, mark, encoding: { x: AT_TIME, ...WHOLE_HEIGHT } };
+}
+
+/** A mark at the top of each rule, below the labels. */
+function flags(rules: readonly Rule[], { start }: TimeAxis): object {
+  const values = rules.map(({ t }) => ({ t: Math.max(t, start) }));
+  const mark = {
+    type: 'point',
+    shape: 'triangle-down',
+    filled: true,
+    size: 36,
+    color: TEXT_COLOR,
+    opacity: 1,
+  };
+  return { data: { values }, mark, encoding: { x: AT_TIME, y: { value: 3 } } };
+}
+
+/** The labels, those to the right of their rules and those to the left; `r` and `l` say at which widths as bits. */
+function labels(
+  rules: readonly Rule[],
+  axis: TimeAxis,
+  interactive: boolean,
+): readonly (object | undefined)[] {
+  const sides = WIDTHS.map((_, place) => labelSides(rules, axis, place));
+  return (['right', 'left'] as const).map(side => {
+    const values = rules.flatMap((rule, index) => {
+      const at = sides.reduce((bits, each, place) => bits | (each[index] === side ? 1 << place : 0), 0);
+      const [short, long] = [labelOf(rule, 0), labelOf(rule, LONG_FROM)];
+      const texts = short === long ? { n: long } : { n: long, s: short };
+      return at === 0 ? [] : [{ t: Math.max(rule.t, axis.start), at, w: LEAD + widest([long]), ...texts }];
+    });
+    if (values.length === 0) return undefined;
+    const isRight = side === 'right';
+    const mark = {
+      ...{ type: 'text', align: isRight ? 'left' : 'right', dx: isRight ? LEAD : -LEAD, baseline: 'middle' },
+      ...{ color: TEXT_COLOR, fontSize: 11 },
+    };
+    return {
+      ...present({ name: interactive ? `${RULE_LABELS}_${side}` : undefined }),
+      data: { values },
+      transform: [{ calculate: labelText(axis, isRight, interactive), as: 'x' }],
+      mark,
+      encoding: { x: AT_TIME, y: { value: -7 }, text: { field: 'x', type: 'nominal' } },
+    };
+  });
+}
+
+/** The label where it fits; empty elsewhere, as a text that is only transparent would still take room. */
+function labelText({ start, end }: TimeAxis, isRight: boolean, interactive: boolean): string {
+  const text = `(${RULE_LEVEL} < ${LONG_FROM} && datum.s) || datum.n`;
+  if (!interactive) return `((datum.at >> ${RULE_LEVEL}) & 1) ? ${text} : ''`;
+  // A stretch that is looked at closer has the room of a wider plot, but its own edges.
+  const [from, to] = ['(shownWindow ? shownWindow[0]', '(shownWindow ? shownWindow[1]'];
+  const [low, high] = [`${from} : ${start})`, `${to} : ${end})`];
+  const level = levelAt(`(width * ${end - start} / (${high} - ${low}))`);
+  const x = `((datum.t - ${low}) / (${high} - ${low}) * width)`;
+  const fits = isRight ? `${x} >= 0 && ${x} + datum.w <= width` : `${x} <= width && ${x} - datum.w >= 0`;
+  const isInside = `(shownWindow === null || (${fits}))`;
+  return `((datum.at >> (${level})) & 1) && ${isInside} ? ${text} : ''`;
+}
+
+const TIP = [
+  { field: 'n', type: 'nominal', title: 'annotation' },
+  { field: 'k', type: 'nominal', title: 'type' },
+  {
+    ...{ field: 'f', type: 'temporal', title: 'time (UTC)', timeUnit: 'utcyearmonthdatehoursminutesseconds' },
+    format: '%Y-%m-%d %H:%M:%S',
+  },
+  { field: 'd', type: 'nominal', title: 'about' },
+];
+
+/** Says what an annotation is a little beside its rule too, which is hard to hit. */
+function hits(rules: readonly Rule[], axis: TimeAxis): object | undefined {
+  const values = edges(rules, axis).map(([t, { t: f, label, type, text }]) => ({
+    t,
+    f,
+    n: label,
+    k: type,
+    d: text,
+  }));
+  if (values.length === 0) return undefined;
+  const mark = { type: 'rule', strokeWidth: 9, opacity: 0 };
+  return { data: { values }, mark, encoding: { x: AT_TIME, ...WHOLE_HEIGHT, tooltip: TIP } };
+}

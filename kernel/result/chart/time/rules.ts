@@ -1,0 +1,83 @@
+/**
+ * The annotations of a service as rules over a chart: at a moment, or over a stretch of time.
+ */
+
+import type { Annotation } from '../../../api/wire.js';
+import { present } from '../../../present.js';
+import { cut, formatCount, plural } from '../../../text.js';
+import { MILLISECOND, parseTime } from '../../../time.js';
+import { safeWords } from '../../display/summary.js';
+import type { ChartModel, Rule } from '../model.js';
+import type { TimeAxis } from './bins.js';
+
+/** The annotations for a chart; `problem` says why they could not be read. */
+export interface ChartAnnotations {
+  readonly annotations: readonly Annotation[];
+  readonly problem?: string;
+}
+
+/** The rules of a chart, and sentences about annotations that are not drawn. */
+export interface Rules {
+  readonly rules: readonly Rule[];
+  readonly remarks: readonly string[];
+}
+
+/** More than these are not drawn: they would hide the chart, and a notebook keeps them. */
+const MAX_RULES = 100;
+/** Characters of a text under the pointer. */
+const TEXT_LENGTH = 400;
+const TITLE_LENGTH = 80;
+
+/** Returns the time axis of a chart; undefined for a chart that does not run along time. */
+export function timeAxisOf(chart: ChartModel): TimeAxis | undefined {
+  switch (chart.kind) {
+    case 'xy':
+      return chart.across === undefined ? chart.axis : undefined;
+    case 'heat':
+      return 'start' in chart.axis ? chart.axis : undefined;
+    case 'bars':
+    case 'pie':
+    case 'stat':
+      return undefined;
+  }
+}
+
+/** Returns the annotations that touch the axis as rules, in order of time; of many the latest. */
+export function rulesOf(annotations: readonly Annotation[], { start, end }: TimeAxis): Rules {
+  const found = annotations
+    .map(ruleOf)
+    .filter(rule => rule.t < end && (rule.end ?? rule.t) >= start)
+    .sort((a, b) => a.t - b.t || (a.label < b.label ? -1 : 1));
+  const rules = found.slice(-MAX_RULES);
+  const remarks =
+    rules.length < found.length
+      ? [`the latest ${MAX_RULES} of ${formatCount(found.length)} annotations are drawn`]
+      : [];
+  return { rules, remarks };
+}
+
+function ruleOf({ time, endTime, title, type, description, url }: Annotation): Rule {
+  const texts = [description, url].flatMap(text =>
+    text === undefined ? [] : [cut(safeWords(text), TEXT_LENGTH)],
+  );
+  const name = cut(safeWords(title ?? type), TITLE_LENGTH);
+  return {
+    t: millisecondsOf(time),
+    ...present({ end: endTime === undefined ? undefined : millisecondsOf(endTime) }),
+    label: name === '' ? 'annotation' : name,
+    type: cut(safeWords(type), TITLE_LENGTH),
+    text: texts.join(' \u00b7 '),
+  };
+}
+
+/** As exact as a picture is. */
+function millisecondsOf(time: string): number {
+  return Number((parseTime(time) ?? 0n) / MILLISECOND);
+}
+
+/** Returns how many annotations a chart shows, of which `labelled` have their label beside them. */
+export function ruleCount(rules: readonly Rule[], labelled: number): string {
+  const rest = rules.length - labelled;
+  const all = plural(rules.length, 'annotation');
+  return rest === 0 ? all : `${all}, ${formatCount(rest)} of them not labelled`;
+}

@@ -1,0 +1,142 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Reply, Seen } from '../../api/service.js';
+import { type Bench, type BenchOptions, type CellRun, everyday, shown, startBench } from '../session.js';
+import { countsOverTime, releaseOf } from './answers.js';
+
+const path = '/v2/annotations';
+const query = "['web'] | summarize n = count() by bin(_time, 10m)";
+
+const release = releaseOf('Release 1.2');
+
+let bench: Bench;
+afterEach(() => bench.close());
+
+/** Answers queries with counts over time, and questions about annotations as told. */
+async function start(annotations: () => Reply, more: Omit<BenchOptions, 'reply'> = {}): Promise<void> {
+  bench = await startBench({
+    ...more,
+    reply: (seen: Seen) =>
+      seen.path.endsWith('_apl')
+        ? { body: countsOverTime }
+        : seen.path === path
+          ? annotations()
+          : everyday(seen),
+  });
+}
+
+const asked = () => bench.service.seen.filter(each => each.path === path);
+const run = (cell: string) => bench.run(`%%time 2026-03-04T04:00Z..2026-03-04T05:00Z\n${cell}`);
+/** The last part of the description of a chart. */
+const listed = (cell: CellRun) =>
+  shown(cell)
+    .filter(text => text.includes('chart of'))
+    .map(text => /\d+ annotations?: [^;]*?(?=;|\.$)/.exec(text)?.[0] ?? 'none');
+
+test('a chart over time asks for the annotations of its datasets in its range, while the query runs', async () => {
+  await start(() => ({ body: [release] }));
+  expect(listed(await run(query))).toEqual(['1 annotation: Release 1.2 (2026-03-04 04:15:00)']);
+  expect(asked().map(({ parameters }) => parameters)).toEqual([
+    { datasets: 'web', start: '2026-03-04T04:00:00Z', end: '2026-03-04T05:00:00Z' },
+  ]);
+  const paths = bench.service.seen.map(each => each.path).filter(each => /_apl|annotations/.test(each));
+  expect([...new Set(paths)].sort()).toEqual(['/v1/datasets/_apl', path]);
+});
+
+test('annotations of other datasets are left out, where a service knows no filter', async () => {
+  await start(() => ({ body: [release, { ...release, id: 'ann_2', datasets: ['traces'] }] }));
+  expect(listed(await run(query))).toEqual(['1 annotation: Release 1.2 (2026-03-04 04:15:00)']);
+});
+
+test.each([
+  ['// @annotations off', query],
+  ['// @viz none', query],
+  ['%%retain off', query],
+  ['', `${query};`],
+  ['', "['web'] | count"],
+])('nothing is asked for %s %s', async (line, text) => {
+  await start(() => ({ body: [release] }));
+  if (text.endsWith('count')) bench.service.answer(everyday);
+  await run(`${line}\n${text}`);
+  expect(asked()).toEqual([]);
+});
+
+test('the setting turns annotations off, and a cell turns them on again', async () => {
+  await start(() => ({ body: [release] }));
+  await bench.run('%config annotations off');
+  expect(listed(await run(query))).toEqual(['none']);
+  expect(listed(await run(`// @annotations on\n${query}`))).toEqual([
+    '1 annotation: Release 1.2 (2026-03-04 04:15:00)',
+  ]);
+});
+
+test('a chart that is drawn again has the annotations of now', async () => {
+  const found = [release];
+  await start(() => ({ body: found }));
+  await run(query);
+  found.push({ ...release, id: 'ann_2', time: '2026-03-04T04:25:00Z', title: 'Rollback' });
+  expect(listed(await bench.run('%viz line'))).toEqual([
+    '2 annotations: Release 1.2 (2026-03-04 04:15:00), Rollback (2026-03-04 04:25:00)',
+  ]);
+  expect(listed(await bench.run('// @annotations off\n%viz line'))).toEqual(['none']);
+});
+
+describe('a service without annotations changes nothing but the chart', () => {
+  test.each<[string, () => Reply, number]>([
+    ['the token may not list them', () => ({ status: 403, body: { message: 'no' } }), 1],
+    ['it has no such route', () => ({ status: 404, body: { message: 'no' } }), 1],
+    ['it fails', () => ({ status: 500, body: { message: 'no' } }), 2],
+    ['its answer is of another shape', () => ({ body: [{ id: 5 }] }), 2],
+    ['its answer is no JSON', () => ({ body: '<html>' }), 2],
+    ['a time is none', () => ({ body: [{ ...release, time: 'noon' }] }), 2],
+  ])('%s', async (_, reply, questions) => {
+    await start(reply);
+    const cells = [await run(query), await run(query)];
+    expect(cells.map(({ outcome }) => outcome.status)).toEqual(['ok', 'ok']);
+    expect(cells.flatMap(listed)).toEqual(['none', 'none']);
+    expect(cells.flatMap(({ outputs }) => outputs.filter(({ kind }) => kind === 'stderr'))).toEqual([]);
+    // A refusal is final, and the reason is logged once.
+    expect(asked().length).toBe(questions);
+    expect(bench.logged.filter(text => text.includes('annotations'))).toHaveLength(1);
+  });
+
+  test('it does not answer: the chart comes without them', async () => {
+    await start(() => () => undefined);
+    const cell = await run(query);
+    expect([cell.outcome.status, listed(cell)]).toEqual(['ok', ['none']]);
+    expect(bench.logged).toEqual(['charts of local are without annotations: there was no answer within 1 s']);
+    await expect.poll(() => bench.service.aborted).toEqual([path]);
+  });
+
+  test('and says why where the cell asks for them', async () => {
+    await start(() => ({ status: 403, body: { message: 'no' } }));
+    const cell = await run(`// @annotations on\n${query}`);
+    expect(shown(cell)[0]).toContain(
+      '; no annotations: the token of the profile local may not list annotations: no.',
+    );
+  });
+
+  test('a refusal is forgotten when the user changes an annotation', async () => {
+    await start(() => ({ status: 403, body: { message: 'no' } }));
+    await run(query);
+    bench.service.answer(seen =>
+      seen.path.endsWith('_apl')
+        ? { body: countsOverTime }
+        : seen.method === 'POST'
+          ? { status: 201, body: release }
+          : { body: [release] },
+    );
+    await bench.run('%annotate x --dataset web');
+    expect(listed(await run(query))).toEqual(['1 annotation: Release 1.2 (2026-03-04 04:15:00)']);
+  });
+});
+
+test('a result of another profile is drawn again without the annotations of this one', async () => {
+  await start(() => ({ body: [release] }), {
+    environment: service => ({ url: service.url, token: 'xaat-x' }),
+  });
+  await run(`%use environment\n${query}`);
+  expect(asked().length).toBe(1);
+  await bench.run('%use local');
+  expect(listed(await bench.run('%viz line'))).toEqual(['none']);
+  expect(asked().length).toBe(1);
+});
