@@ -16,11 +16,22 @@ export interface ChartFacts {
   readonly titles: readonly string[];
   /** Names and colours by id; empty where there is one series. */
   readonly series: ReadonlyMap<string, { readonly label: string; readonly color: string }>;
+  readonly rules: readonly RuleFacts[];
+}
+
+/** An annotation over the chart, at `t` or, where it has an end, until then. */
+export interface RuleFacts {
+  readonly t: number;
+  readonly end: number;
+  readonly label: string;
+  readonly type: string;
+  /** What is said of it; may be empty. */
+  readonly text: string;
 }
 
 const NONE: ChartFacts = {
   ...{ across: 'none', start: 0, end: 1, bin: 0, origin: 0 },
-  ...{ units: [], titles: [], series: new Map() },
+  ...{ units: [], titles: [], series: new Map(), rules: [] },
 };
 
 /** Returns the facts in a specification, which a stranger may have written: whatever is odd is left out. */
@@ -38,6 +49,7 @@ export function factsOf({ usermeta }: Spec): ChartFacts {
     units: textsOf(apl.units),
     titles: textsOf(apl.titles),
     series: seriesOf(apl.series),
+    rules: rulesOf(apl.rules),
   };
 }
 
@@ -47,6 +59,15 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
+}
+
+function rulesOf(value: unknown): readonly RuleFacts[] {
+  const rules = Array.isArray(value) ? value.filter(isObject) : [];
+  return rules.flatMap(({ t, end, label, type, text }) => {
+    if (typeof t !== 'number') return [];
+    const texts = { label: String(label), type: String(type), text: String(text ?? '') };
+    return [{ t, end: typeof end === 'number' ? end : t, ...texts }];
+  });
 }
 
 function seriesOf(value: unknown): ChartFacts['series'] {

@@ -4,7 +4,7 @@
  */
 import type { Spec, View } from 'vega';
 import { button, element } from '../ui/dom.js';
-import type { ChartFacts } from './facts.js';
+import type { ChartFacts, RuleFacts } from './facts.js';
 import { momentText, numberText, timeRange } from './texts.js';
 import type { Tip, TipRow } from './tip.js';
 import type { SetRange } from './view.js';
@@ -60,9 +60,9 @@ export function readAlong(stage: Stage): { clear(): void } {
     const isOver = isOverPlot(stage, event);
     const found = isOver ? nearest(rows, valueAt(stage, event), stage) : undefined;
     hair.hidden = found === undefined;
-    if (found === undefined) return tip.hide();
-    hair.style.left = `${pixelOf(stage, found.t)}px`;
-    tip.show(event, found.rows);
+    if (found !== undefined) hair.style.left = `${pixelOf(stage, found.t)}px`;
+    const annotations = isOver ? annotationRows(stage, offsetOf(stage, event)) : [];
+    tip.show(event, [...annotations, ...(found?.rows ?? [])]);
   });
   picture.addEventListener('pointerleave', () => {
     hair.hidden = true;
@@ -201,6 +201,26 @@ function nearest(
   });
   const head = facts.across === 'time' ? `${momentText(at)} UTC` : numberText(at);
   return { t: at, rows: [[head, ''], ...rows] };
+}
+
+/** Pixels between the pointer and a rule that it is on. */
+const NEAR = 5;
+
+/** The annotations under the pointer, `x` pixels from the left of the picture: what they are, when, and what is said of them. */
+function annotationRows(stage: Stage, x: number): readonly TipRow[] {
+  const isUnder = ({ t, end }: RuleFacts) => x >= pixelOf(stage, t) - NEAR && x <= pixelOf(stage, end) + NEAR;
+  const under = stage.facts.rules.filter(isUnder);
+  const rows = under
+    .slice(0, MOST)
+    .flatMap(({ t, end, label, type, text }): readonly TipRow[] => [
+      [
+        label === type ? label : `${label} (${type})`,
+        end === t ? momentText(t) : `${momentText(t)} to ${momentText(end)}`,
+      ],
+      ...(text === '' ? [] : [[text, ''] as const]),
+    ]);
+  const rest = under.length - MOST;
+  return rest > 0 ? [...rows, [`and ${rest} more`, '']] : rows;
 }
 
 /** The bin in which a mark stands, as bars of groups stand side by side in it; the start of the axis where that cuts it. */

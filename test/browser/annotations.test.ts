@@ -1,0 +1,169 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { notebookOf, PAYLOADS, runEach } from './gallery.js';
+import { type Lab, openFile, startBrowser, startLab, venvPath } from './lab.js';
+
+/** Titles of a stranger, one every ten minutes of the hour from 1:00. */
+const hostile = PAYLOADS.slice(0, 6);
+
+const cells = [
+  [
+    '%time 2026-06-01T00:00Z..2026-06-01T06:00Z',
+    "%annotate Release 1.2 --type deploy --time 2026-06-01T02:00Z --dataset sample-http-logs --description 'The new form' --url https://example.org/1",
+    '%annotate Failover --type incident --time 2026-06-01T04:00Z --end 2026-06-01T05:00Z --dataset sample-http-logs',
+    ...hostile.map(
+      (text, index) =>
+        `%annotate ${JSON.stringify(text)} --time 2026-06-01T01:${index}0Z --dataset otel-demo-traces --description ${JSON.stringify(text)}`,
+    ),
+  ].join('\n'),
+  "['sample-http-logs'] | summarize count() by bin(_time, 10m)",
+  "// @viz heat\n['sample-http-logs'] | summarize count() by bin(_time, 10m), status",
+  "['otel-demo-traces'] | summarize count() by bin(_time, 10m)",
+];
+
+describe('annotations over charts in JupyterLab', () => {
+  let lab: Lab;
+  let browser: Browser;
+  let page: Page;
+  let complaints: readonly string[];
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+    lab = await startLab({
+      venv: venvPath('APL_TEST_VENV', '.venv'),
+      files: { 'annotations.ipynb': notebookOf(cells) },
+    });
+    lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
+    const context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
+    ({ page, complaints } = await openFile(context, lab, 'annotations.ipynb', 'lab/tree'));
+    await page.keyboard.press('Control+b');
+    await runEach(page);
+    await picture(2).waitFor({ timeout: 60_000 });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await lab?.stop();
+  });
+
+  test('stand at their times, with a label and a band', async () => {
+    await expect.poll(() => rules(0)).toEqual([0.33, 0.67, 0.83]);
+    expect((await labelsOf(0).allTextContents()).sort()).toEqual(['Failover', 'Release 1.2']);
+    expect(await picture(0).textContent()).toContain('2 annotations.');
+    await expect.poll(() => rules(1)).toEqual([0.33, 0.67, 0.83]);
+    expect((await labelsOf(1).allTextContents()).sort()).toEqual(['Failover', 'Release 1.2']);
+  });
+
+  test('are explained under the pointer, with their address as text', async () => {
+    const tip = frame(0).locator('.apl-chart-tip');
+    await hover(0, 2 / 6);
+    await expect
+      .poll(() => tip.innerText())
+      .toMatch(
+        /^Release 1\.2 \(deploy\)\n+2026-06-01 02:00:00\n+The new form · https:\/\/example\.org\/1\n+2026-06-01 0[12]:\d0:00 UTC/,
+      );
+    await hover(0, 4.5 / 6);
+    await expect
+      .poll(() => tip.innerText())
+      .toMatch(/^Failover \(incident\)\n+2026-06-01 04:00:00 to 2026-06-01 05:00:00\n+2026-06-01 04:/);
+    await hover(0, 3 / 6);
+    await expect.poll(() => tip.innerText()).toMatch(/^2026-06-01 03:00:00 UTC/);
+  });
+
+  test.each([1400, 700, 560])(
+    'in a window of %i px labels stand apart, and those without are counted',
+    async width => {
+      await page.setViewportSize({ width, height: 900 });
+      for (const chart of [0, 1, 2]) {
+        await expect.poll(() => isFitted(chart)).toBe(true);
+        const boxes = await labelBoxes(chart);
+        const apart = boxes.every(({ left }, index) => index === 0 || left >= (boxes[index - 1]?.right ?? 0));
+        expect([chart, apart]).toEqual([chart, true]);
+        const all = chart === 2 ? hostile.length : 2;
+        const rest = all - boxes.length;
+        const caption =
+          rest === 0 ? `${all} annotations.` : `${all} annotations, ${rest} of them not labelled.`;
+        expect(await picture(chart).textContent()).toContain(caption);
+      }
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  test('that strangers wrote are text in the picture and under the pointer', async () => {
+    await page.setViewportSize({ width: 1200, height: 900 });
+    const tip = frame(2).locator('.apl-chart-tip');
+    for (const [index, text] of hostile.entries()) {
+      await hover(2, (60 + 10 * index) / 360);
+      await expect.poll(() => tip.textContent()).toContain(text.slice(0, 40));
+    }
+    expect(await page.evaluate('window.pwned')).toBe(undefined);
+    expect(await frame(2).locator('a, script, iframe, img, h1').count()).toBe(0);
+  });
+
+  function frame(chart: number): Locator {
+    return page.locator('.apl-chart-frame').nth(chart);
+  }
+
+  function picture(chart: number): Locator {
+    return frame(chart).locator('.apl-chart-picture > svg');
+  }
+
+  /** The left end and the width of the plot of a chart, in pixels of the page. */
+  async function plot(chart: number): Promise<readonly [left: number, width: number]> {
+    const frames = picture(chart).locator('.role-frame > g > path.background');
+    const [box] = await boxesOf(frames);
+    if (box === undefined) throw new Error('the chart is not on the page');
+    return [box.left, box.right - box.left];
+  }
+
+  /** Where the rules of a chart stand, as shares of its axis. */
+  async function rules(chart: number): Promise<readonly number[]> {
+    const [left, width] = await plot(chart);
+    return (await ruleBoxes(chart)).map(box => Number(((box.left - left) / width).toFixed(2)));
+  }
+
+  function ruleBoxes(chart: number): Promise<readonly Box[]> {
+    return boxesOf(picture(chart).locator('line[stroke="#7b818c"][stroke-width="1.3"]'));
+  }
+
+  const labelsOf = (chart: number) =>
+    picture(chart).locator('[class*="ruleLabels"] text').filter({ hasText: /\S/ });
+
+  /** The boxes of the labels of a chart, from the left. */
+  async function labelBoxes(chart: number): Promise<readonly Box[]> {
+    return (await boxesOf(labelsOf(chart))).toSorted((a, b) => a.left - b.left);
+  }
+
+  /** Whether a chart has taken the width of its output. */
+  async function isFitted(chart: number): Promise<boolean> {
+    const [output] = await boxesOf(frame(chart));
+    const [drawn] = await boxesOf(picture(chart));
+    if (output === undefined || drawn === undefined) return false;
+    return drawn.right <= output.right && drawn.right > output.right - 60;
+  }
+
+  /** Moves the pointer to a share of the axis, in the upper part of the first plot. */
+  async function hover(chart: number, share: number): Promise<void> {
+    await picture(chart).scrollIntoViewIfNeeded();
+    const [left, width] = await plot(chart);
+    const [rule] = await ruleBoxes(chart);
+    await page.mouse.move(0, 0);
+    await page.mouse.move(left + width * share, (rule?.top ?? 0) + 40);
+  }
+});
+
+interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+}
+
+/** The boxes of elements on the page. */
+function boxesOf(elements: Locator): Promise<readonly Box[]> {
+  return elements.evaluateAll((all: readonly { getBoundingClientRect(): Box }[]) =>
+    all.map(each => {
+      const { left, right, top } = each.getBoundingClientRect();
+      return { left, right, top };
+    }),
+  );
+}
