@@ -130,19 +130,23 @@ const mostMemoryBytes = 2 * 2 ** 30;
 const nothing: Stored = { rows: 0, late: 0, refused: 0, fields: [], notes: [] };
 
 async function writeDraft(connection: Connection, draft: string, load: Load): Promise<Stored> {
-  const reading = await read(connection, load, path.dirname(draft));
+  let reading = await read(connection, load, path.dirname(draft));
   if (!reading) return nothing;
-  try {
-    return await write(connection, draft, reading, load);
-  } catch (error) {
-    if (!reading.wider || !mayBeWider(error)) throw error;
-    return write(connection, draft, await reading.wider(), load);
+  for (;;) {
+    try {
+      return await write(connection, draft, reading, load);
+    } catch (error) {
+      const failure = misfitOf(error);
+      if (!reading.wider || failure === undefined) throw error;
+      reading = await reading.wider(failure);
+    }
   }
 }
 
-/** Whether the first pass met a value unlike those of the sample. */
-function mayBeWider(error: unknown): boolean {
-  return engineFailure(error).code === 'engine-failed';
+/** How the engine ended a pass over the file, if it may have met a value unlike those of the sample. */
+function misfitOf(error: unknown): string | undefined {
+  const failure = engineFailure(error);
+  return failure instanceof EngineError && failure.code === 'engine-failed' ? failure.detail : undefined;
 }
 
 function read(

@@ -185,18 +185,18 @@ function addKey(node: Node, key: string, kind: string | undefined, seen: Seen): 
 
 /** Also counts the objects in which a key is repeated. */
 async function addUsualKeys(connection: Connection, source: string, level: readonly Node[]): Promise<number> {
-  const rows = await connection.run(
-    `SELECT p, arg_max(k, c) FROM (SELECT p, map_keys(o) AS k, count(*) AS c FROM ${objects('sample', level, '0')} WHERE o IS NOT NULL GROUP BY ALL) GROUP BY p`,
-  );
+  const grouped = (relation: string) =>
+    `(SELECT p, map_keys(o) AS k, count(*) AS c FROM ${objects(relation, level, '0')} WHERE o IS NOT NULL GROUP BY ALL)`;
+  const rows = await connection.run(`SELECT p, arg_max(k, c) FROM ${grouped('sample')} GROUP BY p`);
   for (const [p, keys] of rows) {
     const node = level[Number(p)];
     const items = (keys as { items?: readonly unknown[] } | null)?.items ?? [];
     if (node) node.usual = items.map(String);
   }
   const [row] = await connection.run(
-    `SELECT count(*) FILTER (len(list_distinct(map_keys(o))) < len(map_keys(o))) FROM ${objects(source, level, '0')}`,
+    `SELECT sum(c) FILTER (len(list_distinct(k)) < len(k)) FROM ${grouped(source)}`,
   );
-  return Number(row?.[0]);
+  return Number(row?.[0] ?? 0);
 }
 
 function shapeOf(root: Node): Omit<JsonShape, 'repeats'> {

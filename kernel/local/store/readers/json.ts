@@ -1,10 +1,11 @@
 import path from 'node:path';
 import { plural } from '../../../text.js';
-import { sqlName, sqlText } from '../../duckdb/literal.js';
+import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { ServiceError } from '../../http/service-error.js';
 import { startOf } from '../formats.js';
 import { writeArrayAsLines } from './array.js';
+import { columnReader, maybeNoString } from './json-columns.js';
 import { type JsonLeaf, type JsonObject, type JsonShape, namesOf, profile } from './json-shape.js';
 import {
   exceedsReal,
@@ -31,13 +32,11 @@ export interface JsonSource {
 const largestObjectBytes = 256 * 2 ** 20;
 
 /** Reads JSON objects, one per line or in an array: nested objects become dotted names, the rest stays exact. */
-export async function readJson(
-  connection: Connection,
-  { file, sampleFile, workDir }: JsonSource,
-): Promise<Reading | undefined> {
-  const careful = (sampled?: JsonShape) => readCarefully(connection, { file, workDir }, sampled);
-  const source = objectReader(file, 'auto', '');
-  const sampled = sampleFile === undefined ? source : objectReader(sampleFile, 'nd', '');
+export async function readJson(connection: Connection, source: JsonSource): Promise<Reading | undefined> {
+  const { file, sampleFile } = source;
+  const careful = (sampled?: JsonShape) => readCarefully(connection, source, sampled);
+  const reader = objectReader(file, 'auto', '');
+  const sampled = sampleFile === undefined ? reader : objectReader(sampleFile, 'nd', '');
   const rows = await rowsInSample(file);
   try {
     await keep(connection, 'sample', `SELECT m FROM ${sampled} LIMIT ${rows}`);
@@ -49,44 +48,71 @@ export async function readJson(
   if (Number(row?.[1]) < Number(row?.[0])) return careful();
   const shape = await profile(connection, 'sample');
   if (shape.repeats > 0) return careful();
-  const columns = await columnReader(connection, file, shape, rows);
-  return { ...readingOf(source, shape, false, columns), wider: () => careful(shape) };
+  const wider = () => careful(shape);
+  return (
+    (await readColumns(connection, { ...source, rows }, shape, wider)) ?? {
+      ...readingOf(reader, shape, false),
+      wider,
+    }
+  );
 }
 
 /**
- * Returns the relation of the values q_i of the root's keys, which costs half of what maps do. It fails at a row that is not an
- * object, repeats a key or has one that is not among them. Undefined where the engine finds other columns.
+ * Reads the values by columns of the engine's own, strings without a detour through JSON as far as the sample leaves no doubt that
+ * they are strings. Undefined where the engine cannot.
  */
-async function columnReader(
+async function readColumns(
   connection: Connection,
-  file: string,
-  { levels }: JsonShape,
-  sampled: number,
-): Promise<string | undefined> {
-  const keys = levels[0]?.[0]?.keys ?? [];
-  // A few wide rows will mostly do; each time the engine looks for its columns, it reads the sample again.
-  const few = Math.ceil(mostSampledValues / Math.max(keys.length, 1));
-  for (const rows of few < sampled ? [few, sampled] : [sampled]) {
-    const from = `read_json(${sqlText(file)}, format = 'auto', maximum_depth = 1, map_inference_threshold = -1, field_appearance_threshold = 0, sample_size = ${rows})`;
-    if (await hasColumns(connection, from, keys))
-      return `(SELECT ${keys.map((key, index) => `${sqlName(key)} AS q${index}`).join(', ')} FROM ${from})`;
-  }
-  return undefined;
+  { file, sampleFile, workDir, rows }: JsonSource & { readonly rows: number },
+  { leaves }: JsonShape,
+  wider: () => Promise<Reading>,
+): Promise<Reading | undefined> {
+  const { names, notes } = namesOf(leaves);
+  if (names.length === 0) throw noFields();
+  const reading = async (texts: ReadonlySet<JsonLeaf>): Promise<Reading | undefined> => {
+    const relationOf = await columnReader(connection, leaves, texts, workDir);
+    if (relationOf === undefined) return undefined;
+    const sample = `(SELECT * FROM ${relationOf(sampleFile ?? file)} LIMIT ${rows})`;
+    const fields = leaves.map((leaf, index) => {
+      const name = names[index] ?? '';
+      return texts.has(leaf)
+        ? { name, type: 'string' as const, sql: checkedText(`r${index}`) }
+        : fieldOf(leaf, name, `r${index}`);
+    });
+    return { from: relationOf(file), sample, fields, notes, refused: 0, wider };
+  };
+  const strings = new Set(leaves.filter(({ type }) => type === 'string'));
+  const all = strings.size === 0 ? undefined : await reading(strings);
+  if (all === undefined) return reading(new Set());
+  const sure = await sureTexts(connection, all.sample, leaves);
+  const exact = async () => (await reading(new Set())) ?? wider();
+  const first = sure.size === strings.size ? all : await reading(sure);
+  return (
+    first && { ...first, wider: failure => (failure?.includes(doubt) && sure.size > 0 ? exact() : wider()) }
+  );
 }
 
-/** How many values the engine looks at to find its columns. */
-const mostSampledValues = 2 ** 18;
-
-/** Whether a relation has the columns of these names, each of JSON, and no other. */
-async function hasColumns(connection: Connection, from: string, keys: readonly string[]): Promise<boolean> {
+/** The strings of which none in the sample reads like another value. */
+async function sureTexts(
+  connection: Connection,
+  sample: string,
+  leaves: readonly JsonLeaf[],
+): Promise<Set<JsonLeaf>> {
+  const strings = leaves.flatMap((leaf, index) => (leaf.type === 'string' ? [{ leaf, index }] : []));
+  const tests = strings.map(({ index }) => `bool_or(${maybeNoString(`r${index}`)})`);
   try {
-    const columns = await connection.columns(`SELECT * FROM ${from}`);
-    const names = new Set(columns.map(column => column.name));
-    if (names.size !== keys.length || !keys.every(key => names.has(key))) return false;
-    return columns.every(({ type }) => type.alias === 'JSON');
+    const [row = []] = await connection.run(`SELECT ${tests.join(', ')} FROM ${sample}`);
+    return new Set(strings.flatMap(({ leaf }, place) => (row[place] === true ? [] : [leaf])));
   } catch {
-    return false;
+    return new Set();
   }
+}
+
+/** What ends the pass at a text that may not have been a string. */
+const doubt = 'a text may be another value';
+
+function checkedText(text: string): string {
+  return `CASE WHEN ${maybeNoString(text)} THEN error(${sqlText(doubt)}) ELSE ${text} END`;
 }
 
 /** Looks at every value first; rows that are not objects are left out, and the last value of a repeated key counts. */
@@ -150,8 +176,8 @@ function objectReader(file: string, format: 'auto' | 'nd', limit: string): strin
   return `read_json(${sqlText(file)}, format = '${format}', ${type}${limit})`;
 }
 
-/** With `lenient`, rows that are not objects are left out; else they end the pass. `columns` is the relation of {@link columnReader}. */
-function readingOf(source: string, shape: JsonShape, lenient: boolean, columns?: string): Reading {
+/** With `lenient`, rows that are not objects are left out; else they end the pass. */
+function readingOf(source: string, shape: JsonShape, lenient: boolean): Reading {
   const { names, notes } = namesOf(shape.leaves);
   if (names.length === 0) throw noFields();
   const places = new Map(shape.levels.flat().map(object => [JSON.stringify(object.path), object]));
@@ -159,16 +185,10 @@ function readingOf(source: string, shape: JsonShape, lenient: boolean, columns?:
     const holder = places.get(JSON.stringify(path.slice(0, -1)));
     return holder ? valueSql(holder, path.at(-1) ?? '') : 'NULL';
   };
-  const roots = shape.levels[0]?.[0]?.keys ?? [];
-  const columnAt = (path: readonly string[]) =>
-    path.length === 1 ? `q${roots.indexOf(path[0] ?? '')}` : valueAt(path);
   const objects = `SELECT m AS t0 FROM ${source} WHERE ${lenient ? 'm IS NOT NULL' : unless('m IS NOT NULL')}`;
   const fields = shape.leaves.map((leaf, index) => fieldOf(leaf, names[index] ?? '', `r${index}`));
   return {
-    from:
-      columns === undefined
-        ? relation(objects, shape, valueAt)
-        : relation(`SELECT * FROM ${columns}`, shape, columnAt, true),
+    from: relation(objects, shape, valueAt),
     sample: relation('SELECT m AS t0 FROM sample WHERE m IS NOT NULL', shape, valueAt),
     fields,
     notes,
@@ -179,18 +199,17 @@ function readingOf(source: string, shape: JsonShape, lenient: boolean, columns?:
 /**
  * Returns the relation of the values r_i of the leaves. In between, each object i of the shape has its keys k_i and values
  * v_i, and s_i says whether the keys are the usual ones in their usual order, so that values are found by their place.
- * `events` is the relation of the events t0, or of the values of their keys where they are `open`.
+ * `events` is the relation of the events t0.
  */
 function relation(
   events: string,
   { levels, leaves, repeats }: JsonShape,
   valueAt: (path: readonly string[]) => string,
-  open = false,
 ): string {
   let sql = events;
   for (const [depth, level] of levels.entries()) {
     const below = levels[depth + 1] ?? [];
-    if (depth > 0 || !open) sql = openLevel(sql, level, repeats > 0);
+    sql = openLevel(sql, level, repeats > 0);
     if (below.length === 0) continue;
     const maps = below.map(
       ({ index, path }) => `json_transform(${valueAt(path)}, '"MAP(VARCHAR, JSON)"') AS t${index}`,
@@ -246,7 +265,7 @@ function fieldOf({ type }: JsonLeaf, name: string, value: string): ReadField {
   };
 }
 
-/** `text` is the JSON text of a value, null where there is none. */
+/** `text` is the JSON text of a value, null where there is none. Conditions stand alone for the sake of wide rows, see `texts.ts`. */
 function cellSql(text: string, json: string, type: JsonLeaf['type']): string {
   const absent = `CASE WHEN ${text} IS NOT NULL THEN ${misfit} END`;
   switch (type) {
@@ -257,18 +276,18 @@ function cellSql(text: string, json: string, type: JsonLeaf['type']): string {
     case 'bool':
       return `CASE ${text} WHEN 'true' THEN true WHEN 'false' THEN false ELSE ${absent}::BOOLEAN END`;
     case 'long':
-      return `CASE WHEN contains(${text}, '.') OR contains(${text}, 'e') THEN ${misfit}::BIGINT ELSE coalesce(TRY_CAST(${text} AS BIGINT), ${absent}::BIGINT) END`;
+      return `CASE WHEN contains(${text}, '.') THEN ${misfit}::BIGINT WHEN contains(${text}, 'e') THEN ${misfit}::BIGINT ELSE coalesce(TRY_CAST(${text} AS BIGINT), ${absent}::BIGINT) END`;
     case 'real':
-      return `CASE WHEN ${inexact(text)} THEN ${misfit}::DOUBLE ELSE coalesce(TRY_CAST(${text} AS DOUBLE), ${absent}::DOUBLE) END`;
+      return `CASE WHEN abs(TRY_CAST(${text} AS DOUBLE)) > 9007199254740992 THEN CASE WHEN ${inexact(text)} THEN ${misfit}::DOUBLE ELSE TRY_CAST(${text} AS DOUBLE) END ELSE coalesce(TRY_CAST(${text} AS DOUBLE), ${absent}::DOUBLE) END`;
     default:
       return text;
   }
 }
 
-/** A number that a real cannot hold exactly, tested only where it is large. */
+/** Whether a large number is one that a real cannot hold exactly. */
 function inexact(text: string): string {
   const infinite = `isinf(TRY_CAST(${text} AS DOUBLE)) AND NOT contains(lower(${text}), 'inf')`;
-  return `abs(TRY_CAST(${text} AS DOUBLE)) > 9007199254740992 AND (${exceedsReal(text)} OR ${infinite})`;
+  return `${exceedsReal(text)} OR ${infinite}`;
 }
 
 function repeatNote(count: number): string {

@@ -29,7 +29,8 @@ export interface Reading {
   readonly notes: readonly string[];
   /** Rows of the file that cannot be read and are left out. */
   readonly refused: number;
-  readonly wider?: () => Promise<Reading>;
+  /** `failure` says how the engine ended the pass. */
+  readonly wider?: (failure?: string) => Promise<Reading>;
 }
 
 /** Rows in the sample that decides types and the format of times, at most. */

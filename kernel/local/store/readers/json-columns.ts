@@ -1,0 +1,109 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { DuckDBStructType, type DuckDBType } from '@duckdb/node-api';
+import { sqlName, sqlText } from '../../duckdb/literal.js';
+import type { Connection } from '../../engine/duckdb.js';
+import { columnNames } from '../../engine/parquet.js';
+import type { JsonLeaf } from './json-shape.js';
+
+/** Returns the relation of the values r_i of the leaves of the objects in a file, one per line or in an array. */
+export type ColumnReader = (file: string) => string;
+
+/**
+ * Returns a reader by the engine's own columns, which costs a third of what maps do. Those of `texts` are the text of a string or of
+ * any other value, see {@link maybeNoString}; other strings are JSON, and all else is its JSON text. It fails at a row that is not
+ * an object, repeats a key or has one that no leaf has. Undefined where the engine would name the columns otherwise.
+ */
+export async function columnReader(
+  connection: Connection,
+  leaves: readonly JsonLeaf[],
+  texts: ReadonlySet<JsonLeaf>,
+  workDir: string,
+): Promise<ColumnReader | undefined> {
+  const example = exampleOf(leaves, texts);
+  const origin = columnNames([...example.keys(), 'file']).at(-1) ?? 'file';
+  // The engine takes the columns from the first file, and refuses other keys in all of them only if it found the columns itself.
+  const head = path.join(workDir, `${crypto.randomUUID()}.head.ndjson`);
+  await writeFile(head, `${JSON.stringify(plainOf(example))}\n`, { mode: 0o600 });
+  const found = `sample_size = 1, maximum_sample_files = 1, map_inference_threshold = -1, field_appearance_threshold = 0`;
+  const rows = (file: string) =>
+    `read_json([${sqlText(head)}, ${sqlText(file)}], format = 'auto', filename = ${sqlText(origin)}, ${found})`;
+  if (!(await hasColumns(connection, rows(head), [...example, [origin, text]]))) return undefined;
+  const values = leaves.map(leaf => `${columnSql(leaf, texts)} AS r`).map((sql, index) => sql + index);
+  return file =>
+    `(SELECT ${values.join(', ')} FROM ${rows(file)} WHERE ${sqlName(origin)} = ${sqlText(file)})`;
+}
+
+/**
+ * SQL of whether the text of a value may be that of another value than a string: all of those begin with one of a few characters
+ * and are valid JSON. The text is not that of a null, which has none.
+ */
+export function maybeNoString(text: string): string {
+  const codes = [...'-0123456789INfint[{'].map(character => character.charCodeAt(0));
+  const valid = `CASE ${text} WHEN 'null' THEN false ELSE json_valid(${text}) END`;
+  // A test for null comes first, as the engine plans a thousand conditions that begin with IN for seconds.
+  return `CASE WHEN ${text} IS NULL THEN false WHEN ascii(${text}) IN (${codes.join(', ')}) THEN ${valid} ELSE false END`;
+}
+
+/** What the engine finds a string or any other value in, or the members of an object. */
+type Example = typeof text | null | Members;
+type Members = Map<string, Example>;
+
+const text = 'x';
+
+function exampleOf(leaves: readonly JsonLeaf[], texts: ReadonlySet<JsonLeaf>): Members {
+  const root: Members = new Map();
+  for (const leaf of leaves) {
+    const holder = leaf.path.slice(0, -1).reduce(membersAt, root);
+    holder.set(leaf.path.at(-1) ?? '', texts.has(leaf) ? text : null);
+  }
+  return root;
+}
+
+function membersAt(members: Members, key: string): Members {
+  const known = members.get(key);
+  if (known instanceof Map) return known;
+  const below: Members = new Map();
+  members.set(key, below);
+  return below;
+}
+
+function plainOf(example: Example): unknown {
+  if (!(example instanceof Map)) return example;
+  return Object.fromEntries([...example].map(([key, below]) => [key, plainOf(below)]));
+}
+
+async function hasColumns(
+  connection: Connection,
+  rows: string,
+  wanted: readonly (readonly [string, Example])[],
+): Promise<boolean> {
+  try {
+    const columns = await connection.columns(`SELECT * FROM ${rows}`);
+    return (
+      columns.length === wanted.length &&
+      wanted.every(([name, example], index) => {
+        const column = columns[index];
+        return column?.name === name && fits(column.type, example);
+      })
+    );
+  } catch {
+    return false;
+  }
+}
+
+function fits(type: DuckDBType, example: Example): boolean {
+  if (!(example instanceof Map))
+    return (type.alias ?? type.toString()) === (example === null ? 'JSON' : 'VARCHAR');
+  if (!(type instanceof DuckDBStructType) || type.entryCount !== example.size) return false;
+  return [...example].every(([name, below], index) => {
+    const found = type.entryTypes[index];
+    return type.entryNames[index] === name && found !== undefined && fits(found, below);
+  });
+}
+
+function columnSql(leaf: JsonLeaf, texts: ReadonlySet<JsonLeaf>): string {
+  const [root = '', ...keys] = leaf.path;
+  const value = keys.reduce((sql, key) => `struct_extract(${sql}, ${sqlText(key)})`, sqlName(root));
+  return leaf.type === 'string' || texts.has(leaf) ? value : `${value}::VARCHAR`;
+}
