@@ -1,4 +1,4 @@
-import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ILayoutRestorer, type JupyterFrontEnd, type JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { ICompletionProviderManager } from '@jupyterlab/completer';
@@ -7,6 +7,7 @@ import { IEditorTracker } from '@jupyterlab/fileeditor';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { IStateDB } from '@jupyterlab/statedb';
 import { addCharts } from './charts/renderer.js';
 import type { EditorOptions } from './editor.js';
 import { addGrid } from './grid/renderer.js';
@@ -147,17 +148,25 @@ const panel: JupyterFrontEndPlugin<void> = {
   description: 'Datasets, fields, results, starred queries, history and profiles in a side panel.',
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [IConsoleTracker, IEditorTracker, ICommandPalette],
+  optional: [IConsoleTracker, IEditorTracker, ICommandPalette, ILayoutRestorer, IStateDB],
   activate: async (
     app: JupyterFrontEnd,
     notebooks: INotebookTracker,
     consoles: IConsoleTracker | null,
     files: IEditorTracker | null,
     palette: ICommandPalette | null,
+    restorer: ILayoutRestorer | null,
+    state: IStateDB | null,
   ) => {
-    const { AplPanel } = await import('./panel/panel.js');
+    const [{ AplPanel }, { remember }] = await Promise.all([
+      import('./panel/panel.js'),
+      import('./panel/memory.js'),
+    ]);
     const widget = new AplPanel(workbenchOf({ notebooks, consoles, files }), notebooks);
     app.shell.add(widget, 'left', { rank: 650 });
+    // JupyterLab brings the panel back into sight, at its side; Notebook 7 keeps neither layouts nor states of its pages.
+    restorer?.add(widget, widget.id);
+    if (state !== null) void remember(widget, state);
     app.commands.addCommand('apl:panel', {
       label: 'Show the APL Panel',
       execute: () => {

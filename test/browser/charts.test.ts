@@ -1,6 +1,8 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type App, kernelReady, type Lab, openFile, startBrowser, startLab, venvPath } from './lab.js';
+import { notebookOf, runEach } from './gallery.js';
+import { FRONT_ENDS } from './lab.js';
+import { openSession, type Session } from './session.js';
 
 const hostile = '<img src=x onerror=window.hit=1>';
 const queries = [
@@ -9,56 +11,32 @@ const queries = [
   `datatable(name:string, n:long)["${hostile}", 3, "\\u202ejavascript:alert(1)", 2] | summarize sum(n) by name`,
 ];
 
-const notebook = JSON.stringify({
-  nbformat: 4,
-  nbformat_minor: 5,
-  metadata: { kernelspec: { name: 'apl', display_name: 'APL (Axiom)', language: 'axiom-apl' } },
-  cells: queries.map((source, index) => ({
-    cell_type: 'code',
-    id: `cell-${index}`,
-    metadata: {},
-    execution_count: null,
-    outputs: [],
-    source,
-  })),
-});
-
-describe.each<{ name: string; app: App }>([
-  { name: 'the JupyterLab of npm start', app: 'lab/tree' },
-  { name: 'Notebook 7', app: 'notebooks' },
-])('charts in $name', ({ app }) => {
-  let lab: Lab;
-  let browser: Browser;
+describe.each(FRONT_ENDS)('charts in $name', frontEnd => {
+  let session: Session;
   let page: Page;
-  let complaints: readonly string[];
 
   beforeAll(async () => {
-    browser = await startBrowser();
-    lab = await startLab({ venv: venvPath('APL_TEST_VENV', '.venv'), files: { 'charts.ipynb': notebook } });
-    lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
-    const context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
-    ({ page, complaints } = await openFile(context, lab, 'charts.ipynb', app));
-    await kernelReady(page);
-    if (app === 'lab/tree') {
+    session = await openSession(frontEnd, {
+      files: { 'charts.ipynb': notebookOf(queries) },
+      file: 'charts.ipynb',
+    });
+    ({ page } = session);
+    if (frontEnd.app === 'lab/tree') {
       await page.keyboard.press('Control+b');
       await page.locator('.jp-FileBrowser').waitFor({ state: 'hidden' });
     }
-    for (const _ of queries)
-      await page.locator('[data-command="notebook:run-cell-and-select-next"]').first().click();
+    await runEach(page);
     await picture(queries.length - 1).waitFor({ timeout: 60_000 });
   });
 
-  afterAll(async () => {
-    await browser?.close();
-    await lab?.stop();
-  });
+  afterAll(() => session?.stop());
 
   test.each([1400, 1000, 700, 400])(
     'in a window of %i px charts are as wide as their outputs and not cut',
     async width => {
       await page.setViewportSize({ width, height: 900 });
       await expect.poll(() => shares(page), { timeout: 10_000 }).toEqual(queries.map(() => 'fits'));
-      expect(complaints).toEqual([]);
+      expect(session.complaints).toEqual([]);
     },
   );
 

@@ -1,20 +1,17 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type App, type Lab, type LabPage, openFile, startBrowser, startLab, venvPath } from './lab.js';
-
-const kernelspec = { name: 'apl', display_name: 'APL (Axiom)', language: 'axiom-apl' };
-
-function notebookOf(...sources: readonly string[]): string {
-  const cells = sources.map((source, index) => ({
-    cell_type: 'code',
-    id: `cell-${index}`,
-    metadata: {},
-    execution_count: null,
-    outputs: [],
-    source,
-  }));
-  return JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: { kernelspec }, cells });
-}
+import { notebookOf } from './gallery.js';
+import {
+  endKernels,
+  FRONT_ENDS,
+  type Lab,
+  type LabPage,
+  openFile,
+  startBrowser,
+  startLab,
+  venvPath,
+} from './lab.js';
+import { soon } from './soon.js';
 
 const dataset = "['sample-http-logs']";
 const hostile = '<img src=x onerror=document.title=1>';
@@ -23,11 +20,8 @@ ${dataset}
 | whree status == 500
 | project stauts`;
 
-describe.each<{ name: string; variable: string; fallback: string; app: App }>([
-  { name: 'the JupyterLab of npm start', variable: 'APL_TEST_VENV', fallback: '.venv', app: 'lab/tree' },
-  { name: 'JupyterLab 4.2', variable: 'APL_TEST_VENV_LAB42', fallback: '.venv-lab42', app: 'lab/tree' },
-  { name: 'Notebook 7', variable: 'APL_TEST_VENV', fallback: '.venv', app: 'notebooks' },
-])('$name', ({ variable, fallback, app }) => {
+describe.each(FRONT_ENDS)('$name', frontEnd => {
+  const { app } = frontEnd;
   let lab: Lab;
   let browser: Browser;
   let context: BrowserContext;
@@ -36,15 +30,15 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     browser = await startBrowser();
     context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
     lab = await startLab({
-      venv: venvPath(variable, fallback),
+      venv: venvPath(frontEnd),
       files: {
-        'empty.ipynb': notebookOf(''),
-        'wrong.ipynb': notebookOf(wrong),
-        'ready.ipynb': notebookOf(`${dataset} | count`, ''),
-        'python.ipynb': notebookOf('').replace('"apl"', '"python3"').replaceAll('axiom-apl', 'python'),
+        'empty.ipynb': notebookOf(['']),
+        'wrong.ipynb': notebookOf([wrong]),
+        'ready.ipynb': notebookOf([`${dataset} | count`, '']),
+        'python.ipynb': notebookOf(['']).replace('"apl"', '"python3"').replaceAll('axiom-apl', 'python'),
         'logs/access.csv': 'a,b\n1,2\n',
         'hostile.csv': `"${hostile}","b"\n1,2\n`,
-        'hostile.ipynb': notebookOf('%import hostile.csv --dataset hostile', ''),
+        'hostile.ipynb': notebookOf(['%import hostile.csv --dataset hostile', '']),
         'saved.apl': `${dataset}|count\n`,
         'query.apl': `// %%\n%tiem last 1h\n${dataset} | whree x == 1\n\n// %%\n${dataset} | count\n`,
       },
@@ -60,7 +54,7 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     const opened = await openConnected('wrong.ipynb');
     const { page } = opened;
     const marks = page.locator('.cm-lintRange-error');
-    await eventually(() => marks.allTextContents()).toEqual(['tiem', 'whree', 'stauts']);
+    await soon(() => marks.allTextContents()).toEqual(['tiem', 'whree', 'stauts']);
     await marks.first().hover();
     const tooltip = page.locator('.cm-tooltip .cm-diagnostic');
     await tooltip.first().waitFor();
@@ -68,13 +62,13 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     await page.locator('.cm-diagnosticAction', { hasText: 'Write time' }).click();
     await placeCursor(page, 'whree');
     await page.keyboard.press('Control+.');
-    await eventually(() => marks.allTextContents()).toEqual(['stauts']);
+    await soon(() => marks.allTextContents()).toEqual(['stauts']);
     await placeCursor(page, 'stauts');
     await page.keyboard.press('Control+.');
     await expect
       .poll(() => text(page))
       .toBe(`%time last 1h\n${dataset}\n| where status == 500\n| project status`);
-    await eventually(() => marks.count()).toBe(0);
+    await soon(() => marks.count()).toBe(0);
     await finish(opened);
   });
 
@@ -82,14 +76,14 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     const opened = await openConnected('empty.ipynb');
     const { page } = opened;
     await page.keyboard.type("['sample-h");
-    await eventually(() => labels(page)).toEqual(['sample-http-logs']);
+    await soon(() => labels(page)).toEqual(['sample-http-logs']);
     await accept(page, 'Enter');
-    await eventually(() => text(page)).toBe("['sample-http-logs']");
+    await soon(() => text(page)).toBe("['sample-http-logs']");
     await page.keyboard.type(' | whe');
-    await eventually(() => labels(page)).toEqual(['where']);
+    await soon(() => labels(page)).toEqual(['where']);
     await accept(page, 'Tab');
     await page.keyboard.type(' stat');
-    await eventually(async () => (await labels(page))[0]).toBe('status');
+    await soon(async () => (await labels(page))[0]).toBe('status');
     expect(await page.locator('.cm-completionDetail').first().textContent()).toBe('string');
     await page.keyboard.press('Escape');
     expect(await page.locator('.jp-Notebook.jp-mod-editMode').count()).toBe(1);
@@ -97,7 +91,7 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     await page.locator('.cm-completionInfo .apl-doc').waitFor();
     expect(await page.locator('.cm-completionInfo').textContent()).toContain('dcount(');
     await accept(page, 'Enter');
-    await eventually(() => text(page)).toBe("['sample-http-logs'] | where status > 1 | summarize dcount()");
+    await soon(() => text(page)).toBe("['sample-http-logs'] | where status > 1 | summarize dcount()");
     expect(await page.locator('.jp-Completer:visible').count()).toBe(0);
     await finish(opened);
   });
@@ -107,9 +101,9 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     const { page } = opened;
     await page.keyboard.type('print x = substring(');
     const active = page.locator('.apl-signature strong');
-    await eventually(() => active.textContent()).toContain('text');
+    await soon(() => active.textContent()).toContain('text');
     await page.keyboard.type('"a", ');
-    await eventually(() => active.textContent()).toContain('start');
+    await soon(() => active.textContent()).toContain('start');
     await page.keyboard.press('Escape');
     expect(await active.count()).toBe(0);
     await finish(opened);
@@ -121,7 +115,7 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     await page.keyboard.type(`${dataset} | join kin`);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Tab');
-    await eventually(() => text(page)).toBe(`${dataset} | join kind=`);
+    await soon(() => text(page)).toBe(`${dataset} | join kind=`);
     await finish(opened);
   });
 
@@ -137,7 +131,7 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     const opened = await openConnected('empty.ipynb');
     const { page } = opened;
     await page.keyboard.type('%import logs/');
-    await eventually(() => labels(page)).toEqual(['logs/access.csv']);
+    await soon(() => labels(page)).toEqual(['logs/access.csv']);
     await accept(page, 'Tab');
     expect(await text(page)).toBe('%import logs/access.csv');
     await finish(opened);
@@ -147,7 +141,7 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     const opened = await openConnected('ready.ipynb');
     const { page } = opened;
     await page.locator('.cm-line span', { hasText: 'count' }).first().hover();
-    await eventually(() => page.locator('.cm-tooltip-hover .apl-doc').textContent()).toContain('count');
+    await soon(() => page.locator('.cm-tooltip-hover .apl-doc').textContent()).toContain('count');
     await finish(opened);
   });
 
@@ -157,17 +151,17 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     await page.keyboard.insertText(`let low=500;\n${dataset}|where status>low|count`);
     await page.keyboard.press('Shift+Alt+F');
     const formatted = `let low = 500;\n${dataset}\n| where status > low\n| count`;
-    await eventually(() => text(page)).toBe(formatted);
+    await soon(() => text(page)).toBe(formatted);
     await placeCursor(page, 'low');
     await page.keyboard.press('F2');
     const input = page.locator('.jp-Dialog input');
     await input.fill('least');
     await page.keyboard.press('Enter');
-    await eventually(() => text(page)).toBe(formatted.replaceAll('low', 'least'));
+    await soon(() => text(page)).toBe(formatted.replaceAll('low', 'least'));
     await placeCursor(page, '> least');
     await page.keyboard.press('F12');
     await page.keyboard.type('x');
-    await eventually(() => text(page)).toContain('let x = 500;');
+    await soon(() => text(page)).toContain('let x = 500;');
     await finish(opened);
   });
 
@@ -176,13 +170,13 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     const { page } = opened;
     await page.locator('.jp-Notebook .cm-content').nth(1).click();
     await page.keyboard.type(`${dataset} | where sta`);
-    await eventually(async () => (await labels(page))[0]).toBe('status');
+    await soon(async () => (await labels(page))[0]).toBe('status');
     await endKernels(lab);
     await page.keyboard.type('tus == 1 and meth');
-    await eventually(() => labels(page)).toEqual(['method']);
+    await soon(() => labels(page)).toEqual(['method']);
     await page.keyboard.press('Escape');
     await page.keyboard.type('od == "GET" | whree');
-    await eventually(() => page.locator('.cm-lintRange-error').allTextContents()).toContain('whree');
+    await soon(() => page.locator('.cm-lintRange-error').allTextContents()).toContain('whree');
     await finish(opened);
   });
 
@@ -195,7 +189,7 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor();
     await page.locator('.jp-Notebook .cm-content').nth(1).click();
     await page.keyboard.type('hostile | where [');
-    await eventually(() => labels(page)).toContain(hostile);
+    await soon(() => labels(page)).toContain(hostile);
     await page.locator('.cm-completionInfo').waitFor();
     expect(await page.locator('.cm-tooltip img').count()).toBe(0);
     await page.keyboard.press('Escape');
@@ -214,7 +208,7 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
       const opened = await openFile(context, lab, 'query.apl');
       const { page } = opened;
       const marks = page.locator('.cm-lintRange-error');
-      await eventually(() => marks.allTextContents()).toEqual(['whree']);
+      await soon(() => marks.allTextContents()).toEqual(['whree']);
       expect(await page.locator('.cm-line', { hasText: '%tiem' }).locator('span').count()).toBe(2);
       await finish(opened);
     });
@@ -226,7 +220,7 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
       await page.locator('.jp-FileEditor .cm-content').click();
       await page.keyboard.press('Control+s');
       const lines = page.locator('.jp-FileEditor .cm-line');
-      await eventually(() => lines.allTextContents()).toEqual([dataset, '| count', '']);
+      await soon(() => lines.allTextContents()).toEqual([dataset, '| count', '']);
       await finish(opened);
       lab.configure('@apl-kernel/labextension:language', {});
     });
@@ -268,11 +262,6 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     await opened.close();
   }
 });
-
-/** Compares what `read` returns again and again, as a page takes its time on a busy machine. */
-function eventually<T>(read: () => Promise<T>) {
-  return expect.poll(read, { timeout: 60_000 });
-}
 
 async function labels(page: Page): Promise<readonly string[]> {
   return page.locator('.cm-tooltip-autocomplete .cm-completionLabel').allTextContents();
@@ -326,11 +315,4 @@ interface PageWindow {
       getBoundingClientRect(): { left: number; top: number; width: number; height: number };
     };
   };
-}
-
-/** Ends every kernel of the server, as its own menu does. */
-async function endKernels({ url, token }: Lab): Promise<void> {
-  const headers = { authorization: `token ${token}` };
-  const kernels = (await (await fetch(`${url}api/kernels`, { headers })).json()) as { readonly id: string }[];
-  for (const { id } of kernels) await fetch(`${url}api/kernels/${id}`, { method: 'DELETE', headers });
 }

@@ -1,6 +1,16 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Lab, type LabPage, openFile, startBrowser, startLab, venvPath } from './lab.js';
+import { notebookOf } from './gallery.js';
+import {
+  LAB_42,
+  type Lab,
+  type LabPage,
+  NEWEST_LAB,
+  openFile,
+  startBrowser,
+  startLab,
+  venvPath,
+} from './lab.js';
 
 const query = `%%time last 1h
 // errors by city
@@ -14,22 +24,6 @@ let width = 5m;
 const pipeline = `['sample-http-logs']
 | where status == 500
 | count`;
-
-const notebook = {
-  nbformat: 4,
-  nbformat_minor: 5,
-  metadata: {
-    kernelspec: { name: 'apl', display_name: 'APL (Axiom)', language: 'axiom-apl' },
-  },
-  cells: [query, pipeline].map((source, index) => ({
-    cell_type: 'code',
-    id: `cell-${index}`,
-    metadata: {},
-    execution_count: null,
-    outputs: [],
-    source,
-  })),
-};
 
 /** The colours of JupyterLab's theme, by the end of their variable's name, of every coloured stretch of `query`. */
 const colouredQuery = `
@@ -71,29 +65,23 @@ keyword: by
 keyword: desc`.trim();
 
 describe.each([
-  {
-    name: 'the JupyterLab of npm start',
-    version: /^4\.[56]\./,
-    variable: 'APL_TEST_VENV',
-    fallback: '.venv',
-  },
-  { name: 'JupyterLab 4.2', version: /^4\.2\./, variable: 'APL_TEST_VENV_LAB42', fallback: '.venv-lab42' },
-])('$name', ({ version, variable, fallback }) => {
+  { frontEnd: NEWEST_LAB, version: /^4\.[56]\./ },
+  { frontEnd: LAB_42, version: /^4\.2\./ },
+])('$frontEnd.name', ({ frontEnd, version }) => {
   let lab: Lab;
   let browser: Browser;
   let context: BrowserContext;
 
   beforeAll(async () => {
-    const venv = venvPath(variable, fallback);
     browser = await startBrowser();
     context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
     lab = await startLab({
-      venv,
+      venv: venvPath(frontEnd),
       files: {
         'query.apl': query,
         'pipeline.apl': pipeline,
         'empty.apl': '',
-        'cells.ipynb': JSON.stringify(notebook),
+        'cells.ipynb': notebookOf([query, pipeline]),
       },
     });
   });

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { kernelReady } from './lab.js';
 
 /** What a stranger may write into a log, to run in the browser of whoever reads it or to break the page apart. */
 export const PAYLOADS: readonly string[] = [
@@ -82,6 +83,19 @@ export const GALLERY: Readonly<Record<string, readonly string[]>> = {
   strangers: [columns('<b onclick="window.pwned=1">name</b>'), `print ${JSON.stringify(PAYLOADS[0])}`],
 };
 
+const hostileName = PAYLOADS[0] ?? '';
+
+/** The cells of the notebook whose menus, toolbars and panel are looked at. */
+export const AROUND: readonly string[] = [
+  `%param city = "LHR" --choices "LHR", "a, b", ${JSON.stringify(hostileName)}\n${logs}| summarize count() by bin_auto(_time), status`,
+  types,
+  columns(`${hostileName} ${'a name of a field that goes on '.repeat(8)}`),
+  wide,
+  `%star --new ${JSON.stringify(hostileName)}\n${GALLERY.charts?.[4] ?? ''}`,
+  `${'long_name_'.repeat(30)} << print n = -9223372036854775808`,
+  "['no such dataset'] | count",
+];
+
 /** A notebook of these cells that nobody has run. */
 export function notebookOf(sources: readonly string[]): string {
   return JSON.stringify({
@@ -101,7 +115,7 @@ export function notebookOf(sources: readonly string[]): string {
 
 /** Runs each cell of the open notebook, also those after an error, and resolves when the last has a number. */
 export async function runEach(page: Page): Promise<void> {
-  await page.getByText('APL (Axiom) | Idle').first().waitFor({ timeout: 60_000 });
+  await kernelReady(page);
   const cells = page.locator('.jp-Notebook .jp-CodeCell');
   const count = await cells.count();
   await cells.first().locator('.jp-InputPrompt').click();

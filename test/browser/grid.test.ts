@@ -1,48 +1,33 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { notebookOf, PAYLOADS } from './gallery.js';
-import { type Lab, openFile, startBrowser, startLab, venvPath } from './lab.js';
+import { notebookOf, PAYLOADS, runEach } from './gallery.js';
+import { FRONT_ENDS, kernelReady, killKernels } from './lab.js';
+import { openSession, type Session } from './session.js';
+import { soon } from './soon.js';
 
 const numbers =
   'range n from 1 to 20000 step 1\n| extend big = 9223372036854775000 + n % 7, name = strcat("user ", tostring(n % 10)), _time = datetime(2026-11-20T09:00:00.123456789Z) + n * 1s, x = iff(n % 100 == 0, real(null), n / 7.0), tags = bag_pack("a b", n, "list", pack_array(1, 9007199254740993))';
 const wide = `print ${Array.from({ length: 1000 }, (_, index) => `column_${index} = ${index}`).join(', ')}`;
 const hostile = `datatable (value: string, ['<b onclick="window.pwned=1">name</b>']: string) [${PAYLOADS.map(text => `${JSON.stringify(text)}, ${JSON.stringify(text)}`).join(', ')}]`;
 
-describe.each([
-  { name: 'the JupyterLab of npm start', variable: 'APL_TEST_VENV', fallback: '.venv' },
-  { name: 'JupyterLab 4.2', variable: 'APL_TEST_VENV_LAB42', fallback: '.venv-lab42' },
-])('the grid of a result in $name', ({ variable, fallback }) => {
-  let lab: Lab;
-  let browser: Browser;
-  let context: BrowserContext;
+describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
+  let session: Session;
   let page: Page;
-  let complaints: readonly string[];
-  let close: () => Promise<void>;
 
   beforeAll(async () => {
-    browser = await startBrowser();
-    context = await browser.newContext({
-      viewport: { width: 1200, height: 900 },
-      timezoneId: 'Asia/Kolkata',
-      permissions: ['clipboard-read', 'clipboard-write'],
-    });
-    lab = await startLab({
-      venv: venvPath(variable, fallback),
+    session = await openSession(frontEnd, {
       files: { 'grid.ipynb': notebookOf([numbers, hostile, wide]) },
+      file: 'grid.ipynb',
+      browser: { timezoneId: 'Asia/Kolkata', permissions: ['clipboard-read', 'clipboard-write'] },
     });
-    lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
-    ({ page, complaints, close } = await openFile(context, lab, 'grid.ipynb'));
-    await page.getByText('APL (Axiom) | Idle').first().waitFor();
-    await runAll(page);
+    ({ page } = session);
+    await runEach(page);
+    await grid(2).waitFor({ timeout: 90_000 });
   });
 
-  afterAll(async () => {
-    await close?.();
-    await browser?.close();
-    await lab?.stop();
-  });
+  afterAll(() => session?.stop());
 
   const grid = (index = 0): Locator => page.locator('.apl-grid').nth(index);
   /** The place of a column among the cells of a row, from 1. */
@@ -129,13 +114,43 @@ describe.each([
   test('copies exact values by keys', async () => {
     await (await first('big')).click();
     await page.keyboard.press('Escape');
-    await grid().locator('regular-table').focus();
     await page.keyboard.press('Shift+ArrowDown');
     await page.keyboard.press('Control+c');
     await expect.poll(() => status().textContent()).toBe('Copied 2 rows \u00d7 1 column.');
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
       '9223372036854775001\n9223372036854775002',
     );
+  });
+
+  test("keeps the notebook's keys from its cells, but not its commands", async () => {
+    const cells = await page.locator('.jp-Cell').count();
+    const table = grid().locator('regular-table');
+    await table.focus();
+    for (const key of ['d', 'd', 'x', 'b', 'm', 'Shift+ArrowDown']) await page.keyboard.press(key);
+    expect(await page.locator('.jp-CodeCell').count()).toBe(cells);
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('REGULAR-TABLE');
+    await grid().getByRole('button', { name: 'Columns' }).focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.apl-popover').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+s');
+    await expect
+      .poll(() => readFileSync(join(session.lab.notebookDir, 'grid.ipynb'), 'utf8'))
+      .toContain('application/vnd.apache.arrow.stream');
+  });
+
+  test('a filter goes by one click, also where rows arrive between press and release', async () => {
+    await (await first('name')).click();
+    await page.getByRole('button', { name: /^Show only rows with this/ }).click();
+    await expect.poll(() => status().textContent()).toBe('2,000 of 20,000 rows match.');
+    await grid().locator('.apl-grid-chips button').hover();
+    await page.mouse.down();
+    await grid().getByRole('searchbox').fill('19991');
+    await expect.poll(() => status().textContent()).toBe('1 of 20,000 rows match.');
+    await page.mouse.up();
+    await grid().locator('.apl-grid-chips button').waitFor({ state: 'detached' });
+    await grid().getByRole('searchbox').fill('');
+    await expect.poll(() => status().textContent()).toBe('');
   });
 
   test('shows times in UTC or locally, with all digits', async () => {
@@ -179,8 +194,19 @@ describe.each([
     await expect.poll(() => grid(2).locator('tbody td').last().textContent()).toBe('999');
   });
 
+  test('a kernel that was killed leaves the rows of the notebook; a run brings all rows back', async () => {
+    await killKernels(session.lab);
+    await soon(() => status().textContent()).toMatch(
+      /as saved in the notebook; run the cell again to see all\.$/,
+    );
+    for (const button of await page.locator('.jp-Dialog').getByRole('button').all()) await button.click();
+    await kernelReady(page);
+    await page.locator('.jp-CodeCell').first().locator('.cm-content').fill(numbers);
+    await page.keyboard.press('Control+Enter');
+    await soon(() => status().textContent()).toBe('');
+  });
+
   test('goes on with the rows of the notebook when the kernel is gone, and says so; the notebook stays small', async () => {
-    await page.keyboard.press('Control+s');
     await page.locator('.lm-MenuBar-itemLabel', { hasText: /^Kernel$/ }).click();
     await page.locator('.lm-Menu-itemLabel', { hasText: /^Shut Down Kernel$/ }).click();
     await expect
@@ -192,14 +218,7 @@ describe.each([
       .toMatch(
         /^The first \d{3} of 1,000 columns, as saved in the notebook; run the cell again to see all\.$/,
       );
-    expect(readFileSync(join(lab.notebookDir, 'grid.ipynb')).length).toBeLessThan(600_000);
-    expect(complaints).toEqual([]);
+    expect(readFileSync(join(session.lab.notebookDir, 'grid.ipynb')).length).toBeLessThan(600_000);
+    expect(session.complaints).toEqual([]);
   });
 });
-
-async function runAll(page: Page): Promise<void> {
-  await page.locator('.jp-Notebook .jp-Cell').first().click();
-  await page.locator('.lm-MenuBar-itemLabel', { hasText: /^Run$/ }).click();
-  await page.locator('.lm-Menu-itemLabel', { hasText: /^Run All Cells$/ }).click();
-  await page.locator('.apl-grid').nth(2).waitFor({ timeout: 90_000 });
-}

@@ -1,6 +1,14 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -11,7 +19,20 @@ import { type Browser, type BrowserContext, type ConsoleMessage, chromium, type 
 
 const compiledMain = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-export type Theme = 'light' | 'dark';
+const THEME_NAMES = {
+  light: 'JupyterLab Light',
+  dark: 'JupyterLab Dark',
+  'high contrast': 'JupyterLab Dark High Contrast',
+};
+
+export type Theme = keyof typeof THEME_NAMES;
+
+export const THEMES = Object.keys(THEME_NAMES) as readonly Theme[];
+
+/** Pages that are opened later have this theme. */
+export function useTheme(lab: Pick<Lab, 'configure'>, theme: Theme): void {
+  lab.configure('@jupyterlab/apputils-extension:themes', { theme: THEME_NAMES[theme] });
+}
 
 export interface LabOptions {
   /** A virtual environment with JupyterLab. */
@@ -35,8 +56,8 @@ export interface Lab {
   stop(): Promise<void>;
 }
 
-/** The virtual environment that the variable names, or the default; throws with what to do where there is no JupyterLab. */
-export function venvPath(variable: string, fallback: string): string {
+/** The virtual environment of a front end; throws with what to do where there is no JupyterLab. */
+export function venvPath({ variable, fallback }: FrontEnd): string {
   const venv = resolve(process.env[variable] ?? fallback);
   if (existsSync(join(venv, 'bin', 'jupyter-lab'))) return venv;
   throw new Error(
@@ -93,6 +114,31 @@ export interface LabPage {
 /** The applications of the server that show a notebook: JupyterLab, and Notebook 7. */
 export type App = 'lab/tree' | 'notebooks';
 
+/** A front end of notebooks: the environment of its server, and the application. */
+export interface FrontEnd {
+  readonly name: string;
+  readonly variable: string;
+  readonly fallback: string;
+  readonly app: App;
+}
+
+export const NEWEST_LAB: FrontEnd = {
+  name: 'the JupyterLab of npm start',
+  variable: 'APL_TEST_VENV',
+  fallback: '.venv',
+  app: 'lab/tree',
+};
+export const LAB_42: FrontEnd = {
+  name: 'JupyterLab 4.2',
+  variable: 'APL_TEST_VENV_LAB42',
+  fallback: '.venv-lab42',
+  app: 'lab/tree',
+};
+const NOTEBOOK_7: FrontEnd = { ...NEWEST_LAB, name: 'Notebook 7', app: 'notebooks' };
+
+/** Every front end that the extension is for. */
+export const FRONT_ENDS: readonly FrontEnd[] = [NEWEST_LAB, LAB_42, NOTEBOOK_7];
+
 /** Notebook 7 has a race of settings and shortcuts: https://github.com/jupyter/notebook/issues/7862 */
 const OWN_RACE = /reading 'schema'/;
 
@@ -117,9 +163,33 @@ export async function openFile(
   return { page, complaints, close: () => page.close() };
 }
 
-/** Resolves once the kernel of a notebook answers the extension, in every front end. */
+/** Resolves once the kernel of a notebook answers the extension, in every front end; the window must have room for the toolbar. */
 export async function kernelReady(page: Page): Promise<void> {
   await page.locator('.apl-toolbar-range:not(:disabled)').waitFor({ timeout: 60_000 });
+}
+
+/** Ends every kernel of the server, as its own menu does. */
+export async function endKernels(lab: Lab): Promise<void> {
+  const headers = { authorization: `token ${lab.token}` };
+  for (const id of await kernelIds(lab))
+    await fetch(`${lab.url}api/kernels/${id}`, { method: 'DELETE', headers });
+}
+
+/** Kills the process of every kernel, as a machine without memory does; the server starts them again. */
+export async function killKernels(lab: Lab): Promise<void> {
+  const ids = await kernelIds(lab);
+  for (const pid of readdirSync('/proc').filter(name => /^\d+$/.test(name))) {
+    const file = `/proc/${pid}/cmdline`;
+    const words = existsSync(file) ? readFileSync(file, 'utf8').split('\0') : [];
+    if (words.includes('kernel') && ids.some(id => words.some(word => word.includes(id))))
+      process.kill(Number(pid), 'SIGKILL');
+  }
+}
+
+async function kernelIds({ url, token }: Lab): Promise<readonly string[]> {
+  const headers = { authorization: `token ${token}` };
+  const kernels = (await (await fetch(`${url}api/kernels`, { headers })).json()) as { readonly id: string }[];
+  return kernels.map(({ id }) => id);
 }
 
 /** Whether a page should not have logged this: an error, or a warning about shared modules, but not that a busy machine is slow. */
@@ -135,8 +205,10 @@ async function layOut(root: string, notebookDir: string, options: LabOptions): P
   writeFiles(notebookDir, options.files);
   writeFiles(join(root, 'home'), options.home ?? {});
   await promisify(execFile)(process.execPath, [compiledMain, 'install', '--prefix', root]);
-  const theme = options.theme === 'dark' ? 'JupyterLab Dark' : 'JupyterLab Light';
-  writeSettings(root, '@jupyterlab/apputils-extension:themes', { theme });
+  useTheme(
+    { configure: (plugin, settings) => writeSettings(root, plugin, settings) },
+    options.theme ?? 'light',
+  );
   writeSettings(root, '@jupyterlab/apputils-extension:notification', {
     fetchNews: 'false',
     checkForUpdates: false,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf } from './gallery.js';
-import { type Lab, openFile, startBrowser, startLab, type Theme, venvPath } from './lab.js';
+import { type Lab, NEWEST_LAB, openFile, startBrowser, startLab, type Theme, venvPath } from './lab.js';
 
 const examples = new URL('../../examples/', import.meta.url);
 const screenshots = fileURLToPath(new URL('../../test-output/screenshots/', import.meta.url));
@@ -33,7 +33,7 @@ describe.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
       ];
       const files = names.map(name => [name, readFileSync(new URL(name, examples), 'utf8')]);
       lab = await startLab({
-        venv: venvPath('APL_TEST_VENV', '.venv'),
+        venv: venvPath(NEWEST_LAB),
         theme,
         files: { ...Object.fromEntries(files), 'trials.ipynb': notebookOf(trials) },
       });

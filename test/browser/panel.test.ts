@@ -1,13 +1,11 @@
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Locator, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Reply, type Seen, type Service, startService, tabular } from '../api/service.js';
-import { notebookOf, PAYLOADS } from './gallery.js';
-import { type App, type Lab, openFile, startBrowser, startLab, venvPath } from './lab.js';
-
-/** More than a hundred texts that would run, or break a layout, if any part of the page took them for markup. */
-const HOSTILE = PAYLOADS.flatMap(text =>
-  ['', ' ', '"', "']", '`', '\n', '%drop ', '-->'].map(before => `${before}${text}`),
-);
+import type { Service } from '../api/service.js';
+import { notebookOf } from './gallery.js';
+import { endKernels, FRONT_ENDS } from './lab.js';
+import { openSession, type Session } from './session.js';
+import { soon } from './soon.js';
+import { HOSTILE, PLAIN_DATASETS, profileOf, startStranger } from './stranger.js';
 
 const cells = [
   "['sample-http-logs']\n| summarize n = count() by status",
@@ -16,62 +14,23 @@ const cells = [
   "%%time last 3650d\n['sample-http-logs'] | summarize percentile(req_duration_ms, 99)",
 ];
 
-/** A service on another machine, as far as the kernel can tell, whose every name is hostile. */
-function hostile({ path, method, body }: Seen): Reply {
-  const datasets = [...HOSTILE, ...Array.from({ length: 400 }, (_, index) => `plain ${index}`)];
-  const star = (name: string, index: number) => ({
-    ...{ id: `s${index}`, kind: 'apl', name, who: 'me', metadata: {} },
-    query: { apl: `['x'] // ${name}`, startTime: 'now-1h', endTime: 'now' },
-  });
-  if (path === '/v2/datasets') return { body: datasets.map(name => ({ id: name, name, description: name })) };
-  if (path === '/v2/user') return { body: { id: 'me', name: 'me', email: '' } };
-  if (path === '/v2/apl-starred-queries') return { body: HOSTILE.slice(0, 90).map(star) };
-  if (path.endsWith('/fields')) return { body: fieldsOf() };
-  if (method !== 'POST') return { status: 404, body: { message: HOSTILE[1] } };
-  if (body.includes('_time')) return { status: 400, body: { message: HOSTILE[0] } };
-  const fields = [
-    { name: 'value', type: 'string' },
-    { name: 'n', type: 'integer' },
-  ];
-  return {
-    body: tabular(fields, [HOSTILE.slice(0, 20), HOSTILE.slice(0, 20).map((_, index) => 20 - index)]),
-  };
-}
-
-function fieldsOf(): readonly object[] {
-  const names = ['_time', ...HOSTILE, ...Array.from({ length: 2_000 }, (_, index) => `field_${index}`)];
-  return names.map(name => ({ name, type: 'string', unit: '', hidden: false, description: name }));
-}
-
-describe.each<{ name: string; variable: string; fallback: string; app: App }>([
-  { name: 'the JupyterLab of npm start', variable: 'APL_TEST_VENV', fallback: '.venv', app: 'lab/tree' },
-  { name: 'JupyterLab 4.2', variable: 'APL_TEST_VENV_LAB42', fallback: '.venv-lab42', app: 'lab/tree' },
-  { name: 'Notebook 7', variable: 'APL_TEST_VENV', fallback: '.venv', app: 'notebooks' },
-])('toolbar and panel in $name', ({ variable, fallback, app }) => {
-  let lab: Lab;
+describe.each(FRONT_ENDS)('toolbar and panel in $name', frontEnd => {
+  let session: Session;
   let service: Service;
-  let browser: Browser;
-  let context: BrowserContext;
   let page: Page;
-  let complaints: readonly string[];
 
   beforeAll(async () => {
-    service = await startService(hostile);
-    browser = await startBrowser();
-    context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
-    lab = await startLab({
-      venv: venvPath(variable, fallback),
+    service = await startStranger();
+    session = await openSession(frontEnd, {
       files: { 'around.ipynb': notebookOf(cells) },
-      home: { '.axiom.toml': `[deployments."<b>far</b>"]\nurl = "${service.url}"\ntoken = "xaat-secret"\n` },
+      file: 'around.ipynb',
+      home: profileOf(service),
     });
-    lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
-    ({ page, complaints } = await openFile(context, lab, 'around.ipynb', app));
-    await range().waitFor();
+    ({ page } = session);
   });
 
   afterAll(async () => {
-    await browser?.close();
-    await lab?.stop();
+    await session?.stop();
     await service?.close();
   });
 
@@ -85,6 +44,7 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
   const labels = (kind: string): Promise<string[]> => rows(kind).locator('.apl-tree-label').allTextContents();
   const section = (name: string): Locator => page.locator('.apl-tree-section', { hasText: name });
   const details = (): Locator => page.locator('.apl-panel-details');
+  const act = (name: string): Promise<void> => details().getByRole('button', { name }).first().click();
   const run = async (index: number): Promise<void> => {
     await enter(index);
     await page.keyboard.press('Control+Enter');
@@ -231,7 +191,29 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     await soon(() => labels('result')).not.toContain('_, errs');
   });
 
-  test('the star of a cell saves its query, the panel opens it, and deletes it', async () => {
+  // Notebook 7 keeps neither layouts nor states of its pages.
+  if (frontEnd.app === 'lab/tree')
+    test('after the page is reloaded the panel is where it was: in sight, at its side, with its sections and row', async () => {
+      const onTheRight = page.locator('.jp-SideBar.jp-mod-right [data-id="apl-panel"]');
+      await page.locator('[data-id="apl-panel"]').click({ button: 'right' });
+      await page.locator('.lm-Menu-itemLabel', { hasText: 'Switch Sidebar Side' }).click();
+      await onTheRight.click();
+      await section('Results').click();
+      await section('Profiles').click();
+      const saved = page.waitForRequest(request => placeIn(request) === 'profile <b>far</b>');
+      await rows('profile').filter({ hasText: 'far' }).click();
+      await (await saved).response();
+      await page.reload();
+      await range().waitFor();
+      await page.locator('.apl-panel').waitFor();
+      const active = page.locator('.apl-tree-row[aria-selected="true"] .apl-tree-label');
+      await soon(() => active.textContent()).toBe('<b>far</b>');
+      expect(await section('Results').getAttribute('aria-expanded')).toBe('false');
+      expect(await section('Profiles').getAttribute('aria-expanded')).toBe('true');
+      expect(await onTheRight.count()).toBe(1);
+    });
+
+  test('the star of a cell saves its query; the panel finds it, opens and runs it in cells', async () => {
     await page.reload();
     await range().waitFor();
     await enter(0);
@@ -242,13 +224,60 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     await page.keyboard.press('Alt+Shift+P');
     await section('Starred').click();
     await soon(() => labels('star')).toEqual(['By "status"']);
+    await page.getByLabel('Filter the lists').fill('by status');
+    await soon(() => labels('star')).toEqual([]);
+    await page.getByLabel('Filter the lists').fill('BY "ST');
+    await soon(() => labels('star')).toEqual(['By "status"']);
+    await page.getByLabel('Filter the lists').fill('');
     await rows('star').click();
     expect(await details().locator('pre').textContent()).toContain('summarize n = count() by status');
-    await details().getByRole('button', { name: 'Delete' }).click();
+    await enter(2);
+    await act('Open as cell');
+    await soon(() => source(3)).toBe(`%%time now-2h..now\n${cells[0]}`);
+    expect(await cell(3).locator('.jp-InputPrompt').textContent()).toBe('[ ]:');
+    await act('Run');
+    await soon(() => source(4)).toMatch(/^%run "star:\w+"$/);
+    await soon(() => cell(4).locator('.jp-OutputArea').textContent()).toContain('now-2h..now');
+  });
+
+  test('a starred query is changed to the query of a cell, and deleted', async () => {
+    await enter(3);
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(`%%time last 3h\n['sample-http-logs'] | count`);
+    await act('Update from cell');
+    await page.locator('.jp-Dialog').getByRole('button', { name: 'Change' }).click();
+    await soon(() => page.locator('.apl-panel-status').textContent()).toMatch(/^Updated the starred query /);
+    await soon(() => details().locator('pre').textContent()).toBe("['sample-http-logs'] | count");
+    await soon(() => details().textContent()).toContain('now-3h..now');
+    expect(await labels('star')).toEqual(['By "status"']);
+    await act('Delete');
     await page.locator('.jp-Dialog').getByRole('button', { name: 'Delete' }).click();
     await soon(() => labels('star')).toEqual([]);
+    expect(await page.locator('.apl-panel-status').textContent()).toMatch(/^Deleted the starred query /);
+    await section('Starred').click();
+  });
+
+  test('an entry of the history is opened as a cell with the window that it read, inserted, and run again', async () => {
+    await section('Datasets').click();
     await section('History').click();
     await soon(() => rows('history').count()).toBeGreaterThan(3);
+    await page.getByLabel('Filter the lists').fill('SUMMARIZE n = count() by status');
+    await soon(async () => (await labels('history')).at(0)).toContain('summarize n = count() by status');
+    await rows('history').first().click();
+    const window = (await details().locator('dd').allTextContents()).find(text => / \.\. /.test(text));
+    const opened = `%%time ${window?.replace(' .. ', '..')}\n${cells[0]}`;
+    await enter(4);
+    await act('Open as cell');
+    await soon(() => source(5)).toBe(opened);
+    await act('Run again');
+    await soon(() => source(6)).toBe(opened);
+    await soon(() => cell(6).locator('.jp-OutputArea').textContent()).toContain(window?.slice(0, 16) ?? '');
+    await act('Open as cell');
+    await enter(7);
+    await page.keyboard.press('Control+a');
+    await act('Insert');
+    await soon(() => source(7)).toBe(cells[0]);
+    await page.getByLabel('Filter the lists').fill('');
   });
 
   test('another profile is red and written down; none of its names runs or breaks the layout', async () => {
@@ -259,8 +288,14 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     expect(await profile().getAttribute('class')).toContain('apl-remote');
     expect(await source(0)).toContain('%use "<b>far</b>"');
     expect(await page.evaluate(backgroundOfProfile)).toBe('rgb(179, 38, 30)');
+    await rows('history').first().click();
+    await act('Run again');
+    const refused = page.locator('.jp-CodeCell', { hasText: /ran on local, and the profile is/ });
+    await soon(() => refused.count()).toBe(1);
+    await section('Datasets').click();
+    await section('History').click();
     await soon(() => labels('dataset')).not.toContain('sample-http-logs');
-    await soon(() => section('Datasets').textContent()).toContain(`${HOSTILE.length + 400}`);
+    await soon(() => section('Datasets').textContent()).toContain(`${HOSTILE.length + PLAIN_DATASETS}`);
     await page.getByRole('tree').focus();
     for (const key of ['Home', 'ArrowDown', 'ArrowRight']) await page.keyboard.press(key);
     await soon(() => rows('field').count()).toBeGreaterThan(5);
@@ -274,25 +309,27 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     expect(seen.foreign).toBe(0);
     expect(seen.tooWide).toBe(0);
     expect(seen.height).toBeGreaterThan(2_500 * 22);
-    await soon(() => complaints.filter(text => !passedOver.test(text))).toEqual([]);
+    await soon(() => session.complaints.filter(text => !passedOver.test(text))).toEqual([]);
   });
 
   test('without a kernel it says so, and the toolbar is still', async () => {
-    const headers = { authorization: `token ${lab.token}` };
-    const kernels = (await (await fetch(`${lab.url}api/kernels`, { headers })).json()) as { id: string }[];
-    for (const { id } of kernels) await fetch(`${lab.url}api/kernels/${id}`, { method: 'DELETE', headers });
+    await endKernels(session.lab);
     await soon(() => page.locator('.apl-panel-status').textContent()).toMatch(/kernel/);
     await soon(() => page.locator('.apl-toolbar-range').isDisabled()).toBe(true);
   });
 });
 
+/** The key of the panel's active row in the workspace that a request saves. */
+function placeIn(request: Request): string | undefined {
+  if (request.method() !== 'PUT' || !request.url().includes('/api/workspaces/')) return undefined;
+  const { data } = JSON.parse(request.postData() ?? '{}') as {
+    readonly data?: Readonly<Record<string, { readonly active?: string }>>;
+  };
+  return data?.['apl-panel:place']?.active;
+}
+
 /** What a page may complain of: answers of the hostile service. */
 const passedOver = /Failed to load resource|WebSocket/;
-
-/** Waits for what a page shows in the end, however busy the machine is. */
-function soon<T>(read: () => T) {
-  return expect.poll(read, { timeout: 60_000 });
-}
 
 /** What `scrollThrough` finds. */
 interface Seeing {

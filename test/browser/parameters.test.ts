@@ -1,8 +1,10 @@
-import axe from 'axe-core';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findings } from './findings.js';
 import { notebookOf, PAYLOADS } from './gallery.js';
-import { type App, type Lab, openFile, startBrowser, startLab, type Theme, venvPath } from './lab.js';
+import { FRONT_ENDS, openFile, type Theme, useTheme } from './lab.js';
+import { openSession, type Session } from './session.js';
+import { soon } from './soon.js';
 
 const cells = [
   '%use local\n%time 2026-01-26T10:00Z..2026-01-26T11:00Z',
@@ -26,38 +28,26 @@ const awkward = [
 const slow =
   "%time 2026-01-01..2026-01-15\n['sample-http-logs'] | summarize dcount(uri) by status, user_agent";
 
-describe.each<{ name: string; variable: string; fallback: string; app: App }>([
-  { name: 'the JupyterLab of npm start', variable: 'APL_TEST_VENV', fallback: '.venv', app: 'lab/tree' },
-  { name: 'JupyterLab 4.2', variable: 'APL_TEST_VENV_LAB42', fallback: '.venv-lab42', app: 'lab/tree' },
-  { name: 'Notebook 7', variable: 'APL_TEST_VENV', fallback: '.venv', app: 'notebooks' },
-])('the form of the parameters in $name', ({ variable, fallback, app }) => {
-  let lab: Lab;
-  let browser: Browser;
-  let context: BrowserContext;
+describe.each(FRONT_ENDS)('the form of the parameters in $name', frontEnd => {
+  const { app } = frontEnd;
+  let session: Session;
   let page: Page;
-  let complaints: readonly string[];
 
   beforeAll(async () => {
-    browser = await startBrowser();
-    context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
-    lab = await startLab({
-      venv: venvPath(variable, fallback),
+    session = await openSession(frontEnd, {
       files: {
         'report.ipynb': notebookOf(cells),
         'plain.ipynb': notebookOf(['print 1']),
         'hostile.ipynb': notebookOf([hostile]),
         'awkward.ipynb': notebookOf([awkward.join('\n'), slow]),
       },
+      file: 'report.ipynb',
     });
-    lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
-    ({ page, complaints } = await openFile(context, lab, 'report.ipynb', app));
+    ({ page } = session);
     await opener(page).waitFor();
   });
 
-  afterAll(async () => {
-    await browser?.close();
-    await lab?.stop();
-  });
+  afterAll(() => session?.stop());
 
   const cell = (index: number): Locator => page.locator('.jp-CodeCell').nth(index);
   const source = async (index: number): Promise<string> =>
@@ -122,11 +112,11 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     await page.getByRole('button', { name: 'Set and run all cells' }).click();
     await soon(() => cell(2).locator('.jp-OutputArea').textContent()).toMatch(/POST.*a, b/s);
     expect(await source(2)).toBe(`%param most = 2\n%param verb = "POST"\n${cells[2]}`);
-    expect(complaints).toEqual([]);
+    expect(session.complaints).toEqual([]);
   });
 
   test('it is there once a cell names a parameter, and gone with the last one', async () => {
-    const plain = await openFile(context, lab, 'plain.ipynb', app);
+    const plain = await openFile(session.context, session.lab, 'plain.ipynb', app);
     await plain.page.locator('.apl-toolbar-range:not(:disabled)').waitFor();
     expect(await opener(plain.page).count()).toBe(0);
     await plain.page.locator('.jp-CodeCell .cm-line').first().click();
@@ -140,7 +130,7 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
   });
 
   test('of two hundred choices, a long text and names without values each is shown whole', async () => {
-    const { page, close } = await openFile(context, lab, 'awkward.ipynb', app);
+    const { page, close } = await openFile(session.context, session.lab, 'awkward.ipynb', app);
     await opener(page).click();
     const control = (name: string) => page.locator('.apl-parameter', { hasText: name }).locator('.apl-input');
     await soon(() => control('region').locator('option').count()).toBe(200);
@@ -165,7 +155,7 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
   });
 
   test('while a cell runs it waits, and without a kernel it says so and stays', async () => {
-    const { page, close } = await openFile(context, lab, 'awkward.ipynb', app);
+    const { page, close } = await openFile(session.context, session.lab, 'awkward.ipynb', app);
     const said = () => page.locator('.apl-popover .apl-said').textContent();
     await opener(page).waitFor();
     await page.locator('.jp-CodeCell').nth(1).locator('.cm-line').last().click();
@@ -178,13 +168,13 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     await page.locator('.apl-popover').waitFor({ state: 'detached', timeout: 100_000 });
     await opener(page).click();
     await since.fill('datetime(2026-01-21)');
-    const headers = { authorization: `token ${lab.token}` };
-    const sessions = (await (await fetch(`${lab.url}api/sessions`, { headers })).json()) as readonly {
+    const headers = { authorization: `token ${session.lab.token}` };
+    const sessions = (await (await fetch(`${session.lab.url}api/sessions`, { headers })).json()) as readonly {
       readonly path: string;
       readonly kernel: { readonly id: string };
     }[];
     const id = sessions.find(({ path }) => path === 'awkward.ipynb')?.kernel.id;
-    await fetch(`${lab.url}api/kernels/${id}`, { method: 'DELETE', headers });
+    await fetch(`${session.lab.url}api/kernels/${id}`, { method: 'DELETE', headers });
     await expect
       .poll(() => page.locator('.apl-toolbar-parameters').isDisabled(), { timeout: 60_000 })
       .toBe(true);
@@ -197,10 +187,8 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
   test.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
     'hostile values are text that everyone can read, in the $theme theme',
     async ({ theme }) => {
-      lab.configure('@jupyterlab/apputils-extension:themes', {
-        theme: theme === 'dark' ? 'JupyterLab Dark' : 'JupyterLab Light',
-      });
-      const opened = await openFile(context, lab, 'hostile.ipynb', app);
+      useTheme(session.lab, theme);
+      const opened = await openFile(session.context, session.lab, 'hostile.ipynb', app);
       await opener(opened.page).click();
       const inputs = opened.page.locator('.apl-parameter input');
       await soon(() => inputs.count()).toBe(PAYLOADS.length);
@@ -208,11 +196,7 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
         "[...document.querySelectorAll('.apl-parameter input')].map(({ value }) => value)",
       );
       expect(shown).toEqual(PAYLOADS);
-      await opened.page.addScriptTag({ content: axe.source });
-      const found = await opened.page.evaluate(
-        "axe.run('.apl-popover').then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))",
-      );
-      expect(found).toEqual([]);
+      expect(await findings(opened.page, ['.apl-popover'])).toEqual([]);
       expect(await opened.page.evaluate("'pwned' in window")).toBe(false);
       const box = await opened.page.locator('.apl-popover').boundingBox();
       expect((box?.width ?? 0) <= 380).toBe(true);
@@ -223,9 +207,4 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
 
 function opener(page: Page): Locator {
   return page.locator('.apl-toolbar-parameters:not(:disabled):visible');
-}
-
-/** Retries an expectation for as long as a slow machine may need. */
-function soon<T>(get: () => Promise<T>) {
-  return expect.poll(get, { timeout: 30_000 });
 }

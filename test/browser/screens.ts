@@ -1,35 +1,76 @@
 /**
- * Writes pictures of every state of the gallery: `npm run screens [-- DIR]`. A person looks at them; no test reads them.
+ * Writes pictures of every state of the gallery, and of the menus, toolbars and the panel around it: `npm run screens [-- DIR
+ * [NAME…]]`, where the names are those of notebooks of the gallery, or `around`. A person looks at the pictures; no test reads them.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
-import { GALLERY, notebookOf, runEach } from './gallery.js';
-import { type Lab, openFile, startBrowser, startLab, type Theme, venvPath } from './lab.js';
+import { AROUND, GALLERY, notebookOf, runEach } from './gallery.js';
+import {
+  type Lab,
+  NEWEST_LAB,
+  openFile,
+  startBrowser,
+  startLab,
+  THEMES,
+  type Theme,
+  venvPath,
+} from './lab.js';
+import { clear, prepare, STATES } from './states.js';
+import { profileOf, startStranger } from './stranger.js';
 
 const WIDTHS = [700, 1000, 1400];
+const WIDTHS_AROUND = [560, ...WIDTHS];
 /** Tall enough for a whole notebook, so that one picture shows all of its cells. */
 const HEIGHT = 9_000;
 const PICTURE_HEIGHT = 1_500;
+/** The height of a window of somebody who works in it. */
+const HEIGHT_AROUND = 860;
 
-const directory = process.argv[2] ?? 'test-output/screens';
+const [directory = 'test-output/screens', ...names] = process.argv.slice(2);
+const isWanted = (name: string): boolean => names.length === 0 || names.includes(name);
 mkdirSync(directory, { recursive: true });
+const stranger = await startStranger();
 const browser = await startBrowser();
-for (const theme of ['light', 'dark'] as const) await takeTheme(theme);
+for (const theme of THEMES) await takeTheme(theme);
 await browser.close();
-console.log(`Pictures of ${Object.keys(GALLERY).join(', ')} are in ${directory}`);
+await stranger.close();
+console.log(`The pictures are in ${directory}`);
 
 async function takeTheme(theme: Theme): Promise<void> {
-  const files = Object.entries(GALLERY).map(([name, cells]) => [`${name}.ipynb`, notebookOf(cells)]);
+  const notebooks = Object.entries({ ...GALLERY, around: AROUND });
   const lab = await startLab({
-    venv: venvPath('APL_TEST_VENV', '.venv'),
+    venv: venvPath(NEWEST_LAB),
     theme,
-    files: Object.fromEntries(files),
+    files: Object.fromEntries(notebooks.map(([name, cells]) => [`${name}.ipynb`, notebookOf(cells)])),
+    home: profileOf(stranger),
   });
   lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
-  const context = await browser.newContext({ viewport: { width: 1400, height: HEIGHT }, colorScheme: theme });
-  for (const name of Object.keys(GALLERY)) await takeNotebook(lab, context, name, theme);
+  const context = await browser.newContext({
+    viewport: { width: 1400, height: HEIGHT },
+    colorScheme: theme === 'light' ? 'light' : 'dark',
+  });
+  if (isWanted('around')) await takeAround(lab, context, theme);
+  for (const name of Object.keys(GALLERY).filter(isWanted)) await takeNotebook(lab, context, name, theme);
   await lab.stop();
+}
+
+/** Every state around the outputs, in every width, in one picture each. */
+async function takeAround(lab: Lab, context: BrowserContext, theme: Theme): Promise<void> {
+  const { page, complaints, close } = await openFile(context, lab, 'around.ipynb');
+  await prepare(page);
+  for (const { name, show, stays } of STATES) {
+    for (const width of WIDTHS_AROUND) {
+      await page.setViewportSize({ width, height: HEIGHT_AROUND });
+      await settled(page);
+      if (stays === undefined || width === WIDTHS_AROUND[0]) await show(page);
+      await settled(page);
+      await page.screenshot({ path: join(directory, `${name}-${slug(theme)}-${width}.png`) });
+      if (stays === undefined) await clear(page);
+    }
+  }
+  report('around', theme, complaints);
+  await close();
 }
 
 async function takeNotebook(lab: Lab, context: BrowserContext, name: string, theme: Theme): Promise<void> {
@@ -40,10 +81,18 @@ async function takeNotebook(lab: Lab, context: BrowserContext, name: string, the
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: HEIGHT });
     await settled(page);
-    await takePage(page, `${name}-${theme}-${width}`, width);
+    await takePage(page, `${name}-${slug(theme)}-${width}`, width);
   }
-  for (const complaint of complaints) console.log(`${name}, ${theme}: ${complaint}`);
+  report(name, theme, complaints);
   await close();
+}
+
+function slug(theme: Theme): string {
+  return theme.replaceAll(' ', '-');
+}
+
+function report(name: string, theme: Theme, complaints: readonly string[]): void {
+  for (const complaint of complaints) console.log(`${name}, ${theme}: ${complaint}`);
 }
 
 /** The notebook from top to end, in pictures of a height that a person reads at once. */

@@ -1,7 +1,9 @@
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf } from './gallery.js';
-import { type App, type Lab, openFile, startBrowser, startLab, venvPath } from './lab.js';
+import { FRONT_ENDS } from './lab.js';
+import { openSession, type Session } from './session.js';
+import { soon } from './soon.js';
 
 const query = "['sample-http-logs'] | summarize n = count() by status";
 
@@ -12,29 +14,19 @@ const cells = [
   '',
 ];
 
-describe.each<{ name: string; variable: string; fallback: string; app: App }>([
-  { name: 'the JupyterLab of npm start', variable: 'APL_TEST_VENV', fallback: '.venv', app: 'lab/tree' },
-  { name: 'JupyterLab 4.2', variable: 'APL_TEST_VENV_LAB42', fallback: '.venv-lab42', app: 'lab/tree' },
-  { name: 'Notebook 7', variable: 'APL_TEST_VENV', fallback: '.venv', app: 'notebooks' },
-])('starred queries of a write-up in $name', ({ variable, fallback, app }) => {
-  let lab: Lab;
-  let browser: Browser;
-  let context: BrowserContext;
+describe.each(FRONT_ENDS)('starred queries of a write-up in $name', frontEnd => {
+  let session: Session;
   let page: Page;
 
   beforeAll(async () => {
-    browser = await startBrowser();
-    context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
-    lab = await startLab({ venv: venvPath(variable, fallback), files: { 'stars.ipynb': notebookOf(cells) } });
-    lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
-    ({ page } = await openFile(context, lab, 'stars.ipynb', app));
-    await page.locator('.apl-toolbar-range:not(:disabled)').waitFor();
+    session = await openSession(frontEnd, {
+      files: { 'stars.ipynb': notebookOf(cells) },
+      file: 'stars.ipynb',
+    });
+    ({ page } = session);
   });
 
-  afterAll(async () => {
-    await browser?.close();
-    await lab?.stop();
-  });
+  afterAll(() => session?.stop());
 
   const cell = (index: number): Locator => page.locator('.jp-CodeCell').nth(index);
   const source = async (index: number): Promise<string> =>
@@ -112,8 +104,3 @@ describe.each<{ name: string; variable: string; fallback: string; app: App }>([
     await soon(() => source(4)).toBe(`%%time 2026-01-26T10:00:00Z..2026-01-26T11:00:00Z\n${query}`);
   });
 });
-
-/** Waits for what a page shows in the end, however busy the machine is. */
-function soon<T>(read: () => Promise<T>) {
-  return expect.poll(read, { timeout: 60_000 });
-}

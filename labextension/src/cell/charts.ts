@@ -30,8 +30,10 @@ export function openChartMenu(session: Around, panel: NotebookPanel, cell: CodeC
   const result = lastResult(cell);
   const list = element('div', { class: 'apl-choices', role: 'group', 'aria-label': 'Kinds of chart' });
   const said = element('p', { class: 'apl-said', role: 'alert' });
-  const opener = cell.node.querySelector<HTMLElement>('[data-jp-item-name="apl-chart"]') ?? cell.node;
-  popover().show(opener, 'Chart', [
+  // A narrow cell hides its toolbar.
+  const control = cell.node.querySelector<HTMLElement>('[data-jp-item-name="apl-chart"]');
+  const input = cell.inputArea?.node ?? cell.node;
+  popover().show(control === null ? [input] : [control, input], 'Chart', [
     element('header', {}, element('strong', {}, 'Draw the result as')),
     list,
     said,

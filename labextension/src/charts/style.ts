@@ -15,7 +15,7 @@ export const STYLE = `
 .apl-chart-bar { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; padding: 4px 0; font-size: 12px; }
 .apl-chart-menu { position: absolute; top: 0; right: 0; font-size: 12px; opacity: 0; }
 .apl-chart-frame:hover .apl-chart-menu, .apl-chart-menu:focus-within, .apl-chart-menu[open] { opacity: 1; }
-.apl-chart-menu > summary { list-style: none; cursor: pointer; padding: 0 6px; color: var(--jp-content-font-color1); background: var(--jp-layout-color1); border-radius: 3px; text-align: right; }
+.apl-chart-menu > summary { list-style: none; cursor: pointer; padding: 0 6px; color: var(--jp-content-font-color1); background: var(--jp-layout-color1); border-radius: 3px; width: max-content; margin-left: auto; }
 .apl-chart-choices { display: flex; flex-direction: column; gap: 2px; padding: 4px; background: var(--jp-layout-color1); border: 1px solid var(--jp-border-color1); border-radius: 3px; }
 @media print { .apl-chart-menu, .apl-chart-bar, .apl-chart-tip, .apl-chart-hair { display: none; } }
 `;

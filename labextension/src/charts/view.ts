@@ -1,5 +1,6 @@
 import { type Loader, parse, type Spec, View } from 'vega';
 import { button, element } from '../ui/dom.js';
+import { keepKeys } from '../ui/keys.js';
 import { addStyle } from '../ui/style.js';
 import { factsOf } from './facts.js';
 import { readAlong } from './reader.js';
@@ -23,6 +24,7 @@ export async function openChart(spec: unknown, setter: () => SetRange | undefine
   addStyle('apl-chart-style', STYLE);
   const picture = element('div', { class: 'apl-chart-picture' });
   const node = element('div', { class: 'apl-chart-frame' }, picture);
+  keepKeys(node);
   try {
     return await drawn(spec as Spec, { node, picture }, setter);
   } catch (error) {

@@ -4,6 +4,7 @@ import { conditionFor } from '../../../kernel/apl/editor/condition.js';
 import type { Filter, SortKey, View } from '../../../kernel/notebook/results/protocol.js';
 import { cut, formatCount, plural, visible } from '../../../kernel/text.js';
 import { button, element } from '../ui/dom.js';
+import { keepKeys } from '../ui/keys.js';
 import { Popover } from '../ui/popover.js';
 import type { GridColumn, Zone } from './cells.js';
 import { toClipboard } from './clipboard.js';
@@ -50,6 +51,7 @@ export class Grid {
   readonly #surface: Surface;
   readonly #popover: Popover;
   readonly #chips = element('div', { class: 'apl-grid-chips' });
+  readonly #chipsOf = new WeakMap<Filter, HTMLElement>();
   readonly #status = element('span', { class: 'apl-grid-status', role: 'status' });
   readonly #below = element('div', { class: 'apl-grid-below' });
   readonly #saved: Rows;
@@ -112,10 +114,9 @@ export class Grid {
     const hasTimes = this.#layout.all.some(({ isTime }) => isTime);
     const footer =
       surroundings.footer === '' ? [] : [element('p', { class: 'apl-grid-foot' }, surroundings.footer)];
-    return element(
+    const node = element(
       'div',
-      // The notebook's keys, such as D D for "delete the cell", are not meant for a grid.
-      { class: 'apl-grid', 'data-lm-suppress-shortcuts': 'true' },
+      { class: 'apl-grid' },
       ...noticeList(surroundings.notices),
       toolbar(surroundings.heading, this.#status, hasTimes, this.#toolbarActions()),
       this.#chips,
@@ -124,6 +125,8 @@ export class Grid {
       ...surroundings.folded,
       ...footer,
     );
+    keepKeys(node);
+    return node;
   }
 
   /**
@@ -203,15 +206,22 @@ export class Grid {
     this.#status.textContent = [...parts, this.#message].filter(Boolean).join(' ');
   }
 
+  /** A button for each filter. A press and its release are a click only on the same node: a filter keeps its button. */
   #drawChips(): void {
-    const { view } = this.#rows;
-    const filters = view.filters ?? [];
-    const chips = filters.map(filter =>
-      button(`${labelOf(filter)} \u2715`, `Remove the filter ${labelOf(filter)}`, () =>
-        this.#change({ filters: (this.#wanted.filters ?? []).filter(each => each !== filter) }),
-      ),
+    const filters = this.#rows.view.filters ?? [];
+    const wanted = filters.map(filter => this.#chipOf(filter));
+    for (const chip of [...this.#chips.children]) if (!wanted.some(each => each === chip)) chip.remove();
+    for (const chip of wanted) if (!chip.isConnected) this.#chips.append(chip);
+  }
+
+  #chipOf(filter: Filter): HTMLElement {
+    const known = this.#chipsOf.get(filter);
+    if (known !== undefined) return known;
+    const chip = button(`${labelOf(filter)} \u2715`, `Remove the filter ${labelOf(filter)}`, () =>
+      this.#change({ filters: (this.#wanted.filters ?? []).filter(each => each !== filter) }),
     );
-    this.#chips.replaceChildren(...chips);
+    this.#chipsOf.set(filter, chip);
+    return chip;
   }
 
   #surfaceModel(): SurfaceModel {
@@ -272,7 +282,7 @@ export class Grid {
       openColumns: opener => {
         const close = () => this.#popover.close();
         this.#popover.show(
-          opener,
+          [opener],
           'Columns',
           columnsMenu(this.#layout, () => this.#relayout(), close),
         );
@@ -283,7 +293,7 @@ export class Grid {
           this.#popover.close();
           void this.#copy(this.#selection ?? this.#everything(), format);
         };
-        this.#popover.show(opener, 'Copy', copyMenu(what, copy));
+        this.#popover.show([opener], 'Copy', copyMenu(what, copy));
       },
     };
   }
@@ -329,7 +339,7 @@ export class Grid {
       condition: this.#closing((value, keep) => this.#condition(column, value, keep)),
       profile: () => source.profile(view, column.name),
     });
-    this.#popover.show(opener, `Column ${visible(column.name)}`, nodes);
+    this.#popover.show([opener], `Column ${visible(column.name)}`, nodes);
   }
 
   #openValue(target: HTMLElement, column: GridColumn, row: number): void {
@@ -341,7 +351,7 @@ export class Grid {
       copy: this.#closing(() => void toClipboard(value ?? '').then(() => this.#say('Copied.'))),
       showRow: this.#closing(() => void this.#showRow(row)),
     });
-    this.#popover.show(target, 'Value', nodes);
+    this.#popover.show([target], 'Value', nodes);
   }
 
   /** Sorts by one column, or by one more. */

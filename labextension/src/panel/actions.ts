@@ -117,12 +117,20 @@ async function updateStar(around: Around, id: string, name: string): Promise<str
 }
 
 function historyActions({ row }: Extract<Subject, { kind: 'history' }>): readonly Action[] {
-  const { number, query, startTime, endTime, hasVariables } = row;
-  const again = hasVariables ? `%rerun ${number}` : cellOf(`${startTime}..${endTime}`, query);
+  const { number, query, startTime, endTime, hasVariables, profile } = row;
+  const cell = cellOf(`${startTime}..${endTime}`, query);
   return [
     insertAs('Insert', query),
-    openCell('Open as cell', query, false),
-    openCell('Run again', again, true),
+    openCell('Open as cell', cell, false),
+    {
+      label: 'Run again',
+      run: async ({ panel, link }) => {
+        // The kernel refuses to run it on another profile, in a sentence that names both.
+        const isElsewhere = profile !== link?.session?.profile;
+        await addCell(panel, hasVariables || isElsewhere ? `%rerun ${number}` : cell, true);
+        return undefined;
+      },
+    },
   ];
 }
 

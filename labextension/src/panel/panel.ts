@@ -1,4 +1,5 @@
 import type { INotebookTracker } from '@jupyterlab/notebook';
+import { type ISignal, Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 import { cut, visible, visibleLines } from '../../../kernel/text.js';
 import { aplIcon } from '../icon.js';
@@ -7,6 +8,7 @@ import type { Workbench } from '../link/workbench.js';
 import { button, element } from '../ui/dom.js';
 import { type Action, actionsOf } from './actions.js';
 import { factsOf, type Item, insertOf, itemsOf, textOf } from './items.js';
+import type { PanelPlace } from './memory.js';
 import type { TreeRow } from './row.js';
 import { addPanelStyle } from './style.js';
 import { Tree } from './tree.js';
@@ -19,6 +21,7 @@ export class AplPanel extends Widget {
   readonly #workbench: Workbench;
   readonly #notebooks: INotebookTracker;
   readonly #open = new Set(['datasets', 'results']);
+  readonly #moved = new Signal<this, void>(this);
   readonly #tree: Tree;
   readonly #filter = filterBox();
   readonly #heading = element('span', { class: 'apl-panel-name' });
@@ -58,6 +61,25 @@ export class AplPanel extends Widget {
     notebooks.currentChanged.connect(this.#follow, this);
   }
 
+  /** Emitted when the place has changed. */
+  get moved(): ISignal<this, void> {
+    return this.#moved;
+  }
+
+  get place(): PanelPlace {
+    const { activeKey } = this.#tree;
+    const active = activeKey === undefined ? {} : { active: activeKey };
+    return { open: [...this.#open], ...active };
+  }
+
+  /** Goes back to a place; its active row is chosen when the kernel has named it. */
+  restore({ open, active }: PanelPlace): void {
+    this.#open.clear();
+    for (const key of open) this.#open.add(key);
+    if (active !== undefined) this.#tree.chooseLater(active);
+    this.#draw();
+  }
+
   /** Gives the focus to the box that filters. */
   focusFilter(): void {
     this.#filter.focus();
@@ -74,6 +96,7 @@ export class AplPanel extends Widget {
   override dispose(): void {
     this.#notebooks.currentChanged.disconnect(this.#follow, this);
     this.#around?.changed.disconnect(this.#draw, this);
+    Signal.clearData(this);
     super.dispose();
   }
 
@@ -112,6 +135,7 @@ export class AplPanel extends Widget {
 
   #toggle({ key }: TreeRow): void {
     if (!this.#open.delete(key)) this.#open.add(key);
+    this.#moved.emit();
     this.#draw();
   }
 
@@ -139,6 +163,7 @@ export class AplPanel extends Widget {
   #choose(row: TreeRow | undefined): void {
     this.#message = '';
     this.#status.textContent = '';
+    this.#moved.emit();
     this.#showDetails(row);
   }
 

@@ -26,6 +26,8 @@ export class Tree {
   readonly #id = `apl-tree-${++trees}`;
   #rows: readonly TreeRow[] = [];
   #active = 0;
+  /** The key of a row to choose when it is there. */
+  #wanted: string | undefined;
   #frame = 0;
 
   constructor(label: string, owner: TreeOwner) {
@@ -45,12 +47,24 @@ export class Tree {
     return this.#rows[this.#active];
   }
 
+  /** The key of the active row, also of one that has not come yet. */
+  get activeKey(): string | undefined {
+    return this.#wanted ?? this.active?.key;
+  }
+
+  /** Makes a row the active one as soon as it is there, unless another is chosen before. */
+  chooseLater(key: string): void {
+    this.#wanted = key;
+  }
+
   /** Shows other rows; the active one stays where it is among them. */
   show(rows: readonly TreeRow[]): void {
     const key = this.active?.key;
     this.#rows = rows;
-    const kept = rows.findIndex(row => row.key === key);
+    const wanted = rows.findIndex(row => row.key === this.#wanted);
+    const kept = wanted >= 0 ? wanted : rows.findIndex(row => row.key === key);
     this.#active = kept >= 0 ? kept : Math.min(this.#active, Math.max(rows.length - 1, 0));
+    if (wanted >= 0) this.#reveal();
     this.#draw();
   }
 
@@ -153,11 +167,19 @@ export class Tree {
 
   #activate(index: number): void {
     this.#active = Math.max(0, Math.min(index, this.#rows.length - 1));
+    this.#reveal();
+    this.#draw();
+    this.#owner.chosen(this.active);
+  }
+
+  /** Scrolls just far enough to bring the active row into sight; it is then no longer awaited. */
+  #reveal(): void {
+    this.#wanted = undefined;
+    // The space has to have its height before it can be scrolled.
+    this.#space.style.height = `${this.#rows.length * rowHeight}px`;
     const top = this.#active * rowHeight;
     const { scrollTop, clientHeight } = this.node;
     if (top < scrollTop) this.node.scrollTop = top;
     else if (top + rowHeight > scrollTop + clientHeight) this.node.scrollTop = top + rowHeight - clientHeight;
-    this.#draw();
-    this.#owner.chosen(this.active);
   }
 }

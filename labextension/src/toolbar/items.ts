@@ -25,6 +25,13 @@ abstract class Item extends Widget {
     });
   }
 
+  /** The control, and what is in sight of the toolbar where it is too narrow for the control. */
+  get places(): readonly [HTMLElement, ...HTMLElement[]] {
+    const { node } = this.around.panel.toolbar;
+    const more = node.querySelector<HTMLElement>('.jp-Toolbar-responsive-opener');
+    return [this.control, ...(more === null ? [] : [more]), node];
+  }
+
   /** What a click does, and the command of the same name. */
   abstract open(): void;
 
@@ -69,11 +76,10 @@ export class RangeItem extends Item {
 
   override open(): void {
     if (this.around.state !== 'ready') return;
-    const host = popover();
-    host.show(
-      this.control,
+    popover().show(
+      this.places,
       'Time range',
-      rangePicker(this.around, () => this.#close()),
+      rangePicker(this.around, () => popover().leave()),
     );
   }
 
@@ -86,11 +92,6 @@ export class RangeItem extends Item {
     );
     this.control.title = range === undefined ? whyNot(this.around) : rangeTitle(range);
     this.control.setAttribute('aria-label', this.control.title);
-  }
-
-  #close(): void {
-    popover().close();
-    this.control.focus();
   }
 }
 
@@ -110,7 +111,7 @@ export class ProfileItem extends Item {
       if (!list.isConnected) link.changed.disconnect(fill);
       else list.replaceChildren(...this.#choices(said));
     };
-    popover().show(this.control, 'Profile', [
+    popover().show(this.places, 'Profile', [
       element('header', {}, element('strong', {}, 'Where queries run')),
       list,
       said,
@@ -167,8 +168,7 @@ export class ProfileItem extends Item {
       said.textContent = visible(change.text);
       return;
     }
-    popover().close();
-    this.control.focus();
+    popover().leave();
   }
 }
 
@@ -197,9 +197,9 @@ export class ParametersItem extends Item {
         autoClose: 6000,
       });
     popover().show(
-      this.control,
+      this.places,
       'Parameters',
-      parametersForm(this.around, () => this.#close()),
+      parametersForm(this.around, () => popover().leave()),
     );
   }
 
@@ -211,11 +211,6 @@ export class ParametersItem extends Item {
 
   #redraw(): void {
     if (this.around.isApl) this.draw();
-  }
-
-  #close(): void {
-    popover().close();
-    this.control.focus();
   }
 }
 

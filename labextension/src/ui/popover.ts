@@ -13,26 +13,36 @@ export class Popover {
   readonly #host: HTMLElement;
   #open: HTMLElement | undefined;
   #opener: HTMLElement | undefined;
+  /** What had the focus before. */
+  #before: HTMLElement | undefined;
 
   constructor(host: HTMLElement) {
     this.#host = host;
     host.addEventListener('keydown', event => {
       if (event.key !== 'Escape' || this.#open === undefined) return;
       event.stopPropagation();
-      this.close();
-      this.#opener?.focus();
+      this.leave();
     });
     document.addEventListener('pointerdown', this.#onPointerDown, true);
   }
 
-  /** Shows the content beside an element; a popover that was open is closed. */
-  show(opener: HTMLElement, label: string, content: readonly Node[]): HTMLElement {
+  /**
+   * Shows the content beside the first of some elements that is in sight; a popover that was open is closed. That element has the
+   * focus afterwards, or where it cannot have it, such as the cell of a table, what had it before.
+   */
+  show(
+    openers: readonly [HTMLElement, ...HTMLElement[]],
+    label: string,
+    content: readonly Node[],
+  ): HTMLElement {
     this.close();
     const open = element('div', { class: 'apl-popover', role: 'dialog', 'aria-label': label }, ...content);
+    const { activeElement } = document;
+    this.#before = activeElement instanceof HTMLElement ? activeElement : undefined;
+    this.#opener = openers.find(isInSight) ?? openers[0];
     this.#host.append(open);
     this.#open = open;
-    this.#opener = opener;
-    this.#place(opener, open);
+    this.#place(this.#opener, open);
     open.querySelector<HTMLElement>('button, input, select')?.focus({ preventScroll: true });
     return open;
   }
@@ -40,6 +50,13 @@ export class Popover {
   close(): void {
     this.#open?.remove();
     this.#open = undefined;
+  }
+
+  /** Closes as Escape does. */
+  leave(): void {
+    this.close();
+    this.#opener?.focus({ preventScroll: true });
+    if (document.activeElement !== this.#opener) this.#before?.focus({ preventScroll: true });
   }
 
   dispose(): void {
@@ -61,4 +78,9 @@ export class Popover {
     const top = below ? at.bottom - host.top + 2 : at.top - host.top - open.offsetHeight - 2;
     open.style.top = `${Math.max(top, 0)}px`;
   }
+}
+
+/** False for what a narrow toolbar or cell leaves out. */
+function isInSight(node: HTMLElement): boolean {
+  return node.getClientRects().length > 0;
 }

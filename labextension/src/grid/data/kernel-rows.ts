@@ -15,6 +15,9 @@ import { type Page, type Profile, type RowSource, SourceError } from './source.j
 /** Distributes over the members of a union, as Omit does not. */
 type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'id'> : never;
 
+/** The states of a kernel that has lost its results; the server restarts one that was killed by itself. */
+const ENDED: ReadonlySet<Kernel.Status> = new Set(['dead', 'restarting', 'autorestarting', 'terminating']);
+
 interface Waiting {
   resolve(reply: PageReply | ProfileReply, buffer: ArrayBuffer | ArrayBufferView | undefined): void;
   reject(error: SourceError): void;
@@ -58,7 +61,7 @@ export async function kernelRows(
     else asked?.resolve(reply, buffers?.[0]);
   };
   const onStatus = () => {
-    if (kernel.isDisposed || kernel.status === 'dead' || kernel.status === 'restarting') gone();
+    if (kernel.isDisposed || ENDED.has(kernel.status)) gone();
   };
   kernel.statusChanged.connect(onStatus);
   kernel.disposed.connect(gone);

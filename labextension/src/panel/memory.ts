@@ -1,0 +1,26 @@
+import type { IStateDB } from '@jupyterlab/statedb';
+import type { AplPanel } from './panel.js';
+
+const id = 'apl-panel:place';
+
+/** Where the reader is in the panel. */
+export interface PanelPlace {
+  /** The keys of the rows that are open. */
+  readonly open: readonly string[];
+  /** The key of the active row. */
+  readonly active?: string;
+}
+
+/** Brings the panel back to its place before the page was reloaded, and saves its place from then on. */
+export async function remember(panel: AplPanel, state: IStateDB): Promise<void> {
+  const place = placeOf(await state.fetch(id));
+  if (place !== undefined) panel.restore(place);
+  panel.moved.connect(() => void state.save(id, { ...panel.place, open: [...panel.place.open] }));
+}
+
+function placeOf(saved: unknown): PanelPlace | undefined {
+  if (typeof saved !== 'object' || saved === null || !('open' in saved)) return undefined;
+  const { open, active } = saved as { open: unknown; active?: unknown };
+  if (!Array.isArray(open) || !open.every(key => typeof key === 'string')) return undefined;
+  return { open, ...(typeof active === 'string' ? { active } : {}) };
+}
