@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from './gallery.js';
 import { FRONT_ENDS } from './lab.js';
 import { openSession, type Session } from './session.js';
+import { soon } from './soon.js';
 
 const hostile = '<img src=x onerror=window.hit=1>';
 const queries = [
@@ -35,7 +36,7 @@ describe.each(FRONT_ENDS)('charts in $name', frontEnd => {
     'in a window of %i px charts are as wide as their outputs and not cut',
     async width => {
       await page.setViewportSize({ width, height: 900 });
-      await expect.poll(() => shares(page), { timeout: 10_000 }).toEqual(queries.map(() => 'fits'));
+      await soon(() => shares(page)).toEqual(queries.map(() => 'fits'));
       expect(session.complaints).toEqual([]);
     },
   );
@@ -44,7 +45,7 @@ describe.each(FRONT_ENDS)('charts in $name', frontEnd => {
     await page.setViewportSize({ width: 1200, height: 900 });
     const tip = frame(1).locator('.apl-chart-tip');
     await hover(1, 0.5);
-    await expect.poll(() => tip.innerText()).toMatch(/UTC\s+[\s\S]*200\s+\d/);
+    await soon(() => tip.innerText()).toMatch(/UTC\s+[\s\S]*200\s+\d/);
     expect(await frame(1).locator('.apl-chart-hair').isVisible()).toBe(true);
   });
 
@@ -52,9 +53,9 @@ describe.each(FRONT_ENDS)('charts in $name', frontEnd => {
     const faded = () => picture(1).locator('path[opacity="0.07"]').count();
     const name = picture(1).locator('.role-legend-label text').first();
     await name.click();
-    await expect.poll(faded).toBeGreaterThan(0);
+    await soon(faded).toBeGreaterThan(0);
     await name.click();
-    await expect.poll(faded).toBe(0);
+    await soon(faded).toBe(0);
   });
 
   test('a stretch that is drawn over a chart is zoomed into, or set as the range of the notebook', async () => {
@@ -64,22 +65,20 @@ describe.each(FRONT_ENDS)('charts in $name', frontEnd => {
     const before = await ticks();
     await drag(0, 0.3, 0.6);
     await bar.getByText('Zoom in').click();
-    await expect.poll(ticks).not.toBe(before);
+    await soon(ticks).not.toBe(before);
     await bar.getByText('Show all').click();
-    await expect.poll(ticks).toBe(before);
+    await soon(ticks).toBe(before);
     await drag(0, 0.3, 0.6);
     await bar.getByText("Set the notebook's range").click();
     const first = page.locator('.jp-CodeCell .cm-content').first();
-    await expect
-      .poll(() => first.innerText(), { timeout: 20_000 })
-      .toMatch(/^%time \d{4}-\d\d-\d\dT[\d:.]+Z\.\.\d{4}-/);
+    await soon(() => first.innerText()).toMatch(/^%time \d{4}-\d\d-\d\dT[\d:.]+Z\.\.\d{4}-/);
     expect(await bar.getByRole('status').innerText()).toContain('is set');
   });
 
   test('names of the data are text in the picture and under the pointer', async () => {
     expect(await picture(2).textContent()).toContain(hostile);
     await picture(2).locator('path[aria-roledescription="bar"], .mark-rect path').first().hover();
-    await expect.poll(() => frame(2).locator('.apl-chart-tip').innerText()).toContain(hostile);
+    await soon(() => frame(2).locator('.apl-chart-tip').innerText()).toContain(hostile);
     expect(await page.evaluate('window.hit')).toBe(undefined);
     expect(await frame(2).textContent()).not.toContain('\u202e');
   });

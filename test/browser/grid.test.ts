@@ -9,6 +9,7 @@ import { soon } from './soon.js';
 
 const numbers =
   'range n from 1 to 20000 step 1\n| extend big = 9223372036854775000 + n % 7, name = strcat("user ", tostring(n % 10)), _time = datetime(2026-11-20T09:00:00.123456789Z) + n * 1s, x = iff(n % 100 == 0, real(null), n / 7.0), tags = bag_pack("a b", n, "list", pack_array(1, 9007199254740993))';
+const long = 'print list = range(1, 5000), text = "after it"';
 const wide = `print ${Array.from({ length: 1000 }, (_, index) => `column_${index} = ${index}`).join(', ')}`;
 const hostile = `datatable (value: string, ['<b onclick="window.pwned=1">name</b>']: string) [${PAYLOADS.map(text => `${JSON.stringify(text)}, ${JSON.stringify(text)}`).join(', ')}]`;
 
@@ -18,13 +19,13 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
 
   beforeAll(async () => {
     session = await openSession(frontEnd, {
-      files: { 'grid.ipynb': notebookOf([numbers, hostile, wide]) },
+      files: { 'grid.ipynb': notebookOf([numbers, hostile, wide, long]) },
       file: 'grid.ipynb',
       browser: { timezoneId: 'Asia/Kolkata', permissions: ['clipboard-read', 'clipboard-write'] },
     });
     ({ page } = session);
     await runEach(page);
-    await grid(2).waitFor({ timeout: 90_000 });
+    await grid(3).waitFor({ timeout: 90_000 });
   });
 
   afterAll(() => session?.stop());
@@ -50,29 +51,27 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
   const status = (index = 0): Locator => grid(index).locator('.apl-grid-status');
 
   test('has all rows of the kernel, and few of them in the page', async () => {
-    await expect.poll(scrollHeight).toBeGreaterThan(400_000);
+    await soon(scrollHeight).toBeGreaterThan(400_000);
     await scrollTo(1e9);
-    await expect.poll(() => column('n')).toContain('20,000');
+    await soon(() => column('n')).toContain('20,000');
     expect(await grid().locator('td').count()).toBeLessThan(400);
     await scrollTo(0);
-    await expect.poll(async () => (await column('n'))[0]).toBe('1');
+    await soon(async () => (await column('n'))[0]).toBe('1');
   });
 
   test('sorts by clicks on heads, all rows of it', async () => {
     const head = grid().locator('thead th', { hasText: /^n/ }).locator('span').first();
     await head.click();
     await head.click();
-    await expect.poll(async () => (await column('n'))[0]).toBe('20,000');
+    await soon(async () => (await column('n'))[0]).toBe('20,000');
     const name = grid().locator('thead th', { hasText: /^name/ }).locator('span').first();
     await name.click();
     await head.click({ modifiers: ['Shift'] });
     await head.click({ modifiers: ['Shift'] });
-    await expect
-      .poll(async () => [(await column('n'))[0], (await column('name'))[0]])
-      .toEqual(['20,000', 'user 0']);
+    await soon(async () => [(await column('n'))[0], (await column('name'))[0]]).toEqual(['20,000', 'user 0']);
     await name.click();
     await name.click();
-    await expect.poll(async () => (await column('n'))[0]).toBe('1');
+    await soon(async () => (await column('n'))[0]).toBe('1');
   });
 
   test('shows numbers for people, and the exact ones on demand', async () => {
@@ -84,21 +83,26 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
   test('filters by a value and searches in all rows', async () => {
     await (await first('name')).click();
     await page.getByRole('button', { name: /^Show only rows with this/ }).click();
-    await expect.poll(() => status().textContent()).toBe('2,000 of 20,000 rows match.');
+    await soon(() => status().textContent()).toBe('2,000 of 20,000 rows match.');
     await grid().getByRole('searchbox').fill('19991');
-    await expect.poll(() => status().textContent()).toBe('1 of 20,000 rows match.');
+    await soon(() => status().textContent()).toBe('1 of 20,000 rows match.');
     await grid().getByRole('searchbox').fill('');
     await grid().locator('.apl-grid-chips button').click();
-    await expect.poll(() => status().textContent()).toBe('');
+    await soon(() => status().textContent()).toBe('');
   });
 
   test('tells what a column holds', async () => {
     await grid().getByRole('button', { name: 'Menu of x', exact: true }).click();
-    const profile = grid().locator('.apl-grid-profile');
-    await expect
-      .poll(() => profile.locator('dd').allTextContents())
-      .toEqual(['20,000', '200 (1.0 %)', '19,800', '0.14285714285714285', '2857']);
+    const profile = page.locator('.apl-grid-profile');
+    await soon(() => profile.locator('dd').allTextContents()).toEqual([
+      '20,000',
+      '200 (1.0 %)',
+      '19,800',
+      '0.14285714285714285',
+      '2857',
+    ]);
     expect(await profile.locator('rect').count()).toBeGreaterThan(5);
+    expect(await page.evaluate(isWhole)).toBe(true);
     await page.keyboard.press('Escape');
   });
 
@@ -116,7 +120,7 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Shift+ArrowDown');
     await page.keyboard.press('Control+c');
-    await expect.poll(() => status().textContent()).toBe('Copied 2 rows \u00d7 1 column.');
+    await soon(() => status().textContent()).toBe('Copied 2 rows \u00d7 1 column.');
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
       '9223372036854775001\n9223372036854775002',
     );
@@ -134,30 +138,30 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     await page.locator('.apl-popover').waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+s');
-    await expect
-      .poll(() => readFileSync(join(session.lab.notebookDir, 'grid.ipynb'), 'utf8'))
-      .toContain('application/vnd.apache.arrow.stream');
+    await soon(() => readFileSync(join(session.lab.notebookDir, 'grid.ipynb'), 'utf8')).toContain(
+      'application/vnd.apache.arrow.stream',
+    );
   });
 
   test('a filter goes by one click, also where rows arrive between press and release', async () => {
     await (await first('name')).click();
     await page.getByRole('button', { name: /^Show only rows with this/ }).click();
-    await expect.poll(() => status().textContent()).toBe('2,000 of 20,000 rows match.');
+    await soon(() => status().textContent()).toBe('2,000 of 20,000 rows match.');
     await grid().locator('.apl-grid-chips button').hover();
     await page.mouse.down();
     await grid().getByRole('searchbox').fill('19991');
-    await expect.poll(() => status().textContent()).toBe('1 of 20,000 rows match.');
+    await soon(() => status().textContent()).toBe('1 of 20,000 rows match.');
     await page.mouse.up();
     await grid().locator('.apl-grid-chips button').waitFor({ state: 'detached' });
     await grid().getByRole('searchbox').fill('');
-    await expect.poll(() => status().textContent()).toBe('');
+    await soon(() => status().textContent()).toBe('');
   });
 
   test('shows times in UTC or locally, with all digits', async () => {
     await grid().getByRole('button', { name: 'Times in UTC; switch to local time' }).click();
-    await expect.poll(async () => (await column('_time'))[0]).toBe('2026-11-20T14:30:01.123456789+05:30');
+    await soon(async () => (await column('_time'))[0]).toBe('2026-11-20T14:30:01.123456789+05:30');
     await grid().getByRole('button', { name: 'Local times; switch to UTC' }).click();
-    await expect.poll(async () => (await column('_time'))[0]).toBe('2026-11-20T09:00:01.123456789Z');
+    await soon(async () => (await column('_time'))[0]).toBe('2026-11-20T09:00:01.123456789Z');
   });
 
   test('writes a where line into the cell', async () => {
@@ -169,6 +173,25 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     );
   });
 
+  test('builds a long list of a row in parts, and says how many are left', async () => {
+    await grid(3).locator('tbody tr').first().locator('th').first().click();
+    const details = grid(3).locator('.apl-grid-details');
+    await details.getByText('after it').waitFor();
+    expect(await details.locator('.apl-grid-tree li').count()).toBe(201);
+    await details.getByRole('button', { name: 'Show more: 4,800 members left' }).click();
+    expect(await details.locator('.apl-grid-tree li').count()).toBe(401);
+    expect(await details.locator('.apl-grid-tree li').nth(399).textContent()).toBe('399 400');
+    await details.getByRole('button', { name: 'Close the row' }).click();
+  });
+
+  test('a click on a cell that is still on its way waits for its value', async () => {
+    await page.evaluate(clickEarly);
+    await page.getByRole('button', { name: /^Show only rows with this/ }).click();
+    await soon(() => grid().locator('.apl-grid-chips').textContent()).toMatch(/^_time == 2026-11-20T1\d:/);
+    await grid().locator('.apl-grid-chips button').click();
+    await soon(() => status().textContent()).toBe('');
+  });
+
   test('runs and draws nothing of what strangers wrote', async () => {
     const rows = grid(1).locator('tbody tr');
     expect(await rows.count()).toBeGreaterThan(5);
@@ -178,7 +201,8 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
       await rows.nth(row).locator('td').first().hover();
     }
     await grid(1).getByRole('button', { name: 'Menu of value', exact: true }).click();
-    await grid(1).locator('.apl-grid-top li').first().waitFor();
+    await page.locator('.apl-grid-top li').first().waitFor();
+    expect(await page.locator('.apl-popover').locator('img, script, iframe, h1, style, b').count()).toBe(0);
     await page.keyboard.press('Escape');
     expect(await grid(1).locator('img, script, iframe, h1, style, b').count()).toBe(0);
     expect(await page.evaluate("'pwned' in window")).toBe(false);
@@ -186,12 +210,12 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
 
   test('shows all of 1,000 columns', async () => {
     await grid(2).getByRole('button', { name: 'Columns' }).click();
-    await expect.poll(() => page.locator('.apl-popover input[type=checkbox]').count()).toBe(1000);
+    await soon(() => page.locator('.apl-popover input[type=checkbox]').count()).toBe(1000);
     await page.keyboard.press('Escape');
     await grid(2).locator('regular-table').focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('End');
-    await expect.poll(() => grid(2).locator('tbody td').last().textContent()).toBe('999');
+    await soon(() => grid(2).locator('tbody td').last().textContent()).toBe('999');
   });
 
   test('a kernel that was killed leaves the rows of the notebook; a run brings all rows back', async () => {
@@ -199,26 +223,49 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     await soon(() => status().textContent()).toMatch(
       /as saved in the notebook; run the cell again to see all\.$/,
     );
-    for (const button of await page.locator('.jp-Dialog').getByRole('button').all()) await button.click();
+    await page.locator('.jp-Dialog').getByRole('button').first().click();
+    await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor({ timeout: 60_000 });
     await kernelReady(page);
     await page.locator('.jp-CodeCell').first().locator('.cm-content').fill(numbers);
     await page.keyboard.press('Control+Enter');
-    await soon(() => status().textContent()).toBe('');
+    const own = page.locator('.jp-CodeCell').first().locator('.apl-grid-status');
+    await own.waitFor({ state: 'attached', timeout: 60_000 });
+    await soon(scrollHeight).toBeGreaterThan(400_000);
+    await soon(() => own.textContent()).toBe('');
   });
 
   test('goes on with the rows of the notebook when the kernel is gone, and says so; the notebook stays small', async () => {
     await page.locator('.lm-MenuBar-itemLabel', { hasText: /^Kernel$/ }).click();
     await page.locator('.lm-Menu-itemLabel', { hasText: /^Shut Down Kernel$/ }).click();
-    await expect
-      .poll(() => status().textContent())
-      .toMatch(/^The first [\d,]+ of 20,000 rows, as saved in the notebook; run the cell again to see all\./);
+    await soon(() => status().textContent()).toMatch(
+      /^The first [\d,]+ of 20,000 rows, as saved in the notebook; run the cell again to see all\./,
+    );
     expect((await column('n'))[0]).toBe('1');
-    await expect
-      .poll(() => grid(2).locator('.apl-grid-status').textContent())
-      .toMatch(
-        /^The first \d{3} of 1,000 columns, as saved in the notebook; run the cell again to see all\.$/,
-      );
+    await soon(() => grid(2).locator('.apl-grid-status').textContent()).toMatch(
+      /^The first \d{3} of 1,000 columns, as saved in the notebook; run the cell again to see all\.$/,
+    );
     expect(readFileSync(join(session.lab.notebookDir, 'grid.ipynb')).length).toBeLessThan(600_000);
     expect(session.complaints).toEqual([]);
   });
 });
+
+/** Scrolls far down the first grid and presses on a cell of its first column as soon as one is drawn there. */
+const clickEarly = `(async () => {
+  const table = document.querySelector('.apl-grid regular-table');
+  const seen = table.querySelector('tbody td').textContent;
+  table.scrollTo(0, table.scrollHeight * 0.7);
+  const cell = () => table.querySelector('tbody td');
+  while (cell().textContent === seen) await new Promise(done => requestAnimationFrame(done));
+  for (const kind of ['mousedown', 'mouseup'])
+    cell().dispatchEvent(new MouseEvent(kind, { bubbles: true, button: 0 }));
+})()`;
+
+/** Whether every corner of the open popover is in sight: neither beyond the window nor cut off by what it stands in. */
+const isWhole = `(() => {
+  const popover = document.querySelector('.apl-popover');
+  const { left, right, top, bottom } = popover.getBoundingClientRect();
+  return [[left, top], [right, top], [left, bottom], [right, bottom]].every(([x, y]) => {
+    const [dx, dy] = [x === left ? 4 : -4, y === top ? 4 : -4];
+    return popover.contains(document.elementFromPoint(x + dx, y + dy));
+  });
+})()`;

@@ -197,7 +197,10 @@ describe.each(FRONT_ENDS)('toolbar and panel in $name', frontEnd => {
       const onTheRight = page.locator('.jp-SideBar.jp-mod-right [data-id="apl-panel"]');
       await page.locator('[data-id="apl-panel"]').click({ button: 'right' });
       await page.locator('.lm-Menu-itemLabel', { hasText: 'Switch Sidebar Side' }).click();
-      await onTheRight.click();
+      await onTheRight.waitFor();
+      await enter(2);
+      await page.keyboard.press('Alt+Shift+P');
+      await page.locator('.apl-panel').waitFor();
       await section('Results').click();
       await section('Profiles').click();
       const saved = page.waitForRequest(request => placeIn(request) === 'profile <b>far</b>');
@@ -224,7 +227,7 @@ describe.each(FRONT_ENDS)('toolbar and panel in $name', frontEnd => {
     await page.keyboard.press('Alt+Shift+P');
     await section('Starred').click();
     await soon(() => labels('star')).toEqual(['By "status"']);
-    await page.getByLabel('Filter the lists').fill('by status');
+    await page.getByLabel('Filter the lists').fill('no such star');
     await soon(() => labels('star')).toEqual([]);
     await page.getByLabel('Filter the lists').fill('BY "ST');
     await soon(() => labels('star')).toEqual(['By "status"']);

@@ -33,12 +33,7 @@ export const STATES: readonly State[] = [
   {
     name: 'column',
     parts: popover,
-    show: async page => {
-      await grid(page, 1)
-        .getByRole('button', { name: /^Menu of size/ })
-        .click();
-      await page.locator('.apl-grid-top li').first().waitFor();
-    },
+    show: page => openColumn(page, 1, '_time'),
   },
   {
     name: 'value',
@@ -53,13 +48,7 @@ export const STATES: readonly State[] = [
   {
     name: 'hostile-column',
     parts: popover,
-    show: async page => {
-      await grid(page, 2)
-        .getByRole('button', { name: /^Menu of/ })
-        .nth(1)
-        .click();
-      await page.locator('.apl-grid-top li').first().waitFor();
-    },
+    show: page => openColumn(page, 2, 'value'),
   },
   {
     name: 'hostile-row',
@@ -138,6 +127,17 @@ export async function clear(page: Page): Promise<void> {
 
 function grid(page: Page, cell: number): Locator {
   return page.locator('.jp-CodeCell').nth(cell).locator('.apl-grid');
+}
+
+async function openColumn(page: Page, cell: number, column: string): Promise<void> {
+  await grid(page, cell)
+    .locator('regular-table')
+    .evaluate((node: { scrollTo(x: number, y: number): void }) => node.scrollTo(0, 0));
+  // The end of a wide head may be out of sight.
+  await grid(page, cell)
+    .getByRole('button', { name: `Menu of ${column}`, exact: true })
+    .evaluate((node: { click(): void }) => node.click());
+  await page.locator('.apl-grid-top li').first().waitFor();
 }
 
 function rows(page: Page, kind: string): Locator {

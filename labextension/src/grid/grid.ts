@@ -5,7 +5,7 @@ import type { Filter, SortKey, View } from '../../../kernel/notebook/results/pro
 import { cut, formatCount, plural, visible } from '../../../kernel/text.js';
 import { button, element } from '../ui/dom.js';
 import { keepKeys } from '../ui/keys.js';
-import { Popover } from '../ui/popover.js';
+import { popover } from '../ui/popover.js';
 import type { GridColumn, Zone } from './cells.js';
 import { toClipboard } from './clipboard.js';
 import { columnMenu, WITHOUT_KERNEL } from './controls/column-menu.js';
@@ -49,7 +49,6 @@ export class Grid {
   readonly #options: GridOptions;
   #layout: ColumnLayout;
   readonly #surface: Surface;
-  readonly #popover: Popover;
   readonly #chips = element('div', { class: 'apl-grid-chips' });
   readonly #chipsOf = new WeakMap<Filter, HTMLElement>();
   readonly #status = element('span', { class: 'apl-grid-status', role: 'status' });
@@ -77,7 +76,6 @@ export class Grid {
     this.#surface = new Surface(this.#surfaceModel());
     listen(this.#surface, this.#gestureActions());
     this.node = this.#build();
-    this.#popover = new Popover(this.node);
   }
 
   /** Draws the rows of the notebook, then switches to the kernel's. The node must be in the page and have a width. */
@@ -100,7 +98,7 @@ export class Grid {
 
   dispose(): void {
     this.#isDisposed = true;
-    this.#popover.dispose();
+    popover().closeWithin(this.node);
     this.#surface.dispose();
     this.#rows.source.close();
   }
@@ -261,7 +259,7 @@ export class Grid {
         grid.#surface.style();
       },
       sort: (column, isMore) => grid.#sort(column, nextKey(grid.#wanted, column), isMore),
-      openValue: (target, column, row) => grid.#openValue(target, column, row),
+      openValue: (target, column, row) => void grid.#openValue(target, column, row),
       showRow: row => void grid.#showRow(row),
       copy: () => void grid.#copy(grid.#selection ?? grid.#everything(), 'text'),
     };
@@ -280,8 +278,8 @@ export class Grid {
         void this.#redraw(true);
       },
       openColumns: opener => {
-        const close = () => this.#popover.close();
-        this.#popover.show(
+        const close = () => popover().close();
+        popover().show(
           [opener],
           'Columns',
           columnsMenu(this.#layout, () => this.#relayout(), close),
@@ -290,10 +288,10 @@ export class Grid {
       openCopy: opener => {
         const what = this.#selection === undefined ? 'All rows' : 'The selection';
         const copy = (format: CopyFormat) => {
-          this.#popover.close();
+          popover().close();
           void this.#copy(this.#selection ?? this.#everything(), format);
         };
-        this.#popover.show([opener], 'Copy', copyMenu(what, copy));
+        popover().show([opener], 'Copy', copyMenu(what, copy));
       },
     };
   }
@@ -306,7 +304,7 @@ export class Grid {
   /** Makes an action of the popover, which closes it and returns the focus to the table. */
   #closing<Given extends unknown[]>(act: (...given: Given) => void): (...given: Given) => void {
     return (...given) => {
-      this.#popover.close();
+      popover().close();
       this.#surface.table.focus({ preventScroll: true });
       act(...given);
     };
@@ -339,11 +337,14 @@ export class Grid {
       condition: this.#closing((value, keep) => this.#condition(column, value, keep)),
       profile: () => source.profile(view, column.name),
     });
-    this.#popover.show([opener], `Column ${visible(column.name)}`, nodes);
+    popover().show([opener], `Column ${visible(column.name)}`, nodes);
   }
 
-  #openValue(target: HTMLElement, column: GridColumn, row: number): void {
-    const value = this.#rows.exact(row, column);
+  /** A cell that is still on its way has no value yet: it would pass for a null. */
+  async #openValue(target: HTMLElement, column: GridColumn, row: number): Promise<void> {
+    const rows = this.#rows;
+    if (!(await this.#loaded(row)) || rows !== this.#rows) return;
+    const value = rows.exact(row, column);
     const nodes = valueMenu(column, {
       canCompute: this.#rows.source.canCompute,
       condition: this.#closing(keep => this.#condition(column, value, keep)),
@@ -351,7 +352,7 @@ export class Grid {
       copy: this.#closing(() => void toClipboard(value ?? '').then(() => this.#say('Copied.'))),
       showRow: this.#closing(() => void this.#showRow(row)),
     });
-    this.#popover.show([target], 'Value', nodes);
+    popover().show([target], 'Value', nodes);
   }
 
   /** Sorts by one column, or by one more. */
@@ -373,8 +374,19 @@ export class Grid {
     );
   }
 
+  /** True once a row is here; says so where it does not come. */
+  async #loaded(row: number): Promise<boolean> {
+    try {
+      await this.#rows.load(row, row + 1);
+      return true;
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    }
+  }
+
   async #showRow(row: number): Promise<void> {
-    await this.#rows.load(row, row + 1);
+    if (!(await this.#loaded(row))) return;
     const columns = this.#layout.shown;
     const cells = columns.map(column => this.#rows.exact(row, column));
     const close = () => {

@@ -2,28 +2,41 @@ import { element } from './dom.js';
 
 let shared: Popover | undefined;
 
-/** Returns the popover of all toolbars: one is open at a time. */
+/** Returns the popover of the page, of toolbars, cells and grids alike: one is open at a time. */
 export function popover(): Popover {
-  shared ??= new Popover(document.body);
+  shared ??= new Popover();
   return shared;
 }
 
-/** The one popover of a host, such as a grid or the page: beside its opener, closed by Escape or a click elsewhere. */
-export class Popover {
-  readonly #host: HTMLElement;
+/** A popover beside its opener, closed by Escape or a click elsewhere. It is in no output, which would cut it off. */
+class Popover {
   #open: HTMLElement | undefined;
   #opener: HTMLElement | undefined;
   /** What had the focus before. */
   #before: HTMLElement | undefined;
+  /** Content may come after the popover was opened. */
+  readonly #observer = new ResizeObserver(() => this.#place());
 
-  constructor(host: HTMLElement) {
-    this.#host = host;
-    host.addEventListener('keydown', event => {
+  constructor() {
+    document.body.addEventListener('keydown', event => {
       if (event.key !== 'Escape' || this.#open === undefined) return;
       event.stopPropagation();
       this.leave();
     });
-    document.addEventListener('pointerdown', this.#onPointerDown, true);
+    document.addEventListener(
+      'pointerdown',
+      event => {
+        if (this.#open !== undefined && !event.composedPath().includes(this.#open)) this.close();
+      },
+      true,
+    );
+    document.addEventListener(
+      'scroll',
+      ({ target }) => {
+        if (target instanceof Element && target.contains(this.#opener ?? null)) this.#place();
+      },
+      true,
+    );
   }
 
   /**
@@ -40,14 +53,16 @@ export class Popover {
     const { activeElement } = document;
     this.#before = activeElement instanceof HTMLElement ? activeElement : undefined;
     this.#opener = openers.find(isInSight) ?? openers[0];
-    this.#host.append(open);
+    document.body.append(open);
     this.#open = open;
-    this.#place(this.#opener, open);
+    this.#observer.observe(open);
+    this.#place();
     open.querySelector<HTMLElement>('button, input, select')?.focus({ preventScroll: true });
     return open;
   }
 
   close(): void {
+    this.#observer.disconnect();
     this.#open?.remove();
     this.#open = undefined;
   }
@@ -59,23 +74,20 @@ export class Popover {
     if (document.activeElement !== this.#opener) this.#before?.focus({ preventScroll: true });
   }
 
-  dispose(): void {
-    this.close();
-    document.removeEventListener('pointerdown', this.#onPointerDown, true);
+  /** Closes what was opened within a part of the page, which goes away. */
+  closeWithin(part: HTMLElement): void {
+    if (part.contains(this.#opener ?? null)) this.close();
   }
 
-  readonly #onPointerDown = (event: PointerEvent) => {
-    if (this.#open !== undefined && !event.composedPath().includes(this.#open)) this.close();
-  };
-
-  /** Below the opener, or above it where the window ends; never beyond the sides of its host. */
-  #place(opener: HTMLElement, open: HTMLElement): void {
-    const host = this.#host.getBoundingClientRect();
+  /** Below the opener, or above it where the window ends; never beyond the window. */
+  #place(): void {
+    const [open, opener] = [this.#open, this.#opener];
+    if (open === undefined || opener === undefined) return;
     const at = opener.getBoundingClientRect();
-    const left = Math.min(at.left - host.left, host.width - open.offsetWidth - 4);
-    open.style.left = `${Math.max(left, 0)}px`;
-    const below = at.bottom + open.offsetHeight <= window.innerHeight;
-    const top = below ? at.bottom - host.top + 2 : at.top - host.top - open.offsetHeight - 2;
+    const { offsetWidth: width, offsetHeight: height } = open;
+    const isBelow = at.bottom + height + 2 <= window.innerHeight;
+    const top = isBelow ? at.bottom + 2 : Math.min(at.top, window.innerHeight) - height - 2;
+    open.style.left = `${Math.max(Math.min(at.left, window.innerWidth - width - 4), 0)}px`;
     open.style.top = `${Math.max(top, 0)}px`;
   }
 }

@@ -2,7 +2,7 @@
  * One row, whole: every field with its full value, JSON as a tree whose paths can be copied.
  */
 import { writtenName } from '../../../../kernel/apl/catalog/written.js';
-import { visibleLines } from '../../../../kernel/text.js';
+import { plural, visibleLines } from '../../../../kernel/text.js';
 import { button, element } from '../../ui/dom.js';
 import type { GridColumn } from '../cells.js';
 import { toClipboard } from '../clipboard.js';
@@ -13,6 +13,9 @@ export interface Row {
   readonly columns: readonly GridColumn[];
   readonly cells: readonly (string | null)[];
 }
+
+/** Members of an object or a list that are built at a time: a page of 100,000 stands still. */
+const MEMBERS_AT_ONCE = 200;
 
 /** The depth of JSON that is open from the start; deeper nodes are built when their parent is opened. */
 const OPEN_DEPTH = 1;
@@ -74,14 +77,31 @@ function exactNumber(this: unknown, _key: string, value: unknown, context?: Sour
 
 function treeOf(value: object, path: string, depth: number): HTMLElement {
   const list = element('ul', { class: 'apl-grid-tree' });
-  for (const [key, member] of Object.entries(value)) {
+  const members = Object.entries(value);
+  const itemOf = ([key, member]: readonly [string, unknown]) => {
     const memberPath = Array.isArray(value)
       ? `${path}[${key}]`
       : /^[A-Za-z_]\w*$/.test(key)
         ? `${path}.${key}`
         : `${path}[${JSON.stringify(key)}]`;
-    list.append(element('li', {}, ...memberOf(key, member, memberPath, depth)));
-  }
+    return element('li', {}, ...memberOf(key, member, memberPath, depth));
+  };
+  const addFrom = (from: number): void => {
+    list.append(...members.slice(from, from + MEMBERS_AT_ONCE).map(itemOf));
+    const left = members.length - from - MEMBERS_AT_ONCE;
+    if (left <= 0) return;
+    const label = `Show more: ${plural(left, 'member')} left`;
+    const more = element(
+      'li',
+      {},
+      button(label, label, () => {
+        more.remove();
+        addFrom(from + MEMBERS_AT_ONCE);
+      }),
+    );
+    list.append(more);
+  };
+  addFrom(0);
   return list;
 }
 

@@ -42,7 +42,10 @@ export async function kernelRows(
     isReady = resolve;
     isRefused = reject;
   });
+  let isGone = false;
   const gone = () => {
+    if (isGone) return;
+    isGone = true;
     const error = new SourceError('The kernel no longer holds this result.', true);
     isRefused(error);
     for (const each of waiting.values()) each.reject(error);
@@ -94,7 +97,8 @@ export async function kernelRows(
     close: () => {
       kernel.statusChanged.disconnect(onStatus);
       kernel.disposed.disconnect(gone);
-      if (!comm.isDisposed && !kernel.isDisposed) comm.close();
+      // A kernel that is starting again takes no messages.
+      if (!isGone && !comm.isDisposed && !kernel.isDisposed) comm.close();
     },
   };
 }
