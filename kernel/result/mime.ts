@@ -8,6 +8,7 @@ import type { ChartWish } from '../apl/operators/drawing.js';
 import { present } from '../present.js';
 import { type AskAnnotations, type Chart, type NoChart, toChart } from './chart/chart.js';
 import { toTerminal } from './chart/draw/terminal.js';
+import { wrapped } from './display/aligned.js';
 import { HTML_LIMITS, toHtml } from './display/html.js';
 import { PLAIN_LIMITS, toPlain } from './display/plain.js';
 import { allNotices, heading, safeWords } from './display/summary.js';
@@ -76,7 +77,8 @@ export function chartOutput(
   options: OutputOptions = {},
 ): Output {
   const { width } = options;
-  const text = width === undefined ? description : `${toTerminal(model, width)}\n${description}`;
+  const text =
+    width === undefined ? description : `${toTerminal(model, width)}\n${wrapped(description, width)}`;
   const data = { [VEGA_MIME]: spec, 'image/svg+xml': svg, 'text/plain': text };
   return { data, metadata: { apl: aplMetadata(result, options, 0) } };
 }

@@ -1,39 +1,33 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Service } from '../api/service.js';
 import { findings } from './findings.js';
 import { AROUND, GALLERY, notebookOf, runEach } from './gallery.js';
-import { type Lab, NEWEST_LAB, openFile, startBrowser, startLab, THEMES, venvPath } from './lab.js';
-import { openSession, type Session } from './session.js';
+import { NEWEST_LAB, openFile, THEMES } from './lab.js';
+import { openSession, openSite, type Session, type Site } from './session.js';
 import { clear, prepare, STATES } from './states.js';
 import { profileOf, startStranger } from './stranger.js';
 
 describe.each(THEMES)('outputs in the %s theme', theme => {
-  let lab: Lab;
-  let browser: Browser;
+  let site: Site;
 
   beforeAll(async () => {
-    browser = await startBrowser();
     const files = Object.entries(GALLERY).map(([name, cells]) => [`${name}.ipynb`, notebookOf(cells)]);
-    lab = await startLab({ venv: venvPath(NEWEST_LAB), theme, files: Object.fromEntries(files) });
-    lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
+    const browser = { viewport: { width: 1000, height: 900 } };
+    site = await openSite(NEWEST_LAB, { theme, files: Object.fromEntries(files), browser });
   });
 
-  afterAll(async () => {
-    await browser?.close();
-    await lab?.stop();
-  });
+  afterAll(() => site?.stop());
 
   test.each(Object.keys(GALLERY))(
     '%s: everyone can read and reach the outputs, and nothing runs',
     async name => {
-      const context = await browser.newContext({ viewport: { width: 1000, height: 900 } });
-      const { page, complaints } = await openFile(context, lab, `${name}.ipynb`);
+      const { page, complaints, close } = await openFile(site.context, site.lab, `${name}.ipynb`);
       await runEach(page);
       expect(await findings(page, ['.jp-OutputArea-output'])).toEqual([]);
       expect(await page.evaluate("'pwned' in window")).toBe(false);
       expect(complaints).toEqual([]);
-      await context.close();
+      await close();
     },
   );
 });

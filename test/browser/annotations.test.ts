@@ -1,7 +1,10 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, PAYLOADS, runEach } from './gallery.js';
-import { type Lab, openFile, startBrowser, startLab, venvPath } from './lab.js';
+import { FRONT_ENDS } from './lab.js';
+import { frameOf, pictureOf } from './pictures.js';
+import { openSession, type Session } from './session.js';
+import { soon } from './soon.js';
 
 /** Titles of a stranger, one every ten minutes of the hour from 1:00. */
 const hostile = PAYLOADS.slice(0, 6);
@@ -21,53 +24,42 @@ const cells = [
   "['otel-demo-traces'] | summarize count() by bin(_time, 10m)",
 ];
 
-describe('annotations over charts in JupyterLab', () => {
-  let lab: Lab;
-  let browser: Browser;
+describe.each(FRONT_ENDS)('annotations over charts in $name', frontEnd => {
+  let session: Session;
   let page: Page;
-  let complaints: readonly string[];
 
   beforeAll(async () => {
-    browser = await startBrowser();
-    lab = await startLab({
-      venv: venvPath('APL_TEST_VENV', '.venv'),
+    session = await openSession(frontEnd, {
       files: { 'annotations.ipynb': notebookOf(cells) },
+      file: 'annotations.ipynb',
     });
-    lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
-    const context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
-    ({ page, complaints } = await openFile(context, lab, 'annotations.ipynb', 'lab/tree'));
-    await page.keyboard.press('Control+b');
+    ({ page } = session);
     await runEach(page);
     await picture(2).waitFor({ timeout: 60_000 });
   });
 
-  afterAll(async () => {
-    await browser?.close();
-    await lab?.stop();
-  });
+  afterAll(() => session?.stop());
 
   test('stand at their times, with a label and a band', async () => {
-    await expect.poll(() => rules(0)).toEqual([0.33, 0.67, 0.83]);
+    await soon(() => rules(0)).toEqual([0.33, 0.67, 0.83]);
     expect((await labelsOf(0).allTextContents()).sort()).toEqual(['Failover', 'Release 1.2']);
     expect(await picture(0).textContent()).toContain('2 annotations.');
-    await expect.poll(() => rules(1)).toEqual([0.33, 0.67, 0.83]);
+    await soon(() => rules(1)).toEqual([0.33, 0.67, 0.83]);
     expect((await labelsOf(1).allTextContents()).sort()).toEqual(['Failover', 'Release 1.2']);
   });
 
   test('are explained under the pointer, with their address as text', async () => {
     const tip = frame(0).locator('.apl-chart-tip');
     await hover(0, 2 / 6);
-    await expect
-      .poll(() => tip.innerText())
-      .toMatch(
-        /^Release 1\.2 \(deploy\)\n+2026-06-01 02:00:00\n+The new form · https:\/\/example\.org\/1\n+2026-06-01 0[12]:\d0:00 UTC/,
-      );
+    await soon(() => tip.innerText()).toMatch(
+      /^Release 1\.2 \(deploy\)\n+2026-06-01 02:00:00\n+The new form · https:\/\/example\.org\/1\n+2026-06-01 0[12]:\d0:00 UTC/,
+    );
     await hover(0, 4.5 / 6);
-    await expect
-      .poll(() => tip.innerText())
-      .toMatch(/^Failover \(incident\)\n+2026-06-01 04:00:00 to 2026-06-01 05:00:00\n+2026-06-01 04:/);
+    await soon(() => tip.innerText()).toMatch(
+      /^Failover \(incident\)\n+2026-06-01 04:00:00 to 2026-06-01 05:00:00\n+2026-06-01 04:/,
+    );
     await hover(0, 3 / 6);
-    await expect.poll(() => tip.innerText()).toMatch(/^2026-06-01 03:00:00 UTC/);
+    await soon(() => tip.innerText()).toMatch(/^2026-06-01 03:00:00 UTC/);
   });
 
   test.each([1400, 700, 560])(
@@ -75,7 +67,7 @@ describe('annotations over charts in JupyterLab', () => {
     async width => {
       await page.setViewportSize({ width, height: 900 });
       for (const chart of [0, 1, 2]) {
-        await expect.poll(() => isFitted(chart)).toBe(true);
+        await soon(() => isFitted(chart)).toBe(true);
         const boxes = await labelBoxes(chart);
         const apart = boxes.every(({ left }, index) => index === 0 || left >= (boxes[index - 1]?.right ?? 0));
         expect([chart, apart]).toEqual([chart, true]);
@@ -85,7 +77,7 @@ describe('annotations over charts in JupyterLab', () => {
           rest === 0 ? `${all} annotations.` : `${all} annotations, ${rest} of them not labelled.`;
         expect(await picture(chart).textContent()).toContain(caption);
       }
-      expect(complaints).toEqual([]);
+      expect(session.complaints).toEqual([]);
     },
   );
 
@@ -94,19 +86,14 @@ describe('annotations over charts in JupyterLab', () => {
     const tip = frame(2).locator('.apl-chart-tip');
     for (const [index, text] of hostile.entries()) {
       await hover(2, (60 + 10 * index) / 360);
-      await expect.poll(() => tip.textContent()).toContain(text.slice(0, 40));
+      await soon(() => tip.textContent()).toContain(text.slice(0, 40));
     }
     expect(await page.evaluate('window.pwned')).toBe(undefined);
     expect(await frame(2).locator('a, script, iframe, img, h1').count()).toBe(0);
   });
 
-  function frame(chart: number): Locator {
-    return page.locator('.apl-chart-frame').nth(chart);
-  }
-
-  function picture(chart: number): Locator {
-    return frame(chart).locator('.apl-chart-picture > svg');
-  }
+  const frame = (chart: number): Locator => frameOf(page, chart);
+  const picture = (chart: number): Locator => pictureOf(page, chart);
 
   /** The left end and the width of the plot of a chart, in pixels of the page. */
   async function plot(chart: number): Promise<readonly [left: number, width: number]> {

@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from './gallery.js';
 import { FRONT_ENDS } from './lab.js';
+import { frameOf, pictureOf } from './pictures.js';
 import { openSession, type Session } from './session.js';
 import { soon } from './soon.js';
 
@@ -89,13 +90,8 @@ describe.each(FRONT_ENDS)('charts in $name', frontEnd => {
     expect(await frame(0).locator('a').count()).toBe(0);
   });
 
-  function frame(chart: number): Locator {
-    return page.locator('.apl-chart-frame').nth(chart);
-  }
-
-  function picture(chart: number): Locator {
-    return frame(chart).locator('.apl-chart-picture > svg');
-  }
+  const frame = (chart: number): Locator => frameOf(page, chart);
+  const picture = (chart: number): Locator => pictureOf(page, chart);
 
   /** Where a share of the width of a chart is on the page, in the middle of its first plot. */
   async function pointOf(chart: number, share: number): Promise<readonly [number, number]> {

@@ -1,16 +1,8 @@
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf } from './gallery.js';
-import {
-  endKernels,
-  FRONT_ENDS,
-  type Lab,
-  type LabPage,
-  openFile,
-  startBrowser,
-  startLab,
-  venvPath,
-} from './lab.js';
+import { endKernels, FRONT_ENDS, type LabPage, openFile } from './lab.js';
+import { openSite, type Site } from './session.js';
 import { soon } from './soon.js';
 
 const dataset = "['sample-http-logs']";
@@ -22,15 +14,10 @@ ${dataset}
 
 describe.each(FRONT_ENDS)('$name', frontEnd => {
   const { app } = frontEnd;
-  let lab: Lab;
-  let browser: Browser;
-  let context: BrowserContext;
+  let site: Site;
 
   beforeAll(async () => {
-    browser = await startBrowser();
-    context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
-    lab = await startLab({
-      venv: venvPath(frontEnd),
+    site = await openSite(frontEnd, {
       files: {
         'empty.ipynb': notebookOf(['']),
         'wrong.ipynb': notebookOf([wrong]),
@@ -45,10 +32,7 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
     });
   });
 
-  afterAll(async () => {
-    await browser?.close();
-    await lab?.stop();
-  });
+  afterAll(() => site?.stop());
 
   test('marks every mistake of a cell and mends them', async () => {
     const opened = await openConnected('wrong.ipynb');
@@ -65,9 +49,7 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
     await soon(() => marks.allTextContents()).toEqual(['stauts']);
     await placeCursor(page, 'stauts');
     await page.keyboard.press('Control+.');
-    await expect
-      .poll(() => text(page))
-      .toBe(`%time last 1h\n${dataset}\n| where status == 500\n| project status`);
+    await soon(() => text(page)).toBe(`%time last 1h\n${dataset}\n| where status == 500\n| project status`);
     await soon(() => marks.count()).toBe(0);
     await finish(opened);
   });
@@ -171,7 +153,7 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
     await page.locator('.jp-Notebook .cm-content').nth(1).click();
     await page.keyboard.type(`${dataset} | where sta`);
     await soon(async () => (await labels(page))[0]).toBe('status');
-    await endKernels(lab);
+    await endKernels(site.lab);
     await page.keyboard.type('tus == 1 and meth');
     await soon(() => labels(page)).toEqual(['method']);
     await page.keyboard.press('Escape');
@@ -205,7 +187,7 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
   // Notebook 7 opens files that are no notebooks in a page of another application.
   if (app === 'lab/tree') {
     test('colours and checks every cell of a file', async () => {
-      const opened = await openFile(context, lab, 'query.apl');
+      const opened = await openFile(site.context, site.lab, 'query.apl');
       const { page } = opened;
       const marks = page.locator('.cm-lintRange-error');
       await soon(() => marks.allTextContents()).toEqual(['whree']);
@@ -214,20 +196,20 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
     });
 
     test('formats a file when it is saved, if that is wanted', async () => {
-      lab.configure('@apl-kernel/labextension:language', { formatOnSave: true });
-      const opened = await openFile(context, lab, 'saved.apl');
+      site.lab.configure('@apl-kernel/labextension:language', { formatOnSave: true });
+      const opened = await openFile(site.context, site.lab, 'saved.apl');
       const { page } = opened;
       await page.locator('.jp-FileEditor .cm-content').click();
       await page.keyboard.press('Control+s');
       const lines = page.locator('.jp-FileEditor .cm-line');
       await soon(() => lines.allTextContents()).toEqual([dataset, '| count', '']);
       await finish(opened);
-      lab.configure('@apl-kernel/labextension:language', {});
+      site.lab.configure('@apl-kernel/labextension:language', {});
     });
   }
 
   test('leaves other languages alone', async () => {
-    const opened = await openFile(context, lab, 'python.ipynb', app);
+    const opened = await openFile(site.context, site.lab, 'python.ipynb', app);
     await opened.page.locator('.jp-Notebook .cm-content').click();
     await opened.page.keyboard.type('| whe');
     expect(await opened.page.locator('.cm-tooltip').count()).toBe(0);
@@ -249,7 +231,7 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
 
   /** Opens a notebook, and waits until its editor knows what its kernel does. */
   async function openConnected(file: string): Promise<LabPage> {
-    const opened = await openFile(context, lab, file, app);
+    const opened = await openFile(site.context, site.lab, file, app);
     const { page } = opened;
     await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor({ timeout: 60_000 });
     await page.locator('.jp-Notebook .cm-content').first().click();

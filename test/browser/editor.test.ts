@@ -1,16 +1,8 @@
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf } from './gallery.js';
-import {
-  LAB_42,
-  type Lab,
-  type LabPage,
-  NEWEST_LAB,
-  openFile,
-  startBrowser,
-  startLab,
-  venvPath,
-} from './lab.js';
+import { LAB_42, type LabPage, NEWEST_LAB, openFile } from './lab.js';
+import { openSite, type Site } from './session.js';
 
 const query = `%%time last 1h
 // errors by city
@@ -68,15 +60,10 @@ describe.each([
   { frontEnd: NEWEST_LAB, version: /^4\.[56]\./ },
   { frontEnd: LAB_42, version: /^4\.2\./ },
 ])('$frontEnd.name', ({ frontEnd, version }) => {
-  let lab: Lab;
-  let browser: Browser;
-  let context: BrowserContext;
+  let site: Site;
 
   beforeAll(async () => {
-    browser = await startBrowser();
-    context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
-    lab = await startLab({
-      venv: venvPath(frontEnd),
+    site = await openSite(frontEnd, {
       files: {
         'query.apl': query,
         'pipeline.apl': pipeline,
@@ -86,10 +73,7 @@ describe.each([
     });
   });
 
-  afterAll(async () => {
-    await browser?.close();
-    await lab?.stop();
-  });
+  afterAll(() => site?.stop());
 
   test('is the version that the test names', async () => {
     const page = await open('empty.apl');
@@ -130,12 +114,12 @@ describe.each([
   });
 
   test('leaves brackets to JupyterLab when its own setting says so', async () => {
-    lab.configure('@apl-kernel/labextension:language', { autoClosingBrackets: false });
+    site.lab.configure('@apl-kernel/labextension:language', { autoClosingBrackets: false });
     const opened = await open('empty.apl');
     await type(opened.page, '[(');
     expect(await editorText(opened.page)).toBe('[(');
     await finish(opened);
-    lab.configure('@apl-kernel/labextension:language', {});
+    site.lab.configure('@apl-kernel/labextension:language', {});
   });
 
   test('marks the bracket that belongs to the one at the cursor', async () => {
@@ -162,13 +146,13 @@ describe.each([
 
   test("shows one folding gutter where JupyterLab's own is on", async () => {
     const plugin = '@jupyterlab/codemirror-extension:plugin';
-    lab.configure(plugin, { defaultConfig: { codeFolding: true } });
+    site.lab.configure(plugin, { defaultConfig: { codeFolding: true } });
     const opened = await open('pipeline.apl');
     const gutters = opened.page.locator('.jp-FileEditor .cm-foldGutter');
     await gutters.nth(1).waitFor({ state: 'attached' });
     expect(await Promise.all((await gutters.all()).map(gutter => gutter.isVisible()))).toEqual([true, false]);
     await finish(opened);
-    lab.configure(plugin, {});
+    site.lab.configure(plugin, {});
   });
 
   test('indents after Enter', async () => {
@@ -196,7 +180,7 @@ describe.each([
   });
 
   async function open(file: string): Promise<LabPage> {
-    const opened = await openFile(context, lab, file);
+    const opened = await openFile(site.context, site.lab, file);
     await opened.page.locator('.jp-MainAreaWidget:not(.lm-mod-hidden) .cm-foldGutter').first().waitFor();
     return opened;
   }

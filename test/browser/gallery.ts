@@ -80,6 +80,19 @@ export const GALLERY: Readonly<Record<string, readonly string[]>> = {
     '%history',
     '%show-query',
   ],
+  annotations: [
+    [
+      `%annotate Release 1.2 --type deploy --time 2026-11-20T02:00Z --dataset sample-http-logs --description ${JSON.stringify('it goes on and on, '.repeat(30))}`,
+      '%annotate Failover --type incident --time 2026-11-20T03:00Z --end 2026-11-20T04:30Z --dataset sample-http-logs',
+      ...PAYLOADS.map(
+        (text, index) =>
+          `%annotate ${JSON.stringify(text)} --time 2026-11-20T01:${index + 10}Z --dataset sample-http-logs`,
+      ),
+    ].join('\n'),
+    `${logs}| summarize count() by bin_auto(_time)`,
+    `${range}// @viz heat\n['sample-http-logs']\n| summarize count() by bin_auto(_time), status`,
+    `${logs}| summarize count(), avg(req_duration_ms) by bin_auto(_time)`,
+  ],
   strangers: [columns('<b onclick="window.pwned=1">name</b>'), `print ${JSON.stringify(PAYLOADS[0])}`],
 };
 

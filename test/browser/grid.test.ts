@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Cells, cellsOf } from './cells.js';
 import { notebookOf, PAYLOADS, runEach } from './gallery.js';
 import { FRONT_ENDS, kernelReady, killKernels } from './lab.js';
 import { openSession, type Session } from './session.js';
@@ -16,6 +17,7 @@ const hostile = `datatable (value: string, ['<b onclick="window.pwned=1">name</b
 describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
   let session: Session;
   let page: Page;
+  let cells: Cells;
 
   beforeAll(async () => {
     session = await openSession(frontEnd, {
@@ -24,6 +26,7 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
       browser: { timezoneId: 'Asia/Kolkata', permissions: ['clipboard-read', 'clipboard-write'] },
     });
     ({ page } = session);
+    cells = cellsOf(page);
     await runEach(page);
     await grid(3).waitFor({ timeout: 90_000 });
   });
@@ -127,11 +130,11 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
   });
 
   test("keeps the notebook's keys from its cells, but not its commands", async () => {
-    const cells = await page.locator('.jp-Cell').count();
+    const count = await page.locator('.jp-CodeCell').count();
     const table = grid().locator('regular-table');
     await table.focus();
     for (const key of ['d', 'd', 'x', 'b', 'm', 'Shift+ArrowDown']) await page.keyboard.press(key);
-    expect(await page.locator('.jp-CodeCell').count()).toBe(cells);
+    expect(await page.locator('.jp-CodeCell').count()).toBe(count);
     expect(await page.evaluate('document.activeElement.tagName')).toBe('REGULAR-TABLE');
     await grid().getByRole('button', { name: 'Columns' }).focus();
     await page.keyboard.press('Enter');
@@ -167,8 +170,7 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
   test('writes a where line into the cell', async () => {
     await (await first('_time')).click();
     await page.getByRole('button', { name: /that leaves this value out$/ }).click();
-    const source = await page.locator('.jp-CodeCell').first().locator('.cm-content').innerText();
-    expect(source.trim().split('\n').at(-1)).toBe(
+    expect((await cells.source(0)).split('\n').at(-1)).toBe(
       '| where _time != datetime(2026-11-20T09:00:01.123456789Z)',
     );
   });
@@ -226,9 +228,9 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     await page.locator('.jp-Dialog').getByRole('button').first().click();
     await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor({ timeout: 60_000 });
     await kernelReady(page);
-    await page.locator('.jp-CodeCell').first().locator('.cm-content').fill(numbers);
-    await page.keyboard.press('Control+Enter');
-    const own = page.locator('.jp-CodeCell').first().locator('.apl-grid-status');
+    await cells.write(0, numbers);
+    await cells.run(0);
+    const own = cells.at(0).locator('.apl-grid-status');
     await own.waitFor({ state: 'attached', timeout: 60_000 });
     await soon(scrollHeight).toBeGreaterThan(400_000);
     await soon(() => own.textContent()).toBe('');

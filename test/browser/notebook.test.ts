@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf } from './gallery.js';
-import { type Lab, NEWEST_LAB, openFile, startBrowser, startLab, type Theme, venvPath } from './lab.js';
+import { NEWEST_LAB, openFile, type Theme } from './lab.js';
+import { openSite, type Site } from './session.js';
+import { soon } from './soon.js';
 
 const examples = new URL('../../examples/', import.meta.url);
 const screenshots = fileURLToPath(new URL('../../test-output/screenshots/', import.meta.url));
@@ -17,14 +19,10 @@ const trials = [
 describe.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
   'in the $theme theme',
   ({ theme }) => {
-    let lab: Lab;
-    let browser: Browser;
-    let context: BrowserContext;
+    let site: Site;
 
     beforeAll(async () => {
       mkdirSync(screenshots, { recursive: true });
-      browser = await startBrowser();
-      context = await browser.newContext({ viewport: { width: 1200, height: 860 }, deviceScaleFactor: 1.5 });
       const names = [
         '01-first-look.ipynb',
         '02-own-data.ipynb',
@@ -32,25 +30,20 @@ describe.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
         'data/deployments.csv',
       ];
       const files = names.map(name => [name, readFileSync(new URL(name, examples), 'utf8')]);
-      lab = await startLab({
-        venv: venvPath(NEWEST_LAB),
+      site = await openSite(NEWEST_LAB, {
         theme,
         files: { ...Object.fromEntries(files), 'trials.ipynb': notebookOf(trials) },
+        browser: { viewport: { width: 1200, height: 860 }, deviceScaleFactor: 1.5 },
       });
-      // Every cell stays in the page, so that all outputs can be looked at.
-      lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
     });
 
-    afterAll(async () => {
-      await browser?.close();
-      await lab?.stop();
-    });
+    afterAll(() => site?.stop());
 
     test.each([
       { file: '01-first-look.ipynb', charts: 10 },
       { file: '02-own-data.ipynb', charts: 4 },
     ])('$file runs from top to bottom, with charts and tables', async ({ file, charts }) => {
-      const opened = await openFile(context, lab, file);
+      const opened = await openFile(site.context, site.lab, file);
       await runAll(opened.page);
       expect(await errors(opened.page).allTextContents()).toEqual([]);
       expect(await opened.page.locator('.jp-CodeCell .apl-chart-picture svg').count()).toBe(charts);
@@ -64,7 +57,7 @@ describe.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
     });
 
     test('an error points into the cell, an interrupt ends a query, and the kernel goes on', async () => {
-      const opened = await openFile(context, lab, 'trials.ipynb');
+      const opened = await openFile(site.context, site.lab, 'trials.ipynb');
       const { page } = opened;
       await kernelIdle(page);
       await page.locator('.jp-CodeCell .cm-content').first().click();
@@ -73,11 +66,11 @@ describe.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
       await runCell(page);
       await prompt(page, 1, '[*]:');
       await page.locator('[data-command="notebook:interrupt-kernel"]').first().click();
-      await expect
-        .poll(() => outputOf(page, 1))
-        .toContain('Interrupted: the cell was stopped and its query cancelled');
+      await soon(() => outputOf(page, 1)).toContain(
+        'Interrupted: the cell was stopped and its query cancelled',
+      );
       await runCell(page);
-      await expect.poll(() => outputOf(page, 2)).toContain('42');
+      await soon(() => outputOf(page, 2)).toContain('42');
       expect(opened.complaints).toEqual([]);
       await opened.close();
     });

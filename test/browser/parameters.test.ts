@@ -1,12 +1,13 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Cells, cellsOf } from './cells.js';
 import { findings } from './findings.js';
 import { notebookOf, PAYLOADS } from './gallery.js';
-import { FRONT_ENDS, openFile, type Theme, useTheme } from './lab.js';
+import { FRONT_ENDS, kernelReady, openFile, type Theme, useTheme } from './lab.js';
 import { openSession, type Session } from './session.js';
 import { soon } from './soon.js';
 
-const cells = [
+const sources = [
   '%use local\n%time 2026-01-26T10:00Z..2026-01-26T11:00Z',
   '%param city = "LHR" --choices "LHR", "a, b", "<b>bold</b>"\n%param slow = 500 span=5m',
   'declare query_parameters(verb: string = "GET", most: long = 3);\n[\'sample-http-logs\'] | where method == verb | limit most | summarize n = count() by method, city',
@@ -32,11 +33,12 @@ describe.each(FRONT_ENDS)('the form of the parameters in $name', frontEnd => {
   const { app } = frontEnd;
   let session: Session;
   let page: Page;
+  let cells: Cells;
 
   beforeAll(async () => {
     session = await openSession(frontEnd, {
       files: {
-        'report.ipynb': notebookOf(cells),
+        'report.ipynb': notebookOf(sources),
         'plain.ipynb': notebookOf(['print 1']),
         'hostile.ipynb': notebookOf([hostile]),
         'awkward.ipynb': notebookOf([awkward.join('\n'), slow]),
@@ -44,21 +46,19 @@ describe.each(FRONT_ENDS)('the form of the parameters in $name', frontEnd => {
       file: 'report.ipynb',
     });
     ({ page } = session);
+    cells = cellsOf(page);
     await opener(page).waitFor();
   });
 
   afterAll(() => session?.stop());
 
-  const cell = (index: number): Locator => page.locator('.jp-CodeCell').nth(index);
-  const source = async (index: number): Promise<string> =>
-    (await cell(index).locator('.cm-line').allTextContents()).join('\n');
   const prompts = (): Promise<string[]> => page.locator('.jp-CodeCell .jp-InputPrompt').allTextContents();
   const field = (name: string): Locator =>
     page.locator('.apl-parameter', { hasText: name }).locator('.apl-input');
   const said = (): Promise<string | null> => page.locator('.apl-popover .apl-said').textContent();
 
   test('lists names, types, values and choices', async () => {
-    await cell(2).locator('.cm-line').last().click();
+    await cells.enter(2);
     await page.keyboard.press('Alt+Shift+M');
     await soon(() => page.locator('.apl-parameter strong').allTextContents()).toEqual([
       ...['city', 'slow', 'span', 'verb', 'most'],
@@ -82,7 +82,7 @@ describe.each(FRONT_ENDS)('the form of the parameters in $name', frontEnd => {
     await field('slow').fill('5 verb = "PUT"');
     await page.keyboard.press('Enter');
     await soon(said).toMatch(/^slow wants one value/);
-    expect([await source(1), await source(2)]).toEqual(cells.slice(1));
+    expect([await cells.source(1), await cells.source(2)]).toEqual(sources.slice(1));
     await page.keyboard.press('Escape');
     await page.locator('.apl-popover').waitFor({ state: 'detached' });
   });
@@ -99,10 +99,10 @@ describe.each(FRONT_ENDS)('the form of the parameters in $name', frontEnd => {
     await page.keyboard.insertText('POST');
     await page.keyboard.press('Enter');
     await page.locator('.apl-popover').waitFor({ state: 'detached' });
-    expect(await source(1)).toBe(
+    expect(await cells.source(1)).toBe(
       '%param city = "a, b" --choices "LHR", "a, b", "<b>bold</b>"\n%param slow = 900 span=5m',
     );
-    expect(await source(2)).toBe(`%param verb = "POST"\n${cells[2]}`);
+    expect(await cells.source(2)).toBe(`%param verb = "POST"\n${sources[2]}`);
     expect(await prompts()).toEqual(['[ ]:', '[ ]:', '[ ]:']);
   });
 
@@ -110,14 +110,14 @@ describe.each(FRONT_ENDS)('the form of the parameters in $name', frontEnd => {
     await opener(page).click();
     await field('most').fill('2');
     await page.getByRole('button', { name: 'Set and run all cells' }).click();
-    await soon(() => cell(2).locator('.jp-OutputArea').textContent()).toMatch(/POST.*a, b/s);
-    expect(await source(2)).toBe(`%param most = 2\n%param verb = "POST"\n${cells[2]}`);
+    await soon(() => cells.output(2)).toMatch(/POST.*a, b/s);
+    expect(await cells.source(2)).toBe(`%param most = 2\n%param verb = "POST"\n${sources[2]}`);
     expect(session.complaints).toEqual([]);
   });
 
   test('it is there once a cell names a parameter, and gone with the last one', async () => {
     const plain = await openFile(session.context, session.lab, 'plain.ipynb', app);
-    await plain.page.locator('.apl-toolbar-range:not(:disabled)').waitFor();
+    await kernelReady(plain.page);
     expect(await opener(plain.page).count()).toBe(0);
     await plain.page.locator('.jp-CodeCell .cm-line').first().click();
     await plain.page.keyboard.press('Control+Home');
@@ -145,9 +145,7 @@ describe.each(FRONT_ENDS)('the form of the parameters in $name', frontEnd => {
     await control('nobody').fill('"she said \\"hi\\" \u{1F600}"');
     await page.getByRole('button', { name: 'Set', exact: true }).click();
     await page.locator('.apl-popover').waitFor({ state: 'detached' });
-    const text = (await page.locator('.jp-CodeCell').first().locator('.cm-line').allTextContents()).join(
-      '\n',
-    );
+    const text = await cellsOf(page).source(0);
     expect(text).toContain(`%param region = ${choices[199]} --choices`);
     expect(text).toContain('%param since = datetime(2026-01-26)');
     expect(text).toContain('nobody = "she said');
@@ -158,7 +156,7 @@ describe.each(FRONT_ENDS)('the form of the parameters in $name', frontEnd => {
     const { page, close } = await openFile(session.context, session.lab, 'awkward.ipynb', app);
     const said = () => page.locator('.apl-popover .apl-said').textContent();
     await opener(page).waitFor();
-    await page.locator('.jp-CodeCell').nth(1).locator('.cm-line').last().click();
+    await cellsOf(page).enter(1);
     await page.keyboard.press('Control+Enter');
     await opener(page).click();
     const since = page.locator('.apl-parameter', { hasText: 'since' }).locator('.apl-input');
@@ -175,9 +173,7 @@ describe.each(FRONT_ENDS)('the form of the parameters in $name', frontEnd => {
     }[];
     const id = sessions.find(({ path }) => path === 'awkward.ipynb')?.kernel.id;
     await fetch(`${session.lab.url}api/kernels/${id}`, { method: 'DELETE', headers });
-    await expect
-      .poll(() => page.locator('.apl-toolbar-parameters').isDisabled(), { timeout: 60_000 })
-      .toBe(true);
+    await soon(() => page.locator('.apl-toolbar-parameters').isDisabled()).toBe(true);
     await since.press('Enter');
     await soon(said).toMatch(/^(There is no kernel|The kernel is gone: it was restarted, or has ended)\.$/);
     expect(await since.inputValue()).toBe('datetime(2026-01-21)');

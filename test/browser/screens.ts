@@ -4,18 +4,10 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { AROUND, GALLERY, notebookOf, runEach } from './gallery.js';
-import {
-  type Lab,
-  NEWEST_LAB,
-  openFile,
-  startBrowser,
-  startLab,
-  THEMES,
-  type Theme,
-  venvPath,
-} from './lab.js';
+import { NEWEST_LAB, openFile, THEMES, type Theme } from './lab.js';
+import { openSite, type Site } from './session.js';
 import { clear, prepare, STATES } from './states.js';
 import { profileOf, startStranger } from './stranger.js';
 
@@ -31,32 +23,28 @@ const [directory = 'test-output/screens', ...names] = process.argv.slice(2);
 const isWanted = (name: string): boolean => names.length === 0 || names.includes(name);
 mkdirSync(directory, { recursive: true });
 const stranger = await startStranger();
-const browser = await startBrowser();
 for (const theme of THEMES) await takeTheme(theme);
-await browser.close();
 await stranger.close();
 console.log(`The pictures are in ${directory}`);
 
 async function takeTheme(theme: Theme): Promise<void> {
   const notebooks = Object.entries({ ...GALLERY, around: AROUND });
-  const lab = await startLab({
-    venv: venvPath(NEWEST_LAB),
+  const site = await openSite(NEWEST_LAB, {
     theme,
     files: Object.fromEntries(notebooks.map(([name, cells]) => [`${name}.ipynb`, notebookOf(cells)])),
     home: profileOf(stranger),
+    browser: {
+      viewport: { width: 1400, height: HEIGHT },
+      colorScheme: theme === 'light' ? 'light' : 'dark',
+    },
   });
-  lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
-  const context = await browser.newContext({
-    viewport: { width: 1400, height: HEIGHT },
-    colorScheme: theme === 'light' ? 'light' : 'dark',
-  });
-  if (isWanted('around')) await takeAround(lab, context, theme);
-  for (const name of Object.keys(GALLERY).filter(isWanted)) await takeNotebook(lab, context, name, theme);
-  await lab.stop();
+  if (isWanted('around')) await takeAround(site, theme);
+  for (const name of Object.keys(GALLERY).filter(isWanted)) await takeNotebook(site, name, theme);
+  await site.stop();
 }
 
 /** Every state around the outputs, in every width, in one picture each. */
-async function takeAround(lab: Lab, context: BrowserContext, theme: Theme): Promise<void> {
+async function takeAround({ context, lab }: Site, theme: Theme): Promise<void> {
   const { page, complaints, close } = await openFile(context, lab, 'around.ipynb');
   await prepare(page);
   for (const { name, show, stays } of STATES) {
@@ -73,7 +61,7 @@ async function takeAround(lab: Lab, context: BrowserContext, theme: Theme): Prom
   await close();
 }
 
-async function takeNotebook(lab: Lab, context: BrowserContext, name: string, theme: Theme): Promise<void> {
+async function takeNotebook({ context, lab }: Site, name: string, theme: Theme): Promise<void> {
   const { page, complaints, close } = await openFile(context, lab, `${name}.ipynb`);
   await page.keyboard.press('Control+b');
   await page.locator('.jp-FileBrowser').waitFor({ state: 'hidden' });

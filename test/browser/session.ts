@@ -11,15 +11,13 @@ import {
   venvPath,
 } from './lab.js';
 
-export interface SessionOptions extends Omit<LabOptions, 'venv'> {
-  /** The notebook that is opened; its kernel answers when the session is there. */
-  readonly file: string;
+export interface SiteOptions extends Omit<LabOptions, 'venv'> {
   /** What differs from a window of 1200 by 900 pixels. */
   readonly browser?: BrowserContextOptions;
 }
 
-/** A server and a browser of a suite's own, with a notebook open whose kernel answers. */
-export interface Session extends LabPage {
+/** A server and a browser of a suite's own. */
+export interface Site {
   readonly lab: Lab;
   readonly browser: Browser;
   readonly context: BrowserContext;
@@ -27,8 +25,16 @@ export interface Session extends LabPage {
   stop(): Promise<void>;
 }
 
-/** Opens a notebook in a front end; every cell stays in the page, so that all outputs can be looked at. */
-export async function openSession(frontEnd: FrontEnd, options: SessionOptions): Promise<Session> {
+export interface SessionOptions extends SiteOptions {
+  /** The notebook that is opened; its kernel answers when the session is there. */
+  readonly file: string;
+}
+
+/** A site with a notebook open whose kernel answers. */
+export interface Session extends Site, LabPage {}
+
+/** Starts a front end and a browser; every cell of a notebook stays in its page, so that all outputs can be looked at. */
+export async function openSite(frontEnd: FrontEnd, options: SiteOptions): Promise<Site> {
   const browser = await startBrowser();
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options.browser });
   const lab = await startLab({ ...options, venv: venvPath(frontEnd) });
@@ -37,12 +43,18 @@ export async function openSession(frontEnd: FrontEnd, options: SessionOptions): 
     await browser.close();
     await lab.stop();
   };
+  return { lab, browser, context, stop };
+}
+
+/** Opens a notebook in a site of its own. */
+export async function openSession(frontEnd: FrontEnd, options: SessionOptions): Promise<Session> {
+  const site = await openSite(frontEnd, options);
   try {
-    const opened = await openFile(context, lab, options.file, frontEnd.app);
+    const opened = await openFile(site.context, site.lab, options.file, frontEnd.app);
     await kernelReady(opened.page);
-    return { ...opened, lab, browser, context, stop };
+    return { ...site, ...opened };
   } catch (error) {
-    await stop();
+    await site.stop();
     throw error;
   }
 }

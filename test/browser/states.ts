@@ -1,5 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
+import { cellsOf } from './cells.js';
 import { runEach } from './gallery.js';
+import { sidePanelOf } from './side-panel.js';
 
 /** A state of the page around outputs: menus, toolbars, the side panel. */
 export interface State {
@@ -17,7 +19,11 @@ const panel = ['.apl-panel'];
 
 /** The states of the notebook AROUND, in the order in which they are taken; those of the panel come last, as it takes room. */
 export const STATES: readonly State[] = [
-  { name: 'toolbar', parts: ['.apl-toolbar-item'], show: page => enter(page, 1) },
+  {
+    name: 'toolbar',
+    parts: ['.apl-toolbar-item'],
+    show: page => cellsOf(page).at(1).locator('.jp-InputPrompt').click(),
+  },
   { name: 'range', parts: popover, show: page => byKey(page, 'T') },
   { name: 'profiles', parts: popover, show: page => byKey(page, 'U') },
   { name: 'parameters', parts: popover, show: page => byKey(page, 'M') },
@@ -66,11 +72,12 @@ export const STATES: readonly State[] = [
     parts: panel,
     stays: true,
     show: async page => {
+      const { rows } = sidePanelOf(page);
       await page.keyboard.press('Alt+Shift+P');
-      await rows(page, 'dataset').filter({ hasText: 'sample-http-logs' }).locator('.apl-tree-twisty').click();
-      await rows(page, 'field').filter({ hasText: 'method' }).locator('.apl-tree-twisty').click();
-      await rows(page, 'value').first().waitFor();
-      await rows(page, 'dataset').filter({ hasText: 'sample-http-logs' }).locator('.apl-tree-label').click();
+      await rows('dataset').filter({ hasText: 'sample-http-logs' }).locator('.apl-tree-twisty').click();
+      await rows('field').filter({ hasText: 'method' }).locator('.apl-tree-twisty').click();
+      await rows('value').first().waitFor();
+      await rows('dataset').filter({ hasText: 'sample-http-logs' }).locator('.apl-tree-label').click();
     },
   },
   {
@@ -78,9 +85,9 @@ export const STATES: readonly State[] = [
     parts: panel,
     stays: true,
     show: async page => {
-      await fold(page);
-      await section(page, 'Starred').click();
-      await rows(page, 'star').first().click();
+      const { rows, unfold } = sidePanelOf(page);
+      await unfold('Starred');
+      await rows('star').first().click();
     },
   },
   {
@@ -88,9 +95,9 @@ export const STATES: readonly State[] = [
     parts: panel,
     stays: true,
     show: async page => {
-      await fold(page);
-      await section(page, 'History').click();
-      await rows(page, 'history').first().click();
+      const { rows, unfold } = sidePanelOf(page);
+      await unfold('History');
+      await rows('history').first().click();
     },
   },
   {
@@ -98,14 +105,13 @@ export const STATES: readonly State[] = [
     parts: [...panel, '.apl-toolbar-item'],
     stays: true,
     show: async page => {
-      await fold(page);
-      await section(page, 'Profiles').click();
-      await rows(page, 'profile').filter({ hasText: 'far' }).click();
-      await page.locator('.apl-panel-details').getByRole('button', { name: 'Use' }).click();
-      await section(page, 'Profiles').click();
-      await section(page, 'Datasets').click();
-      await rows(page, 'dataset').first().locator('.apl-tree-twisty').click();
-      await rows(page, 'field').nth(1).click();
+      const { act, rows, unfold } = sidePanelOf(page);
+      await unfold('Profiles');
+      await rows('profile').filter({ hasText: 'far' }).click();
+      await act('Use');
+      await unfold('Datasets');
+      await rows('dataset').first().locator('.apl-tree-twisty').click();
+      await rows('field').nth(1).click();
     },
   },
 ];
@@ -126,7 +132,7 @@ export async function clear(page: Page): Promise<void> {
 }
 
 function grid(page: Page, cell: number): Locator {
-  return page.locator('.jp-CodeCell').nth(cell).locator('.apl-grid');
+  return cellsOf(page).at(cell).locator('.apl-grid');
 }
 
 async function openColumn(page: Page, cell: number, column: string): Promise<void> {
@@ -140,30 +146,8 @@ async function openColumn(page: Page, cell: number, column: string): Promise<voi
   await page.locator('.apl-grid-top li').first().waitFor();
 }
 
-function rows(page: Page, kind: string): Locator {
-  return page.locator(`.apl-tree-${kind}`);
-}
-
-function section(page: Page, name: string): Locator {
-  return page.locator('.apl-tree-section', { hasText: name });
-}
-
-/** Closes the sections of the panel that are open. */
-async function fold(page: Page): Promise<void> {
-  for (const name of ['Datasets', 'Results', 'Starred', 'History', 'Profiles']) {
-    const head = section(page, name);
-    await page.getByRole('tree').focus();
-    await page.keyboard.press('Home');
-    if ((await head.getAttribute('aria-expanded')) === 'true') await head.click();
-  }
-}
-
-async function enter(page: Page, cell: number): Promise<void> {
-  await page.locator('.jp-CodeCell').nth(cell).locator('.jp-InputPrompt').click();
-}
-
 async function byKey(page: Page, key: string): Promise<void> {
-  await page.locator('.jp-CodeCell').first().locator('.cm-line').last().click();
+  await cellsOf(page).enter(0);
   await page.keyboard.press(`Alt+Shift+${key}`);
   await page.locator('.apl-popover').waitFor();
   await page.locator('.apl-popover :is(button, input)').first().waitFor();

@@ -37,6 +37,21 @@ export function cutToWidth(text: string, width: number): string {
   return `${kept}\u2026`;
 }
 
+/** Returns sentences as lines of at most `width` columns of a terminal, broken at spaces; a word that is wider has a line of its own. */
+export function wrapped(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && stringWidth(longer) > width) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line].join('\n');
+}
+
 let segmenter: Intl.Segmenter | undefined;
 
 /** Made when the first text is cut: it takes 20 ms, which would be part of each start. */

@@ -6,7 +6,7 @@ import stringWidth from 'string-width';
 import { formatCount, plural, shownName, visible } from '../../text.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, Notice, QueryResult } from '../result.js';
-import { alignedLines, cutToWidth, GAP } from './aligned.js';
+import { alignedLines, cutToWidth, GAP, wrapped } from './aligned.js';
 import { formatNumber, numberFormat } from './format.js';
 import { shownRows } from './html.js';
 import { footerParts, heading, resultNotices, safeWords, tableSize, totalsNotices } from './summary.js';
@@ -18,7 +18,7 @@ export interface PlainLimits {
   readonly rows: number;
   /** Rows shown of a longer table. */
   readonly head: number;
-  /** Width of a line in the terminal; columns beyond are not shown, and a line says so. */
+  /** Width of a line in the terminal: columns beyond are not shown, and a line says so; sentences go on in the next. */
   readonly width: number;
 }
 
@@ -31,7 +31,12 @@ const MAX_CELL_WIDTH = 50;
 export function toPlain(result: QueryResult, limits: PlainLimits = PLAIN_LIMITS): string {
   const notices = resultNotices(result).map(noticeLine);
   const tables = result.tables.flatMap((table, index) => tableLines(table, result, index, limits));
-  return [...notices, ...tables, footerParts(result).join(' \u00b7 ')].join('\n');
+  const footer = footerParts(result).join(' \u00b7 ');
+  return [...sentences(notices, limits), ...tables, ...sentences([footer], limits)].join('\n');
+}
+
+function sentences(texts: readonly string[], { width }: PlainLimits): readonly string[] {
+  return texts.map(text => wrapped(text, width));
 }
 
 /** Backticks mark code where a front end can render it; here they would only be noise. */
@@ -58,7 +63,8 @@ function tableLines(
       : []),
   ];
   const notices = isTotals ? totalsNotices(result).map(noticeLine) : [];
-  return [words.join(' \u00b7 '), ...notices, ...cuts, ...linesOf(columns, rows)];
+  const said = sentences([words.join(' \u00b7 '), ...notices, ...cuts], limits);
+  return [...said, ...linesOf(columns, rows)];
 }
 
 interface TextColumn {

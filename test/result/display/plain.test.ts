@@ -80,6 +80,26 @@ test('rows, columns and values that are cut are named', () => {
   ]);
 });
 
+test('sentences are broken at spaces where a terminal ends', () => {
+  const result = sampleResult([{ columns: [['n', 'integer', '[1]']] }], {
+    notices: [{ level: 'info', text: `A hint of some length, with ${'x'.repeat(40)} in it.` }],
+  });
+  expect(toPlain(result, { rows: 2, head: 2, width: 36 }).split('\n')).toEqual([
+    'Note: A hint of some length, with',
+    'x'.repeat(40),
+    'in it.',
+    '1 row \u00d7 1 column \u00b7 last 1h',
+    '(2026-11-20T09:00:00Z to',
+    '2026-11-20T10:00:00Z)',
+    'n',
+    '\u2500',
+    '1',
+    '55 ms (42 ms in the service) \u00b7',
+    '5,000,000 rows examined \u00b7 9 of 12',
+    'blocks cached',
+  ]);
+});
+
 test('no escape sequence, control or bidirectional override reaches a terminal', () => {
   const hostile = '\u001b]0;title\u0007\u001b[2J\u009b31m\r\b\u202e\n\u0000';
   const result = sampleResult([{ columns: [[hostile, 'string', JSON.stringify([hostile])]] }], {

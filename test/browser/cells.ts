@@ -1,0 +1,45 @@
+import type { Locator, Page } from 'playwright-core';
+import { soon } from './soon.js';
+
+/** The code cells of the notebook in a page, by number from 0, as somebody who works in it reads and writes them. */
+export interface Cells {
+  at(index: number): Locator;
+  source(index: number): Promise<string>;
+  output(index: number): Promise<string>;
+  /** What stands before the cell, such as `[1]:`. */
+  prompt(index: number): Promise<string | null>;
+  /** Puts the cursor at the end of the cell. */
+  enter(index: number): Promise<void>;
+  /** Replaces the text of the cell. */
+  write(index: number, text: string): Promise<void>;
+  /** Runs the cell, and resolves with its output when it has a new number. */
+  run(index: number): Promise<string>;
+}
+
+export function cellsOf(page: Page): Cells {
+  const at = (index: number): Locator => page.locator('.jp-CodeCell').nth(index);
+  const prompt = (index: number) => at(index).locator('.jp-InputPrompt').textContent();
+  const enter = (index: number) => at(index).locator('.cm-line').last().click();
+  const output = async (index: number) =>
+    (await at(index).locator('.jp-OutputArea').allTextContents()).join('');
+  return {
+    at,
+    prompt,
+    enter,
+    output,
+    source: async index => (await at(index).locator('.cm-line').allTextContents()).join('\n'),
+    write: async (index, text) => {
+      await enter(index);
+      await page.keyboard.press('Control+a');
+      await page.keyboard.insertText(text);
+    },
+    run: async index => {
+      const before = await prompt(index);
+      await enter(index);
+      await page.keyboard.press('Control+Enter');
+      await soon(() => prompt(index)).not.toBe(before);
+      await soon(() => prompt(index)).toMatch(/\[\d+\]/);
+      return output(index);
+    },
+  };
+}
