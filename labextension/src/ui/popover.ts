@@ -12,6 +12,8 @@ export function popover(): Popover {
 class Popover {
   #open: HTMLElement | undefined;
   #opener: HTMLElement | undefined;
+  /** Where the opener was when it was last in the page. */
+  #at = new DOMRect();
   /** What had the focus before. */
   #before: HTMLElement | undefined;
   /** Content may come after the popover was opened. */
@@ -83,7 +85,9 @@ class Popover {
   #place(): void {
     const [open, opener] = [this.#open, this.#opener];
     if (open === undefined || opener === undefined) return;
-    const at = opener.getBoundingClientRect();
+    // A grid that is drawn again takes the head away that the popover was opened from.
+    if (opener.isConnected) this.#at = opener.getBoundingClientRect();
+    const at = this.#at;
     const { offsetWidth: width, offsetHeight: height } = open;
     const isBelow = at.bottom + height + 2 <= window.innerHeight;
     const top = isBelow ? at.bottom + 2 : Math.min(at.top, window.innerHeight) - height - 2;
