@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Service } from '../api/service.js';
-import { findings } from './findings.js';
 import { AROUND, GALLERY, notebookOf, runEach } from './gallery.js';
 import { NEWEST_LAB, openFile, THEMES } from './lab.js';
+import { findings } from './page/findings.js';
+import { clear, prepare, STATES } from './page/states.js';
 import { openSession, openSite, type Session, type Site } from './session.js';
-import { clear, prepare, STATES } from './states.js';
 import { profileOf, startStranger } from './stranger.js';
 
 describe.each(THEMES)('outputs in the %s theme', theme => {

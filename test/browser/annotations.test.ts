@@ -2,9 +2,9 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, PAYLOADS, runEach } from './gallery.js';
 import { FRONT_ENDS } from './lab.js';
-import { frameOf, pictureOf } from './pictures.js';
+import { frameOf, pictureOf } from './page/pictures.js';
+import { soon } from './page/soon.js';
 import { openSession, type Session } from './session.js';
-import { soon } from './soon.js';
 
 /** Titles of a stranger, one every ten minutes of the hour from 1:00. */
 const hostile = PAYLOADS.slice(0, 6);

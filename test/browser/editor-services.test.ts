@@ -2,8 +2,8 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf } from './gallery.js';
 import { endKernels, FRONT_ENDS, type LabPage, openFile } from './lab.js';
+import { soon } from './page/soon.js';
 import { openSite, type Site } from './session.js';
-import { soon } from './soon.js';
 
 const dataset = "['sample-http-logs']";
 const hostile = '<img src=x onerror=document.title=1>';

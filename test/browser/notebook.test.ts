@@ -4,8 +4,8 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf } from './gallery.js';
 import { NEWEST_LAB, openFile, type Theme } from './lab.js';
+import { soon } from './page/soon.js';
 import { openSite, type Site } from './session.js';
-import { soon } from './soon.js';
 
 const examples = new URL('../../examples/', import.meta.url);
 const screenshots = fileURLToPath(new URL('../../test-output/screenshots/', import.meta.url));

@@ -1,12 +1,12 @@
 import type { Locator, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Service } from '../api/service.js';
-import { type Cells, cellsOf } from './cells.js';
 import { notebookOf } from './gallery.js';
 import { endKernels, FRONT_ENDS } from './lab.js';
+import { type Cells, cellsOf } from './page/cells.js';
+import { type SidePanel, sidePanelOf } from './page/side-panel.js';
+import { soon } from './page/soon.js';
 import { openSession, type Session } from './session.js';
-import { type SidePanel, sidePanelOf } from './side-panel.js';
-import { soon } from './soon.js';
 import { HOSTILE, PLAIN_DATASETS, profileOf, startStranger } from './stranger.js';
 
 const sources = [

@@ -1,11 +1,11 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cells, cellsOf } from './cells.js';
-import { findings } from './findings.js';
 import { notebookOf, PAYLOADS } from './gallery.js';
 import { FRONT_ENDS, kernelReady, openFile, type Theme, useTheme } from './lab.js';
+import { type Cells, cellsOf } from './page/cells.js';
+import { findings } from './page/findings.js';
+import { soon } from './page/soon.js';
 import { openSession, type Session } from './session.js';
-import { soon } from './soon.js';
 
 const sources = [
   '%use local\n%time 2026-01-26T10:00Z..2026-01-26T11:00Z',

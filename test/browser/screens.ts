@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { AROUND, GALLERY, notebookOf, runEach } from './gallery.js';
 import { NEWEST_LAB, openFile, THEMES, type Theme } from './lab.js';
+import { clear, prepare, STATES } from './page/states.js';
 import { openSite, type Site } from './session.js';
-import { clear, prepare, STATES } from './states.js';
 import { profileOf, startStranger } from './stranger.js';
 
 const WIDTHS = [700, 1000, 1400];

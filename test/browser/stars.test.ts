@@ -1,10 +1,10 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cells, cellsOf } from './cells.js';
 import { notebookOf } from './gallery.js';
 import { FRONT_ENDS } from './lab.js';
+import { type Cells, cellsOf } from './page/cells.js';
+import { soon } from './page/soon.js';
 import { openSession, type Session } from './session.js';
-import { soon } from './soon.js';
 
 const query = "['sample-http-logs'] | summarize n = count() by status";
 

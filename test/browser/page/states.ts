@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
+import { runEach } from '../gallery.js';
 import { cellsOf } from './cells.js';
-import { runEach } from './gallery.js';
 import { sidePanelOf } from './side-panel.js';
 
 /** A state of the page around outputs: menus, toolbars, the side panel. */
