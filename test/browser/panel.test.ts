@@ -53,6 +53,18 @@ describe.each(FRONT_ENDS)('toolbar and panel in $name', frontEnd => {
     await soon(() => cells.output(0)).toContain('last 6h');
   });
 
+  test('the list of profiles has the focus when the kernel has named them, above what the pointer rests on', async () => {
+    await cells.at(0).locator('.cm-line span', { hasText: 'summarize' }).hover();
+    await page.locator('.cm-tooltip-hover').waitFor();
+    await cells.at(0).locator('.cm-content').focus();
+    await page.keyboard.press('Alt+Shift+U');
+    await soon(() => page.evaluate('document.activeElement.title')).toMatch(/^Use local: /);
+    const [above = 0, below = 0] = await page.evaluate<readonly number[]>(layers);
+    expect(above).toBeGreaterThan(below);
+    await page.keyboard.press('Escape');
+    await page.mouse.move(0, 0);
+  });
+
   test('a range that cannot be read is refused in the words of `%time`, and nothing is written', async () => {
     await range().click();
     await page.getByLabel('Any range that %time takes').fill('last fortnight');
@@ -337,6 +349,10 @@ interface Seeing {
 
 const backgroundOfProfile =
   "getComputedStyle(document.querySelector('.apl-toolbar-profile')).backgroundColor";
+
+/** The layers of the popover and of the explanation. */
+const layers =
+  "['.apl-popover', '.cm-tooltip-hover'].map(part => Number(getComputedStyle(document.querySelector(part)).zIndex))";
 
 /** Scrolls the tree from its top to its end, a page at a time, and looks at what is drawn. */
 const scrollThrough = `(async () => {

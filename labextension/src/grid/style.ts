@@ -29,9 +29,9 @@ const RULES = `
 .apl-grid regular-table tbody tr:nth-child(even) :is(td, th) { background: color-mix(in srgb, var(--jp-layout-color2) 45%, var(--jp-layout-color0)); }
 .apl-grid regular-table tbody tr:hover :is(td, th) { background: var(--jp-layout-color2); }
 .apl-grid regular-table thead th { height: 40px; position: relative; background: var(--jp-layout-color2); border-bottom: 1px solid var(--jp-border-color1); font-weight: 600; line-height: 16px; padding-right: 24px; cursor: pointer; vertical-align: bottom; }
-.apl-grid regular-table thead th > span:first-child { display: block; overflow: hidden; text-overflow: ellipsis; }
-.apl-grid regular-table thead th small { font-size: 11px; font-weight: 400; color: var(--jp-content-font-color2); }
-.apl-grid regular-table thead th .apl-grid-menu { position: absolute; top: 2px; right: 6px; padding: 0 4px; border: 0; background: none; color: var(--jp-content-font-color2); }
+.apl-grid regular-table thead th > span:first-child { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; vertical-align: bottom; }
+.apl-grid regular-table thead th small { display: block; font-size: 11px; font-weight: 400; color: var(--jp-content-font-color2); }
+.apl-grid regular-table thead th .apl-grid-menu { width: 18px; margin: 0 -18px 0 0; padding: 0; line-height: 16px; border: 0; background: none; color: var(--jp-content-font-color2); }
 .apl-grid regular-table .rt-column-resize { position: absolute; top: 0; right: 0; width: 6px; height: 100%; cursor: col-resize; }
 .apl-grid regular-table tbody .apl-grid-number { color: var(--jp-content-font-color2); text-align: right; cursor: pointer; font-variant-numeric: tabular-nums; }
 .apl-grid regular-table tbody .apl-grid-number:hover { text-decoration: underline; }
@@ -48,6 +48,7 @@ const RULES = `
 .apl-grid-row:last-child { margin: 0; }
 .apl-grid-row .apl-grid-input { flex: 1; }
 .apl-grid-list { display: flex; flex-direction: column; max-height: 260px; overflow: auto; margin-top: 6px; }
+.apl-grid-list label { display: flex; align-items: center; gap: 2px; }
 .apl-grid-profile dl { display: grid; grid-template-columns: max-content 1fr; gap: 1px 10px; margin: 0 0 6px; }
 .apl-grid-profile dt { color: var(--jp-content-font-color2); }
 .apl-grid-profile dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
@@ -59,9 +60,9 @@ const RULES = `
 .apl-grid-top .apl-grid-count { color: var(--jp-content-font-color2); font-variant-numeric: tabular-nums; white-space: nowrap; }
 .apl-grid-details { border: 1px solid var(--jp-border-color2); border-radius: 4px; margin: 6px 0; padding: 6px 10px; max-height: 480px; overflow: auto; font-size: 12px; }
 .apl-grid-details header { display: flex; justify-content: space-between; align-items: center; }
-.apl-grid-details dl { display: grid; grid-template-columns: minmax(80px, max-content) 1fr; gap: 2px 14px; margin: 4px 0 0; }
+.apl-grid-details dl { display: grid; grid-template-columns: fit-content(min(260px, 40%)) minmax(0, 1fr); gap: 2px 14px; margin: 4px 0 0; }
 .apl-grid dl > :is(dt, dd) { float: none; width: auto; }
-.apl-grid-details dt { font-weight: 600; overflow-wrap: anywhere; max-width: 260px; color: var(--jp-content-font-color2); }
+.apl-grid-details dt { font-weight: 600; overflow-wrap: anywhere; color: var(--jp-content-font-color2); }
 .apl-grid-details dd { margin: 0; overflow-wrap: anywhere; unicode-bidi: isolate; }
 .apl-grid-details dd.apl-grid-null { color: var(--jp-content-font-color2); font-style: italic; }
 .apl-grid-text { white-space: pre-wrap; }

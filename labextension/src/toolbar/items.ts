@@ -109,7 +109,7 @@ export class ProfileItem extends Item {
     const said = element('p', { class: 'apl-said', role: 'alert' });
     const fill = (): void => {
       if (!list.isConnected) link.changed.disconnect(fill);
-      else list.replaceChildren(...this.#choices(said));
+      else fillChoices(list, this.#choices(said));
     };
     popover().show(this.places, 'Profile', [
       element('header', {}, element('strong', {}, 'Where queries run')),
@@ -118,7 +118,6 @@ export class ProfileItem extends Item {
     ]);
     link.changed.connect(fill);
     fill();
-    list.querySelector('button')?.focus();
   }
 
   override draw(): void {
@@ -170,6 +169,14 @@ export class ProfileItem extends Item {
     }
     popover().leave();
   }
+}
+
+/** Replaces choices: the focus goes to the first when there were none, and keeps its place among later ones. */
+function fillChoices(list: HTMLElement, choices: readonly Node[]): void {
+  const before = [...list.querySelectorAll('button')];
+  const place = before.findIndex(each => each.matches(':focus'));
+  list.replaceChildren(...choices);
+  if (before.length === 0 || place >= 0) list.querySelectorAll('button')[Math.max(place, 0)]?.focus();
 }
 
 /** The parameters that the cells name; there only where there are any. Opens the form that sets them. */

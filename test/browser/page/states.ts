@@ -136,6 +136,7 @@ function grid(page: Page, cell: number): Locator {
 }
 
 async function openColumn(page: Page, cell: number, column: string): Promise<void> {
+  await grid(page, cell).scrollIntoViewIfNeeded();
   await grid(page, cell)
     .locator('regular-table')
     .evaluate((node: { scrollTo(x: number, y: number): void }) => node.scrollTo(0, 0));
@@ -151,6 +152,8 @@ async function openColumn(page: Page, cell: number, column: string): Promise<voi
 
 async function byKey(page: Page, key: string): Promise<void> {
   await cellsOf(page).enter(0);
+  // What the pointer rests on would be explained.
+  await page.mouse.move(0, 0);
   await page.keyboard.press(`Alt+Shift+${key}`);
   await page.locator('.apl-popover').waitFor();
   await page.locator('.apl-popover :is(button, input)').first().waitFor();

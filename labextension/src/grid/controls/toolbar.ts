@@ -54,7 +54,7 @@ export function columnsMenu(layout: ColumnLayout, changed: () => void, close: ()
       box.checked = !layout.isHidden(column);
       changed();
     });
-    return element('label', {}, box, ` ${visible(column.name)}`);
+    return element('label', {}, box, visible(column.name));
   });
   const all = button('Show all', 'Show all columns', () => {
     layout.showAll();

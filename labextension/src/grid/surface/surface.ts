@@ -224,7 +224,7 @@ export class Surface {
       this.#model.openMenu(cell, column),
     );
     menu.classList.add('apl-grid-menu');
-    name.after(kind, menu);
+    name.after(menu, kind);
     this.#heads.set(cell, column);
     return kind;
   }
