@@ -210,6 +210,19 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     expect(await page.evaluate("'pwned' in window")).toBe(false);
   });
 
+  test('has the menu of a column that is wider than the window in sight', async () => {
+    await page.setViewportSize({ width: 700, height: 900 });
+    const menu = grid(1).getByRole('button', { name: 'Menu of value', exact: true });
+    const ends = async () => {
+      const boxes = await Promise.all([menu, grid(1)].map(each => each.boundingBox()));
+      return boxes.map(box => (box === null ? Number.NaN : box.x + box.width));
+    };
+    await soon(async () => (await ends())[1]).toBeLessThan(700);
+    const [end = 0, gridEnd = 0] = await ends();
+    expect(end).toBeLessThan(gridEnd);
+    await page.setViewportSize({ width: 1200, height: 900 });
+  });
+
   test('shows all of 1,000 columns', async () => {
     await grid(2).getByRole('button', { name: 'Columns' }).click();
     await soon(() => page.locator('.apl-popover input[type=checkbox]').count()).toBe(1000);
