@@ -96,12 +96,12 @@ export async function startLab(options: LabOptions): Promise<Lab> {
   throw new Error(`JupyterLab of ${options.venv} ended before it answered:\n${log}`);
 }
 
-/** Chromium, at CHROMIUM_PATH or where the distribution puts it. */
-export async function startBrowser(): Promise<Browser> {
+/** Chromium with these switches, at CHROMIUM_PATH or where the distribution puts it. */
+export async function startBrowser(switches: readonly string[] = []): Promise<Browser> {
   const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
   if (!existsSync(executablePath))
     throw new Error(`No Chromium at ${executablePath}: install it, or set CHROMIUM_PATH to its executable.`);
-  return chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  return chromium.launch({ executablePath, args: ['--no-sandbox', ...switches] });
 }
 
 /** A page of a lab, with what it wrote to the console as warnings and errors. */

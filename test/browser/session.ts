@@ -14,6 +14,8 @@ import {
 export interface SiteOptions extends Omit<LabOptions, 'venv'> {
   /** What differs from a window of 1200 by 900 pixels. */
   readonly browser?: BrowserContextOptions;
+  /** Switches of Chromium. */
+  readonly switches?: readonly string[];
 }
 
 /** A server and a browser of a suite's own. */
@@ -35,7 +37,7 @@ export interface Session extends Site, LabPage {}
 
 /** Starts a front end and a browser; every cell of a notebook stays in its page, so that all outputs can be looked at. */
 export async function openSite(frontEnd: FrontEnd, options: SiteOptions): Promise<Site> {
-  const browser = await startBrowser();
+  const browser = await startBrowser(options.switches);
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options.browser });
   const lab = await startLab({ ...options, venv: venvPath(frontEnd) });
   lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });

@@ -51,6 +51,14 @@ export function viewQuery(table: Table, view: View): ViewQuery {
   return writer;
 }
 
+/** The texts that a value of a type may contain, in any case: a search for another need not read such columns. */
+const ALPHABETS: Partial<Record<FieldSchema['type'], RegExp>> = {
+  long: /^[-0-9]*$/,
+  real: /^[-+.0-9enaif]*$/i,
+  bool: /^[truefals]*$/i,
+  datetime: /^[-:.0-9tz]*$/i,
+};
+
 class ViewWriter implements ViewQuery {
   text = '';
   readonly expressions: { filter: number; from: number; to: number }[] = [];
@@ -74,7 +82,8 @@ class ViewWriter implements ViewQuery {
   }
 
   search(text: string): void {
-    const each = this.#fields.map(({ name, type }) => {
+    const able = this.#fields.filter(({ type }) => ALPHABETS[type]?.test(text) ?? true);
+    const each = able.map(({ name, type }) => {
       this.#field(name);
       return `${textOf(quotedName(name), type)} contains ${writtenText(text)}`;
     });

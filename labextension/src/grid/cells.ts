@@ -51,10 +51,15 @@ export function columnsOf(table: Table): readonly GridColumn[] {
   }));
 }
 
+/** The columns of each table that were read: the table makes another object at each request. */
+const vectors = new WeakMap<Table, Map<number, Vector>>();
+
 /** Returns a column of a table by its place. */
 export function vectorOf(table: Table, index: number): Vector {
-  const vector = table.getChildAt(index);
+  const known = vectors.get(table) ?? new Map<number, Vector>();
+  const vector = known.get(index) ?? table.getChildAt(index);
   if (vector === null) throw new RangeError(`The table has no column ${index}`);
+  vectors.set(table, known.set(index, vector));
   return vector;
 }
 

@@ -25,9 +25,11 @@ const RULES = `
 .apl-grid-frame { position: relative; max-width: 100%; min-width: 120px; box-sizing: border-box; border: 1px solid var(--jp-border-color2); border-radius: 4px; background: var(--jp-layout-color0); overflow: hidden; resize: vertical; }
 .apl-grid regular-table { font: 12px/18px var(--jp-ui-font-family); outline-offset: -2px; scrollbar-width: thin; overscroll-behavior: auto; }
 .apl-grid regular-table table { position: absolute; margin: 0; border: 0; border-collapse: separate; border-spacing: 0; table-layout: auto; width: auto; font-size: 12px; color: inherit; }
-.apl-grid regular-table :is(td, th) { box-sizing: border-box; height: 24px; padding: 2px 10px; border: 0; max-width: 440px; overflow: hidden; text-overflow: ellipsis; white-space: pre; text-align: left; font-weight: 400; vertical-align: middle; background: var(--jp-layout-color0); unicode-bidi: isolate; cursor: default; }
-.apl-grid regular-table tbody tr:nth-child(even) :is(td, th) { background: color-mix(in srgb, var(--jp-layout-color2) 45%, var(--jp-layout-color0)); }
-.apl-grid regular-table tbody tr:hover :is(td, th) { background: var(--jp-layout-color2); }
+.apl-grid regular-table tr { background: var(--jp-layout-color0); }
+.apl-grid regular-table tbody tr:nth-child(even) { background: color-mix(in srgb, var(--jp-layout-color2) 45%, var(--jp-layout-color0)); }
+.apl-grid regular-table tbody tr:hover { background: var(--jp-layout-color2); }
+.apl-grid regular-table :is(td, th) { box-sizing: border-box; height: 24px; padding: 3px 10px; border: 0; max-width: 440px; white-space: pre; text-align: left; font-weight: 400; vertical-align: top; background: none; cursor: default; }
+.apl-grid regular-table :is(.apl-grid-bounded, .rt-cell-clip, thead th) { overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
 .apl-grid regular-table thead th { height: 40px; position: relative; background: var(--jp-layout-color2); border-bottom: 1px solid var(--jp-border-color1); font-weight: 600; line-height: 16px; padding-right: 24px; cursor: pointer; vertical-align: bottom; }
 .apl-grid regular-table thead th > span:first-child { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; vertical-align: bottom; }
 .apl-grid regular-table thead th small { display: block; font-size: 11px; font-weight: 400; color: var(--jp-content-font-color2); }

@@ -168,6 +168,22 @@ describe('a page', () => {
     expect(await page({ search })).toEqual([expected.length, expected]);
   });
 
+  test.each([
+    ['real', '-1e300', ['-1', '000']],
+    ['real', '-0.25', ['-0.2', '.']],
+    ['long', '-9223372036854775807', ['-92', '7']],
+    ['bool', 'true', ['RU', 'e']],
+    ['bool', 'false', ['als', 'F']],
+    ['datetime', 'datetime(2026-03-04T05:06:07.000000001Z)', ['04t05', '-', ':06:', '.0', '1z']],
+    ['timespan', '1h + 2ms', ['h', '2']],
+  ])('finds every part of the %s %s', async (_, value, parts) => {
+    const { ask } = await gridOf(`print value = ${value}`);
+    for (const search of [...parts, 'no such part']) {
+      const reply = await ask({ op: 'page', offset: 0, limit: 1, search });
+      expect([search, reply.kind === 'page' && reply.rows]).toEqual([search, parts.includes(search) ? 1 : 0]);
+    }
+  });
+
   test('says what is wrong with a request, and where', async () => {
     const problem = async (view: Record<string, unknown>) => {
       const reply = await grid.ask({ op: 'page', offset: 0, limit: 1, ...view });

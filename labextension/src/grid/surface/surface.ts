@@ -3,7 +3,7 @@ import type { RegularTableElement } from 'regular-table';
 import type { CellMetadata } from 'regular-table/dist/esm/types.js';
 import { cut, formatCount, visible } from '../../../../kernel/text.js';
 import { button, element } from '../../ui/dom.js';
-import type { GridColumn, Zone } from '../cells.js';
+import type { GridColumn, ShownCell, Zone } from '../cells.js';
 import type { Rows } from '../data/rows.js';
 import type { ColumnLayout } from './columns.js';
 import { Highlighter } from './highlighter.js';
@@ -35,7 +35,11 @@ export const ROWS_IN_SIGHT = 14;
 const SCROLL_BAR = 16;
 const MOST_ATTEMPTS = 10;
 const TITLE_LENGTH = 2_000;
-const TONES = ['error', 'warning', 'quiet'] as const;
+/** The classes of the cell of a value. */
+const LOOKS = ['numeric', 'null', 'selected', 'bounded', 'error', 'warning', 'quiet'] as const;
+type Look = (typeof LOOKS)[number];
+/** A text that is surely narrower than the widest column and runs from left to right: cells of others are bounded, which costs. */
+const HARMLESS = /^[ -~]{0,36}$/;
 
 /** The table in the page, which holds only the cells in sight. */
 export class Surface {
@@ -44,6 +48,13 @@ export class Surface {
   readonly #model: SurfaceModel;
   readonly #highlighter = new Highlighter();
   readonly #heads = new WeakMap<Element, GridColumn>();
+  /** The classes that the cells of values have, so that a draw changes only those that differ. */
+  readonly #looks = new WeakMap<Element, string>();
+  /** The cells that the table was given last, from row `from` on: their style is made from the same ones. */
+  #given: { readonly from: number; readonly cells: ReadonlyMap<GridColumn, readonly ShownCell[]> } = {
+    from: 0,
+    cells: new Map(),
+  };
   /** The cell that was to be revealed last. */
   #wanted: CellPlace | undefined;
 
@@ -144,15 +155,22 @@ export class Surface {
     const to = Math.min(y1, rows.count);
     if (to > y0 && !rows.has(y0, to)) this.#fetch(rows, y0, to);
     const numbers = Array.from({ length: Math.max(to - y0, 0) }, (_, index) => y0 + index);
-    const text = (row: number, column: GridColumn) => rows.cell(row, column, zone).text;
+    const shown = (column: GridColumn) => numbers.map(row => rows.cell(row, column, zone));
+    const cells = new Map([...pinned, ...columns].map(column => [column, shown(column)]));
+    this.#given = { from: y0, cells };
+    const texts = (column: GridColumn) => (cells.get(column) ?? []).map(({ text }) => text);
+    const heads = pinned.map(texts);
     return {
       num_rows: rows.count,
       num_columns: scrolling.length,
       num_row_headers: 1 + pinned.length,
       num_column_headers: 1,
-      row_headers: numbers.map(row => [formatCount(row + 1), ...pinned.map(column => text(row, column))]),
+      row_headers: numbers.map((row, index) => [
+        formatCount(row + 1),
+        ...heads.map(column => column[index] ?? ''),
+      ]),
       column_headers: columns.map(column => [column.name]),
-      data: columns.map(column => numbers.map(row => text(row, column))),
+      data: columns.map(texts),
       // Equal values of pinned columns stay one cell per row.
       merge_headers: 'column' as const,
     };
@@ -176,6 +194,7 @@ export class Surface {
     if (place === undefined) return;
     if (place.y < 0) this.#styleHead(cell, place.column);
     else if (place.column === undefined) {
+      this.#looks.delete(cell);
       cell.className = 'apl-grid-number';
       cell.title = 'Show the whole row';
     } else this.#styleValue(cell, place.column, place);
@@ -183,15 +202,28 @@ export class Surface {
 
   #styleValue(cell: HTMLElement, column: GridColumn, place: CellPlace): void {
     const { rows, zone, selection } = this.#model;
-    const { exact, text, tone } = rows.cell(place.y, column, zone);
-    const { classList } = cell;
-    classList.remove('apl-grid-number');
-    classList.toggle('apl-grid-numeric', column.isNumeric);
-    classList.toggle('apl-grid-null', exact === null);
-    classList.toggle('apl-grid-selected', selection !== undefined && isIn(selection, place));
-    for (const each of TONES) classList.toggle(`apl-grid-${each}`, tone === each);
-    if (exact === null || exact === text) cell.removeAttribute('title');
-    else cell.title = visible(cut(exact, TITLE_LENGTH));
+    const { from, cells } = this.#given;
+    const shown = cells.get(column)?.[place.y - from] ?? rows.cell(place.y, column, zone);
+    const { exact, text, tone } = shown;
+    const looks: Look[] = [];
+    if (column.isNumeric) looks.push('numeric');
+    if (exact === null) looks.push('null');
+    if (selection !== undefined && isIn(selection, place)) looks.push('selected');
+    if (!HARMLESS.test(text)) looks.push('bounded');
+    if (tone !== undefined) looks.push(tone);
+    this.#look(cell, looks);
+    const title = exact === null || exact === text ? '' : visible(cut(exact, TITLE_LENGTH));
+    if (title !== '') cell.title = title;
+    else if (cell.title !== '') cell.removeAttribute('title');
+  }
+
+  /** Gives a cell these classes of its own; the table has classes there too. */
+  #look(cell: HTMLElement, looks: readonly Look[]): void {
+    const wanted = looks.join(' ');
+    if (this.#looks.get(cell) === wanted) return;
+    this.#looks.set(cell, wanted);
+    cell.classList.remove('apl-grid-number');
+    for (const look of LOOKS) cell.classList.toggle(`apl-grid-${look}`, looks.includes(look));
   }
 
   /** Name, type, unit and order of a column, and the button of its menu. */

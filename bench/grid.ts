@@ -1,0 +1,250 @@
+/**
+ * A result of a million rows and 20 columns in the grid of a real JupyterLab: when its rows are there, what a frame of scrolling
+ * takes, what sorting, filtering and searching all rows take against the engine by hand over the same rows, and the size of the
+ * saved notebook. Chromium draws frames as fast as it can, so that the time between two is what one costs. ROWS can be lowered; a
+ * query answers at most a million.
+ */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { Page } from 'playwright-core';
+import { notebookOf } from '../test/browser/gallery.js';
+import { NEWEST_LAB } from '../test/browser/lab.js';
+import { openSession } from '../test/browser/session.js';
+import { median, quantile, report } from './tools/row.js';
+
+const ROWS = Number(process.env.ROWS ?? 1_000_000);
+const RUNS = Number(process.env.RUNS ?? 3);
+const FRAMES = 600;
+const SCALE = `${ROWS.toLocaleString('en')} rows of 20 columns`;
+
+/** The columns beside n in APL and in SQL: integers, fractions, texts and times. */
+const COLUMNS: readonly (readonly [name: string, apl: string, sql: string])[] = [
+  ['shuffled', 'n * 7919 % 1000003', 'n * 7919 % 1000003'],
+  ['host', 'strcat("host-", tostring(n % 50))', "'host-' || n % 50"],
+  ['uri', 'strcat("/api/orders/", tostring(n % 5000))', "'/api/orders/' || n % 5000"],
+  ['time', 'datetime(2026-11-20T00:00:00Z) + n * 1ms', "TIMESTAMP '2026-11-20' + INTERVAL (n) MILLISECOND"],
+  ...Array.from({ length: 15 }, (_, index): readonly [string, string, string] =>
+    index % 3 === 0
+      ? [`share_${index}`, `n / ${index + 7}.0`, `n / ${index + 7}.0`]
+      : [`size_${index}`, `n * ${index} % 100003`, `n * ${index} % 100003`],
+  ),
+];
+
+const extended = COLUMNS.map(([name, apl]) => `${name} = ${apl}`).join(', ');
+const query = `range n from 1 to ${ROWS} step 1\n| extend ${extended}\n| limit ${ROWS}`;
+const statement = `CREATE TABLE rows AS SELECT n, ${COLUMNS.map(([name, , sql]) => `${sql} AS ${name}`).join(', ')} FROM range(1, ${ROWS + 1}) AS r(n)`;
+
+/** What the page has seen, in milliseconds of its own clock. */
+interface Seen {
+  /** The cell has its number. */
+  readonly idle: number;
+  /** The first rows are drawn. */
+  readonly rows: number;
+  /** The grid scrolls over all rows. */
+  readonly all: number;
+}
+
+interface Scrolled {
+  readonly frames: readonly number[];
+  readonly nodesBefore: number;
+  readonly nodesMost: number;
+}
+
+async function main(): Promise<void> {
+  const file = 'grid.ipynb';
+  const session = await openSession(NEWEST_LAB, {
+    files: { [file]: notebookOf([query]) },
+    file,
+    switches: ['--disable-frame-rate-limit', '--disable-gpu-vsync'],
+  });
+  try {
+    const { page } = session;
+    reportArrival(await runCell(page));
+    reportScrolling('by the wheel', await scroll(page, 'table.scrollTop + 120'));
+    reportScrolling('through all of it', await scroll(page, `table.scrollHeight * frame / ${FRAMES}`));
+    await reportViews(page);
+    await page.keyboard.press('Control+s');
+    await page.waitForFunction("!document.querySelector('.jp-mod-dirty')");
+    reportSize(statSync(join(session.lab.notebookDir, file)).size);
+  } finally {
+    await session.stop();
+  }
+}
+
+async function runCell(page: Page): Promise<Seen> {
+  await page.locator('.jp-CodeCell .cm-content').click();
+  const seen = page.evaluate<Seen>(WATCH);
+  await page.keyboard.press('Control+Enter');
+  return seen;
+}
+
+function reportArrival({ idle, rows, all }: Seen): void {
+  const figure = (name: string, at: number) =>
+    report({
+      figure: `${name}, ${SCALE}, after the cell has its number`,
+      unit: 'ms',
+      ours: Math.max(0, at - idle),
+      goal: { atMost: 300 },
+    });
+  figure('first rows in the grid', rows);
+  figure('all rows in the grid', all);
+}
+
+function reportScrolling(how: string, { frames, nodesBefore, nodesMost }: Scrolled): void {
+  report({
+    figure: `frame of scrolling ${how}, ${SCALE}, p95`,
+    unit: 'ms',
+    ours: quantile(frames, 0.95),
+    goal: { atMost: 16 },
+  });
+  report({
+    figure: `most elements of the page while scrolling ${how}`,
+    unit: 'elements',
+    ours: nodesMost,
+    baseline: { name: 'before', value: nodesBefore },
+    goal: { ratio: 1.1 },
+  });
+}
+
+function scroll(page: Page, next: string): Promise<Scrolled> {
+  return page.evaluate<Scrolled>(scrolling(next));
+}
+
+async function reportViews(page: Page): Promise<void> {
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  await connection.run(statement);
+  for (const [name, { act, sql }] of Object.entries(VIEWS)) {
+    const ours: number[] = [];
+    const byHand: number[] = [];
+    for (let run = 0; run < RUNS; run += 1) {
+      ours.push(await act(page));
+      byHand.push(await timed(connection, sql));
+    }
+    report({
+      figure: `${name}, ${SCALE}, until it is drawn`,
+      unit: 'ms',
+      ours: median(ours),
+      baseline: { name: 'the statement by hand', value: median(byHand) },
+      goal: { atMost: 1000 },
+    });
+  }
+}
+
+async function timed(connection: DuckDBConnection, sql: string): Promise<number> {
+  const begun = performance.now();
+  await connection.runAndReadAll(sql);
+  return performance.now() - begun;
+}
+
+function reportSize(bytes: number): void {
+  report({ figure: `saved notebook, ${SCALE}`, unit: 'KiB', ours: bytes / 1024, goal: { atMost: 256 } });
+}
+
+/** What a reader does to all rows, which resolves with how long it took, and the same by hand. */
+interface ViewOfRows {
+  readonly act: (page: Page) => Promise<number>;
+  readonly sql: string;
+}
+
+const VIEWS: Readonly<Record<string, ViewOfRows>> = {
+  'sort by a number': {
+    act: page => sortBy(page, 'shuffled'),
+    sql: 'SELECT n FROM rows ORDER BY shuffled DESC',
+  },
+  'sort by a text': {
+    act: page => sortBy(page, 'uri'),
+    sql: 'SELECT n FROM rows ORDER BY uri DESC',
+  },
+  'rows with one value': {
+    act: filterByHost,
+    sql: "SELECT n FROM rows WHERE host = 'host-1'",
+  },
+  'search in all fields': {
+    act: search,
+    sql: `SELECT n FROM rows WHERE ${['n', ...COLUMNS.map(([name]) => name)].map(name => `contains(${name}::VARCHAR, '99999')`).join(' OR ')}`,
+  },
+};
+
+const TABLE = "document.querySelector('.apl-grid regular-table')";
+const STATUS = "document.querySelector('.apl-grid-status').textContent";
+
+/** Watches frame by frame for a number at the cell, for rows, and for the grid to be as high as all of them. */
+const WATCH = `new Promise(settle => {
+  const seen = {};
+  const look = () => {
+    const now = performance.now();
+    if (/\\[\\d+\\]/.test(document.querySelector('.jp-CodeCell .jp-InputPrompt').textContent)) seen.idle ??= now;
+    if (document.querySelector('.apl-grid tbody td') !== null) seen.rows ??= now;
+    if (${TABLE}?.scrollHeight > ${ROWS}) seen.all ??= now;
+    if (seen.idle && seen.rows && seen.all) settle(seen);
+    else setTimeout(look, 5);
+  };
+  look();
+})`;
+
+/** Scrolls once a frame, each time to where the expression says. */
+const scrolling = (next: string): string => `(async () => {
+  const table = ${TABLE};
+  const isDrawn = () => new Promise(done => requestAnimationFrame(done));
+  const count = () => document.querySelectorAll('*').length;
+  const frames = [];
+  table.scrollTop = 0;
+  await isDrawn();
+  const nodesBefore = count();
+  let nodesMost = nodesBefore;
+  for (let frame = 1; frame <= ${FRAMES}; frame += 1) {
+    const begun = performance.now();
+    table.scrollTop = ${next};
+    await isDrawn();
+    frames.push(performance.now() - begun);
+    if (frame % 20 === 0) nodesMost = Math.max(nodesMost, count());
+  }
+  table.scrollTop = 0;
+  return { frames, nodesBefore, nodesMost };
+})()`;
+
+/** Acts, and resolves with the milliseconds until the condition holds. */
+const timeOf = (act: string, done: string): string => `new Promise(settle => {
+  const begun = performance.now();
+  ${act};
+  const look = () => ${done} ? settle(performance.now() - begun) : setTimeout(look, 2);
+  look();
+})`;
+
+/** Sorts descending, and takes the sort away again. */
+async function sortBy(page: Page, column: string): Promise<number> {
+  const head = `[...document.querySelectorAll('.apl-grid thead th')].find(each => each.textContent.startsWith('${column}'))`;
+  const press = `${head}.querySelector('span').dispatchEvent(new MouseEvent('mousedown', { bubbles: true }))`;
+  const sorted = (order: string) => `${head}.ariaSort === '${order}'`;
+  await page.evaluate(timeOf(press, sorted('ascending')));
+  const ms = await page.evaluate<number>(timeOf(press, sorted('descending')));
+  await page.evaluate(timeOf(press, sorted('none')));
+  return ms;
+}
+
+/** Leaves only the rows with the first host, and takes the filter away again. */
+async function filterByHost(page: Page): Promise<number> {
+  await page.locator('.apl-grid tbody td', { hasText: /^host-1$/ }).click();
+  const only = page.getByRole('button', { name: /^Show only rows with this/ });
+  await only.waitFor();
+  const ms = await page.evaluate<number>(
+    timeOf(
+      `document.querySelector('.apl-popover button[title^="Show only rows"]').click()`,
+      `${STATUS}.endsWith('match.')`,
+    ),
+  );
+  await page.evaluate(timeOf(`document.querySelector('.apl-grid-chips button').click()`, `${STATUS} === ''`));
+  return ms;
+}
+
+/** Searches from the last key on, which the grid waits after, and empties the box again. */
+async function search(page: Page): Promise<number> {
+  const type = (text: string) =>
+    `const box = document.querySelector('.apl-grid-search'); box.value = '${text}'; box.dispatchEvent(new Event('input'))`;
+  const ms = await page.evaluate<number>(timeOf(type('99999'), `${STATUS}.endsWith('match.')`));
+  await page.evaluate(timeOf(type(''), `${STATUS} === ''`));
+  return ms;
+}
+
+await main();
