@@ -198,6 +198,7 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     const rows = grid(1).locator('tbody tr');
     expect(await rows.count()).toBeGreaterThan(5);
     expect(await grid(1).locator('img, script, iframe, h1, style, b, regular-table svg').count()).toBe(0);
+    expect(await page.evaluate(cellsKeepWithin)).toBe(true);
     for (const row of [0, 3, 9]) {
       await rows.nth(row).locator('th').first().click();
       await rows.nth(row).locator('td').first().hover();
@@ -263,6 +264,11 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     expect(session.complaints).toEqual([]);
   });
 });
+
+/** Whether no text of a cell runs into the next one. */
+const cellsKeepWithin = `[...document.querySelectorAll('.apl-grid regular-table :is(td, th)')].every(
+  cell => cell.scrollWidth <= cell.clientWidth || getComputedStyle(cell).overflowX === 'hidden',
+)`;
 
 /** Scrolls far down the first grid and presses on a cell of its first column as soon as one is drawn there. */
 const clickEarly = `(async () => {
