@@ -97,9 +97,13 @@ export function namesOf(leaves: readonly JsonLeaf[]): {
   return { names, notes };
 }
 
-/** SQL of the value of a key of an object given as a map; the last one of a repeated key. */
+/**
+ * SQL of the value of a key of an object given as a map; the last one of a repeated key. The map is written once, as that of an
+ * object within others is longer with each of them.
+ */
 function lastValue(map: string, key: string): string {
-  return `list_reverse(map_values(${map}))[list_position(list_reverse(map_keys(${map})), ${sqlText(key)})]`;
+  const value = `list_reverse(map_values(o))[list_position(list_reverse(map_keys(o)), ${sqlText(key)})]`;
+  return `list_transform([${map}], lambda o: ${value})[1]`;
 }
 
 /**
@@ -109,6 +113,8 @@ function lastValue(map: string, key: string): string {
 const keyLimits = [200, 50, 10, 0];
 const mostFields = 1000;
 const mostKeys = 5000;
+/** Objects within more objects than this are values. */
+const mostDepth = 16;
 
 /** The values of one kind that were seen. */
 interface Seen {
@@ -129,6 +135,7 @@ interface Node {
 
 function nested(node: Node): Node[] {
   if (node.children.size > (keyLimits[0] ?? 0) && node.path.length > 0) return [];
+  if (node.path.length === mostDepth) return [];
   return [...node.children.values()].filter(child => child.kinds.size === 1 && child.kinds.has('OBJECT'));
 }
 
@@ -211,7 +218,8 @@ function shapeOf(root: Node): Omit<JsonShape, 'repeats'> {
 function cutShape(root: Node, limit: number): Omit<JsonShape, 'repeats'> {
   const isObject = (node: Node) =>
     node.path.length === 0 ||
-    ((node.usual.length > 0 || node.children.size > 0) &&
+    (node.path.length <= mostDepth &&
+      (node.usual.length > 0 || node.children.size > 0) &&
       node.children.size <= limit &&
       node.kinds.size === 1 &&
       node.kinds.has('OBJECT'));

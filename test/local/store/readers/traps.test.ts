@@ -32,6 +32,8 @@ const megabyteRow = (value: string) => `{"v":${value},"pad":"${'x'.repeat(2 ** 2
 
 const wideRow = `${JSON.stringify(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, 1])))}\n`;
 
+const deepRow = (value: string, depth: number) => `${'{"o":'.repeat(depth)}${value}${'}'.repeat(depth)}`;
+
 interface Trap {
   readonly what: string;
   readonly name: string;
@@ -230,6 +232,65 @@ const traps: readonly Trap[] = [
       timeless(),
     ],
   },
+  ...(
+    [
+      ['the text of a number', '"5"', 'VARCHAR|5'],
+      ['the text of an object', '"{\\"k\\": 1}"', 'VARCHAR|{"k": 1}'],
+      ['the text null', '"null"', 'VARCHAR|null'],
+      ['a number', '12345678901234567890123', 'VARCHAR|12345678901234567890123', 'dynamic'],
+      ['a boolean', 'true', 'VARCHAR|true', 'dynamic'],
+      ['an object', '{"k":1.5}', 'VARCHAR|{"k":1.5}', 'dynamic'],
+      ['an empty list', '[]', 'VARCHAR|[]', 'dynamic'],
+    ] as const
+  ).map(([value, json, values, wider]) => ({
+    what: `${value} after thousands of other texts`,
+    name: 'in.ndjson',
+    content: beyondSample('{"o":{"v":"x"},"n":0}', `{"o":{"v":${json}},"n":1}`),
+    select: 'any_value(typeof("o.v")) FILTER (n = 1), any_value("o.v") FILTER (n = 1)',
+    values: [values],
+    notes: [
+      ...(wider === undefined
+        ? []
+        : [`\`o.v\` is ${wider}: after the sampled rows it holds values other than string.`]),
+      timeless(),
+    ],
+  })),
+  ...(
+    [
+      ['a key of another case', '{"o":{"V":"y"}}', '"o.V_2"'],
+      ['a key with an escape', '{"o":{"\\u0076":"y"}}', '"o.v"'],
+      ['a repeated key', '{"o":{"v":"x","v":"y"}}', '"o.v"'],
+    ] as const
+  ).map(([key, last, column]) => ({
+    what: `${key} after thousands of objects`,
+    name: 'in.ndjson',
+    content: beyondSample('{"o":{"v":"x"}}', last),
+    select: `min("o.v"), max(${column})`,
+    values: ['x|y'],
+    notes: [
+      ...(key === 'a repeated key' ? ['A key is repeated in 1 object: its last value counts.'] : []),
+      timeless(),
+    ],
+  })),
+  {
+    what: 'keys that are numbers, have quotes or the name of a column of ours',
+    name: 'in.ndjson',
+    content: `{"b":"x","10":"y","2":"z","q'\\"":"q","file":"f","__proto__":"p","😀":"e"}\n`,
+    select: `b, "10", "2", "q'""", "file", "__proto__", "😀"`,
+    values: ['x|y|z|q|f|p|e'],
+    notes: [timeless()],
+  },
+  ...['', '5\n'].map(other => ({
+    what: `a hundred objects within each other${other === '' ? '' : ' beside a line that is none'}`,
+    name: 'in.ndjson',
+    content: `${deepRow('"x"', 100)}\n${other}${deepRow('1', 100)}\n`,
+    select: `"${Array(17).fill('o').join('.')}"`,
+    values: [deepRow('"x"', 83), deepRow('1', 83)],
+    notes: [
+      ...(other === '' ? [] : ['Left out, as they are not JSON objects in UTF-8: 1 line.']),
+      timeless(),
+    ],
+  })),
   {
     what: 'a field that only a late one of many wide rows has',
     name: 'in.ndjson',
