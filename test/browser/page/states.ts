@@ -21,7 +21,7 @@ const panel = ['.apl-panel'];
 export const STATES: readonly State[] = [
   {
     name: 'toolbar',
-    parts: ['.apl-toolbar-item'],
+    parts: ['.apl-toolbar-item', '.jp-cell-toolbar [data-jp-item-name^="apl-"]'],
     show: page => cellsOf(page).at(1).locator('.jp-InputPrompt').click(),
   },
   { name: 'range', parts: popover, show: page => byKey(page, 'T') },
