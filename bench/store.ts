@@ -15,9 +15,11 @@ import { median, report } from './tools/row.js';
 
 const megabytes = Number(process.env.MEGABYTES ?? 60);
 const runs = Number(process.env.RUNS ?? 3);
-const formats = (process.env.FORMATS ?? 'ndjson,csv,parquet').split(',').filter(each => each !== '');
+const formats = (process.env.FORMATS ?? 'ndjson,csv,parquet,wide-ndjson,wide-csv')
+  .split(',')
+  .filter(each => each !== '');
 
-type Format = 'ndjson' | 'csv' | 'parquet';
+type Format = 'ndjson' | 'csv' | 'parquet' | 'wide-ndjson' | 'wide-csv';
 
 interface Cost {
   readonly cpuMs: number;
@@ -36,23 +38,38 @@ const generated = (rows: number) => `SELECT
   (hash(i, 7) % 10000)::BIGINT AS bytes, 'user-' || (hash(i, 9) % 100000) AS id, ${pick(['Germany', 'France', 'Japan', 'Brazil'], 10)} AS country,
   hash(i, 13) % 3 > 0 AS is_tls, ${pick(['curl/8.14.1', 'Mozilla/5.0', 'okhttp/5.1.0'], 15)} AS user_agent, hash(i, 16)::VARCHAR AS request_id FROM range(${rows}) r(i)`;
 
+/** Events of a thousand fields, integers, reals and texts in turn. */
+const wide = (rows: number) => {
+  const values = Array.from({ length: 999 }, (_, index) => {
+    const value = `hash(i, ${index}) % 1000`;
+    return `${[`(${value})::BIGINT`, `(${value}) / 8`, `'value ' || (${value})`][index % 3]} AS field${index}`;
+  });
+  return `SELECT make_timestamp(1767225600000000 + i * 250000) AS _time, ${values.join(', ')} FROM range(${rows}) r(i)`;
+};
+
 const outputs: Readonly<Record<Format, string>> = {
   ndjson: '(FORMAT json)',
   csv: '(FORMAT csv, HEADER)',
   parquet: '(FORMAT parquet, COMPRESSION snappy)',
+  'wide-ndjson': '(FORMAT json)',
+  'wide-csv': '(FORMAT csv, HEADER)',
 };
 
 const readers: Readonly<Record<Format, string>> = {
   ndjson: 'read_ndjson',
   csv: 'read_csv',
   parquet: 'read_parquet',
+  'wide-ndjson': 'read_ndjson',
+  'wide-csv': 'read_csv',
 };
 
-/** A JSON event has about 270 bytes, a line of CSV about 130; Parquet is measured by its rows. */
+/** A JSON event has about 270 bytes, a line of CSV about 130, wide ones 17 and 6.5 KB; Parquet is measured by its rows. */
 const rowsOf: Readonly<Record<Format, number>> = {
   ndjson: megabytes * 3_700,
   csv: megabytes * 7_700,
   parquet: megabytes * 20_000,
+  'wide-ndjson': megabytes * 50,
+  'wide-csv': megabytes * 150,
 };
 
 async function withEngine(sql: readonly string[]): Promise<void> {
@@ -87,8 +104,9 @@ async function costOf(side: 'ours' | 'by hand', format: Format, file: string, ta
 }
 
 async function benchImport(format: Format, directory: string): Promise<void> {
-  const file = join(directory, `in.${format}`);
-  await withEngine([`COPY (${generated(rowsOf[format])}) TO '${file}' ${outputs[format]}`]);
+  const file = join(directory, `in.${format.replace('wide-', '')}`);
+  const select = format.startsWith('wide-') ? wide : generated;
+  await withEngine([`COPY (${select(rowsOf[format])}) TO '${file}' ${outputs[format]}`]);
   const { size } = await stat(file);
   const costs: { ours: Cost[]; 'by hand': Cost[] } = { ours: [], 'by hand': [] };
   for (let run = 0; run < runs; run++) {
