@@ -10,7 +10,7 @@ import { sqlName, sqlText } from '../duckdb/literal.js';
 import { type Connection, Engine } from '../engine/duckdb.js';
 import { EngineError, engineFailure } from '../engine/failure.js';
 import { columnNames, copyToParquet, type FileField, type FileNote } from '../engine/parquet.js';
-import type { Visit } from '../engine/visit.js';
+import type { Visit, Watch } from '../engine/visit.js';
 import { ServiceError } from '../http/service-error.js';
 import type { DatasetStore } from './datasets.js';
 import { damageOf, emptyFile, type FileFormat, formatOf } from './formats.js';
@@ -112,7 +112,9 @@ export async function storeFile(
   await mkdir(scratch, { mode: 0o700 });
   try {
     const draft = path.join(scratch, 'draft.parquet');
-    const stored = await engine.withConnection(connection => writeDraft(connection, draft, load), visit);
+    const pass = new Pass();
+    const work = (connection: Connection) => writeDraft(connection, draft, load, pass);
+    const stored = await engine.withConnection(work, pass.seenBy(visit));
     const damage = await load.damage;
     if (damage !== undefined) throw damage;
     if (stored.rows > 0) await store.publish(load.dataset, draft, load.replace);
@@ -124,17 +126,50 @@ export async function storeFile(
   }
 }
 
+/** Tells those who watch an import how much of the file is read: nothing before the pass over it, all of it afterwards. */
+class Pass {
+  #shareOfFile: (share: number | undefined) => number | undefined = () => undefined;
+
+  /** Returns the visit whose watch is told the share of the file. */
+  seenBy(visit: Visit = {}): Visit {
+    const { watch } = visit;
+    if (watch === undefined) return visit;
+    const runs: Watch['runs'] = (share, rows) => watch.runs(() => this.#shareOfFile(share()), rows);
+    return { ...visit, watch: { waits: before => watch.waits(before), runs } };
+  }
+
+  /** Runs the statement that writes the rows of a reading; returns their number. */
+  async write(
+    connection: Connection,
+    sql: string,
+    { shareOfFile = share => share }: Reading,
+  ): Promise<number> {
+    this.#shareOfFile = share => {
+      const read = share === undefined ? 0 : Math.min(shareOfFile(share), 1);
+      return read > 0 ? read : undefined;
+    };
+    try {
+      const [copied] = await connection.run(sql);
+      this.#shareOfFile = () => 1;
+      return Number(copied?.[0]);
+    } catch (error) {
+      this.#shareOfFile = () => undefined;
+      throw error;
+    }
+  }
+}
+
 /** Enough to sort files that are larger than memory, on disk. */
 const mostMemoryBytes = 2 * 2 ** 30;
 
 const nothing: Stored = { rows: 0, late: 0, refused: 0, fields: [], notes: [] };
 
-async function writeDraft(connection: Connection, draft: string, load: Load): Promise<Stored> {
+async function writeDraft(connection: Connection, draft: string, load: Load, pass: Pass): Promise<Stored> {
   let reading = await read(connection, load, path.dirname(draft));
   if (!reading) return nothing;
   for (;;) {
     try {
-      return await write(connection, draft, reading, load);
+      return await write(connection, draft, reading, load, pass);
     } catch (error) {
       const failure = misfitOf(error);
       if (!reading.wider || failure === undefined) throw error;
@@ -168,14 +203,18 @@ function read(
   }
 }
 
-async function write(connection: Connection, draft: string, reading: Reading, load: Load): Promise<Stored> {
+async function write(
+  connection: Connection,
+  draft: string,
+  reading: Reading,
+  load: Load,
+  pass: Pass,
+): Promise<Stored> {
   const time = await timeOf(connection, reading, load.time);
   const fields = fieldsOf(reading);
   const note = { fields, timeless: time.field === undefined };
-  const [copied] = await connection.run(
-    copyToParquet(selectOf(reading, fields, time, load.time), draft, note),
-  );
-  const rows = Number(copied?.[0]);
+  const copy = copyToParquet(selectOf(reading, fields, time, load.time), draft, note);
+  const rows = await pass.write(connection, copy, reading);
   await sortIfMixed(connection, draft, note);
   const late = time.field === undefined ? 0 : await countLate(connection, draft, load.time);
   return {

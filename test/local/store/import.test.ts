@@ -445,7 +445,7 @@ test.each([
 
 test('while a file is imported, the service says how much of it is read', async () => {
   const line = `${JSON.stringify({ _time: 1_700_000_000, text: 'x'.repeat(200) })}\n`;
-  const file = await fileOf('large.ndjson', line.repeat(150_000));
+  const file = await fileOf('large.ndjson', line.repeat(500_000));
   const request = { path: file, dataset: `d${++datasets}` };
   const importing = service().json('POST', '/v1/local/import', request, { 'x-apl-query': 'large' });
   const shares: unknown[] = [];
@@ -456,8 +456,10 @@ test('while a file is imported, the service says how much of it is read', async 
   };
   await expect.poll(asked, { interval: 5, timeout: 60_000 }).toBe(200);
   await expect.poll(asked, { interval: 5, timeout: 60_000 }).toBe(404);
-  expect((await importing).body.rows).toBe(150_000);
+  expect((await importing).body.rows).toBe(500_000);
   const known = shares.filter(share => share !== undefined).map(Number);
   expect(known.length).toBeGreaterThan(0);
   expect(known.every(share => share > 0 && share <= 1)).toBe(true);
+  expect(known).toEqual(known.toSorted((a, b) => a - b));
+  expect(known.some(share => share > 0.5 && share < 1)).toBe(true);
 });

@@ -5,7 +5,7 @@ import type { Connection } from '../../engine/duckdb.js';
 import { ServiceError } from '../../http/service-error.js';
 import { startOf } from '../formats.js';
 import { writeArrayAsLines } from './array.js';
-import { columnReader, maybeNoString } from './json-columns.js';
+import { afterHead, columnReader, maybeNoString } from './json-columns.js';
 import { type JsonLeaf, type JsonObject, type JsonShape, namesOf, profile } from './json-shape.js';
 import {
   exceedsReal,
@@ -79,7 +79,7 @@ async function readColumns(
         ? { name, type: 'string' as const, sql: checkedText(`r${index}`) }
         : fieldOf(leaf, name, `r${index}`);
     });
-    return { from: relationOf(file), sample, fields, notes, refused: 0, wider };
+    return { from: relationOf(file), sample, fields, notes, refused: 0, shareOfFile: afterHead, wider };
   };
   const strings = new Set(leaves.filter(({ type }) => type === 'string'));
   const all = strings.size === 0 ? undefined : await reading(strings);

@@ -29,6 +29,8 @@ export interface Reading {
   readonly notes: readonly string[];
   /** Rows of the file that cannot be read and are left out. */
   readonly refused: number;
+  /** Returns how much of the file is read from what the engine says of all that it reads, both from 0 to 1. */
+  readonly shareOfFile?: (share: number) => number;
   /** `failure` says how the engine ended the pass. */
   readonly wider?: (failure?: string) => Promise<Reading>;
 }
