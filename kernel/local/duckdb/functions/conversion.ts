@@ -209,9 +209,9 @@ export const setup: readonly string[] = [
   `CREATE MACRO apl_rare_real_text(x) AS CASE WHEN isnan(x) THEN 'NaN' WHEN isinf(x) THEN CASE WHEN x > 0 THEN '+Inf' ELSE '-Inf' END
      WHEN starts_with(x::VARCHAR, '-') THEN '-' || apl_unsigned_text(substr(x::VARCHAR, 2))
      ELSE apl_unsigned_text(x::VARCHAR) END`,
-  // Within these bounds the engine prints digits, a point and digits.
+  // Within these bounds the engine prints digits, a point and digits, of which the last is no zero but in a whole number.
   `CREATE MACRO apl_real_text(x) AS CASE WHEN abs(x) >= 1e-4::DOUBLE AND abs(x) < 1e15::DOUBLE
-     THEN rtrim(rtrim(x::VARCHAR, '0'), '.') ELSE apl_rare_real_text(x) END`,
+     THEN CASE WHEN x = trunc(x) THEN x::BIGINT::VARCHAR ELSE x::VARCHAR END ELSE apl_rare_real_text(x) END`,
   `CREATE MACRO apl_time_text(ts) AS replace(ts::VARCHAR, ' ', 'T') || 'Z'`,
   `CREATE MACRO apl_decimal_text(n, unit, digits) AS
      rtrim(rtrim((n // unit)::VARCHAR || '.' || lpad((n % unit)::VARCHAR, digits, '0'), '0'), '.')`,
