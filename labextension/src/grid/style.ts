@@ -5,6 +5,11 @@ export function addGridStyle(): void {
   addStyle('apl-grid-style', RULES);
 }
 
+/** The table sets these at each scroll, for themes that move rows by less than one: inherited, they would style every cell anew. */
+const UNUSED = ['clip-x', 'clip-y', 'transform-x', 'transform-y'].map(
+  name => `--regular-table--${name}: 0px;`,
+);
+
 const RULES = `
 .apl-grid { position: relative; color: var(--jp-content-font-color1); font: 13px/1.4 var(--jp-ui-font-family); padding: 2px 0; }
 .apl-grid p { margin: 4px 0; }
@@ -26,6 +31,7 @@ const RULES = `
 .apl-grid regular-table { font: 12px/18px var(--jp-ui-font-family); outline-offset: -2px; scrollbar-width: thin; overscroll-behavior: auto; }
 .apl-grid regular-table table { position: absolute; margin: 0; border: 0; border-collapse: separate; border-spacing: 0; table-layout: auto; width: auto; font-size: 12px; color: inherit; }
 .apl-grid regular-table tr { background: var(--jp-layout-color0); }
+.apl-grid regular-table :is(thead, tbody) { ${UNUSED.join(' ')} }
 .apl-grid regular-table tbody tr:nth-child(even) { background: color-mix(in srgb, var(--jp-layout-color2) 45%, var(--jp-layout-color0)); }
 .apl-grid regular-table tbody tr:hover { background: var(--jp-layout-color2); }
 .apl-grid regular-table :is(td, th) { box-sizing: border-box; height: 24px; padding: 3px 10px; border: 0; max-width: 440px; white-space: pre; text-align: left; font-weight: 400; vertical-align: top; background: none; cursor: default; }
