@@ -15,6 +15,8 @@ ${dataset}
 describe.each(FRONT_ENDS)('$name', frontEnd => {
   const { app } = frontEnd;
   let site: Site;
+  /** The empty notebook: opening it takes longer than most of the tests that write into it. */
+  let empty: LabPage | undefined;
 
   beforeAll(async () => {
     site = await openSite(frontEnd, {
@@ -55,7 +57,7 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
   });
 
   test('offers completions while typing, with documentation', async () => {
-    const opened = await openConnected('empty.ipynb');
+    const opened = await openEmpty();
     const { page } = opened;
     await page.keyboard.type("['sample-h");
     await soon(() => labels(page)).toEqual(['sample-http-logs']);
@@ -79,7 +81,7 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
   });
 
   test('shows the signature with the parameter that is being written', async () => {
-    const opened = await openConnected('empty.ipynb');
+    const opened = await openEmpty();
     const { page } = opened;
     await page.keyboard.type('print x = substring(');
     const active = page.locator('.apl-signature strong');
@@ -92,7 +94,7 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
   });
 
   test('Tab inserts the only completion that begins so, and a single other one never', async () => {
-    const opened = await openConnected('empty.ipynb');
+    const opened = await openEmpty();
     const { page } = opened;
     await page.keyboard.type(`${dataset} | join kin`);
     await page.keyboard.press('Escape');
@@ -102,7 +104,7 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
   });
 
   test('breaks the line where nothing is left to complete', async () => {
-    const opened = await openConnected('empty.ipynb');
+    const opened = await openEmpty();
     const { page } = opened;
     await page.keyboard.type(`${dataset}\n| count\n`);
     expect(await text(page)).toBe(`${dataset}\n| count\n`);
@@ -110,7 +112,7 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
   });
 
   test('completes names of files on a magic line', async () => {
-    const opened = await openConnected('empty.ipynb');
+    const opened = await openEmpty();
     const { page } = opened;
     await page.keyboard.type('%import logs/');
     await soon(() => labels(page)).toEqual(['logs/access.csv']);
@@ -128,7 +130,7 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
   });
 
   test('formats, renames and finds definitions', async () => {
-    const opened = await openConnected('empty.ipynb');
+    const opened = await openEmpty();
     const { page } = opened;
     await page.keyboard.insertText(`let low=500;\n${dataset}|where status>low|count`);
     await page.keyboard.press('Shift+Alt+F');
@@ -239,9 +241,20 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
     return opened;
   }
 
+  /** Opens the empty notebook, or empties it again. */
+  async function openEmpty(): Promise<LabPage> {
+    empty ??= await openConnected('empty.ipynb');
+    const { page } = empty;
+    await page.locator('.jp-Notebook .cm-content').first().click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Delete');
+    await soon(() => text(page)).toBe('');
+    return empty;
+  }
+
   async function finish(opened: LabPage): Promise<void> {
     expect(opened.complaints).toEqual([]);
-    await opened.close();
+    if (opened !== empty) await opened.close();
   }
 });
 

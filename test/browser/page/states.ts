@@ -140,13 +140,13 @@ async function openColumn(page: Page, cell: number, column: string): Promise<voi
   await grid(page, cell)
     .locator('regular-table')
     .evaluate((node: { scrollTo(x: number, y: number): void }) => node.scrollTo(0, 0));
-  // The end of a wide head may be out of sight; a grid in a window of a new size draws its heads anew: found and clicked at once.
-  const opener = `[aria-label=${JSON.stringify(`Menu of ${column}`)}]`;
-  await grid(page, cell).evaluate(
-    (node: { querySelector(selector: string): { click(): void } | null }, selector: string) =>
-      node.querySelector(selector)?.click(),
-    opener,
-  );
+  // The end of a wide head may be out of sight, and a grid in a window of a new size draws its heads anew: pressed where it is found.
+  const selector = `.apl-grid [aria-label=${JSON.stringify(`Menu of ${column}`)}]`;
+  await page.waitForFunction(`(() => {
+    const opener = document.querySelectorAll('.jp-CodeCell')[${cell}].querySelector(${JSON.stringify(selector)});
+    opener?.click();
+    return opener !== null;
+  })()`);
   await page.locator('.apl-grid-top li').first().waitFor();
 }
 
