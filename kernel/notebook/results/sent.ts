@@ -14,6 +14,8 @@ export interface ReadResult {
 /** Results that the local service holds for this kernel. They end with the connection, and are sent again when needed. */
 export class SentResults {
   #held: Held | undefined;
+  /** The lease that is being asked for: questions at once share one. */
+  #opening: { readonly client: Client; readonly held: Promise<Held> } | undefined;
 
   /**
    * Sends the results that the service does not hold yet; returns the names by which a query reads them. Throws the errors of the
@@ -47,9 +49,21 @@ export class SentResults {
   async #lease(client: Client, signal: AbortSignal): Promise<Held> {
     const held = this.#held;
     if (held !== undefined && held.client === client && !held.lease.ended) return held;
-    const fresh = new Held(client, await client.leaseResults(signal));
-    this.#held = fresh;
-    return fresh;
+    if (this.#opening?.client === client) {
+      await unlessAborted(this.#opening.held, signal).catch(error => {
+        // Whoever asked first may have given up; this caller has not.
+        if (signal.aborted) throw error;
+      });
+      return this.#lease(client, signal);
+    }
+    const opening = { client, held: client.leaseResults(signal).then(lease => new Held(client, lease)) };
+    this.#opening = opening;
+    try {
+      this.#held = await opening.held;
+      return this.#held;
+    } finally {
+      if (this.#opening === opening) this.#opening = undefined;
+    }
   }
 }
 
@@ -98,7 +112,7 @@ class Held {
 }
 
 /** Waits for background work until the signal aborts; throws InterruptedError then. */
-async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+async function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   work.catch(() => undefined);
   if (signal.aborted) throw new InterruptedError(signal.reason);
   let stop = () => {};

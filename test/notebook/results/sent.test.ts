@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { type Client, createClient } from '../../../kernel/api/client.js';
+import { AccessToken } from '../../../kernel/api/profile.js';
+import { SentResults } from '../../../kernel/notebook/results/sent.js';
+import { testService } from '../../local/service.js';
+import { sampleResult } from '../../result/sample.js';
+
+test('questions at once share one lease, and each goes on when another gives up', async () => {
+  const { service } = await testService();
+  const token = new AccessToken(service.token);
+  const client = createClient({ profileName: 'local', url: service.url, token }, { version: '1.2.3' });
+  let leases = 0;
+  const counted: Client = {
+    ...client,
+    leaseResults: signal => {
+      leases += 1;
+      return client.leaseResults(signal);
+    },
+  };
+  const result = sampleResult([{ columns: [['n', 'integer', '[1,2,3]']] }]);
+  const wanted = new Map([['_', { kept: { id: 'three', result, bytes: 24 } }]]);
+  const sent = new SentResults();
+  const impatient = new AbortController();
+  const { signal } = new AbortController();
+  const first = sent.send(counted, wanted, impatient.signal);
+  const others = [sent.send(counted, wanted, signal), sent.send(counted, wanted, signal)];
+  impatient.abort();
+  await expect(first).rejects.toThrow();
+  const [one, other] = await Promise.all(others);
+  expect(one?.lease).toBe(other?.lease);
+  expect((await sent.send(counted, wanted, signal)).lease).toBe(one?.lease);
+  expect(leases).toBe(2);
+  await client.close();
+});
