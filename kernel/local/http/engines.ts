@@ -5,6 +5,7 @@ import { type ReaderSource, readersOf } from '../engine/reader.js';
 import { anyStatement } from '../engine/run.js';
 import { ScriptedEngine } from '../engine/scripted.js';
 import { type HeldResult, HeldResults } from '../results/held.js';
+import { makeSchema } from '../results/names.js';
 import type { CompiledQuery } from '../sql/compiled.js';
 import { DatasetStore } from '../store/datasets.js';
 import type { ServiceOptions } from './options.js';
@@ -69,7 +70,7 @@ function lentEngine(options: EngineOptions): {
 } {
   let opened: Promise<Engine> | undefined;
   const engine = () => {
-    opened ??= Engine.open({ ...options, secret: true }).catch(error => {
+    opened ??= openLent(options).catch(error => {
       // The next result tries again.
       opened = undefined;
       throw error;
@@ -83,6 +84,12 @@ function lentEngine(options: EngineOptions): {
     },
     close: async () => (await opened)?.close(),
   };
+}
+
+async function openLent(options: EngineOptions): Promise<Engine> {
+  const engine = await Engine.open({ ...options, secret: true });
+  await engine.withConnection(connection => connection.run(makeSchema));
+  return engine;
 }
 
 /** Loads the results that a query reads into the engine of another process. */

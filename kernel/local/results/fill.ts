@@ -4,12 +4,12 @@ import { type Data, DataType } from 'apache-arrow';
 import { sqlTypes } from '../duckdb/types.js';
 import type { Connection } from '../engine/duckdb.js';
 import { columnsOf, type SentTable } from './arrow.js';
-import { resultsSchema, resultTable } from './names.js';
+import { makeSchema, resultsSchema, resultTable } from './names.js';
 
 /** Makes a table of the rows of a result in the engine's memory: columns c0, c1, … in the order of its fields. */
 export async function fillTable(connection: Connection, name: string, sent: SentTable): Promise<void> {
   const words = sent.fields.map((_, index) => wordsOf(sent, index));
-  await connection.run(`CREATE SCHEMA IF NOT EXISTS ${resultsSchema}`);
+  await connection.run(makeSchema);
   for (const [index, values] of words.entries())
     if (values !== undefined) await makeWords(connection, wordsType(name, index), values);
   const columns = sent.fields.map(

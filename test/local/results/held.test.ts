@@ -142,3 +142,12 @@ async function spilledBytes(dataDir: string): Promise<readonly Buffer[]> {
   const files = all.filter(name => path.basename(path.dirname(name)) === 'spill');
   return Promise.all(files.map(file => readFile(path.join(scratch, file))));
 }
+
+test('the first results of several kernels may arrive at once', async () => {
+  const service = await testService({ compile: compileRequest });
+  const leases = await Promise.all(Array.from({ length: 8 }, () => clientOf(service).leaseResults()));
+  const client = clientOf(service);
+  await Promise.all(leases.map(lease => client.sendResult(lease, '1', numbers(3))));
+  const counts = await Promise.all(leases.map(({ name }) => asked(service, name)));
+  expect(counts).toEqual(leases.map(() => [200, 3]));
+});
