@@ -29,9 +29,11 @@ export type Theme = keyof typeof THEME_NAMES;
 
 export const THEMES = Object.keys(THEME_NAMES) as readonly Theme[];
 
-/** Pages that are opened later have this theme. */
-export function useTheme(lab: Pick<Lab, 'configure'>, theme: Theme): void {
-  lab.configure('@jupyterlab/apputils-extension:themes', { theme: THEME_NAMES[theme] });
+/** Changes the theme of an open page, as its own menu does; pages that are opened later have it too. */
+export async function changeTheme(page: Page, theme: Theme): Promise<void> {
+  const name = JSON.stringify(THEME_NAMES[theme]);
+  await page.evaluate(`jupyterapp.commands.execute('apputils:change-theme', { theme: ${name} })`);
+  await page.locator(`body[data-jp-theme-name=${name}]`).waitFor({ state: 'attached' });
 }
 
 export interface LabOptions {
@@ -168,6 +170,28 @@ export async function kernelReady(page: Page): Promise<void> {
   await page.locator('.apl-toolbar-range:not(:disabled)').waitFor({ timeout: 60_000 });
 }
 
+/** What the server does to the kernel of one file. */
+export interface KernelOfFile {
+  interrupt(): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** The kernel of an open file of the notebook directory; throws where it has none. */
+export async function kernelOf({ url, token }: Lab, file: string): Promise<KernelOfFile> {
+  const headers = { authorization: `token ${token}` };
+  const sessions = (await (await fetch(`${url}api/sessions`, { headers })).json()) as readonly {
+    readonly path: string;
+    readonly kernel: { readonly id: string };
+  }[];
+  const found = sessions.find(({ path }) => path === file);
+  if (found === undefined) throw new Error(`${file} has no kernel.`);
+  const kernel = `${url}api/kernels/${found.kernel.id}`;
+  const ask = async (method: string, address: string) => {
+    await fetch(address, { method, headers });
+  };
+  return { interrupt: () => ask('POST', `${kernel}/interrupt`), end: () => ask('DELETE', kernel) };
+}
+
 /** Ends every kernel of the server, as its own menu does. */
 export async function endKernels(lab: Lab): Promise<void> {
   const headers = { authorization: `token ${lab.token}` };
@@ -205,10 +229,8 @@ async function layOut(root: string, notebookDir: string, options: LabOptions): P
   writeFiles(notebookDir, options.files);
   writeFiles(join(root, 'home'), options.home ?? {});
   await promisify(execFile)(process.execPath, [compiledMain, 'install', '--prefix', root]);
-  useTheme(
-    { configure: (plugin, settings) => writeSettings(root, plugin, settings) },
-    options.theme ?? 'light',
-  );
+  const theme = THEME_NAMES[options.theme ?? 'light'];
+  writeSettings(root, '@jupyterlab/apputils-extension:themes', { theme });
   writeSettings(root, '@jupyterlab/apputils-extension:notification', {
     fetchNews: 'false',
     checkForUpdates: false,
@@ -236,6 +258,8 @@ function labArguments(port: number, token: string, notebookDir: string): string[
     ...['-m', 'jupyter', 'lab', '--no-browser', '--allow-root', `--ServerApp.port=${port}`],
     ...['--ServerApp.port_retries=0', '--ServerApp.ip=127.0.0.1', `--IdentityProvider.token=${token}`],
     ...[`--ServerApp.root_dir=${notebookDir}`, '--LabApp.extension_manager=readonly'],
+    // So that tests can run commands that have no key of their own.
+    ...['--LabApp.expose_app_in_browser=True', '--JupyterNotebookApp.expose_app_in_browser=True'],
   ];
 }
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf } from './gallery.js';
-import { NEWEST_LAB, openFile, type Theme } from './lab.js';
+import { changeTheme, NEWEST_LAB, openFile } from './lab.js';
 import { soon } from './page/soon.js';
 import { openSite, type Site } from './session.js';
 
@@ -16,66 +16,56 @@ const trials = [
   'print answer = 6 * 7',
 ];
 
-describe.each<{ theme: Theme }>([{ theme: 'light' }, { theme: 'dark' }])(
-  'in the $theme theme',
-  ({ theme }) => {
-    let site: Site;
+describe('the examples and trials of a newcomer', () => {
+  let site: Site;
 
-    beforeAll(async () => {
-      mkdirSync(screenshots, { recursive: true });
-      const names = [
-        '01-first-look.ipynb',
-        '02-own-data.ipynb',
-        'data/orders.ndjson',
-        'data/deployments.csv',
-      ];
-      const files = names.map(name => [name, readFileSync(new URL(name, examples), 'utf8')]);
-      site = await openSite(NEWEST_LAB, {
-        theme,
-        files: { ...Object.fromEntries(files), 'trials.ipynb': notebookOf(trials) },
-        browser: { viewport: { width: 1200, height: 860 }, deviceScaleFactor: 1.5 },
-      });
+  beforeAll(async () => {
+    mkdirSync(screenshots, { recursive: true });
+    const names = ['01-first-look.ipynb', '02-own-data.ipynb', 'data/orders.ndjson', 'data/deployments.csv'];
+    const files = names.map(name => [name, readFileSync(new URL(name, examples), 'utf8')]);
+    site = await openSite(NEWEST_LAB, {
+      files: { ...Object.fromEntries(files), 'trials.ipynb': notebookOf(trials) },
+      browser: { viewport: { width: 1200, height: 860 }, deviceScaleFactor: 1.5 },
     });
+  });
 
-    afterAll(() => site?.stop());
+  afterAll(() => site?.stop());
 
-    test.each([
-      { file: '01-first-look.ipynb', charts: 10 },
-      { file: '02-own-data.ipynb', charts: 4 },
-    ])('$file runs from top to bottom, with charts and tables', async ({ file, charts }) => {
-      const opened = await openFile(site.context, site.lab, file);
-      await runAll(opened.page);
-      expect(await errors(opened.page).allTextContents()).toEqual([]);
-      expect(await opened.page.locator('.jp-CodeCell .apl-chart-picture svg').count()).toBe(charts);
-      const charted = opened.page.locator('.jp-CodeCell:has(.apl-chart-picture)');
-      expect(await charted.count()).toBe(charts);
-      expect(await charted.filter({ has: opened.page.locator('.apl-grid') }).count()).toBe(charts);
-      expect(await emptyTables(opened.page)).toBe(0);
-      expect(opened.complaints).toEqual([]);
-      if (charts === 10) await takeScreenshot(opened.page, theme);
-      await opened.close();
-    });
+  test.each([
+    { file: '01-first-look.ipynb', charts: 10 },
+    { file: '02-own-data.ipynb', charts: 4 },
+  ])('$file runs from top to bottom, with charts and tables', async ({ file, charts }) => {
+    const { page, complaints, close } = await openFile(site.context, site.lab, file);
+    await runAll(page);
+    expect(await errors(page).allTextContents()).toEqual([]);
+    expect(await page.locator('.jp-CodeCell .apl-chart-picture svg').count()).toBe(charts);
+    const charted = page.locator('.jp-CodeCell:has(.apl-chart-picture)');
+    expect(await charted.count()).toBe(charts);
+    expect(await charted.filter({ has: page.locator('.apl-grid') }).count()).toBe(charts);
+    expect(await emptyTables(page)).toBe(0);
+    expect(complaints).toEqual([]);
+    if (charts === 10) await takeScreenshots(page);
+    await close();
+  });
 
-    test('an error points into the cell, an interrupt ends a query, and the kernel goes on', async () => {
-      const opened = await openFile(site.context, site.lab, 'trials.ipynb');
-      const { page } = opened;
-      await kernelIdle(page);
-      await page.locator('.jp-CodeCell .cm-content').first().click();
-      await runCell(page);
-      expect(await outputOf(page, 0)).toContain('unknown field `staus`\n --> line 1, column 30 of the cell');
-      await runCell(page);
-      await prompt(page, 1, '[*]:');
-      await page.locator('[data-command="notebook:interrupt-kernel"]').first().click();
-      await soon(() => outputOf(page, 1)).toContain(
-        'Interrupted: the cell was stopped and its query cancelled',
-      );
-      await runCell(page);
-      await soon(() => outputOf(page, 2)).toContain('42');
-      expect(opened.complaints).toEqual([]);
-      await opened.close();
-    });
-  },
-);
+  test('an error points into the cell, an interrupt ends a query, and the kernel goes on', async () => {
+    const { page, complaints, close } = await openFile(site.context, site.lab, 'trials.ipynb');
+    await kernelIdle(page);
+    await page.locator('.jp-CodeCell .cm-content').first().click();
+    await runCell(page);
+    expect(await outputOf(page, 0)).toContain('unknown field `staus`\n --> line 1, column 30 of the cell');
+    await runCell(page);
+    await prompt(page, 1, '[*]:');
+    await page.locator('[data-command="notebook:interrupt-kernel"]').first().click();
+    await soon(() => outputOf(page, 1)).toContain(
+      'Interrupted: the cell was stopped and its query cancelled',
+    );
+    await runCell(page);
+    await soon(() => outputOf(page, 2)).toContain('42');
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});
 
 /** The indicator alone also says so before the kernel is connected. */
 async function kernelIdle(page: Page): Promise<void> {
@@ -125,12 +115,15 @@ async function outputOf(page: Page, cell: number): Promise<string> {
   return output.innerText();
 }
 
-/** The investigation, with the side bar put away; what the README shows is a copy of it. */
-async function takeScreenshot(page: Page, theme: Theme): Promise<void> {
+/** The investigation in light and dark, with the side bar put away; what the README shows are copies of these. */
+async function takeScreenshots(page: Page): Promise<void> {
   await page.keyboard.press('Control+b');
   await page.locator('.jp-FileBrowser').waitFor({ state: 'hidden' });
   const heading = page.locator('.jp-MarkdownCell', { hasText: 'An investigation' });
-  await heading.evaluate((element: { scrollIntoView(): void }) => element.scrollIntoView());
   await page.mouse.move(0, 0);
-  await page.screenshot({ path: `${screenshots}first-look-${theme}.png` });
+  for (const theme of ['light', 'dark'] as const) {
+    await changeTheme(page, theme);
+    await heading.evaluate((element: { scrollIntoView(): void }) => element.scrollIntoView());
+    await page.screenshot({ path: `${screenshots}first-look-${theme}.png` });
+  }
 }

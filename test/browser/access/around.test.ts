@@ -2,13 +2,13 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Service } from '../../api/service.js';
 import { AROUND, notebookOf } from '../gallery.js';
-import { NEWEST_LAB, THEMES } from '../lab.js';
+import { changeTheme, NEWEST_LAB, THEMES } from '../lab.js';
 import { findings } from '../page/findings.js';
 import { clear, prepare, STATES } from '../page/states.js';
 import { openSession, type Session } from '../session.js';
 import { profileOf, startStranger } from '../stranger.js';
 
-describe.each(THEMES)('around the outputs in the %s theme', theme => {
+describe('around the outputs in every theme', () => {
   let session: Session;
   let stranger: Service;
   let page: Page;
@@ -16,7 +16,6 @@ describe.each(THEMES)('around the outputs in the %s theme', theme => {
   beforeAll(async () => {
     stranger = await startStranger();
     session = await openSession(NEWEST_LAB, {
-      theme,
       files: { 'around.ipynb': notebookOf(AROUND) },
       file: 'around.ipynb',
       home: profileOf(stranger),
@@ -36,7 +35,10 @@ describe.each(THEMES)('around the outputs in the %s theme', theme => {
       for (const width of [1400, 560]) {
         await page.setViewportSize({ width, height: 860 });
         if (stays === undefined || width === 1400) await show(page);
-        expect(await findings(page, parts)).toEqual([]);
+        for (const theme of THEMES) {
+          await changeTheme(page, theme);
+          expect([width, theme, ...(await findings(page, parts))]).toEqual([width, theme]);
+        }
         if (stays === undefined) await clear(page);
       }
       expect(await page.evaluate("'pwned' in window")).toBe(false);

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GALLERY, notebookOf, runEach } from '../gallery.js';
-import { NEWEST_LAB, openFile, THEMES } from '../lab.js';
+import { changeTheme, NEWEST_LAB, openFile, THEMES } from '../lab.js';
 import { findings } from '../page/findings.js';
 import { openSite, type Site } from '../session.js';
 
-describe.each(THEMES)('outputs in the %s theme', theme => {
+describe('outputs in every theme', () => {
   let site: Site;
 
   beforeAll(async () => {
     const files = Object.entries(GALLERY).map(([name, cells]) => [`${name}.ipynb`, notebookOf(cells)]);
     const browser = { viewport: { width: 1000, height: 900 } };
-    site = await openSite(NEWEST_LAB, { theme, files: Object.fromEntries(files), browser });
+    site = await openSite(NEWEST_LAB, { files: Object.fromEntries(files), browser });
   });
 
   afterAll(() => site?.stop());
@@ -20,7 +20,10 @@ describe.each(THEMES)('outputs in the %s theme', theme => {
     async name => {
       const { page, complaints, close } = await openFile(site.context, site.lab, `${name}.ipynb`);
       await runEach(page);
-      expect(await findings(page, ['.jp-OutputArea-output'])).toEqual([]);
+      for (const theme of THEMES) {
+        await changeTheme(page, theme);
+        expect([theme, ...(await findings(page, ['.jp-OutputArea-output']))]).toEqual([theme]);
+      }
       expect(await page.evaluate("'pwned' in window")).toBe(false);
       expect(complaints).toEqual([]);
       await close();

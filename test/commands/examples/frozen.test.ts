@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { aplKernel, root } from '../command.js';
+import { FIVE_RUNS_MS, freshHome, later } from './home.js';
+
+const notebooks = readdirSync(join(root, 'examples')).filter(name => name.endsWith('.ipynb'));
+
+test.each(notebooks)(
+  '%s, frozen, gives the same file twice and is verified',
+  async name => {
+    const env = freshHome();
+    const text = (file: string) => readFileSync(join(env.HOME ?? '', file), 'utf8');
+    expect(await aplKernel(['run', name, '-o', 'seen.ipynb'], env)).toMatchObject({ code: 0 });
+    expect(await aplKernel(['freeze', 'seen.ipynb', '-o', 'frozen.ipynb'], env)).toMatchObject({ code: 0 });
+    expect(await aplKernel(['run', 'frozen.ipynb', '-o', 'first.ipynb'], env)).toMatchObject({ code: 0 });
+    expect(await aplKernel(['run', 'frozen.ipynb', '-o', 'second.ipynb'], env)).toMatchObject({ code: 0 });
+    expect(text('first.ipynb').match(/"sha256": "\w+"/g)?.length).toBeGreaterThan(3);
+    expect(text('second.ipynb')).toBe(text('first.ipynb'));
+    const { code, stdout } = await aplKernel(['verify', 'first.ipynb'], later(env));
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^first\.ipynb: \d+ the same, 0 different, 0 impossible\n$/),
+    ]);
+  },
+  FIVE_RUNS_MS,
+);
+
+test('another day gives another answer where the range is not frozen', async () => {
+  const env = freshHome();
+  writeFileSync(join(env.HOME ?? '', 'now.apl'), "%time last 1h\n['sample-http-logs'] | count");
+  expect(await aplKernel(['run', 'now.apl', '-o', 'now.ipynb'], env)).toMatchObject({ code: 0 });
+  const { code, stdout } = await aplKernel(['verify', 'now.ipynb'], later(env));
+  expect([code, stdout]).toEqual([3, expect.stringContaining('its range follows the clock')]);
+});
+
+test('the weekly report takes its parameters from outside', async () => {
+  const env = freshHome();
+  const args = ['-p', 'datacenter=LHR', '-p', 'slow_ms=100', '--time', '2026-02-02..2026-02-09'];
+  expect(await aplKernel(['run', '04-weekly-report.ipynb', '-o', 'week.ipynb', ...args], env)).toMatchObject({
+    code: 0,
+  });
+  const text = readFileSync(join(env.HOME ?? '', 'week.ipynb'), 'utf8');
+  expect(text).toContain('"%time 2026-02-02..2026-02-09"');
+  const sent = [...text.matchAll(/"variables": (\{[^}]*\})/g)].map(([, json = '']) =>
+    JSON.stringify(JSON.parse(json)),
+  );
+  const each = ['{"datacenter":"LHR","slow_ms":100}', '{"datacenter":"LHR"}'];
+  expect(each.filter(variables => !sent.includes(variables))).toEqual([]);
+  const refused = await aplKernel(
+    ['run', '04-weekly-report.ipynb', '-o', 'no.ipynb', '-p', 'datacenter=MARS'],
+    env,
+  );
+  expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining('datacenter cannot be "MARS"')]);
+});
