@@ -19,7 +19,8 @@ function positiveOf(operator: BinaryOperator): string {
 
 function positiveTest(operator: string, left: SqlArg, right: SqlArg): string {
   const sensitive = operator.endsWith('_cs');
-  const [a, b] = sensitive ? [left.sql, right.sql] : [`lower(${left.sql})`, lower(right)];
+  const plain = sensitive || isCaseless(right);
+  const [a, b] = plain ? [left.sql, right.sql] : [`lower(${left.sql})`, lower(right)];
   switch (sensitive ? operator.slice(0, -3) : operator) {
     case '=~':
       return `(${a} = ${b})`;
@@ -89,6 +90,11 @@ function joinedUpTo(most: number, patterns: readonly string[]): readonly string[
 
 function escaped(text: string): string {
   return text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
+}
+
+/** True for a constant without a letter: no character but itself becomes one of its own in lower case. */
+function isCaseless({ constant }: SqlArg): boolean {
+  return typeof constant === 'string' && /^[\0-@[-`{-\x7f]*$/.test(constant);
 }
 
 /** Folds a constant here, anything else in the engine. */

@@ -67,6 +67,10 @@ export class RecordingCatalog implements DatasetCatalog {
     return this.#catalog.rowGroups(name, startNs, endNs);
   }
 
+  mostRows(name: string): number | undefined {
+    return this.#catalog.mostRows?.(name);
+  }
+
   /** The sum of all scans so far, and the times that they span together. */
   get examined(): ExaminedBlocks {
     return this.#scans.reduce(together, { blocks: 0, rows: 0 });

@@ -42,6 +42,10 @@ export class CatalogWithResults implements MeasuredCatalog {
     return this.#held.has(name) ? [] : this.#datasets.rowGroups(name, startNs, endNs);
   }
 
+  mostRows(name: string): number | undefined {
+    return this.#held.get(name)?.sent.rows;
+  }
+
   examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks {
     const held = this.#held.get(name);
     return held === undefined

@@ -27,7 +27,7 @@ import {
   type SortedRows,
   sortOf,
 } from './cursor.js';
-import { madeRows } from './effort.js';
+import { madeRows, mostRows } from './effort.js';
 import { orderRows } from './ordering.js';
 import { relationSql, type Source } from './relation.js';
 import { TemplateError } from './template.js';
@@ -123,7 +123,7 @@ function write(
     const skipped = page?.skipped?.rows ?? 0;
     const statements =
       rows === undefined
-        ? { sql: toSql(firstRows(ordered.relation, limit.rows)) }
+        ? { sql: toSql(firstOfAtMost(ordered.relation, limit.rows, catalog)) }
         : sortedStatements(rows, limit.rows + skipped, source.rowGroups, window.now, toSql);
     const paged = page === undefined ? {} : { page: compiledPage(page, limit.rows, toSql, request.cursor) };
     const table = { ...about, ...statements, ...paged, name: '0' };
@@ -168,6 +168,11 @@ function rowLimit(plan: Plan, { defaultLimit }: QueryRequest, written: number | 
 function firstRows(relation: Relation, rows: number): Relation {
   const count: Scalar = constant('long', BigInt(rows) + 1n);
   return { kind: 'limit', input: relation, count, columns: relation.columns };
+}
+
+/** As {@link firstRows}, but of a few tables it is known that no row can be too many: up to a large limit the engine uses one thread. */
+function firstOfAtMost(relation: Relation, rows: number, catalog: DatasetCatalog): Relation {
+  return mostRows(relation, name => catalog.mostRows?.(name)) <= rows ? relation : firstRows(relation, rows);
 }
 
 type ToSql = (relation: Relation) => string;

@@ -98,6 +98,8 @@ export interface DatasetCatalog {
    */
   scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string;
   readonly rowGroups?: RowGroupsOf;
+  /** The most rows that a table has; undefined where that is not known. */
+  mostRows?(name: string): number | undefined;
 }
 
 /** A dataset computed by the engine instead of read from files. `scan` is as in {@link DatasetCatalog}. */

@@ -27,6 +27,23 @@ function sequenceRows(start: number, end: number, step: number): number {
   return Number.isFinite(rows) ? Math.max(0, rows) : 0;
 }
 
+/** Returns how many rows a plan has at most, given how many a table has; infinity where that is not known. */
+export function mostRows(relation: Relation, rowsOf: (table: string) => number | undefined): number {
+  switch (relation.kind) {
+    case 'scan':
+      return rowsOf(relation.dataset) ?? Number.POSITIVE_INFINITY;
+    case 'values':
+      return relation.rows.length;
+    case 'filter':
+    case 'project':
+    case 'sort':
+    case 'limit':
+      return mostRows(relation.input, rowsOf);
+    default:
+      return Number.POSITIVE_INFINITY;
+  }
+}
+
 /** Returns the value of a constant number; NaN for what is known only when the query runs. */
 function numberOf(scalar: Scalar): number {
   if (scalar.kind === 'convert') return numberOf(scalar.value);

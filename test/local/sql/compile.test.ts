@@ -66,6 +66,27 @@ describe('the lowest limit wins, and of two equal ones that nearest to the user'
   });
 });
 
+test.each<readonly [apl: string, limited: boolean]>([
+  ['kept | where a > 1', false],
+  ['kept | where a > 1 | extend b = a | project b', false],
+  ['kept | mv-expand b = pack_array(a, a)', true],
+  ['more | where a > 1', true],
+  ['other | where a > 1', true],
+])('the engine is told a limit only where it could be exceeded: %s', (apl, limited) => {
+  const rows = { kept: 1_000_000, more: 1_000_001 } as Readonly<Record<string, number>>;
+  const schema = (name: string) => ({
+    name,
+    fields: [{ name: 'a', type: 'long' as const }],
+    open: false,
+  });
+  const scan = () => 'SELECT 1::BIGINT AS f0';
+  const catalog = { ...none, schema, scan, mostRows: (name: string) => rows[name] };
+  const result = compileRequest({ apl, defaultLimit: 1_000_000 }, catalog, now);
+  const [table] = result.ok ? result.compiled.tables : [];
+  expect(table?.sql).toMatch(limited ? /LIMIT 1000001/ : /^(?!.*LIMIT)/s);
+  expect(table?.rowLimit?.rows).toBe(1_000_000);
+});
+
 test.each([
   'sort by n desc | summarize make_list(s)',
   'sort by n desc | project s | summarize make_list(s)',

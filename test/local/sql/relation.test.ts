@@ -45,6 +45,18 @@ describe('a value of any kind comes back as it was', () => {
   });
 });
 
+test('no letter becomes a character without case in lower case, so a search for such characters folds nothing', async () => {
+  const folded = 'tolower(unicode_codepoints_to_string(pack_array(n)))';
+  expect(
+    await cells(
+      `range n from 128 to 196607 step 1 | where ${folded} matches regex '[\\x00-@\\[-\`{-\\x7f]' | count`,
+    ),
+  ).toEqual([['0']]);
+  expect(await cells(`range n from 65 to 90 step 1 | where ${folded} matches regex '[a-z]' | count`)).toEqual(
+    [['26']],
+  );
+});
+
 describe('a name of any kind names its own column', () => {
   const names = [
     'a"b',
