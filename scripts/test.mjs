@@ -12,11 +12,7 @@ const reports = join(root, 'test-output');
 /** Every stage in the order in which the whole run takes them; each can be run alone: `npm test -- lint fast`. */
 const STAGES = new Map(
   Object.entries({
-    types: () =>
-      all(
-        () => command(bin('tsc'), ['--noEmit']),
-        () => command(bin('tsc'), ['-p', 'labextension']),
-      ),
+    types: () => together(command(bin('tsc'), ['--noEmit']), command(bin('tsc'), ['-p', 'labextension'])),
     unused: () => command(bin('knip'), ['--no-progress']),
     lint: () => command(bin('biome'), ['ci', '--error-on-warnings', '--colors=off', '.']),
     fast: () => vitest('fast'),
@@ -24,11 +20,7 @@ const STAGES = new Map(
     service: () => vitest('service'),
     built: () => vitest('built'),
     faults: () => vitest('faults'),
-    environments: () =>
-      all(
-        () => environment('.venv', VENV),
-        () => environment('.venv-lab42', VENV_LAB42),
-      ),
+    environments: () => together(environment('.venv', VENV), environment('.venv-lab42', VENV_LAB42)),
     jupyter: () => vitest('jupyter'),
     python: pytest,
     browser: () => vitest('browser'),
@@ -75,11 +67,10 @@ async function main(names) {
   process.exitCode = total.failed > 0 ? 1 : 0;
 }
 
-/** @param {(() => Promise<Tally>)[]} parts @returns {Promise<Tally>} */
-async function all(...parts) {
+/** @param {Promise<Tally>[]} parts @returns {Promise<Tally>} the sum of what runs at the same time */
+async function together(...parts) {
   const sum = { passed: 0, failed: 0 };
-  for (const part of parts) {
-    const { passed, failed } = await part();
+  for (const { passed, failed } of await Promise.all(parts)) {
     sum.passed += passed;
     sum.failed += failed;
   }
