@@ -222,5 +222,7 @@ export async function rowsOfView(
 /** Returns row numbers, which are below 2^32: a bigint of each would take a quarter of a second for a million. */
 function lowHalves(numbers: BigInt64Array = new BigInt64Array(0)): Uint32Array {
   const halves = new Uint32Array(numbers.buffer, numbers.byteOffset, 2 * numbers.length);
-  return Uint32Array.from({ length: numbers.length }, (_, row) => halves[2 * row] as number);
+  const low = new Uint32Array(numbers.length);
+  for (let row = 0; row < low.length; row += 1) low[row] = halves[2 * row] as number;
+  return low;
 }
