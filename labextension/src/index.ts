@@ -45,6 +45,8 @@ const language: JupyterFrontEndPlugin<void> = {
       filename: /\.apl$/i,
       load: async () => {
         const [{ aplSupport }, options] = await Promise.all([import('./editor.js'), readOptions(settings)]);
+        // Where a query is written, a result follows: its grid need not wait for code.
+        void import('./grid/open.js');
         return aplSupport(workbench, options);
       },
     });
