@@ -25,6 +25,8 @@ export class Around {
   readonly #workbench: Workbench;
   readonly #changed = new Signal<this, void>(this);
   #link: KernelLink | undefined;
+  /** What was there when `changed` was last emitted. */
+  #last: readonly unknown[] = [];
 
   constructor(panel: NotebookPanel, workbench: Workbench) {
     this.panel = panel;
@@ -127,10 +129,16 @@ export class Around {
       link?.changed.connect(this.#emit, this);
     }
     link?.connect();
-    this.#emit();
+    // Every request to the kernel makes it busy and idle again.
+    if (this.#seen().some((each, index) => each !== this.#last[index])) this.#emit();
+  }
+
+  #seen(): readonly unknown[] {
+    return [this.isApl, this.#link, this.state];
   }
 
   #emit(): void {
+    this.#last = this.#seen();
     this.#changed.emit();
   }
 

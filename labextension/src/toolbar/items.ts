@@ -38,6 +38,11 @@ abstract class Item extends Widget {
   /** Draws the present state; never called in notebooks of other languages. */
   abstract draw(): void;
 
+  /** False while there is nothing to open. */
+  get isUseful(): boolean {
+    return true;
+  }
+
   override onAfterAttach(): void {
     this.around.changed.connect(this.#update, this);
     this.#update();
@@ -47,9 +52,11 @@ abstract class Item extends Widget {
     this.around.changed.disconnect(this.#update, this);
   }
 
+  /** One that is shown and hidden again makes the toolbar lay out all of its items each time. */
   #update(): void {
-    this.setHidden(!this.around.isApl);
-    if (this.around.isApl) this.draw();
+    const { isApl } = this.around;
+    this.setHidden(!isApl || !this.isUseful);
+    if (isApl) this.draw();
   }
 }
 
@@ -210,14 +217,17 @@ export class ParametersItem extends Item {
     );
   }
 
+  override get isUseful(): boolean {
+    return hasParameters(this.around);
+  }
+
   override draw(): void {
-    this.setHidden(!hasParameters(this.around));
     this.control.disabled = this.around.state !== 'ready';
     this.control.title = this.control.disabled ? whyNot(this.around) : 'Parameters of the notebook';
   }
 
   #redraw(): void {
-    if (this.around.isApl) this.draw();
+    this.setHidden(!this.around.isApl || !this.isUseful);
   }
 }
 
@@ -244,6 +254,10 @@ export class StopItem extends Item {
     super.dispose();
   }
 
+  override get isUseful(): boolean {
+    return this.#elapsedMs >= patienceMs;
+  }
+
   override draw(): void {
     const isRunning = this.around.state === 'ready' && this.around.link?.session?.isRunning === true;
     if (isRunning && this.#since === undefined) {
@@ -256,12 +270,15 @@ export class StopItem extends Item {
     this.#tick();
   }
 
+  /** How long the cell has been running; 0 where none does. */
+  get #elapsedMs(): number {
+    return this.#since === undefined ? 0 : performance.now() - this.#since;
+  }
+
   /** The button stands before the toolbar's free space, so that nothing to the right moves when it comes and goes. */
   #tick(): void {
-    const elapsed = this.#since === undefined ? 0 : performance.now() - this.#since;
-    const isShown = elapsed >= patienceMs;
-    this.setHidden(!isShown);
-    const seconds = isShown ? ` ${Math.floor(elapsed / 1000)} s` : '';
+    this.setHidden(!this.isUseful);
+    const seconds = this.isUseful ? ` ${Math.floor(this.#elapsedMs / 1000)} s` : '';
     const text = this.control.querySelector('.apl-toolbar-text');
     if (text !== null) text.textContent = `Stop${seconds}`;
   }
