@@ -35,11 +35,27 @@ export const ROWS_IN_SIGHT = 14;
 const SCROLL_BAR = 16;
 const MOST_ATTEMPTS = 10;
 const TITLE_LENGTH = 2_000;
+/** Rows beyond those in sight that are fetched before they are reached. */
+const ROWS_AHEAD = 250;
 /** The classes of the cell of a value. */
 const LOOKS = ['numeric', 'null', 'selected', 'bounded', 'error', 'warning', 'quiet'] as const;
 type Look = (typeof LOOKS)[number];
 /** A text that is surely narrower than the widest column and runs from left to right: cells of others are bounded, which costs. */
 const HARMLESS = /^[ -~]{0,36}$/;
+
+/** The cells that the table was given last, from row `from` on; `isWhole` when all of them had arrived. */
+interface Given {
+  readonly from: number;
+  readonly cells: ReadonlyMap<GridColumn, readonly ShownCell[]>;
+  readonly isWhole: boolean;
+}
+
+/** Rows to fetch, from one up to another. */
+interface Wish {
+  readonly rows: Rows;
+  readonly from: number;
+  readonly to: number;
+}
 
 /** The table in the page, which holds only the cells in sight. */
 export class Surface {
@@ -50,11 +66,11 @@ export class Surface {
   readonly #heads = new WeakMap<Element, GridColumn>();
   /** The classes that the cells of values have, so that a draw changes only those that differ. */
   readonly #looks = new WeakMap<Element, string>();
-  /** The cells that the table was given last, from row `from` on: their style is made from the same ones. */
-  #given: { readonly from: number; readonly cells: ReadonlyMap<GridColumn, readonly ShownCell[]> } = {
-    from: 0,
-    cells: new Map(),
-  };
+  /** The style of the cells is made from those that the table was given. */
+  #given: Given = { from: 0, cells: new Map(), isWhole: true };
+  /** What is to be fetched after what is on its way: whoever scrolls fast passes over the rest. */
+  #wish: Wish | undefined;
+  #isFetching = false;
   /** The cell that was to be revealed last. */
   #wanted: CellPlace | undefined;
 
@@ -153,11 +169,14 @@ export class Surface {
     const { pinned, scrolling } = layout;
     const columns = scrolling.slice(x0, x1);
     const to = Math.min(y1, rows.count);
-    if (to > y0 && !rows.has(y0, to)) this.#fetch(rows, y0, to);
+    const isWhole = to <= y0 || rows.has(y0, to);
+    const ahead =
+      y0 < this.#given.from ? { from: y0 - ROWS_AHEAD, to: y0 } : { from: to, to: to + ROWS_AHEAD };
+    this.#wishFor(isWhole ? { rows, ...ahead } : { rows, from: y0, to });
     const numbers = Array.from({ length: Math.max(to - y0, 0) }, (_, index) => y0 + index);
     const shown = (column: GridColumn) => numbers.map(row => rows.cell(row, column, zone));
     const cells = new Map([...pinned, ...columns].map(column => [column, shown(column)]));
-    this.#given = { from: y0, cells };
+    this.#given = { from: y0, cells, isWhole };
     const texts = (column: GridColumn) => (cells.get(column) ?? []).map(({ text }) => text);
     const heads = pinned.map(texts);
     return {
@@ -176,11 +195,31 @@ export class Surface {
     };
   };
 
-  #fetch(rows: Rows, from: number, to: number): void {
-    rows.load(from, to).then(
-      () => (rows === this.#model.rows ? this.refresh() : undefined),
-      (error: unknown) => this.#model.failed(error),
-    );
+  #wishFor({ rows, ...asked }: Wish): void {
+    const [from, to] = [Math.max(asked.from, 0), Math.min(asked.to, rows.count)];
+    this.#wish = from >= to || rows.has(from, to) ? undefined : { rows, from, to };
+    if (!this.#isFetching) void this.#fetch();
+  }
+
+  /** Fetches one wish after the other; rows in sight are drawn when they arrive, unless a draw has shown them already. */
+  async #fetch(): Promise<void> {
+    this.#isFetching = true;
+    for (let wish = this.#takeWish(); wish !== undefined; wish = this.#takeWish()) {
+      const { rows, from, to } = wish;
+      try {
+        await rows.load(from, to);
+        if (rows === this.#model.rows && !this.#given.isWhole) await this.refresh();
+      } catch (error) {
+        this.#model.failed(error);
+      }
+    }
+    this.#isFetching = false;
+  }
+
+  #takeWish(): Wish | undefined {
+    const wish = this.#wish;
+    this.#wish = undefined;
+    return wish;
   }
 
   /** The place among the columns in sight; -1 for row numbers. */
