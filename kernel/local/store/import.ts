@@ -18,7 +18,7 @@ import { type CsvOptions, readCsv } from './readers/csv.js';
 import { readJson } from './readers/json.js';
 import { readLines } from './readers/lines.js';
 import { readParquet } from './readers/parquet.js';
-import { cells, keep, type Reading } from './readers/reading.js';
+import { cells, type Reading } from './readers/reading.js';
 import { spreadSample } from './readers/sample.js';
 import type { Extent } from './stored.js';
 import { findTime, type TimeOptions, type TimeSource } from './timestamps.js';
@@ -210,7 +210,7 @@ async function write(
   load: Load,
   pass: Pass,
 ): Promise<Stored> {
-  const time = await timeOf(connection, reading, load.time);
+  const time = await findTime(connection, reading, load.time);
   const fields = fieldsOf(reading);
   const note = { fields, timeless: time.field === undefined };
   const copy = copyToParquet(selectOf(reading, fields, time, load.time), draft, note);
@@ -225,19 +225,6 @@ async function write(
     notes: [...reading.notes, ...time.notes, ...lateNotes(load.format, time, late)],
     ...present({ timeField: time.field }),
   };
-}
-
-async function timeOf(connection: Connection, reading: Reading, options: TimeOptions): Promise<TimeSource> {
-  await keep(connection, 'sampled', cells(reading.fields, reading.sample));
-  const counts = reading.fields.map((_, index) => `count(c${index})`);
-  const [row = []] = await connection.run(`SELECT ${counts.join(', ')} FROM sampled`);
-  const columns = reading.fields.map(({ name, type }, index) => ({
-    name,
-    type,
-    column: `c${index}`,
-    empty: Number(row[index]) === 0,
-  }));
-  return findTime(connection, columns, options);
 }
 
 const systemNames = ['_time', '_sysTime'];

@@ -4,9 +4,10 @@ import { DAY, EARLIEST_TIME } from '../../time.js';
 import { sqlText } from '../duckdb/literal.js';
 import type { Connection } from '../engine/duckdb.js';
 import { ServiceError } from '../http/service-error.js';
+import { keep, type ReadField, type Reading } from './readers/reading.js';
 
 /** A column of the table `sampled`, and the field that it becomes. */
-export interface SampledColumn {
+interface SampledColumn {
   readonly name: string;
   readonly type: TypeName;
   readonly column: string;
@@ -21,7 +22,7 @@ export interface TimeOptions {
   readonly format?: string;
 }
 
-/** The source of the time of a row. `sql` is a TIMESTAMP_NS over the columns of `sampled`, null or infinite where a row has no readable time. */
+/** The source of the time of a row. `sql` is a TIMESTAMP_NS over the cells of a reading, null or infinite where a row has no readable time. */
 export interface TimeSource {
   readonly sql: string;
   /** The field it was read from; undefined when no field holds a time. */
@@ -29,30 +30,62 @@ export interface TimeSource {
   readonly notes: readonly string[];
 }
 
-/** Returns the source of time for rows like those of the table `sampled`; throws ServiceError when the named field has none. */
+/** Returns the source of time for the rows of a reading; throws ServiceError when the named field has none. */
 export async function findTime(
   connection: Connection,
-  columns: readonly SampledColumn[],
+  reading: Pick<Reading, 'fields' | 'sample'>,
   options: TimeOptions,
 ): Promise<TimeSource> {
   const { nowNs, field, format } = options;
-  if (field !== undefined) return namedTime(connection, columns, field, format, nowNs);
+  if (field !== undefined) return namedTime(connection, reading, field, format, nowNs);
+  const columns = await sampled(connection, reading, ({ name }) => isTimeName(name));
   const own = columns.find(column => column.name === '_time');
   if (own) return readingOf(connection, own, nowNs);
   return (
     (await combinedTime(connection, columns, nowNs)) ??
     (await guessedTime(connection, columns, nowNs)) ?? {
       sql: 'NULL::TIMESTAMP_NS',
-      notes: [await timelessNote(connection, columns)],
+      notes: [await timelessNote(connection, reading)],
     }
   );
+}
+
+/** Makes the table `sampled` of some fields of the sample, column c_i for field i, and returns its columns. */
+async function sampled(
+  connection: Connection,
+  { fields, sample }: Pick<Reading, 'fields' | 'sample'>,
+  wanted: (field: ReadField) => boolean,
+): Promise<readonly SampledColumn[]> {
+  const chosen = fields.flatMap((field, index) => (wanted(field) ? [{ ...field, column: `c${index}` }] : []));
+  if (chosen.length === 0) return [];
+  const values = chosen.map(({ sql, column }) => `${sql} AS ${column}`);
+  await keep(connection, 'sampled', `SELECT ${values.join(', ')} FROM ${sample}`);
+  const counts = chosen.map(({ column }) => `count(${column})`);
+  const [row = []] = await connection.run(`SELECT ${counts.join(', ')} FROM sampled`);
+  return chosen.map(({ name, type, column }, index) => ({
+    name,
+    type,
+    column,
+    empty: Number(row[index]) === 0,
+  }));
 }
 
 const consequence = 'every row has the time of its import, and is found in every time range.';
 
 /** Says that there is no time, and which fields hold times although their names do not suggest it. */
-async function timelessNote(connection: Connection, columns: readonly SampledColumn[]): Promise<string> {
-  const fields = await unnamedTimes(connection, columns);
+async function timelessNote(
+  connection: Connection,
+  reading: Pick<Reading, 'fields' | 'sample'>,
+): Promise<string> {
+  const candidates = await sampled(
+    connection,
+    reading,
+    ({ type }) => type === 'datetime' || type === 'string',
+  );
+  const fields = await unnamedTimes(
+    connection,
+    candidates.filter(({ empty }) => !empty),
+  );
   if (fields.length === 0) return `No field holds a time: ${consequence} Name one if there is one.`;
   const names = fields.map(name => `\`${name}\``).join(', ');
   return `No field has the name of a time: ${consequence} ${names} ${fields.length === 1 ? 'holds' : 'hold'} times: name the one to use.`;
@@ -63,11 +96,8 @@ const plainTime = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}.*';
 /** Returns the fields whose values in the sample are all dates with a time of day. */
 async function unnamedTimes(
   connection: Connection,
-  columns: readonly SampledColumn[],
+  candidates: readonly SampledColumn[],
 ): Promise<readonly string[]> {
-  const candidates = columns.filter(
-    ({ type, empty }) => !empty && (type === 'datetime' || type === 'string'),
-  );
   if (candidates.length === 0) return [];
   const tests = candidates.map(({ type, column }) =>
     type === 'datetime'
@@ -103,6 +133,13 @@ const timeNames = [
   't',
 ].map(plainName);
 
+/** Whether a field may hold a time, or a part of one. */
+function isTimeName(name: string): boolean {
+  return (
+    timeRank(name) >= 0 || Object.values<Part>(parts).some(({ names }) => names.includes(plainName(name)))
+  );
+}
+
 /** Returns the rank of a field among the names that speak of a time, 0 for the likeliest; -1 for any other name. */
 export function timeRank(name: string): number {
   return timeNames.indexOf(plainName(name));
@@ -128,13 +165,13 @@ const likelyFromNs = 7305n * DAY;
 
 async function namedTime(
   connection: Connection,
-  columns: readonly SampledColumn[],
+  reading: Pick<Reading, 'fields' | 'sample'>,
   field: string,
   format: string | undefined,
   nowNs: bigint,
 ): Promise<TimeSource> {
-  const column = columns.find(each => each.name === field);
-  if (!column) throw unknownField(columns, field);
+  const [column] = await sampled(connection, reading, ({ name }) => name === field);
+  if (!column) throw unknownField(reading.fields, field);
   const found = format === undefined ? await readingOf(connection, column, nowNs) : formatted(column, format);
   const { present, read, example } = await countRead(connection, column, found.sql);
   if (read > 0 || present === 0) return found;
@@ -148,7 +185,7 @@ async function namedTime(
   );
 }
 
-function unknownField(columns: readonly SampledColumn[], field: string): ServiceError {
+function unknownField(columns: readonly ReadField[], field: string): ServiceError {
   const known = columns.slice(0, 20).map(each => `\`${cut(each.name, longestShown)}\``);
   return new ServiceError(
     400,

@@ -7,7 +7,7 @@ import { ServiceError } from '../../http/service-error.js';
 import { lineReader } from './lines.js';
 import { writeWithoutUnclosed } from './quotes.js';
 import { distinctNames, keep, type Reading } from './reading.js';
-import { rowsInSample } from './sample.js';
+import { blankLines, firstLines, longLines, rowsInSample } from './sample.js';
 import { countRefused, readTexts } from './texts.js';
 import { unpacked } from './unpacked.js';
 
@@ -30,7 +30,24 @@ export async function readCsv(
   source: CsvSource,
   options: CsvOptions = {},
 ): Promise<Reading | undefined> {
-  const dialect = await sniff(connection, source.file, options.delimiter);
+  const limits = await firstLines(source.file);
+  try {
+    return await readWithin(connection, source, options, limits);
+  } catch (error) {
+    // A line that is too long among the first ones.
+    if (limits === longLines) throw error;
+    return readWithin(connection, source, options, longLines);
+  }
+}
+
+/** `limits` are those of the lines that are looked at first. */
+async function readWithin(
+  connection: Connection,
+  source: CsvSource,
+  options: CsvOptions,
+  limits: string,
+): Promise<Reading | undefined> {
+  const dialect = await sniff(connection, source.file, options.delimiter, limits);
   const repaired = (await mayMislead(connection, source.file, dialect))
     ? await repair(connection, source, dialect)
     : undefined;
@@ -47,11 +64,11 @@ export async function readCsv(
 async function mayMislead(
   connection: Connection,
   file: string,
-  { quote, failure }: Dialect,
+  { quote, failure, limits }: Dialect,
 ): Promise<boolean> {
   if (quote === usualQuote) return false;
   if (failure !== undefined) return true;
-  const sniffed = `SELECT l FROM ${lineReader(file, 'first')} LIMIT ${sniffedRows}`;
+  const sniffed = `SELECT l FROM ${lineReader(file, 'first', limits)} LIMIT ${sniffedRows}`;
   try {
     const rows = await connection.run(
       `SELECT 1 FROM (${sniffed}) WHERE contains(l, ${sqlText(usualQuote)}) LIMIT 1`,
@@ -113,17 +130,18 @@ async function readWhole(
   options: CsvOptions,
 ): Promise<Reading | undefined> {
   const reader = csvReader(file, dialect);
-  const [line] = await connection.run(`SELECT * FROM ${reader(false, 'careful')} LIMIT 1`);
+  const rows = await rowsInSample(file);
+  await keep(connection, 'sample', `SELECT * FROM ${reader(false, 'first')} LIMIT ${rows + 1}`);
+  const [line] = await connection.run('SELECT * FROM sample WHERE rowid = 0');
   if (!line) return noRows(connection, reader(false, 'careful'));
   const first = line.map(cell => String(cell ?? '').trim());
   const header = options.header ?? looksLikeHeader(first);
+  if (header) await connection.run('DELETE FROM sample WHERE rowid = 0');
   const named = first.map((name, index) => (header && name !== '' ? name : `column${index + 1}`));
   const names = distinctNames(named.map(name => name.replaceAll('\0', '\ufffd')));
   const notes = header
     ? []
     : ['The first line does not look like names: the fields are column1, column2, ….'];
-  const rows = await rowsInSample(file);
-  await keep(connection, 'sample', `SELECT * FROM ${reader(header, 'careful')} LIMIT ${rows}`);
   if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0)
     return noRows(connection, reader(header, 'careful'));
   return readTexts(connection, {
@@ -144,10 +162,11 @@ async function noRows(connection: Connection, source: string): Promise<undefined
   });
 }
 
-/** `careful` reads lines that `fast` refuses: long ones, lines with too many values, line breaks in quotes beside short lines. */
-type CsvMode = 'fast' | 'careful';
-
-const largestLineBytes = 32 * 2 ** 20;
+/**
+ * `careful` reads lines that `fast` refuses: long ones, lines with too many values, line breaks in quotes beside short lines.
+ * `first` does so for lines at the beginning of the file.
+ */
+type CsvMode = 'fast' | 'careful' | 'first';
 
 interface Dialect {
   readonly delimiter: string;
@@ -156,6 +175,8 @@ interface Dialect {
   readonly escaping: string;
   readonly skip: number;
   readonly columns: number;
+  /** The options with which the first lines are read. */
+  readonly limits: string;
   /** Why the engine could not make out the beginning of the file, if so; the rest is then a guess. */
   readonly failure?: unknown;
 }
@@ -163,11 +184,15 @@ interface Dialect {
 const usualQuote = '"';
 /** How many rows the engine guesses a dialect from. */
 const sniffedRows = 20_480;
-const long = `max_line_size = ${largestLineBytes}, buffer_size = ${2 * largestLineBytes}`;
 
-async function sniff(connection: Connection, file: string, delimiter: string | undefined): Promise<Dialect> {
+async function sniff(
+  connection: Connection,
+  file: string,
+  delimiter: string | undefined,
+  limits: string,
+): Promise<Dialect> {
   const given = delimiter === undefined ? '' : `, delim = ${sqlText(delimiter)}`;
-  const sniffed = `sniff_csv(${sqlText(file)}, all_varchar = true, header = false, ${long}, null_padding = true, ignore_errors = true${given})`;
+  const sniffed = `sniff_csv(${sqlText(file)}, comment = '', all_varchar = true, header = false, ${limits}, null_padding = true, ignore_errors = true${given})`;
   try {
     const [row] = await connection.run(
       `SELECT "Delimiter", "Quote", "Escape", "SkipRows", len("Columns") FROM ${sniffed}`,
@@ -177,17 +202,20 @@ async function sniff(connection: Connection, file: string, delimiter: string | u
       delimiter: dialectText(delim) || ',',
       quote: dialectText(quote),
       escaping: dialectText(escaping),
-      skip: Number(skip),
+      // A blank line would pass for the one with the names.
+      skip: Number(skip) || (await blankLines(file)),
       columns: Number(columns),
+      limits,
     };
   } catch (failure) {
-    const [row] = await connection.run(`SELECT l FROM ${lineReader(file, 'first')} LIMIT 1`);
+    const [row] = await connection.run(`SELECT l FROM ${lineReader(file, 'first', limits)} LIMIT 1`);
     return {
       delimiter: delimiter ?? likeliest(String(row?.[0] ?? '')),
       quote: '',
       escaping: '',
       skip: 0,
       columns: 0,
+      limits,
       failure,
     };
   }
@@ -209,9 +237,13 @@ function csvReader(file: string, dialect: Dialect): (header: boolean, mode: CsvM
   const quote = dialect.quote || usualQuote;
   const words = `delim = ${sqlText(dialect.delimiter)}, quote = ${sqlText(quote)}, escape = ${sqlText(dialect.escaping || quote)}, skip = ${dialect.skip}`;
   const columns = Array.from({ length: dialect.columns }, (_, index) => `'t${index}': 'VARCHAR'`).join(', ');
-  const careful = `, ${long}, parallel = false, store_rejects = true`;
+  const more = {
+    fast: '',
+    careful: `, ${longLines}, parallel = false, store_rejects = true`,
+    first: `, ${dialect.limits}, parallel = false, store_rejects = true`,
+  };
   return (header, mode) =>
-    `read_csv(${sqlText(file)}, auto_detect = false, header = ${header}, ${words}, null_padding = true, columns = {${columns}}${mode === 'fast' ? '' : careful})`;
+    `read_csv(${sqlText(file)}, auto_detect = false, header = ${header}, ${words}, null_padding = true, columns = {${columns}}${more[mode]})`;
 }
 
 /** Returns whether a first line looks like names: most are not empty, and none is a number or a time. */

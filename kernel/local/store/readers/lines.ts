@@ -1,7 +1,7 @@
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { keep, type Reading } from './reading.js';
-import { rowsInSample } from './sample.js';
+import { longLines, rowsInSample } from './sample.js';
 import { countRefused, readTexts } from './texts.js';
 
 /** The formats of log lines: named by the user, or recognised where every line of the sample fits. */
@@ -18,7 +18,7 @@ export async function readLines(
   if ((await connection.run('SELECT 1 FROM raw LIMIT 1')).length === 0) return undefined;
   const { names, columns } = await partsOf(connection, format);
   const texts = (from: string) =>
-    `(SELECT ${columns.map((sql, index) => `${sql} AS t${index}`).join(', ')} FROM (${matched(format, from)}))`;
+    `(SELECT ${columns.map((sql, index) => `nullif(${sql}, '') AS t${index}`).join(', ')} FROM (${matched(format, from)}))`;
   await keep(connection, 'sample', `SELECT * FROM ${texts('raw')}`);
   const careful = lineReader(file, 'careful');
   return readTexts(connection, {
@@ -133,23 +133,24 @@ async function pairsOf(connection: Connection): Promise<Parts> {
   return { names: [...keys, 'line'], columns: [...keys.map(value), 'l'] };
 }
 
-const largestLineBytes = 32 * 2 ** 20;
-
 /** No log holds this delimiter: a line is one value. */
 const noDelimiter = 'chr(1) || chr(2) || chr(3)';
 
 /**
  * Returns SQL of the lines l of a file. `long` also reads long lines; `careful` does too, and records those that it leaves out;
- * `first` is `long` for a few lines from the beginning, of which it reads no more than it must.
+ * `first` is for a few lines from the beginning, of `limits`: it reads no more than it must.
  */
-export function lineReader(file: string, mode: 'fast' | 'careful' | 'long' | 'first'): string {
+export function lineReader(
+  file: string,
+  mode: 'fast' | 'careful' | 'long' | 'first',
+  limits = longLines,
+): string {
   const plain = `auto_detect = false, header = false, delim = ${noDelimiter}, quote = '', escape = '', strict_mode = false, columns = {'l': 'VARCHAR'}`;
-  const long = `, max_line_size = ${largestLineBytes}, buffer_size = ${2 * largestLineBytes}`;
   const more = {
     fast: '',
-    careful: `${long}, store_rejects = true`,
-    long,
-    first: `${long}, parallel = false`,
+    careful: `, ${longLines}, store_rejects = true`,
+    long: `, ${longLines}`,
+    first: `, ${limits}, parallel = false`,
   }[mode];
   return `read_csv(${sqlText(file)}, ${plain}${more})`;
 }

@@ -30,22 +30,47 @@ export async function spreadSample(file: string, workDir: string): Promise<strin
 
 /** Returns how many rows of a file its sample may have: fewer where the lines at its beginning are long, as they are held in memory. */
 export async function rowsInSample(file: string): Promise<number> {
-  if ((await packingOf(file)) !== undefined) return sampleRows;
+  const head = await headOf(file);
+  // An array may be written as one line.
+  if (head === undefined || head.trimStart().startsWith('[')) return sampleRows;
+  const rowBytes = head.length / head.split('\n').length;
+  return Math.min(sampleRows, Math.max(fewestRows, Math.floor(sampleBytes / rowBytes)));
+}
+
+/** Options with which the engine reads lines of up to 32 MiB; its buffers are as large. */
+export const longLines = lineOptions(32 * 2 ** 20);
+
+/** Returns the options with which the engine reads the first lines of a file: buffers are small where those lines are short. */
+export async function firstLines(file: string): Promise<string> {
+  const head = await headOf(file);
+  return head?.split('\n').every(line => line.length < shortLineBytes) ? lineOptions(2 * 2 ** 20) : longLines;
+}
+
+/** Returns how many blank lines a file begins with; none of a compressed one. */
+export async function blankLines(file: string): Promise<number> {
+  const [blank = ''] = /^(\r?\n)*/.exec((await headOf(file)) ?? '') ?? [];
+  return blank.split('\n').length - 1;
+}
+
+function lineOptions(mostBytes: number): string {
+  return `max_line_size = ${mostBytes}, buffer_size = ${2 * mostBytes}`;
+}
+
+/** The beginning of a file, a character for each byte; undefined for a compressed one. */
+async function headOf(file: string): Promise<string | undefined> {
+  if ((await packingOf(file)) !== undefined) return undefined;
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-    const head = buffer.toString('latin1', 0, bytesRead);
-    // An array may be written as one line.
-    if (head.trimStart().startsWith('[')) return sampleRows;
-    const rowBytes = bytesRead / head.split('\n').length;
-    return Math.min(sampleRows, Math.max(fewestRows, Math.floor(sampleBytes / rowBytes)));
+    return buffer.toString('latin1', 0, bytesRead);
   } finally {
     await handle.close();
   }
 }
 
+const shortLineBytes = 64 * 1024;
 const headBytes = 2 ** 20;
-const sampleBytes = 16 * 2 ** 20;
+const sampleBytes = 4 * 2 ** 20;
 const fewestRows = 16;
 
 const spreadFromBytes = 16 * 2 ** 20;

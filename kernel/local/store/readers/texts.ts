@@ -3,9 +3,9 @@ import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import { sqlTypes } from '../../duckdb/types.js';
 import type { Connection } from '../../engine/duckdb.js';
-import { exceedsReal, misfit, type ReadField, type Reading, widenedNotes } from './reading.js';
+import { misfit, type ReadField, type Reading, widenedNotes } from './reading.js';
 
-/** A file as columns of text t0..tn, empty where there is no value. */
+/** A file as columns of text t0..tn, null where there is no value. */
 export interface Texts {
   readonly names: readonly string[];
   readonly fast: string;
@@ -21,8 +21,8 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
   const { names, notes } = texts;
   const types = await columnTypes(connection, 'sample', names.length);
   const reading = (from: string, found: readonly ColumnType[]) => ({
-    from: typed(from, found),
-    sample: typed('sample', found),
+    from,
+    sample: 'sample',
     fields: names.map((name, index) => fieldOf(name, index, found[index] ?? 'string')),
     notes,
     refused: 0,
@@ -49,144 +49,121 @@ export async function countRefused(connection: Connection, source: string): Prom
 type ColumnType = TypeName | 'unseen';
 
 /**
- * The types that a text may be read as, where nothing is lost. A power of ten without a point or a sign (`1e5`) is taken for an
- * identifier.
+ * The types that a text may be read as, where nothing is lost, the narrowest first. A power of ten without a point or a sign
+ * (`1e5`) is taken for an identifier.
  */
-const csvTypes: readonly TypeName[] = ['bool', 'long', 'real', 'datetime'];
+const csvTypes = ['bool', 'long', 'real', 'datetime'] as const satisfies readonly TypeName[];
 
-/** A few rows of the sample rule out most types, which are then not tested on all the others. */
+/** Types as bits. */
+const bits = { none: 0, bool: 1, long: 2, real: 4, datetime: 8, all: 15 } as const;
+
+/** A few rows of the sample rule out most types of most columns. */
 async function columnTypes(connection: Connection, source: string, width: number): Promise<ColumnType[]> {
-  const any = Array.from({ length: width }, (_, index) => ({ index, types: csvTypes }));
-  const few = await fittingTypes(connection, `(SELECT * FROM sample LIMIT ${fewRows})`, any, fewColumns);
-  const found = await fittingTypes(connection, source, few, source === 'sample' ? fewColumns : manyColumns);
-  return found.map(({ values, types }) => (values === 0 ? 'unseen' : (types[0] ?? 'string')));
+  const any = Array.from({ length: width }, () => undefined);
+  const few = await narrowed(connection, `(SELECT * FROM sample LIMIT ${fewRows})`, any);
+  const found = await narrowed(connection, source, few);
+  return found.map(fitting =>
+    fitting === undefined ? 'unseen' : (csvTypes.find(type => (fitting & bits[type]) > 0) ?? 'string'),
+  );
 }
 
-const fewRows = 256;
+const fewRows = 64;
 
-/** A column, and types that it may have. */
-interface Candidates {
-  readonly index: number;
-  readonly types: readonly TypeName[];
-}
+/** The types that fit every value of a column, as bits; undefined where it has none. */
+type Fitting = number | undefined;
 
-/** Returns how many values each column has, and which of its types fit all of them. */
-async function fittingTypes(
+/**
+ * Returns which types fit the columns in all rows of `source` too. All values are tested as those of one column, beside the
+ * number of their own: the time in which the engine plans tests grows with the square of them.
+ */
+async function narrowed(
   connection: Connection,
   source: string,
-  columns: readonly Candidates[],
-  most: number,
-): Promise<(Candidates & { readonly values: number })[]> {
-  const found: (Candidates & { readonly values: number })[] = [];
-  for (let from = 0; from < columns.length; from += most) {
-    found.push(...(await countFitting(connection, source, columns.slice(from, from + most))));
-  }
+  columns: readonly Fitting[],
+): Promise<readonly Fitting[]> {
+  const open = columns.flatMap((fitting, index) => (fitting === bits.none ? [] : [index]));
+  if (open.length === 0) return columns;
+  const values = open.map(index => `t${index}`).join(', ');
+  const rows = await connection.run(
+    `SELECT i, bit_and(${fittingSql('t')}) FROM (SELECT unnest([${open.join(', ')}]) AS i, unnest([${values}]) AS t FROM ${source})
+     WHERE t IS NOT NULL GROUP BY i`,
+  );
+  const found = [...columns];
+  for (const [index, fitting] of rows)
+    found[Number(index)] = Number(fitting) & (columns[Number(index)] ?? bits.all);
   return found;
 }
 
-/**
- * Columns tested by one statement. The time in which the engine plans one grows with the square of its tests, but a whole file is
- * better read few times.
- */
-const fewColumns = 100;
-const manyColumns = 400;
-
-async function countFitting(
-  connection: Connection,
-  source: string,
-  columns: readonly Candidates[],
-): Promise<(Candidates & { readonly values: number })[]> {
-  const counts = columns.flatMap(({ index, types }) => [
-    `count(v${index})`,
-    ...types.map(type => `count(${readAs(`v${index}`, type)})`),
-  ]);
-  const values = columns.map(({ index }) => valueSql(index));
-  const [row = []] = await connection.run(
-    `SELECT ${counts.join(', ')} FROM (SELECT ${values.join(', ')} FROM ${source})`,
-  );
-  const results = row.values();
-  return columns.map(({ index, types }) => {
-    const present = Number(results.next().value);
-    return {
-      index,
-      values: present,
-      types: types.filter(() => Number(results.next().value) === present),
-    };
-  });
+/** SQL of the types that fit a text, as bits: one, or both those of numbers. */
+function fittingSql(text: string): string {
+  const is = (type: TypeName) => `${readAs(text, type)} IS NOT NULL`;
+  const both = bits.long + bits.real;
+  return `CASE
+    WHEN ${is('long')} THEN CASE WHEN strlen(${text}) < ${exactDigits} THEN ${both} WHEN ${is('real')} THEN ${both} ELSE ${bits.long} END
+    WHEN ${is('real')} THEN ${bits.real} WHEN ${is('bool')} THEN ${bits.bool} WHEN ${is('datetime')} THEN ${bits.datetime} ELSE ${bits.none} END`;
 }
 
-/**
- * The relation of the values v_i of the columns of a text relation, and of the same values x_i as their types, null where they do
- * not fit. Each is computed in a SELECT of its own: the engine plans a thousand nested expressions for seconds.
- */
-function typed(source: string, types: readonly ColumnType[]): string {
-  const values = types.map((_, index) => valueSql(index));
-  const read = types.flatMap((type, index) =>
-    isPlain(type) ? [] : [`${readAs(`v${index}`, type)} AS x${index}`],
-  );
-  return `(SELECT ${['*', ...read].join(', ')} FROM (SELECT ${values.join(', ')} FROM ${source}))`;
-}
+/** A real holds every integer of fewer digits. */
+const exactDigits = 16;
 
-function valueSql(index: number): string {
-  return `nullif(t${index}, '') AS v${index}`;
-}
-
-function isPlain(type: ColumnType): type is 'string' | 'unseen' {
-  return type === 'string' || type === 'unseen';
-}
-
+/** An integer of a real's exact range, and any number that says by its point or exponent that it is a real. */
+const realPattern = `-?(0|[1-9]\\d*)(\\.\\d+([eE][+-]?\\d{1,3})?|[eE][+-]\\d{1,3})|-?(${integersUpTo('9007199254740992')})|[Nn]a[Nn]|-?[Ii]nf(inity)?`;
 const plainReal = '-?(0|[1-9][0-9]*)\\.[0-9]+';
-const realPattern =
-  '-?(0|[1-9]\\d*)(\\.\\d+([eE][+-]?\\d{1,3})?|[eE][+-]\\d{1,3})?|[Nn]a[Nn]|-?[Ii]nf(inity)?';
 const timePattern = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})';
+
+/** Returns a regular expression for the digits of 0 to `most`. */
+function integersUpTo(most: string): string {
+  const below = [...most].flatMap((digit, place) => {
+    const lowest = place === 0 ? 1 : 0;
+    const rest = `\\d{${most.length - place - 1}}`;
+    return Number(digit) > lowest ? [`${most.slice(0, place)}[${lowest}-${Number(digit) - 1}]${rest}`] : [];
+  });
+  return ['0', `[1-9]\\d{0,${most.length - 2}}`, ...below, most].join('|');
+}
 
 /**
  * SQL of a text as a value of a type, null where that would lose something. The commonest forms are tested first and cheaply.
  * Conditions are cases of their own instead of being joined: the engine plans a thousand columns with AND, OR or IN in them for
  * minutes.
  */
-function readAs(value: string, type: TypeName): string {
+function readAs(text: string, type: TypeName): string {
+  const value = `TRY_CAST(${text} AS ${sqlTypes[type]})`;
   switch (type) {
     case 'bool':
-      return `CASE ${value} ${booleans.map(text => `WHEN ${sqlText(text)} THEN ${text.toLowerCase()}`).join(' ')} END`;
+      return `CASE ${text} ${booleans.map(word => `WHEN ${sqlText(word)} THEN ${word.toLowerCase()}`).join(' ')} END`;
     case 'long':
-      return `CASE WHEN TRY_CAST(${value} AS BIGINT)::VARCHAR = ${value} THEN TRY_CAST(${value} AS BIGINT) END`;
+      return `CASE WHEN ${value}::VARCHAR = ${text} THEN ${value} END`;
     case 'real':
-      return readAsReal(value, `TRY_CAST(${value} AS DOUBLE)`);
+      return `CASE WHEN regexp_full_match(${text}, ${sqlText(plainReal)}) THEN ${value} WHEN regexp_full_match(${text}, ${sqlText(realPattern)}) THEN ${value} END`;
     case 'datetime':
-      return readAsTime(value, `TRY_CAST(${value} AS TIMESTAMP_NS)`);
+      return readAsTime(text, value);
     default:
-      return value;
+      return text;
   }
 }
 
 const booleans = ['true', 'false', 'True', 'False', 'TRUE', 'FALSE'];
 
-function readAsReal(value: string, real: string): string {
-  const exact = `CASE WHEN contains(${value}, '.') THEN ${real} WHEN ${exceedsReal(value)} THEN NULL ELSE ${real} END`;
-  return `CASE WHEN regexp_full_match(${value}, ${sqlText(plainReal)}) THEN ${real} WHEN regexp_full_match(${value}, ${sqlText(realPattern)}) THEN ${exact} END`;
-}
-
 /** The length of `2026-01-01T00:00:00.123456789Z`. */
 const longestTime = 30;
 
 /** The engine's own parser tests the digits; what it would read beside the pattern are blanks, missing parts and lost digits. */
-function readAsTime(value: string, time: string): string {
+function readAsTime(text: string, time: string): string {
   const date = '????-??-??T[0-9]?:??:??';
   const cases = [
-    `WHEN ${value} GLOB ${sqlText(`${date}.?*Z`)} THEN CASE WHEN strlen(${value}) <= ${longestTime} THEN ${time} END`,
-    `WHEN ${value} GLOB ${sqlText(`${date}Z`)} THEN ${time}`,
-    `WHEN regexp_full_match(${value}, ${sqlText(timePattern)}) THEN ${time}`,
+    `WHEN ${text} GLOB ${sqlText(`${date}.?*Z`)} THEN CASE WHEN strlen(${text}) <= ${longestTime} THEN ${time} END`,
+    `WHEN ${text} GLOB ${sqlText(`${date}Z`)} THEN ${time}`,
+    `WHEN regexp_full_match(${text}, ${sqlText(timePattern)}) THEN ${time}`,
   ];
   return `CASE ${cases.join(' ')} END`;
 }
 
-/** Over the columns of {@link typed}. */
 function fieldOf(name: string, index: number, type: ColumnType): ReadField {
-  if (type === 'string') return { name, type, sql: `v${index}` };
-  const absent = `CASE WHEN v${index} IS NOT NULL THEN ${misfit} END`;
+  const text = `t${index}`;
+  if (type === 'string') return { name, type, sql: text };
+  const absent = `CASE WHEN ${text} IS NOT NULL THEN ${misfit} END`;
   if (type === 'unseen') return { name, type: 'string', sql: `${absent}::VARCHAR` };
-  return { name, type, sql: `coalesce(x${index}, ${absent}::${sqlTypes[type]})` };
+  return { name, type, sql: `coalesce(${readAs(text, type)}, ${absent}::${sqlTypes[type]})` };
 }
 
 function refusedNotes(refused: number): string[] {
