@@ -96,7 +96,7 @@ export class Engine {
 
   /** Runs `sql`, hands its result to `consume`, and returns its value with the engine's own counts. */
   async query<T>(sql: string, consume: Consume<T>, signal?: AbortSignal): Promise<Counted<T>> {
-    return this.#withLane(present({ signal }), lane => runCounted(lane, sql, consume));
+    return this.#withLane(present({ signal }), lane => runCounted(lane, sql, consume, 'streamed'));
   }
 
   /** Lends one connection to `work` for several statements; the temporary table of this name is dropped at the end. */
@@ -108,7 +108,7 @@ export class Engine {
     const cleanUp = temporary === undefined ? undefined : `DROP TABLE IF EXISTS temp.${sqlName(temporary)}`;
     return this.#withLane(
       visit,
-      lane => work((sql, consume) => runCounted(lane, sql, consume), connectionOn(lane)),
+      lane => work((...statement) => runCounted(lane, ...statement), connectionOn(lane)),
       cleanUp,
     );
   }
@@ -194,8 +194,14 @@ export interface Counted<T> {
   readonly counts: OperatorCounts;
 }
 
+/**
+ * How the engine hands over a result: `streamed`, as it makes it, so that it never holds all of it; or `whole`, without planning
+ * the statement twice, which takes 2 ms less.
+ */
+export type Delivery = 'streamed' | 'whole';
+
 /** Runs one statement on a connection that is held for several. */
-export type RunStatement = <T>(sql: string, consume: Consume<T>) => Promise<Counted<T>>;
+export type RunStatement = <T>(sql: string, consume: Consume<T>, delivery: Delivery) => Promise<Counted<T>>;
 
 /** One connection, held for several statements: they share its temporary tables. */
 export interface Connection {
@@ -306,12 +312,18 @@ async function guarded<T>(lane: Lane, signal: AbortSignal, work: (lane: Lane) =>
   }
 }
 
-async function runCounted<T>(lane: Lane, sql: string, consume: Consume<T>): Promise<Counted<T>> {
+async function runCounted<T>(
+  lane: Lane,
+  sql: string,
+  consume: Consume<T>,
+  delivery: Delivery,
+): Promise<Counted<T>> {
   // A statement that scans nothing writes no profile: the previous one must not pass for its own. These small files are read and
   // removed synchronously: waiting for a thread of the pool, which long queries keep busy, would take longer.
   rmSync(lane.profile, { force: true });
   await lane.functions.provide(sql);
-  const value = await consume(await lane.connection.stream(sql));
+  const { connection } = lane;
+  const value = await consume(await (delivery === 'whole' ? connection.run(sql) : connection.stream(sql)));
   return { value, counts: readCounts(lane.profile) };
 }
 

@@ -1,6 +1,6 @@
 import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { type DeclaredColumn, JsonColumns, packedSql } from './columns.js';
-import type { Connection, Engine, RunStatement } from './duckdb.js';
+import type { Connection, Delivery, Engine, RunStatement } from './duckdb.js';
 import type { OperatorCounts } from './profile.js';
 import type { Visit } from './visit.js';
 
@@ -11,6 +11,7 @@ export interface ResultOrder {
   readonly limit: number;
   /** The column that holds the time; -1 without one. */
   readonly time: number;
+  readonly delivery: Delivery;
 }
 
 /** A result up to its row limit. */
@@ -54,11 +55,11 @@ function readerOn(run: RunStatement, connection: Connection): Reader {
       ]);
       await fillTable(connection, table, readSentTable(body));
     },
-    execute: async sql => (await run(sql, drain)).counts,
-    read: async ({ sql, fields, limit, time }) => {
+    execute: async sql => (await run(sql, drain, 'whole')).counts,
+    read: async ({ sql, fields, limit, time, delivery }) => {
       const columns = new JsonColumns(fields);
       const consume = (result: DuckDBResult) => readColumns(result, columns, limit, time);
-      const { value, counts } = await run(packedSql(sql, fields), consume);
+      const { value, counts } = await run(packedSql(sql, fields), consume, delivery);
       return { ...value, columns, counts };
     },
   };

@@ -106,8 +106,13 @@ async function readParts(reader: Reader, table: CompiledTable, sql: string): Pro
 
 function orderOf(table: CompiledTable): Omit<ResultOrder, 'sql'> {
   const fields = table.fields.map(({ name, type }) => ({ name, type }));
-  return { fields, limit: table.rowLimit?.rows ?? Number.POSITIVE_INFINITY, time: timeIndex(table) };
+  const limit = table.rowLimit?.rows ?? Number.POSITIVE_INFINITY;
+  const delivery = table.grouped === true || limit <= fewRows ? 'whole' : 'streamed';
+  return { fields, limit, time: timeIndex(table), delivery };
 }
+
+/** Rows that the engine may hold, whatever is in them. */
+const fewRows = 1000;
 
 /** The place of the time among the fields, or -1. */
 function timeIndex(table: CompiledTable): number {

@@ -27,7 +27,7 @@ import {
   type SortedRows,
   sortOf,
 } from './cursor.js';
-import { madeRows, mostRows } from './effort.js';
+import { isGrouped, madeRows, mostRows } from './effort.js';
 import { orderRows } from './ordering.js';
 import { relationSql, type Source } from './relation.js';
 import { TemplateError } from './template.js';
@@ -143,9 +143,10 @@ function templateDiagnostic({ message, hint, span }: TemplateError, apl: string)
 function describe(
   plan: Plan,
   { start, end }: Window,
-): Pick<CompiledTable, 'groups' | 'sources' | 'range' | 'buckets'> {
+): Pick<CompiledTable, 'groups' | 'grouped' | 'sources' | 'range' | 'buckets'> {
   return {
     groups: plan.groups,
+    grouped: isGrouped(plan.relation),
     sources: plan.datasets,
     range: { field: '_time', start, end },
     ...present({ buckets: plan.bucket }),

@@ -44,6 +44,22 @@ export function mostRows(relation: Relation, rowsOf: (table: string) => number |
   }
 }
 
+/** Returns whether each row of a plan is a group of others. */
+export function isGrouped(relation: Relation): boolean {
+  switch (relation.kind) {
+    case 'aggregate':
+      return true;
+    case 'filter':
+    case 'project':
+    case 'sort':
+    case 'limit':
+    case 'top-groups':
+      return isGrouped(relation.input);
+    default:
+      return false;
+  }
+}
+
 /** Returns the value of a constant number; NaN for what is known only when the query runs. */
 function numberOf(scalar: Scalar): number {
   if (scalar.kind === 'convert') return numberOf(scalar.value);

@@ -4,7 +4,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sqlText } from '../../../kernel/local/duckdb/literal.js';
-import { Engine, type EngineOptions } from '../../../kernel/local/engine/duckdb.js';
+import { type Delivery, Engine, type EngineOptions } from '../../../kernel/local/engine/duckdb.js';
 import { temporaryDirectory } from '../service.js';
 
 async function openEngine(options: Partial<EngineOptions> = {}): Promise<Engine> {
@@ -42,6 +42,23 @@ test('SQL reaches the data directory and the allowed paths, and nothing else', a
   await expect(read(path.join(dataDir, '..', path.basename(elsewhere), 'out.csv'))).rejects.toMatchObject({
     detail: expect.stringContaining('disabled by configuration'),
   });
+});
+
+test('a result is streamed or whole, with the same rows and counts', async () => {
+  const engine = await openEngine();
+  const read = (delivery: Delivery) =>
+    engine.statements(
+      run =>
+        run(
+          'SELECT i FROM range(5000) r(i) WHERE i % 2 = 0',
+          async result => [result.isStreaming, (await result.getRows()).length],
+          delivery,
+        ),
+      undefined,
+    );
+  const counts = { generatedRows: 5000, matchedRows: 2500, unscanned: false };
+  expect(await read('streamed')).toEqual({ value: [true, 2500], counts });
+  expect(await read('whole')).toEqual({ value: [false, 2500], counts });
 });
 
 const forbidden = [
@@ -128,7 +145,7 @@ test('a running query can be asked which part of it is done', async () => {
   };
   const sql = `SELECT count(DISTINCT sha256(md5(h::VARCHAR))) FROM read_parquet(${file})`;
   const watch = { waits: () => undefined, runs };
-  const query = engine.statements(run => run(sql, result => result.fetchChunk()), undefined, {
+  const query = engine.statements(run => run(sql, result => result.fetchChunk(), 'streamed'), undefined, {
     signal: abort.signal,
     watch,
   });

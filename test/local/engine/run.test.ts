@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
-import { readersOf } from '../../../kernel/local/engine/reader.js';
+import { type Reader, type ReaderSource, readersOf } from '../../../kernel/local/engine/reader.js';
 import { runQuery } from '../../../kernel/local/engine/run.js';
 import { RecordingCatalog } from '../../../kernel/local/engine/scans.js';
 import { tabularBody } from '../../../kernel/local/http/tabular.js';
@@ -26,6 +26,31 @@ async function bodyOf(sql: string, fields: string, table: Partial<CompiledTable>
   const answer = await runQuery(readersOf(await openEngine()), compiledOf(sql, fields, table), noDatasets);
   return Buffer.concat(tabularBody(answer)).toString('utf8');
 }
+
+test.each<readonly [table: Partial<CompiledTable>, delivery: string]>([
+  [{}, 'streamed'],
+  [{ grouped: false, rowLimit: { rows: 1001, reason: 'query' } }, 'streamed'],
+  [{ grouped: false, rowLimit: { rows: 1000, reason: 'default' } }, 'whole'],
+  [{ grouped: true, rowLimit: { rows: 1_000_000, reason: 'server' } }, 'whole'],
+])('%j is delivered %s', async (table, delivery) => {
+  const seen: string[] = [];
+  const own = readersOf(await openEngine());
+  const readers: ReaderSource = {
+    reading: (work, ...rest) =>
+      own.reading(
+        reader => {
+          const read: Reader['read'] = order => {
+            seen.push(order.delivery);
+            return reader.read(order);
+          };
+          return work({ ...reader, read });
+        },
+        ...rest,
+      ),
+  };
+  await runQuery(readers, compiledOf('SELECT 1::BIGINT', 'x:long', table), noDatasets);
+  expect(seen).toEqual([delivery]);
+});
 
 /** The columns as they stand in the response, digit by digit. */
 async function check(sql: string, type: string, expected: string): Promise<void> {

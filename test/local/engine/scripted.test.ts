@@ -38,6 +38,7 @@ const order = (sql: string) => ({
   fields: [{ name: 'x', type: 'string' as const }],
   limit: 10,
   time: -1,
+  delivery: 'streamed' as const,
 });
 
 async function cellsOf({ engine }: Bench, sql: string, signal?: AbortSignal): Promise<string[]> {

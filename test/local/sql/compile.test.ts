@@ -54,6 +54,15 @@ describe('the window of a request', () => {
   });
 });
 
+test.each<readonly [apl: string, grouped: boolean]>([
+  ['range x from 1 to 9 step 1 | summarize count() by x', true],
+  ['range x from 1 to 9 step 1 | summarize n = count() by x | where n > 1 | extend m = n | top 3 by m', true],
+  ['range x from 1 to 9 step 1 | summarize count() by x | mv-expand y = dynamic([1, 2])', false],
+  ['range x from 1 to 9 step 1 | where x > 2', false],
+])('%s: that each row is a group is %s', (apl, grouped) => {
+  expect(compile({ apl }).tables[0]?.grouped).toBe(grouped);
+});
+
 describe('the lowest limit wins, and of two equal ones that nearest to the user', () => {
   test.each<readonly [apl: string, defaultLimit: number | undefined, rows: number, reason: string]>([
     ['range x from 1 to 9 step 1', undefined, 1_000_000, 'server'],
