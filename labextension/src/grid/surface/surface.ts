@@ -4,6 +4,7 @@ import type { CellMetadata } from 'regular-table/dist/esm/types.js';
 import { cut, formatCount, visible } from '../../../../kernel/text.js';
 import { button, element } from '../../ui/dom.js';
 import type { GridColumn, ShownCell, Zone } from '../cells.js';
+import { Fetcher } from '../data/fetcher.js';
 import type { Rows } from '../data/rows.js';
 import type { ColumnLayout } from './columns.js';
 import { Highlighter } from './highlighter.js';
@@ -35,8 +36,6 @@ export const ROWS_IN_SIGHT = 14;
 const SCROLL_BAR = 16;
 const MOST_ATTEMPTS = 10;
 const TITLE_LENGTH = 2_000;
-/** Rows beyond those in sight that are fetched before they are reached. */
-const ROWS_AHEAD = 250;
 /** The classes of the cell of a value. */
 const LOOKS = ['numeric', 'null', 'selected', 'bounded', 'error', 'warning', 'quiet'] as const;
 type Look = (typeof LOOKS)[number];
@@ -50,13 +49,6 @@ interface Given {
   readonly isWhole: boolean;
 }
 
-/** Rows to fetch, from one up to another. */
-interface Wish {
-  readonly rows: Rows;
-  readonly from: number;
-  readonly to: number;
-}
-
 /** The table in the page, which holds only the cells in sight. */
 export class Surface {
   readonly frame: HTMLElement;
@@ -68,14 +60,16 @@ export class Surface {
   readonly #looks = new WeakMap<Element, string>();
   /** The style of the cells is made from those that the table was given. */
   #given: Given = { from: 0, cells: new Map(), isWhole: true };
-  /** What is to be fetched after what is on its way: whoever scrolls fast passes over the rest. */
-  #wish: Wish | undefined;
-  #isFetching = false;
+  readonly #fetcher: Fetcher;
   /** The cell that was to be revealed last. */
   #wanted: CellPlace | undefined;
 
   constructor(model: SurfaceModel) {
     this.#model = model;
+    this.#fetcher = new Fetcher(
+      rows => this.#drawArrived(rows),
+      error => model.failed(error),
+    );
     this.table = document.createElement('regular-table');
     this.table.setAttribute('aria-label', 'Rows of the result');
     this.frame = element('div', { class: 'apl-grid-frame' }, this.table);
@@ -170,9 +164,7 @@ export class Surface {
     const columns = scrolling.slice(x0, x1);
     const to = Math.min(y1, rows.count);
     const isWhole = to <= y0 || rows.has(y0, to);
-    const ahead =
-      y0 < this.#given.from ? { from: y0 - ROWS_AHEAD, to: y0 } : { from: to, to: to + ROWS_AHEAD };
-    this.#wishFor(isWhole ? { rows, ...ahead } : { rows, from: y0, to });
+    this.#fetcher.see(rows, y0, to);
     const numbers = Array.from({ length: Math.max(to - y0, 0) }, (_, index) => y0 + index);
     const shown = (column: GridColumn) => numbers.map(row => rows.cell(row, column, zone));
     const cells = new Map([...pinned, ...columns].map(column => [column, shown(column)]));
@@ -195,31 +187,9 @@ export class Surface {
     };
   };
 
-  #wishFor({ rows, ...asked }: Wish): void {
-    const [from, to] = [Math.max(asked.from, 0), Math.min(asked.to, rows.count)];
-    this.#wish = from >= to || rows.has(from, to) ? undefined : { rows, from, to };
-    if (!this.#isFetching) void this.#fetch();
-  }
-
-  /** Fetches one wish after the other; rows in sight are drawn when they arrive, unless a draw has shown them already. */
-  async #fetch(): Promise<void> {
-    this.#isFetching = true;
-    for (let wish = this.#takeWish(); wish !== undefined; wish = this.#takeWish()) {
-      const { rows, from, to } = wish;
-      try {
-        await rows.load(from, to);
-        if (rows === this.#model.rows && !this.#given.isWhole) await this.refresh();
-      } catch (error) {
-        this.#model.failed(error);
-      }
-    }
-    this.#isFetching = false;
-  }
-
-  #takeWish(): Wish | undefined {
-    const wish = this.#wish;
-    this.#wish = undefined;
-    return wish;
+  /** Draws rows in sight that have arrived, unless a draw has shown them already. */
+  #drawArrived(rows: Rows): Promise<void> | undefined {
+    return rows === this.#model.rows && !this.#given.isWhole ? this.refresh() : undefined;
   }
 
   /** The place among the columns in sight; -1 for row numbers. */

@@ -1,0 +1,88 @@
+import { Int32, Table, vectorFromArray } from 'apache-arrow';
+import { expect, test } from 'vitest';
+import { Fetcher } from '../../../../labextension/src/grid/data/fetcher.js';
+import { Rows } from '../../../../labextension/src/grid/data/rows.js';
+import type { RowSource } from '../../../../labextension/src/grid/data/source.js';
+
+const COUNT = 100_000;
+
+/** A source that answers the first request at once, and each later one when it is told to. */
+function held() {
+  const asked: number[] = [];
+  const waiting: ((isHere: boolean) => void)[] = [];
+  const source: RowSource = {
+    canCompute: true,
+    page: (_view, offset, limit) => {
+      asked.push(offset);
+      const numbers = Array.from({ length: limit }, (_, index) => offset + index);
+      const page = { table: new Table({ n: vectorFromArray(numbers, new Int32()) }), offset, rows: COUNT };
+      if (asked.length === 1) return Promise.resolve(page);
+      return new Promise((resolve, reject) =>
+        waiting.push(isHere => (isHere ? resolve(page) : reject(new Error('no')))),
+      );
+    },
+    profile: () => Promise.reject(new Error('not asked')),
+    close: () => undefined,
+  };
+  return { source, asked, answer: (isHere = true) => waiting.shift()?.(isHere) };
+}
+
+async function seen() {
+  const { source, asked, answer } = held();
+  const said: unknown[] = [];
+  const rows = await Rows.open(source, {});
+  const fetcher = new Fetcher(
+    () => said.push(asked.at(-1)),
+    error => said.push(String(error)),
+  );
+  return { rows, fetcher, asked, answer, said };
+}
+
+test('rows that were scrolled past while others were on their way are not fetched', async () => {
+  const { rows, fetcher, asked, answer, said } = await seen();
+  for (let from = 10_000; from <= 90_000; from += 1_000) fetcher.see(rows, from, from + 14);
+  expect(asked).toEqual([0, 10_000]);
+  answer();
+  await expect.poll(() => asked).toEqual([0, 10_000, 90_000]);
+  answer();
+  await expect.poll(() => said).toEqual([10_000, 90_000]);
+});
+
+test('rows ahead are fetched in the direction of the reader, once', async () => {
+  const { rows, fetcher, asked, answer, said } = await seen();
+  fetcher.see(rows, 0, 14);
+  fetcher.see(rows, 200, 214);
+  expect(asked).toEqual([0]);
+  fetcher.see(rows, 300, 314);
+  fetcher.see(rows, 310, 324);
+  expect(asked).toEqual([0, 500]);
+  answer();
+  await expect.poll(() => said).toEqual([500]);
+  fetcher.see(rows, 2_600, 2_614);
+  answer();
+  await expect.poll(() => said).toEqual([500, 2_500]);
+  fetcher.see(rows, 2_590, 2_604);
+  expect(asked).toEqual([0, 500, 2_500, 2_000]);
+});
+
+test('nothing is fetched beyond the first and the last row', async () => {
+  const { rows, fetcher, asked, answer, said } = await seen();
+  fetcher.see(rows, COUNT - 14, COUNT);
+  answer();
+  await expect.poll(() => said).toEqual([COUNT - 500]);
+  fetcher.see(rows, COUNT - 14, COUNT + 5);
+  fetcher.see(rows, 10, 24);
+  fetcher.see(rows, 0, 14);
+  expect(asked).toEqual([0, COUNT - 500]);
+});
+
+test('rows that could not be had are said, and fetched again when they are seen again', async () => {
+  const { rows, fetcher, asked, answer, said } = await seen();
+  fetcher.see(rows, 5_000, 5_014);
+  answer(false);
+  await expect.poll(() => said).toEqual(['Error: no']);
+  fetcher.see(rows, 5_000, 5_014);
+  answer();
+  await expect.poll(() => said).toEqual(['Error: no', 5_000]);
+  expect(asked).toEqual([0, 5_000, 5_000]);
+});
