@@ -30,8 +30,10 @@ export function engineFailure(error: unknown): AplKernelError {
       hint: 'Shorten its texts or arrays first, for example with substring or array_slice.',
     });
   }
+  // Lines of files that are being read follow in lines of their own.
+  const [said = ''] = text.split('\n');
   for (const { pattern, code, message, hint } of known) {
-    if (pattern.test(text)) return new EngineError(code, message, { hint, cause: error });
+    if (pattern.test(said)) return new EngineError(code, message, { hint, cause: error });
   }
   // The same failure has the same number, here and in the log.
   const number = createHash('sha256').update(withoutValues(text)).digest('hex').slice(0, 8);
@@ -55,7 +57,7 @@ interface Known {
 
 const known: readonly Known[] = [
   {
-    pattern: /INTERRUPT/,
+    pattern: /^INTERRUPT/,
     code: 'query-cancelled',
     message: 'The query was cancelled.',
     hint: 'Run it again.',

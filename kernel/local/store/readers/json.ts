@@ -278,7 +278,7 @@ function cellSql(text: string, json: string, type: JsonLeaf['type']): string {
     case 'long':
       return `CASE WHEN contains(${text}, '.') THEN ${misfit}::BIGINT WHEN contains(${text}, 'e') THEN ${misfit}::BIGINT ELSE coalesce(TRY_CAST(${text} AS BIGINT), ${absent}::BIGINT) END`;
     case 'real':
-      return `CASE WHEN abs(TRY_CAST(${text} AS DOUBLE)) > 9007199254740992 THEN CASE WHEN ${inexact(text)} THEN ${misfit}::DOUBLE ELSE TRY_CAST(${text} AS DOUBLE) END ELSE coalesce(TRY_CAST(${text} AS DOUBLE), ${absent}::DOUBLE) END`;
+      return `CASE WHEN abs(TRY_CAST(${text} AS DOUBLE)) >= 9007199254740992 THEN CASE WHEN ${inexact(text)} THEN ${misfit}::DOUBLE ELSE TRY_CAST(${text} AS DOUBLE) END ELSE coalesce(TRY_CAST(${text} AS DOUBLE), ${absent}::DOUBLE) END`;
     default:
       return text;
   }

@@ -106,20 +106,11 @@ function fittingSql(text: string): string {
 /** A real holds every integer of fewer digits. */
 const exactDigits = 16;
 
-/** An integer of a real's exact range, and any number that says by its point or exponent that it is a real. */
-const realPattern = `-?(0|[1-9]\\d*)(\\.\\d+([eE][+-]?\\d{1,3})?|[eE][+-]\\d{1,3})|-?(${integersUpTo('9007199254740992')})|[Nn]a[Nn]|-?[Ii]nf(inity)?`;
+/** An integer that a real holds, below 9,000,000,000,000,000, and whatever says by its point or exponent that it is a real. */
+const realPattern =
+  '-?(0|[1-9]\\d*)(\\.\\d+([eE][+-]?\\d{1,3})?|[eE][+-]\\d{1,3})|-?(0|[1-9]\\d{0,14}|[1-8]\\d{15})|[Nn]a[Nn]|-?[Ii]nf(inity)?';
 const plainReal = '-?(0|[1-9][0-9]*)\\.[0-9]+';
 const timePattern = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})';
-
-/** Returns a regular expression for the digits of 0 to `most`. */
-function integersUpTo(most: string): string {
-  const below = [...most].flatMap((digit, place) => {
-    const lowest = place === 0 ? 1 : 0;
-    const rest = `\\d{${most.length - place - 1}}`;
-    return Number(digit) > lowest ? [`${most.slice(0, place)}[${lowest}-${Number(digit) - 1}]${rest}`] : [];
-  });
-  return ['0', `[1-9]\\d{0,${most.length - 2}}`, ...below, most].join('|');
-}
 
 /**
  * SQL of a text as a value of a type, null where that would lose something. The commonest forms are tested first and cheaply.
