@@ -52,7 +52,8 @@ function wordsOf({ table, fields }: SentTable, index: number): readonly Uint8Arr
   const texts = Array.from({ length: only.length }, (_, row) => textAt(only, row));
   const distinct = new Set(texts.map(text => Buffer.from(text).toString('latin1')));
   // The engine ends the words of an ENUM at a NUL character.
-  return only.nullCount > 0 || distinct.size < texts.length || only.values.includes(0) ? undefined : texts;
+  const hasNul = texts.some(text => text.includes(0));
+  return only.nullCount > 0 || distinct.size < texts.length || hasNul ? undefined : texts;
 }
 
 async function makeWords(connection: Connection, type: string, words: readonly Uint8Array[]): Promise<void> {
@@ -76,12 +77,15 @@ function* wordChunks(words: readonly Uint8Array[]): Generator<DuckDBDataChunk> {
   }
 }
 
+/** Gives the same chunk again and again: to make one costs a step for each word of its types. */
 function* chunksOf({ table, fields }: SentTable, types: readonly DuckDBType[]): Generator<DuckDBDataChunk> {
+  const chunk = DuckDBDataChunk.create(types);
   for (const batch of table.batches) {
     const writers = columnsOf(batch).map((data, index) => writerOf(data, types[index]));
     for (let from = 0; from < batch.numRows; from += chunkRows) {
       const rows = Math.min(chunkRows, batch.numRows - from);
-      const chunk = DuckDBDataChunk.create(types, rows);
+      chunk.reset();
+      chunk.rowCount = rows;
       for (const index of types.keys()) {
         const vector = duckdb.data_chunk_get_vector(chunk.chunk, index);
         if (fields.length === 0) markNull(vector, rows);
@@ -135,7 +139,7 @@ function numbers(data: Data): WriteRows {
   const words = data.dictionary?.length ?? 0;
   const Width = words <= 0xff ? Uint8Array : words <= 0xffff ? Uint16Array : Uint32Array;
   return (vector, from, rows) => {
-    const part = Width.from(indices.subarray(data.offset + from, data.offset + from + rows));
+    const part = new Width(indices.subarray(data.offset + from, data.offset + from + rows));
     duckdb.copy_data_to_vector(vector, 0, part.buffer, 0, part.byteLength);
   };
 }
