@@ -359,7 +359,7 @@ async function importFile(
     format: options.format,
     replace: options.replace ?? false,
     now: nowNs,
-    onProgress: share => progress.show(share),
+    onProgress: (share, rows) => progress.show(share, rows),
   }).finally(() => progress.end());
   const time = timeField === '' ? 'no field with a time' : `time from ${timeField}`;
   const lines = [

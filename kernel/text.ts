@@ -83,6 +83,13 @@ function mark(character: string): string {
   return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`;
 }
 
+/** Says how much of a file has been read: `share` of its bytes, and of about as many rows where their number is not 0. */
+export function partRead(share: number, bytes: number, rows: number): string {
+  const part = `${formatBytes(share * bytes)} of ${formatBytes(bytes)}`;
+  const about = Number((share * rows).toPrecision(2));
+  return about < 1 ? part : `${part}, about ${plural(Math.round(about), 'row')}`;
+}
+
 /** Returns a number of bytes in decimal units: `12.3 MB`. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];

@@ -6,6 +6,7 @@ import {
   formatBytes,
   formatCount,
   oneLine,
+  partRead,
   plural,
   visible,
   visibleLines,
@@ -107,4 +108,14 @@ test.each([
   [5e15, '5000 TB'],
 ])('%d bytes are %s', (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text);
+});
+
+test.each([
+  [0.1, 2_000_000, 0, '200 kB of 2 MB'],
+  [0.5, 2_000_000, 24_680, '1 MB of 2 MB, about 12,000 rows'],
+  [0.5, 3_000_000_000, 12_345_678, '1.5 GB of 3 GB, about 6,200,000 rows'],
+  [0, 2_000, 10, '0 B of 2 kB'],
+  [0.1, 2_000, 10, '200 B of 2 kB, about 1 row'],
+])('%d of %d bytes and %d rows have been read: %s', (share, bytes, rows, text) => {
+  expect(partRead(share, bytes, rows)).toBe(text);
 });

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { formatBytes, oneLine } from '../text.js';
+import { oneLine, partRead } from '../text.js';
 
 /** Shows how much of a file has been read: on a terminal one line that is overwritten, elsewhere a line every ten seconds. */
 export interface ProgressLine {
-  /** `share` is from 0 to 1. */
-  show(share: number): void;
+  /** `share` is from 0 to 1, `rows` about how many the file has, 0 where that is not known. */
+  show(share: number, rows: number): void;
   /** Clears the line. */
   end(): void;
 }
@@ -27,10 +27,10 @@ export function progressLine(
   const started = clock();
   let shownAt = started;
   return {
-    show: share => {
+    show: (share, rows) => {
       const now = clock();
       const seconds = Math.floor((now - started) / 1_000);
-      const text = `${name}: ${formatBytes(share * size)} of ${formatBytes(size)} in ${seconds} s`;
+      const text = `${name}: ${partRead(share, size, rows)} in ${seconds} s`;
       if (stream.isTTY) stream.write(`\r${clearToEnd}${text}`);
       else if (now - shownAt >= plainMs) {
         stream.write(`${text}\n`);

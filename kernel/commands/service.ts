@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ImportReport } from '../api/wire.js';
 import { AplKernelError } from '../errors.js';
+import type { Watch } from '../local/engine/visit.js';
 import type { Service } from '../local/http/options.js';
 import { endShared, findShared } from '../local/shared.js';
 import { present } from '../present.js';
@@ -30,8 +31,11 @@ export interface ImportCommand {
   readonly replace: boolean;
   /** Nanoseconds since 1970, for rows without a time; the clock when absent. */
   readonly now?: () => bigint;
-  /** Receives how much of the file has been read, from 0 to 1, every quarter of a second. */
-  readonly onProgress?: (share: number) => void;
+  /**
+   * Receives how much of the file has been read, from 0 to 1, and about how many rows it has, 0 where that is not known, every
+   * quarter of a second.
+   */
+  readonly onProgress?: (share: number, rows: number) => void;
 }
 
 /** The port is taken, or the data directory cannot be used. */
@@ -67,14 +71,14 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
   const { dataDir, file, dataset, timeField, format, replace, now = clockNs, onProgress } = command;
   await checkWritable(dataDir);
   const engine = await Engine.open({ dataDir, connections: 1 });
-  let share: () => number | undefined = () => undefined;
-  const watch = {
+  let tell = () => {};
+  const watch: Watch = {
     waits: () => undefined,
-    runs: (done: typeof share) => {
-      share = done;
+    runs: (share, rows) => {
+      tell = () => onProgress?.(share() ?? 0, rows());
     },
   };
-  const timer = setInterval(() => onProgress?.(share() ?? 0), progressMs);
+  const timer = setInterval(() => tell(), progressMs);
   try {
     const store = new DatasetStore(dataDir, engine, samples);
     const request = {

@@ -157,7 +157,10 @@ export class Engine {
     work: (lane: Lane) => Promise<T>,
     cleanUp: string | undefined,
   ): Promise<T> {
-    watch.runs(() => shareDone(lane.connection), rows);
+    watch.runs(
+      () => shareDone(lane.connection),
+      () => rows,
+    );
     const { signal: closing } = this.#closing;
     const inScratch = async (each: Lane) => {
       // The directories may have been deleted while the service runs.

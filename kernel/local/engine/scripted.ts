@@ -52,7 +52,10 @@ export class ScriptedEngine implements ReaderSource {
   ): Promise<T> {
     const loan = await this.#admission.acquire(visit);
     const { signal, rows = 0, watch = watchUnseen } = visit;
-    watch.runs(() => undefined, rows);
+    watch.runs(
+      () => undefined,
+      () => rows,
+    );
     const { signal: closing } = this.#closing;
     try {
       return await this.#run(

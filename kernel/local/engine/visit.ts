@@ -12,8 +12,8 @@ export interface Visit {
 export interface Watch {
   /** `before` returns how many queries come first. */
   waits(before: () => number): unknown;
-  /** `share` returns the part that is done, from 0 to 1; undefined where the engine cannot tell. */
-  runs(share: () => number | undefined, rows: number): unknown;
+  /** `share` returns the part that is done, from 0 to 1, undefined where the engine cannot tell; `rows` about how many there are, 0 where that is not known. */
+  runs(share: () => number | undefined, rows: () => number): unknown;
 }
 
 /** The watch of a query that nobody asks about. */

@@ -33,7 +33,7 @@ export class QueriesUnderWay {
   #watch(id: string): Watch {
     return {
       waits: before => this.#looks.set(id, () => ({ state: 'waiting', before: before() })),
-      runs: (share, rows) => this.#looks.set(id, () => runningAt(share(), rows)),
+      runs: (share, rows) => this.#looks.set(id, () => runningAt(share(), rows())),
     };
   }
 }

@@ -17,9 +17,9 @@ import { damageOf, emptyFile, type FileFormat, formatOf } from './formats.js';
 import { type CsvOptions, readCsv } from './readers/csv.js';
 import { readJson } from './readers/json.js';
 import { readLines } from './readers/lines.js';
-import { readParquet } from './readers/parquet.js';
+import { readParquet, rowsInParquet } from './readers/parquet.js';
 import { cells, type Reading } from './readers/reading.js';
-import { spreadSample } from './readers/sample.js';
+import { rowsByLines, spreadSample } from './readers/sample.js';
 import type { Extent } from './stored.js';
 import { findTime, type TimeOptions, type TimeSource } from './timestamps.js';
 
@@ -128,13 +128,19 @@ export async function storeFile(
 
 /** Tells those who watch an import how much of the file is read: nothing before the pass over it, all of it afterwards. */
 class Pass {
+  /** About how many rows the file has; 0 where that is not known. */
+  rows = 0;
   #shareOfFile: (share: number | undefined) => number | undefined = () => undefined;
 
   /** Returns the visit whose watch is told the share of the file. */
   seenBy(visit: Visit = {}): Visit {
     const { watch } = visit;
     if (watch === undefined) return visit;
-    const runs: Watch['runs'] = (share, rows) => watch.runs(() => this.#shareOfFile(share()), rows);
+    const runs: Watch['runs'] = share =>
+      watch.runs(
+        () => this.#shareOfFile(share()),
+        () => this.rows,
+      );
     return { ...visit, watch: { waits: before => watch.waits(before), runs } };
   }
 
@@ -165,6 +171,7 @@ const mostMemoryBytes = 2 * 2 ** 30;
 const nothing: Stored = { rows: 0, late: 0, refused: 0, fields: [], notes: [] };
 
 async function writeDraft(connection: Connection, draft: string, load: Load, pass: Pass): Promise<Stored> {
+  pass.rows = await rowsOfFile(connection, load.file, load.format);
   let reading = await read(connection, load, path.dirname(draft));
   if (!reading) return nothing;
   for (;;) {
@@ -176,6 +183,12 @@ async function writeDraft(connection: Connection, draft: string, load: Load, pas
       reading = await reading.wider(failure);
     }
   }
+}
+
+/** Returns about how many rows a file has; 0 where that cannot be told before they are read. */
+async function rowsOfFile(connection: Connection, file: string, format: FileFormat): Promise<number> {
+  if (format === 'parquet') return rowsInParquet(connection, file);
+  return rowsByLines(file, format === 'csv');
 }
 
 /** How the engine ended a pass over the file, if it may have met a value unlike those of the sample. */

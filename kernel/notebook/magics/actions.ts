@@ -6,7 +6,7 @@ import type { DatasetInfo, ImportReport, QueryProgress } from '../../api/wire.js
 import { quotedName } from '../../apl/syntax/tokens/quote.js';
 import type { CellIo } from '../../jupyter/message.js';
 import { present } from '../../present.js';
-import { formatBytes, formatCount, plural, shownName, visible, visibleLines } from '../../text.js';
+import { formatCount, partRead, plural, shownName, visible, visibleLines } from '../../text.js';
 import { parseTime } from '../../time.js';
 import { extentText } from '../query/extent.js';
 import type { Session } from '../session.js';
@@ -306,8 +306,8 @@ const progressMs = 1_000;
 
 /** The part of a file that has been read, as far as the service knows. */
 function partOf(size: number, progress: QueryProgress): string {
-  const share = progress.state === 'running' ? (progress.share ?? 0) : 0;
-  return `${formatBytes(share * size)} of ${formatBytes(size)}`;
+  const { share = 0, rows } = progress.state === 'running' ? progress : { rows: 0 };
+  return partRead(share, size, rows);
 }
 
 function ignore(): void {}

@@ -448,10 +448,13 @@ test('while a file is imported, the service says how much of it is read', async 
   const file = await fileOf('large.ndjson', line.repeat(500_000));
   const request = { path: file, dataset: `d${++datasets}` };
   const importing = service().json('POST', '/v1/local/import', request, { 'x-apl-query': 'large' });
-  const shares: unknown[] = [];
+  const [shares, rows]: [unknown[], number[]] = [[], []];
   const asked = async () => {
     const { status, body } = await service().json('GET', '/v1/local/queries/large');
-    if (status === 200) shares.push(body.share);
+    if (status === 200) {
+      shares.push(body.share);
+      rows.push(Number(body.rows));
+    }
     return status;
   };
   await expect.poll(asked, { interval: 5, timeout: 60_000 }).toBe(200);
@@ -462,4 +465,5 @@ test('while a file is imported, the service says how much of it is read', async 
   expect(known.every(share => share > 0 && share <= 1)).toBe(true);
   expect(known).toEqual(known.toSorted((a, b) => a - b));
   expect(known.some(share => share > 0.5 && share < 1)).toBe(true);
+  expect(Math.abs((rows.at(-1) ?? 0) - 500_000)).toBeLessThan(500);
 });

@@ -31,6 +31,12 @@ export async function readParquet(
   return { from, sample: 'sample', fields, notes, refused: 0 };
 }
 
+/** Returns how many rows a Parquet file has. */
+export async function rowsInParquet(connection: Connection, file: string): Promise<number> {
+  const [row] = await connection.run(`SELECT num_rows FROM parquet_file_metadata(${sqlText(file)})`);
+  return Number(row?.[0]);
+}
+
 interface Leaf extends ReadField {
   /** How the values were converted, if they were. */
   readonly note?: string;

@@ -1,4 +1,4 @@
-import { type FileHandle, open, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { packingOf } from './packing.js';
 import { sampleRows } from './reading.js';
@@ -35,6 +35,20 @@ export async function rowsInSample(file: string): Promise<number> {
   if (head === undefined || head.trimStart().startsWith('[')) return sampleRows;
   const rowBytes = head.length / head.split('\n').length;
   return Math.min(sampleRows, Math.max(fewestRows, Math.floor(sampleBytes / rowBytes)));
+}
+
+/**
+ * Returns about how many rows a file has, by the length of the lines at its beginning; 0 where rows are not lines or the file is
+ * compressed. A line break between quotes ends no row where values are `quoted`.
+ */
+export async function rowsByLines(file: string, quoted: boolean): Promise<number> {
+  const head = await headOf(file);
+  if (head === undefined || head.trimStart().startsWith('[')) return 0;
+  const whole = head.slice(0, head.lastIndexOf('\n') + 1);
+  if (whole === '') return 0;
+  const rows = (quoted ? whole.replace(/"[^"]*("|$)/g, '') : whole).split('\n').length - 1;
+  const { size } = await stat(file);
+  return Math.round((size * rows) / whole.length);
 }
 
 /** Options with which the engine reads lines of up to 32 MiB; its buffers are as large. */

@@ -1,0 +1,21 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { rowsByLines } from '../../../../kernel/local/store/readers/sample.js';
+import { temporaryDirectory } from '../../service.js';
+
+test.each<readonly [what: string, content: string | Uint8Array, quoted: boolean, rows: number]>([
+  ['JSON lines', '{"a": 1}\n{"a": 2}\n', false, 2],
+  ['a million lines, of which the first ones are read', 'four\n'.repeat(1_000_000), false, 1_000_000],
+  ['line breaks between quotes of CSV', 'a,b\n1,"x\ny\nz"\n2,"say ""no""\n"\n', true, 3],
+  ['quotes in lines of text', 'he said "no\nshe said "yes\n', false, 2],
+  ['a JSON array', '[{"a": 1},\n{"a": 2}]\n', false, 0],
+  ['a line without an end', `{"a": "${'x'.repeat(3_000_000)}"}`, false, 0],
+  ['a compressed file', gzipSync('a\nb\n'), false, 0],
+  ['an empty file', '', false, 0],
+])('about how many rows a file has: %s', async (_, content, quoted, rows) => {
+  const file = path.join(await temporaryDirectory(), 'file');
+  await writeFile(file, content);
+  expect(await rowsByLines(file, quoted)).toBe(rows);
+});
