@@ -245,6 +245,23 @@ describe.each(FRONT_ENDS)('toolbar and panel in $name', frontEnd => {
     await soon(() => cells.output(4)).toContain('last 2h');
   });
 
+  test('a starred query is changed to a draft only after its mistake was read', async () => {
+    await cells.enter(3);
+    const query = () => panel.details().locator('pre').textContent();
+    const before = await query();
+    const dialog = page.locator('.jp-Dialog');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText("['sample-http-logs'] | summarise count()");
+    await panel.act('Update from cell');
+    await soon(() => dialog.textContent()).toMatch(/does not run.*It has a mistake: .*summarise/s);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await query()).toBe(before);
+    await panel.act('Update from cell');
+    await dialog.getByRole('button', { name: 'Change anyway' }).click();
+    await soon(query).toBe("['sample-http-logs'] | summarise count()");
+  });
+
   test('a starred query is changed to the query of a cell, and deleted', async () => {
     await cells.enter(3);
     await page.keyboard.press('Control+a');

@@ -1,5 +1,6 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { type ISignal, Signal } from '@lumino/signaling';
+import type { EditorEnvironment } from '../../../kernel/apl/editor/completion/complete.js';
 import { type CodeCell, quoted, recordSetting, type Setting } from '../cell/lines.js';
 import { recordParameter } from '../cell/parameters.js';
 import { mimeType } from '../names.js';
@@ -60,6 +61,11 @@ export class Around {
     if (!this.isApl) return 'other';
     if (this.#link?.session !== undefined) return 'ready';
     return this.#link?.isRefused === true || !kernel.handleComms ? 'unanswering' : 'starting';
+  }
+
+  /** What is known of the data, and of what the cells of the notebook name. */
+  get environment(): EditorEnvironment {
+    return this.#workbench.environmentIn(this.panel);
   }
 
   /** Runs lines in the kernel. */

@@ -1,7 +1,7 @@
 import type { EditorView } from '@codemirror/view';
 import type { IConsoleTracker } from '@jupyterlab/console';
 import type { IEditorTracker } from '@jupyterlab/fileeditor';
-import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
 import type { EditorEnvironment } from '../../../kernel/apl/editor/completion/complete.js';
 import {
@@ -67,13 +67,20 @@ export class Workbench {
     const link = this.linkOf(view);
     const sources = this.#cellSources(view);
     const named = new Set(sources.flatMap(resultNames));
-    const settings = sources.flatMap(parameterLines).join('\n');
+    const settings = parametersOf(sources);
     const from = [link, link?.version, [...named].join(), settings];
     const known = this.#environments.get(view);
     if (known?.from.every((each, index) => each === from[index])) return known.made;
     const made = this.#make(link, settings, named);
     this.#environments.set(view, { from, made });
     return made;
+  }
+
+  /** The environment for a text that is in no editor of the notebook, such as a query to be saved. */
+  environmentIn(panel: NotebookPanel): EditorEnvironment {
+    const sources = codeSources(panel);
+    const link = this.linkTo(panel.sessionContext.session?.kernel);
+    return this.#make(link, parametersOf(sources), new Set(sources.flatMap(resultNames)));
   }
 
   #make(link: KernelLink | undefined, settings: string, named: ReadonlySet<string>): EditorEnvironment {
@@ -113,14 +120,18 @@ export class Workbench {
 
   /** The code cells of the notebook. */
   #cellSources(view: EditorView): readonly string[] {
-    const panel = this.#trackers.notebooks?.find(each => each.node.contains(view.dom));
-    const cells = panel?.content.model?.sharedModel.cells ?? [];
-    return cells.filter(cell => cell.cell_type === 'code').map(cell => cell.source);
+    return codeSources(this.#trackers.notebooks?.find(each => each.node.contains(view.dom)));
   }
 }
 
-function parameterLines(source: string): readonly string[] {
-  return source.match(/^[ \t]*%%?param.*/gm) ?? [];
+function codeSources(panel: NotebookPanel | undefined): readonly string[] {
+  const cells = panel?.content.model?.sharedModel.cells ?? [];
+  return cells.filter(cell => cell.cell_type === 'code').map(cell => cell.source);
+}
+
+/** The lines that name parameters, one below the other. */
+function parametersOf(sources: readonly string[]): string {
+  return sources.flatMap(source => source.match(/^[ \t]*%%?param.*/gm) ?? []).join('\n');
 }
 
 /** The names that a cell gives results. */

@@ -1,5 +1,5 @@
 import { Dialog, showDialog } from '@jupyterlab/apputils';
-import { visible } from '../../../kernel/text.js';
+import { cut, visible } from '../../../kernel/text.js';
 import { quoted, starCode, starLine } from '../cell/lines.js';
 import { activeCode, addCell, insertText, selectionIn } from '../cell/run.js';
 import type { Around } from '../link/around.js';
@@ -10,6 +10,9 @@ export interface Action {
   readonly label: string;
   readonly run: (around: Around) => Promise<string | undefined>;
 }
+
+/** The longest message of a mistake in a question. */
+const MISTAKE_LENGTH = 300;
 
 const noCell = 'Nothing was written: choose a code cell first.';
 
@@ -111,9 +114,24 @@ async function updateStar(around: Around, id: string, name: string): Promise<str
   const from = cell === undefined ? 0 : selectionIn(cell).from;
   const code = starCode(source, from, starLine({ id }));
   if (code === undefined) return 'The active cell holds no query to save.';
-  const question = `The query of the active cell replaces that of \u201c${visible(name)}\u201d.`;
-  if (!(await confirmed('Change this starred query?', question, 'Change'))) return undefined;
-  return (await around.run(code)).text;
+  const mistake = await mistakeIn(code, around);
+  const replaces = `The query of the active cell replaces that of \u201c${visible(name)}\u201d.`;
+  const isConfirmed =
+    mistake === undefined
+      ? await confirmed('Change this starred query?', replaces, 'Change')
+      : await confirmed(
+          'Save a query that does not run?',
+          `${replaces} It has a mistake: ${mistake}.`,
+          'Change anyway',
+        );
+  return isConfirmed ? (await around.run(code)).text : undefined;
+}
+
+/** The first mistake of a query in the words of the kernel; the code that finds it is fetched when it is needed. */
+async function mistakeIn(code: string, { environment }: Around): Promise<string | undefined> {
+  const { diagnose } = await import('../../../kernel/apl/editor/check/diagnose.js');
+  const found = diagnose(code, environment).find(({ severity }) => severity === 'error');
+  return found && visible(cut(found.message, MISTAKE_LENGTH));
 }
 
 function historyActions({ row }: Extract<Subject, { kind: 'history' }>): readonly Action[] {
