@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -103,11 +103,20 @@ async function costOf(side: 'ours' | 'by hand', format: Format, file: string, ta
   return JSON.parse(text) as Cost;
 }
 
+/** Returns the bytes of a file once they are on the disk: what writes them later would be counted with the first import. */
+async function settled(file: string): Promise<number> {
+  const handle = await open(file, 'r+');
+  await handle.sync();
+  const { size } = await handle.stat();
+  await handle.close();
+  return size;
+}
+
 async function benchImport(format: Format, directory: string): Promise<void> {
   const file = join(directory, `in.${format.replace('wide-', '')}`);
   const select = format.startsWith('wide-') ? wide : generated;
   await withEngine([`COPY (${select(rowsOf[format])}) TO '${file}' ${outputs[format]}`]);
-  const { size } = await stat(file);
+  const size = await settled(file);
   const costs: { ours: Cost[]; 'by hand': Cost[] } = { ours: [], 'by hand': [] };
   for (let run = 0; run < runs; run++) {
     for (const side of ['ours', 'by hand'] as const)
