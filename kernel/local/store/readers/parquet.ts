@@ -15,15 +15,17 @@ export async function readParquet(
   file: string,
   workDir: string,
 ): Promise<Reading | undefined> {
-  const from = `read_parquet(${sqlText(await exactFile(connection, file, workDir))})`;
+  const exact = await exactFile(connection, file, workDir);
+  const from = `read_parquet(${sqlText(exact)})`;
   const columns = await connection.columns(`SELECT * FROM ${from}`);
-  const leaves = columns.flatMap(({ name, type }) => leavesOf(name, sqlName(name), type));
+  const leaves = columns.flatMap(({ name, type }) => leavesOf(name, name, sqlName(name), type));
   if (leaves.length === 0) throw noFields();
   const names = distinctNames(leaves.map(leaf => leaf.name));
   await keep(connection, 'sample', `SELECT * FROM ${from} LIMIT ${sampleRows}`);
   if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0) return undefined;
   const fields = leaves.map((leaf, index) => ({ ...leaf, name: names[index] ?? leaf.name }));
-  const lost = await timeNotes(connection, from, fields);
+  const far = await farTimes(connection, exact, fields);
+  const lost = await timeNotes(connection, from, far);
   const notes = [
     ...fields.flatMap(({ name, note }) => (note === undefined ? [] : [`\`${name}\` ${note}.`])),
     ...lost,
@@ -38,26 +40,29 @@ export async function rowsInParquet(connection: Connection, file: string): Promi
 }
 
 interface Leaf extends ReadField {
+  /** The names that lead to the column, as the engine joins them in what it says of a file. */
+  readonly path: string;
   /** How the values were converted, if they were. */
   readonly note?: string;
   /** A time that may lie outside the range of nanoseconds. */
   readonly far?: string;
 }
 
-function leavesOf(name: string, sql: string, type: DuckDBType): Leaf[] {
+function leavesOf(name: string, path: string, sql: string, type: DuckDBType): Leaf[] {
   if (type instanceof DuckDBStructType) {
     return type.entryNames.flatMap((entry, index) => {
       const below = type.entryTypes[index];
-      return below ? leavesOf(`${name}.${entry}`, `struct_extract(${sql}, ${sqlText(entry)})`, below) : [];
+      const value = `struct_extract(${sql}, ${sqlText(entry)})`;
+      return below ? leavesOf(`${name}.${entry}`, `${path}, ${entry}`, value, below) : [];
     });
   }
-  return [{ name, ...cellOf(sql, type.toString()), declared: true }];
+  return [{ name, path, ...cellOf(sql, type.toString()), declared: true }];
 }
 
 /** Decimal digits that a double always holds. */
 const realDigits = 15;
 
-function cellOf(sql: string, type: string): Omit<Leaf, 'name'> {
+function cellOf(sql: string, type: string): Omit<Leaf, 'name' | 'path'> {
   const [, digits] = /^DECIMAL\((\d+),/.exec(type) ?? [];
   if (digits !== undefined && Number(digits) > realDigits)
     return {
@@ -91,9 +96,25 @@ function cellOf(sql: string, type: string): Omit<Leaf, 'name'> {
   }
 }
 
-/** Times before 1677 and after 2262 do not fit 64 bits of nanoseconds. */
-async function timeNotes(connection: Connection, from: string, fields: readonly Leaf[]): Promise<string[]> {
+/** Returns the fields with times that the statistics of the file do not show to fit 64 bits of nanoseconds. */
+async function farTimes(
+  connection: Connection,
+  file: string,
+  fields: readonly Leaf[],
+): Promise<readonly Leaf[]> {
   const far = fields.filter(field => field.far !== undefined);
+  if (far.length === 0) return [];
+  const bounds = ['min', 'max'].map(bound => `TRY_CAST(stats_${bound}_value AS TIMESTAMP_NS) IS NOT NULL`);
+  const rows = await connection.run(
+    `SELECT path_in_schema FROM parquet_metadata(${sqlText(file)}) GROUP BY path_in_schema
+     HAVING bool_and(coalesce(stats_null_count = num_values OR (${bounds.join(' AND ')}), false))`,
+  );
+  const near = new Set(rows.map(([path]) => path));
+  return far.filter(({ path }) => !near.has(path));
+}
+
+/** Times before 1677 and after 2262 do not fit 64 bits of nanoseconds. */
+async function timeNotes(connection: Connection, from: string, far: readonly Leaf[]): Promise<string[]> {
   if (far.length === 0) return [];
   const counts = far.map(field => `count(${field.far}) - count(${field.sql})`);
   const [row = []] = await connection.run(`SELECT ${counts.join(', ')} FROM ${from}`);

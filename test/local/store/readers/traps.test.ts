@@ -1,29 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
-import { type Answer, sharedService, temporaryDirectory } from '../../service.js';
-
-const service = sharedService();
-let datasets = 0;
-
-async function fileOf(name: string, content: string | Uint8Array): Promise<string> {
-  const file = path.join(await temporaryDirectory(), name);
-  await writeFile(file, content);
-  return file;
-}
-
-async function importText(name: string, content: string | Uint8Array): Promise<Answer & { dataset: string }> {
-  const dataset = `d${++datasets}`;
-  const request = { path: await fileOf(name, content), dataset };
-  return { dataset, ...(await service().json('POST', '/v1/local/import', request)) };
-}
+import { fileOf, importText, lines, service, type Trap, testTraps, timeless } from './traps.js';
 
 // ---- formats x types x traps: each value exact, or converted with a note that names field and count ----
-
-const lines = (...rows: string[]) => rows.join('\n');
 
 /** One row more than the sample that types are decided on. */
 const beyondSample = (first: string, last: string) => `${`${first}\n`.repeat(10_300)}${last}\n`;
@@ -33,17 +15,6 @@ const megabyteRow = (value: string) => `{"v":${value},"pad":"${'x'.repeat(2 ** 2
 const wideRow = `${JSON.stringify(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, 1])))}\n`;
 
 const deepRow = (value: string, depth: number) => `${'{"o":'.repeat(depth)}${value}${'}'.repeat(depth)}`;
-
-interface Trap {
-  readonly what: string;
-  readonly name: string;
-  /** The text of the file, or the SELECT that a Parquet file is written from. */
-  readonly content: string | Uint8Array;
-  /** SQL over the stored columns, the last rows first where there are many, and what it gives as text. */
-  readonly select: string;
-  readonly values: readonly string[];
-  readonly notes?: readonly string[];
-}
 
 const imported = '2026-06-15 12:00:00';
 const late = (count: number, field = '_time') =>
@@ -460,33 +431,6 @@ const traps: readonly Trap[] = [
     values: ['3|1'],
     notes: ['A key holds NUL characters: its field is `a\ufffdb`.', timeless()],
   },
-  // Parquet
-  {
-    what: 'decimals',
-    name: 'in.parquet',
-    content: 'SELECT 12345678901234567890.123456789::DECIMAL(38,9) AS d, 12.5::DECIMAL(9,2) AS r',
-    select: 'd, r, typeof(r)',
-    values: ['12345678901234567890.123456789|12.5|DOUBLE'],
-    notes: ['`d` is DECIMAL(38, 9): it is dynamic, with every digit.', timeless()],
-  },
-  {
-    what: 'binary, time of day, integers of 64 bits without a sign',
-    name: 'in.parquet',
-    content:
-      "SELECT '\\x00\\xFF'::BLOB AS b, TIME '10:00:00.123456' AS t, 18446744073709551615::UBIGINT AS u",
-    select: 'b, t, u',
-    values: ['AP8=|36000123456000|18446744073709551615'],
-    notes: ['`b` is binary: it is text in Base64.', timeless()],
-  },
-  {
-    what: 'times before 1970 to the nanosecond, and beyond the range',
-    name: 'in.parquet',
-    content:
-      "SELECT make_timestamp_ns(-1) AS _time, '9999-12-31'::DATE AS far, '1969-12-31 23:59:59.999999+00'::TIMESTAMPTZ AS z",
-    select: '_time, far, z',
-    values: ['1969-12-31 23:59:59.999999999|null|1969-12-31 23:59:59.999999'],
-    notes: ['`far` is null in 1 row: the times there are before 1677 or after 2262.'],
-  },
   {
     what: 'times in a field whose name does not say so',
     name: 'in.csv',
@@ -592,67 +536,7 @@ const traps: readonly Trap[] = [
   },
 ];
 
-function timeless(): string {
-  return 'No field holds a time: every row has the time of its import, and is found in every time range. Name one if there is one.';
-}
-
-/** Reads the stored file itself, so that nothing between it and the test changes a value. */
-async function stored(dataset: string, select: string): Promise<string[]> {
-  const { dataDir } = service();
-  const engine = await Engine.open({ dataDir, families: [] });
-  try {
-    const files = sqlText(path.join(dataDir, 'datasets', dataset, '*.parquet'));
-    const rows = await engine.run(
-      `SELECT COLUMNS(*)::VARCHAR FROM (SELECT ${select} FROM read_parquet(${files}))`,
-    );
-    return rows.map(row => row.map(String).join('|'));
-  } finally {
-    await engine.close();
-  }
-}
-
-async function parquetOf(select: string): Promise<Buffer> {
-  const { dataDir } = service();
-  const engine = await Engine.open({ dataDir, families: [] });
-  const file = path.join(engine.workDir, 'in.parquet');
-  await engine.run(`COPY (${select}) TO ${sqlText(file)} (FORMAT parquet)`);
-  const bytes = await readFile(file);
-  await engine.close();
-  return bytes;
-}
-
-test.each(traps)('traps: $what', async ({ name, content, select, values, notes }) => {
-  const { dataset, status, body } = await importText(
-    name,
-    name.endsWith('.parquet') ? await parquetOf(String(content)) : content,
-  );
-  expect([status, body.notes]).toEqual([200, notes ?? body.notes]);
-  expect(await stored(dataset, select)).toEqual(values);
-});
-
-test('times of a Parquet file in nanoseconds and UTC are exact', async () => {
-  const bytes = await parquetOf(
-    'SELECT make_timestamp_ns(1700000000123456789) AS ts, make_timestamp_ns(-1) AS u',
-  );
-  const local = Buffer.from([0x8c, 0x12, 0x1c, 0x3c, 0, 0]);
-  for (let at = bytes.indexOf(local); at >= 0; at = bytes.indexOf(local, at + 1)) bytes[at + 1] = 0x11;
-  const { dataset } = await importText('in.parquet', bytes);
-  expect(await stored(dataset, 'ts, u')).toEqual([
-    '2023-11-14 22:13:20.123456789|1969-12-31 23:59:59.999999999',
-  ]);
-});
-
-test('a column of a Parquet file keeps its type though all its values are null', async () => {
-  const { body } = await importText(
-    'in.parquet',
-    await parquetOf('SELECT 1700000000 AS ts, NULL::BIGINT AS n, NULL::BOOLEAN AS b'),
-  );
-  expect(body.fields.slice(2)).toEqual([
-    { name: 'ts', type: 'integer' },
-    { name: 'n', type: 'integer' },
-    { name: 'b', type: 'boolean' },
-  ]);
-});
+testTraps(traps);
 
 test('rows without a time are found in every time range', async () => {
   const { dataset } = await importText('hosts.csv', 'host,team\na,x\nb,y\n');

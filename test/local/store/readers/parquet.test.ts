@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { importText, parquetOf, stored, testTraps, timeless } from './traps.js';
+
+testTraps([
+  {
+    what: 'decimals',
+    name: 'in.parquet',
+    content: 'SELECT 12345678901234567890.123456789::DECIMAL(38,9) AS d, 12.5::DECIMAL(9,2) AS r',
+    select: 'd, r, typeof(r)',
+    values: ['12345678901234567890.123456789|12.5|DOUBLE'],
+    notes: ['`d` is DECIMAL(38, 9): it is dynamic, with every digit.', timeless()],
+  },
+  {
+    what: 'binary, time of day, integers of 64 bits without a sign',
+    name: 'in.parquet',
+    content:
+      "SELECT '\\x00\\xFF'::BLOB AS b, TIME '10:00:00.123456' AS t, 18446744073709551615::UBIGINT AS u",
+    select: 'b, t, u',
+    values: ['AP8=|36000123456000|18446744073709551615'],
+    notes: ['`b` is binary: it is text in Base64.', timeless()],
+  },
+  {
+    what: 'times before 1970 to the nanosecond, and beyond the range',
+    name: 'in.parquet',
+    content:
+      "SELECT make_timestamp_ns(-1) AS _time, '9999-12-31'::DATE AS far, '1969-12-31 23:59:59.999999+00'::TIMESTAMPTZ AS z",
+    select: '_time, far, z',
+    values: ['1969-12-31 23:59:59.999999999|null|1969-12-31 23:59:59.999999'],
+    notes: ['`far` is null in 1 row: the times there are before 1677 or after 2262.'],
+  },
+  {
+    what: 'a time beyond the range in one of many row groups, in an object',
+    name: 'in.parquet',
+    content:
+      "SELECT i, {t: make_timestamp(i * 1000000), d: CASE i WHEN 130000 THEN '9999-12-31'::DATE WHEN 2 THEN '1500-01-01'::DATE ELSE '2026-01-01'::DATE END} AS o FROM range(250000) r(i)",
+    select: 'count(*), count("o.t"), count("o.d"), max(i) FILTER ("o.d" IS NULL)',
+    values: ['250000|250000|249998|130000'],
+    notes: [
+      '`o.d` is null in 2 rows: the times there are before 1677 or after 2262.',
+      'No field has the name of a time: every row has the time of its import, and is found in every time range. `o.t`, `o.d` hold times: name the one to use.',
+    ],
+  },
+]);
+
+test('times of a Parquet file in nanoseconds and UTC are exact', async () => {
+  const bytes = await parquetOf(
+    'SELECT make_timestamp_ns(1700000000123456789) AS ts, make_timestamp_ns(-1) AS u',
+  );
+  const local = Buffer.from([0x8c, 0x12, 0x1c, 0x3c, 0, 0]);
+  for (let at = bytes.indexOf(local); at >= 0; at = bytes.indexOf(local, at + 1)) bytes[at + 1] = 0x11;
+  const { dataset } = await importText('in.parquet', bytes);
+  expect(await stored(dataset, 'ts, u')).toEqual([
+    '2023-11-14 22:13:20.123456789|1969-12-31 23:59:59.999999999',
+  ]);
+});
+
+test('a column of a Parquet file keeps its type though all its values are null', async () => {
+  const { body } = await importText(
+    'in.parquet',
+    await parquetOf('SELECT 1700000000 AS ts, NULL::BIGINT AS n, NULL::BOOLEAN AS b'),
+  );
+  expect(body.fields.slice(2)).toEqual([
+    { name: 'ts', type: 'integer' },
+    { name: 'n', type: 'integer' },
+    { name: 'b', type: 'boolean' },
+  ]);
+});

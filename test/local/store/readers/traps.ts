@@ -1,0 +1,79 @@
+/** What the tests of readers share: a file is imported, and the stored file is read as it is. */
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
+import { Engine } from '../../../../kernel/local/engine/duckdb.js';
+import { type Answer, sharedService, temporaryDirectory } from '../../service.js';
+
+export const service = sharedService();
+let datasets = 0;
+
+export async function fileOf(name: string, content: string | Uint8Array): Promise<string> {
+  const file = path.join(await temporaryDirectory(), name);
+  await writeFile(file, content);
+  return file;
+}
+
+export async function importText(
+  name: string,
+  content: string | Uint8Array,
+): Promise<Answer & { dataset: string }> {
+  const dataset = `d${++datasets}`;
+  const request = { path: await fileOf(name, content), dataset };
+  return { dataset, ...(await service().json('POST', '/v1/local/import', request)) };
+}
+
+export const lines = (...rows: string[]) => rows.join('\n');
+
+export interface Trap {
+  readonly what: string;
+  readonly name: string;
+  /** The text of the file, or the SELECT that a Parquet file is written from. */
+  readonly content: string | Uint8Array;
+  /** SQL over the stored columns, the last rows first where there are many, and what it gives as text. */
+  readonly select: string;
+  readonly values: readonly string[];
+  readonly notes?: readonly string[];
+}
+
+export function timeless(): string {
+  return 'No field holds a time: every row has the time of its import, and is found in every time range. Name one if there is one.';
+}
+
+/** Reads the stored file itself, so that nothing between it and the test changes a value. */
+export async function stored(dataset: string, select: string): Promise<string[]> {
+  const { dataDir } = service();
+  const engine = await Engine.open({ dataDir, families: [] });
+  try {
+    const files = sqlText(path.join(dataDir, 'datasets', dataset, '*.parquet'));
+    const rows = await engine.run(
+      `SELECT COLUMNS(*)::VARCHAR FROM (SELECT ${select} FROM read_parquet(${files}))`,
+    );
+    return rows.map(row => row.map(String).join('|'));
+  } finally {
+    await engine.close();
+  }
+}
+
+export async function parquetOf(select: string): Promise<Buffer> {
+  const { dataDir } = service();
+  const engine = await Engine.open({ dataDir, families: [] });
+  const file = path.join(engine.workDir, 'in.parquet');
+  await engine.run(`COPY (${select}) TO ${sqlText(file)} (FORMAT parquet)`);
+  const bytes = await readFile(file);
+  await engine.close();
+  return bytes;
+}
+
+/** Imports each file and compares its notes and the values stored. */
+export function testTraps(traps: readonly Trap[]): void {
+  test.each(traps)('traps: $what', async ({ name, content, select, values, notes }) => {
+    const { dataset, status, body } = await importText(
+      name,
+      name.endsWith('.parquet') ? await parquetOf(String(content)) : content,
+    );
+    expect([status, body.notes]).toEqual([200, notes ?? body.notes]);
+    expect(await stored(dataset, select)).toEqual(values);
+  });
+}
