@@ -62,6 +62,15 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     await soon(async () => (await column('n'))[0]).toBe('1');
   });
 
+  test('rows that are fetched hide and show nothing in the toolbar', async () => {
+    await page.evaluate(watchToolbar);
+    await scrollTo(240_000);
+    await soon(() => column('n')).toContain('10,002');
+    await scrollTo(0);
+    await soon(async () => (await column('n'))[0]).toBe('1');
+    expect(await page.evaluate('window.toolbarChanges')).toBe(0);
+  });
+
   test('sorts by clicks on heads, all rows of it', async () => {
     const head = grid().locator('thead th', { hasText: /^n/ }).locator('span').first();
     await head.click();
@@ -269,6 +278,13 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
 const cellsKeepWithin = `[...document.querySelectorAll('.apl-grid regular-table :is(td, th)')].every(
   cell => cell.scrollWidth <= cell.clientWidth || getComputedStyle(cell).overflowX === 'hidden',
 )`;
+
+/** Counts from now on how often an item of the toolbar is hidden or shown, each of which lays the whole toolbar out. */
+const watchToolbar = `(() => {
+  window.toolbarChanges = 0;
+  const watch = new MutationObserver(changes => { window.toolbarChanges += changes.length; });
+  for (const item of document.querySelectorAll('.apl-toolbar-item')) watch.observe(item, { attributeFilter: ['class'] });
+})()`;
 
 /** Scrolls far down the first grid and presses on a cell of its first column as soon as one is drawn there. */
 const clickEarly = `(async () => {
