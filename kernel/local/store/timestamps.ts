@@ -93,19 +93,29 @@ async function timelessNote(
 
 const plainTime = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}.*';
 
-/** Returns the fields whose values in the sample are all dates with a time of day. */
+/**
+ * Returns the fields whose values in the sample are all dates with a time of day. The values of all fields are tested as those of
+ * one, as the engine would plan a thousand tests for a second.
+ */
 async function unnamedTimes(
   connection: Connection,
   candidates: readonly SampledColumn[],
 ): Promise<readonly string[]> {
-  if (candidates.length === 0) return [];
-  const tests = candidates.map(({ type, column }) =>
-    type === 'datetime'
-      ? 'true'
-      : `coalesce(bool_and(regexp_full_match(${column}, ${sqlText(plainTime)}) AND TRY_CAST(${column} AS TIMESTAMP_NS) IS NOT NULL), false)`,
+  const texts = candidates.flatMap(({ type, column }, index) =>
+    type === 'string' ? [{ column, index }] : [],
   );
-  const [row = []] = await connection.run(`SELECT ${tests.join(', ')} FROM sampled`);
-  return candidates.filter((_, index) => row[index] === true).map(({ name }) => name);
+  if (texts.length === 0) return candidates.map(({ name }) => name);
+  const indexes = texts.map(({ index }) => index).join(', ');
+  const values = texts.map(({ column }) => column).join(', ');
+  const rows = await connection.run(
+    `SELECT i FROM (SELECT unnest([${indexes}]) AS i, unnest([${values}]) AS t FROM sampled)
+     WHERE t IS NOT NULL GROUP BY i
+     HAVING bool_and(regexp_full_match(t, ${sqlText(plainTime)}) AND TRY_CAST(t AS TIMESTAMP_NS) IS NOT NULL)`,
+  );
+  const found = new Set(rows.map(([index]) => Number(index)));
+  return candidates
+    .filter(({ type }, index) => type === 'datetime' || found.has(index))
+    .map(({ name }) => name);
 }
 
 /** Names that hold the time of an event, the likeliest first; compared without case, `_`, `-` and `@`. */
