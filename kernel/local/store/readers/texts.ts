@@ -109,7 +109,8 @@ const exactDigits = 16;
 /** An integer that a real holds, below 9,000,000,000,000,000, and whatever says by its point or exponent that it is a real. */
 const realPattern =
   '-?(0|[1-9]\\d*)(\\.\\d+([eE][+-]?\\d{1,3})?|[eE][+-]\\d{1,3})|-?(0|[1-9]\\d{0,14}|[1-8]\\d{15})|[Nn]a[Nn]|-?[Ii]nf(inity)?';
-const plainReal = '-?(0|[1-9][0-9]*)\\.[0-9]+';
+/** Of so few digits that no number is beyond the range of a real. */
+const plainReal = '-?(0|[1-9][0-9]{0,30})\\.[0-9]+';
 const timePattern = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})';
 
 /**
@@ -124,8 +125,11 @@ function readAs(text: string, type: TypeName): string {
       return `CASE ${text} ${booleans.map(word => `WHEN ${sqlText(word)} THEN ${word.toLowerCase()}`).join(' ')} END`;
     case 'long':
       return `CASE WHEN ${value}::VARCHAR = ${text} THEN ${value} END`;
-    case 'real':
-      return `CASE WHEN regexp_full_match(${text}, ${sqlText(plainReal)}) THEN ${value} WHEN regexp_full_match(${text}, ${sqlText(realPattern)}) THEN ${value} END`;
+    case 'real': {
+      const infinite = `CASE WHEN contains(${text}, 'f') THEN ${value} END`;
+      const ranged = `CASE WHEN isinf(${value}) THEN ${infinite} ELSE ${value} END`;
+      return `CASE WHEN regexp_full_match(${text}, ${sqlText(plainReal)}) THEN ${value} WHEN regexp_full_match(${text}, ${sqlText(realPattern)}) THEN ${ranged} END`;
+    }
     case 'datetime':
       return readAsTime(text, value);
     default:
