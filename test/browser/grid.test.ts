@@ -243,6 +243,14 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     await soon(() => grid(2).locator('tbody td').last().textContent()).toBe('999');
   });
 
+  test('rows that were asked for when the connection broke come once it is back', async () => {
+    await page.evaluate(loseNext);
+    await scrollTo(360_000);
+    await soon(() => column('n')).toContain('15,002');
+    await scrollTo(0);
+    await soon(async () => (await column('n'))[0]).toBe('1');
+  });
+
   test('a kernel that was killed leaves the rows of the notebook; a run brings all rows back', async () => {
     await killKernels(session.lab);
     await soon(() => status().textContent()).toMatch(
@@ -284,6 +292,15 @@ const watchToolbar = `(() => {
   window.toolbarChanges = 0;
   const watch = new MutationObserver(changes => { window.toolbarChanges += changes.length; });
   for (const item of document.querySelectorAll('.apl-toolbar-item')) watch.observe(item, { attributeFilter: ['class'] });
+})()`;
+
+/** The next message of the page is lost, and the connection with it. */
+const loseNext = `(() => {
+  const { send } = WebSocket.prototype;
+  WebSocket.prototype.send = function () {
+    WebSocket.prototype.send = send;
+    this.close();
+  };
 })()`;
 
 /** Scrolls far down the first grid and presses on a cell of its first column as soon as one is drawn there. */

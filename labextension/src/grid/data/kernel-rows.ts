@@ -19,6 +19,7 @@ type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'id'> : never
 const ENDED: ReadonlySet<Kernel.Status> = new Set(['dead', 'restarting', 'autorestarting', 'terminating']);
 
 interface Waiting {
+  readonly request: Unnumbered<Request>;
   resolve(reply: PageReply | ProfileReply, buffer: ArrayBuffer | ArrayBufferView | undefined): void;
   reject(error: SourceError): void;
 }
@@ -66,6 +67,13 @@ export async function kernelRows(
   const onStatus = () => {
     if (kernel.isDisposed || ENDED.has(kernel.status)) gone();
   };
+  const send = (id: number, request: Unnumbered<Request>) =>
+    comm.send({ ...request, id } as unknown as Parameters<typeof comm.send>[0]);
+  // What was sent, or answered, just before a connection broke may be lost; to read twice does no harm.
+  const onConnection = (_kernel: unknown, status: Kernel.ConnectionStatus) => {
+    if (status === 'connected' && !isGone) for (const [id, { request }] of waiting) send(id, request);
+  };
+  kernel.connectionStatusChanged.connect(onConnection);
   kernel.statusChanged.connect(onStatus);
   kernel.disposed.connect(gone);
   comm.open({ result } satisfies OpenData);
@@ -78,8 +86,8 @@ export async function kernelRows(
     new Promise<Answer>((resolve, reject) => {
       if (comm.isDisposed || kernel.isDisposed) return reject(new SourceError('The kernel is gone.', true));
       const id = next++;
-      waiting.set(id, { resolve: (reply, buffer) => resolve(read(reply, buffer)), reject });
-      comm.send({ ...request, id } as unknown as Parameters<typeof comm.send>[0]);
+      waiting.set(id, { request, resolve: (reply, buffer) => resolve(read(reply, buffer)), reject });
+      send(id, request);
     });
   return {
     canCompute: true,
@@ -95,6 +103,7 @@ export async function kernelRows(
         return reply;
       }),
     close: () => {
+      kernel.connectionStatusChanged.disconnect(onConnection);
       kernel.statusChanged.disconnect(onStatus);
       kernel.disposed.disconnect(gone);
       // A kernel that is starting again takes no messages.
