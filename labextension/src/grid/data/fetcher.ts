@@ -15,12 +15,12 @@ interface Wish {
  * what is wanted by then: whoever scrolls fast passes over the rest, and need not wait for rows left long ago.
  */
 export class Fetcher {
-  /** Called when rows have arrived, before the next are fetched. */
+  /** Called when rows have arrived and all of those in sight are here, before the next are fetched. */
   readonly #arrived: (rows: Rows) => unknown;
   readonly #failed: (error: unknown) => void;
   #wish: Wish | undefined;
+  #sight: Wish | undefined;
   #isFetching = false;
-  #last = 0;
 
   constructor(arrived: (rows: Rows) => unknown, failed: (error: unknown) => void) {
     this.#arrived = arrived;
@@ -29,13 +29,14 @@ export class Fetcher {
 
   /** The rows from one up to another are in sight. */
   see(rows: Rows, from: number, to: number): void {
-    this.#wish = missing({ rows, from, to }) ?? missing(this.#ahead({ rows, from, to }));
-    this.#last = from;
+    const sight = { rows, from, to };
+    this.#wish = missing(sight) ?? missing(this.#ahead(sight));
+    this.#sight = sight;
     if (!this.#isFetching) void this.#fetch();
   }
 
   #ahead({ rows, from, to }: Wish): Wish {
-    return from < this.#last
+    return from < (this.#sight?.from ?? 0)
       ? { rows, from: from - ROWS_AHEAD, to: from }
       : { rows, from: to, to: to + ROWS_AHEAD };
   }
@@ -46,7 +47,9 @@ export class Fetcher {
       const { rows, from, to } = wish;
       try {
         await rows.load(from, to);
-        await this.#arrived(rows);
+        // A frame for rows that were scrolled past meanwhile would be one for nothing.
+        if (this.#sight !== undefined && missing(this.#sight) === undefined)
+          await this.#arrived(this.#sight.rows);
       } catch (error) {
         this.#failed(error);
       }

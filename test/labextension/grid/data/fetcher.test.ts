@@ -45,7 +45,7 @@ test('rows that were scrolled past while others were on their way are not fetche
   answer();
   await expect.poll(() => asked).toEqual([0, 10_000, 90_000]);
   answer();
-  await expect.poll(() => said).toEqual([10_000, 90_000]);
+  await expect.poll(() => said).toEqual([90_000]);
 });
 
 test('rows ahead are fetched in the direction of the reader, once', async () => {
