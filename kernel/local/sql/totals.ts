@@ -1,5 +1,6 @@
 import type { AggregateCall, Aggregated, Column, Computed, Plan, Relation } from '../../apl/plan/plan.js';
 import { collectIds } from '../../apl/plan/prune.js';
+import { reference } from '../../apl/plan/scalars.js';
 import type { ScanFilter } from './compiled.js';
 import type { Dialect } from './dialect.js';
 import { binnedName } from './ordering.js';
@@ -61,7 +62,7 @@ export function takeApart(
     columns: totalled.map(item => item.column),
   };
   return {
-    binned,
+    binned: inOrderOf(aggregate, binned),
     table: replaced(relation, aggregate, scanOf(binnedName, aggregate.columns)),
     totals,
     groups,
@@ -74,6 +75,16 @@ export function takeApart(
         filter,
       ),
   };
+}
+
+/** Sums of reals differ in their last digits with the order of their terms, and an engine with several threads gives bins in any. */
+function inOrderOf({ keys }: Aggregate, binned: Relation): Relation {
+  const sortKeys = keys.map(({ column }) => ({
+    value: reference(column),
+    descending: false,
+    nullsFirst: true,
+  }));
+  return { kind: 'sort', input: binned, keys: sortKeys, columns: binned.columns };
 }
 
 /** Returns the SELECT of the totals, one row for each group that `tableSql` returns, in the order of the groups. */

@@ -224,6 +224,18 @@ describe('totals', () => {
     expect([tables.length, status.messages]).toEqual([1, undefined]);
   });
 
+  test('of real numbers are the same each time, to the last digit', async () => {
+    const apl =
+      'range n from 1 to 20000 step 1 | extend _time = datetime(2026-06-15T10:00:00Z) + n * 300ms, x = sqrt(n) | summarize sum(x), avg(x), rate(x) by bin(_time, 5m)';
+    const found = new Set<string>();
+    for (let run = 0; run < 60; run += 1) {
+      const { tables } = await ask(apl);
+      expect(tables).toHaveLength(2);
+      found.add(JSON.stringify(tables[1].columns));
+    }
+    expect([...found]).toHaveLength(1);
+  });
+
   test('say what they leave out', async () => {
     const { status } = await ask('logs | summarize count(), d = dcount(ms), stdev(ms) by bin(_time, 1h)');
     expect(status.messages).toEqual([
