@@ -43,6 +43,12 @@ export function engineFailure(error: unknown): AplKernelError {
   });
 }
 
+/** Returns what the engine itself says of a statement that it failed at; undefined for a refusal, a cancellation or a failure of ours. */
+export function engineWords(error: unknown): string | undefined {
+  const failure = engineFailure(error);
+  return failure instanceof EngineError && failure.code === 'engine-failed' ? failure.detail : undefined;
+}
+
 /** Returns the failure of a query that was cancelled. */
 export function cancelledError(cause?: unknown): EngineError {
   return new EngineError('query-cancelled', 'The query was cancelled.', { cause });

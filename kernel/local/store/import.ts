@@ -8,7 +8,7 @@ import { plural } from '../../text.js';
 import { eventFamily } from '../duckdb/functions/events.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
 import { type Connection, Engine } from '../engine/duckdb.js';
-import { EngineError, engineFailure } from '../engine/failure.js';
+import { engineWords } from '../engine/failure.js';
 import { columnNames, copyToParquet, type FileField, type FileNote } from '../engine/parquet.js';
 import type { Visit, Watch } from '../engine/visit.js';
 import { ServiceError } from '../http/service-error.js';
@@ -178,7 +178,8 @@ async function writeDraft(connection: Connection, draft: string, load: Load, pas
     try {
       return await write(connection, draft, reading, load, pass);
     } catch (error) {
-      const failure = misfitOf(error);
+      // It may have met a value unlike those of the sample.
+      const failure = engineWords(error);
       if (!reading.wider || failure === undefined) throw error;
       reading = await reading.wider(failure);
     }
@@ -189,12 +190,6 @@ async function writeDraft(connection: Connection, draft: string, load: Load, pas
 async function rowsOfFile(connection: Connection, file: string, format: FileFormat): Promise<number> {
   if (format === 'parquet') return rowsInParquet(connection, file);
   return rowsByLines(file, format === 'csv');
-}
-
-/** How the engine ended a pass over the file, if it may have met a value unlike those of the sample. */
-function misfitOf(error: unknown): string | undefined {
-  const failure = engineFailure(error);
-  return failure instanceof EngineError && failure.code === 'engine-failed' ? failure.detail : undefined;
 }
 
 function read(
@@ -325,8 +320,9 @@ const formatNames: Partial<Record<FileFormat, string>> = { csv: 'CSV', json: 'JS
 
 /** A failure to read concerns the user's data: the line is passed on, the engine's words are not. */
 function readingError(error: unknown, { name, format }: Load): unknown {
-  if (!(error instanceof EngineError) || error.code !== 'engine-failed') return error;
-  const [, line] = /\bline:?\s+(\d+)/i.exec(error.detail) ?? [];
+  const words = engineWords(error);
+  if (words === undefined) return error;
+  const [, line] = /\bline:?\s+(\d+)/i.exec(words) ?? [];
   const place = line === undefined || format === 'parquet' ? '' : `, from line ${line} on`;
   const message = `${name} cannot be read as ${formatNames[format] ?? 'lines of text'}${place}.`;
   return new ServiceError(400, 'unreadable', message, { cause: error });

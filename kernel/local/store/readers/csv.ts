@@ -3,6 +3,7 @@ import { present } from '../../../present.js';
 import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
+import { engineWords } from '../../engine/failure.js';
 import { ServiceError } from '../../http/service-error.js';
 import { lineReader } from './lines.js';
 import { writeWithoutUnclosed } from './quotes.js';
@@ -34,8 +35,8 @@ export async function readCsv(
   try {
     return await readWithin(connection, source, options, limits);
   } catch (error) {
-    // A line that is too long among the first ones.
-    if (limits === longLines) throw error;
+    // There may be a line that is too long among the first ones.
+    if (limits === longLines || engineWords(error) === undefined) throw error;
     return readWithin(connection, source, options, longLines);
   }
 }
