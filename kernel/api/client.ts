@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import type { Dispatcher, Pool } from 'undici';
 import { present } from '../present.js';
@@ -345,7 +346,7 @@ class Transport {
     const base = new URL(send.base ?? this.#endpoint.url);
     const response = await this.#request(send, base, signal);
     const { statusCode: status, headers } = response;
-    const body = await readBody(response, boundOf(send, status)).catch(error => {
+    const body = await readBody(response, boundOf(send, status), signal).catch(error => {
       throw bodyError(this.#attempt(send), error);
     });
     return { status, headers, body };
@@ -448,6 +449,7 @@ function isThisMachine({ hostname }: URL): boolean {
 async function readBody(
   response: Dispatcher.ResponseData,
   maxBytes: number,
+  signal: AbortSignal,
 ): Promise<Uint8Array | undefined> {
   const announced = Number(headerText(response.headers, 'content-length') ?? 0);
   if (announced > maxBytes) {
@@ -465,46 +467,63 @@ async function readBody(
     // Every kind of stream reports differently that it was stopped halfway.
     if (!arrived.overflowed) throw error;
   }
-  return arrived.overflowed ? undefined : arrived.bytes;
+  return arrived.overflowed ? undefined : arrived.join(signal);
 }
 
-/**
- * The part of a body that has arrived, up to a limit, in one buffer that grows: joining the pieces of a large body at the end
- * takes long.
- */
+/** Bytes of a body that are copied while other work waits. */
+const PIECE_BYTES = 8 * MiB;
+
+/** The part of a body that has arrived, up to a limit, in a few pieces: one buffer that grows would copy all of it at once. */
 class Arrived {
   readonly #maxBytes: number;
-  #buffer: Buffer;
+  readonly #full: Buffer[] = [];
+  #last: Buffer;
+  /** Bytes in the last piece. */
+  #used = 0;
   #length = 0;
 
   constructor(maxBytes: number, expectedBytes: number) {
     this.#maxBytes = maxBytes;
-    this.#buffer = Buffer.allocUnsafeSlow(expectedBytes || 64 * 1024);
+    this.#last = Buffer.allocUnsafeSlow(expectedBytes || 64 * 1024);
   }
 
   get overflowed(): boolean {
     return this.#length > this.#maxBytes;
   }
 
-  get bytes(): Uint8Array {
-    return this.#buffer.subarray(0, this.#length);
-  }
-
   /** Reads to the end, or until the limit is exceeded. */
   async collect(source: AsyncIterable<Uint8Array>): Promise<void> {
     for await (const chunk of source) {
-      const from = this.#length;
       this.#length += chunk.length;
       if (this.overflowed) return;
-      if (this.#length > this.#buffer.length) this.#grow();
-      this.#buffer.set(chunk, from);
+      this.#add(chunk);
     }
   }
 
-  #grow(): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.#length, this.#buffer.length * 2));
-    this.#buffer.copy(larger);
-    this.#buffer = larger;
+  /** All of it in one buffer, with all other pending work between the pieces. */
+  async join(signal: AbortSignal): Promise<Uint8Array> {
+    const last = this.#last.subarray(0, this.#used);
+    if (this.#full.length === 0) return last;
+    const whole = Buffer.allocUnsafeSlow(this.#length);
+    let at = 0;
+    for (const piece of [...this.#full, last]) {
+      whole.set(piece, at);
+      at += piece.length;
+      await nextTurn();
+      signal.throwIfAborted();
+    }
+    return whole;
+  }
+
+  #add(chunk: Uint8Array): void {
+    const fitting = chunk.subarray(0, this.#last.length - this.#used);
+    this.#last.set(fitting, this.#used);
+    this.#used += fitting.length;
+    if (fitting.length === chunk.length) return;
+    this.#full.push(this.#last);
+    this.#last = Buffer.allocUnsafeSlow(Math.min(this.#last.length * 2, PIECE_BYTES));
+    this.#used = 0;
+    this.#add(chunk.subarray(fitting.length));
   }
 }
 

@@ -22,12 +22,13 @@ function headOf(error: unknown): string {
   }
 }
 
-/** A frame without a source map, such as one of a package, keeps its place. */
+/** A frame without a source map keeps its place. That of a package names its file: the maps do not have its lines. */
 function sourcePlace(place: string, url: string, line: string, column: string): string {
   const entry = sourceMap(url)?.findEntry(Number(line) - 1, Number(column) - 1);
   if (entry === undefined || !('originalSource' in entry)) return place;
-  const source = new URL(entry.originalSource, url);
-  return `${source.href}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+  const { href } = new URL(entry.originalSource, url);
+  if (href.includes('/node_modules/')) return href;
+  return `${href}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
 }
 
 const maps = new Map<string, SourceMap | undefined>();

@@ -186,7 +186,7 @@ async function runShown(
   const wish = { ...plan.chart, ...chart };
   const annotates = !query.silent && plan.retains && wish.kind !== 'none' && hasAnnotations(session, wish);
   const result = await runLogged(session, { ...plan, text, variables, annotates }, io);
-  const kept = await keep(session, result, query.name);
+  const kept = await keep(session, result, io, query.name);
   if (!query.silent) await show(session, kept, io, plan, { last: isLast, chart });
   return result;
 }
@@ -220,9 +220,17 @@ async function runLogged(session: Session, order: QueryOrder, io: CellIo): Promi
   }
 }
 
-async function keep(session: Session, result: QueryResult, name?: string): Promise<KeptResult> {
-  const { resultId } = await import('./results/identity.js');
-  return session.results.keep(resultId(result), result, name);
+async function keep(
+  session: Session,
+  result: QueryResult,
+  { signal }: CellIo,
+  name?: string,
+): Promise<KeptResult> {
+  const [{ resultId }, { inSlices }] = await Promise.all([
+    import('./results/identity.js'),
+    import('../result/decode/slices.js'),
+  ]);
+  return session.results.keep(await inSlices(resultId(result), signal), result, name);
 }
 
 interface ShowOptions {
@@ -281,7 +289,7 @@ function magicHost(session: Session, io: CellIo, plan: CellPlan): MagicHost {
   const run: MagicHost['run'] = (text, settings = {}) =>
     runLogged(session, { ...plan, ...settings, text }, io);
   const showKept = async (result: QueryResult, options: Omit<ShowOptions, 'last'>) =>
-    show(session, await keep(session, result), io, plan, { last: plan.queries.length === 0, ...options });
+    show(session, await keep(session, result, io), io, plan, { last: plan.queries.length === 0, ...options });
   return {
     session,
     io,

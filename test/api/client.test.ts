@@ -154,6 +154,16 @@ describe('a query', () => {
   });
 });
 
+test.each(['identity', 'gzip'])('an answer of many pieces (%s) is whole', async coding => {
+  const words = Array.from({ length: 2_500_000 }, (_, index) => String(index));
+  const body = Buffer.from(`{"words":[${words.join(',')}]}`);
+  connections.service.answer(() => response => {
+    response.writeHead(200, { 'content-encoding': coding });
+    response.end(coding === 'gzip' ? gzipSync(body, { level: 1 }) : body);
+  });
+  expect(body.equals((await connect().query(request)).body)).toBe(true);
+});
+
 describe('an answer that is too large', () => {
   const bomb = (bytes: number) => ({
     headers: { 'content-encoding': 'gzip' },

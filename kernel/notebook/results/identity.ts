@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
-import { tableHash } from '../../result/ipc/stream.js';
+import type { Steps } from '../../result/decode/slices.js';
+import { hashSteps } from '../../result/ipc/stream.js';
 import type { QueryResult } from '../../result/result.js';
 
 /** Returns an id that equal results of the same query share: running a notebook over a frozen range again does not change it. */
-export function resultId({
+export function* resultId({
   tables,
   provenance: { query, startTime, endTime, profile },
-}: QueryResult): string {
+}: QueryResult): Steps<string> {
   const hash = createHash('sha256');
   hash.update(JSON.stringify([query, startTime, endTime, profile]));
-  for (const { data } of tables) hash.update(tableHash(data));
+  for (const { data } of tables) hash.update(yield* hashSteps(data));
   return hash.digest('hex').slice(0, 32);
 }

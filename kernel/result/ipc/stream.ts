@@ -22,6 +22,7 @@ import {
   Vector,
   vectorFromArray,
 } from 'apache-arrow';
+import { atOnce, type Steps } from '../decode/slices.js';
 import { decodeLz4, encodeLz4 } from './lz4.js';
 
 /** A stream, and how many of the table's first rows and columns it holds. */
@@ -69,7 +70,12 @@ export function readStream(base64: string): Table {
 
 /** The SHA-256 of the names, types and cells of a table, in hexadecimal digits. */
 export function tableHash(table: Table): string {
-  const known = hashes.get(table) ?? freshHash(table);
+  return atOnce(hashSteps(table));
+}
+
+/** As `tableHash`, in steps of about a millisecond each, for tables that may be large. */
+export function* hashSteps(table: Table): Steps<string> {
+  const known = hashes.get(table) ?? (yield* freshHash(table));
   hashes.set(table, known);
   return known;
 }
@@ -77,23 +83,30 @@ export function tableHash(table: Table): string {
 /** Hashes by table, as a table never changes. */
 const hashes = new WeakMap<Table, string>();
 
-function freshHash(table: Table): string {
+function* freshHash(table: Table): Steps<string> {
   const hash = createHash('sha256');
   const fields = table.schema.fields.map(({ name, type }) => [name, String(type)]);
   hash.update(JSON.stringify([table.numRows, fields]));
   for (const column of fields.keys())
-    for (const chunk of table.getChildAt(column)?.data ?? []) hashChunk(hash, chunk);
+    for (const chunk of table.getChildAt(column)?.data ?? []) yield* hashChunk(hash, chunk);
   return hash.digest('hex');
 }
 
-function hashChunk(hash: Hash, { length, valueOffsets, values, nullBitmap, dictionary }: Data): void {
+/** Bytes that are hashed in one step. */
+const STEP_BYTES = 2 ** 20;
+
+function* hashChunk(hash: Hash, { length, valueOffsets, values, nullBitmap, dictionary }: Data): Steps<void> {
   hash.update(String(length));
   for (const buffer of [valueOffsets, values, nullBitmap]) {
     if (!ArrayBuffer.isView(buffer)) continue;
     hash.update(String(buffer.byteLength));
-    hash.update(new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength));
+    const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+    for (let from = 0; from < bytes.length; from += STEP_BYTES) {
+      hash.update(bytes.subarray(from, from + STEP_BYTES));
+      yield;
+    }
   }
-  for (const chunk of dictionary?.data ?? []) hashChunk(hash, chunk);
+  for (const chunk of dictionary?.data ?? []) yield* hashChunk(hash, chunk);
 }
 
 /** The best compression to expect: the part of a table's bytes that its stream may take. */

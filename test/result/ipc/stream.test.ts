@@ -1,6 +1,6 @@
 import { tableFromIPC } from 'apache-arrow';
 import { expect, test } from 'vitest';
-import { arrowWithin, tableHash } from '../../../kernel/result/ipc/stream.js';
+import { arrowWithin, hashSteps, tableHash } from '../../../kernel/result/ipc/stream.js';
 import { cells, type SampleColumn, sampleResult } from '../sample.js';
 
 const tableOf = (columns: readonly SampleColumn[]) => {
@@ -50,6 +50,21 @@ test('a hash is the same for the same cells alone', () => {
   ].map(each => tableHash(tableOf(each)));
   expect(hashes[1]).toBe(hashes[0]);
   expect(new Set(hashes).size).toBe(hashes.length - 1);
+});
+
+test('the hash of a large table is made in many steps, of all its cells', () => {
+  const large = (last: string) =>
+    tableOf([
+      ['text', 'string', cells(200_000, row => (row === 199_999 ? last : `${'x'.repeat(20)}${row}`))],
+    ]);
+  const table = large('a');
+  const work = hashSteps(table);
+  let steps = 1;
+  let step = work.next();
+  for (; !step.done; step = work.next()) steps++;
+  expect(steps).toBeGreaterThan(table.batches.reduce((sum, { data }) => sum + data.byteLength, 0) / 2 ** 20);
+  expect(step.value).toBe(tableHash(large('a')));
+  expect(step.value).not.toBe(tableHash(large('b')));
 });
 
 test('of a table too wide for the bytes the first columns of 30 rows are held', () => {
