@@ -9,12 +9,12 @@ const sliceMs = 5;
 /** Does the work in slices, with all other pending work in between; throws the reason of an aborted signal. */
 export async function inSlices<T>(work: Steps<T>, signal?: AbortSignal): Promise<T> {
   while (true) {
+    signal?.throwIfAborted();
     const until = performance.now() + sliceMs;
     let step = work.next();
     while (!step.done && performance.now() < until) step = work.next();
     if (step.done) return step.value;
     await nextTurn();
-    signal?.throwIfAborted();
   }
 }
 

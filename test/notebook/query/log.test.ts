@@ -134,6 +134,28 @@ test('%history lists the queries of every kernel, and %rerun runs one over the w
   }
 });
 
+test('an interrupt when the query is logged already keeps no result of it', async () => {
+  const abort = new AbortController();
+  class InterruptingLog extends QueryLog {
+    override append(query: LoggedQuery): Promise<unknown> {
+      if (query.apl.includes('late')) abort.abort();
+      return super.append(query);
+    }
+  }
+  const bench = await startBench({ queryLog: new InterruptingLog(file) });
+  try {
+    await bench.run('early << web | count');
+    const { outcome } = await bench.run('late << web | where late', { signal: abort.signal });
+    expect(outcome).toMatchObject({ status: 'error', ename: 'Interrupted' });
+    const after = await bench.run('', { expressions: { early: 'early', late: 'late' } });
+    expect(after.outcome).toMatchObject({
+      userExpressions: { early: { status: 'ok' }, late: { status: 'error', ename: 'unknown-result' } },
+    });
+  } finally {
+    await bench.close();
+  }
+});
+
 test('%retain off keeps no value of the data in outputs', async () => {
   const bench = await startBench();
   try {
