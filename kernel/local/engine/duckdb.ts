@@ -37,6 +37,8 @@ export interface EngineOptions {
   /** Queries that may wait; beyond that they are refused. */
   readonly queue?: number;
   readonly memoryBytes?: number;
+  /** As many as the machine has processors when absent. */
+  readonly threads?: number;
   /** Encrypts what is spilled to the disk, which triples the processor time of spilling. */
   readonly secret?: boolean;
   /** Called for each row of a JavaScript function. */
@@ -282,6 +284,7 @@ function instanceSettings(options: EngineOptions, [workDir, profileDir]: Scratch
     `SET allowed_paths=[${files}]`,
     'SET autoinstall_known_extensions=false',
     'SET autoload_known_extensions=false',
+    ...(options.threads === undefined ? [] : [`SET threads=${options.threads}`]),
     ...(options.secret ? encryption : []),
     'SET enable_external_access=false',
     'SET lock_configuration=true',

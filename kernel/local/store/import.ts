@@ -1,4 +1,5 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { ImportReport, ImportRequest } from '../../api/wire.js';
 import { serviceTypes } from '../../apl/catalog/entry.js';
@@ -55,6 +56,7 @@ async function addFile(
     families: [eventFamily],
     connections: 1,
     memoryBytes: Math.min(memoryAtMost() / 4, mostMemoryBytes),
+    threads: Math.max(availableParallelism(), fewestThreads),
   });
   try {
     const load = {
@@ -164,6 +166,9 @@ class Pass {
     }
   }
 }
+
+/** The engine shares one file of JSON lines among threads only where it reads fewer files than it has threads, and it reads two. */
+const fewestThreads = 3;
 
 /** Enough to sort files that are larger than memory, on disk. */
 const mostMemoryBytes = 2 * 2 ** 30;

@@ -266,15 +266,25 @@ async function readText(
   text: string,
   nowNs: bigint,
 ): Promise<TimeSource> {
-  const counts = textReaders.map(reader => `count(${reader(text)})`);
   const [row = []] = await connection.run(
-    `SELECT ${counts.join(', ')}, coalesce(bool_or(regexp_full_match(${text}, ${sqlText(yearless)})), false) FROM sampled`,
+    `SELECT count(${text}), coalesce(bool_or(regexp_full_match(${text}, ${sqlText(yearless)})), false) FROM sampled`,
   );
-  const read = row.slice(0, textReaders.length).map(Number);
-  const best = read.indexOf(Math.max(...read));
-  const quick = textReaders[best]?.(text) ?? 'NULL::TIMESTAMP_NS';
+  const quick = await bestReader(connection, text, Number(row[0]));
   const sql = `coalesce(${quick}, make_timestamp_ns(apl_event_time(${text}, ${nowNs}::BIGINT)))`;
-  return { field, sql, notes: row.at(-1) === true ? [yearNote(`\`${field}\``)] : [] };
+  return { field, sql, notes: row[1] === true ? [yearNote(`\`${field}\``)] : [] };
+}
+
+/** Returns SQL of the times that the engine's best reader of a sample finds: the first that reads all values, else most of them. */
+async function bestReader(connection: Connection, text: string, present: number): Promise<string> {
+  let best = { sql: '', read: -1 };
+  for (const reader of textReaders) {
+    const sql = reader(text);
+    const [row] = await connection.run(`SELECT count(${sql}) FROM sampled`);
+    const read = Number(row?.[0]);
+    if (read > best.read) best = { sql, read };
+    if (read === present) break;
+  }
+  return best.sql;
 }
 
 /** Seconds, milliseconds, microseconds or nanoseconds since 1970, by their size; null where the number is not such a time. */

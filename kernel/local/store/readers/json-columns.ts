@@ -39,9 +39,15 @@ export function afterHead(share: number): number {
   return 4 * share - 1;
 }
 
-/** SQL of whether the text of a value, null where there is none, may be that of another value than a string. */
+/**
+ * SQL of whether the text of a value, null where there is none, may be that of another value than a string. How it begins rules out
+ * most texts, and a colon most times, at a fraction of what parsing them as JSON takes.
+ */
 export function maybeNoString(text: string): string {
-  return `CASE ${text} WHEN 'null' THEN false ELSE json_valid(${text}) END`;
+  const valid = `json_valid(${text})`;
+  const number = `CASE WHEN contains(${text}, ':') THEN false ELSE ${valid} END`;
+  const other = `CASE ${text} WHEN 'null' THEN false ELSE ${valid} END`;
+  return `CASE WHEN ${text} GLOB '[-0-9]*' THEN ${number} WHEN ${text} GLOB '[[{tfnNiI]*' THEN ${other} ELSE false END`;
 }
 
 /** What the engine finds a string or any other value in, or the members of an object. */
