@@ -21,6 +21,7 @@ const arrays = [
   '"[1]"',
   '1.0',
   'true',
+  '[1,-2E5]',
 ];
 
 const time = `make_timestamp_ns(${start})`;

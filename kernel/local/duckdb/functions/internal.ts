@@ -96,8 +96,12 @@ export const internalFamily: FunctionFamily = {
     // Recognises most arrays without parsing: `[`, followed by neither a space nor `]`.
     `CREATE MACRO apl_is_filled_array(j) AS j::VARCHAR >= '[!' AND j::VARCHAR < '\\' AND NOT starts_with(j::VARCHAR, '[]')`,
     `CREATE MACRO apl_expanded(j, pairs) AS CASE WHEN apl_is_filled_array(j) THEN from_json(j, '["JSON"]') ELSE apl_bag_elements(j, pairs) END`,
+    // Few arrays have a letter that a real needs, and looking for letters takes a fraction of what a regular expression does.
+    `CREATE MACRO apl_real_in(j) AS regexp_matches(j::VARCHAR, '[\\[,\\s]-?[0-9]+[.eE]')`,
+    `CREATE MACRO apl_has_real(j) AS CASE WHEN contains(j::VARCHAR, '.') THEN apl_real_in(j) WHEN contains(j::VARCHAR, 'e') THEN apl_real_in(j)
+       WHEN contains(j::VARCHAR, 'E') THEN apl_real_in(j) ELSE false END`,
     // As `apl_dyn_text` of each element; the engine writes numbers that are not integers in another way.
-    `CREATE MACRO apl_expanded_texts(j, pairs) AS CASE WHEN apl_is_filled_array(j) AND NOT regexp_matches(j::VARCHAR, '[\\[,\\s]-?[0-9]+[.eE]')
+    `CREATE MACRO apl_expanded_texts(j, pairs) AS CASE WHEN apl_is_filled_array(j) AND NOT apl_has_real(j)
        THEN from_json(j, '["VARCHAR"]') ELSE list_transform(apl_bag_elements(j, pairs), lambda x: apl_dyn_text(x)) END`,
     `CREATE MACRO apl_expanded_list(l) AS CASE WHEN len(l) > 0 THEN l ELSE [NULL::VARCHAR] END`,
     // Each step binds its input to a lambda's parameter, so that the list is built and scanned once.
