@@ -68,7 +68,7 @@ export interface Comm {
   close(data?: unknown): void;
 }
 
-/** The kernel's end of one comm; a promise from `message` keeps the request busy until it settles. */
+/** The kernel's end of one comm; a promise from `message` holds back the `idle` of the request until it settles. */
 export interface CommHandler {
   message(data: unknown, buffers: readonly Uint8Array[]): void | Promise<void>;
   close(data: unknown): void;

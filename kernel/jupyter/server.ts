@@ -180,16 +180,21 @@ class KernelServer implements RunningKernel {
       return;
     }
     if (request?.kind === 'execute') this.#cells.submit(received, request);
-    else void this.#whileBusy(received, () => this.#perform(received, request));
+    else void this.#untilIdle(received, request, () => this.#perform(received, request));
   }
 
   #fail(received: Received, cause: unknown): void {
-    void this.#whileBusy(received, () => Promise.reject(cause));
+    void this.#untilIdle(received, undefined, () => Promise.reject(cause));
   }
 
-  async #whileBusy(received: Received, work: () => Promise<void>): Promise<void> {
+  /** Front ends draw their pages anew for a kernel that is busy: one that scrolls through a result asks many times a second. */
+  async #untilIdle(
+    received: Received,
+    request: Immediate | undefined,
+    work: () => Promise<void>,
+  ): Promise<void> {
     const { header } = received.message;
-    this.#outbox.status(header, 'busy');
+    if (request?.kind !== 'comm_msg') this.#outbox.status(header, 'busy');
     try {
       await work();
     } catch (cause) {
