@@ -29,7 +29,7 @@ import { AnnotationReader } from './annotations/reader.js';
 import { Parameters } from './parameters.js';
 import type { QueryLog } from './query/log.js';
 import type { DatasetListing, Recording } from './recording/recording.js';
-import { KeptResults } from './results/kept.js';
+import { type KeptResult, KeptResults, lastName } from './results/kept.js';
 import { type ReadResult, SentResults } from './results/sent.js';
 import { SchemaCache } from './schema-cache.js';
 import { defaultRange, type TimeRange } from './time-range.js';
@@ -220,6 +220,13 @@ export class Session {
     results: ReadonlyMap<string, ReadResult>,
   ): Promise<RawResult> {
     return this.#queryLocal({ request, results, id: randomUUID(), place: 'unrecorded' }, signal);
+  }
+
+  /** Sends a result to the local service before a query reads it. */
+  async lend(kept: KeptResult): Promise<void> {
+    const { signal } = new AbortController();
+    const client = await this.#localClient(signal, 'unrecorded');
+    await this.#sent.send(client, new Map([[lastName, { kept }]]), signal);
   }
 
   async #queryLocal(asked: LocalQuery, signal: AbortSignal): Promise<RawResult> {

@@ -40,6 +40,9 @@ function readyOf(kept: KeptResult): ReadyReply {
 /** The most rows of a page. */
 const longestPage = 10_000;
 
+/** The requests that have an answer. */
+type Answered = Exclude<Request, { readonly op: 'cancel' | 'prepare' }>;
+
 /** One open grid. It remembers the order of the rows of the last view, so that further pages need no query. */
 class ResultReader implements CommHandler {
   readonly #session: Session;
@@ -57,10 +60,16 @@ class ResultReader implements CommHandler {
   /** Returns at once: requests run side by side. */
   message(data: unknown): void {
     const request = data as Request;
-    if (request.op === 'cancel') {
-      this.#running.get(request.of)?.abort();
-      return;
-    }
+    if (request.op === 'cancel') this.#running.get(request.of)?.abort();
+    else if (request.op === 'prepare') this.#prepare();
+    else this.#begin(request);
+  }
+
+  close(): void {
+    for (const abort of this.#running.values()) abort.abort();
+  }
+
+  #begin(request: Answered): void {
     const abort = new AbortController();
     this.#running.set(request.id, abort);
     this.#answer(request, abort.signal)
@@ -68,11 +77,13 @@ class ResultReader implements CommHandler {
       .finally(() => this.#running.delete(request.id));
   }
 
-  close(): void {
-    for (const abort of this.#running.values()) abort.abort();
+  /** A view that needs the engine says itself what is wrong with it. */
+  #prepare(): void {
+    const kept = this.#session.results.withId(this.#id);
+    if (kept !== undefined) this.#session.lend(kept).catch(() => undefined);
   }
 
-  async #answer(request: Exclude<Request, { op: 'cancel' }>, signal: AbortSignal): Promise<void> {
+  async #answer(request: Answered, signal: AbortSignal): Promise<void> {
     const kept = this.#session.results.withId(this.#id);
     if (kept === undefined) {
       this.#comm.send(gone(request.id));
@@ -135,7 +146,7 @@ class ResultReader implements CommHandler {
     }
   }
 
-  #refusal(request: Request, error: unknown, signal: AbortSignal): ErrorReply {
+  #refusal(request: Answered, error: unknown, signal: AbortSignal): ErrorReply {
     const { id } = request;
     const about = (code: ErrorReply['code'], message: string, hint?: string): ErrorReply => ({
       kind: 'error',
@@ -182,11 +193,11 @@ function placesOf(
 function placeOf(
   session: Session,
   resultId: string,
-  request: Request,
+  request: Answered,
   { position }: QueryError,
 ): ErrorReply['at'] {
   const table = session.results.withId(resultId)?.result.tables[0]?.data;
-  if (position === undefined || table === undefined || request.op === 'cancel') return undefined;
+  if (position === undefined || table === undefined) return undefined;
   const query: ViewQuery = viewQuery(table, request);
   const lines = query.text.split('\n').slice(0, position.line - 1);
   // The first line is the name of the table.

@@ -64,6 +64,8 @@ export type Request =
     } & View)
   /** The values of one column, in the rows of `view`. */
   | ({ readonly id: number; readonly op: 'profile'; readonly column: string } & View)
+  /** Hands the whole result to the engine, so that the next view of it need not wait for that; this one has no answer. */
+  | { readonly id: number; readonly op: 'prepare' }
   /** Gives up on the request `of`, which is answered with the error `cancelled`; this one has no answer. */
   | { readonly id: number; readonly op: 'cancel'; readonly of: number };
 

@@ -57,6 +57,8 @@ export class Grid {
   #rows: Rows;
   /** The view requested last, from which the next change starts even before its rows have arrived. */
   #wanted: View = {};
+  /** Ends the wait for that view, which the kernel then need not compute. */
+  #opening = new AbortController();
   #zone: Zone = 'utc';
   #isWrapped = false;
   #selection: Selection | undefined;
@@ -133,8 +135,12 @@ export class Grid {
    */
   async #show(source: RowSource, view: View): Promise<void> {
     this.#wanted = view;
+    this.#opening.abort();
+    this.#opening = new AbortController();
+    const { signal } = this.#opening;
     this.node.classList.add('apl-grid-busy');
-    const opened = await Rows.open(source, view).catch((error: unknown) => {
+    const opened = await Rows.open(source, view, signal).catch((error: unknown) => {
+      if (signal.aborted) return;
       if (view === this.#wanted) this.#wanted = this.#rows.view;
       this.#fail(error);
     });
@@ -267,6 +273,7 @@ export class Grid {
 
   #toolbarActions(): ToolbarActions {
     return {
+      prepareSearch: () => this.#rows.source.prepare(),
       search: text => this.#change({ search: text }),
       setZone: zone => {
         this.#zone = zone;

@@ -2,6 +2,7 @@ import { tableFromIPC } from 'apache-arrow';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Reply, Request, ResultReference } from '../../../kernel/notebook/results/protocol.js';
 import { realBench } from '../real-bench.js';
+import { everyday, startBench } from '../session.js';
 import { metadata, tableRows } from './rows.js';
 
 const bench = realBench({});
@@ -14,13 +15,13 @@ interface Grid {
   tell(request: Request): void;
 }
 
-async function open(result: unknown): Promise<Grid> {
+async function open(result: unknown, handler = bench().handler): Promise<Grid> {
   const waiting = new Map<number | undefined, (reply: Reply) => void>();
   const firsts: Reply[] = [];
   let next = 0;
   let closed = false;
   const first = new Promise<Reply>(resolve => waiting.set(undefined, resolve));
-  const handler = bench().handler.commOpen(
+  const reader = handler.commOpen(
     {
       id: 'c',
       target: 'apl.results',
@@ -47,10 +48,10 @@ async function open(result: unknown): Promise<Grid> {
     ask: request => {
       const id = next++;
       const reply = new Promise<Reply>(resolve => waiting.set(id, resolve));
-      void handler?.message({ id, ...request }, []);
+      void reader?.message({ id, ...request }, []);
       return reply;
     },
-    tell: request => void handler?.message(request, []),
+    tell: request => void reader?.message(request, []),
   };
 }
 
@@ -294,4 +295,31 @@ test('a request that is given up is answered as such', async () => {
   big.tell({ id: 99, op: 'cancel', of: 0 });
   expect(await first).toMatchObject({ kind: 'error', code: 'cancelled', id: 0 });
   expect(await second).toMatchObject({ kind: 'page', rows: 300_000, cells: [{ n: '99999', s: '99999' }] });
+});
+
+test('a result is sent whole, once, before a reader searches it', async () => {
+  const { service, handler, run, close } = await startBench();
+  service.answer(seen => {
+    if (seen.method === 'PUT') return { status: 204 };
+    if (seen.path !== '/v1/local/results') return everyday(seen);
+    return response => {
+      response.writeHead(200);
+      response.write('{"lease":"lease-1"}\n');
+    };
+  });
+  try {
+    const { result } = metadata(await run('web | count')) as { result: ResultReference };
+    const reader = await open(result.id, handler);
+    const sent = () => service.seen.filter(({ method }) => method === 'PUT').map(({ path }) => path);
+    reader.tell({ id: 0, op: 'prepare' });
+    await expect.poll(sent).toEqual([`/v1/local/results/lease-1/${result.id}`]);
+    reader.tell({ id: 1, op: 'prepare' });
+    await reader.ask({ op: 'page', offset: 0, limit: 1, search: '1' });
+    expect(JSON.parse(service.seen.at(-1)?.body ?? '')).toMatchObject({
+      results: { lease: 'lease-1', tables: { _: { id: result.id } } },
+    });
+    expect(sent()).toHaveLength(1);
+  } finally {
+    await close();
+  }
 });

@@ -6,6 +6,8 @@ import type { ColumnLayout } from '../surface/columns.js';
 
 /** The actions of the controls above a grid. */
 export interface ToolbarActions {
+  /** The reader has gone to the search box. */
+  prepareSearch(): void;
   search(text: string): void;
   setZone(zone: Zone): void;
   setWrapped(isWrapped: boolean): void;
@@ -17,7 +19,7 @@ const IN_UTC = 'Times in UTC; switch to local time';
 const IN_LOCAL_TIME = 'Local times; switch to UTC';
 
 /** How long after the last key a search begins, in milliseconds. */
-const SEARCH_DELAY = 250;
+const SEARCH_DELAY = 100;
 
 /** Returns the line above a grid: size and range, the last message, search, time zone and menus. */
 export function toolbar(
@@ -73,7 +75,7 @@ export function copyMenu(what: string, copy: (format: CopyFormat) => void): read
   return [element('p', {}, what), element('div', { class: 'apl-grid-row' }, ...choices)];
 }
 
-function searchBox({ search }: ToolbarActions): HTMLElement {
+function searchBox({ prepareSearch, search }: ToolbarActions): HTMLElement {
   const box = element('input', {
     type: 'search',
     class: 'apl-grid-input apl-grid-search',
@@ -81,6 +83,7 @@ function searchBox({ search }: ToolbarActions): HTMLElement {
     'aria-label': 'Search all rows',
   });
   let timer: ReturnType<typeof setTimeout> | undefined;
+  box.addEventListener('focus', prepareSearch);
   box.addEventListener('input', () => {
     clearTimeout(timer);
     timer = setTimeout(() => search(box.value), SEARCH_DELAY);

@@ -18,10 +18,10 @@ export class Chunks {
   }
 
   /** Fetches the chunks of some rows; resolves once they have arrived. */
-  async load(from: number, to: number): Promise<void> {
+  async load(from: number, to: number, signal?: AbortSignal): Promise<void> {
     const wanted: Promise<Page>[] = [];
     for (let chunk = chunkOf(from); chunk <= chunkOf(Math.max(to - 1, from)); chunk += 1)
-      wanted.push(this.#fetch(chunk));
+      wanted.push(this.#fetch(chunk, signal));
     await Promise.all(wanted);
   }
 
@@ -44,7 +44,7 @@ export class Chunks {
     return { page, row: row - page.offset };
   }
 
-  #fetch(chunk: number): Promise<Page> {
+  #fetch(chunk: number, signal?: AbortSignal): Promise<Page> {
     const known = this.#chunks.get(chunk);
     if (known !== undefined) {
       // The most recently used stay longest.
@@ -52,7 +52,7 @@ export class Chunks {
       this.#chunks.set(chunk, known);
       return known;
     }
-    const page = this.#source.page(this.#view, chunk * CHUNK_ROWS, CHUNK_ROWS);
+    const page = this.#source.page(this.#view, chunk * CHUNK_ROWS, CHUNK_ROWS, signal);
     this.#chunks.set(chunk, page);
     page.then(
       arrived => this.#arrived.set(chunk, arrived),

@@ -82,21 +82,29 @@ export async function kernelRows(
   const ask = <Answer>(
     request: Unnumbered<Request>,
     read: (reply: PageReply | ProfileReply, buffer: ArrayBuffer | ArrayBufferView | undefined) => Answer,
+    signal?: AbortSignal,
   ) =>
     new Promise<Answer>((resolve, reject) => {
       if (comm.isDisposed || kernel.isDisposed) return reject(new SourceError('The kernel is gone.', true));
       const id = next++;
       waiting.set(id, { request, resolve: (reply, buffer) => resolve(read(reply, buffer)), reject });
       send(id, request);
+      const cancel = () => waiting.has(id) && send(next++, { op: 'cancel', of: id });
+      signal?.addEventListener('abort', cancel, { once: true });
     });
   return {
     canCompute: true,
-    page: (view: View, offset, limit): Promise<Page> =>
-      ask({ op: 'page', offset, limit, ...view }, (reply, buffer) => {
+    page: (view: View, offset, limit, signal): Promise<Page> => {
+      const read = (reply: PageReply | ProfileReply, buffer: ArrayBuffer | ArrayBufferView | undefined) => {
         if (reply.kind !== 'page' || buffer === undefined)
           throw new SourceError('The kernel sent no rows.', false);
         return { table: tableFromIPC(bytesOf(buffer)), offset: reply.offset, rows: reply.rows };
-      }),
+      };
+      return ask({ op: 'page', offset, limit, ...view }, read, signal);
+    },
+    prepare: () => {
+      if (!isGone && !comm.isDisposed && !kernel.isDisposed) send(next++, { op: 'prepare' });
+    },
     profile: (view, column): Promise<Profile> =>
       ask({ op: 'profile', column, ...view }, reply => {
         if (reply.kind !== 'profile') throw new SourceError('The kernel sent no profile.', false);

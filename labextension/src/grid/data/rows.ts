@@ -22,10 +22,10 @@ export class Rows {
     this.#chunks = new Chunks(source, view);
   }
 
-  /** Resolves with the rows once the first page is here; rejects with a SourceError. */
-  static async open(source: RowSource, view: View): Promise<Rows> {
+  /** Resolves with the rows once the first page is here; rejects with a SourceError, also when the signal aborts. */
+  static async open(source: RowSource, view: View, signal?: AbortSignal): Promise<Rows> {
     const rows = new Rows(source, view);
-    await rows.load(0, 1);
+    await rows.load(0, 1, signal);
     const page = rows.#chunks.first;
     rows.count = page?.rows ?? 0;
     if (page !== undefined) rows.columns = columnsOf(page.table);
@@ -36,8 +36,8 @@ export class Rows {
     return this.#chunks.has(from, to);
   }
 
-  load(from: number, to: number): Promise<void> {
-    return this.#chunks.load(from, to);
+  load(from: number, to: number, signal?: AbortSignal): Promise<void> {
+    return this.#chunks.load(from, to, signal);
   }
 
   /** The exact text of a cell that is here; null for a null. */

@@ -29,7 +29,10 @@ export class SourceError extends Error {
 export interface RowSource {
   /** True when it holds all rows and can sort, filter, search and profile them. */
   readonly canCompute: boolean;
-  page(view: View, offset: number, limit: number): Promise<Page>;
+  /** An abort tells the kernel that nobody waits any more; the promise then rejects. */
+  page(view: View, offset: number, limit: number, signal?: AbortSignal): Promise<Page>;
+  /** A reader is about to search: what that needs is made ready. */
+  prepare(): void;
   profile(view: View, column: string): Promise<Profile>;
   close(): void;
 }
@@ -40,6 +43,7 @@ export function notebookRows(table: Table): RowSource {
     canCompute: false,
     page: (_view, offset, limit) =>
       Promise.resolve({ table: table.slice(offset, offset + limit), offset, rows: table.numRows }),
+    prepare: () => undefined,
     profile: () => Promise.reject(new SourceError('Only the kernel knows what a column holds.', true)),
     close: () => undefined,
   };

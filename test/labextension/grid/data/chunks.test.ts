@@ -20,6 +20,7 @@ function counting(rows: number, fail: () => boolean = () => false) {
         rows,
       });
     },
+    prepare: () => undefined,
     profile: () => Promise.reject(new Error('not asked')),
     close: () => undefined,
   };

@@ -21,6 +21,7 @@ function held() {
         waiting.push(isHere => (isHere ? resolve(page) : reject(new Error('no')))),
       );
     },
+    prepare: () => undefined,
     profile: () => Promise.reject(new Error('not asked')),
     close: () => undefined,
   };
