@@ -70,7 +70,7 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
   ]);
   const { dataDir, file, dataset, timeField, format, replace, now = clockNs, onProgress } = command;
   await checkWritable(dataDir);
-  const engine = await Engine.open({ dataDir, connections: 1 });
+  const engine = await Engine.open({ dataDir, families: [], connections: 1 });
   let tell = () => {};
   const watch: Watch = {
     waits: () => undefined,

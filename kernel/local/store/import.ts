@@ -56,7 +56,7 @@ async function addFile(
     families: [eventFamily],
     connections: 1,
     memoryBytes: Math.min(memoryAtMost() / 4, mostMemoryBytes),
-    threads: Math.max(availableParallelism(), fewestThreads),
+    ...(format === 'json' && { threads: Math.max(availableParallelism(), fewestForJson) }),
   });
   try {
     const load = {
@@ -168,7 +168,7 @@ class Pass {
 }
 
 /** The engine shares one file of JSON lines among threads only where it reads fewer files than it has threads, and it reads two. */
-const fewestThreads = 3;
+const fewestForJson = 3;
 
 /** Enough to sort files that are larger than memory, on disk. */
 const mostMemoryBytes = 2 * 2 ** 30;
