@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -29,6 +30,10 @@ export async function startProcess(): Promise<Running> {
     await delay(2);
   }
   const { url, token } = JSON.parse(readFileSync(file, 'utf8')) as Pick<Running, 'url' | 'token'>;
+  // The service ends when nobody has held this stream for half a minute; it breaks when the service is killed.
+  const alive = request(`${url}/v1/alive`, { headers: { authorization: `Bearer ${token}` }, agent: false });
+  alive.on('response', response => response.resume()).on('error', () => {});
+  alive.end();
   return { child, url, token, dataDir };
 }
 
