@@ -40,9 +40,7 @@ export class BatchLog {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ batch, bytes: encode(batch), resolve, reject });
-      this.#writing ??= this.#write().finally(() => {
-        this.#writing = undefined;
-      });
+      this.#writing ??= this.#write();
     });
   }
 
@@ -69,6 +67,8 @@ export class BatchLog {
         for (const each of group) each.reject(error);
       }
     }
+    // Not later: a batch appended as soon as one before it is acknowledged begins the next write.
+    this.#writing = undefined;
   }
 
   async #writeGroup(bytes: Buffer): Promise<void> {

@@ -4,7 +4,8 @@ import { appendFile, copyFile, readdir, readFile, rename, truncate, writeFile } 
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
-import { readBatch } from '../../../../kernel/local/store/append/batch.js';
+import { type Batch, readBatch } from '../../../../kernel/local/store/append/batch.js';
+import { BatchLog } from '../../../../kernel/local/store/append/log.js';
 import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { nowMs, temporaryDirectory } from '../../service.js';
 
@@ -24,11 +25,15 @@ async function openStore(): Promise<Parts> {
   return { dataDir, engine, store, directory: path.join(dataDir, 'datasets', 'd') };
 }
 
-async function append({ store }: Pick<Parts, 'store'>, ...ids: number[]): Promise<void> {
+function batchOf(...ids: number[]): Batch {
   const body = ids.map(id => `{"_time":${1_700_000_000 + id},"id":${id}}`).join('\n');
   const batch = readBatch(body, undefined, BigInt(nowMs) * 1_000_000n);
   if (batch === undefined) throw new Error('no batch');
-  await store.append('d', batch);
+  return batch;
+}
+
+async function append({ store }: Pick<Parts, 'store'>, ...ids: number[]): Promise<void> {
+  await store.append('d', batchOf(...ids));
 }
 
 async function idsOf({ engine, store }: Pick<Parts, 'engine' | 'store'>): Promise<number[]> {
@@ -45,6 +50,15 @@ async function goneProcess(): Promise<string> {
   const child = spawn(process.execPath, ['-e', '']);
   await once(child, 'exit');
   return `${child.pid}-0123456789ab`;
+}
+
+/** Leaves the log of a process that was killed after these batches; returns its file. */
+async function orphanOf({ directory }: Parts, ...batches: readonly Batch[]): Promise<string> {
+  const file = path.join(directory, `${await goneProcess()}-${crypto.randomUUID()}.log`);
+  const log = new BatchLog(file);
+  for (const batch of batches) await log.append(batch);
+  await log.close();
+  return file;
 }
 
 test('what was appended is in the next snapshot, in one file, and no log is left', async () => {
@@ -64,19 +78,14 @@ test('what was appended is in the next snapshot, in one file, and no log is left
 
 test('what a process that was killed had appended is taken in once, by the next that looks', async () => {
   const parts = await openStore();
-  await append(parts, 1, 2);
-  await append(parts, 3);
-  const [log = ''] = await entries(parts, '.log');
-  const id = log.split('-').slice(2).join('-');
-  const orphan = path.join(parts.directory, `${await goneProcess()}-${id}`);
-  await copyFile(path.join(parts.directory, log), orphan);
-  // The one that is alive goes without its log, as if it had never been.
-  await rename(path.join(parts.directory, log), path.join(parts.dataDir, 'log'));
+  const orphan = await orphanOf(parts, batchOf(1, 2), batchOf(3));
+  const kept = path.join(parts.dataDir, 'log');
+  await copyFile(orphan, kept);
   const later = { ...parts, store: new DatasetStore(parts.dataDir, parts.engine) };
   expect(await idsOf(later)).toEqual([1, 2, 3]);
   expect(await entries(parts, '.log')).toEqual([]);
   // Killed after its file was there and before its log was gone.
-  await copyFile(path.join(parts.dataDir, 'log'), orphan);
+  await copyFile(kept, orphan);
   expect(await idsOf({ ...parts, store: new DatasetStore(parts.dataDir, parts.engine) })).toEqual([1, 2, 3]);
   expect(await entries(parts, '.log')).toEqual([]);
 });
@@ -96,11 +105,7 @@ async function flipLast(file: string, size: number): Promise<void> {
 
 test.each(damages)('of a log that is %s, the whole batches count', async (_, damage, ids) => {
   const parts = await openStore();
-  await append(parts, 1);
-  await append(parts, 2);
-  const [log = ''] = await entries(parts, '.log');
-  const orphan = path.join(parts.directory, `${await goneProcess()}-${log.split('-').slice(2).join('-')}`);
-  await rename(path.join(parts.directory, log), orphan);
+  const orphan = await orphanOf(parts, batchOf(1), batchOf(2));
   await damage(orphan, (await readFile(orphan)).length);
   expect(await idsOf({ ...parts, store: new DatasetStore(parts.dataDir, parts.engine) })).toEqual(ids);
 });
