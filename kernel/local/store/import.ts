@@ -56,7 +56,7 @@ async function addFile(
     families: [eventFamily],
     connections: 1,
     memoryBytes: Math.min(memoryAtMost() / 4, mostMemoryBytes),
-    ...(format === 'json' && { threads: Math.max(availableParallelism(), fewestForJson) }),
+    threads: Math.max(availableParallelism(), format === 'json' ? fewestForJson : 1),
   });
   try {
     const load = {
