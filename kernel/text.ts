@@ -24,6 +24,53 @@ export function escapeHtml(text: string): string {
   return visibleLines(text).replace(/[&<>"'`]/g, character => `&#${character.charCodeAt(0)};`);
 }
 
+/** Classes of HTML that LaTeX is not looked for in: MathJax, as notebooks and pages made of them load it, goes by them. */
+export const NO_LATEX = 'tex2jax_ignore mathjax_ignore';
+
+/**
+ * Text for one line of Markdown, or for a cell of a table in it: nothing in it is markup, HTML, a link or LaTeX. Notebooks look for
+ * LaTeX in what Markdown has become, where no escape is left, but not across elements.
+ */
+export function escapeMarkdown(text: string): string {
+  const dollar = /\$.*\$/s.test(text) ? '<span>\\$</span>' : '\\$';
+  return visible(text)
+    .replace(/[\\`*_{}[\]<>#|~!&$:@]/g, (sign, at: number, whole: string) => {
+      if (sign === '$') return dollar;
+      if (sign === '\\')
+        return AFTER_BACKSLASH.test(whole.slice(at + 1, at + 6)) ? '<span>&#92;</span>' : '&#92;';
+      // Two of them around a number stand for the LaTeX that notebooks keep from Markdown.
+      return sign === '@' && whole[at + 1] === '@' ? '&#64;' : `\\${sign}`;
+    })
+    .replace(/\bwww\./gi, match => `${match.slice(0, -1)}\\.`)
+    .replace(/\s+/g, ' ')
+    .replace(/^(\d*)([+\-.)])(?= |$)/, '$1\\$2');
+}
+
+/** A stretch of a line of Markdown as it is shown. */
+export interface MarkdownPart {
+  readonly kind: 'text' | 'code' | 'break';
+  readonly text: string;
+}
+
+/** The parts of a line of Markdown: spans of code, line breaks, and text with what `escapeMarkdown` writes taken back. */
+export function* markdownParts(line: string): Generator<MarkdownPart, void> {
+  const pattern = /(`+)( ?)(.+?)\2\1(?!`)|\\([!-/:-@[-`{-~])|&#(\d+);|<\/?span>| {2}(\n)/g;
+  let at = 0;
+  for (const match of line.matchAll(pattern)) {
+    const [whole, , , code, sign, entity, newline] = match;
+    yield { kind: 'text', text: line.slice(at, match.index) };
+    if (code !== undefined) yield { kind: 'code', text: code };
+    else if (newline !== undefined) yield { kind: 'break', text: newline };
+    else
+      yield { kind: 'text', text: sign ?? (entity === undefined ? '' : String.fromCharCode(Number(entity))) };
+    at = match.index + whole.length;
+  }
+  yield { kind: 'text', text: line.slice(at) };
+}
+
+/** What begins LaTeX, or is taken for an escape in it, after a backslash. */
+const AFTER_BACKSLASH = /^(?:[\\$()[\]]|begin|(?:eq)?ref)/;
+
 /** HTML of text in which backticks enclose code. */
 export function withCode(text: string): string {
   const parts = text.split(/`([^`]+)`/).map(escapeHtml);

@@ -16,7 +16,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'apl/catalog': ['apl/syntax', 'apl/operators'],
   'apl/plan': ['apl/syntax', 'apl/operators/combining', 'apl/catalog/entry', 'time'],
   'apl/bind': ['apl/syntax', 'apl/operators', 'apl/catalog', 'apl/plan', 'text', 'time'],
-  'apl/editor': ['apl', '@lezer/common', '@lezer/highlight'],
+  'apl/editor': ['apl', '@lezer/common', '@lezer/highlight', 'text'],
   jupyter: ['zeromq', 'node:*', 'errors', 'text'],
   api: ['undici', 'smol-toml', 'node:*', 'errors', 'time'],
   result: [

@@ -3,14 +3,26 @@ import { describe, expect, test } from 'vitest';
 import {
   cut,
   escapeHtml,
+  escapeMarkdown,
   formatBytes,
   formatCount,
+  markdownParts,
   oneLine,
   partRead,
   plural,
   visible,
   visibleLines,
 } from '../kernel/text.js';
+
+/** What Markdown and LaTeX are made of. */
+const markdownSign = fc.constantFrom(
+  ...'\\`*_{}[]()<>#|~!&$:@+-.;w0a \n',
+  '&#92;',
+  '<span>',
+  'begin',
+  'ref',
+  'www.',
+);
 
 describe('invisible characters are shown', () => {
   test.each([
@@ -61,6 +73,47 @@ describe('HTML', () => {
         expect(visibleLines(html)).toBe(html);
       }),
     );
+  });
+});
+
+describe('Markdown', () => {
+  test.each([
+    ['<b> *b* _i_ `c` ~~d~~ # h', '\\<b\\> \\*b\\* \\_i\\_ \\`c\\` \\~\\~d\\~\\~ \\# h'],
+    ['[x](javascript:y) ![i](z)', '\\[x\\](javascript\\:y) \\!\\[i\\](z)'],
+    ['a|b\r\nc\u202e', 'a\\|b\u27e8U+000D\u27e9\u21b5c\u27e8U+202E\u27e9'],
+    ['www.evil.invalid me@evil.invalid &lt;', 'www\\.evil.invalid me\\@evil.invalid \\&lt;'],
+    ['- item', '\\- item'],
+    ['12. item', '12\\. item'],
+    ['-5', '-5'],
+    ['C:\\temp', 'C\\:&#92;temp'],
+    ['5$', '5\\$'],
+    ['5$ or 6$', '5<span>\\$</span> or 6<span>\\$</span>'],
+    ['\\(x\\) \\\\', '<span>&#92;</span>(x<span>&#92;</span>) <span>&#92;</span>&#92;'],
+    ['\\begin{x} \\ref{y}', '<span>&#92;</span>begin\\{x\\} <span>&#92;</span>ref\\{y\\}'],
+    ['@@0@@', '&#64;\\@0&#64;\\@'],
+  ])('of %j is %j', (text, expected) => expect(escapeMarkdown(text)).toBe(expected));
+
+  test('of any text is shown as the text on one line', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: markdownSign })), text => {
+        const shown = [...markdownParts(escapeMarkdown(text))];
+        expect(shown.every(({ kind }) => kind === 'text')).toBe(true);
+        expect(shown.map(part => part.text).join('')).toBe(visible(text).replace(/\s+/g, ' '));
+      }),
+    );
+  });
+
+  test('of code, line breaks and escapes is shown without its signs', () => {
+    expect([...markdownParts('a `b\\*` \\* `` c`d ``  \ne')].filter(({ text }) => text !== '')).toEqual([
+      { kind: 'text', text: 'a ' },
+      { kind: 'code', text: 'b\\*' },
+      { kind: 'text', text: ' ' },
+      { kind: 'text', text: '*' },
+      { kind: 'text', text: ' ' },
+      { kind: 'code', text: 'c`d' },
+      { kind: 'break', text: '\n' },
+      { kind: 'text', text: 'e' },
+    ]);
   });
 });
 

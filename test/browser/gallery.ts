@@ -1,22 +1,6 @@
 import type { Page } from 'playwright-core';
+import { SAMPLES } from './hostile/payloads.js';
 import { kernelReady } from './lab.js';
-
-/** What a stranger may write into a log, to run in the browser of whoever reads it or to break the page apart. */
-export const PAYLOADS: readonly string[] = [
-  '<img src=x onerror="window.pwned=1">',
-  '<script>window.pwned=1</script>',
-  '"><svg onload=window.pwned=1>',
-  "' onmouseover='window.pwned=1",
-  '<iframe src="javascript:parent.pwned=1"></iframe>',
-  '[x](javascript:window.pwned=1)',
-  '{{constructor.constructor("window.pwned=1")()}}',
-  '</td></tr></table><h1>out of the table</h1>',
-  '<style>*{display:none}</style>',
-  '\u202egnp.exe\u202c',
-  'a\u0000b\u001b[31mred',
-  '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'.repeat(20),
-  'W'.repeat(4_000),
-];
 
 const types = [
   'datatable (_time: datetime, level: string, took: timespan, size: long, share: real, ok: bool, body: dynamic) [',
@@ -29,8 +13,9 @@ const types = [
 ].join('\n');
 
 const wide = `print ${Array.from({ length: 1_000 }, (_, index) => `column_${index + 1} = ${index * 1_000_003}`).join(', ')}`;
-const columns = (name: string): string =>
-  `datatable (value: string, ['${name}']: string) [${PAYLOADS.map(text => `${JSON.stringify(text)}, ${JSON.stringify(text)}`).join(', ')}]`;
+/** A table of one payload of each class, twice: in a plain column, and in one of this name. */
+export const columns = (name: string): string =>
+  `datatable (value: string, ['${name}']: string) [${SAMPLES.map(text => `${JSON.stringify(text)}, ${JSON.stringify(text)}`).join(', ')}]`;
 
 const range = '%%time 2026-11-20T00:00:00Z .. 2026-11-20T06:00:00Z\n';
 const logs = `${range}['sample-http-logs']\n`;
@@ -84,7 +69,7 @@ export const GALLERY: Readonly<Record<string, readonly string[]>> = {
     [
       `%annotate Release 1.2 --type deploy --time 2026-11-20T02:00Z --dataset sample-http-logs --description ${JSON.stringify('it goes on and on, '.repeat(30))}`,
       '%annotate Failover --type incident --time 2026-11-20T03:00Z --end 2026-11-20T04:30Z --dataset sample-http-logs',
-      ...PAYLOADS.map(
+      ...SAMPLES.map(
         (text, index) =>
           `%annotate ${JSON.stringify(text)} --time 2026-11-20T01:${index + 10}Z --dataset sample-http-logs`,
       ),
@@ -93,10 +78,10 @@ export const GALLERY: Readonly<Record<string, readonly string[]>> = {
     `${range}// @viz heat\n['sample-http-logs']\n| summarize count() by bin_auto(_time), status`,
     `${logs}| summarize count(), avg(req_duration_ms) by bin_auto(_time)`,
   ],
-  strangers: [columns('<b onclick="window.pwned=1">name</b>'), `print ${JSON.stringify(PAYLOADS[0])}`],
+  strangers: [columns('<b onclick="window.pwned=1">name</b>'), `print ${JSON.stringify(SAMPLES[0])}`],
 };
 
-const hostileName = PAYLOADS[0] ?? '';
+const hostileName = SAMPLES[0] ?? '';
 
 /** The cells of the notebook whose menus, toolbars and panel are looked at. */
 export const AROUND: readonly string[] = [
@@ -127,12 +112,12 @@ export function notebookOf(sources: readonly string[]): string {
 }
 
 /** Runs each cell of the open notebook, also those after an error, and resolves when the last has a number. */
-export async function runEach(page: Page): Promise<void> {
+export async function runEach(page: Page, from = 0, to = Number.POSITIVE_INFINITY): Promise<void> {
   await kernelReady(page);
   const cells = page.locator('.jp-Notebook .jp-CodeCell');
   const count = await cells.count();
-  await cells.first().locator('.jp-InputPrompt').click();
-  for (let index = 0; index < count; index += 1) {
+  await cells.nth(from).locator('.jp-InputPrompt').click();
+  for (let index = from; index < Math.min(to, count); index += 1) {
     await page.keyboard.press('Shift+Enter');
     await cells
       .nth(index)

@@ -2,12 +2,13 @@ import type { Locator, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Service } from '../api/service.js';
 import { notebookOf } from './gallery.js';
+import { PAYLOADS } from './hostile/payloads.js';
+import { PLAIN_DATASETS, profileOf, startStranger } from './hostile/stranger.js';
 import { endKernels, FRONT_ENDS } from './lab.js';
 import { type Cells, cellsOf } from './page/cells.js';
 import { type SidePanel, sidePanelOf } from './page/side-panel.js';
 import { soon } from './page/soon.js';
 import { openSession, type Session } from './session.js';
-import { HOSTILE, PLAIN_DATASETS, profileOf, startStranger } from './stranger.js';
 
 const sources = [
   "['sample-http-logs']\n| summarize n = count() by status",
@@ -317,12 +318,14 @@ describe.each(FRONT_ENDS)('toolbar and panel in $name', frontEnd => {
     await soon(() => refused.count()).toBe(1);
     await panel.unfold('Datasets');
     await soon(() => panel.labels('dataset')).not.toContain('sample-http-logs');
-    await soon(() => panel.section('Datasets').textContent()).toContain(`${HOSTILE.length + PLAIN_DATASETS}`);
+    await soon(() => panel.section('Datasets').textContent()).toContain(
+      `${PAYLOADS.length + PLAIN_DATASETS}`,
+    );
     await page.getByRole('tree').focus();
     for (const key of ['Home', 'ArrowDown', 'ArrowRight']) await page.keyboard.press(key);
     await soon(() => panel.rows('field').count()).toBeGreaterThan(5);
     await panel.rows('field').first().locator('.apl-tree-twisty').click();
-    await soon(async () => (await panel.labels('note')).join()).toContain(HOSTILE[0]);
+    await soon(async () => (await panel.labels('note')).join()).toContain(PAYLOADS[0]);
     await panel.rows('field').nth(1).locator('.apl-tree-twisty').click();
     await soon(() => panel.rows('value').count()).toBeGreaterThan(5);
     const seen = await page.evaluate<Seeing>(scrollThrough);

@@ -6,10 +6,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { AROUND, GALLERY, notebookOf, runEach } from './gallery.js';
+import { profileOf, startStranger } from './hostile/stranger.js';
 import { NEWEST_LAB, openFile, THEMES, type Theme } from './lab.js';
 import { clear, prepare, STATES } from './page/states.js';
 import { openSite, type Site } from './session.js';
-import { profileOf, startStranger } from './stranger.js';
 
 const WIDTHS = [700, 1000, 1400];
 const WIDTHS_AROUND = [560, ...WIDTHS];

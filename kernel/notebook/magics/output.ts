@@ -1,6 +1,6 @@
 import type { DisplayData } from '../../jupyter/message.js';
 import { alignedLines } from '../../result/display/aligned.js';
-import { escapeHtml, plural, visible, visibleLines, withCode } from '../../text.js';
+import { escapeHtml, NO_LATEX, plural, visible, visibleLines, withCode } from '../../text.js';
 
 /** Returns a small table for reading, as script-free HTML and as aligned text; every value is escaped for both. */
 export function tableOutput(
@@ -16,7 +16,7 @@ export function tableOutput(
   const table = `<div class="apl-list" role="region" aria-label="${name}" tabindex="0" style="max-height:420px;overflow:auto"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>${printStyle}`;
   return {
     data: {
-      'text/html': `<div style="white-space:pre-line">${withCode(caption)}</div>${rows.length === 0 ? '' : table}`,
+      'text/html': `<div class="${NO_LATEX}"><div style="white-space:pre-line">${withCode(caption)}</div>${rows.length === 0 ? '' : table}</div>`,
       'text/plain': [
         plainCaption(caption),
         ...(rows.length === 0 ? [] : ['', ...textLines(headers, rows)]),

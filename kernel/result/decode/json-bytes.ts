@@ -257,11 +257,19 @@ export class JsonBytes {
 
   #parse(from: number, to: number): unknown {
     try {
-      return JSON.parse(decoder.decode(this.bytes.subarray(from, to)));
+      const text = decoder.decode(this.bytes.subarray(from, to));
+      return SURROGATE.test(text) ? JSON.parse(text, wholeCharacters) : JSON.parse(text);
     } catch (cause) {
       throw new DecodeError('The response is not valid JSON', from, cause);
     }
   }
+}
+
+const SURROGATE = /\\u[dD][89a-fA-F]/;
+
+/** Half a character has no bytes in UTF-8: a name that keeps it would differ from the same name in Arrow. */
+function wholeCharacters(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/\p{Cs}/gu, '\ufffd') : value;
 }
 
 /** The letter after a backslash -> the byte it stands for. */

@@ -3,7 +3,7 @@
  * and holds no character of the data that was not escaped.
  */
 import { DataType, type Field, type Vector } from 'apache-arrow';
-import { cut, escapeHtml, formatCount, plural, shownName, withCode } from '../../text.js';
+import { cut, escapeHtml, formatCount, NO_LATEX, plural, shownName, withCode } from '../../text.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, Notice, QueryResult } from '../result.js';
 import { formatNumber, type NumberFormat, numberFormat } from './format.js';
@@ -48,7 +48,7 @@ export function toHtml(result: QueryResult, limits: HtmlLimits = HTML_LIMITS): s
       : blocks.map(block => block.html)),
     `<p class="apl-foot">${footerParts(result).map(escapeHtml).join(SEPARATOR)}</p>`,
   ].join('\n');
-  return `<div class="${STYLE_CLASS}">\n<style>${STYLE_SHEET}</style>\n${body}\n</div>`;
+  return `<div class="${STYLE_CLASS} ${NO_LATEX}">\n<style>${STYLE_SHEET}</style>\n${body}\n</div>`;
 }
 
 /** Inline, as front ends drop style sheets from notebooks that are not trusted. */

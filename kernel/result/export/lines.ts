@@ -2,7 +2,7 @@
  * Tables as lines of text: exact values for programs, and Markdown for people.
  */
 import { DataType, type Field, type Table, type Vector } from 'apache-arrow';
-import { spreadsheetText, visible } from '../../text.js';
+import { escapeMarkdown, spreadsheetText } from '../../text.js';
 import { cellText, exactInt64 } from '../display/text.js';
 import { FIELD_KEY } from '../field.js';
 
@@ -47,9 +47,9 @@ export function* markdown(table: Table): Generator<FilePart> {
   const { fields } = table.schema;
   const columns = columnsOf(
     table,
-    field => (vector, row) => markdownText(cellText(vector, row, field) ?? ''),
+    field => (vector, row) => escapeMarkdown(cellText(vector, row, field) ?? ''),
   );
-  const header = fields.map(({ name }) => markdownText(name));
+  const header = fields.map(({ name }) => escapeMarkdown(name));
   const rule = fields.map(field => (isRightAligned(field) ? '--:' : ':--'));
   yield { part: `| ${header.join(' | ')} |\n| ${rule.join(' | ')} |\n`, rows: 0 };
   yield* parts(table, row => `| ${columns.map(cell => cell(row)).join(' | ')} |\n`);
@@ -133,14 +133,6 @@ function jsonCell(field: Field): Cell {
     };
   // A line break in JSON is white space between its parts.
   return (vector, row) => text(vector, row).replace(/[\r\n]+/g, ' ') || 'null';
-}
-
-function markdownText(text: string): string {
-  return visible(text)
-    .replace(/[\\`*_{}[\]<>#|~!&$:@]/g, '\\$&')
-    .replace(/\bwww\./gi, match => `${match.slice(0, -1)}\\.`)
-    .replace(/\s+/g, ' ')
-    .replace(/^([+-]|\d+\.)/, '\\$1');
 }
 
 function isRightAligned({ type }: Field): boolean {

@@ -94,7 +94,7 @@ function offers({ state, pos, explicit }: CompletionContext, workbench: Workbenc
     to: cell.from + to,
     options: shown.map(toOption),
     filter: false,
-    getMatch: option => matchOf(option.label, typed),
+    getMatch: option => matchOf(visible(option.label), typed),
   };
 }
 
@@ -122,6 +122,7 @@ function toOption(item: CompletionItem): Completion {
   const detail = detailOf(item);
   return {
     label,
+    displayLabel: visible(label),
     type: kind,
     ...(detail === '' ? {} : { detail }),
     info: () => infoOf(item),
@@ -131,7 +132,7 @@ function toOption(item: CompletionItem): Completion {
 
 function detailOf({ label, signature, type, unit }: CompletionItem): string {
   if (signature !== undefined) return signature.startsWith(`${label}(`) ? signature.slice(label.length) : '';
-  return [type, unit].filter(each => each !== undefined && each !== '').join(', ');
+  return visible([type, unit].filter(each => each !== undefined && each !== '').join(', '));
 }
 
 const described = new Set(['function', 'aggregate', 'operator', 'keyword']);

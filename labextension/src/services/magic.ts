@@ -1,5 +1,6 @@
 import type { Completion, CompletionResult } from '@codemirror/autocomplete';
 import type { Kernel } from '@jupyterlab/services';
+import { visible } from '../../../kernel/text.js';
 import type { CellText } from '../link/workbench.js';
 
 /** How long the kernel may take to complete a magic line, in milliseconds. */
@@ -43,6 +44,7 @@ function readTypes(value: unknown): readonly MatchType[] {
 function toOption(label: string, { type, signature }: MatchType = {}): Completion {
   return {
     label,
+    ...(visible(label) === label ? {} : { displayLabel: visible(label) }),
     type: typeof type === 'string' ? type : 'value',
     ...(typeof signature === 'string' ? { detail: signature } : {}),
   };

@@ -1,3 +1,5 @@
+import { markdownParts } from '../../../kernel/text.js';
+
 /** Returns the Markdown of the language's own documentation as nodes: paragraphs, lists, code, headings. Nothing in it becomes markup. */
 export function markdownNode(markdown: string): HTMLElement {
   const root = document.createElement('div');
@@ -44,19 +46,12 @@ function blockNode(block: string): HTMLElement {
   return element('p', inline(block));
 }
 
-/** Returns a line of Markdown as nodes: spans of code, line breaks, escaped characters. Nothing in it becomes markup. */
+/** Returns a line of Markdown as nodes. Nothing in it becomes markup but spans of code and line breaks. */
 export function inline(text: string): readonly (Node | string)[] {
-  const pattern = /(`+)( ?)(.+?)\2\1(?!`)|\\([\\`*_{}[\]<>&#|!])| {2}\n/g;
-  const nodes: (Node | string)[] = [];
-  let at = 0;
-  for (const match of text.matchAll(pattern)) {
-    nodes.push(text.slice(at, match.index));
-    if (match[3] !== undefined) nodes.push(element('code', [match[3]]));
-    else nodes.push(match[4] ?? document.createElement('br'));
-    at = match.index + match[0].length;
-  }
-  nodes.push(text.slice(at));
-  return nodes;
+  return [...markdownParts(text)].map(({ kind, text }) => {
+    if (kind === 'break') return document.createElement('br');
+    return kind === 'code' ? element('code', [text]) : text;
+  });
 }
 
 function element(name: string, children: readonly (Node | string)[]): HTMLElement {

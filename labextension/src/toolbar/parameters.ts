@@ -63,7 +63,7 @@ interface Row {
 function rowOf(written: WrittenParameter): Row {
   const { name, type, literal, choices, places } = written;
   const text = literal === undefined ? undefined : textOf(literal);
-  const isText = choices.length === 0 && (literal === undefined ? type === 'string' : text !== undefined);
+  const isText = choices.length === 0 && (literal === undefined ? type === 'string' : isLine(text));
   const control =
     choices.length > 0 ? choicesOf(literal ?? '', choices) : fieldOf((isText ? text : literal) ?? '', isText);
   const kind = type ?? (isText ? 'string' : '');
@@ -80,6 +80,11 @@ function rowOf(written: WrittenParameter): Row {
     control,
   );
   return { node, written, isText, control, before: control.value };
+}
+
+/** Whether a text is one that a field holds as it is: the others are shown as their literals. */
+function isLine(text: string | undefined): boolean {
+  return text !== undefined && !/[\r\n]/.test(text);
 }
 
 function fieldOf(value: string, isText: boolean): HTMLInputElement {

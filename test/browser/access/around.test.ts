@@ -2,11 +2,11 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Service } from '../../api/service.js';
 import { AROUND, notebookOf } from '../gallery.js';
+import { profileOf, startStranger } from '../hostile/stranger.js';
 import { changeTheme, NEWEST_LAB, THEMES } from '../lab.js';
 import { findings } from '../page/findings.js';
 import { clear, prepare, STATES } from '../page/states.js';
 import { openSession, type Session } from '../session.js';
-import { profileOf, startStranger } from '../stranger.js';
 
 describe('around the outputs in every theme', () => {
   let session: Session;

@@ -5,7 +5,7 @@ import {
   textOf,
   writtenParameters,
 } from '../../../labextension/src/cell/parameters.js';
-import { PAYLOADS } from '../../browser/gallery.js';
+import { PAYLOADS } from '../../browser/hostile/payloads.js';
 
 describe('the parameters that cells write', () => {
   /** Each as `name: type = literal [choices] in cell`, places counted. */

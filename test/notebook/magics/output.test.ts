@@ -37,6 +37,10 @@ describe('a small table', () => {
     expect(html([['x'.repeat(61), '']])).toContain('white-space:pre-wrap;min-width:24em');
   });
 
+  test('is nowhere looked through for LaTeX', () => {
+    expect(html([['$a$', '$b$']], '$c$')).toMatch(/^<div class="tex2jax_ignore mathjax_ignore">.*<\/div>$/s);
+  });
+
   test('shows code of a caption as code', () => {
     expect(html([], 'write `a<b` or `c`, not `')).toContain(
       'write <code>a&#60;b</code> or <code>c</code>, not &#96;</div>',

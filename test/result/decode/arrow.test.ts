@@ -29,6 +29,13 @@ function checkCells(
   expect({ type: actual, cells: texts, note }).toEqual({ type: arrowType, cells: expected, note: undefined });
 }
 
+test('half a character in a name is replaced, as it is in a cell', () => {
+  const body = responseBytes([{ columns: [['a\ud83d\u{1f600}', 'string', String.raw`["a\ud83d"]`]] }]);
+  const table = decodeTabular(body).tables[0]?.data;
+  expect(table?.schema.fields.map(({ name }) => name)).toEqual(['a\ufffd\u{1f600}']);
+  expect(table?.getChildAt(0)?.get(0)).toBe('a\ufffd');
+});
+
 describe('cells that fit their declared type', () => {
   test.each([
     ['integer', 'Int64', '[0,-1,7,null,1234567890123456]', ['0', '-1', '7', null, '1234567890123456']],

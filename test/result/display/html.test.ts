@@ -283,7 +283,8 @@ describe('values are text, never markup', () => {
 
 test('the styles reach outputs with the same styles alone', () => {
   const first = toHtml(sampleResult([{ columns: [['i', 'integer', '[1]']] }]));
-  const scope = (html: string) => /^<div class="(apl-[0-9a-f]{6})">/.exec(html)?.[1] as string;
+  const scope = (html: string) =>
+    /^<div class="(apl-[0-9a-f]{6}) tex2jax_ignore mathjax_ignore">/.exec(html)?.[1] as string;
   const css = /<style>(.*?)<\/style>/s.exec(first)?.[1] as string;
   const selectors = [...css.matchAll(/(?:^|[}{])\s*([^{}@]+)\{/g)].flatMap(([, list]) =>
     (list as string).split(','),

@@ -1,16 +1,23 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { tableFromIPC } from 'apache-arrow';
+import { Table, tableFromIPC, vectorFromArray } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
 import { exportTable } from '../../../kernel/result/export/file.js';
 import { temporaryDirectory } from '../../local/service.js';
 import { tableRows } from '../../notebook/results/rows.js';
 import { exactTable } from './exact.js';
 
-async function write(name: string, more: { force?: boolean; signal?: AbortSignal; directory?: string } = {}) {
+interface Options {
+  readonly force?: boolean;
+  readonly signal?: AbortSignal;
+  readonly directory?: string;
+  readonly table?: Table;
+}
+
+async function write(name: string, more: Options = {}) {
   const directory = more.directory ?? (await temporaryDirectory());
-  const { force = false, signal = new AbortController().signal } = more;
-  const file = await exportTable(exactTable(), join(directory, name), {
+  const { force = false, signal = new AbortController().signal, table = exactTable() } = more;
+  const file = await exportTable(table, join(directory, name), {
     force,
     signal,
     progress: () => undefined,
@@ -74,6 +81,14 @@ describe('a table in', () => {
       '| --: | :-- | --: | --: | :-- | :-- | :-- | --: |',
     ]);
     expect(text.split('\n')).toHaveLength(9);
+    const table = new Table({ '$a$ <b>': vectorFromArray(['\\(c\\) | [d](e)', 'f\ng']) });
+    expect((await write('t.md', { table })).text.split('\n')).toEqual([
+      '| <span>\\$</span>a<span>\\$</span> \\<b\\> |',
+      '| :-- |',
+      '| <span>&#92;</span>(c<span>&#92;</span>) \\| \\[d\\](e) |',
+      '| f\u21b5g |',
+      '',
+    ]);
   });
 
   test('Arrow: the same cells', async () => {

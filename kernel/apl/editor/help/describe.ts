@@ -1,3 +1,4 @@
+import { visible } from '../../../text.js';
 import { aggregates } from '../../catalog/aggregates.js';
 import { aggregateNamed, functionNamed, functions } from '../../catalog/all.js';
 import type { ElementEntry, Example, FunctionEntry, Param } from '../../catalog/entry.js';
@@ -63,7 +64,8 @@ export function describedNames(): readonly string[] {
 }
 
 /** A text as a span of code in Markdown, whatever it holds. */
-export function code(text: string): string {
+export function code(hostile: string): string {
+  const text = visible(hostile);
   const runs = text.match(/`+/g) ?? [];
   const fence = '`'.repeat(1 + Math.max(0, ...runs.map(run => run.length)));
   return runs.length === 0 ? `${fence}${text}${fence}` : `${fence} ${text} ${fence}`;

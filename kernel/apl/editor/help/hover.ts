@@ -1,4 +1,5 @@
 import { present } from '../../../present.js';
+import { escapeMarkdown, markdownParts, oneLine } from '../../../text.js';
 import { resultNamed } from '../../bind/names.js';
 import { aggregateNamed, functionNamed } from '../../catalog/all.js';
 import { type FunctionEntry, serviceTypes, type TypeName } from '../../catalog/entry.js';
@@ -172,14 +173,12 @@ function describeColumn(column: Column, names: NamesAt): string {
   const inUnit = unit === undefined || unit === '' || unit === 'none' ? '' : `, in ${code(unit)}`;
   const origin = names.origin(column);
   const from = origin === undefined ? '' : `, of ${code(origin)}`;
-  return [`field ${code(name)}: ${serviceTypes[type]}${inUnit}${from}`, escapeMarkdown(description ?? '')]
+  return [
+    `field ${code(name)}: ${serviceTypes[type]}${inUnit}${from}`,
+    escapeMarkdown(oneLine(description ?? '')),
+  ]
     .join('\n\n')
     .trim();
-}
-
-/** Escapes a description, which comes from data. */
-function escapeMarkdown(text: string): string {
-  return text.replace(/[\\`*_{}[\]<>&#|!]/g, '\\$&');
 }
 
 interface DefinedName extends Span {
@@ -320,8 +319,5 @@ function isCallee(name: string): boolean {
 }
 
 function plainText(markdown: string): string {
-  return markdown
-    .replace(/^#+ /gm, '')
-    .replace(/\\([\\`*_{}[\]<>&#|!])/g, '$1')
-    .replace(/(`+) ?(.+?) ?\1/g, '$2');
+  return [...markdownParts(markdown.replace(/^#+ /gm, ''))].map(({ text }) => text).join('');
 }

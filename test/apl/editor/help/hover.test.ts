@@ -61,17 +61,20 @@ describe('hover explains', () => {
       '- `_time`: datetime',
       '- `status`: integer',
     ]);
-    const hostile = {
+    const hostile = (name: string, description: string) => ({
       ...environment,
       schema: () => ({
-        name: 't',
-        open: false,
-        fields: [{ name: 'a`b', type: 'string', description: '<img src=x> [x](y)' } as const],
+        ...{ name: 't', open: false },
+        fields: [{ name, type: 'string', description } as const],
       }),
-    };
-    expect(hover("t | where ['a`b'] == ''", 13, hostile)?.markdown).toBe(
-      'field `` a`b ``: string, of `t`\n\n\\<img src=x\\> \\[x\\](y)',
+    });
+    const quoted = hover("t | where ['a`b'] == ''", 13, hostile('a`b', '<img src=x>\n\n# [x](y) $z$'));
+    expect(quoted?.markdown).toBe(
+      'field `` a`b ``: string, of `t`\n\n\\<img src=x\\> \\# \\[x\\](y) <span>\\$</span>z<span>\\$</span>',
     );
+    expect(quoted?.plain).toBe('field a`b: string, of t\n\n<img src=x> # [x](y) $z$');
+    const lines = hover("t | where ['a\\n\\n# b'] == ''", 13, hostile('a\n\n# b', ''));
+    expect(lines?.markdown).toBe('field `a\u21b5\u21b5# b`: string, of `t`');
   });
 
   test('the argument that the cursor is in', () => {

@@ -5,7 +5,7 @@ import type { ChartWish } from '../../../../kernel/apl/operators/drawing.js';
 import { type Chart, toChart } from '../../../../kernel/result/chart/chart.js';
 import { labelSides } from '../../../../kernel/result/chart/draw/rules.js';
 import { toTerminal } from '../../../../kernel/result/chart/draw/terminal.js';
-import { PAYLOADS } from '../../../browser/gallery.js';
+import { PAYLOADS } from '../../../browser/hostile/payloads.js';
 import { cells, type SampleTable, sampleResult } from '../../sample.js';
 import { buckets, minute, now, textsIn, time } from '../fixtures.js';
 

@@ -1,0 +1,176 @@
+/** What runs in the page to read all that a grid or a panel shows: a walk of its own from here would take a minute for each. */
+
+const waiting = `
+const until = async (what, test) => {
+  for (const end = performance.now() + 60_000; performance.now() < end; ) {
+    const found = test();
+    if (found) return found;
+    await new Promise(done => setTimeout(done));
+  }
+  throw new Error('never: ' + what);
+};
+const press = (node, kinds = ['mousedown', 'mouseup', 'click']) => {
+  for (const kind of kinds) node.dispatchEvent(new MouseEvent(kind, { bubbles: true, button: 0 }));
+};
+const textsOf = (node, selector) => [...node.querySelectorAll(selector)].map(each => each.textContent);
+`;
+
+/** A cell of a grid as it is read. */
+export interface ReadCell {
+  readonly text: string;
+  readonly title: string;
+}
+
+/** What a row and its details show. */
+export interface ReadRow {
+  readonly cells: readonly ReadCell[];
+  readonly details: readonly string[];
+  /** The button that takes a filter by the value away, and how many rows pass it; empty where the grid was not filtered. */
+  readonly chip: string;
+  readonly status: string;
+}
+
+/** Reads each row of a grid with its details; of the rows with these numbers the value in a column filters the grid, and then no longer. */
+export const readRows = (grid: number, column: number, filtered: readonly number[]): string => `(async () => {
+  ${waiting}
+  const grid = document.querySelectorAll('.apl-grid')[${grid}];
+  const table = grid.querySelector('regular-table');
+  const rowOf = number => [...table.querySelectorAll('tbody tr')].find(row => row.querySelector('th').textContent === String(number));
+  const count = Number(/([\\d,]+) rows/.exec(grid.querySelector('.apl-grid-heading').textContent)[1].replace(',', ''));
+  const rows = [];
+  for (let number = 1; number <= count; number += 1) {
+    if (rowOf(number) === undefined) await table.scrollToCell(0, number - 1);
+    const row = await until('row ' + number, () => rowOf(number));
+    await until('cells of row ' + number, () => !textsOf(row, 'td').every(text => text === '\\u2026'));
+    const cells = [...row.querySelectorAll('td')].map(cell => ({ text: cell.textContent, title: cell.title }));
+    press(row.querySelector('th'), ['mousedown']);
+    const panel = await until('details of row ' + number, () => grid.querySelector('.apl-grid-details[aria-label="Row ' + number + '"]'));
+    const one = { cells, details: textsOf(panel, 'dt, dd'), chip: '', status: '' };
+    rows.push(one);
+    if (!${JSON.stringify(filtered)}.includes(number)) continue;
+    press(rowOf(number).querySelectorAll('td')[${column}], ['mousedown', 'mouseup']);
+    const menu = await until('menu of row ' + number, () => document.querySelector('.apl-popover[aria-label="Value"]'));
+    [...menu.querySelectorAll('button')].find(each => each.textContent === 'Only here').click();
+    const chip = await until('filter of row ' + number, () => grid.querySelector('.apl-grid-chips button'));
+    await until('matches of row ' + number, () => / rows? match|^1 of/.test(grid.querySelector('.apl-grid-status').textContent));
+    one.chip = chip.textContent;
+    one.status = grid.querySelector('.apl-grid-status').textContent;
+    chip.click();
+    await until('all rows again', () => grid.querySelector('.apl-grid-status').textContent === '');
+  }
+  return rows;
+})()`;
+
+/** What the head and the menu of a column show. */
+export interface ReadColumn {
+  readonly head: string;
+  readonly title: string;
+  readonly label: string;
+  readonly name: string;
+  readonly facts: readonly string[];
+  readonly top: readonly string[];
+}
+
+/** The columns of a grid, and the menus that reached beyond the window. */
+export interface ReadColumns {
+  readonly columns: readonly ReadColumn[];
+  readonly beyond: readonly string[];
+}
+
+/** Reads the head, the menu and the profile of each column of a grid; the menus of these columns are looked at with their profile in them. */
+export const readColumns = (grid: number, looked: readonly number[]): string => `(async () => {
+  ${waiting}
+  const grid = document.querySelectorAll('.apl-grid')[${grid}];
+  const table = grid.querySelector('regular-table');
+  const count = Number(/([\\d,]+) columns/.exec(grid.querySelector('.apl-grid-heading').textContent)[1].replace(',', ''));
+  const headOf = x => [...table.querySelectorAll('thead th')].find(head => table.getMeta(head)?.x === x && head.querySelector('.apl-grid-menu') !== null);
+  const columns = [];
+  const beyond = [];
+  for (let x = 0; x < count; x += 1) {
+    if (headOf(x) === undefined) await table.scrollToCell(x, 0);
+    const head = await until('head ' + x, () => headOf(x));
+    const { width, height } = head.getBoundingClientRect();
+    if (width > 440 || height !== 40) beyond.push(['head', x, width, height].join(' '));
+    head.querySelector('.apl-grid-menu').click();
+    const menu = await until('menu ' + x, () => document.querySelector('.apl-popover'));
+    if (${JSON.stringify(looked)}.includes(x)) {
+      await until('profile ' + x, () => menu.querySelector('.apl-grid-profile dl'));
+      // The menu is put into its place again when it has been laid out with the profile.
+      await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+    }
+    const { left, right, top, bottom } = menu.getBoundingClientRect();
+    if (left < 0 || right > innerWidth || top < 0 || bottom > innerHeight) beyond.push(['menu', x, left, right, top, bottom].join(' '));
+    columns.push({ head: head.querySelector('span').textContent, title: head.title, menu });
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+  }
+  await until('every profile', () => columns.every(({ menu }) => menu.querySelector('.apl-grid-profile dl')));
+  return {
+    beyond,
+    columns: columns.map(({ head, title, menu }) => ({
+      head,
+      title,
+      label: menu.getAttribute('aria-label'),
+      name: menu.querySelector('header strong').textContent,
+      facts: textsOf(menu, '.apl-grid-profile dd'),
+      top: textsOf(menu, '.apl-grid-top .apl-grid-value'),
+    })),
+  };
+})()`;
+
+/** What a row of the panel shows, and what its details say about it. */
+export interface ReadItem {
+  readonly label: string;
+  readonly title: string;
+  readonly subject: string;
+  readonly facts: readonly string[];
+  readonly text: string;
+  readonly box: string;
+}
+
+/** Reads the first rows of a kind in the panel with their details, going down from the top of the tree by key. */
+export const readItems = (kind: string, count: number): string => `(async () => {
+  ${waiting}
+  const tree = document.querySelector('.apl-tree');
+  const details = document.querySelector('.apl-panel-details');
+  const down = key => tree.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+  const items = [];
+  down('Home');
+  for (let steps = 0; items.length < ${count} && steps < ${count} + 50; steps += 1) {
+    down('ArrowDown');
+    const row = tree.querySelector('[aria-selected="true"]');
+    if (!row.classList.contains('apl-tree-${kind}')) continue;
+    const { height, right } = row.getBoundingClientRect();
+    const { top, bottom } = details.getBoundingClientRect();
+    items.push({
+      label: row.querySelector('.apl-tree-label').textContent,
+      title: row.title,
+      subject: details.querySelector('.apl-panel-subject').textContent,
+      facts: textsOf(details, 'dd'),
+      text: details.querySelector('pre')?.textContent ?? '',
+      box: height === 22 && right <= tree.getBoundingClientRect().right && bottom <= innerHeight && bottom - top < innerHeight / 2 && details.scrollWidth <= details.clientWidth ? 'fits' : [height, right, top, bottom, details.scrollWidth, details.clientWidth].join(' '),
+    });
+  }
+  return items;
+})()`;
+
+/** The texts of a picture, and those of the tip of each of its marks. */
+export interface ReadChart {
+  readonly texts: readonly string[];
+  readonly tips: readonly string[];
+}
+
+/** Reads every chart: its texts, and what is shown when the pointer is over each of its marks. */
+export const readCharts = `(async () => {
+  ${waiting}
+  return [...document.querySelectorAll('.apl-chart-frame')].map(frame => {
+    const svg = frame.querySelector('.apl-chart-picture > svg');
+    const marks = [...svg.querySelectorAll('.mark-rect.role-mark path, .mark-arc path, .mark-symbol.role-mark path')];
+    const tips = marks.map(mark => {
+      const { left, top, width, height } = mark.getBoundingClientRect();
+      for (const kind of ['pointerover', 'pointermove', 'mousemove'])
+        mark.dispatchEvent(new PointerEvent(kind, { bubbles: true, clientX: left + width / 2, clientY: top + height / 2 }));
+      return frame.querySelector('.apl-chart-tip')?.textContent ?? '';
+    });
+    return { texts: textsOf(svg, 'text'), tips: [...new Set(tips)] };
+  });
+})()`;

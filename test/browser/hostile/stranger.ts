@@ -1,0 +1,99 @@
+import { type Reply, type Seen, type Service, startService, tabular } from '../../api/service.js';
+import { PAYLOADS } from './payloads.js';
+
+/** Datasets of the stranger's service whose names are plain. */
+export const PLAIN_DATASETS = 400;
+
+/** Those that name a field: a name is never empty. */
+export const FIELDS: readonly string[] = PAYLOADS.filter(text => text !== '');
+
+/** Characters of a message that the kernel shows whole. */
+const MESSAGE_LENGTH = 1_900;
+
+/** The queries that the stranger's service refuses, and what it says of each. */
+export const REFUSED: ReadonlyMap<string, string> = new Map(
+  messages().map((message, index) => [`['errors'] | limit ${index + 1}`, message]),
+);
+
+function messages(): readonly string[] {
+  const found: string[] = [];
+  for (const text of PAYLOADS) {
+    const longer = `${found.at(-1) ?? ''} ${text}`;
+    if (found.length > 0 && longer.length <= MESSAGE_LENGTH) found[found.length - 1] = longer;
+    else found.push(text);
+  }
+  return found;
+}
+
+/** Starts a service on another machine, as far as the kernel can tell, whose every name is hostile. */
+export function startStranger(): Promise<Service> {
+  return startService(hostile);
+}
+
+/** The file of the home directory that names the stranger's service as a profile. */
+export function profileOf({ url }: Service): Readonly<Record<string, string>> {
+  return { '.axiom.toml': `[deployments."<b>far</b>"]\nurl = "${url}"\ntoken = "xaat-secret"\n` };
+}
+
+function hostile({ path, method, body }: Seen): Reply {
+  const datasets = [...PAYLOADS, ...Array.from({ length: PLAIN_DATASETS }, (_, index) => `plain ${index}`)];
+  if (path === '/v2/datasets') return { body: datasets.map(name => ({ id: name, name, description: name })) };
+  if (path === '/v2/user') return { body: { id: 'me', name: 'me', email: '' } };
+  if (path === '/v2/apl-starred-queries') return { body: PAYLOADS.map(starred) };
+  if (path.endsWith('/fields')) return { body: fieldsOf() };
+  if (method !== 'POST') return { status: 404, body: { message: PAYLOADS[1] } };
+  return answerTo((JSON.parse(body) as { readonly apl: string }).apl);
+}
+
+function starred(name: string, index: number): object {
+  return {
+    ...{ id: `s${index}`, kind: 'apl', name, who: 'me', metadata: {} },
+    query: { apl: `['x'] // ${name.replace(/\s/g, ' ')}`, startTime: 'now-1h', endTime: 'now' },
+  };
+}
+
+function fieldsOf(): readonly object[] {
+  const names = ['_time', ...PAYLOADS, ...Array.from({ length: 2_000 }, (_, index) => `field_${index}`)];
+  return names.map(described);
+}
+
+function described(name: string): object {
+  return { name, type: 'string', unit: '', hidden: false, description: name };
+}
+
+/** Payloads as values, as names of fields, as messages of errors; of any other query as the most frequent values of a field. */
+function answerTo(apl: string): Reply {
+  const refused = REFUSED.get(apl.trim());
+  if (refused !== undefined) return { status: 400, body: { message: refused } };
+  if (apl.startsWith("['values']")) return { body: values() };
+  if (apl.startsWith("['names']")) return { body: names() };
+  if (apl.includes('_time')) return { status: 400, body: { message: PAYLOADS[0] } };
+  const top = PAYLOADS.slice(0, 20);
+  return { body: tabular([textField('value'), { name: 'n', type: 'integer' }], [top, [...top.keys()]]) };
+}
+
+function textField(name: string) {
+  return { name, type: 'string' } as const;
+}
+
+/** One payload a row, each of them a minute after the one before; `tags` holds it as a key and as a value. */
+function values(): object {
+  const at = (_: string, index: number) => new Date(Date.UTC(2026, 10, 20, 9, index)).toISOString();
+  const fields = [
+    { name: '_time', type: 'datetime' } as const,
+    textField('value'),
+    { name: 'n', type: 'integer' } as const,
+    { name: 'tags', type: 'dynamic' } as const,
+  ];
+  const tags = PAYLOADS.map(text => ({ [text]: [text] }));
+  return tabular(fields, [PAYLOADS.map(at), PAYLOADS, [...PAYLOADS.keys()], tags]);
+}
+
+/** One row with a field for each payload, which is its value and its description too. */
+function names(): object {
+  const body = tabular(
+    FIELDS.map(textField),
+    FIELDS.map(text => [text]),
+  );
+  return { ...body, fieldsMetaMap: { names: FIELDS.map(described) } };
+}
