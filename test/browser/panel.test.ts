@@ -274,7 +274,9 @@ describe.each(FRONT_ENDS)('toolbar and panel in $name', frontEnd => {
     await soon(() => panel.details().textContent()).toContain('now-3h..now');
     expect(await panel.labels('star')).toEqual(['By "status"']);
     await panel.act('Delete');
-    await page.locator('.jp-Dialog').getByRole('button', { name: 'Delete' }).click();
+    const question = page.locator('.jp-Dialog');
+    await soon(() => question.locator('button:focus').allTextContents()).toEqual(['Cancel']);
+    await question.getByRole('button', { name: 'Delete' }).click();
     await soon(() => panel.labels('star')).toEqual([]);
     expect(await page.locator('.apl-panel-status').textContent()).toMatch(/^Deleted the starred query /);
   });

@@ -152,7 +152,8 @@ function historyActions({ row }: Extract<Subject, { kind: 'history' }>): readonl
   ];
 }
 
+/** Asks before something is lost; `Enter` alone loses nothing, as where JupyterLab deletes files. */
 async function confirmed(title: string, body: string, label: string): Promise<boolean> {
   const buttons = [Dialog.cancelButton(), Dialog.warnButton({ label })];
-  return (await showDialog({ title, body, buttons })).button.accept;
+  return (await showDialog({ title, body, buttons, defaultButton: 0 })).button.accept;
 }
