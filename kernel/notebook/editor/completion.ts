@@ -44,6 +44,9 @@ export async function inspectCell(
 /** How long a first answer may wait for the service, in milliseconds: front ends drop answers after a second. */
 const patienceMs = 400;
 
+/** The same for starred queries: nothing else is offered in their place, so that a late answer is better than none. */
+const starPatienceMs = 5_000;
+
 function completeMagicName(percent: string, typed: string, cursor: number): CompleteOutcome {
   const offered = magics.filter(magic => percent === '%' || magic.perCell);
   const names = offered.flatMap(magic => [magic.name, ...(typed === '' ? [] : magic.aliases)]);
@@ -109,7 +112,7 @@ async function argumentWords(session: Session, magic: Magic, typed: string): Pro
 /** The names that only one of one's own starred queries has, each with its query, then the ids of all, each with its name. */
 async function starItems(session: Session, prefix: string): Promise<readonly CompletionItem[]> {
   const { listStars } = await import('../magics/starred.js');
-  const found = await listStars(session, {}, AbortSignal.timeout(patienceMs)).catch(() => []);
+  const found = await listStars(session, {}, AbortSignal.timeout(starPatienceMs)).catch(() => []);
   const item = (word: string, about: string): CompletionItem => ({
     text: `${prefix}${word}`,
     type: 'value',

@@ -3,8 +3,8 @@ import type { Kernel } from '@jupyterlab/services';
 import { visible } from '../../../kernel/text.js';
 import type { CellText } from '../link/workbench.js';
 
-/** How long the kernel may take to complete a magic line, in milliseconds. */
-const patienceMs = 1000;
+/** How long the kernel may take to complete a magic line, in milliseconds: more than it gives the service to list starred queries. */
+const patienceMs = 6_000;
 
 /** True where the line up to `offset` begins with `%`. */
 export function isMagicLine(cell: string, offset: number): boolean {

@@ -249,6 +249,21 @@ describe('a starred query is found again', () => {
   });
 });
 
+test('Tab offers starred queries of a service that takes its time', async () => {
+  const slow = await startBench({
+    reply: seen =>
+      seen.path === path
+        ? response => void setTimeout(() => response.end(JSON.stringify([star(0)])), 1_200)
+        : everyday(seen),
+  });
+  try {
+    const { items } = await slow.handler.complete('%star ', '%star '.length);
+    expect(items.map(({ text }) => text)).toEqual(['"n0"', 's0']);
+  } finally {
+    await slow.close();
+  }
+});
+
 test('a query that was created has its id in the cell from then on', async () => {
   const { outputs } = await bench.run('%limit 5\n%star --new "Errors"\nweb | count');
   expect(outputs.at(-1)).toEqual({ kind: 'this cell', text: '%limit 5\n%star s0\nweb | count' });
