@@ -43,8 +43,7 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
     await soon(() => marks.allTextContents()).toEqual(['tiem', 'whree', 'stauts']);
     await marks.first().hover();
     const tooltip = page.locator('.cm-tooltip .cm-diagnostic');
-    await tooltip.first().waitFor();
-    expect(await tooltip.first().textContent()).toContain('there is no magic %tiem');
+    await soon(() => tooltip.first().textContent()).toContain('there is no magic %tiem');
     await page.locator('.cm-diagnosticAction', { hasText: 'Write time' }).click();
     await placeCursor(page, 'whree');
     await page.keyboard.press('Control+.');
@@ -72,8 +71,9 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
     await page.keyboard.press('Escape');
     expect(await page.locator('.jp-Notebook.jp-mod-editMode').count()).toBe(1);
     await page.keyboard.type('us > 1 | summarize dcou');
-    await page.locator('.cm-completionInfo .apl-doc').waitFor();
-    expect(await page.locator('.cm-completionInfo').textContent()).toContain('dcount(');
+    await soon(() => page.locator('.cm-completionInfo').allTextContents()).toEqual([
+      expect.stringContaining('dcount('),
+    ]);
     await accept(page, 'Enter');
     await soon(() => text(page)).toBe("['sample-http-logs'] | where status > 1 | summarize dcount()");
     expect(await page.locator('.jp-Completer:visible').count()).toBe(0);
