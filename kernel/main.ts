@@ -256,7 +256,8 @@ async function onNotebooks(
   command: (commands: typeof import('./commands/notebooks.js'), host: NotebookHost) => Promise<number>,
 ): Promise<void> {
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  // Not `once`: the library of locks ends a process that has no listener left when its own is called.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
   process.exitCode = await command(await import('./commands/notebooks.js'), {
     kernel: workDir => interpreter(resolve(workDir)),
     print: line => console.log(line),

@@ -1,6 +1,7 @@
 import type { Locator, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Service } from '../api/service.js';
+import { endless } from '../setup/endless.js';
 import { notebookOf } from './gallery.js';
 import { PAYLOADS } from './hostile/payloads.js';
 import { PLAIN_DATASETS, profileOf, startStranger } from './hostile/stranger.js';
@@ -14,7 +15,7 @@ const sources = [
   "['sample-http-logs']\n| summarize n = count() by status",
   "errs << ['sample-http-logs'] | where status == '500' | limit 3",
   "let limit = 2;\n['sample-http-logs']\n| limit limit\n| project method",
-  "%%time last 3650d\n['sample-http-logs'] | summarize percentile(req_duration_ms, 99)",
+  endless,
 ];
 
 describe.each(FRONT_ENDS)('toolbar and panel in $name', frontEnd => {

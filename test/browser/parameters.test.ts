@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endless } from '../setup/endless.js';
 import { notebookOf } from './gallery.js';
 import { SAMPLES } from './hostile/payloads.js';
 import { changeTheme, FRONT_ENDS, kernelOf, kernelReady, openFile, THEMES } from './lab.js';
@@ -22,7 +23,7 @@ const hostile = [...SAMPLES, 'first\nsecond']
 const long = 'a "text" \u{1F600} that goes on '.repeat(150);
 const choices = Array.from({ length: 200 }, (_, index) => JSON.stringify(`choice ${index} \u{1F600}`));
 
-/** Parameters that are hard to show or to write, and a query that is interrupted long before its end. */
+/** Parameters that are hard to show or to write. */
 const awkward = [
   `%param region = ${choices[0]} --choices ${choices.join(', ')}`,
   `%param story = ${JSON.stringify(long)}`,
@@ -30,8 +31,6 @@ const awkward = [
   'declare query_parameters(none: string, since: datetime);',
   `%param ${'n'.repeat(120)} = 1`,
 ];
-const endless =
-  "%time 2026-01-01..2026-02-01\n['sample-http-logs'] | summarize dcount(uri) by status, user_agent";
 
 describe.each(FRONT_ENDS)('the form of the parameters in $name', frontEnd => {
   const { app } = frontEnd;

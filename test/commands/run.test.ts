@@ -1,7 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { aplKernel, scratchDirectory } from './command.js';
+import { endless } from '../setup/endless.js';
+import { aplKernel, scratchDirectory, startAplKernel } from './command.js';
 
 const used: Record<string, string>[] = [];
 
@@ -74,6 +76,25 @@ describe('run', () => {
     expect(page).toContain('&#60;b&#62;');
     expect(page).not.toMatch(/<script/i);
   });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s ends the cell, and the notebook is written, also where this process started the service',
+    async signal => {
+      const env = fresh();
+      const { HOME: home = '' } = env;
+      const cells = ['print 1', `print 6 * 7\n\n${endless}`, 'print 2'];
+      writeFileSync(join(home, 'long.apl'), cells.map(cell => `// %%\n${cell}\n`).join(''));
+      const running = startAplKernel(['run', 'long.apl', '--out', 'out'], env);
+      // The first query of the second cell has ended, so that cell has begun.
+      const log = join(home, 'data', 'queries.jsonl');
+      const logged = () => (existsSync(log) ? readFileSync(log, 'utf8') : '');
+      await expect.poll(logged, { timeout: 30_000 }).toContain('print 6 * 7');
+      running.kill(signal);
+      expect(await once(running, 'exit')).toEqual([1, null]);
+      const [, interrupted, after] = texts(read(home, 'out/long.ipynb'));
+      expect([interrupted?.at(-1), after]).toEqual(['Interrupted', []]);
+    },
+  );
 
   test('ends at a failing cell, writes what there is, and exits with 1', async () => {
     const env = fresh();

@@ -1,5 +1,6 @@
 import { type Kernel, KernelManager, type KernelMessage } from '@jupyterlab/services';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endless } from '../setup/endless.js';
 import { type JupyterServer, startJupyterServer } from './server.js';
 
 let server: JupyterServer;
@@ -94,10 +95,7 @@ describe('a kernel behind a Jupyter server', () => {
 
   test('interrupts a running cell and keeps its state', async () => {
     await run(kernel, '%time last 2h');
-    const slow = run(
-      kernel,
-      "['sample-http-logs'] | join kind=inner (['sample-http-logs']) on method | count",
-    );
+    const slow = run(kernel, endless);
     await kernel.interrupt();
     expect(await slow).toMatchObject({ status: 'Interrupted', mimeTypes: [] });
     expect(await run(kernel, '%time')).toMatchObject({
