@@ -161,6 +161,8 @@ describe.each(FRONT_ENDS)('the form of the parameters in $name', frontEnd => {
     await opener(page).waitFor();
     await cellsOf(page).enter(1);
     await page.keyboard.press('Control+Enter');
+    // There once the page has heard that a cell runs.
+    await page.locator('.apl-toolbar-stop').waitFor();
     await opener(page).click();
     const since = page.locator('.apl-parameter', { hasText: 'since' }).locator('.apl-input');
     await since.fill('datetime(2026-01-20)');
