@@ -32,10 +32,14 @@ describe('around the outputs in every theme', () => {
   test.each(STATES)(
     '$name: everyone can read and reach it, and nothing runs',
     async ({ show, parts, stays }) => {
-      for (const width of [1400, 560]) {
+      // Colours are the same in a narrow window: it is looked at in one theme.
+      for (const [width, themes] of [
+        [1400, THEMES],
+        [560, THEMES.slice(0, 1)],
+      ] as const) {
         await page.setViewportSize({ width, height: 860 });
         if (stays === undefined || width === 1400) await show(page);
-        for (const theme of THEMES) {
+        for (const theme of themes) {
           await changeTheme(page, theme);
           expect([width, theme, ...(await findings(page, parts))]).toEqual([width, theme]);
         }
