@@ -9,7 +9,7 @@ import { plural } from '../../text.js';
 import { eventFamily } from '../duckdb/functions/events.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
 import { type Connection, Engine } from '../engine/duckdb.js';
-import { engineWords } from '../engine/failure.js';
+import { EngineError, engineWords } from '../engine/failure.js';
 import { columnNames, copyToParquet, type FileField, type FileNote } from '../engine/parquet.js';
 import type { Visit, Watch } from '../engine/visit.js';
 import { ServiceError } from '../http/service-error.js';
@@ -325,6 +325,11 @@ const formatNames: Partial<Record<FileFormat, string>> = { csv: 'CSV', json: 'JS
 
 /** A failure to read concerns the user's data: the line is passed on, the engine's words are not. */
 function readingError(error: unknown, { name, format }: Load): unknown {
+  if (error instanceof EngineError && error.code === 'engine-memory')
+    return new ServiceError(400, error.code, `${name} needs more memory to be read than is allowed.`, {
+      hint: 'Split it, and import its parts into the same dataset.',
+      cause: error,
+    });
   const words = engineWords(error);
   if (words === undefined) return error;
   const [, line] = /\bline:?\s+(\d+)/i.exec(words) ?? [];

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
+import { engineWords } from '../../engine/failure.js';
 import { ServiceError } from '../../http/service-error.js';
 import { startOf } from '../formats.js';
 import { writeArrayAsLines } from './array.js';
@@ -28,8 +29,11 @@ export interface JsonSource {
   readonly workDir: string;
 }
 
-/** The largest object that is read, after one exceeded the engine's own limit: its buffers grow with this. */
-const largestObjectBytes = 256 * 2 ** 20;
+/**
+ * The longest objects that are read, tried in turn where one exceeds the limit before: each thread has buffers of twice that, all
+ * of them within the memory of an import.
+ */
+const objectLimits = [16, 64, 256].map(mebibytes => mebibytes * 2 ** 20);
 
 /** Reads JSON objects, one per line or in an array: nested objects become dotted names, the rest stays exact. */
 export async function readJson(connection: Connection, source: JsonSource): Promise<Reading | undefined> {
@@ -121,7 +125,7 @@ async function readCarefully(
   source: Pick<JsonSource, 'file' | 'workDir'>,
   sampled: JsonShape | undefined,
 ): Promise<Reading> {
-  const { from, values, objects, thing } = await largeObjects(connection, source);
+  const { from, values, objects, thing } = await objectsOf(connection, source);
   const refused = values - objects;
   if (objects === 0) throw noObjects(refused);
   const shape = await profile(connection, from);
@@ -141,14 +145,34 @@ interface Objects {
   readonly thing: 'line' | 'value';
 }
 
-async function largeObjects(
+async function objectsOf(
+  connection: Connection,
+  source: Pick<JsonSource, 'file' | 'workDir'>,
+): Promise<Objects> {
+  for (const limit of objectLimits.slice(0, -1)) {
+    try {
+      return await objectsWithin(connection, source, limit);
+    } catch (error) {
+      if (!isTooLong(error)) throw error;
+    }
+  }
+  return objectsWithin(connection, source, objectLimits.at(-1) ?? 0);
+}
+
+function isTooLong(error: unknown): boolean {
+  return engineWords(error)?.includes('maximum_object_size') === true;
+}
+
+async function objectsWithin(
   connection: Connection,
   { file, workDir }: Pick<JsonSource, 'file' | 'workDir'>,
+  mostBytes: number,
 ): Promise<Objects> {
-  const limit = `, maximum_object_size = ${largestObjectBytes}`;
+  const limit = `, maximum_object_size = ${mostBytes}`;
   try {
     return await readObjects(connection, file, objectReader(file, 'auto', limit), 'line');
   } catch (error) {
+    if (isTooLong(error)) throw error;
     const plain = await unpacked(connection, file, workDir);
     // A file whose beginning does not look like lines may still be lines, some of them broken.
     if (!(await startOf(plain)).startsWith('['))
