@@ -61,16 +61,16 @@ export async function serve({ token, ...request }: ServeRequest): Promise<Servic
 
 /** Puts a file's rows into a dataset of the data directory, whether a service is running or not; throws AplKernelError. */
 export async function importIntoDataset(command: ImportCommand): Promise<ImportReport> {
-  const [{ checkWritable }, { importFile }, { DatasetStore }, { Engine }, { samples }] = await Promise.all([
+  const [{ checkWritable }, { importSource, openSource }, { DatasetStore }, { samples }] = await Promise.all([
     import('../local/launch.js'),
     import('../local/store/import.js'),
     import('../local/store/datasets.js'),
-    import('../local/engine/duckdb.js'),
     import('../local/samples/all.js'),
   ]);
   const { dataDir, file, dataset, timeField, format, replace, now = clockNs, onProgress } = command;
   await checkWritable(dataDir);
-  const engine = await Engine.open({ dataDir, families: [], connections: 1 });
+  const request = { path: file, dataset, replace, ...present({ timeField, format }) };
+  const source = await openSource(dataDir, request);
   let tell = () => {};
   const watch: Watch = {
     waits: () => undefined,
@@ -80,17 +80,12 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
   };
   const timer = setInterval(() => tell(), progressMs);
   try {
-    const store = new DatasetStore(dataDir, engine, samples);
-    const request = {
-      path: file,
-      dataset,
-      replace,
-      ...present({ timeField, format }),
-    };
-    return await importFile(store, dataDir, request, now(), { watch });
+    const store = new DatasetStore(dataDir, source.engine, samples);
+    store.checkName(dataset);
+    return await importSource(store, source, request, now(), { watch });
   } finally {
     clearInterval(timer);
-    await engine.close();
+    await source.engine.close();
   }
 }
 

@@ -93,28 +93,34 @@ async function startByPs(pid: number): Promise<string> {
   }
 }
 
-let own: Promise<string> | undefined;
+let ownStart: Promise<string> | undefined;
+
+/** When this process started, as {@link processStart} has it. */
+function startOfOwn(): Promise<string> {
+  ownStart ??= processStart(process.pid);
+  return ownStart;
+}
 
 /**
  * Returns the name of this process, which no other of this machine has, before it or after it: the pid with a digest of the time at
  * which it started. It stands before a hyphen in the names of what a process leaves behind when it is killed.
  */
-export function ownName(): Promise<string> {
-  own ??= processName(process.pid);
-  return own;
+export async function ownName(): Promise<string> {
+  return processName(process.pid, await startOfOwn());
 }
 
 /** Whether a name begins with that of a process which is gone. */
 export async function isOrphan(name: string): Promise<boolean> {
-  const [, owner, pid] = /^((\d+)-[0-9a-f]{12})-/.exec(name) ?? [];
+  const [, owner, digits] = /^((\d+)-[0-9a-f]{12})-/.exec(name) ?? [];
   if (owner === undefined) return false;
+  const pid = Number(digits);
   // Where the system does not tell when a process started, its pid has to do.
-  if ((await processStart(process.pid)) === '') return !isAlive(Number(pid));
-  return (await processName(Number(pid))) !== owner;
+  if ((await startOfOwn()) === '') return !isAlive(pid);
+  return processName(pid, await processStart(pid)) !== owner;
 }
 
-async function processName(pid: number): Promise<string> {
-  const digest = createHash('sha256').update(await processStart(pid));
+function processName(pid: number, started: string): string {
+  const digest = createHash('sha256').update(started);
   return `${pid}-${digest.digest('hex').slice(0, 12)}`;
 }
 

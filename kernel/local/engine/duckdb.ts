@@ -70,10 +70,12 @@ export class Engine {
 
   /** Opens the engine and locks its configuration. Its scratch files live in a directory of its own under `<dataDir>/.tmp`. */
   static async open(options: EngineOptions): Promise<Engine> {
-    const workDir = await makeScratch(path.join(options.dataDir, '.tmp'), '');
-    // Not beside the data: the engine fails a query whose profile it cannot write.
-    const profileDir = await makeScratch(tmpdir(), 'apl-kernel-');
-    const instance = await DuckDBInstance.create(':memory:');
+    const [workDir, profileDir, instance] = await Promise.all([
+      makeScratch(path.join(options.dataDir, '.tmp'), ''),
+      // Not beside the data: the engine fails a query whose profile it cannot write.
+      makeScratch(tmpdir(), 'apl-kernel-'),
+      DuckDBInstance.create(':memory:'),
+    ]);
     const functions = new FunctionShelf(await instance.connect(), options.families, options.pulse);
     const openLane = async (index: number): Promise<Lane> => {
       const profile = path.join(profileDir, `${index}.json`);
@@ -241,11 +243,14 @@ const interruptEveryMs = 20;
 /** Makes a directory of this process's own, and removes those of processes that were killed. */
 async function makeScratch(parent: string, prefix: string): Promise<string> {
   await mkdir(parent, { recursive: true, mode: 0o700 });
-  for (const name of await readdir(parent)) {
-    if (!name.startsWith(prefix) || !(await isOrphan(name.slice(prefix.length)))) continue;
-    // A directory of another user stays.
-    await rm(path.join(parent, name), { recursive: true, force: true }).catch(ignore);
-  }
+  const known = (await readdir(parent)).filter(name => name.startsWith(prefix));
+  await Promise.all(
+    known.map(async name => {
+      // A directory of another user stays.
+      if (await isOrphan(name.slice(prefix.length)))
+        await rm(path.join(parent, name), { recursive: true, force: true }).catch(ignore);
+    }),
+  );
   const directory = path.join(parent, `${prefix}${await ownName()}-${crypto.randomUUID()}`);
   await mkdir(directory, { mode: 0o700 });
   return directory;

@@ -36,20 +36,31 @@ export async function importFile(
   visit: Visit = {},
 ): Promise<ImportReport> {
   store.checkName(request.dataset);
-  const work = () => addFile(store, dataDir, request, nowNs, visit);
+  const work = async () => {
+    const source = await openSource(dataDir, request);
+    try {
+      return await importSource(store, source, request, nowNs, visit);
+    } finally {
+      await source.engine.close();
+    }
+  };
   return request.replace ? store.inTurn(request.dataset, work) : work();
 }
 
-async function addFile(
-  store: DatasetStore,
+/** A file of this machine, and the engine that reads it. */
+export interface Source {
+  readonly file: string;
+  readonly format: FileFormat;
+  readonly engine: Engine;
+}
+
+/** Opens an engine that sees the file too: the one that serves queries sees the data directory only. Throws ServiceError. */
+export async function openSource(
   dataDir: string,
-  request: ImportRequest,
-  nowNs: bigint,
-  visit: Visit,
-): Promise<ImportReport> {
+  request: Pick<ImportRequest, 'path' | 'format'>,
+): Promise<Source> {
   const file = path.resolve(request.path);
   const format = await formatOf(file, request.format);
-  // The engine that serves queries sees the data directory only; this one also sees the file.
   const engine = await Engine.open({
     dataDir,
     allow: [file],
@@ -58,23 +69,30 @@ async function addFile(
     memoryBytes: Math.min(memoryAtMost() / 4, mostMemoryBytes),
     threads: Math.max(availableParallelism(), format === 'json' ? fewestForJson : 1),
   });
-  try {
-    const load = {
-      file,
-      name: path.basename(file),
-      format,
-      dataset: request.dataset,
-      time: timeOptions(request, nowNs),
-      replace: request.replace === true,
-      damage: damageOf(file, visit.signal),
-    };
-    const before = await store.extent(request.dataset);
-    const stored = await storeFile(store, engine, load, visit);
-    if (stored.rows === 0) throw emptyFile(file);
-    return report(request.dataset, stored, before, await store.extent(request.dataset));
-  } finally {
-    await engine.close();
-  }
+  return { file, format, engine };
+}
+
+/** Imports the file of a source, like {@link importFile}; the engine stays open. */
+export async function importSource(
+  store: DatasetStore,
+  { file, format, engine }: Source,
+  request: ImportRequest,
+  nowNs: bigint,
+  visit: Visit = {},
+): Promise<ImportReport> {
+  const load = {
+    file,
+    name: path.basename(file),
+    format,
+    dataset: request.dataset,
+    time: timeOptions(request, nowNs),
+    replace: request.replace === true,
+    damage: damageOf(file, visit.signal),
+  };
+  const before = await store.extent(request.dataset);
+  const stored = await storeFile(store, engine, load, visit);
+  if (stored.rows === 0) throw emptyFile(file);
+  return report(request.dataset, stored, before, await store.extent(request.dataset));
 }
 
 /** A file to add to a dataset. */

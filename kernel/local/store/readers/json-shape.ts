@@ -155,14 +155,15 @@ async function addKeys(
   place: string,
   level: readonly Node[],
 ): Promise<void> {
-  const integer = "kind IN ('UBIGINT', 'BIGINT', 'HUGEINT')";
-  const number = "kind NOT IN ('VARCHAR', 'BOOLEAN', 'OBJECT', 'ARRAY')";
   const real = 'TRY_CAST(r AS DOUBLE)';
   const infinite = `coalesce(isinf(${real}) AND NOT contains(lower(r), 'inf'), true)`;
+  const big = `CASE WHEN kind IN ('UBIGINT', 'BIGINT', 'HUGEINT') THEN TRY_CAST(r AS BIGINT) IS NULL END`;
+  const inexact = `CASE WHEN kind IN ('VARCHAR', 'BOOLEAN', 'OBJECT', 'ARRAY') THEN false WHEN abs(${real}) < 9007199254740992 THEN false ELSE ${exceedsReal('r')} OR ${infinite} END`;
   const rows = await connection.run(
-    `SELECT p, k, kind, bool_or(${integer} AND TRY_CAST(r AS BIGINT) IS NULL), bool_or(${number} AND (${exceedsReal('r')} OR ${infinite})), min(n) AS first
-     FROM (SELECT p, k, n * 100000 + i AS n, json_type(v) AS kind, CASE WHEN json_type(v) NOT IN ('VARCHAR', 'OBJECT', 'ARRAY') THEN v::VARCHAR END AS r
-       FROM (SELECT p, n, unnest(map_keys(o)) AS k, unnest(map_values(o)) AS v, unnest(range(cardinality(o)::BIGINT)) AS i FROM ${objects(source, level, place)}))
+    `SELECT p, k, kind, bool_or(${big}), bool_or(${inexact}), min(n) AS first
+     FROM (SELECT p, k, n, kind, CASE WHEN kind NOT IN ('VARCHAR', 'OBJECT', 'ARRAY') THEN v::VARCHAR END AS r
+       FROM (SELECT p, k, v, n * 100000 + i AS n, json_type(v) AS kind
+         FROM (SELECT p, n, unnest(map_keys(o)) AS k, unnest(map_values(o)) AS v, unnest(range(cardinality(o)::BIGINT)) AS i FROM ${objects(source, level, place)})))
      GROUP BY p, k, kind QUALIFY p = 0 OR row_number() OVER (PARTITION BY p ORDER BY min(n), k) <= ${mostKeys}
      ORDER BY p, min(min(n)) OVER (PARTITION BY p, k), k`,
   );
@@ -192,18 +193,19 @@ function addKey(node: Node, key: string, kind: string | undefined, seen: Seen): 
 
 /** Also counts the objects in which a key is repeated. */
 async function addUsualKeys(connection: Connection, source: string, level: readonly Node[]): Promise<number> {
-  const grouped = (relation: string) =>
-    `(SELECT p, map_keys(o) AS k, count(*) AS c FROM ${objects(relation, level, '0')} WHERE o IS NOT NULL GROUP BY ALL)`;
-  const rows = await connection.run(`SELECT p, arg_max(k, c) FROM ${grouped('sample')} GROUP BY p`);
-  for (const [p, keys] of rows) {
+  const counted = (relation: string) =>
+    connection.run(
+      `SELECT p, arg_max(k, c), sum(c) FILTER (len(list_distinct(k)) < len(k))
+       FROM (SELECT p, map_keys(o) AS k, count(*) AS c FROM ${objects(relation, level, '0')} WHERE o IS NOT NULL GROUP BY ALL) GROUP BY p`,
+    );
+  const sampled = await counted('sample');
+  for (const [p, keys] of sampled) {
     const node = level[Number(p)];
     const items = (keys as { items?: readonly unknown[] } | null)?.items ?? [];
     if (node) node.usual = items.map(String);
   }
-  const [row] = await connection.run(
-    `SELECT sum(c) FILTER (len(list_distinct(k)) < len(k)) FROM ${grouped(source)}`,
-  );
-  return Number(row?.[0] ?? 0);
+  const all = source === 'sample' ? sampled : await counted(source);
+  return all.reduce((total, [, , repeats]) => total + Number(repeats ?? 0), 0);
 }
 
 function shapeOf(root: Node): Omit<JsonShape, 'repeats'> {

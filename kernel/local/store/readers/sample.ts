@@ -12,16 +12,15 @@ export async function spreadSample(file: string, workDir: string): Promise<strin
   try {
     const { size } = await handle.stat();
     const head = await part(handle, 0);
-    if (size < spreadFromBytes || !isLines(head)) return undefined;
-    const chunks = [head];
-    for (let index = 1; index < parts; index++) {
-      const chunk = await part(handle, Math.floor(((size - partBytes) * index) / (parts - 1)));
-      chunks.push(chunk.slice(chunk.indexOf('\n') + 1));
-    }
+    if (size < spreadFromBytes || !isLines(head.toString())) return undefined;
+    const places = Array.from({ length: parts - 1 }, (_, index) =>
+      Math.floor(((size - partBytes) * (index + 1)) / (parts - 1)),
+    );
+    const spread = await Promise.all(places.map(place => part(handle, place)));
+    const chunks = [head, ...spread.map(chunk => chunk.subarray(chunk.indexOf('\n') + 1))];
+    const lines = chunks.map(chunk => chunk.subarray(0, chunk.lastIndexOf('\n') + 1));
     const sample = path.join(workDir, `${crypto.randomUUID()}.sample.ndjson`);
-    await writeFile(sample, chunks.map(chunk => chunk.slice(0, chunk.lastIndexOf('\n') + 1)).join(''), {
-      mode: 0o600,
-    });
+    await writeFile(sample, Buffer.concat(lines), { mode: 0o600 });
     return sample;
   } finally {
     await handle.close();
@@ -91,9 +90,9 @@ const spreadFromBytes = 16 * 2 ** 20;
 const parts = 48;
 const partBytes = 64 * 1024;
 
-async function part(handle: FileHandle, position: number): Promise<string> {
+async function part(handle: FileHandle, position: number): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(partBytes), 0, partBytes, position);
-  return buffer.subarray(0, bytesRead).toString('utf8');
+  return buffer.subarray(0, bytesRead);
 }
 
 /** Whether each of the first two lines is an object. */
