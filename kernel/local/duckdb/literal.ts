@@ -1,3 +1,4 @@
+import { DAY, EARLIEST_TIME, LATEST_TIME } from '../../time.js';
 import type { SqlArg } from '../sql/template.js';
 
 /** Returns a string as a quoted SQL literal: the only way for text of a query into SQL. */
@@ -25,4 +26,13 @@ export function constantText(arg: SqlArg | undefined): string | undefined {
 /** Returns the value of a constant whole-number argument; undefined when the argument is absent, null or not constant. */
 export function constantInteger(arg: SqlArg | undefined): number | undefined {
   return typeof arg?.constant === 'bigint' ? Number(arg.constant) : undefined;
+}
+
+/** The last day of TIMESTAMP_NS, which it spans in part: the engine fails on texts of times in it. */
+const partDayNs = LATEST_TIME - (LATEST_TIME % DAY);
+
+/** Returns whether a time is on one side of another, in nanoseconds since 1970, in a form that the engine holds against statistics. */
+export function timeBound(time: string, operator: '>=' | '<', ns: bigint): string {
+  if (ns >= partDayNs) return `epoch_ns(${time}) ${operator} ${ns}`;
+  return `${time} ${operator} make_timestamp_ns(${ns > EARLIEST_TIME ? ns : EARLIEST_TIME})`;
 }

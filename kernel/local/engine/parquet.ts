@@ -151,7 +151,8 @@ async function readBlocks(connection: Connection, list: string): Promise<Map<str
   const rows = await connection.run(
     `SELECT file_name, row_group_num_rows::BIGINT, epoch_ns(TRY_CAST(stats_min_value AS TIMESTAMP_NS)),
        epoch_ns(TRY_CAST(stats_max_value AS TIMESTAMP_NS)),
-       bool_and(coalesce(stats_null_count = 0 AND stats_min_value IS NOT NULL, false)) OVER (PARTITION BY file_name)
+       bool_and(coalesce(stats_null_count = 0 AND TRY_CAST(stats_min_value AS TIMESTAMP_NS) IS NOT NULL
+         AND TRY_CAST(stats_max_value AS TIMESTAMP_NS) IS NOT NULL, false)) OVER (PARTITION BY file_name)
      FROM parquet_metadata(${list}) WHERE path_in_schema = '_time' ORDER BY file_name, row_group_id`,
   );
   const blocks = new Map<string, RowGroup[]>();

@@ -2,8 +2,8 @@ import type { DatasetInfo } from '../../api/wire.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
-import { DAY, EARLIEST_TIME, formatTime, LATEST_TIME } from '../../time.js';
-import { sqlName, sqlText } from '../duckdb/literal.js';
+import { EARLIEST_TIME, formatTime, LATEST_TIME } from '../../time.js';
+import { sqlName, sqlText, timeBound } from '../duckdb/literal.js';
 import { sqlTypes } from '../duckdb/types.js';
 import type { FileField, FileSummary } from '../engine/parquet.js';
 import type { ExaminedBlocks } from '../engine/scans.js';
@@ -121,9 +121,10 @@ export class StoredDataset {
     const values = fields.map(name => columnSql(known.get(name), this.#types.get(name) ?? 'string'));
     const columns = values.map((value, index) => `${value} AS f${index}`);
     const list = files.map(file => sqlText(file.path)).join(', ');
-    const time = sqlName(known.get('_time')?.column ?? '_time');
-    const where = files[0]?.timeless ? '' : windowSql(time, startNs, endNs);
-    const conditions = [...(where === '' ? [] : [where]), ...(filter === undefined ? [] : [filter(values)])];
+    const time = known.get('_time');
+    const all = files[0]?.timeless || (time?.type === 'datetime' && areWithin(files, startNs, endNs));
+    const window = all ? [] : windowSql(sqlName(time?.column ?? '_time'), startNs, endNs);
+    const conditions = [...window, ...(filter === undefined ? [] : [filter(values)])];
     const only = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
     return `SELECT ${selectList(columns)} FROM read_parquet([${list}])${only}`;
   }
@@ -148,6 +149,13 @@ function blocksIn(file: FileSummary, startNs: bigint, endNs: bigint): readonly R
 
 function overlaps(block: RowGroup, startNs: bigint, endNs: bigint): boolean {
   return block.maxNs >= startNs && block.minNs < endNs;
+}
+
+/** Whether every row is known to have a time in a window, so that the engine need not read the times to find out. */
+function areWithin(files: readonly FileSummary[], startNs: bigint, endNs: bigint): boolean {
+  return files.every(({ blocks }) =>
+    blocks.every(({ timed, minNs, maxNs }) => timed && minNs >= startNs && maxNs < endNs),
+  );
 }
 
 function earlier(a: bigint, b: bigint): bigint {
@@ -207,20 +215,11 @@ function columnSql(field: FileField | undefined, wanted: TypeName): string {
   return `${column}::${sqlTypes[wanted]}`;
 }
 
-/** The last day of TIMESTAMP_NS, which it spans in part: the engine fails on texts of times in it. */
-const partDayNs = LATEST_TIME - (LATEST_TIME % DAY);
-
-function windowSql(time: string, startNs: bigint, endNs: bigint): string {
-  const bounds = [
-    ...(startNs > EARLIEST_TIME ? [boundSql(time, '>=', startNs)] : []),
-    ...(endNs <= LATEST_TIME ? [boundSql(time, '<', endNs)] : []),
+function windowSql(time: string, startNs: bigint, endNs: bigint): string[] {
+  return [
+    ...(startNs > EARLIEST_TIME ? [timeBound(time, '>=', startNs)] : []),
+    ...(endNs <= LATEST_TIME ? [timeBound(time, '<', endNs)] : []),
   ];
-  return bounds.join(' AND ');
-}
-
-function boundSql(time: string, operator: '>=' | '<', ns: bigint): string {
-  if (ns >= partDayNs) return `epoch_ns(${time}) ${operator} ${ns}`;
-  return `${time} ${operator} make_timestamp_ns(${ns > EARLIEST_TIME ? ns : EARLIEST_TIME})`;
 }
 
 /** The fields that every dataset has. */

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
 import type { RowGroup } from '../../../kernel/local/sql/compiled.js';
 import { readingBack } from '../../../kernel/local/sql/windows.js';
+import { formatTime } from '../../../kernel/time.js';
 import { sharedService } from '../service.js';
 
 const service = sharedService({ compile: compileRequest });
@@ -112,6 +113,33 @@ test('rows without a time come last of the newest, and first of the oldest, wher
   expect(await untimed('sort by _time asc | limit 1000')).toBe(1000);
 });
 
+test.each(Object.keys(datasets))(
+  'a window holds all rows of %s with a time, or those of a part of it',
+  async name => {
+    const files = `read_parquet('${directoryOf(name)}/*.parquet')`;
+    const [[first, last] = []] = await rowsOf(
+      `SELECT epoch_ns(min(_time)), epoch_ns(max(_time)) FROM ${files}`,
+    );
+    const [from, to] = [BigInt(String(first)), BigInt(String(last))];
+    const windows = [
+      [from, to + 1n],
+      [from + 1n, to + 1n],
+      [from, to],
+    ] as const;
+    for (const [start, end] of windows) {
+      const [startTime, endTime] = [formatTime(start, 'fewest'), formatTime(end, 'fewest')];
+      const apl = `${name} | summarize count(), sum(n), min(_time), max(_time)`;
+      const { body } = await service().query(apl, { startTime, endTime });
+      const [[count, sum, min, max] = []] = await rowsOf(
+        `SELECT count(*), sum(n)::BIGINT, epoch_ns(min(_time)), epoch_ns(max(_time)) FROM ${files}
+       WHERE epoch_ns(_time) >= ${start} AND epoch_ns(_time) < ${end}`,
+      );
+      const times = [min, max].map(time => formatTime(BigInt(String(time)), 'fewest'));
+      expect(body.tables[0].columns.flat()).toEqual([Number(count), Number(sum), ...times]);
+    }
+  },
+);
+
 test('the statistics say what was read', async () => {
   const examined = async (apl: string): Promise<number> =>
     (await service().query(apl, day)).body.status.rowsExamined;
@@ -189,6 +217,10 @@ async function expected(name: string, where: string, direction: string, count: n
     found.map(([second]) => Number(second)),
     found.map(([, n]) => Number(n)),
   );
+}
+
+async function rowsOf(sql: string) {
+  return (await connection.runAndReadAll(sql)).getRows();
 }
 
 function inOrder(seconds: readonly number[], numbers: readonly number[]): Rows {
