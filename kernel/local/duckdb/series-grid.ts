@@ -1,5 +1,6 @@
 import type { AddStage, SeriesParts } from '../sql/dialect.js';
 import { convert, toDynamic } from './functions/conversion.js';
+import { timeBound } from './literal.js';
 
 /**
  * Returns `make-series`: aggregates by group and step number, joined to a full grid of groups and steps, so that every step
@@ -15,9 +16,12 @@ export function seriesSql(parts: SeriesParts, stage: AddStage): string {
     ...parts.aggregates.map(item => `${item.sql} AS ${item.name}`),
   ];
   const groupBy = [...keys, 'step'].map((_, index) => index + 1).join(', ');
-  const within = `${at} >= ${start} AND ${at} < ${stop}`;
+  const bounds = (['>=', '<'] as const).map(operator => {
+    const bound = operator === '<' ? stop : start;
+    return axis.type === 'datetime' ? timeBound(axis.sql, operator, bound) : `${at} ${operator} ${bound}`;
+  });
   const grouped = stage(
-    `SELECT ${selected.join(', ')} FROM ${parts.input} WHERE ${within} GROUP BY ${groupBy}`,
+    `SELECT ${selected.join(', ')} FROM ${parts.input} WHERE ${bounds.join(' AND ')} GROUP BY ${groupBy}`,
     true,
   );
   const arrays = parts.aggregates.map(
