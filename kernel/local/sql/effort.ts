@@ -48,6 +48,8 @@ export function mostRows(relation: Relation, rowsOf: (table: string) => number |
 export function isGrouped(relation: Relation): boolean {
   switch (relation.kind) {
     case 'aggregate':
+    case 'topk':
+    case 'series':
       return true;
     case 'filter':
     case 'project':

@@ -28,7 +28,7 @@ export function relationSql(
   const pruned = writer.prepared(relation);
   const name = writer.write(pruned);
   const columns = relation.columns.map(column => `c${column.id}`).join(', ');
-  return `${writer.stages()} SELECT ${columns} FROM ${name}${writer.orderOf(pruned)}`;
+  return `${writer.stages()} SELECT ${columns} FROM ${name}${writer.orderAfter(pruned)}`;
 }
 
 /** One stage of a query; `limits`: it takes the first rows of another. */
@@ -115,6 +115,13 @@ class SqlWriter {
   /** Returns the ORDER BY of a relation's rows: the keys of its last sort, while their columns are there. */
   orderOf(relation: Relation): string {
     return this.#orderBy(withoutTies(sortKeys(relation), relation));
+  }
+
+  /** Returns the ORDER BY that a relation still needs once it is written: none where that ends with it. */
+  orderAfter(relation: Relation): string {
+    const order = this.orderOf(relation);
+    const last = relation.kind === 'limit' ? relation.input : relation;
+    return last.kind === 'sort' && this.orderOf(last) === order ? '' : order;
   }
 
   #subquery(relation: Relation | undefined): string {
@@ -244,11 +251,17 @@ class SqlWriter {
     const stage = this.#stage(
       `SELECT ${counted.join(', ')} FROM ${this.write(relation.input)}${filter} GROUP BY ${groups}`,
     );
+    const where = `c${value.column.id} IS NOT NULL`;
+    const order = `c${frequency.id} DESC, c${value.column.id}`;
+    const rows = relation.count.kind === 'constant' ? relation.count.value : null;
+    // Without keys it is a limit, for which the engine keeps no more rows than are asked for.
+    if (keys.length === 0 && typeof rows === 'bigint' && rows >= 0n)
+      return `SELECT * FROM ${stage} WHERE ${where} ORDER BY ${order} LIMIT ${rows}`;
     return this.#dialect.firstOfEach(
       stage,
-      `c${value.column.id} IS NOT NULL`,
+      where,
       relation.keys.map(key => `c${key.column.id}`),
-      `c${frequency.id} DESC, c${value.column.id}`,
+      order,
       this.#expression(relation.count),
     );
   }

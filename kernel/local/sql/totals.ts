@@ -1,11 +1,11 @@
 import type { AggregateCall, Aggregated, Column, Computed, Plan, Relation } from '../../apl/plan/plan.js';
 import { collectIds } from '../../apl/plan/prune.js';
-import { reference } from '../../apl/plan/scalars.js';
 import type { ScanFilter } from './compiled.js';
 import type { Dialect } from './dialect.js';
-import { binnedName } from './ordering.js';
+import { binnedName, keyOf } from './ordering.js';
 
 type Aggregate = Extract<Relation, { kind: 'aggregate' }>;
+type Project = Extract<Relation, { kind: 'project' }>;
 type Scan = Extract<Relation, { kind: 'scan' }>;
 
 /**
@@ -61,9 +61,10 @@ export function takeApart(
     items: totalled,
     columns: totalled.map(item => item.column),
   };
+  const ordered = storedInOrder(relation, outputs, aggregate);
   return {
-    binned: inOrderOf(aggregate, binned),
-    table: replaced(relation, aggregate, scanOf(binnedName, aggregate.columns)),
+    binned: inOrderOf(ordered?.order ?? aggregate.keys.map(({ column }) => column), binned),
+    table: replaced(ordered?.relation ?? relation, aggregate, scanOf(binnedName, aggregate.columns)),
     totals,
     groups,
     someGroups: groups.length > 0 && isLimited(relation),
@@ -78,13 +79,32 @@ export function takeApart(
 }
 
 /** Sums of reals differ in their last digits with the order of their terms, and an engine with several threads gives bins in any. */
-function inOrderOf({ keys }: Aggregate, binned: Relation): Relation {
-  const sortKeys = keys.map(({ column }) => ({
-    value: reference(column),
-    descending: false,
-    nullsFirst: true,
-  }));
-  return { kind: 'sort', input: binned, keys: sortKeys, columns: binned.columns };
+function inOrderOf(columns: readonly Column[], binned: Relation): Relation {
+  const keys = columns.map(column => keyOf(column, false));
+  return { kind: 'sort', input: binned, keys, columns: binned.columns };
+}
+
+/**
+ * The keys of an aggregate in the order of the sort right above its outputs, and the relation without that sort, which rows stored
+ * in this order do not need; undefined where the rows are sorted by anything else.
+ */
+function storedInOrder(
+  relation: Relation,
+  outputs: Project,
+  aggregate: Aggregate,
+): { readonly order: readonly Column[]; readonly relation: Relation } | undefined {
+  if (relation.kind === 'limit') {
+    const below = storedInOrder(relation.input, outputs, aggregate);
+    return below && { ...below, relation: { ...relation, input: below.relation } };
+  }
+  if (relation.kind !== 'sort' || relation.input !== outputs) return undefined;
+  const order = relation.keys.flatMap(({ value, descending, nullsFirst }) => {
+    const key = aggregate.keys.find(({ column }) => value.kind === 'column' && column.id === value.id);
+    // Among reals, a group of NaN and one of null share their place, and more is needed to tell which comes first.
+    return key === undefined || key.column.type === 'real' || descending || !nullsFirst ? [] : [key.column];
+  });
+  const isWhole = order.length === relation.keys.length && new Set(order).size === aggregate.keys.length;
+  return isWhole ? { order, relation: outputs } : undefined;
 }
 
 /** Returns the SELECT of the totals, one row for each group that `tableSql` returns, in the order of the groups. */
@@ -229,7 +249,7 @@ function scanOf(dataset: string, columns: readonly Column[]): Scan {
 }
 
 /** The projection right above an aggregate, below sorts and limits; undefined where there is another operator. */
-function outputsOf(relation: Relation): Extract<Relation, { kind: 'project' }> | undefined {
+function outputsOf(relation: Relation): Project | undefined {
   switch (relation.kind) {
     case 'sort':
     case 'limit':

@@ -386,6 +386,19 @@ describe('order', () => {
       ['[1,2,4,9]'],
     ],
     ['logs | summarize topk(host, 5)', {}, 'count_ desc host asc', ['a', 'b']],
+    ['logs | summarize topk(host, 1)', {}, 'count_ desc host asc', ['a']],
+    ['logs | summarize topk(host, 0)', {}, 'count_ desc host asc', []],
+    ['logs | summarize topk(host, -1)', {}, 'count_ desc host asc', []],
+    ['logs | summarize n = count() by ms, bin(_time, 1d)', {}, '_time asc ms asc', [1, 2, 4, 9]],
+    ['logs | summarize n = count() by host, bin(_time, 1h)', {}, '_time asc host asc', ['a', 'b', 'a']],
+    [
+      'logs | summarize n = count() by host, bin(_time, 1h) | sort by host desc, _time desc',
+      {},
+      'host desc _time desc',
+      ['b', 'a', 'a'],
+    ],
+    ['logs | summarize n = count() by ms, bin(_time, 1d) | limit 2', {}, '_time asc ms asc', [1, 2]],
+    ['logs | summarize n = count() by ms, bin(_time, 1d) | sort by ms desc', {}, 'ms desc', [9, 4, 2, 1]],
   ];
   test.each(cases)('%s %o', async (apl, more, order, first) => {
     const [table] = (await ask(apl, more)).tables;
@@ -393,6 +406,21 @@ describe('order', () => {
       (key: { field: string; desc: boolean }) => `${key.field} ${key.desc ? 'desc' : 'asc'}`,
     );
     expect([written.join(' '), table.columns[0]]).toEqual([order, first]);
+  });
+
+  test('a series counts the rows between its ends, and has no groups without any', async () => {
+    const series = 'make-series c = count() on _time';
+    const { tables } = await ask(
+      `logs | ${series} from datetime(2026-06-15T10:15:00Z) to datetime(2026-06-15T10:45:00Z) step 30m by host`,
+    );
+    expect(tables[0].columns.slice(0, 2)).toEqual([['b'], [[1]]]);
+  });
+
+  test('a group of NaN and one of null share their place in an order, which goes on with the other fields', async () => {
+    const rows =
+      'range n from 0 to 29 step 1 | extend _time = datetime(2026-06-15T10:00:00Z) + (n / 3) * 1m, r = iff(n % 3 == 0, 0.0 / 0.0, real(null))';
+    const { tables } = await ask(`${rows} | summarize c = count() by bin(_time, 1m), r`);
+    expect(tables[0].columns[2]).toEqual(Array.from({ length: 20 }, (_, row) => 1 + (row % 2)));
   });
 
   test('an order by a missing field is reported', async () => {
