@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
-import type { Client } from '../../kernel/api/client.js';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type Client, mostResultBytes } from '../../kernel/api/client.js';
 import { ConnectionError, InterruptedError, TruncatedAnswerError } from '../../kernel/api/errors.js';
 import { AccessToken } from '../../kernel/api/profile.js';
 import { answer, failureOf, request, secret, useService } from './connections.js';
@@ -171,15 +171,29 @@ describe('an answer that is too large', () => {
   });
   const mib = 1024 * 1024;
 
+  afterEach(() => vi.restoreAllMocks());
+
+  test.each([
+    [0, 512],
+    [2048, 512],
+    [2052, 513],
+    [4003, 1000],
+    [8192, 2048],
+    [1_000_000, 2048],
+  ])('of %d MiB of memory a result may take %d', (memory, most) => {
+    expect(mostResultBytes(memory * mib)).toBe(most * mib);
+  });
+
   test('is not read when it says so', async () => {
+    vi.spyOn(process, 'constrainedMemory').mockReturnValue(2400 * mib);
     connections.service.answer(() => response => {
-      response.writeHead(200, { 'content-length': String(512 * mib + 1) });
+      response.writeHead(200, { 'content-length': String(600 * mib + 1) });
       response.write('{');
     });
     const error = await failureOf(connect().query(request));
     expect([error.code, error.message, error.hint]).toEqual([
       'answer-too-large',
-      `the answer of ${new URL(connections.service.url).host} is larger than 512 MiB, the most that is read`,
+      `the answer of ${new URL(connections.service.url).host} is larger than 600 MiB, the most that is read`,
       'Aggregate in the query, project fewer fields, or narrow the time range.',
     ]);
   });

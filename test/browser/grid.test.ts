@@ -12,6 +12,8 @@ const numbers =
   'range n from 1 to 20000 step 1\n| extend big = 9223372036854775000 + n % 7, name = strcat("user ", tostring(n % 10)), _time = datetime(2026-11-20T09:00:00.123456789Z) + n * 1s, x = iff(n % 100 == 0, real(null), n / 7.0), tags = bag_pack("a b", n, "list", pack_array(1, 9007199254740993))';
 const long = 'print list = range(1, 5000), text = "after it"';
 const wide = `print ${Array.from({ length: 1000 }, (_, index) => `column_${index} = ${index}`).join(', ')}`;
+/** More rows than a browser makes a table high for. */
+const many = 'range n from 1 to 1000000 step 1';
 /** One payload of each class; hostile.test.ts reads all of them. */
 const hostile = columns('<b onclick="window.pwned=1">name</b>');
 
@@ -22,14 +24,14 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
 
   beforeAll(async () => {
     session = await openSession(frontEnd, {
-      files: { 'grid.ipynb': notebookOf([numbers, hostile, wide, long]) },
+      files: { 'grid.ipynb': notebookOf([numbers, hostile, wide, long, many]) },
       file: 'grid.ipynb',
       browser: { timezoneId: 'Asia/Kolkata', permissions: ['clipboard-read', 'clipboard-write'] },
     });
     ({ page } = session);
     cells = cellsOf(page);
     await runEach(page);
-    await grid(3).waitFor({ timeout: 90_000 });
+    await grid(4).waitFor({ timeout: 90_000 });
   });
 
   afterAll(() => session?.stop());
@@ -242,6 +244,21 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     await page.keyboard.press('Home');
     await page.keyboard.press('End');
     await soon(() => grid(2).locator('tbody td').last().textContent()).toBe('999');
+  });
+
+  test('moves as many rows by the wheel as a short one', async () => {
+    await grid(4).scrollIntoViewIfNeeded();
+    const firstRow = () => grid(4).locator('tbody th').first().textContent();
+    const turn = async (pixels: number) => {
+      await grid(4).locator('regular-table').hover();
+      for (let turns = 0; turns < 10; turns += 1) await page.mouse.wheel(0, pixels);
+    };
+    const height = "document.querySelectorAll('.apl-grid regular-table')[4].scrollHeight";
+    await soon(() => page.evaluate(height)).toBe(10_000_000);
+    await turn(49);
+    await soon(firstRow).toBe('21');
+    await turn(-24);
+    await soon(firstRow).toBe('11');
   });
 
   test('rows that were asked for when the connection broke come once it is back', async () => {

@@ -8,6 +8,7 @@ import {
   type CompiledTable,
   type DatasetCatalog,
   type LimitReason,
+  mostRowLimit,
   sharedTable,
 } from '../sql/compiled.js';
 import { cursorText, firstCursor, lastCursor, type Run } from '../sql/cursor.js';
@@ -190,17 +191,20 @@ function messagesOf(query: CompiledQuery, ran: readonly RanTable[]): { messages?
   return messages.length > 0 ? { messages } : {};
 }
 
-const limitReasons: Readonly<Record<Exclude<LimitReason, 'query'>, string>> = {
-  default: 'Nothing in the query sets a limit: add `| limit N` for more.',
-  request: 'The request set this limit.',
-  server: 'The service returns no more than this.',
+const limitReasons: Readonly<Record<Exclude<LimitReason, 'query'>, (rows: number) => string>> = {
+  default: () => 'Nothing in the query sets a limit: add `| limit N` for more.',
+  request: () => 'The request set this limit.',
+  server: rows =>
+    rows < mostRowLimit
+      ? `Nothing asks for more: \`| limit N\` does, up to ${formatCount(mostRowLimit)}.`
+      : 'The service returns no more than this.',
 };
 
 function cutMessages({ table, columns }: RanTable): StatusMessage[] {
   const reason = table.rowLimit?.reason ?? 'server';
   if (reason === 'query') return [];
   const what = table.name === '_totals' ? 'totals' : 'rows';
-  const msg = `Only the first ${formatCount(columns.rows)} ${what} are returned; there are more. ${limitReasons[reason]}`;
+  const msg = `Only the first ${formatCount(columns.rows)} ${what} are returned; there are more. ${limitReasons[reason](columns.rows)}`;
   return [{ priority: 'warn', count: 1, code: `row_limit_${reason}`, msg }];
 }
 

@@ -15,6 +15,7 @@ import {
   type CompiledQuery,
   type CompiledTable,
   type DatasetCatalog,
+  mostRowLimit,
   type RowGroupsOf,
   sharedTable,
 } from './compiled.js';
@@ -42,8 +43,8 @@ export type CompileResult =
 const dialect = duckdb;
 
 const defaultRowLimit = 1000;
-/** The most rows that one request returns. */
-const serverRowLimit = 1_000_000;
+/** The most rows of a request where nothing says how many it may give. */
+const usualRowLimit = 1_000_000;
 
 /**
  * Compiles a request to SQL: parse, bind against the catalogue's schemas, plan, write. Times are nanoseconds since 1970;
@@ -104,7 +105,8 @@ function write(
   const toSql = (relation: Relation) => relationSql(relation, window, source, dialect);
   const seconds = Number(window.end - window.start) / Number(SECOND);
   const apart = page === undefined ? takeApart(ordered.relation, plan, seconds, dialect) : undefined;
-  const limit = rowLimit(plan, request, apart === undefined ? sorted?.written : undefined);
+  const most = mostRows(ordered.relation, name => catalog.mostRows?.(name));
+  const limit = rowLimit(plan, request, most, apart === undefined ? sorted?.written : undefined);
   const about = {
     ...describe(plan, window),
     fields: plan.relation.columns.map(fieldOf),
@@ -123,7 +125,7 @@ function write(
     const skipped = page?.skipped?.rows ?? 0;
     const statements =
       rows === undefined
-        ? { sql: toSql(firstOfAtMost(ordered.relation, limit.rows, catalog)) }
+        ? { sql: toSql(firstOfAtMost(ordered.relation, limit.rows, most)) }
         : sortedStatements(rows, limit.rows + skipped, source.rowGroups, window.now, toSql);
     const paged = page === undefined ? {} : { page: compiledPage(page, limit.rows, toSql, request.cursor) };
     const table = { ...about, ...statements, ...paged, name: '0' };
@@ -155,10 +157,19 @@ function describe(
 
 type RowLimit = NonNullable<CompiledTable['rowLimit']>;
 
-/** The lowest limit wins. A request's limit does not thin out a series: where there are time bins it is ignored. */
-function rowLimit(plan: Plan, { defaultLimit }: QueryRequest, written: number | undefined): RowLimit {
+/**
+ * The lowest limit wins. A request's limit does not thin out a series: where there are time bins it is ignored. Whoever asks for
+ * many rows, or reads a result that has so many, gets them; `most` is how many there can be.
+ */
+function rowLimit(
+  plan: Plan,
+  { defaultLimit }: QueryRequest,
+  most: number,
+  written: number | undefined,
+): RowLimit {
   const wanted = plan.bucket === undefined ? defaultLimit : undefined;
-  const limits: RowLimit[] = [{ rows: serverRowLimit, reason: 'server' }];
+  const asked = Math.max(usualRowLimit, wanted ?? 0, Number.isFinite(most) ? most : 0);
+  const limits: RowLimit[] = [{ rows: Math.min(asked, mostRowLimit), reason: 'server' }];
   if (wanted !== undefined) limits.push({ rows: wanted, reason: 'request' });
   else if (!plan.bounded) limits.push({ rows: defaultRowLimit, reason: 'default' });
   if (written !== undefined) limits.push({ rows: written, reason: 'query' });
@@ -172,8 +183,8 @@ function firstRows(relation: Relation, rows: number): Relation {
 }
 
 /** As {@link firstRows}, but of a few tables it is known that no row can be too many: up to a large limit the engine uses one thread. */
-function firstOfAtMost(relation: Relation, rows: number, catalog: DatasetCatalog): Relation {
-  return mostRows(relation, name => catalog.mostRows?.(name)) <= rows ? relation : firstRows(relation, rows);
+function firstOfAtMost(relation: Relation, rows: number, most: number): Relation {
+  return most <= rows ? relation : firstRows(relation, rows);
 }
 
 type ToSql = (relation: Relation) => string;
@@ -212,12 +223,12 @@ function cursorProblem(cursor: PageCursor | undefined, page: Page | undefined): 
 /** A time-binned query and its totals: both read the bins, which are aggregated once. */
 function withTotals(
   common: Pick<CompiledQuery, 'datasets' | 'notices' | 'made'>,
-  about: Omit<CompiledTable, 'name' | 'sql'>,
+  about: Omit<CompiledTable, 'name' | 'sql'> & { readonly rowLimit: RowLimit },
   apart: BinnedQuery,
   window: Window,
   shared: string,
 ): CompiledQuery {
-  const rows = about.rowLimit?.rows ?? serverRowLimit;
+  const { rows } = about.rowLimit;
   const temporary = dialect.temporary(sharedTable);
   const over = (source: string) => {
     const scan: Source['scan'] = (dataset, fields, _start, _end, filter) =>
@@ -229,14 +240,13 @@ function withTotals(
   if (apart.totals.columns.length === apart.groups.length) return { ...common, shared, tables: [table] };
   const notices = [...common.notices, ...leftOut(apart.leftOut)];
   const totalsOf = (source: string): string =>
-    totalsSql(apart, over(source)(apart.totals), over(source)(apart.table), serverRowLimit + 1, dialect);
+    totalsSql(apart, over(source)(apart.totals), over(source)(apart.table), rows + 1, dialect);
   const { buckets: _, ...rest } = about;
   const totals: CompiledTable = {
     ...rest,
     name: '_totals',
     fields: apart.totals.columns.map(fieldOf),
     order: apart.groups.map(({ name }) => ({ field: name, desc: false })),
-    rowLimit: { rows: serverRowLimit, reason: 'server' },
     sql: totalsOf(`(${shared})`),
     sharedSql: totalsOf(temporary),
   };

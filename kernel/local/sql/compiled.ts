@@ -7,6 +7,9 @@ import type { Page } from './cursor.js';
 /** The temporary table for rows that all tables of a query read. */
 export const sharedTable = 'shared';
 
+/** The most rows that one request returns. */
+export const mostRowLimit = 10_000_000;
+
 /** A compiled request for the engine: tables to run in order, and notices for the reader. */
 export interface CompiledQuery {
   readonly tables: readonly CompiledTable[];

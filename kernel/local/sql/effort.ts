@@ -37,11 +37,16 @@ export function mostRows(relation: Relation, rowsOf: (table: string) => number |
     case 'filter':
     case 'project':
     case 'sort':
-    case 'limit':
       return mostRows(relation.input, rowsOf);
+    case 'limit':
+      return least(mostRows(relation.input, rowsOf), numberOf(relation.count));
     default:
       return Number.POSITIVE_INFINITY;
   }
+}
+
+function least(most: number, count: number): number {
+  return Number.isNaN(count) ? most : Math.min(most, count);
 }
 
 /** Returns whether each row of a plan is a group of others. */

@@ -480,7 +480,13 @@ describe('limits', () => {
   test('the limit of the service', async () => {
     const { tables, status } = await ask('range n from 1 to 1000001 step 1');
     expect(tables[0].columns[0].length).toBe(1_000_000);
-    expect(status.messages).toEqual(cut('1,000,000', 'server', 'The service returns no more than this.'));
+    const more = 'Nothing asks for more: `| limit N` does, up to 10,000,000.';
+    expect(status.messages).toEqual(cut('1,000,000', 'server', more));
+  });
+
+  test('as many as the query asks for', async () => {
+    const { tables, status } = await ask('range n from 1 to 1000001 step 1 | limit 1000001');
+    expect([tables[0].columns[0].length, status.messages]).toEqual([1_000_001, undefined]);
   });
 });
 

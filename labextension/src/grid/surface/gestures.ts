@@ -1,6 +1,6 @@
 import type { GridColumn } from '../cells.js';
 import type { CellPlace, Selection } from './selection.js';
-import { ROWS_IN_SIGHT, type Surface } from './surface.js';
+import { ROW_HEIGHT, ROWS_IN_SIGHT, type Surface } from './surface.js';
 
 /** The actions that mouse and keys trigger. */
 export interface GestureActions {
@@ -24,6 +24,40 @@ export function listen(surface: Surface, actions: GestureActions): void {
     if (place !== undefined && place.y >= 0) actions.showRow(place.y);
   });
   table.addEventListener('keydown', event => onKey(event, surface, actions));
+  const wheel = new Wheel(surface);
+  table.addEventListener('wheel', event => wheel.turn(event), { passive: false });
+}
+
+/**
+ * Browsers bound the height of a page, so that a pixel of a very long table stands for a part of a row, or for several. The wheel
+ * then moves it as far as any other table, and what is less than a pixel counts later.
+ */
+class Wheel {
+  readonly #surface: Surface;
+  #rest = 0;
+
+  constructor(surface: Surface) {
+    this.#surface = surface;
+  }
+
+  turn(event: WheelEvent): void {
+    const { table, heightShown } = this.#surface;
+    if (heightShown >= 1 || event.ctrlKey || event.deltaY === 0) return;
+    const before = table.scrollTop;
+    const wanted = pixelsOf(event) * heightShown + this.#rest;
+    const whole = Math.trunc(wanted);
+    table.scrollTop += whole;
+    // At an end the notebook scrolls on.
+    if (whole !== 0 && table.scrollTop === before) return;
+    this.#rest = wanted - whole;
+    table.scrollLeft += event.deltaX;
+    event.preventDefault();
+  }
+}
+
+function pixelsOf({ deltaY, deltaMode }: WheelEvent): number {
+  if (deltaMode === WheelEvent.DOM_DELTA_LINE) return deltaY * ROW_HEIGHT;
+  return deltaMode === WheelEvent.DOM_DELTA_PAGE ? deltaY * ROWS_IN_SIGHT * ROW_HEIGHT : deltaY;
 }
 
 function onMouseDown(event: MouseEvent, surface: Surface, actions: GestureActions): void {

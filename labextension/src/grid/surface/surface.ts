@@ -27,9 +27,11 @@ export interface SurfacePlace extends CellPlace {
   readonly column: GridColumn | undefined;
 }
 
-const ROW_HEIGHT = 24;
+export const ROW_HEIGHT = 24;
 const WRAPPED_ROW_HEIGHT = 72;
 const HEAD_HEIGHT = 42;
+/** No browser bounds a table of this height. */
+const UNBOUND_HEIGHT = 5_000_000;
 /** Rows in sight before the grid scrolls, and rows of a page up or down. */
 export const ROWS_IN_SIGHT = 14;
 /** Room for the scroll bars. */
@@ -94,6 +96,13 @@ export class Surface {
   style(): void {
     for (const cell of this.table.querySelectorAll<HTMLElement>('th, td')) this.#styleCell(cell);
     this.#highlighter.mark(this.table, this.#model.rows.view.search ?? '');
+  }
+
+  /** The height over which the table scrolls, as a share of that of all its rows. */
+  get heightShown(): number {
+    const { rows, isWrapped } = this.#model;
+    const whole = rows.count * (isWrapped ? WRAPPED_ROW_HEIGHT : ROW_HEIGHT);
+    return whole <= UNBOUND_HEIGHT ? 1 : Math.min(1, this.table.scrollHeight / whole);
   }
 
   /** The place of an element of the table. */
