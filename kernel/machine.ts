@@ -10,6 +10,17 @@ export function memoryAtMost(): number {
   return container > 0 ? Math.min(container, totalmem()) : totalmem();
 }
 
+const MiB = 2 ** 20;
+
+/**
+ * Returns how large the answer of a query may be where so much memory may be used: a quarter of it, from 512 MiB to 2 GiB. Both in
+ * bytes, the answer in whole MiB.
+ */
+export function largestAnswer(memory: number): number {
+  const share = Math.floor(memory / 4 / MiB) * MiB;
+  return Math.max(512 * MiB, Math.min(share, 2048 * MiB));
+}
+
 /**
  * Makes a directory for this user alone, and those above it; one that is there stays as it is. Throws what the system says.
  * Node's own recursive way never returns where a file system refuses new names as if the directory above were missing, as /proc does.

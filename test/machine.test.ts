@@ -3,7 +3,7 @@ import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { makeDirectory, memoryAtMost } from '../kernel/machine.js';
+import { largestAnswer, makeDirectory, memoryAtMost } from '../kernel/machine.js';
 
 describe('memory', () => {
   const GIB = 2 ** 30;
@@ -17,6 +17,17 @@ describe('memory', () => {
   ])('%s', (_, constrained, expected) => {
     vi.spyOn(process, 'constrainedMemory').mockReturnValue(constrained);
     expect(memoryAtMost()).toBe(expected);
+  });
+
+  test.each([
+    [0, 512],
+    [2048, 512],
+    [2052, 513],
+    [4003, 1000],
+    [8192, 2048],
+    [1_000_000, 2048],
+  ])('of %d MiB of memory an answer may take %d', (memory, most) => {
+    expect(largestAnswer(memory * 2 ** 20)).toBe(most * 2 ** 20);
   });
 });
 

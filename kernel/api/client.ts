@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import type { Dispatcher, Pool } from 'undici';
-import { memoryAtMost } from '../machine.js';
+import { largestAnswer, memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
 import { InterruptedError, TimeLimitError } from './errors.js';
 import {
@@ -231,10 +231,7 @@ const defaultTimeLimitMs = 120_000;
 
 const MiB = 1024 * 1024;
 
-/** Bounds between which a query's answer, unpacked, may take a quarter of the memory: a few bytes of gzip may stand for gigabytes. */
-const RESULT_BYTES = { least: 512 * MiB, most: 2048 * MiB };
-
-/** Bound on any other answer, unpacked. */
+/** Bound on an answer that is not a query's, unpacked: a few bytes of gzip may stand for gigabytes. */
 const MAX_ANSWER_BYTES = 64 * MiB;
 
 /** Bound on a refusal, unpacked; nothing of a longer one would be shown. */
@@ -269,7 +266,7 @@ class Transport {
       path: edgeUrl === undefined ? '/v1/datasets/_apl' : '/v1/query/_apl',
       parameters: { format: 'tabular' },
       json: request,
-      maxBytes: mostResultBytes(memoryAtMost()),
+      maxBytes: largestAnswer(memoryAtMost()),
       ...present({ base: edgeUrl, id }),
     };
     const started = performance.now();
@@ -422,12 +419,6 @@ class Transport {
 
 function isAccepted(status: number): boolean {
   return status >= 200 && status < 300;
-}
-
-/** Returns the largest answer of a query that is read where so much memory may be used: both in bytes, the answer in whole MiB. */
-export function mostResultBytes(memory: number): number {
-  const share = Math.floor(memory / 4 / MiB) * MiB;
-  return Math.max(RESULT_BYTES.least, Math.min(share, RESULT_BYTES.most));
 }
 
 /** The largest answer that is read, in bytes. */

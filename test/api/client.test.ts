@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Client, mostResultBytes } from '../../kernel/api/client.js';
+import type { Client } from '../../kernel/api/client.js';
 import { ConnectionError, InterruptedError, TruncatedAnswerError } from '../../kernel/api/errors.js';
 import { AccessToken } from '../../kernel/api/profile.js';
 import { answer, failureOf, request, secret, useService } from './connections.js';
@@ -172,17 +172,6 @@ describe('an answer that is too large', () => {
   const mib = 1024 * 1024;
 
   afterEach(() => vi.restoreAllMocks());
-
-  test.each([
-    [0, 512],
-    [2048, 512],
-    [2052, 513],
-    [4003, 1000],
-    [8192, 2048],
-    [1_000_000, 2048],
-  ])('of %d MiB of memory a result may take %d', (memory, most) => {
-    expect(mostResultBytes(memory * mib)).toBe(most * mib);
-  });
 
   test('is not read when it says so', async () => {
     vi.spyOn(process, 'constrainedMemory').mockReturnValue(2400 * mib);

@@ -98,6 +98,11 @@ export class JsonColumns {
     return this.#rows;
   }
 
+  /** The bytes of all columns together. */
+  get size(): number {
+    return this.#sinks.reduce((total, { length }) => total + length, 0);
+  }
+
   /** Adds the first `rows` rows of a chunk of {@link packedSql}; throws a {@link ColumnTypeError}. */
   append(chunk: DuckDBDataChunk, rows: number): void {
     this.#check(chunk);

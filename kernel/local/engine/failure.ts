@@ -4,7 +4,7 @@ import { refusedCall } from '../duckdb/bounds.js';
 
 /**
  * A query that the engine refused, failed or abandoned on request. Codes: `query-cancelled`, `engine-busy`, `engine-memory`,
- * `engine-disk`, `engine-ended`, `function-cost`, `query-too-large`, `too-much-computed`, `engine-failed`. `message` is ours; the engine's own words may hold SQL, paths and data.
+ * `engine-disk`, `engine-ended`, `function-cost`, `query-too-large`, `answer-too-large`, `too-much-computed`, `engine-failed`. `message` is ours; the engine's own words may hold SQL, paths and data.
  */
 export class EngineError extends AplKernelError {
   /** The engine's own message, for the service's log and for the readers of files. */
@@ -52,6 +52,15 @@ export function engineWords(error: unknown): string | undefined {
 /** Returns the failure of a query that was cancelled. */
 export function cancelledError(cause?: unknown): EngineError {
   return new EngineError('query-cancelled', 'The query was cancelled.', { cause });
+}
+
+/** Returns the failure of a query whose answer would have more bytes than this. */
+export function answerTooLarge(mostBytes: number): EngineError {
+  return new EngineError(
+    'answer-too-large',
+    `The answer would be larger than ${mostBytes / 2 ** 20} MiB, the most that is sent.`,
+    { hint: 'Aggregate in the query, project fewer fields, or set a lower limit.' },
+  );
 }
 
 interface Known {

@@ -1,6 +1,7 @@
 import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { type DeclaredColumn, JsonColumns, packedSql } from './columns.js';
 import type { Connection, Delivery, Engine, RunStatement } from './duckdb.js';
+import { answerTooLarge } from './failure.js';
 import type { OperatorCounts } from './profile.js';
 import type { Visit } from './visit.js';
 
@@ -9,6 +10,8 @@ export interface ResultOrder {
   readonly sql: string;
   readonly fields: readonly DeclaredColumn[];
   readonly limit: number;
+  /** The most bytes of its cells as JSON. */
+  readonly mostBytes: number;
   /** The column that holds the time; -1 without one. */
   readonly time: number;
   readonly delivery: Delivery;
@@ -56,9 +59,10 @@ function readerOn(run: RunStatement, connection: Connection): Reader {
       await fillTable(connection, table, readSentTable(body));
     },
     execute: async sql => (await run(sql, drain, 'whole')).counts,
-    read: async ({ sql, fields, limit, time, delivery }) => {
+    read: async order => {
+      const { sql, fields, delivery } = order;
       const columns = new JsonColumns(fields);
-      const consume = (result: DuckDBResult) => readColumns(result, columns, limit, time);
+      const consume = (result: DuckDBResult) => readColumns(result, columns, order);
       const { value, counts } = await run(packedSql(sql, fields), consume, delivery);
       return { ...value, columns, counts };
     },
@@ -74,8 +78,7 @@ async function drain(result: DuckDBResult): Promise<void> {
 async function readColumns(
   result: DuckDBResult,
   columns: JsonColumns,
-  limit: number,
-  time: number,
+  { limit, mostBytes, time }: ResultOrder,
 ): Promise<Pick<ReadResult, 'cut' | 'cutTime'>> {
   let read: Pick<ReadResult, 'cut' | 'cutTime'> = { cut: false };
   for (let chunk = await result.fetchChunk(); chunk !== null; chunk = await result.fetchChunk()) {
@@ -84,6 +87,7 @@ async function readColumns(
     if (rows < chunk.rowCount && !read.cut)
       read = { cut: true, ...timeAt(chunk, columns.plainAt(time), rows) };
     if (rows > 0) columns.append(chunk, rows);
+    if (columns.size > mostBytes) throw answerTooLarge(mostBytes);
   }
   return read;
 }

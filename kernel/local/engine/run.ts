@@ -35,19 +35,30 @@ export interface RanTable {
   readonly cursors?: Cursors;
 }
 
-/** Runs a query that was compiled against `catalog`; `clock` counts milliseconds. Throws EngineError. */
+/** How a query runs. */
+interface RunOptions {
+  /** Milliseconds. */
+  readonly clock?: () => number;
+  /** The most bytes of the cells of a table as JSON; any number when absent. */
+  readonly mostBytes?: number;
+}
+
+/** Runs a query that was compiled against `catalog`. Throws EngineError. */
 export async function runQuery(
   readers: ReaderSource,
   query: CompiledQuery,
   catalog: RecordingCatalog,
   visit: Visit = {},
-  clock: () => number = () => performance.now(),
+  { clock = () => performance.now(), mostBytes = Number.POSITIVE_INFINITY }: RunOptions = {},
 ): Promise<QueryAnswer> {
   const startedMs = clock();
   const temporary = query.shared === undefined ? undefined : sharedTable;
   const { rows, computed = 0 } = catalog.examined;
   const reads = rows + computed + (query.made ?? 0);
-  const ran = await readers.reading(reader => runTables(reader, query), temporary, { ...visit, rows: reads });
+  const ran = await readers.reading(reader => runTables(reader, query, mostBytes), temporary, {
+    ...visit,
+    rows: reads,
+  });
   const status = statusOf(query, ran, catalog.examined, clock() - startedMs);
   return { query, tables: ran, status, catalog };
 }
@@ -62,40 +73,55 @@ interface Cursors {
   readonly max: string;
 }
 
-async function runTables(reader: Reader, query: CompiledQuery): Promise<readonly RanTable[]> {
+async function runTables(
+  reader: Reader,
+  query: CompiledQuery,
+  mostBytes: number,
+): Promise<readonly RanTable[]> {
   const ran: RanTable[] = [];
   if (query.shared === undefined) {
-    for (const table of query.tables) ran.push(await runTable(reader, table, table.sql));
+    for (const table of query.tables) ran.push(await runTable(reader, table, table.sql, mostBytes));
     return ran;
   }
   const counts = await reader.execute(`CREATE OR REPLACE TEMP TABLE ${sharedTable} AS ${query.shared}`);
   // The rows were examined when they were stored: reading them again examines none.
   for (const table of query.tables)
-    ran.push({ ...(await runTable(reader, table, table.sharedSql ?? table.sql)), counts });
+    ran.push({ ...(await runTable(reader, table, table.sharedSql ?? table.sql, mostBytes)), counts });
   return ran;
 }
 
-async function runTable(reader: Reader, table: CompiledTable, sql: string): Promise<RanTable> {
-  const quick = await readParts(reader, table, sql);
+async function runTable(
+  reader: Reader,
+  table: CompiledTable,
+  sql: string,
+  mostBytes: number,
+): Promise<RanTable> {
+  const order = orderOf(table, mostBytes);
+  const quick = await readParts(reader, table, sql, order);
   const { cut, columns, counts } = quick;
   if (table.page === undefined) return { table, columns, counts, cut };
   const last = edge(quick.columns, timeIndex(table), 'last');
   const more = last !== undefined && quick.cutTime === last.time;
   const skipped = table.page.page.skipped !== undefined;
   const exactSql = () => table.page?.exactSql(cut ? last?.time : undefined) ?? sql;
-  const exact = more || skipped ? await reader.read({ ...orderOf(table), sql: exactSql() }) : quick;
+  const exact = more || skipped ? await reader.read({ ...order, sql: exactSql() }) : quick;
   const cursors = cursorsOf(table, table.page, exact.columns, more);
   return { table, columns: exact.columns, counts, cut, ...present({ cursors }) };
 }
 
 /** Reads the statements of a table one after the other, until there are as many rows as it may have. */
-async function readParts(reader: Reader, table: CompiledTable, sql: string): Promise<ReadResult> {
-  const order = orderOf(table);
+async function readParts(
+  reader: Reader,
+  table: CompiledTable,
+  sql: string,
+  order: TableOrder,
+): Promise<ReadResult> {
   const limit = order.limit + (table.page?.page.skipped?.rows ?? 0);
   let read = await reader.read({ ...order, limit, sql });
   for (const further of table.further ?? []) {
     if (read.cut || (read.columns.rows === limit && table.rowLimit?.reason === 'query')) break;
-    const next = await reader.read({ ...order, limit: limit - read.columns.rows, sql: further() });
+    const mostBytes = order.mostBytes - read.columns.size;
+    const next = await reader.read({ ...order, limit: limit - read.columns.rows, mostBytes, sql: further() });
     read = {
       ...next,
       columns: JsonColumns.together(order.fields, [read.columns.read, next.columns.read]),
@@ -105,11 +131,13 @@ async function readParts(reader: Reader, table: CompiledTable, sql: string): Pro
   return read;
 }
 
-function orderOf(table: CompiledTable): Omit<ResultOrder, 'sql'> {
+type TableOrder = Omit<ResultOrder, 'sql'>;
+
+function orderOf(table: CompiledTable, mostBytes: number): TableOrder {
   const fields = table.fields.map(({ name, type }) => ({ name, type }));
   const limit = table.rowLimit?.rows ?? Number.POSITIVE_INFINITY;
   const delivery = table.grouped === true || limit <= fewRows ? 'whole' : 'streamed';
-  return { fields, limit, time: timeIndex(table), delivery };
+  return { fields, limit, mostBytes, time: timeIndex(table), delivery };
 }
 
 /** Rows that the engine may hold, whatever is in them. */

@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { ErrorBody } from '../../api/wire.js';
 import { AplKernelError } from '../../errors.js';
+import { largestAnswer, memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
 import { engineFailure } from '../engine/failure.js';
 import { addResultRoutes } from '../results/routes.js';
@@ -93,6 +94,7 @@ function routeParts(options: ServiceOptions, { engine, datasets, readersFor, res
     nowNs: () => BigInt(Math.floor(now())) * 1_000_000n,
     ingestBytes: options.limits?.ingestBytes ?? 2 ** 30,
     queryMs: options.limits?.queryMs ?? usualQueryMs,
+    answerBytes: options.limits?.answerBytes ?? largestAnswer(memoryAtMost()),
     queries: new QueriesUnderWay(),
   };
 }
@@ -138,6 +140,7 @@ const engineStatus: Readonly<Record<string, number>> = {
   'engine-memory': 400,
   'engine-disk': 507,
   'query-too-large': 400,
+  'answer-too-large': 400,
   'internal-column-type': 500,
   'engine-ended': 500,
   'function-cost': 400,

@@ -9,6 +9,8 @@ export interface ServiceLimits {
   readonly ingestBytes?: number;
   /** The largest result that a kernel lends; 2 GiB. */
   readonly resultBytes?: number;
+  /** The most bytes of the cells of a table of an answer; a quarter of the machine's memory, from 512 MiB to 2 GiB. */
+  readonly answerBytes?: number;
   /** Queries at the same time; 12. */
   readonly connections?: number;
   /** Of these, the most that run long queries; 4. */

@@ -36,6 +36,8 @@ export interface QueryParts {
   readonly dataDir: string;
   /** The longest that a query may run, in milliseconds. */
   readonly queryMs: number;
+  /** The most bytes of the cells of a table of an answer. */
+  readonly answerBytes: number;
   readonly queries: QueriesUnderWay;
 }
 
@@ -123,7 +125,8 @@ async function answerFrom(
   const compiled = parts.compile(query, catalog, parts.nowNs(), externalFiles(parts.dataDir));
   if (!compiled.ok) throw failureOf(query.apl, compiled.diagnostics);
   const { compiled: wanted } = compiled;
-  return runQuery(parts.readersFor(wanted, tables.scanned), wanted, catalog, visit);
+  const readers = parts.readersFor(wanted, tables.scanned);
+  return runQuery(readers, wanted, catalog, visit, { mostBytes: parts.answerBytes });
 }
 
 async function withinTime<T>(

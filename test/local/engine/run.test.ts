@@ -190,7 +190,7 @@ test('the elapsed time is in microseconds', async () => {
     compiledOf('SELECT 1::BIGINT', 'x:long'),
     noDatasets,
     undefined,
-    clock,
+    { clock },
   );
   expect(status.elapsedTime).toBe(42_500);
 });

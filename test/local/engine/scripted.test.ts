@@ -37,6 +37,7 @@ const order = (sql: string) => ({
   sql,
   fields: [{ name: 'x', type: 'string' as const }],
   limit: 10,
+  mostBytes: 2 ** 20,
   time: -1,
   delivery: 'streamed' as const,
 });

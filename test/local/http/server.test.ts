@@ -219,6 +219,35 @@ async function leaveEarly(to: TestService, apl: string, afterMs: number): Promis
   socket.destroy();
 }
 
+const rowsOf100Bytes = "extend text = strcat(strrep('a', 93), tostring(100000 + x)) | project text";
+
+test.each([
+  ['streamed', `range x from 1 to 20000 step 1 | ${rowsOf100Bytes} | limit 20000`],
+  ['sorted', `range x from 1 to 20000 step 1 | ${rowsOf100Bytes} | sort by text`],
+  ['of groups', `range x from 1 to 20000 step 1 | ${rowsOf100Bytes} | summarize count() by text`],
+  [
+    'with totals',
+    `range x from 1 to 20000 step 1 | ${rowsOf100Bytes} | extend _time = now() | summarize count() by bin(_time, 1h), text`,
+  ],
+  ['of a process', `range x from 1 to 20000 step 1 | ${rowsOf100Bytes} | extend h = hash_sha512(text)`],
+])('an answer %s that is too large is refused before it takes the memory', async (_, apl) => {
+  const own = await testService({
+    compile: compileRequest,
+    limits: { answerBytes: 2 ** 20, connections: 1 },
+  });
+  const { status, body } = await own.query(apl);
+  expect([status, body.detail]).toEqual([
+    400,
+    {
+      errorType: 'answer-too-large',
+      message: 'The answer would be larger than 1 MiB, the most that is sent.',
+      hint: 'Aggregate in the query, project fewer fields, or set a lower limit.',
+    },
+  ]);
+  const fitting = await own.query(apl.replace('20000', '4000'));
+  expect([fitting.status, fitting.body.tables[0].columns[0].length]).toEqual([200, 4000]);
+});
+
 /** Ten years of a sample: more than anyone waits for. */
 const heavy = {
   apl: "['sample-http-logs'] | summarize sum(req_duration_ms)",

@@ -79,8 +79,8 @@ describe('the lowest limit wins, and of two equal ones that nearest to the user'
     [
       'range x from 1 to 9 step 1 | limit 2000000 | mv-expand y = range(1, x)',
       undefined,
-      1_000_000,
-      'server',
+      1000,
+      'default',
     ],
     ['range x from 1 to 9 step 1 | limit 7', undefined, 1_000_000, 'server'],
   ])('%s with %s', (apl, defaultLimit, rows, reason) => {
