@@ -224,7 +224,7 @@ const limitReasons: Readonly<Record<Exclude<LimitReason, 'query'>, (rows: number
   request: () => 'The request set this limit.',
   server: rows =>
     rows < mostRowLimit
-      ? `Nothing asks for more: \`| limit N\` does, up to ${formatCount(mostRowLimit)}.`
+      ? `Add \`| limit N\` for more, up to ${formatCount(mostRowLimit)}.`
       : 'The service returns no more than this.',
 };
 

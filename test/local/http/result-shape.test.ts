@@ -480,7 +480,7 @@ describe('limits', () => {
   test('the limit of the service', async () => {
     const { tables, status } = await ask('range n from 1 to 1000001 step 1');
     expect(tables[0].columns[0].length).toBe(1_000_000);
-    const more = 'Nothing asks for more: `| limit N` does, up to 10,000,000.';
+    const more = 'Add `| limit N` for more, up to 10,000,000.';
     expect(status.messages).toEqual(cut('1,000,000', 'server', more));
   });
 

@@ -76,12 +76,7 @@ describe('the lowest limit wins, and of two equal ones that nearest to the user'
     ['range x from 1 to 9 step 1 | sort by x | limit 2000000', undefined, 2_000_000, 'query'],
     ['range x from 1 to 9 step 1 | sort by x | limit 20000000', undefined, 10_000_000, 'server'],
     ['range x from 1 to 9 step 1 | limit 2000000 | where x > 1 | extend y = x', 5, 5, 'request'],
-    [
-      'range x from 1 to 9 step 1 | limit 2000000 | mv-expand y = range(1, x)',
-      undefined,
-      1000,
-      'default',
-    ],
+    ['range x from 1 to 9 step 1 | limit 2000000 | mv-expand y = range(1, x)', undefined, 1000, 'default'],
     ['range x from 1 to 9 step 1 | limit 7', undefined, 1_000_000, 'server'],
   ])('%s with %s', (apl, defaultLimit, rows, reason) => {
     const request = { apl, ...(defaultLimit === undefined ? {} : { defaultLimit }) };
