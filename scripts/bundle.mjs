@@ -12,6 +12,12 @@ const PROGRAMS = {
 /** Packages with machine code stay where npm puts them. */
 const NATIVE = ['zeromq', '@duckdb/node-bindings'];
 
+/**
+ * The HTTP framework loads these for schemas, a log of its own and requests of tests only. The service has none of them, and half of
+ * the code that it reads at a start would be theirs.
+ */
+const UNUSED = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request', 'pino'];
+
 /** Packages that are CommonJS ask for Node's modules by `require`, which a module does not have. */
 const REQUIRE = `import { createRequire as requireOf } from 'node:module';
 const require = requireOf(import.meta.url);`;
@@ -53,7 +59,7 @@ export async function bundle(directory) {
     format: 'esm',
     platform: 'node',
     target: `node${oldestNode()}`,
-    external: NATIVE,
+    external: [...NATIVE, ...UNUSED],
     plugins: [packagesByFile],
     banner: { js: REQUIRE },
     sourcemap: true,

@@ -69,7 +69,15 @@ export async function endShared(dataDir: string, file: RuntimeFile, termMs = gra
 }
 
 /** Returns a text that no two processes of a machine share, whatever their ids; empty where the system does not tell. */
-export async function processStart(pid: number): Promise<string> {
+export function processStart(pid: number): Promise<string> {
+  if (pid !== process.pid) return readStart(pid);
+  ownStart ??= readStart(pid);
+  return ownStart;
+}
+
+let ownStart: Promise<string> | undefined;
+
+async function readStart(pid: number): Promise<string> {
   if (!Number.isSafeInteger(pid) || pid <= 0) return '';
   try {
     const [stat, boot] = await Promise.all([
@@ -93,34 +101,25 @@ async function startByPs(pid: number): Promise<string> {
   }
 }
 
-let ownStart: Promise<string> | undefined;
-
-/** When this process started, as {@link processStart} has it. */
-function startOfOwn(): Promise<string> {
-  ownStart ??= processStart(process.pid);
-  return ownStart;
-}
-
 /**
  * Returns the name of this process, which no other of this machine has, before it or after it: the pid with a digest of the time at
  * which it started. It stands before a hyphen in the names of what a process leaves behind when it is killed.
  */
-export async function ownName(): Promise<string> {
-  return processName(process.pid, await startOfOwn());
+export function ownName(): Promise<string> {
+  return processName(process.pid);
 }
 
 /** Whether a name begins with that of a process which is gone. */
 export async function isOrphan(name: string): Promise<boolean> {
-  const [, owner, digits] = /^((\d+)-[0-9a-f]{12})-/.exec(name) ?? [];
+  const [, owner, pid] = /^((\d+)-[0-9a-f]{12})-/.exec(name) ?? [];
   if (owner === undefined) return false;
-  const pid = Number(digits);
   // Where the system does not tell when a process started, its pid has to do.
-  if ((await startOfOwn()) === '') return !isAlive(pid);
-  return processName(pid, await processStart(pid)) !== owner;
+  if ((await processStart(process.pid)) === '') return !isAlive(Number(pid));
+  return (await processName(Number(pid))) !== owner;
 }
 
-function processName(pid: number, started: string): string {
-  const digest = createHash('sha256').update(started);
+async function processName(pid: number): Promise<string> {
+  const digest = createHash('sha256').update(await processStart(pid));
   return `${pid}-${digest.digest('hex').slice(0, 12)}`;
 }
 
