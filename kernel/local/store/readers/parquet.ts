@@ -23,7 +23,8 @@ export async function readParquet(
   const names = distinctNames(leaves.map(leaf => leaf.name));
   await keep(connection, 'sample', `SELECT * FROM ${from} LIMIT ${sampleRows}`);
   if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0) return undefined;
-  const fields = leaves.map((leaf, index) => ({ ...leaf, name: names[index] ?? leaf.name }));
+  const named = leaves.map((leaf, index) => ({ ...leaf, name: names[index] ?? leaf.name }));
+  const fields = await withLongs(connection, from, named);
   const far = await farTimes(connection, exact, fields);
   const lost = await timeNotes(connection, from, far);
   const notes = [
@@ -46,6 +47,8 @@ interface Leaf extends ReadField {
   readonly note?: string;
   /** A time that may lie outside the range of nanoseconds. */
   readonly far?: string;
+  /** An integer that may take more than 64 bits. */
+  readonly large?: string;
 }
 
 function leavesOf(name: string, path: string, sql: string, type: DuckDBType): Leaf[] {
@@ -63,14 +66,14 @@ function leavesOf(name: string, path: string, sql: string, type: DuckDBType): Le
 const realDigits = 15;
 
 function cellOf(sql: string, type: string): Omit<Leaf, 'name' | 'path'> {
-  const [, digits] = /^DECIMAL\((\d+),/.exec(type) ?? [];
-  if (digits !== undefined && Number(digits) > realDigits)
+  const [, digits, fraction] = /^DECIMAL\((\d+),(\d+)/.exec(type) ?? [];
+  if ((digits !== undefined && Number(digits) > realDigits) || /^(HUGEINT|UHUGEINT|UBIGINT)$/.test(type))
     return {
       type: 'dynamic',
       sql: `${sql}::VARCHAR`,
       note: `is ${type.replace(',', ', ')}: it is dynamic, with every digit`,
+      ...present({ large: fraction === undefined || fraction === '0' ? sql : undefined }),
     };
-  if (/^(HUGEINT|UHUGEINT|UBIGINT)$/.test(type)) return { type: 'dynamic', sql: `${sql}::VARCHAR` };
   if (/^TIME(_NS)?$/.test(type)) return { type: 'timespan', sql: `epoch_ns(${sql})` };
   if (type === 'BLOB')
     return { type: 'string', sql: `base64(${sql})`, note: 'is binary: it is text in Base64' };
@@ -95,6 +98,21 @@ function cellOf(sql: string, type: string): Omit<Leaf, 'name' | 'path'> {
       return { type: target, sql: `${sql}::BIGINT` };
   }
 }
+
+/** Counters are often unsigned, and some databases have no integers but decimals: those that fit 64 bits are integers here. */
+async function withLongs(connection: Connection, from: string, fields: readonly Leaf[]): Promise<Leaf[]> {
+  const large = fields.flatMap(field => field.large ?? []);
+  const fits = large.map(sql => `min(${sql}) >= ${leastLong} AND max(${sql}) <= ${mostLong}`);
+  const [row = []] = large.length === 0 ? [] : await connection.run(`SELECT ${fits.join(', ')} FROM ${from}`);
+  return fields.map(field => {
+    if (field.large === undefined || row[large.indexOf(field.large)] === false) return field;
+    const { note: _, ...rest } = field;
+    return { ...rest, type: 'long', sql: `${field.large}::BIGINT` };
+  });
+}
+
+const mostLong = 2n ** 63n - 1n;
+const leastLong = -(2n ** 63n);
 
 /** Returns the fields with times that the statistics of the file do not show to fit 64 bits of nanoseconds. */
 async function farTimes(

@@ -11,13 +11,34 @@ testTraps([
     notes: ['`d` is DECIMAL(38, 9): it is dynamic, with every digit.', timeless()],
   },
   {
+    what: 'integers of other types that fit 64 bits with a sign, and those that do not, in row groups further on',
+    name: 'in.parquet',
+    content: `SELECT 9223372036854775806::UBIGINT + (i // 200000)::UBIGINT AS u, 9223372036854775807::UBIGINT + (i // 200000)::UBIGINT AS v,
+      CASE WHEN i < 200000 THEN (-9223372036854775808)::DECIMAL(38, 0) END AS d, ((-9223372036854775808)::HUGEINT - i // 200000)::DECIMAL(38, 0) AS e,
+      {n: i::UBIGINT, nothing: NULL::UBIGINT} AS o FROM range(250000) r(i)`,
+    select:
+      'max(u), typeof(max(u)), max(v), typeof(max(v)), min(d), typeof(min(d)), max(e), typeof(max(e)), max("o.n"), typeof(max("o.n")), typeof(max("o.nothing"))',
+    values: [
+      '9223372036854775807|BIGINT|9223372036854775808|VARCHAR|-9223372036854775808|BIGINT|-9223372036854775809|VARCHAR|249999|BIGINT|BIGINT',
+    ],
+    notes: [
+      '`v` is UBIGINT: it is dynamic, with every digit.',
+      '`e` is DECIMAL(38, 0): it is dynamic, with every digit.',
+      timeless(),
+    ],
+  },
+  {
     what: 'binary, time of day, integers of 64 bits without a sign',
     name: 'in.parquet',
     content:
       "SELECT '\\x00\\xFF'::BLOB AS b, TIME '10:00:00.123456' AS t, 18446744073709551615::UBIGINT AS u",
     select: 'b, t, u',
     values: ['AP8=|36000123456000|18446744073709551615'],
-    notes: ['`b` is binary: it is text in Base64.', timeless()],
+    notes: [
+      '`b` is binary: it is text in Base64.',
+      '`u` is UBIGINT: it is dynamic, with every digit.',
+      timeless(),
+    ],
   },
   {
     what: 'times before 1970 to the nanosecond, and beyond the range',
