@@ -20,7 +20,8 @@ let query: Query | undefined;
 /** The query has loaded results of a kernel, which are dropped after it. */
 let loaded = false;
 
-process.on('disconnect', () => process.exit());
+// An orderly exit waits for the thread of a query, which may wait for a JavaScript function on this one.
+process.on('disconnect', end);
 process.on('message', (message: ToEngine) => {
   if (message.kind === 'interrupt') query?.abort.abort();
   else answer(message).then(send, error => send(failureOf(error)));
@@ -114,6 +115,10 @@ function endOrphan(): () => void {
   return () => {
     if (performance.now() < next) return;
     next = performance.now() + pulseMs;
-    if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
+    if (process.ppid !== parent) end();
   };
+}
+
+function end(): void {
+  process.kill(process.pid, 'SIGKILL');
 }
