@@ -219,20 +219,22 @@ function messagesOf(query: CompiledQuery, ran: readonly RanTable[]): { messages?
   return messages.length > 0 ? { messages } : {};
 }
 
-const limitReasons: Readonly<Record<Exclude<LimitReason, 'query'>, (rows: number) => string>> = {
+const limitReasons: Readonly<Record<Exclude<LimitReason, 'query'>, (ran: RanTable) => string>> = {
   default: () => 'Nothing in the query sets a limit: add `| limit N` for more.',
   request: () => 'The request set this limit.',
-  server: rows =>
-    rows < mostRowLimit
+  // Where there are time bins a limit counts groups.
+  server: ({ table, columns }) =>
+    columns.rows < mostRowLimit && table.buckets === undefined && table.name !== '_totals'
       ? `Add \`| limit N\` for more, up to ${formatCount(mostRowLimit)}.`
       : 'The service returns no more than this.',
 };
 
-function cutMessages({ table, columns }: RanTable): StatusMessage[] {
+function cutMessages(ran: RanTable): StatusMessage[] {
+  const { table, columns } = ran;
   const reason = table.rowLimit?.reason ?? 'server';
   if (reason === 'query') return [];
   const what = table.name === '_totals' ? 'totals' : 'rows';
-  const msg = `Only the first ${formatCount(columns.rows)} ${what} are returned; there are more. ${limitReasons[reason](columns.rows)}`;
+  const msg = `Only the first ${formatCount(columns.rows)} ${what} are returned; there are more. ${limitReasons[reason](ran)}`;
   return [{ priority: 'warn', count: 1, code: `row_limit_${reason}`, msg }];
 }
 

@@ -438,12 +438,12 @@ describe('order', () => {
 
 describe('limits', () => {
   const range = 'range n from 1 to 3000 step 1';
-  const cut = (rows: string, reason: string, why: string) => [
+  const cut = (rows: string, reason: string, why: string, what = 'rows') => [
     {
       priority: 'warn',
       count: 1,
       code: `row_limit_${reason}`,
-      msg: `Only the first ${rows} rows are returned; there are more. ${why}`,
+      msg: `Only the first ${rows} ${what} are returned; there are more. ${why}`,
     },
   ];
   const byRequest = 'The request set this limit.';
@@ -482,6 +482,17 @@ describe('limits', () => {
     expect(tables[0].columns[0].length).toBe(1_000_000);
     const more = 'Add `| limit N` for more, up to 10,000,000.';
     expect(status.messages).toEqual(cut('1,000,000', 'server', more));
+  });
+
+  test('a limit of groups asks for no rows', async () => {
+    const binned = 'extend _time = now() | summarize count() by bin(_time, 1m), n | limit 1000001';
+    const { tables, status } = await ask(`range n from 1 to 1000001 step 1 | ${binned}`);
+    expect(tables[0].columns[0].length).toBe(1_000_000);
+    const all = 'The service returns no more than this.';
+    expect(status.messages).toEqual([
+      ...cut('1,000,000', 'server', all),
+      ...cut('1,000,000', 'server', all, 'totals'),
+    ]);
   });
 
   test('as many as the query asks for', async () => {
