@@ -42,7 +42,7 @@ class Wheel {
 
   turn(event: WheelEvent): void {
     const { table, heightShown } = this.#surface;
-    if (heightShown >= 1 || event.ctrlKey || event.deltaY === 0) return;
+    if (heightShown >= 1 || event.ctrlKey || event.shiftKey || event.deltaY === 0) return;
     const before = table.scrollTop;
     const wanted = pixelsOf(event) * heightShown + this.#rest;
     const whole = Math.trunc(wanted);
