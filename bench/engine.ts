@@ -18,14 +18,15 @@ const runs = Number(process.env.RUNS ?? 5);
 const only = process.env.ONLY;
 const start = '2026-01-01T00:00:00Z';
 const end = '2026-01-31T00:00:00Z';
-const window =
-  '_time >= make_timestamp_ns(1767225600000000000) AND _time < make_timestamp_ns(1769817600000000000)';
 const hour = 'make_timestamp_ns(epoch_ns(_time) // 3600000000000 * 3600000000000)';
 
 interface Question {
   readonly name: string;
   readonly apl: string;
-  /** `FROM t` stands for the files and the window, `$newest` for a time after which there are enough rows, by the statistics. */
+  /**
+   * `FROM t` stands for the files, all of whose rows are in the range, so that by hand nothing asks for it; `$newest` for a time
+   * after which there are enough rows, by the statistics.
+   */
   readonly sql: string;
   /** 1.1 times the SQL and 5 ms when absent. */
   readonly goal?: Goal;
@@ -239,7 +240,7 @@ async function compare(
   files: readonly string[],
   newest: string,
 ): Promise<void> {
-  const source = `FROM read_parquet([${files.map(file => `'${file}'`).join(', ')}]) WHERE ${window}`;
+  const source = `FROM read_parquet([${files.map(file => `'${file}'`).join(', ')}]) WHERE true`;
   const byHand = sql.replace(/FROM t\b/g, source).replace('$newest', newest);
   const body = { apl: `['bench'] | ${apl}`, startTime: start, endTime: end };
   const [ours, theirs]: [Spent[], Spent[]] = [[], []];
