@@ -115,9 +115,10 @@ export class ExecutionQueue {
     const execution_count = this.#count;
     if (!fields.silent) outbox.publish(parent, 'execute_input', { code: fields.code, execution_count });
     if (fields.storeHistory) history.append(execution_count, fields.code);
-    const { outcome, payload } = await this.#outcome({ request, fields }, execution_count);
+    const { outcome, payload, isInterrupted } = await this.#outcome({ request, fields }, execution_count);
     const metadata = { started, status: outcome.status };
-    const abortsOthers = outcome.status === 'error' && !fields.silent && fields.stopOnError;
+    // An interrupt has aborted those that waited then; a client may have seen that, and have sent more since.
+    const abortsOthers = outcome.status === 'error' && !isInterrupted && !fields.silent && fields.stopOnError;
     if (abortsOthers) await this.#gather();
     await this.#interrupting;
     if (outcome.status === 'error' && !fields.silent) outbox.publish(parent, 'error', errorContent(outcome));
@@ -129,7 +130,11 @@ export class ExecutionQueue {
   async #outcome(
     cell: QueuedCell,
     executionCount: number,
-  ): Promise<{ readonly outcome: ExecuteOutcome; readonly payload: readonly JsonObject[] }> {
+  ): Promise<{
+    readonly outcome: ExecuteOutcome;
+    readonly payload: readonly JsonObject[];
+    readonly isInterrupted: boolean;
+  }> {
     const abort = new AbortController();
     this.#running = abort;
     const io = new CellOutput(this.#parts, cell, executionCount, abort.signal);
@@ -139,9 +144,11 @@ export class ExecutionQueue {
       const outcome = await handler.execute({ code, userExpressions }, io);
       // Output that cannot be written as JSON fails here, while it can still be reported as the cell's error.
       JSON.stringify(outcome);
-      return { outcome, payload: io.payload };
+      return { outcome, payload: io.payload, isInterrupted: abort.signal.aborted };
     } catch (cause) {
-      return { outcome: this.#failure(abort.signal.aborted ? abort.signal.reason : cause), payload: [] };
+      const isInterrupted = abort.signal.aborted;
+      const outcome = this.#failure(isInterrupted ? abort.signal.reason : cause);
+      return { outcome, payload: [], isInterrupted };
     } finally {
       io.end();
       this.#running = undefined;

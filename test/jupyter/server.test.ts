@@ -251,6 +251,18 @@ describe('while a cell runs', () => {
     expect(statuses).toEqual(['aborted', 'aborted', 'ok']);
   });
 
+  test('a cell that takes its time to end after an interrupt aborts none that came since', async () => {
+    const { client } = await startEcho();
+    const running = await client.send('shell', 'execute_request', { code: 'deaf 500\nfail late' });
+    const waiting = await client.send('shell', 'execute_request', { code: 'out a' });
+    await client.next(({ parent, type }) => parent === running && type === 'execute_input');
+    await client.request('control', 'interrupt_request');
+    expect((await client.reply(waiting)).content.status).toBe('aborted');
+    const after = await client.send('shell', 'execute_request', { code: 'out b' });
+    expect((await client.reply(after)).content.status).toBe('ok');
+    expect((await client.reply(running)).content).toMatchObject({ status: 'error', evalue: 'late' });
+  });
+
   test('interrupt() does the same', async () => {
     const { client, kernel } = await startEcho();
     const running = await client.send('shell', 'execute_request', { code: 'sleep 10000' });
