@@ -11,12 +11,15 @@ export async function spreadSample(file: string, workDir: string): Promise<strin
   const handle = await open(file);
   try {
     const { size } = await handle.stat();
-    const head = await part(handle, 0);
+    const head = await part(handle, 0, mostPartBytes);
     if (size < spreadFromBytes || !isLines(head.toString())) return undefined;
+    const lineCount = head.toString('latin1').split('\n').length;
+    // The sample is bounded: all of it must come from all over the file where lines are short.
+    const bytes = Math.min(mostPartBytes, Math.ceil((head.length / lineCount) * linesInPart));
     const places = Array.from({ length: parts - 1 }, (_, index) =>
-      Math.floor(((size - partBytes) * (index + 1)) / (parts - 1)),
+      Math.floor(((size - bytes) * (index + 1)) / (parts - 1)),
     );
-    const spread = await Promise.all(places.map(place => part(handle, place)));
+    const spread = await Promise.all(places.map(place => part(handle, place, bytes)));
     const chunks = [head, ...spread.map(chunk => chunk.subarray(chunk.indexOf('\n') + 1))];
     const lines = chunks.map(chunk => chunk.subarray(0, chunk.lastIndexOf('\n') + 1));
     const sample = path.join(workDir, `${crypto.randomUUID()}.sample.ndjson`);
@@ -88,10 +91,11 @@ const fewestRows = 16;
 
 const spreadFromBytes = 16 * 2 ** 20;
 const parts = 48;
-const partBytes = 64 * 1024;
+const linesInPart = 100;
+const mostPartBytes = 64 * 1024;
 
-async function part(handle: FileHandle, position: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(partBytes), 0, partBytes, position);
+async function part(handle: FileHandle, position: number, bytes: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, position);
   return buffer.subarray(0, bytesRead);
 }
 

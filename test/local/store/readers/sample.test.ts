@@ -1,8 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { rowsByLines } from '../../../../kernel/local/store/readers/sample.js';
+import { rowsByLines, rowsInSample, spreadSample } from '../../../../kernel/local/store/readers/sample.js';
 import { temporaryDirectory } from '../../service.js';
 
 test.each<readonly [what: string, content: string | Uint8Array, quoted: boolean, rows: number]>([
@@ -18,4 +18,18 @@ test.each<readonly [what: string, content: string | Uint8Array, quoted: boolean,
   const file = path.join(await temporaryDirectory(), 'file');
   await writeFile(file, content);
   expect(await rowsByLines(file, quoted)).toBe(rows);
+});
+
+test('the sample of a large file is from all over it, also where lines are short', async () => {
+  const directory = await temporaryDirectory();
+  const file = path.join(directory, 'file.ndjson');
+  const rows = 2_000_000;
+  await writeFile(file, Array.from({ length: rows }, (_, n) => `{"n":${n}}\n`).join(''));
+  const sample = await spreadSample(file, directory);
+  const taken = (await readFile(sample ?? '', 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .slice(0, await rowsInSample(file));
+  const places = taken.map(line => Math.floor((JSON.parse(line).n / rows) * 40));
+  expect([...new Set(places)]).toEqual([...Array(40).keys()]);
 });
