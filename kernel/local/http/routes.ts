@@ -117,7 +117,7 @@ function addIngestRoute(app: FastifyInstance, parts: RouteParts): void {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
     scope.post<Id>('/v1/datasets/:id/ingest', { bodyLimit: parts.ingestBytes }, async request => {
-      await parts.datasets.checkExists(request.params.id);
+      parts.datasets.checkExists(request.params.id);
       return ingest(parts.datasets, parts.engine, ingestRequest(request, parts), departure(request));
     });
     done();

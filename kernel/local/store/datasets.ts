@@ -1,3 +1,4 @@
+import { type Dirent, readdirSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { DatasetInfo } from '../../api/wire.js';
@@ -72,10 +73,9 @@ export class DatasetStore {
   }
 
   /** Throws ServiceError (404) when there is no dataset of this name. */
-  async checkExists(name: string): Promise<void> {
+  checkExists(name: string): void {
     // A name that no dataset can have may be longer than the file system takes.
-    const isKnown =
-      this.#builtins.has(name) || (isDatasetName(name) && (await this.#directory(name).exists()));
+    const isKnown = this.#builtins.has(name) || (isDatasetName(name) && this.#directory(name).exists());
     if (!isKnown) throw unknownDataset(name);
   }
 
@@ -183,7 +183,7 @@ export class DatasetStore {
   async #names(): Promise<string[]> {
     this.#tidied ??= this.#tidy();
     await this.#tidied;
-    const entries = await readdir(this.#root, { withFileTypes: true }).catch(emptyWhenMissing);
+    const entries = directoryEntries(this.#root);
     return entries.flatMap(entry => (entry.isDirectory() ? (decodeName(entry.name) ?? []) : []));
   }
 
@@ -244,6 +244,15 @@ function unknownWhenMissing(name: string): (error: unknown) => never {
   return error => {
     throw hasCode(error, 'ENOENT') ? unknownDataset(name) : error;
   };
+}
+
+/** For every query: handing this to another thread takes longer than the answer. */
+function directoryEntries(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch (error) {
+    return emptyWhenMissing(error);
+  }
 }
 
 class FrozenCatalog implements Snapshot {

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Engine } from '../engine/duckdb.js';
@@ -48,19 +49,19 @@ export class DatasetDirectory {
   /** Returns what the directory holds now; undefined when it does not exist. One that changes while it is read is read again. */
   async list(): Promise<Listing | undefined> {
     for (let reading = 1; ; reading++) {
-      const stamp = await this.#stamp();
+      const stamp = this.#stamp();
       if (stamp === undefined) return undefined;
       if (this.#known?.stamp === stamp.text && this.#known.until > Date.now()) return this.#known.listing;
       try {
         return await this.#read(stamp);
       } catch (error) {
-        if (reading === mostReadings || (await this.#allThere())) throw error;
+        if (reading === mostReadings || this.#allThere()) throw error;
       }
     }
   }
 
-  async exists(): Promise<boolean> {
-    return (await versionOf(this.path))?.isDirectory === true;
+  exists(): boolean {
+    return versionOf(this.path)?.isDirectory === true;
   }
 
   /** Moves a finished Parquet file into the directory; rejects with ENOENT when the directory is gone. */
@@ -106,12 +107,10 @@ export class DatasetDirectory {
   }
 
   /** What changes whenever the directory does, within the resolution of the file system's clock. */
-  async #stamp(): Promise<Stamp | undefined> {
+  #stamp(): Stamp | undefined {
     const takenMs = Date.now();
     const foreign = [...this.#footers].flatMap(([file, { summary }]) => (summary.foreign ? [file] : []));
-    const [own, ...others] = await Promise.all(
-      [this.path, path.join(this.path, noteFile), ...foreign].map(versionOf),
-    );
+    const [own, ...others] = [this.path, path.join(this.path, noteFile), ...foreign].map(versionOf);
     if (own === undefined || !own.isDirectory) return undefined;
     const text = [own, ...others].map(each => each?.text ?? '').join(' ');
     return { text, settled: takenMs - own.changedMs > settleMs };
@@ -153,7 +152,7 @@ export class DatasetDirectory {
     for (const file of files) {
       const known = this.#footers.get(file);
       if (known !== undefined && !known.summary.foreign) continue;
-      const version = (await versionOf(file))?.text ?? '';
+      const version = versionOf(file)?.text ?? '';
       versions.set(file, version);
       if (known?.version !== version) unread.push(file);
     }
@@ -197,9 +196,8 @@ export class DatasetDirectory {
     return locked(path.join(this.path, '.commit.lock'), work);
   }
 
-  async #allThere(): Promise<boolean> {
-    const found = await Promise.all([...this.#footers.keys()].map(versionOf));
-    return !found.includes(undefined) && (await versionOf(this.path)) !== undefined;
+  #allThere(): boolean {
+    return [this.path, ...this.#footers.keys()].every(each => versionOf(each) !== undefined);
   }
 }
 
@@ -271,13 +269,15 @@ interface Version {
   readonly isDirectory: boolean;
 }
 
-async function versionOf(file: string): Promise<Version | undefined> {
+/** Every query asks for some: synchronously, as handing the question to another thread takes longer than its answer. */
+function versionOf(file: string): Version | undefined {
   try {
-    const found = await stat(file, { bigint: true });
+    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+    if (found === undefined) return undefined;
     const text = `${found.ino}-${found.size}-${found.mtimeNs}`;
     return { text, changedMs: Number(found.mtimeMs), isDirectory: found.isDirectory() };
   } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    if (hasCode(error, 'ENOTDIR')) return undefined;
     throw error;
   }
 }
