@@ -105,7 +105,7 @@ export function compiledOf(sql: string, fields: string, table: Partial<CompiledT
     return { name, type } as CompiledField;
   });
   return {
-    tables: [{ name: '0', sql, fields: parsed, order: [], groups: [], sources: [], ...table }],
+    tables: [{ name: '0', sql, fields: parsed, order: [], groups: [], sources: [], whole: false, ...table }],
     datasets: table.sources ?? [],
     notices: [],
   };

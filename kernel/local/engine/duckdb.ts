@@ -7,6 +7,7 @@ import {
   type DuckDBConnection,
   type DuckDBDataChunk,
   DuckDBInstance,
+  DuckDBMaterializedResult,
   type DuckDBResult,
   type DuckDBType,
   type DuckDBValue,
@@ -207,6 +208,21 @@ export interface Counted<T> {
  */
 export type Delivery = 'streamed' | 'whole';
 
+/** The chunks of a result. A few that the engine holds are taken at once: waiting for a thread to hand over each takes longer. */
+export async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> {
+  if (result instanceof DuckDBMaterializedResult && result.chunkCount <= fewChunks) {
+    for (let index = 0; index < result.chunkCount; index++) yield result.getChunk(index);
+    return;
+  }
+  for (let chunk = await result.fetchChunk(); chunk !== null; chunk = await result.fetchChunk()) {
+    if (chunk.rowCount === 0) return;
+    yield chunk;
+  }
+}
+
+/** Of 2,048 rows each. */
+const fewChunks = 4;
+
 /** Runs one statement on a connection that is held for several. */
 export type RunStatement = <T>(sql: string, consume: Consume<T>, delivery: Delivery) => Promise<Counted<T>>;
 
@@ -342,7 +358,9 @@ function connectionOn({ connection: native, functions }: Lane): Connection {
   return {
     run: async sql => {
       await functions.provide(sql);
-      return (await native.runAndReadAll(sql)).getRows();
+      const rows: DuckDBValue[][] = [];
+      for await (const chunk of chunksOf(await native.run(sql))) rows.push(...chunk.getRows());
+      return rows;
     },
     append: async (schema, table, chunks) => {
       const appender = await native.createAppender(table, schema);

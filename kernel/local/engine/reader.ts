@@ -1,6 +1,6 @@
 import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { type DeclaredColumn, JsonColumns, packedSql } from './columns.js';
-import type { Connection, Delivery, Engine, RunStatement } from './duckdb.js';
+import { type Connection, chunksOf, type Delivery, type Engine, type RunStatement } from './duckdb.js';
 import { answerTooLarge } from './failure.js';
 import type { OperatorCounts } from './profile.js';
 import type { Visit } from './visit.js';
@@ -58,7 +58,7 @@ function readerOn(run: RunStatement, connection: Connection): Reader {
       ]);
       await fillTable(connection, table, readSentTable(body));
     },
-    execute: async sql => (await run(sql, drain, 'whole')).counts,
+    execute: async sql => (await run(sql, nothing, 'whole')).counts,
     read: async order => {
       const { sql, fields, delivery } = order;
       const columns = new JsonColumns(fields);
@@ -69,10 +69,7 @@ function readerOn(run: RunStatement, connection: Connection): Reader {
   };
 }
 
-async function drain(result: DuckDBResult): Promise<void> {
-  for (let chunk = await result.fetchChunk(); chunk !== null; chunk = await result.fetchChunk())
-    if (chunk.rowCount === 0) return;
-}
+async function nothing(): Promise<void> {}
 
 /** Reads to the end, even past the limit: only then does the engine report its counts. The SQL lets few rows through beyond it. */
 async function readColumns(
@@ -81,8 +78,7 @@ async function readColumns(
   { limit, mostBytes, time }: ResultOrder,
 ): Promise<Pick<ReadResult, 'cut' | 'cutTime'>> {
   let read: Pick<ReadResult, 'cut' | 'cutTime'> = { cut: false };
-  for (let chunk = await result.fetchChunk(); chunk !== null; chunk = await result.fetchChunk()) {
-    if (chunk.rowCount === 0) break;
+  for await (const chunk of chunksOf(result)) {
     const rows = Math.min(chunk.rowCount, limit - columns.rows);
     if (rows < chunk.rowCount && !read.cut)
       read = { cut: true, ...timeAt(chunk, columns.plainAt(time), rows) };

@@ -136,12 +136,9 @@ type TableOrder = Omit<ResultOrder, 'sql'>;
 function orderOf(table: CompiledTable, mostBytes: number): TableOrder {
   const fields = table.fields.map(({ name, type }) => ({ name, type }));
   const limit = table.rowLimit?.rows ?? Number.POSITIVE_INFINITY;
-  const delivery = table.grouped === true || limit <= fewRows ? 'whole' : 'streamed';
+  const delivery = table.whole ? 'whole' : 'streamed';
   return { fields, limit, mostBytes, time: timeIndex(table), delivery };
 }
-
-/** Rows that the engine may hold, whatever is in them. */
-const fewRows = 1000;
 
 /** The place of the time among the fields, or -1. */
 function timeIndex(table: CompiledTable): number {

@@ -43,6 +43,8 @@ export type CompileResult =
 const dialect = duckdb;
 
 const defaultRowLimit = 1000;
+/** Rows that the engine may hold, whatever is in them. */
+const fewRows = 1000;
 /** The most rows of a request where nothing says how many it may give. */
 const usualRowLimit = 1_000_000;
 
@@ -112,6 +114,7 @@ function write(
     fields: plan.relation.columns.map(fieldOf),
     order: ordered.order,
     rowLimit: limit,
+    whole: isGrouped(plan.relation) || Math.min(limit.rows, most) <= fewRows,
   };
   const common = {
     datasets: plan.datasets,
@@ -145,10 +148,9 @@ function templateDiagnostic({ message, hint, span }: TemplateError, apl: string)
 function describe(
   plan: Plan,
   { start, end }: Window,
-): Pick<CompiledTable, 'groups' | 'grouped' | 'sources' | 'range' | 'buckets'> {
+): Pick<CompiledTable, 'groups' | 'sources' | 'range' | 'buckets'> {
   return {
     groups: plan.groups,
-    grouped: isGrouped(plan.relation),
     sources: plan.datasets,
     range: { field: '_time', start, end },
     ...present({ buckets: plan.bucket }),

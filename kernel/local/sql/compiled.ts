@@ -38,8 +38,8 @@ export interface CompiledTable {
   readonly order: readonly Order[];
   /** Names of the fields grouped by. */
   readonly groups: readonly string[];
-  /** Each row is a group, so that the engine holds them all before it gives the first. */
-  readonly grouped?: boolean;
+  /** The engine may hold all rows before it gives the first: they are groups, which it holds anyway, or few. */
+  readonly whole: boolean;
   /** `size` is in nanoseconds when the field is a time. */
   readonly buckets?: { readonly field: string; readonly size: bigint | number };
   readonly sources: readonly string[];

@@ -28,10 +28,8 @@ async function bodyOf(sql: string, fields: string, table: Partial<CompiledTable>
 }
 
 test.each<readonly [table: Partial<CompiledTable>, delivery: string]>([
-  [{}, 'streamed'],
-  [{ grouped: false, rowLimit: { rows: 1001, reason: 'query' } }, 'streamed'],
-  [{ grouped: false, rowLimit: { rows: 1000, reason: 'default' } }, 'whole'],
-  [{ grouped: true, rowLimit: { rows: 1_000_000, reason: 'server' } }, 'whole'],
+  [{ whole: false }, 'streamed'],
+  [{ whole: true }, 'whole'],
 ])('%j is delivered %s', async (table, delivery) => {
   const seen: string[] = [];
   const own = readersOf(await openEngine());

@@ -54,13 +54,16 @@ describe('the window of a request', () => {
   });
 });
 
-test.each<readonly [apl: string, grouped: boolean]>([
+test.each<readonly [apl: string, whole: boolean]>([
   ['range x from 1 to 9 step 1 | summarize count() by x', true],
   ['range x from 1 to 9 step 1 | summarize n = count() by x | where n > 1 | extend m = n | top 3 by m', true],
-  ['range x from 1 to 9 step 1 | summarize count() by x | mv-expand y = dynamic([1, 2])', false],
+  ['range x from 1 to 9 step 1 | summarize count() by x | mv-expand y = dynamic([1, 2]) | limit 5000', false],
   ['range x from 1 to 9 step 1 | where x > 2', false],
-])('%s: that each row is a group is %s', (apl, grouped) => {
-  expect(compile({ apl }).tables[0]?.grouped).toBe(grouped);
+  ['range x from 1 to 9 step 1 | where x > 2 | limit 1000', true],
+  ['range x from 1 to 9 step 1 | where x > 2 | limit 1001', false],
+  ['print x = 1 | extend y = 2', true],
+])('%s: that the engine may hold all rows is %s', (apl, whole) => {
+  expect(compile({ apl }).tables[0]?.whole).toBe(whole);
 });
 
 describe('the lowest limit wins, and of two equal ones that nearest to the user', () => {
