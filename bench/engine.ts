@@ -1,16 +1,14 @@
 /**
- * APL through the local service over HTTP, against the same question written by hand in SQL for the same engine over the
+ * APL through the local service, in a process of its own as its users have it, against the same question written by hand in SQL for the same engine over the
  * same Parquet files, by the median of several runs. ROWS (`1000000,10000000,50000000` shows the growth), FILES (how many the rows
  * are in), RUNS and ONLY (a part of the questions' names) are environment variables.
  */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { Service } from '../kernel/local/http/options.js';
-import { startService } from '../kernel/local/http/server.js';
-import { spawnEngine } from '../test/local/engine/spawned.js';
 import { type Goal, median, report } from './tools/row.js';
+import { ask, peakMiB, processorMs, type Running, startProcess, stopProcess } from './tools/service.js';
 
 const sizes = (process.env.ROWS ?? '1000000').split(',').map(Number);
 const fileCounts = (process.env.FILES ?? '1,20').split(',').map(Number);
@@ -190,20 +188,17 @@ async function benchOver(rows: number, fileCount: number): Promise<void> {
   const instance = await DuckDBInstance.create(':memory:', { temp_directory: dataDir });
   const connection = await instance.connect();
   const files = await fill(connection, join(dataDir, 'datasets', 'bench'), rows, fileCount);
-  const options = { dataDir, port: 0, version: 'bench', token: 'bench', spawnEngine, log: () => undefined };
-  const service = await startService(options);
+  const service = await startProcess(dataDir);
   try {
     const newest = await newestTime(connection, files);
     const scale = `${rows / 1e6} M rows in ${fileCount === 1 ? 'one file' : `${fileCount} files`}`;
     for (const question of questions.filter(({ name }) => name.includes(only ?? '')))
       await compare(question, scale, service, connection, files, newest);
-    const ours = process.memoryUsage().rss / 2 ** 20;
-    report({ figure: `memory of this process after all of them, ${scale}`, unit: 'MiB', ours });
+    report({ figure: `peak memory of the service, ${scale}`, unit: 'MiB', ours: peakMiB(service) });
   } finally {
-    await service.close();
+    await stopProcess(service);
     connection.closeSync();
     instance.closeSync();
-    await rm(dataDir, { recursive: true, force: true });
   }
 }
 
@@ -235,18 +230,20 @@ async function newestTime(connection: DuckDBConnection, files: readonly string[]
 async function compare(
   { name, apl, sql, goal = { ratio: 1.1, plus: 5 } }: Question,
   scale: string,
-  service: Service,
+  service: Running,
   connection: DuckDBConnection,
   files: readonly string[],
   newest: string,
 ): Promise<void> {
   const source = `FROM read_parquet([${files.map(file => `'${file}'`).join(', ')}]) WHERE true`;
   const byHand = sql.replace(/FROM t\b/g, source).replace('$newest', newest);
-  const body = { apl: `['bench'] | ${apl}`, startTime: start, endTime: end };
+  const body = JSON.stringify({ apl: `['bench'] | ${apl}`, startTime: start, endTime: end });
   const [ours, theirs]: [Spent[], Spent[]] = [[], []];
   for (let run = 0; run < runs; run += 1) {
-    ours.push(await spent(() => post(service, '/v1/datasets/_apl?format=tabular', body)));
-    theirs.push(await spent(async () => (await connection.runAndReadAll(byHand)).getRowsJson()));
+    const query = () => ask(service, '/v1/datasets/_apl?format=tabular', body);
+    ours.push(await spent(query, () => processorMs(service)));
+    const statement = async () => (await connection.runAndReadAll(byHand)).getRowsJson();
+    theirs.push(await spent(statement, () => ownProcessorMs()));
   }
   const ms = (all: readonly Spent[]): number => median(all.map(each => each.ms));
   const cpuMs = (all: readonly Spent[]): number => median(all.map(each => each.cpuMs));
@@ -260,29 +257,23 @@ async function compare(
   });
 }
 
-/** What one run took: both sides run in this process. */
+/** What one run took; the processor time is that of the process that runs the engine. */
 interface Spent {
   readonly ms: number;
   readonly cpuMs: number;
 }
 
-async function spent(run: () => Promise<unknown>): Promise<Spent> {
-  const [from, before] = [performance.now(), process.cpuUsage()];
+async function spent(run: () => Promise<unknown>, processor: () => number): Promise<Spent> {
+  const before = processor();
+  const from = performance.now();
   await run();
-  const { user, system } = process.cpuUsage(before);
-  return { ms: performance.now() - from, cpuMs: (user + system) / 1000 };
+  const ms = performance.now() - from;
+  return { ms, cpuMs: processor() - before };
 }
 
-async function post(service: Service, path: string, body: unknown): Promise<string> {
-  const headers = {
-    authorization: `Bearer ${service.token}`,
-    'content-type': 'application/json',
-    'accept-encoding': 'identity',
-  };
-  const response = await fetch(service.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
-  return text;
+function ownProcessorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 await main();

@@ -2,11 +2,10 @@
  * The service as its users feel it, in a process of its own: the first query after a start, and short queries and questions of
  * an editor behind eight long queries. 99th percentiles; the long queries read years of a sample.
  */
-import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { present } from '../kernel/present.js';
 import { median, quantile, report } from './tools/row.js';
-import { ask, type Running, startProcess, stopProcess } from './tools/service.js';
+import { ask, peakMiB, type Running, startProcess, stopProcess } from './tools/service.js';
 
 const QUESTIONS = Number(process.env.QUESTIONS ?? 200);
 const STARTS = Number(process.env.RUNS ?? 5);
@@ -84,13 +83,6 @@ async function behindLongOnes(): Promise<void> {
     abort.abort();
     await stopProcess(service);
   }
-}
-
-/** As Linux counts it; not a number elsewhere. */
-function peakMiB({ child }: Running): number {
-  const status = `/proc/${child.pid}/status`;
-  if (!existsSync(status)) return Number.NaN;
-  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(status, 'utf8'))?.[1]) / 1024;
 }
 
 await firstQuery();

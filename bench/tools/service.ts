@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -16,9 +16,10 @@ export interface Running {
   readonly dataDir: string;
 }
 
-/** Starts the service as a kernel does, and returns once its address is known. */
-export async function startProcess(): Promise<Running> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'bench-service-'));
+/** Starts the service as a kernel does, over new data if need be, and returns once its address is known. */
+export async function startProcess(
+  dataDir: string = mkdtempSync(join(tmpdir(), 'bench-service-')),
+): Promise<Running> {
   const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
   const child = spawn(process.execPath, [main, 'serve', '--managed', '--data', dataDir], {
     env: { ...env, UV_THREADPOOL_SIZE: '16' },
@@ -35,6 +36,21 @@ export async function startProcess(): Promise<Running> {
   alive.on('response', response => response.resume()).on('error', () => {});
   alive.end();
   return { child, url, token, dataDir };
+}
+
+/** The processor time that the threads of the service have taken, in milliseconds; not a number where the system does not say. */
+export function processorMs({ child }: Running): number {
+  const threads = `/proc/${child.pid}/task`;
+  if (!existsSync(threads)) return Number.NaN;
+  const taken = readdirSync(threads).map(thread => readFileSync(join(threads, thread, 'schedstat'), 'utf8'));
+  return taken.reduce((total, each) => total + Number(each.split(' ')[0]) / 1e6, 0);
+}
+
+/** The most memory that the service has had, as Linux counts it; not a number elsewhere. */
+export function peakMiB({ child }: Running): number {
+  const status = `/proc/${child.pid}/status`;
+  if (!existsSync(status)) return Number.NaN;
+  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(status, 'utf8'))?.[1]) / 1024;
 }
 
 /** Ends the service and removes its data. */
