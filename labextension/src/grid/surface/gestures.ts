@@ -111,12 +111,12 @@ function onKey(event: KeyboardEvent, surface: Surface, actions: GestureActions):
   const step = stepOf(event, size.rows, size.columns);
   if (step === undefined || size.rows === 0) return;
   event.preventDefault();
-  // The first key selects the first cell.
+  // The first arrow selects the first cell.
+  const isFirst = at === undefined && Math.abs(step.x) + Math.abs(step.y) === 1;
   const from = at ?? { x: 0, y: 0 };
-  const focus =
-    at === undefined
-      ? from
-      : { x: clamp(from.x + step.x, size.columns), y: clamp(from.y + step.y, size.rows) };
+  const focus = isFirst
+    ? from
+    : { x: clamp(from.x + step.x, size.columns), y: clamp(from.y + step.y, size.rows) };
   actions.select({ anchor: event.shiftKey ? (selection?.anchor ?? from) : focus, focus });
   void surface.reveal(focus);
 }
