@@ -85,7 +85,7 @@ export function bindParse(
   const kind = optionText(operator.options, 'kind', optionsOf('parse')) ?? 'simple';
   const subject = convertTo(bindExpression(binder, operator.subject, scopeOf(stage)), 'string');
   const fields = operator.pieces.filter(piece => piece.kind === 'field');
-  const flags = optionText(operator.options, 'flags', optionsOf('parse'));
+  const flags = optionText(operator.options, 'flags', optionsOf('parse')) ?? '';
   const at = [operator.subject, patternSpan(operator)];
   const hidden = (value: Scalar): Computed => ({ column: binder.column('', value.type), value });
   const patterns = Array.from({ length: Math.max(1, Math.ceil(fields.length / mostGroups)) }, (_, part) =>
@@ -161,32 +161,29 @@ function allValid(
 }
 
 /**
- * The last field takes what is left; the others take as little as they can. The first group is the whole match, the others are the
- * fields from `first` on, as many as there are groups for.
+ * The last field takes what is left; the others take as little as they can, whatever `U` makes of the user's own text. The first
+ * group is the whole match, the others are the fields from `first` on, as many as there are groups for.
  */
-function parsePattern(
-  pieces: readonly ParsePiece[],
-  kind: string,
-  flags: string | undefined,
-  first: number,
-): string {
+function parsePattern(pieces: readonly ParsePiece[], kind: string, flags: string, first: number): string {
+  const own = flags.includes('U') ? '(?U:' : '(?:';
   let field = -1;
   const body = pieces.map((piece, index) => {
     const last = index === pieces.length - 1;
     if (piece.kind === 'text')
-      return kind === 'regex' ? `(?:${ungrouped(piece.text)})` : escapeRegex(piece.text);
+      return kind === 'regex' ? `${own}${ungrouped(piece.text)})` : escapeRegex(piece.text);
     if (piece.kind === 'star') return last ? '.*' : '.*?';
     field += 1;
-    const rest = last ? '.*' : numberBefore(piece, pieces[index + 1]);
+    const literal = kind !== 'regex' && pieces[index + 1]?.kind === 'text';
+    const rest = last ? '.*' : literal ? '.*?' : numberOrLess(piece.type);
     return field >= first && field < first + mostGroups ? `(${rest})` : `(?:${rest})`;
   });
   const end = pieces.at(-1)?.kind === 'text' ? '' : '$';
-  return `(?s${flags ?? ''})(^${body.join('')}${end})`;
+  return `(?s${flags.replaceAll('U', '')})(^${body.join('')}${end})`;
 }
 
-/** As little as possible; but a number with no text after it would be empty then, so it takes all of its digits. */
-function numberBefore(piece: ParsePiece, next: ParsePiece | undefined): string {
-  const digits = piece.kind === 'field' && next?.kind !== 'text' ? numberPatterns[piece.type] : undefined;
+/** As little as possible; but a number with no literal after it would be empty then, so it takes all of its digits. */
+function numberOrLess(type: TypeName): string {
+  const digits = numberPatterns[type];
   return digits === undefined ? '.*?' : `${digits}|.*?`;
 }
 
@@ -195,10 +192,13 @@ const numberPatterns: Readonly<Partial<Record<TypeName, string>>> = {
   real: '\\s*[-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?',
 };
 
-/** The pattern with the user's own groups made non-capturing. */
+/** The pattern with the user's own groups made non-capturing; parentheses of a class or a quotation are none. */
 function ungrouped(pattern: string): string {
-  return pattern.replace(/\\.|\((?!\?)/gs, match => (match === '(' ? '(?:' : match));
+  return pattern.replace(partsOfPattern, (match, group?: string) => (group === undefined ? match : '(?:'));
 }
+
+const partsOfPattern =
+  /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|(\((?:\?P?<\w+>|(?!\?)))/gs;
 
 function escapeRegex(literal: string): string {
   return literal.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
