@@ -4,8 +4,11 @@ import { oneLine, partRead } from '../text.js';
 
 /** Shows how much of a file has been read: on a terminal one line that is overwritten, elsewhere a line every ten seconds. */
 export interface ProgressLine {
-  /** `share` is from 0 to 1, `rows` about how many the file has, 0 where that is not known. */
-  show(share: number, rows: number): void;
+  /**
+   * `share` is from 0 to 1, undefined while the file is looked at before it is read; `rows` is about how many the file has, 0 where
+   * that is not known.
+   */
+  show(share: number | undefined, rows: number): void;
   /** Clears the line. */
   end(): void;
 }
@@ -30,7 +33,8 @@ export function progressLine(
     show: (share, rows) => {
       const now = clock();
       const seconds = Math.floor((now - started) / 1_000);
-      const text = `${name}: ${partRead(share, size, rows)} in ${seconds} s`;
+      const what = share === undefined ? 'looking at its values,' : `${partRead(share, size, rows)} in`;
+      const text = `${name}: ${what} ${seconds} s`;
       if (stream.isTTY) stream.write(`\r${clearToEnd}${text}`);
       else if (now - shownAt >= plainMs) {
         stream.write(`${text}\n`);

@@ -32,10 +32,10 @@ export interface ImportCommand {
   /** Nanoseconds since 1970, for rows without a time; the clock when absent. */
   readonly now?: () => bigint;
   /**
-   * Receives how much of the file has been read, from 0 to 1, and about how many rows it has, 0 where that is not known, every
-   * quarter of a second.
+   * Receives how much of the file has been read, from 0 to 1, undefined while it is looked at before that, and about how many rows it
+   * has, 0 where that is not known, every quarter of a second.
    */
-  readonly onProgress?: (share: number, rows: number) => void;
+  readonly onProgress?: (share: number | undefined, rows: number) => void;
 }
 
 /** The port is taken, or the data directory cannot be used. */
@@ -75,7 +75,7 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
   const watch: Watch = {
     waits: () => undefined,
     runs: (share, rows) => {
-      tell = () => onProgress?.(share() ?? 0, rows());
+      tell = () => onProgress?.(share(), rows());
     },
   };
   const timer = setInterval(() => tell(), progressMs);

@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { progressLine } from '../../kernel/commands/progress.js';
 
-async function told(isTTY: boolean, rows: number): Promise<string> {
+async function told(
+  isTTY: boolean,
+  rows: number,
+  shares: readonly (number | undefined)[] = [0.1, 0.25, 0.5, 0.75, 1],
+): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'apl-progress-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const file = join(directory, 'a\x1b[31mb.csv');
@@ -19,15 +23,9 @@ async function told(isTTY: boolean, rows: number): Promise<string> {
     },
   };
   const line = progressLine(stream, file, () => now);
-  for (const [seconds, share] of [
-    [1, 0.1],
-    [9, 0.25],
-    [11, 0.5],
-    [12, 0.75],
-    [25, 1],
-  ] as const) {
+  for (const [index, seconds] of [1, 9, 11, 12, 25].entries()) {
     now = seconds * 1_000;
-    line.show(share, rows);
+    line.show(shares[index], rows);
   }
   line.end();
   return text;
@@ -53,5 +51,12 @@ test('elsewhere there is a plain line every ten seconds', async () => {
 test('about how many rows have been read is said where it is known how many there are', async () => {
   expect(await told(false, 24_680)).toBe(
     `${name}: 1 MB of 2 MB, about 12,000 rows in 11 s\n${name}: 2 MB of 2 MB, about 25,000 rows in 25 s\n`,
+  );
+});
+
+test('while the values are looked at, before the file is read, nothing is said to be read', async () => {
+  const shares = [undefined, undefined, undefined, 0.5, 1];
+  expect(await told(false, 0, shares)).toBe(
+    `${name}: looking at its values, 11 s\n${name}: 2 MB of 2 MB in 25 s\n`,
   );
 });
