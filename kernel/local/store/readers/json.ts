@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { TypeName } from '../../../apl/catalog/entry.js';
 import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
@@ -12,6 +13,8 @@ import {
   exceedsReal,
   keep,
   misfit,
+  misfitAt,
+  misfitPlace,
   noFields,
   type ReadField,
   type Reading,
@@ -52,13 +55,37 @@ export async function readJson(connection: Connection, source: JsonSource): Prom
   if (Number(row?.[1]) < Number(row?.[0])) return careful();
   const shape = await profile(connection, 'sample');
   if (shape.repeats > 0) return careful();
-  const wider = () => careful(shape);
-  return (
-    (await readColumns(connection, { ...source, rows }, shape, wider)) ?? {
-      ...readingOf(reader, shape, false),
-      wider,
-    }
-  );
+  const readAs = async (found: JsonShape, tries: number): Promise<Reading> => {
+    const wider = async (failure?: string) => {
+      const next = tries === 0 ? undefined : widened(found, failure);
+      return next === undefined ? careful(shape) : readAs(next, tries - 1);
+    };
+    const notes = wideningNotes(shape, found);
+    const byColumns = await readColumns(connection, { ...source, rows }, { ...found, notes }, wider);
+    if (byColumns !== undefined) return byColumns;
+    const byMaps = readingOf(reader, found, false);
+    return { ...byMaps, notes: [...notes, ...byMaps.notes], wider };
+  };
+  return readAs(shape, mostWidened);
+}
+
+/** Passes that one more value may end: each costs less than a look at every value. */
+const mostWidened = 8;
+
+/** The type to try where a value of a field does not fit. */
+const widerTypes: Readonly<Partial<Record<JsonLeaf['type'], TypeName>>> = {
+  long: 'real',
+  real: 'dynamic',
+  bool: 'dynamic',
+  string: 'dynamic',
+};
+
+/** Returns the shape with a wider type for the field whose value ended a pass; undefined where only a look at every value tells. */
+function widened(shape: JsonShape, failure: string | undefined): JsonShape | undefined {
+  const place = misfitPlace(failure) ?? -1;
+  const leaf = shape.leaves[place];
+  const type = leaf && widerTypes[leaf.type];
+  return leaf && type && { ...shape, leaves: shape.leaves.with(place, { ...leaf, type }) };
 }
 
 /**
@@ -68,10 +95,10 @@ export async function readJson(connection: Connection, source: JsonSource): Prom
 async function readColumns(
   connection: Connection,
   { file, sampleFile, workDir, rows }: JsonSource & { readonly rows: number },
-  { leaves }: JsonShape,
-  wider: () => Promise<Reading>,
+  { leaves, notes }: Pick<JsonShape, 'leaves'> & Pick<Reading, 'notes'>,
+  wider: (failure?: string) => Promise<Reading>,
 ): Promise<Reading | undefined> {
-  const { names, notes } = namesOf(leaves);
+  const { names, notes: named } = namesOf(leaves);
   if (names.length === 0) throw noFields();
   const reading = async (texts: ReadonlySet<JsonLeaf>): Promise<Reading | undefined> => {
     const relationOf = await columnReader(connection, leaves, texts, workDir);
@@ -81,9 +108,10 @@ async function readColumns(
       const name = names[index] ?? '';
       return texts.has(leaf)
         ? { name, type: 'string' as const, sql: checkedText(`r${index}`) }
-        : fieldOf(leaf, name, `r${index}`);
+        : fieldOf(leaf, name, index);
     });
-    return { from: relationOf(file), sample, fields, notes, refused: 0, shareOfFile: afterHead, wider };
+    const about = { fields, notes: [...notes, ...named], refused: 0, shareOfFile: afterHead };
+    return { from: relationOf(file), sample, ...about, wider };
   };
   const strings = new Set(leaves.filter(({ type }) => type === 'string'));
   const all = strings.size === 0 ? undefined : await reading(strings);
@@ -92,7 +120,10 @@ async function readColumns(
   const exact = async () => (await reading(new Set())) ?? wider();
   const first = sure.size === strings.size ? all : await reading(sure);
   return (
-    first && { ...first, wider: failure => (failure?.includes(doubt) && sure.size > 0 ? exact() : wider()) }
+    first && {
+      ...first,
+      wider: failure => (failure?.includes(doubt) && sure.size > 0 ? exact() : wider(failure)),
+    }
   );
 }
 
@@ -210,7 +241,7 @@ function readingOf(source: string, shape: JsonShape, lenient: boolean): Reading 
     return holder ? valueSql(holder, path.at(-1) ?? '') : 'NULL';
   };
   const objects = `SELECT m AS t0 FROM ${source} WHERE ${lenient ? 'm IS NOT NULL' : unless('m IS NOT NULL')}`;
-  const fields = shape.leaves.map((leaf, index) => fieldOf(leaf, names[index] ?? '', `r${index}`));
+  const fields = shape.leaves.map((leaf, index) => fieldOf(leaf, names[index] ?? '', index));
   return {
     from: relation(objects, shape, valueAt),
     sample: relation('SELECT m AS t0 FROM sample WHERE m IS NOT NULL', shape, valueAt),
@@ -281,28 +312,28 @@ function unless(condition: string): string {
   return `CASE WHEN ${condition} THEN true ELSE ${misfit} END`;
 }
 
-function fieldOf({ type }: JsonLeaf, name: string, value: string): ReadField {
-  return {
-    name,
-    type: type === 'unseen' ? 'string' : type,
-    sql: cellSql(`${value}::VARCHAR`, value, type),
-  };
+function fieldOf({ type }: JsonLeaf, name: string, place: number): ReadField {
+  return { name, type: type === 'unseen' ? 'string' : type, sql: cellSql(place, type) };
 }
 
-/** `text` is the JSON text of a value, null where there is none. Conditions stand alone for the sake of wide rows, see `texts.ts`. */
-function cellSql(text: string, json: string, type: JsonLeaf['type']): string {
-  const absent = `CASE WHEN ${text} IS NOT NULL THEN ${misfit} END`;
+/** Conditions stand alone for the sake of wide rows, see `texts.ts`. */
+function cellSql(place: number, type: JsonLeaf['type']): string {
+  const json = `r${place}`;
+  // Null where there is no value.
+  const text = `${json}::VARCHAR`;
+  const unfit = misfitAt(place);
+  const absent = `CASE WHEN ${text} IS NOT NULL THEN ${unfit} END`;
   switch (type) {
     case 'unseen':
       return `${absent}::VARCHAR`;
     case 'string':
-      return `CASE WHEN starts_with(${text}, '"') THEN ${json}->>'$' WHEN ${text} IS NOT NULL THEN ${misfit} END`;
+      return `CASE WHEN starts_with(${text}, '"') THEN ${json}->>'$' WHEN ${text} IS NOT NULL THEN ${unfit} END`;
     case 'bool':
       return `CASE ${text} WHEN 'true' THEN true WHEN 'false' THEN false ELSE ${absent}::BOOLEAN END`;
     case 'long':
-      return `CASE WHEN contains(${text}, '.') THEN ${misfit}::BIGINT WHEN contains(${text}, 'e') THEN ${misfit}::BIGINT ELSE coalesce(TRY_CAST(${text} AS BIGINT), ${absent}::BIGINT) END`;
+      return `CASE WHEN contains(${text}, '.') THEN ${unfit}::BIGINT WHEN contains(${text}, 'e') THEN ${unfit}::BIGINT ELSE coalesce(TRY_CAST(${text} AS BIGINT), ${absent}::BIGINT) END`;
     case 'real':
-      return `CASE WHEN abs(TRY_CAST(${text} AS DOUBLE)) >= 9007199254740992 THEN CASE WHEN ${inexact(text)} THEN ${misfit}::DOUBLE ELSE TRY_CAST(${text} AS DOUBLE) END ELSE coalesce(TRY_CAST(${text} AS DOUBLE), ${absent}::DOUBLE) END`;
+      return `CASE WHEN abs(TRY_CAST(${text} AS DOUBLE)) >= 9007199254740992 THEN CASE WHEN ${inexact(text)} THEN ${unfit}::DOUBLE ELSE TRY_CAST(${text} AS DOUBLE) END ELSE coalesce(TRY_CAST(${text} AS DOUBLE), ${absent}::DOUBLE) END`;
     default:
       return text;
   }

@@ -9,7 +9,7 @@ export interface ReadField {
   readonly type: TypeName;
   /**
    * SQL of its value over the columns of the reading's relation; it ends the pass at a value that does not fit, see {@link
-   * misfit}.
+   * misfit} and {@link misfitAt}.
    */
   readonly sql: string;
   /** The file itself says which type it has. */
@@ -40,6 +40,17 @@ export const sampleRows = 10_240;
 
 /** SQL that ends the pass because the chosen types do not fit all rows. */
 export const misfit = `error('a value does not fit')`;
+
+/** SQL that ends the pass because a value does not fit the type of the field at this place. */
+export function misfitAt(place: number): string {
+  return `error('a value does not fit field ${place}')`;
+}
+
+/** Returns the place of the field whose value ended a pass, where the failure tells it. */
+export function misfitPlace(failure: string | undefined): number | undefined {
+  const place = /a value does not fit field (\d+)/.exec(failure ?? '')?.[1];
+  return place === undefined ? undefined : Number(place);
+}
 
 /** Returns the SELECT that gives the fields of a reading as columns c0..cn of `relation`. */
 export function cells(fields: readonly ReadField[], relation: string): string {
