@@ -55,7 +55,12 @@ async function readWithin(
   if (repaired !== undefined) return without(repaired, await readCsv(connection, repaired.source, options));
   if (dialect.failure !== undefined) throw dialect.failure;
   const reading = await readWhole(connection, source.file, dialect, options);
-  return reading && { ...reading, wider: () => wider(connection, source, dialect, options, reading) };
+  return (
+    reading && {
+      ...reading,
+      wider: failure => wider(connection, source, dialect, options, { reading, failure }),
+    }
+  );
 }
 
 /**
@@ -86,10 +91,10 @@ async function wider(
   source: CsvSource,
   dialect: Dialect,
   options: CsvOptions,
-  reading: Reading,
+  { reading, failure }: { readonly reading: Reading; readonly failure: string | undefined },
 ): Promise<Reading> {
   const repaired = await repair(connection, source, dialect);
-  if (repaired === undefined) return (await reading.wider?.()) ?? reading;
+  if (repaired === undefined) return (await reading.wider?.(failure)) ?? reading;
   const again = without(repaired, await readCsv(connection, repaired.source, options));
   return (await again?.wider?.()) ?? again ?? reading;
 }

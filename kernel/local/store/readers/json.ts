@@ -15,6 +15,7 @@ import {
   misfit,
   misfitAt,
   misfitPlace,
+  mostWidened,
   noFields,
   type ReadField,
   type Reading,
@@ -68,9 +69,6 @@ export async function readJson(connection: Connection, source: JsonSource): Prom
   };
   return readAs(shape, mostWidened);
 }
-
-/** Passes that one more value may end: each costs less than a look at every value. */
-const mostWidened = 8;
 
 /** The type to try where a value of a field does not fit. */
 const widerTypes: Readonly<Partial<Record<JsonLeaf['type'], TypeName>>> = {

@@ -46,6 +46,9 @@ export function misfitAt(place: number): string {
   return `error('a value does not fit field ${place}')`;
 }
 
+/** Passes that one more value may end, each for a wider type of its field: they cost less than a look at every value. */
+export const mostWidened = 8;
+
 /** Returns the place of the field whose value ended a pass, where the failure tells it. */
 export function misfitPlace(failure: string | undefined): number | undefined {
   const place = /a value does not fit field (\d+)/.exec(failure ?? '')?.[1];

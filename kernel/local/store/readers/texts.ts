@@ -3,7 +3,7 @@ import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import { sqlTypes } from '../../duckdb/types.js';
 import type { Connection } from '../../engine/duckdb.js';
-import { misfit, type ReadField, type Reading, widenedNotes } from './reading.js';
+import { misfitAt, misfitPlace, mostWidened, type ReadField, type Reading, widenedNotes } from './reading.js';
 
 /** A file as columns of text t0..tn, null where there is no value. */
 export interface Texts {
@@ -19,23 +19,39 @@ export interface Texts {
 /** Reads columns of text, whose first rows are in the temporary table `sample`, each as the narrowest type that loses nothing. */
 export async function readTexts(connection: Connection, texts: Texts): Promise<Reading> {
   const { names, notes } = texts;
-  const types = await columnTypes(connection, 'sample', names.length);
-  const reading = (from: string, found: readonly ColumnType[]) => ({
-    from,
-    sample: 'sample',
-    fields: names.map((name, index) => fieldOf(name, index, found[index] ?? 'string')),
-    notes,
-    refused: 0,
-  });
-  const wider = async () => {
-    const exact = await columnTypes(connection, texts.careful, names.length);
-    const refused = await texts.refused();
-    const widened = names.flatMap((name, index) => widenedNotes(name, types[index], exact[index]));
-    const all = [...notes, ...refusedNotes(refused), ...widened];
-    return { ...reading(texts.careful, exact), refused, notes: all };
+  const sampled = await columnTypes(connection, 'sample', names.length);
+  const reading = (from: string, types: readonly ColumnType[], refused: number): Reading => {
+    const widened = names.flatMap((name, index) => widenedNotes(name, sampled[index], types[index]));
+    return {
+      from,
+      sample: 'sample',
+      fields: names.map((name, index) => fieldOf(name, index, types[index] ?? 'string')),
+      notes: [...notes, ...refusedNotes(refused), ...widened],
+      refused,
+    };
   };
-  return { ...reading(texts.fast, types), wider };
+  const careful = async () => {
+    const exact = await columnTypes(connection, texts.careful, names.length);
+    return reading(texts.careful, exact, await texts.refused());
+  };
+  const fast = (types: readonly ColumnType[], tries: number): Reading => {
+    const wider = async (failure?: string) => {
+      const place = misfitPlace(failure) ?? -1;
+      const type = tries === 0 ? undefined : widerTypes[types[place] ?? 'unseen'];
+      return type === undefined ? careful() : fast(types.with(place, type), tries - 1);
+    };
+    return { ...reading(texts.fast, types, 0), wider };
+  };
+  return fast(sampled, mostWidened);
 }
+
+/** The type to try where a value of a column does not fit. */
+const widerTypes: Readonly<Partial<Record<ColumnType, TypeName>>> = {
+  bool: 'string',
+  long: 'real',
+  real: 'string',
+  datetime: 'string',
+};
 
 /** Returns how many lines a reader with `store_rejects` leaves out: it records them each time that it reads the file. */
 export async function countRefused(connection: Connection, source: string): Promise<number> {
@@ -156,7 +172,7 @@ function readAsTime(text: string, time: string): string {
 function fieldOf(name: string, index: number, type: ColumnType): ReadField {
   const text = `t${index}`;
   if (type === 'string') return { name, type, sql: text };
-  const absent = `CASE WHEN ${text} IS NOT NULL THEN ${misfit} END`;
+  const absent = `CASE WHEN ${text} IS NOT NULL THEN ${misfitAt(index)} END`;
   if (type === 'unseen') return { name, type: 'string', sql: `${absent}::VARCHAR` };
   return { name, type, sql: `coalesce(${readAs(text, type)}, ${absent}::${sqlTypes[type]})` };
 }

@@ -1,12 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Connection, Engine } from '../../../../kernel/local/engine/duckdb.js';
-import { engineWords } from '../../../../kernel/local/engine/failure.js';
+import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { storeFile } from '../../../../kernel/local/store/import.js';
 import { readJson } from '../../../../kernel/local/store/readers/json.js';
-import { cells, type Reading } from '../../../../kernel/local/store/readers/reading.js';
+import { cells } from '../../../../kernel/local/store/readers/reading.js';
 import { temporaryDirectory } from '../../service.js';
 
 const line = '{"a": 1, "text": "y"}\n';
@@ -68,81 +67,4 @@ test('a file for which there is not enough memory is named, with what to do', as
     message: 'events.ndjson needs more memory to be read than is allowed.',
     hint: 'Split it, and import its parts into the same dataset.',
   });
-});
-
-/** Reads a file as an import does; returns the types that it ends with, its notes, and whether every value was looked at first. */
-async function typesOf(lines: readonly string[]) {
-  const dataDir = await temporaryDirectory();
-  const workDir = path.join(dataDir, 'work');
-  await mkdir(workDir);
-  const file = path.join(dataDir, 'events.ndjson');
-  await writeFile(file, lines.map(each => `${each}\n`).join(''));
-  const engine = await Engine.open({ dataDir, connections: 1 });
-  onTestFinished(() => engine.close());
-  return engine.withConnection(async connection => {
-    const statements: string[] = [];
-    const run: Connection['run'] = sql => {
-      statements.push(sql);
-      return connection.run(sql);
-    };
-    let reading = await readJson({ ...connection, run }, { file, sampleFile: undefined, workDir });
-    while (reading !== undefined) {
-      const failure = await failureOf(connection, reading);
-      if (failure === undefined) break;
-      reading = await reading.wider?.(failure);
-    }
-    const looked = statements.some(sql => sql.includes('map_keys') && sql.includes('events.ndjson'));
-    return { types: reading?.fields.map(({ type }) => type), notes: reading?.notes, looked };
-  });
-}
-
-async function failureOf(connection: Connection, { fields, from }: Reading): Promise<string | undefined> {
-  try {
-    await connection.run(`SELECT max(COLUMNS(*)) FROM (${cells(fields, from)})`);
-    return undefined;
-  } catch (error) {
-    return engineWords(error);
-  }
-}
-
-const holds = (field: string, type: string, before: string) =>
-  `\`${field}\` is ${type}: after the sampled rows it holds values other than ${before}.`;
-
-test.each([
-  ['a real among integers', '{"n":1.5}', ['real', 'string', 'bool', 'string'], [holds('n', 'real', 'long')]],
-  [
-    'a text among integers',
-    '{"n":"-"}',
-    ['dynamic', 'string', 'bool', 'string'],
-    [holds('n', 'dynamic', 'long')],
-  ],
-  [
-    'an integer that no real holds, then a real',
-    '{"n":9007199254740993}\n{"n":1.5}',
-    ['dynamic', 'string', 'bool', 'string'],
-    [holds('n', 'dynamic', 'long')],
-  ],
-  [
-    'a number among texts',
-    '{"t":5}',
-    ['long', 'dynamic', 'bool', 'string'],
-    [holds('t', 'dynamic', 'string')],
-  ],
-  [
-    'a text among booleans and one among integers',
-    '{"b":"yes"}\n{"n":"no"}',
-    ['dynamic', 'string', 'dynamic', 'string'],
-    [holds('n', 'dynamic', 'long'), holds('b', 'dynamic', 'bool')],
-  ],
-] as const)(
-  '%s below the sample widens its field, and no other value is looked at for that',
-  async (_, odd, types, notes) => {
-    const usual = new Array<string>(12_000).fill('{"n":1,"t":"x","b":true,"u":null}');
-    expect(await typesOf([...usual, odd])).toEqual({ types, notes, looked: false });
-  },
-);
-
-test('a value of a field that had none in the sample takes a look at every value', async () => {
-  const usual = new Array<string>(12_000).fill('{"n":1,"u":null}');
-  expect(await typesOf([...usual, '{"u":2}'])).toEqual({ types: ['long', 'long'], notes: [], looked: true });
 });

@@ -1,0 +1,106 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Connection, Engine } from '../../../../kernel/local/engine/duckdb.js';
+import { engineWords } from '../../../../kernel/local/engine/failure.js';
+import { readCsv } from '../../../../kernel/local/store/readers/csv.js';
+import { readJson } from '../../../../kernel/local/store/readers/json.js';
+import { cells, type Reading } from '../../../../kernel/local/store/readers/reading.js';
+import { temporaryDirectory } from '../../service.js';
+
+type Format = 'json' | 'csv';
+
+/** Reads a file as an import does; returns the types that it ends with, its notes, and whether every value was looked at first. */
+async function typesOf(format: Format, lines: readonly string[]) {
+  const dataDir = await temporaryDirectory();
+  const workDir = path.join(dataDir, 'work');
+  await mkdir(workDir);
+  const file = path.join(dataDir, 'events');
+  await writeFile(file, lines.map(each => `${each}\n`).join(''));
+  const engine = await Engine.open({ dataDir, connections: 1 });
+  onTestFinished(() => engine.close());
+  return engine.withConnection(async connection => {
+    const statements: string[] = [];
+    const run: Connection['run'] = sql => {
+      statements.push(sql);
+      return connection.run(sql);
+    };
+    const seen = { ...connection, run };
+    let reading =
+      format === 'csv'
+        ? await readCsv(seen, { file, workDir })
+        : await readJson(seen, { file, sampleFile: undefined, workDir });
+    for (let failure: string | undefined; reading !== undefined; reading = await reading.wider?.(failure)) {
+      failure = await failureOf(connection, reading);
+      if (failure === undefined) break;
+    }
+    const looked = statements.some(sql => /map_keys|unnest/.test(sql) && sql.includes(`'${file}'`));
+    return { types: reading?.fields.map(({ type }) => type), notes: reading?.notes, looked };
+  });
+}
+
+async function failureOf(connection: Connection, { fields, from }: Reading): Promise<string | undefined> {
+  try {
+    await connection.run(`SELECT max(COLUMNS(*)) FROM (${cells(fields, from)})`);
+    return undefined;
+  } catch (error) {
+    return engineWords(error);
+  }
+}
+
+const holds = (field: string, type: string, before: string) =>
+  `\`${field}\` is ${type}: after the sampled rows it holds values other than ${before}.`;
+
+const many = (line: string) => new Array<string>(12_000).fill(line);
+
+test.each<readonly [what: string, odd: readonly string[], types: string, notes: readonly string[]]>([
+  ['a real among integers', ['{"n":1.5}'], 'real string bool string', [holds('n', 'real', 'long')]],
+  ['a text among integers', ['{"n":"-"}'], 'dynamic string bool string', [holds('n', 'dynamic', 'long')]],
+  [
+    'an integer that no real holds, and a real',
+    ['{"n":9007199254740993}', '{"n":1.5}'],
+    'dynamic string bool string',
+    [holds('n', 'dynamic', 'long')],
+  ],
+  ['a number among texts', ['{"t":5}'], 'long dynamic bool string', [holds('t', 'dynamic', 'string')]],
+  [
+    'a text among booleans, and one among integers',
+    ['{"b":"yes"}', '{"n":"no"}'],
+    'dynamic string dynamic string',
+    [holds('n', 'dynamic', 'long'), holds('b', 'dynamic', 'bool')],
+  ],
+])('JSON: %s widens its field, and no other value is looked at for that', async (_, odd, types, notes) => {
+  const usual = many('{"n":1,"t":"x","b":true,"u":null}');
+  expect(await typesOf('json', [...usual, ...odd])).toEqual({
+    types: types.split(' '),
+    notes,
+    looked: false,
+  });
+});
+
+test.each<readonly [what: string, odd: readonly string[], types: string, notes: readonly string[]]>([
+  ['a real among integers', ['1.5,x,true,'], 'real string bool string', [holds('n', 'real', 'long')]],
+  ['a text among integers', ['-,x,true,'], 'string string bool string', [holds('n', 'string', 'long')]],
+  [
+    'an integer that no real holds, and a real',
+    ['9007199254740993,x,true,', '1.5,x,true,'],
+    'string string bool string',
+    [holds('n', 'string', 'long')],
+  ],
+  [
+    'a text among booleans, and one among integers',
+    ['1,x,yes,', '-,x,true,'],
+    'string string string string',
+    [holds('n', 'string', 'long'), holds('b', 'string', 'bool')],
+  ],
+])('CSV: %s widens its field, and no other value is looked at for that', async (_, odd, types, notes) => {
+  const lines = ['n,t,b,u', ...many('1,x,true,'), ...odd];
+  expect(await typesOf('csv', lines)).toEqual({ types: types.split(' '), notes, looked: false });
+});
+
+test.each<readonly [format: Format, lines: readonly string[]]>([
+  ['json', [...many('{"n":1,"u":null}'), '{"u":2}']],
+  ['csv', ['n,u', ...many('1,'), '1,2']],
+])('%s: a value of a field that had none takes a look at every value', async (format, lines) => {
+  expect(await typesOf(format, lines)).toEqual({ types: ['long', 'long'], notes: [], looked: true });
+});
