@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { TypeName } from '../../../apl/catalog/entry.js';
+import { present } from '../../../present.js';
 import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
@@ -7,6 +8,7 @@ import { engineWords } from '../../engine/failure.js';
 import { ServiceError } from '../../http/service-error.js';
 import { startOf } from '../formats.js';
 import { writeArrayAsLines } from './array.js';
+import { withoutCutLine } from './cut-line.js';
 import { afterHead, columnReader, maybeNoString } from './json-columns.js';
 import { type JsonLeaf, type JsonObject, type JsonShape, namesOf, profile } from './json-shape.js';
 import {
@@ -41,6 +43,24 @@ const objectLimits = [16, 64, 256].map(mebibytes => mebibytes * 2 ** 20);
 
 /** Reads JSON objects, one per line or in an array: nested objects become dotted names, the rest stays exact. */
 export async function readJson(connection: Connection, source: JsonSource): Promise<Reading | undefined> {
+  const whole = await withoutCutLine(source.file, source.workDir);
+  if (whole === undefined) return readWhole(connection, source);
+  const reading = await readWhole(connection, { ...source, file: whole });
+  return reading && withCutLine(reading);
+}
+
+/** Adds the last line, which was left out, to the counts and notes of a reading. */
+function withCutLine(reading: Reading): Reading {
+  const { refused, notes, wider } = reading;
+  return {
+    ...reading,
+    refused: refused + 1,
+    notes: ['Left out, as it is cut off: the last line.', ...notes],
+    ...present({ wider: wider && (async (failure?: string) => withCutLine(await wider(failure))) }),
+  };
+}
+
+async function readWhole(connection: Connection, source: JsonSource): Promise<Reading | undefined> {
   const { file, sampleFile } = source;
   const careful = (sampled?: JsonShape) => readCarefully(connection, source, sampled);
   const reader = objectReader(file, 'auto', '');

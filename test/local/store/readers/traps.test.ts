@@ -43,6 +43,9 @@ const oddTexts: readonly (readonly [kind: string, usual: string, odd: string])[]
   ['booleans', 'true', 'tRUE'],
 ];
 
+const cutLine = 'Left out, as it is cut off: the last line.';
+const brokenLine = 'Left out, as they are not JSON objects in UTF-8: 1 line.';
+
 const traps: readonly Trap[] = [
   // one bad row costs no good one
   {
@@ -132,6 +135,31 @@ const traps: readonly Trap[] = [
     select: 'v',
     values: ['1', '3'],
     notes: ['Left out, as they are not JSON objects in UTF-8: 1 value.', timeless()],
+  },
+  ...(
+    [
+      ['in a text', '{"v":3,"w":"x', '1 2', [cutLine]],
+      ['in a text that ends like an object', '{"v":3,"w":"x, }', '1 2', [brokenLine]],
+      ['in an object within it', '{"v":3,"o":{"a":1}', '1 2', [brokenLine]],
+      ['after its first character', '{', '1 2', [cutLine]],
+      ['before its line break', '{"v":3}', '1 2 3', []],
+      ['beside a broken one', 'x\n{"v":3', '1 2', [cutLine, brokenLine]],
+    ] as const
+  ).map(([where, last, values, notes]) => ({
+    what: `JSON lines of which the last one is cut off ${where}`,
+    name: 'in.ndjson',
+    content: `{"v":1}\n{"v":2}\n${last}`,
+    select: 'v',
+    values: values.split(' '),
+    notes: [...notes, timeless()],
+  })),
+  {
+    what: 'JSON lines that are cut off in the last one, after a value unlike those of the sample',
+    name: 'in.ndjson',
+    content: `${beyondSample('{"v":1}', '{"v":"x"}')}\n{"v":`,
+    select: 'count(*), any_value(typeof(v))',
+    values: ['10301|VARCHAR'],
+    notes: [cutLine, '`v` is dynamic: after the sampled rows it holds values other than long.', timeless()],
   },
   {
     what: 'a line that is not UTF-8',

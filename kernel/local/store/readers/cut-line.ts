@@ -1,0 +1,48 @@
+import { constants } from 'node:fs';
+import { copyFile, type FileHandle, open, rm, truncate } from 'node:fs/promises';
+import path from 'node:path';
+import { hasCode } from '../files.js';
+
+/**
+ * Returns a copy in `workDir` of a file of JSON lines without its last line, where that one is cut off, as in a log that is being
+ * written. Undefined where it is not, and where there is no room for a copy.
+ */
+export async function withoutCutLine(file: string, workDir: string): Promise<string | undefined> {
+  const length = await lengthOfWholeLines(file);
+  if (length === undefined) return undefined;
+  const whole = path.join(workDir, `${crypto.randomUUID()}.whole.ndjson`);
+  try {
+    await copyFile(file, whole, constants.COPYFILE_FICLONE);
+    await truncate(whole, length);
+    return whole;
+  } catch (error) {
+    if (!hasCode(error, 'ENOSPC', 'EDQUOT')) throw error;
+    await rm(whole, { force: true });
+    return undefined;
+  }
+}
+
+/** Returns the bytes of a file up to its last line break, where an object begins after it and does not end. */
+async function lengthOfWholeLines(file: string): Promise<number | undefined> {
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    const from = Math.max(0, size - longestLine);
+    const [start, end] = [await part(handle, 0, 1), await part(handle, from, size - from)];
+    const at = end.lastIndexOf('\n');
+    const last = end.slice(at + 1).trim();
+    const isCut = start === '{' && at >= 0 && last.startsWith('{') && !last.endsWith('}');
+    return isCut ? from + at + 1 : undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** In bytes; of a longer one every value is looked at. */
+const longestLine = 2 ** 20;
+
+/** A character for each byte. */
+async function part(handle: FileHandle, position: number, bytes: number): Promise<string> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, position);
+  return buffer.toString('latin1', 0, bytesRead);
+}
