@@ -84,7 +84,7 @@ export function bindParse(
 ): Stage {
   const kind = optionText(operator.options, 'kind', optionsOf('parse')) ?? 'simple';
   const subject = convertTo(bindExpression(binder, operator.subject, scopeOf(stage)), 'string');
-  const fields = operator.pieces.filter(piece => piece.kind === 'field');
+  const fields = operator.pieces.flatMap(piece => fieldsOf(piece, kind));
   const flags = optionText(operator.options, 'flags', optionsOf('parse')) ?? '';
   const at = [operator.subject, patternSpan(operator)];
   const hidden = (value: Scalar): Computed => ({ column: binder.column('', value.type), value });
@@ -112,7 +112,7 @@ export function bindParse(
     const read = values[index];
     const value = read === undefined ? empty : reference(read.column);
     return {
-      column: binder.column(field.name.name, field.type),
+      column: binder.column(field.name, field.type),
       value: strict === undefined ? value : call('iff', [strict, value, empty], field.type),
     };
   });
@@ -121,6 +121,20 @@ export function bindParse(
   const matched: Scalar = call('isnotnull', [groupOf(matches[0], patterns[0], 1, at)], 'bool');
   const predicate = strict === undefined ? matched : condition('and', matched, strict);
   return extendOver(stage, { kind: 'filter', input: parsed, predicate, columns: parsed.columns }, items);
+}
+
+interface ParsedField {
+  readonly name: string;
+  readonly type: TypeName;
+}
+
+/** The fields that a piece makes: in regex mode the named groups of a text are fields too. */
+function fieldsOf(piece: ParsePiece, kind: string): readonly ParsedField[] {
+  if (piece.kind === 'field') return [{ name: piece.name.name, type: piece.type }];
+  if (piece.kind === 'star' || kind !== 'regex') return [];
+  return [...piece.text.matchAll(partsOfPattern)].flatMap(([, , name]) =>
+    name === undefined ? [] : [{ name, type: 'string' }],
+  );
 }
 
 /** An engine returns at most nine groups of a pattern, and the first is the whole match. */
@@ -150,10 +164,7 @@ function patternSpan({ pieces, word }: OperatorOf<'parse' | 'parse-where'>): Spa
 }
 
 /** In simple mode one field that does not fit its type makes the whole line not match. */
-function allValid(
-  values: readonly Computed[],
-  fields: readonly { readonly type: TypeName }[],
-): Scalar | undefined {
+function allValid(values: readonly Computed[], fields: readonly ParsedField[]): Scalar | undefined {
   const tests = values.flatMap(({ column }, index): Scalar[] =>
     fields[index]?.type === 'string' ? [] : [call('isnotnull', [reference(column)], 'bool')],
   );
@@ -162,23 +173,28 @@ function allValid(
 
 /**
  * The last field takes what is left; the others take as little as they can, whatever `U` makes of the user's own text. The first
- * group is the whole match, the others are the fields from `first` on, as many as there are groups for.
+ * group is the whole match, the others are the fields from `first` on, as many as there are groups for. Texts alone, whose named
+ * groups are the fields, are looked for anywhere.
  */
 function parsePattern(pieces: readonly ParsePiece[], kind: string, flags: string, first: number): string {
   const own = flags.includes('U') ? '(?U:' : '(?:';
   let field = -1;
+  const opening = (): string => {
+    field += 1;
+    return field >= first && field < first + mostGroups ? '(' : '(?:';
+  };
   const body = pieces.map((piece, index) => {
     const last = index === pieces.length - 1;
     if (piece.kind === 'text')
-      return kind === 'regex' ? `${own}${ungrouped(piece.text)})` : escapeRegex(piece.text);
+      return kind === 'regex' ? `${own}${regrouped(piece.text, opening)})` : escapeRegex(piece.text);
     if (piece.kind === 'star') return last ? '.*' : '.*?';
-    field += 1;
     const literal = kind !== 'regex' && pieces[index + 1]?.kind === 'text';
     const rest = last ? '.*' : literal ? '.*?' : numberOrLess(piece.type);
-    return field >= first && field < first + mostGroups ? `(${rest})` : `(?:${rest})`;
+    return `${opening()}${rest})`;
   });
+  const anywhere = field >= 0 && pieces.every(piece => piece.kind === 'text');
   const end = pieces.at(-1)?.kind === 'text' ? '' : '$';
-  return `(?s${flags.replaceAll('U', '')})(^${body.join('')}${end})`;
+  return `(?s${flags.replaceAll('U', '')})(${anywhere ? '' : '^'}${body.join('')}${end})`;
 }
 
 /** As little as possible; but a number with no literal after it would be empty then, so it takes all of its digits. */
@@ -192,13 +208,18 @@ const numberPatterns: Readonly<Partial<Record<TypeName, string>>> = {
   real: '\\s*[-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?',
 };
 
-/** The pattern with the user's own groups made non-capturing; parentheses of a class or a quotation are none. */
-function ungrouped(pattern: string): string {
-  return pattern.replace(partsOfPattern, (match, group?: string) => (group === undefined ? match : '(?:'));
+/**
+ * The pattern with its named groups begun by `opening` and the others made non-capturing; parentheses of a class or a quotation are
+ * none.
+ */
+function regrouped(pattern: string, opening: () => string): string {
+  return pattern.replace(partsOfPattern, (match, group?: string, name?: string) =>
+    group === undefined ? match : name === undefined ? '(?:' : opening(),
+  );
 }
 
 const partsOfPattern =
-  /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|(\((?:\?P?<\w+>|(?!\?)))/gs;
+  /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|(\((?:\?P?<(\w+)>|(?!\?)))/gs;
 
 function escapeRegex(literal: string): string {
   return literal.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
