@@ -32,7 +32,8 @@ export function bindAggregateParts(
   entry: FunctionEntry,
   sink: AggregateSink,
 ): AggregateCall | undefined {
-  const exprs = argumentsOf(binder, expr, sink);
+  const exprs = argumentsOf(binder, expr, entry, sink);
+  if (exprs === undefined) return undefined;
   const inside = { ...sink.input, inside: entry.name };
   const values = exprs.map(value => bindExpression(binder, value, inside));
   const aligned = alignArguments(binder, expr, entry, values);
@@ -79,9 +80,24 @@ function literalArgument(value: unknown): unknown {
     : value;
 }
 
-/** The arguments of a call; `*`, as in `spotlight(p, *)`, names every field. */
-function argumentsOf(binder: Binder, expr: CallExpr, sink: AggregateSink): readonly Expr[] {
-  return positional(binder, expr).flatMap(value =>
+/**
+ * The arguments of a call; `*`, as in `spotlight(p, *)`, names every field; undefined with a report where the aggregate has no place
+ * for so many.
+ */
+function argumentsOf(
+  binder: Binder,
+  expr: CallExpr,
+  { name, params, doc }: FunctionEntry,
+  sink: AggregateSink,
+): readonly Expr[] | undefined {
+  const values = positional(binder, expr);
+  const star = values.find(value => value.kind === 'star');
+  if (star !== undefined && params.at(-1)?.rest !== true) {
+    const instead = params.length === 0 ? `Write \`${name}()\`.` : doc;
+    binder.error('misplaced-star', star, `\`${name}\` does not take \`*\``, instead);
+    return undefined;
+  }
+  return values.flatMap(value =>
     value.kind === 'star' ? sink.input.columns.map(column => fieldName(column, value)) : [value],
   );
 }

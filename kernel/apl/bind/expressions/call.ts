@@ -306,6 +306,7 @@ const foreignFunctions: Readonly<Record<string, string>> = {
   count_distinct: 'dcount(x)',
   uniq: 'dcount(x)',
   distinct: 'dcount(x)',
+  dimensional_analysis: 'spotlight(x, field)',
   dc: 'dcount(x)',
   dcount_hll: 'dcount(x)',
   make_bag: 'make_list(x)',

@@ -1,8 +1,10 @@
 import { aggregateNamed, functionNamed } from '../../catalog/all.js';
+import { writtenName } from '../../catalog/written.js';
 import type { Column, Scalar } from '../../plan/plan.js';
 import { call, constant, path, reference } from '../../plan/scalars.js';
 import type { Expr } from '../../syntax/ast.js';
 import { identifier, member, nameExpr } from '../../syntax/nodes.js';
+import { quotedName } from '../../syntax/tokens/quote.js';
 import {
   type Binder,
   convertTo,
@@ -186,8 +188,14 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
       `${name}()`,
     );
   else {
-    const hint = scope.mayBeText === true ? `Did you mean the text '${name}'?` : listOf(known);
-    binder.unknown('field', name, span, names, hint);
+    const owner = columns.find(column => column.type === 'dynamic' && name.startsWith(`${column.name}.`));
+    if (owner === undefined) {
+      const hint = scope.mayBeText === true ? `Did you mean the text '${name}'?` : listOf(known);
+      binder.unknown('field', name, span, names, hint);
+    } else {
+      const written = `${writtenName(owner.name)}${quotedName(name.slice(owner.name.length + 1))}`;
+      binder.unknown('field', name, span, [], `A key of \`${owner.name}\` is written \`${written}\`.`);
+    }
   }
   return unbound;
 }
