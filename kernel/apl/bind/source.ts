@@ -13,6 +13,7 @@ import type {
   SourceOf,
   Span,
 } from '../syntax/ast.js';
+import { dataset, identifier } from '../syntax/nodes.js';
 import { optionText } from '../syntax/readers/options.js';
 import { type Binder, commonType, convertTo, isNull, isNumber, shorten } from './binder.js';
 import { constantInteger } from './expressions/constant.js';
@@ -26,7 +27,8 @@ import { freshStage, type Stage, uniqueNames } from './stage.js';
 const noScope = { columns: [], open: false };
 
 /** Binds where rows come from. */
-export function bindSource(binder: Binder, source: Source): Stage {
+export function bindSource(binder: Binder, written: Source): Stage {
+  const source = resolved(binder, written);
   if (isInline(source) && !binder.count('tables', source)) return nowhere();
   switch (source.kind) {
     case 'dataset':
@@ -52,6 +54,17 @@ export function bindSource(binder: Binder, source: Source): Stage {
   }
 }
 
+/** `table(name)` where the name is that of a text: the dataset that the text names. */
+function resolved(binder: Binder, source: Source): Source {
+  if (source.kind !== 'dataset' || source.held !== true) return source;
+  const definition = binder.definitions.get(source.name.name);
+  const value = definition?.kind === 'scalar' ? definition.value : undefined;
+  if (definition === undefined || value?.kind !== 'constant' || typeof value.value !== 'string')
+    return source;
+  definition.used = true;
+  return dataset(identifier(value.value, true, source), source);
+}
+
 /** True for a table made by the query itself; other sources stand for datasets, which are counted when they are read. */
 function isInline({ kind }: Source): boolean {
   return kind === 'datatable' || kind === 'print' || kind === 'range' || kind === 'externaldata';
@@ -64,7 +77,8 @@ export function bindUnion(
   before: Stage | undefined,
 ): Stage {
   const names = before === undefined ? [] : [{ name: 'union_arg0', stage: before }];
-  const tables = given.flatMap((table, index) => {
+  const tables = given.flatMap((written, index) => {
+    const table = resolved(binder, written);
     const pattern = patternOf(binder, table);
     return pattern === undefined ? [named(binder, table, names.length + index)] : matching(binder, pattern);
   });

@@ -79,7 +79,9 @@ function usesOf(query: Query, text: string, environment: BindEnvironment): Use[]
   visitQuery(query, {
     source: source => {
       const target = source.kind === 'dataset' ? targetOf(source.name.name, source.from) : undefined;
-      if (target !== undefined) uses.push({ from: source.from, to: source.to, target });
+      if (source.kind !== 'dataset' || target === undefined) return;
+      const { from, to } = source.held === true ? source.name : source;
+      uses.push({ from, to, target });
     },
     expr: expr => {
       if (expr.kind === 'member' && !members.has(expr.from))

@@ -219,8 +219,9 @@ type NodeOf<R extends { readonly clauses: readonly Clause[] }> = {
 };
 
 export type Source = Span &
+  /** `held`: the name is that of a text, which names the dataset. */
   (
-    | { readonly kind: 'dataset'; readonly name: Identifier }
+    | { readonly kind: 'dataset'; readonly name: Identifier; readonly held?: true }
     /** `github*`: only where several tables are allowed. */
     | { readonly kind: 'pattern'; readonly pattern: FieldPattern }
     | { [K in SourceKind]: { readonly kind: K } & NodeOf<(typeof sources)[K]> }[SourceKind]

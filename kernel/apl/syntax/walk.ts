@@ -83,7 +83,11 @@ function visitSource(source: Source, visitor: Visitor): void {
   visitor.source?.(source);
   switch (source.kind) {
     case 'dataset':
-      visitor.name?.(source, 'dataset', source.name.quoted ? undefined : source.name.name);
+      visitor.name?.(
+        source.held === true ? source.name : source,
+        'dataset',
+        source.name.quoted ? undefined : source.name.name,
+      );
       return;
     case 'pattern':
       visitor.pattern?.(source.pattern);

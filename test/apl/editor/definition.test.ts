@@ -58,6 +58,7 @@ describe('references', () => {
       'let a$0 = 1; web | where status in (spans | project a = 1 | where a > 0) or status == a',
       'let <<a>> = 1; web | where status in (spans | project a = 1 | where a > 0) or status == <a>',
     ],
+    ["let d$0 = 'web'; table(d) | count", "let <<d>> = 'web'; table(<d>) | count"],
     ['we$0b | count', 'web | count'],
   ])('%s', (input, expected) => expect(marked(input)).toBe(expected));
 

@@ -80,14 +80,16 @@ function missingSource(stream: TokenStream): Source {
   return missing({ from, to: from });
 }
 
-/** `table('name')`: the dataset of that name. */
+/** `table('name')`: the dataset of that name; `table(name)`: the one that a `let` text or a parameter names. */
 function takeTableCall(stream: TokenStream): Source | undefined {
   const isCall = stream.isWord('table') && stream.isSymbol('(', 1) && stream.isSymbol(')', 3);
   const name = stream.peek(2);
-  if (!isCall || name.kind !== 'string') return undefined;
+  if (!isCall || (name.kind !== 'string' && name.kind !== 'word')) return undefined;
   const { from } = stream.next();
   stream.skip(3);
-  return dataset(identifier(name.text, true, name), { from, to: stream.lastEnd });
+  const span = { from, to: stream.lastEnd };
+  if (name.kind === 'string') return dataset(identifier(name.text, true, name), span);
+  return { ...dataset(identifier(name.text, false, name), span), held: true };
 }
 
 /** Reports a query in another language and skips it; for a comment in SQL's style, skips only that line. */
