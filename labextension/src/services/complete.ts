@@ -36,7 +36,7 @@ export function completions(workbench: Workbench, whileTyping: boolean): Extensi
       interactionDelay: 0,
       tooltipClass: () => 'apl-completions',
     }),
-    keymap.of([{ key: 'Ctrl-Space', run: startCompletion }]),
+    keymap.of([{ key: 'Ctrl-Space', run: view => open(view, true) }]),
     // Before the editor's own keys, which leave the cell at its edges.
     Prec.highest(EditorView.domEventHandlers({ keydown: (event, view) => onKey(event, view) })),
     EditorView.updateListener.of(update => {
@@ -50,11 +50,12 @@ export function completions(workbench: Workbench, whileTyping: boolean): Extensi
 export function completeNow(view: EditorView, workbench: Workbench): boolean {
   if (completionStatus(view.state) === 'active') return acceptCompletion(view);
   const { head } = view.state.selection.main;
+  openedAgain.delete(view);
   const found = offers(new CompletionContext(view.state, head, true), workbench);
-  if (found === null || found instanceof Promise) return startCompletion(view);
+  if (found === null || found instanceof Promise) return open(view, true);
   const typed = view.state.sliceDoc(found.from, head);
   const [only, another] = found.options.filter(({ label }) => startsWith(label, typed));
-  if (another !== undefined || typeof only?.apply !== 'function') return startCompletion(view);
+  if (another !== undefined || typeof only?.apply !== 'function') return open(view, true);
   only.apply(view, only, found.from, found.to ?? head);
   return true;
 }
@@ -63,15 +64,27 @@ function startsWith(label: string, typed: string): boolean {
   return label.toLowerCase().startsWith(typed.replace(/^\[?['"]?/, '').toLowerCase());
 }
 
+/** Opens the list, as it was asked for, or again as it came by itself. */
+function open(view: EditorView, isAsked: boolean): boolean {
+  if (isAsked) openedAgain.delete(view);
+  else openedAgain.add(view);
+  return startCompletion(view);
+}
+
+/** The views whose list came by itself and was opened again: to the editor it looks like one that was asked for. */
+const openedAgain = new WeakSet<EditorView>();
+
 /** Where the last list was incomplete, as the kernel had to be asked. */
-let waiting: { readonly view: EditorView; readonly state: EditorState } | undefined;
+let waiting:
+  | { readonly view: EditorView; readonly state: EditorState; readonly isAsked: boolean }
+  | undefined;
 
 function askAgain(view: EditorView): void {
   const asked = waiting;
   if (asked?.view !== view || !asked.state.doc.eq(view.state.doc)) return;
   const isSamePlace = asked.state.selection.main.head === view.state.selection.main.head;
   waiting = undefined;
-  if (isSamePlace && view.hasFocus) startCompletion(view);
+  if (isSamePlace && view.hasFocus) open(view, asked.isAsked);
 }
 
 type Offer = CompletionResult | null | Promise<CompletionResult | null>;
@@ -86,8 +99,9 @@ function offers({ state, pos, explicit }: CompletionContext, workbench: Workbenc
   const { from, to, items } = completeCell(cell.text, offset, workbench.environmentOf(view));
   const typed = cell.text.slice(from, offset);
   const before = cell.text.slice(0, offset);
-  if (link?.isAsking === true && (explicit || mayOpen(before, typed))) waiting = { view, state };
-  const shown = explicit ? items : unasked(items, before, typed);
+  const isAsked = explicit && !openedAgain.has(view);
+  if (link?.isAsking === true && (isAsked || mayOpen(before, typed))) waiting = { view, state, isAsked };
+  const shown = isAsked ? items : unasked(items, before, typed);
   if (shown.length === 0) return null;
   return {
     from: cell.from + from,
