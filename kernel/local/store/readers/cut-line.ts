@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { copyFile, type FileHandle, open, rm, truncate } from 'node:fs/promises';
+import { chmod, copyFile, type FileHandle, open, rm, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { hasCode } from '../files.js';
 
@@ -13,6 +13,8 @@ export async function withoutCutLine(file: string, workDir: string): Promise<str
   const whole = path.join(workDir, `${crypto.randomUUID()}.whole.ndjson`);
   try {
     await copyFile(file, whole, constants.COPYFILE_FICLONE);
+    // A copy has the mode of its file, which may be read-only.
+    await chmod(whole, 0o600);
     await truncate(whole, length);
     return whole;
   } catch (error) {
