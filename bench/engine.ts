@@ -1,7 +1,7 @@
 /**
- * APL through the local service, in a process of its own as its users have it, against the same question written by hand in SQL for the same engine over the
- * same Parquet files, by the median of several runs. ROWS (`1000000,10000000,50000000` shows the growth), FILES (how many the rows
- * are in), RUNS and ONLY (a part of the questions' names) are environment variables.
+ * APL through the local service, in a process of its own as its users have it, against the same question written by hand in SQL
+ * for the same engine over the same Parquet files, by the median of several runs. ROWS (`1000000,10000000,50000000` shows the
+ * growth), FILES (how many the rows are in), RUNS and ONLY (a part of the questions' names) are environment variables.
  */
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
