@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
+import nodeModule from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -498,6 +499,13 @@ function packageFiles(root: string): PackageFiles {
   return { main, root, version, oldestNode: engines.node.replace('>=', '') };
 }
 
+/** Node 22 and newer keep the code that they have compiled, for the next start; where they cannot write, nothing is kept. */
+function keepCompiledCode(): void {
+  const newer: typeof nodeModule & { enableCompileCache?(directory: string): unknown } = nodeModule;
+  newer.enableCompileCache?.(join(dataDirectory(), 'compiled'));
+}
+
 process.stderr.on('error', () => undefined);
 nameSourceLines();
+keepCompiledCode();
 await runCommand(process.argv);
