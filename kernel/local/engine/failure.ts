@@ -24,14 +24,15 @@ export class EngineError extends AplKernelError {
 export function engineFailure(error: unknown): AplKernelError {
   if (error instanceof AplKernelError) return error;
   const text = error instanceof Error ? error.message : String(error);
-  const costly = refusedCall(text);
+  const own = quotesData.test(text) ? '' : text;
+  const costly = refusedCall(own);
   if (costly !== undefined) {
     return new EngineError('function-cost', `\`${costly}\` would take too long on values of this size.`, {
       hint: 'Shorten its texts or arrays first, for example with substring or array_slice.',
     });
   }
   // Lines of files that are being read follow in lines of their own.
-  const [said = ''] = text.split('\n');
+  const [said = ''] = own.split('\n');
   for (const { pattern, code, message, hint } of known) {
     if (pattern.test(said)) return new EngineError(code, message, { hint, cause: error });
   }
@@ -62,6 +63,10 @@ export function answerTooLarge(mostBytes: number): EngineError {
     { hint: 'Aggregate in the query, project fewer fields, or set a lower limit.' },
   );
 }
+
+/** Failures in which the engine quotes the data that it reads, which may read like any other failure. */
+const quotesData =
+  /^(?:Conversion Error|Invalid Input Error: (?:JSON transform error|Malformed JSON|CSV Error))/;
 
 interface Known {
   readonly pattern: RegExp;

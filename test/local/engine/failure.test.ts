@@ -10,6 +10,12 @@ const cases: readonly (readonly [message: string, code: string])[] = [
   ['IO Error: Could not write file "/home/me/.tmp/1": No space left on device', 'engine-disk'],
   ['Parser Error: Max expression depth limit of 1000 exceeded. Use "SET …"', 'query-too-large'],
   ['INTERRUPT Error: Interrupted!', 'query-cancelled'],
+  [
+    'Invalid Input Error: JSON transform error in file "a", in line 9: Object {"log":"ENOSPC"} has…',
+    'engine-failed',
+  ],
+  ["Conversion Error: Could not convert string 'stack overflow' to INT32", 'engine-failed'],
+  ['Invalid Input Error: Malformed JSON in file "too costly: strcat.json", in line 3', 'engine-failed'],
   ['Binder Error: No function matches apl_x(VARCHAR)\nLINE 1: SELECT apl_x(…)', 'engine-failed'],
 ];
 

@@ -1,5 +1,5 @@
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { TypeName } from '../../../apl/catalog/entry.js';
 import { present } from '../../../present.js';
 import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
@@ -15,15 +15,16 @@ import {
   exceedsReal,
   keep,
   misfit,
-  misfitAt,
+  misfitOf,
   misfitPlace,
+  misfitValue,
   mostWidened,
   noFields,
   type ReadField,
   type Reading,
   widenedNotes,
 } from './reading.js';
-import { rowsInSample } from './sample.js';
+import { lineAt, rowsInSample } from './sample.js';
 import { unpacked } from './unpacked.js';
 
 /** A file of JSON objects. */
@@ -76,10 +77,12 @@ async function readWhole(connection: Connection, source: JsonSource): Promise<Re
   if (Number(row?.[1]) < Number(row?.[0])) return careful();
   const shape = await profile(connection, 'sample');
   if (shape.repeats > 0) return careful();
-  const readAs = async (found: JsonShape, tries: number): Promise<Reading> => {
+  const readAs = async (found: JsonShape, pass: number): Promise<Reading> => {
     const wider = async (failure?: string) => {
-      const next = tries === 0 ? undefined : widened(found, failure);
-      return next === undefined ? careful(shape) : readAs(next, tries - 1);
+      const odd = pass > mostWidened ? undefined : await oddObject(source, found, pass, failure);
+      const next = odd === undefined ? undefined : await shapeWith(connection, odd, source.workDir);
+      if (next === undefined || sameLeaves(next, found)) return careful(shape);
+      return readAs(next, pass + 1);
     };
     const notes = wideningNotes(shape, found);
     const byColumns = await readColumns(connection, { ...source, rows }, { ...found, notes }, wider);
@@ -87,23 +90,46 @@ async function readWhole(connection: Connection, source: JsonSource): Promise<Re
     const byMaps = readingOf(reader, found, false);
     return { ...byMaps, notes: [...notes, ...byMaps.notes], wider };
   };
-  return readAs(shape, mostWidened);
+  return readAs(shape, 1);
 }
 
-/** The type to try where a value of a field does not fit. */
-const widerTypes: Readonly<Partial<Record<JsonLeaf['type'], TypeName>>> = {
-  long: 'real',
-  real: 'dynamic',
-  bool: 'dynamic',
-  string: 'dynamic',
-};
+/**
+ * Returns what ended a pass: the line at which the engine did, or an object with nothing but the value that does not fit its field.
+ * Undefined where neither can be told, and where the line comes so early that the file must have more of its kind than passes are
+ * worth.
+ */
+async function oddObject(
+  { file }: JsonSource,
+  { leaves }: JsonShape,
+  pass: number,
+  failure = '',
+): Promise<string | undefined> {
+  const value = misfitValue(failure);
+  const leaf = leaves[misfitPlace(failure) ?? -1];
+  if (leaf !== undefined && value !== undefined)
+    return leaf.path.reduceRight((below, key) => `{${JSON.stringify(key)}:${below}}`, value);
+  const line = /^Invalid Input Error: JSON transform error in file .*, in line (\d+): /.exec(failure)?.[1];
+  const found = line === undefined ? undefined : await lineAt(file, Number(line));
+  return found && found.share >= pass / mostWidened ? found.text : undefined;
+}
 
-/** Returns the shape with a wider type for the field whose value ended a pass; undefined where only a look at every value tells. */
-function widened(shape: JsonShape, failure: string | undefined): JsonShape | undefined {
-  const place = misfitPlace(failure) ?? -1;
-  const leaf = shape.leaves[place];
-  const type = leaf && widerTypes[leaf.type];
-  return leaf && type && { ...shape, leaves: shape.leaves.with(place, { ...leaf, type }) };
+/** Adds an object to the sample, and returns the shape of that; undefined where it repeats a key. */
+async function shapeWith(
+  connection: Connection,
+  object: string,
+  workDir: string,
+): Promise<JsonShape | undefined> {
+  const file = path.join(workDir, `${crypto.randomUUID()}.odd.ndjson`);
+  await writeFile(file, `${object}\n`, { mode: 0o600 });
+  await connection.run(
+    `INSERT INTO sample SELECT m FROM ${objectReader(file, 'nd', '')} WHERE m IS NOT NULL`,
+  );
+  const shape = await profile(connection, 'sample');
+  return shape.repeats > 0 ? undefined : shape;
+}
+
+function sameLeaves(one: JsonShape, other: JsonShape): boolean {
+  return JSON.stringify(one.leaves) === JSON.stringify(other.leaves);
 }
 
 /**
@@ -339,7 +365,7 @@ function cellSql(place: number, type: JsonLeaf['type']): string {
   const json = `r${place}`;
   // Null where there is no value.
   const text = `${json}::VARCHAR`;
-  const unfit = misfitAt(place);
+  const unfit = misfitOf(place, text);
   const absent = `CASE WHEN ${text} IS NOT NULL THEN ${unfit} END`;
   switch (type) {
     case 'unseen':

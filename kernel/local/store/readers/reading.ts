@@ -46,8 +46,19 @@ export function misfitAt(place: number): string {
   return `error('a value does not fit field ${place}')`;
 }
 
-/** Passes that one more value may end, each for a wider type of its field: they cost less than a look at every value. */
+/** Passes that an odd value may end, each for other types of fields: they cost less than a look at every value. */
 export const mostWidened = 8;
+
+/** SQL that ends the pass as {@link misfitAt} does, and says the value, of which `text` is SQL. */
+export function misfitOf(place: number, text: string): string {
+  return `error('a value does not fit field ${place}: ' || hex(${text}))`;
+}
+
+/** Returns the text of the value that ended a pass, where the failure tells it. */
+export function misfitValue(failure: string | undefined): string | undefined {
+  const hex = /a value does not fit field \d+: ([\dA-F]+)/.exec(failure ?? '')?.[1];
+  return hex && Buffer.from(hex, 'hex').toString();
+}
 
 /** Returns the place of the field whose value ended a pass, where the failure tells it. */
 export function misfitPlace(failure: string | undefined): number | undefined {

@@ -53,6 +53,41 @@ export async function rowsByLines(file: string, quoted: boolean): Promise<number
   return Math.round((size * rows) / whole.length);
 }
 
+/**
+ * Returns a line of a file, counted from 1, and which share of the file is before its end; undefined where there is none, it is
+ * long, or the file is compressed.
+ */
+export async function lineAt(
+  file: string,
+  number: number,
+): Promise<{ readonly text: string; readonly share: number } | undefined> {
+  if ((await packingOf(file)) !== undefined) return undefined;
+  const handle = await open(file);
+  try {
+    const start = await startOfLine(handle, number);
+    if (start === undefined) return undefined;
+    const bytes = await part(handle, start, headBytes);
+    const end = bytes.indexOf('\n');
+    const { size } = await handle.stat();
+    return end < 0 ? undefined : { text: bytes.toString('utf8', 0, end), share: (start + end + 1) / size };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function startOfLine(handle: FileHandle, number: number): Promise<number | undefined> {
+  let linesLeft = number - 1;
+  for (let from = 0; ; from += headBytes) {
+    const bytes = await part(handle, from, headBytes);
+    for (let at = 0; ; linesLeft--) {
+      if (linesLeft === 0) return from + at;
+      at = bytes.indexOf('\n', at) + 1;
+      if (at === 0) break;
+    }
+    if (bytes.length < headBytes) return undefined;
+  }
+}
+
 /** Options with which the engine reads lines of up to 32 MiB; its buffers are as large. */
 export const longLines = lineOptions(32 * 2 ** 20);
 

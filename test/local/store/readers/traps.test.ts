@@ -324,6 +324,14 @@ const traps: readonly Trap[] = [
     notes: ['Left out, as they are not UTF-8 or have more values than there are fields: 1 line.', timeless()],
   },
   {
+    what: 'a key after the sample in a line that reads like a failure of the engine',
+    name: 'in.ndjson',
+    content: beyondSample('{"l":"x"}', '{"l":"No space left on device","k":1}'),
+    select: 'count(*), sum(k)',
+    values: ['10301|1'],
+    notes: [timeless()],
+  },
+  {
     what: 'a broken line after the sample',
     name: 'in.ndjson',
     content: beyondSample('{"v":1}', '{"v":'),

@@ -98,9 +98,43 @@ test.each<readonly [what: string, odd: readonly string[], types: string, notes: 
   expect(await typesOf('csv', lines)).toEqual({ types: types.split(' '), notes, looked: false });
 });
 
-test.each<readonly [format: Format, lines: readonly string[]]>([
-  ['json', [...many('{"n":1,"u":null}'), '{"u":2}']],
-  ['csv', ['n,u', ...many('1,'), '1,2']],
-])('%s: a value of a field that had none takes a look at every value', async (format, lines) => {
-  expect(await typesOf(format, lines)).toEqual({ types: ['long', 'long'], notes: [], looked: true });
+/** Objects without a value of u, some of them with one of o, before the given ones. */
+const plain = many('{"n":1,"u":null,"o":{"a":1}}');
+
+test.each<readonly [what: string, odd: readonly string[], types: string]>([
+  ['a key', ['{"k":true}'], 'long string long bool'],
+  ['a key of an object within', ['{"o":{"a":2,"b":"x"}}'], 'long string long string'],
+  ['a key with an object', ['{"k":{"l":1.5,"m":[1]}}'], 'long string long real dynamic'],
+  ['an object for a number', ['{"n":{"x":1}}'], 'dynamic string long'],
+  ['a number for an object', ['{"o":1}'], 'long string dynamic'],
+  ['a value of a field that had none', ['{"u":2}'], 'long long long'],
+  ['an object in a field that had none', ['{"u":{"v":"x","w":1}}'], 'long string long long'],
+  ['a time in a field that had none', ['{"u":"2026-01-01T00:00:00Z \\"é\\""}'], 'long string long'],
+  ['several of them', ['{"k":true}', '{"u":2}', '{"l":1}'], 'long long long bool long'],
+])('JSON: no other value is looked at for %s that the sample did not show', async (_, odd, types) => {
+  const { types: found, looked } = await typesOf('json', [...plain, ...odd]);
+  expect([found?.join(' '), looked]).toEqual([types, false]);
+});
+
+test.each<readonly [what: string, lines: readonly string[], types: string]>([
+  [
+    'a key so early that there must be many',
+    [...plain, '{"k":true}', ...new Array<string[]>(8).fill(plain).flat()],
+    'long string long bool',
+  ],
+  [
+    'keys beyond the most that are worth a pass',
+    [...plain, ...'abcdefghi'].map((each, at) => (at < plain.length ? each : `{"${each}":1}`)),
+    'long string long long long long long long long long long long',
+  ],
+  ['a key twice in an object', [...plain, '{"n":1,"n":2}'], 'long string long'],
+  ['a line that is no object', [...plain, '{"n":'], 'long string long'],
+])('JSON: %s takes a look at every value', async (_, lines, types) => {
+  const { types: found, looked } = await typesOf('json', lines);
+  expect([found?.join(' '), looked]).toEqual([types, true]);
+});
+
+test('CSV: a value of a field that had none takes a look at every value', async () => {
+  const lines = ['n,u', ...many('1,'), '1,2'];
+  expect(await typesOf('csv', lines)).toEqual({ types: ['long', 'long'], notes: [], looked: true });
 });
