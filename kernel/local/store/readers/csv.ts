@@ -7,7 +7,7 @@ import { engineWords } from '../../engine/failure.js';
 import { ServiceError } from '../../http/service-error.js';
 import { lineReader } from './lines.js';
 import { writeWithoutUnclosed } from './quotes.js';
-import { distinctNames, keep, type Reading } from './reading.js';
+import { distinctNames, keep, misfitOf, type Reading } from './reading.js';
 import { blankLines, firstLines, longLines, rowsInSample } from './sample.js';
 import { countRefused, readTexts } from './texts.js';
 import { unpacked } from './unpacked.js';
@@ -52,15 +52,13 @@ async function readWithin(
   const repaired = (await mayMislead(connection, source.file, dialect))
     ? await repair(connection, source, dialect)
     : undefined;
-  if (repaired !== undefined) return without(repaired, await readCsv(connection, repaired.source, options));
+  if (repaired !== undefined) {
+    const rest = await readCsv(connection, repaired.source, options);
+    return rest && without(repaired, rest);
+  }
   if (dialect.failure !== undefined) throw dialect.failure;
   const reading = await readWhole(connection, source.file, dialect, options);
-  return (
-    reading && {
-      ...reading,
-      wider: failure => wider(connection, source, dialect, options, { reading, failure }),
-    }
-  );
+  return reading && repairable(connection, source, dialect, options, reading);
 }
 
 /**
@@ -85,18 +83,30 @@ async function mayMislead(
   }
 }
 
-/** The fast reader refuses a file that ends within quotes, and the careful one would leave out all that is in them. */
-async function wider(
+/**
+ * The fast reader refuses a file that ends within quotes, and the careful one would leave out all that is in them: they are looked
+ * for when a pass ends, but for a value in which no quote can have misled the engine.
+ */
+function repairable(
   connection: Connection,
   source: CsvSource,
   dialect: Dialect,
   options: CsvOptions,
-  { reading, failure }: { readonly reading: Reading; readonly failure: string | undefined },
-): Promise<Reading> {
-  const repaired = await repair(connection, source, dialect);
-  if (repaired === undefined) return (await reading.wider?.(failure)) ?? reading;
-  const again = without(repaired, await readCsv(connection, repaired.source, options));
-  return (await again?.wider?.()) ?? again ?? reading;
+  reading: Reading,
+): Reading {
+  const { wider } = reading;
+  if (wider === undefined) return reading;
+  const next = async (failure?: string): Promise<Reading> => {
+    const odd = misfitOf(failure);
+    if (odd !== undefined && !/["\r\n]/.test(odd.text))
+      return repairable(connection, source, dialect, options, await wider(failure));
+    const repaired = await repair(connection, source, dialect);
+    if (repaired === undefined) return wider(failure);
+    const rest = await readCsv(connection, repaired.source, options);
+    const again = rest && without(repaired, rest);
+    return (await again?.wider?.()) ?? again ?? reading;
+  };
+  return { ...reading, wider: next };
 }
 
 /** A copy of a file without the lines that open a quote and do not close it. */
@@ -117,16 +127,15 @@ async function repair(
 }
 
 /** Adds the lines that were left out of a repaired file to its reading's counts and notes. */
-function without({ lines }: Repaired, reading: Reading | undefined): Reading | undefined {
-  if (reading === undefined) return undefined;
-  const note = `Left out for an unclosed quote: ${plural(lines, 'line')}.`;
-  const counted = (each: Reading): Reading => ({
-    ...each,
-    refused: each.refused + lines,
-    notes: [...each.notes, note],
-  });
-  const { wider } = reading;
-  return { ...counted(reading), ...present({ wider: wider && (async () => counted(await wider())) }) };
+function without(repaired: Repaired, reading: Reading): Reading {
+  const { refused, notes, wider } = reading;
+  const note = `Left out for an unclosed quote: ${plural(repaired.lines, 'line')}.`;
+  return {
+    ...reading,
+    refused: refused + repaired.lines,
+    notes: [...notes, note],
+    ...present({ wider: wider && (async (failure?: string) => without(repaired, await wider(failure))) }),
+  };
 }
 
 async function readWhole(

@@ -15,9 +15,8 @@ import {
   exceedsReal,
   keep,
   misfit,
+  misfitAt,
   misfitOf,
-  misfitPlace,
-  misfitValue,
   mostWidened,
   noFields,
   type ReadField,
@@ -104,10 +103,10 @@ async function oddObject(
   pass: number,
   failure = '',
 ): Promise<string | undefined> {
-  const value = misfitValue(failure);
-  const leaf = leaves[misfitPlace(failure) ?? -1];
+  const value = misfitOf(failure);
+  const leaf = leaves[value?.place ?? -1];
   if (leaf !== undefined && value !== undefined)
-    return leaf.path.reduceRight((below, key) => `{${JSON.stringify(key)}:${below}}`, value);
+    return leaf.path.reduceRight((below, key) => `{${JSON.stringify(key)}:${below}}`, value.text);
   const line = /^Invalid Input Error: JSON transform error in file .*, in line (\d+): /.exec(failure)?.[1];
   const found = line === undefined ? undefined : await lineAt(file, Number(line));
   return found && found.share >= pass / mostWidened ? found.text : undefined;
@@ -365,7 +364,7 @@ function cellSql(place: number, type: JsonLeaf['type']): string {
   const json = `r${place}`;
   // Null where there is no value.
   const text = `${json}::VARCHAR`;
-  const unfit = misfitOf(place, text);
+  const unfit = misfitAt(place, text);
   const absent = `CASE WHEN ${text} IS NOT NULL THEN ${unfit} END`;
   switch (type) {
     case 'unseen':

@@ -41,29 +41,25 @@ export const sampleRows = 10_240;
 /** SQL that ends the pass because the chosen types do not fit all rows. */
 export const misfit = `error('a value does not fit')`;
 
-/** SQL that ends the pass because a value does not fit the type of the field at this place. */
-export function misfitAt(place: number): string {
-  return `error('a value does not fit field ${place}')`;
+/** SQL that ends the pass because a value, of which `text` is SQL, does not fit the type of the field at this place. */
+export function misfitAt(place: number, text: string): string {
+  return `error('a value does not fit field ${place}: ' || hex(left(${text}, 65536)))`;
 }
 
-/** Passes that an odd value may end, each for other types of fields: they cost less than a look at every value. */
+/** Passes that a value may end, each for other types of fields: they cost less than a look at every value. */
 export const mostWidened = 8;
 
-/** SQL that ends the pass as {@link misfitAt} does, and says the value, of which `text` is SQL. */
-export function misfitOf(place: number, text: string): string {
-  return `error('a value does not fit field ${place}: ' || hex(${text}))`;
+/** A value that ended a pass: the place of its field, and its text or the beginning of that. */
+export interface Misfit {
+  readonly place: number;
+  readonly text: string;
 }
 
-/** Returns the text of the value that ended a pass, where the failure tells it. */
-export function misfitValue(failure: string | undefined): string | undefined {
-  const hex = /a value does not fit field \d+: ([\dA-F]+)/.exec(failure ?? '')?.[1];
-  return hex && Buffer.from(hex, 'hex').toString();
-}
-
-/** Returns the place of the field whose value ended a pass, where the failure tells it. */
-export function misfitPlace(failure: string | undefined): number | undefined {
-  const place = /a value does not fit field (\d+)/.exec(failure ?? '')?.[1];
-  return place === undefined ? undefined : Number(place);
+/** Returns the value that ended a pass; undefined where something else did. */
+export function misfitOf(failure: string | undefined): Misfit | undefined {
+  const [, place, hex] = /a value does not fit field (\d+): ([\dA-F]+)/.exec(failure ?? '') ?? [];
+  if (place === undefined || hex === undefined) return undefined;
+  return { place: Number(place), text: Buffer.from(hex, 'hex').toString() };
 }
 
 /** Returns the SELECT that gives the fields of a reading as columns c0..cn of `relation`. */

@@ -3,7 +3,7 @@ import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import { sqlTypes } from '../../duckdb/types.js';
 import type { Connection } from '../../engine/duckdb.js';
-import { misfitAt, misfitPlace, mostWidened, type ReadField, type Reading, widenedNotes } from './reading.js';
+import { misfitAt, misfitOf, mostWidened, type ReadField, type Reading, widenedNotes } from './reading.js';
 
 /** A file as columns of text t0..tn, null where there is no value. */
 export interface Texts {
@@ -34,24 +34,17 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
     const exact = await columnTypes(connection, texts.careful, names.length);
     return reading(texts.careful, exact, await texts.refused());
   };
-  const fast = (types: readonly ColumnType[], tries: number): Reading => {
+  const fast = (types: readonly ColumnType[], pass: number): Reading => {
     const wider = async (failure?: string) => {
-      const place = misfitPlace(failure) ?? -1;
-      const type = tries === 0 ? undefined : widerTypes[types[place] ?? 'unseen'];
-      return type === undefined ? careful() : fast(types.with(place, type), tries - 1);
+      const odd = pass > mostWidened ? undefined : misfitOf(failure);
+      if (odd === undefined) return careful();
+      await connection.run(`INSERT INTO sample (t${odd.place}) VALUES (${sqlText(odd.text)})`);
+      return fast(await columnTypes(connection, 'sample', names.length), pass + 1);
     };
     return { ...reading(texts.fast, types, 0), wider };
   };
-  return fast(sampled, mostWidened);
+  return fast(sampled, 1);
 }
-
-/** The type to try where a value of a column does not fit. */
-const widerTypes: Readonly<Partial<Record<ColumnType, TypeName>>> = {
-  bool: 'string',
-  long: 'real',
-  real: 'string',
-  datetime: 'string',
-};
 
 /** Returns how many lines a reader with `store_rejects` leaves out: it records them each time that it reads the file. */
 export async function countRefused(connection: Connection, source: string): Promise<number> {
@@ -172,7 +165,7 @@ function readAsTime(text: string, time: string): string {
 function fieldOf(name: string, index: number, type: ColumnType): ReadField {
   const text = `t${index}`;
   if (type === 'string') return { name, type, sql: text };
-  const absent = `CASE WHEN ${text} IS NOT NULL THEN ${misfitAt(index)} END`;
+  const absent = `CASE WHEN ${text} IS NOT NULL THEN ${misfitAt(index, text)} END`;
   if (type === 'unseen') return { name, type: 'string', sql: `${absent}::VARCHAR` };
   return { name, type, sql: `coalesce(${readAs(text, type)}, ${absent}::${sqlTypes[type]})` };
 }

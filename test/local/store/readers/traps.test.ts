@@ -191,6 +191,18 @@ const traps: readonly Trap[] = [
     })),
   ),
   {
+    what: 'a value of another type after the sample, and a quote that is not closed after that',
+    name: 'in.csv',
+    content: `a,b\n${beyondSample('1,"x, y"', `-,v\n${'1,"x, y"\n'.repeat(10)}2,"z\n3,w`)}`,
+    select: "count(*), count(*) FILTER (b = 'x, y'), max(a), min(a)",
+    values: ['10312|10310|3|-'],
+    notes: [
+      '`a` is string: after the sampled rows it holds values other than long.',
+      'Left out for an unclosed quote: 1 line.',
+      timeless(),
+    ],
+  },
+  {
     what: 'a quote that is not closed, after the sample',
     name: 'in.csv',
     content: `a,b\n${beyondSample('1,"x, y"', '2,"z\n3,w')}`,
