@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { present } from '../../../present.js';
 import { plural } from '../../../text.js';
@@ -8,23 +7,22 @@ import { engineWords } from '../../engine/failure.js';
 import { ServiceError } from '../../http/service-error.js';
 import { startOf } from '../formats.js';
 import { writeArrayAsLines } from './array.js';
-import { withoutCutLine } from './cut-line.js';
 import { afterHead, columnReader, maybeNoString } from './json-columns.js';
+import { nextPass, objectReader, type Pass } from './json-passes.js';
 import { type JsonLeaf, type JsonObject, type JsonShape, namesOf, profile } from './json-shape.js';
 import {
   exceedsReal,
   keep,
   misfit,
   misfitAt,
-  misfitOf,
-  mostWidened,
   noFields,
   type ReadField,
   type Reading,
   widenedNotes,
 } from './reading.js';
-import { lineAt, rowsInSample } from './sample.js';
+import { rowsInSample } from './sample.js';
 import { unpacked } from './unpacked.js';
+import { withoutCutLine } from './without-line.js';
 
 /** A file of JSON objects. */
 export interface JsonSource {
@@ -76,59 +74,19 @@ async function readWhole(connection: Connection, source: JsonSource): Promise<Re
   if (Number(row?.[1]) < Number(row?.[0])) return careful();
   const shape = await profile(connection, 'sample');
   if (shape.repeats > 0) return careful();
-  const readAs = async (found: JsonShape, pass: number): Promise<Reading> => {
+  const readAs = async (pass: Pass): Promise<Reading> => {
     const wider = async (failure?: string) => {
-      const odd = pass > mostWidened ? undefined : await oddObject(source, found, pass, failure);
-      const next = odd === undefined ? undefined : await shapeWith(connection, odd, source.workDir);
-      if (next === undefined || sameLeaves(next, found)) return careful(shape);
-      return readAs(next, pass + 1);
+      const next = await nextPass(connection, source.workDir, pass, failure);
+      return next === undefined ? careful(shape) : readAs(next);
     };
-    const notes = wideningNotes(shape, found);
-    const byColumns = await readColumns(connection, { ...source, rows }, { ...found, notes }, wider);
+    const notes = [...refusedNotes(pass.leftOut, 'line'), ...wideningNotes(shape, pass.shape)];
+    const about = { notes, refused: pass.leftOut, wider };
+    const byColumns = await readColumns(connection, { ...source, file: pass.file, rows }, pass.shape, about);
     if (byColumns !== undefined) return byColumns;
-    const byMaps = readingOf(reader, found, false);
-    return { ...byMaps, notes: [...notes, ...byMaps.notes], wider };
+    const byMaps = readingOf(objectReader(pass.file, 'auto', ''), pass.shape, false);
+    return { ...byMaps, ...about, notes: [...notes, ...byMaps.notes] };
   };
-  return readAs(shape, 1);
-}
-
-/**
- * Returns what ended a pass: the line at which the engine did, or an object with nothing but the value that does not fit its field.
- * Undefined where neither can be told, and where the line comes so early that the file must have more of its kind than passes are
- * worth.
- */
-async function oddObject(
-  { file }: JsonSource,
-  { leaves }: JsonShape,
-  pass: number,
-  failure = '',
-): Promise<string | undefined> {
-  const value = misfitOf(failure);
-  const leaf = leaves[value?.place ?? -1];
-  if (leaf !== undefined && value !== undefined)
-    return leaf.path.reduceRight((below, key) => `{${JSON.stringify(key)}:${below}}`, value.text);
-  const line = /^Invalid Input Error: JSON transform error in file .*, in line (\d+): /.exec(failure)?.[1];
-  const found = line === undefined ? undefined : await lineAt(file, Number(line));
-  return found && found.share >= pass / mostWidened ? found.text : undefined;
-}
-
-/** Adds an object to the sample, and returns the shape of that; undefined where it repeats a key. */
-async function shapeWith(
-  connection: Connection,
-  object: string,
-  workDir: string,
-): Promise<JsonShape | undefined> {
-  const file = path.join(workDir, `${crypto.randomUUID()}.odd.ndjson`);
-  await writeFile(file, `${object}\n`, { mode: 0o600 });
-  await connection.run(
-    `INSERT INTO sample SELECT m FROM ${objectReader(file, 'nd', '')} WHERE m IS NOT NULL`,
-  );
-  const shape = await profile(connection, 'sample');
-  return shape.repeats > 0 ? undefined : shape;
-}
-
-function sameLeaves(one: JsonShape, other: JsonShape): boolean {
-  return JSON.stringify(one.leaves) === JSON.stringify(other.leaves);
+  return readAs({ number: 1, file, shape, leftOut: 0 });
 }
 
 /**
@@ -138,8 +96,8 @@ function sameLeaves(one: JsonShape, other: JsonShape): boolean {
 async function readColumns(
   connection: Connection,
   { file, sampleFile, workDir, rows }: JsonSource & { readonly rows: number },
-  { leaves, notes }: Pick<JsonShape, 'leaves'> & Pick<Reading, 'notes'>,
-  wider: (failure?: string) => Promise<Reading>,
+  { leaves }: JsonShape,
+  { notes, refused, wider }: Pick<Required<Reading>, 'notes' | 'refused' | 'wider'>,
 ): Promise<Reading | undefined> {
   const { names, notes: named } = namesOf(leaves);
   if (names.length === 0) throw noFields();
@@ -153,7 +111,7 @@ async function readColumns(
         ? { name, type: 'string' as const, sql: checkedText(`r${index}`) }
         : fieldOf(leaf, name, index);
     });
-    const about = { fields, notes: [...notes, ...named], refused: 0, shareOfFile: afterHead };
+    const about = { fields, notes: [...notes, ...named], refused, shareOfFile: afterHead };
     return { from: relationOf(file), sample, ...about, wider };
   };
   const strings = new Set(leaves.filter(({ type }) => type === 'string'));
@@ -267,11 +225,6 @@ async function readObjects(
   await keep(connection, 'sample', `SELECT m FROM ${from} LIMIT ${await rowsInSample(file)}`);
   const [row] = await connection.run(`SELECT count(*), count(m) FROM ${from}`);
   return { from, values: Number(row?.[0]), objects: Number(row?.[1]), thing };
-}
-
-function objectReader(file: string, format: 'auto' | 'nd', limit: string): string {
-  const type = "columns = {m: 'MAP(VARCHAR, JSON)'}, records = false, ignore_errors = true";
-  return `read_json(${sqlText(file)}, format = '${format}', ${type}${limit})`;
 }
 
 /** With `lenient`, rows that are not objects are left out; else they end the pass. */

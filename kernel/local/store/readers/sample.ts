@@ -53,39 +53,58 @@ export async function rowsByLines(file: string, quoted: boolean): Promise<number
   return Math.round((size * rows) / whole.length);
 }
 
+/** A line of a file, from its first byte to its line break. */
+export interface FileLine {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  /** Of the file, in bytes. */
+  readonly size: number;
+}
+
 /**
- * Returns a line of a file, counted from 1, and which share of the file is before its end; undefined where there is none, it is
- * long, or the file is compressed.
+ * Returns a line of a file, counted from 1 without those that are blank, as the engine counts those of JSON; undefined where there is
+ * none, it is long, or the file is compressed.
  */
-export async function lineAt(
-  file: string,
-  number: number,
-): Promise<{ readonly text: string; readonly share: number } | undefined> {
+export async function lineAt(file: string, number: number): Promise<FileLine | undefined> {
   if ((await packingOf(file)) !== undefined) return undefined;
   const handle = await open(file);
   try {
     const start = await startOfLine(handle, number);
     if (start === undefined) return undefined;
     const bytes = await part(handle, start, headBytes);
-    const end = bytes.indexOf('\n');
+    const length = bytes.indexOf('\n');
     const { size } = await handle.stat();
-    return end < 0 ? undefined : { text: bytes.toString('utf8', 0, end), share: (start + end + 1) / size };
+    return length < 0 ? undefined : { bytes: bytes.subarray(0, length), start, end: start + length, size };
   } finally {
     await handle.close();
   }
 }
 
 async function startOfLine(handle: FileHandle, number: number): Promise<number | undefined> {
-  let linesLeft = number - 1;
+  let linesLeft = number;
+  let start = 0;
+  let isBlank = true;
   for (let from = 0; ; from += headBytes) {
     const bytes = await part(handle, from, headBytes);
-    for (let at = 0; ; linesLeft--) {
-      if (linesLeft === 0) return from + at;
-      at = bytes.indexOf('\n', at) + 1;
-      if (at === 0) break;
+    for (let at = 0; at < bytes.length; ) {
+      const end = bytes.indexOf('\n', at);
+      if (isBlank && bytes.subarray(at, end < 0 ? undefined : end).some(isNoSpace)) {
+        isBlank = false;
+        linesLeft -= 1;
+        if (linesLeft === 0) return start;
+      }
+      if (end < 0) break;
+      at = end + 1;
+      start = from + at;
+      isBlank = true;
     }
     if (bytes.length < headBytes) return undefined;
   }
+}
+
+function isNoSpace(byte: number): boolean {
+  return byte > 0x20;
 }
 
 /** Options with which the engine reads lines of up to 32 MiB; its buffers are as large. */

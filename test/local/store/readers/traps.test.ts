@@ -351,6 +351,18 @@ const traps: readonly Trap[] = [
     values: ['10300|10300'],
     notes: ['Left out, as they are not JSON objects in UTF-8: 1 line.', timeless()],
   },
+  {
+    what: 'broken lines, another key and a text among integers, all after the sample',
+    name: 'in.ndjson',
+    content: `${beyondSample('{"v":1}', '\n{"v":2,\n{"v":3,"k":4}\n\n"é"\n{"v":"x"}\n{"v":NaN}\n}')}{"v":5}\n`,
+    select: "count(*), count(*) FILTER (v = '1'), max(k), string_agg(v, ' ') FILTER (v <> '1')",
+    values: ['10304|10300|4|3 "x" NaN 5'],
+    notes: [
+      'Left out, as they are not JSON objects in UTF-8: 3 lines.',
+      '`v` is dynamic: after the sampled rows it holds values other than long.',
+      timeless(),
+    ],
+  },
   // ways to write a time
   ...(
     [

@@ -123,6 +123,20 @@ test.each<readonly [what: string, odd: readonly string[], types: string]>([
   expect([found?.join(' '), looked]).toEqual([types, false]);
 });
 
+test.each<readonly [what: string, odd: readonly string[]]>([
+  ['a line that breaks off', ['{"n":']],
+  ['two lines of text', ['Traceback (most recent call last):', '{"n":2}', '  in line 3: {"n":5}']],
+  ['a number, a list and an object with more after it', ['5', '[{"n":1}]', '{"n":1} {"n":2}']],
+])('JSON: no other value is looked at for %s', async (_, odd) => {
+  const objects = odd.filter(line => line === '{"n":2}').length;
+  const left = odd.length - objects;
+  expect(await typesOf('json', [...plain, ...odd, ...plain.slice(0, 100)])).toEqual({
+    types: ['long', 'string', 'long'],
+    notes: [`Left out, as they are not JSON objects in UTF-8: ${left} line${left === 1 ? '' : 's'}.`],
+    looked: false,
+  });
+});
+
 test.each<readonly [what: string, lines: readonly string[], types: string]>([
   [
     'a key so early that there must be many',
@@ -135,7 +149,6 @@ test.each<readonly [what: string, lines: readonly string[], types: string]>([
     'long string long long long long long long long long long long',
   ],
   ['a key twice in an object', [...plain, '{"n":1,"n":2}'], 'long string long'],
-  ['a line that is no object', [...plain, '{"n":'], 'long string long'],
 ])('JSON: %s takes a look at every value', async (_, lines, types) => {
   const { types: found, looked } = await typesOf('json', lines);
   expect([found?.join(' '), looked]).toEqual([types, true]);

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { withoutCutLine } from '../../../../kernel/local/store/readers/cut-line.js';
+import { withoutCutLine } from '../../../../kernel/local/store/readers/without-line.js';
 import { temporaryDirectory } from '../../service.js';
 
 test('the copy without a cut line can be written and removed also where the file is read-only', async () => {

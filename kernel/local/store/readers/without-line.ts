@@ -10,16 +10,35 @@ import { hasCode } from '../files.js';
 export async function withoutCutLine(file: string, workDir: string): Promise<string | undefined> {
   const length = await lengthOfWholeLines(file);
   if (length === undefined) return undefined;
-  const whole = path.join(workDir, `${crypto.randomUUID()}.whole.ndjson`);
+  const whole = await copyOf(file, workDir);
+  if (whole !== undefined) await truncate(whole, length);
+  return whole;
+}
+
+/** Writes blanks over these bytes of a file. */
+export async function blank(
+  file: string,
+  { start, end }: { readonly start: number; readonly end: number },
+): Promise<void> {
+  const handle = await open(file, 'r+');
   try {
-    await copyFile(file, whole, constants.COPYFILE_FICLONE);
+    await handle.write(Buffer.alloc(end - start, ' '), 0, end - start, start);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Returns a copy of a file in `workDir`; undefined where there is no room for one. */
+export async function copyOf(file: string, workDir: string): Promise<string | undefined> {
+  const copy = path.join(workDir, `${crypto.randomUUID()}.copy.ndjson`);
+  try {
+    await copyFile(file, copy, constants.COPYFILE_FICLONE);
     // A copy has the mode of its file, which may be read-only.
-    await chmod(whole, 0o600);
-    await truncate(whole, length);
-    return whole;
+    await chmod(copy, 0o600);
+    return copy;
   } catch (error) {
     if (!hasCode(error, 'ENOSPC', 'EDQUOT')) throw error;
-    await rm(whole, { force: true });
+    await rm(copy, { force: true });
     return undefined;
   }
 }
