@@ -136,7 +136,7 @@ const QUOTED_CONSTANTS: ReadonlySet<string> = new Set([
   'local/engine/columns: new Date(day * 86_400_000).toISOString().slice(0, 10)',
   'local/engine/duckdb: memoryMb',
   'local/engine/parquet: metadataKey',
-  'local/store/readers/json: format',
+  'local/store/readers/json-passes: format',
 ]);
 
 /** The assertions of types in apl/: the compiler cannot follow a row of a table to the node that is made from it. */
