@@ -70,9 +70,38 @@ function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
   return stage;
 }
 
+const noGraphs = 'Graphs do not exist in APL: write `| join`.';
+const joins = 'Write `| join kind=leftouter (T) on field`.';
+const metrics = 'This is MPL, the language of metrics; APL reads events.';
+
 /** Operators from Kusto and other languages, with their equivalents. */
 const foreignOperators: Readonly<Record<string, string>> = {
   evaluate: 'Plugins do not exist in APL.',
+  invoke: 'Functions of tables do not exist in APL: write the operators themselves.',
+  facet: 'Write one `| summarize count() by field` for each field.',
+  partition: 'Write `| summarize … by field`; `arg_max(x, *)` keeps one row of each group.',
+  scan: 'Rows do not see each other in APL: write `| summarize make_list(x) by …` and functions of arrays.',
+  'top-hitters': 'Write `| summarize topk(field, N)`.',
+  reduce: 'Write `| summarize count() by field`, or `phrases(field, N)` for texts.',
+  'make-graph': noGraphs,
+  'graph-match': noGraphs,
+  'graph-shortest-paths': noGraphs,
+  'graph-to-table': noGraphs,
+  consume: 'Write `| count`.',
+  left: joins,
+  right: joins,
+  inner: joins,
+  full: joins,
+  dedup: 'Write `| distinct field`, or `| summarize arg_max(_time, *) by field`.',
+  rex: 'Write `| extend x = extract(…)` or `| parse … with …`.',
+  table: 'Write `| project …`.',
+  timechart: 'Write `| summarize … by bin_auto(_time)`.',
+  chart: 'Write `| summarize … by …`.',
+  eventstats: 'Write `| join (… | summarize …) on …`.',
+  spath: 'Write `| extend x = parse_json(field)`.',
+  align: metrics,
+  map: metrics,
+  compute: metrics,
   serialize: 'Rows keep the order of `sort` by themselves.',
   'sample-distinct': 'Write `| distinct field | limit N`.',
   'top-nested': 'Write `| summarize topk(field, N) by …`.',

@@ -15,7 +15,7 @@ import type {
 } from '../syntax/ast.js';
 import { dataset, identifier } from '../syntax/nodes.js';
 import { optionText } from '../syntax/readers/options.js';
-import { type Binder, commonType, convertTo, isNull, isNumber, shorten } from './binder.js';
+import { type Binder, commonType, convertTo, isNull, isNumber, shorten, unbound } from './binder.js';
 import { constantInteger } from './expressions/constant.js';
 import { bindExpression } from './expressions/expression.js';
 import { defaultName, resultNamed } from './names.js';
@@ -108,6 +108,7 @@ function bindDataset(binder: Binder, source: SourceOf<'dataset'>): Stage {
     return freshStage(relation, open);
   }
   if (definition?.kind === 'scalar') {
+    if (definition.value === unbound) return nowhere();
     binder.error(
       'value-as-table',
       source,
@@ -121,6 +122,15 @@ function bindDataset(binder: Binder, source: SourceOf<'dataset'>): Stage {
     return binder.count('tables', source) ? bounded(scanOf(binder, result)) : nowhere();
   const schema = binder.environment.schema(name);
   if (schema !== undefined) return binder.count('tables', source) ? scan(binder, name) : nowhere();
+  if (name === '') {
+    binder.error(
+      'unknown-dataset',
+      source,
+      'the name of the dataset is empty',
+      'Give it in quotes, `table("logs")`, or by a parameter that has a value.',
+    );
+    return nowhere();
+  }
   const known = [
     ...binder.environment.datasets(),
     ...(binder.environment.results?.keys() ?? []),

@@ -111,8 +111,11 @@ function parseLetValue(stream: TokenStream): Expr | Pipeline {
 
 /** `(x:long) { … }` or `() { … }`. */
 function isLambda(stream: TokenStream): boolean {
-  if (!stream.isSymbol('(')) return false;
-  return stream.isSymbol(')', 1) || (stream.peek(1).kind === 'word' && stream.isSymbol(':', 2));
+  const at = stream.isWord('view') ? 1 : 0;
+  if (!stream.isSymbol('(', at)) return false;
+  return (
+    stream.isSymbol(')', at + 1) || (stream.peek(at + 1).kind === 'word' && stream.isSymbol(':', at + 2))
+  );
 }
 
 function refuseLambda(stream: TokenStream): Expr {

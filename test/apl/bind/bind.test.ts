@@ -124,6 +124,22 @@ describe('mv-expand', () => {
 describe('an operator of another language', () => {
   test.each([
     ['evaluate', 'Plugins do not exist in APL.'],
+    ['invoke', 'Functions of tables do not exist in APL: write the operators themselves.'],
+    ['facet', 'Write one `| summarize count() by field` for each field.'],
+    ['partition', 'Write `| summarize … by field`; `arg_max(x, *)` keeps one row of each group.'],
+    [
+      'scan',
+      'Rows do not see each other in APL: write `| summarize make_list(x) by …` and functions of arrays.',
+    ],
+    ['top-hitters', 'Write `| summarize topk(field, N)`.'],
+    ['reduce', 'Write `| summarize count() by field`, or `phrases(field, N)` for texts.'],
+    ['make-graph', 'Graphs do not exist in APL: write `| join`.'],
+    ['consume', 'Write `| count`.'],
+    ['left', 'Write `| join kind=leftouter (T) on field`.'],
+    ['dedup', 'Write `| distinct field`, or `| summarize arg_max(_time, *) by field`.'],
+    ['rex', 'Write `| extend x = extract(…)` or `| parse … with …`.'],
+    ['timechart', 'Write `| summarize … by bin_auto(_time)`.'],
+    ['align', 'This is MPL, the language of metrics; APL reads events.'],
     ['serialize', 'Rows keep the order of `sort` by themselves.'],
     ['sample-distinct', 'Write `| distinct field | limit N`.'],
     ['top-nested', 'Write `| summarize topk(field, N) by …`.'],

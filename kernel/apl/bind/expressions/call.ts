@@ -284,6 +284,10 @@ function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const known = Object.hasOwn(foreignFunctions, guess) ? foreignFunctions[guess] : undefined;
   if (known !== undefined) {
     const message = `APL has no function \`${name}\``;
+    if (known.endsWith('.')) {
+      binder.error('unknown-function', expr.callee, message, known);
+      return unbound;
+    }
     const instead = /^(\w+)\(x\)$/.exec(known)?.[1];
     binder.error('unknown-function', expr.callee, message, `Write \`${known}\`.`, instead);
     return unbound;
@@ -293,7 +297,10 @@ function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   return unbound;
 }
 
-/** Names from Kusto, SQL and other languages, with their equivalents. */
+const neighbours =
+  'A row does not see its neighbours: collect the values by `make_list` after a `sort`, and shift them by `array_shift_right`.';
+
+/** Names from Kusto, SQL and other languages, with their equivalents: code, or a sentence. */
 const foreignFunctions: Readonly<Record<string, string>> = {
   average: 'avg(x)',
   mean: 'avg(x)',
@@ -333,6 +340,15 @@ const foreignFunctions: Readonly<Record<string, string>> = {
   timestamp: 'todatetime(x)',
   cast: 'toint(x), todouble(x), tostring(x), …',
   unnest: '| mv-expand x',
+  toscalar: 'Compare with the result of a query by `in ((query))`, or add it to each row by `join`.',
+  materialize: 'Write the query without it: `let t = query;`.',
+  prev: neighbours,
+  next: neighbours,
+  row_number: 'Collect the values by `make_list`, then number them by `| mv-expand with_itemindex=n x`.',
+  row_cumsum: 'Write `series_iir(list, dynamic([1]), dynamic([1, -1]))` of a `make_list`.',
+  take_anyif: 'Write `arg_max(_time, x)` after a `where`.',
+  bag_unpack: 'Write each key as `field.key`.',
+  pivot: 'Write one `countif(…)` for each column.',
 };
 
 /** Forms that are resolved while binding, because names or types decide them. */
@@ -441,18 +457,20 @@ function bindColumnIfExists(binder: Binder, expr: CallExpr, scope: Scope): Scala
   return column === undefined ? bindExpression(binder, fallback, scope) : reference(column);
 }
 
-/** `case(p1, v1, p2, v2, …, else)`: predicates alternate with values of one type. */
+/** `case(p1, v1, p2, v2, …, else)`: predicates alternate with values of one type; without an else it is null. */
 function bindCase(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const values = positional(binder, expr).map(value => bindExpression(binder, value, scope));
-  if (values.length < 3 || values.length % 2 === 0) {
+  if (values.length < 2) {
     binder.error(
       'argument-count',
       expr,
-      `\`case\` takes pairs of a predicate and a value, then a default: ${values.length} arguments are ${values.length < 3 ? 'too few' : 'one too many or one too few'}`,
+      `\`case\` takes pairs of a predicate and a value, then a default: ${values.length} ${values.length === 1 ? 'argument is' : 'arguments are'} too few`,
       'case(p1, v1, p2, v2, …, default)',
     );
     return unbound;
   }
+  // Without a default it is null, as in the documentation's `case(p1, v1, 1 == 1, v2)`.
+  if (values.length % 2 === 0) values.push(constant('dynamic', null));
   const isPredicate = (index: number): boolean => index % 2 === 0 && index < values.length - 1;
   const type = commonType(values.filter((_, index) => !isPredicate(index)));
   for (const [index, value] of values.entries()) {

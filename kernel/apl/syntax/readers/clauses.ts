@@ -19,7 +19,7 @@ import {
 import { parseEnclosedOptions, parseOptions, parseWord } from './options.js';
 import { expectPattern } from './pattern.js';
 import { parseSearch } from './search.js';
-import { takeGroup } from './slips.js';
+import { takeGroup, takeUsing } from './slips.js';
 import { parseSource } from './source.js';
 
 /** A node to which `parseClauses` adds the properties of the clauses of its row. */
@@ -95,6 +95,7 @@ function takeWord(stream: TokenStream, { clause, owner, laterWords }: Step): boo
   const enclosed = clause.takes === 'sources in parentheses';
   if ((!enclosed || stream.isSymbol('(', 1)) && stream.takeWord(word) !== undefined) return true;
   if (clause.optional === true) return false;
+  if (word === 'on' && takeUsing(stream)) return true;
   const [what, where, hint] = clause.expected ?? [`\`${word}\``, 'in `$`'];
   stream.expected(what, where.replace('$', owner), hint?.replace('$', owner));
   return !atStageEnd(stream) && !laterWords.some(later => stream.isWord(later));
@@ -124,7 +125,8 @@ type Reader<T extends Operand> = (stream: TokenStream, context: string, step: St
 /** The reader of each operand. */
 const readers: { readonly [T in Operand]: Reader<T> } = {
   expression: parseCondition,
-  expressions: (stream, context) => parseList(stream, () => parseExpression(stream, context)),
+  expressions: (stream, context) =>
+    parseList(stream, () => stream.withComparing(true, parseExpression, context)),
   assignments: (stream, context) => parseList(stream, () => parseAssignment(stream, context)),
   'defaulted assignments': (stream, context) => parseList(stream, () => parseDefaulted(stream, context)),
   'typed assignments': (stream, context) => parseList(stream, () => parseTyped(stream, context)),

@@ -24,11 +24,15 @@ import { numberLiteral, rawLiteral, timespanLiteral } from './literals.js';
 import { parsePipeline } from './pipeline.js';
 import {
   reportCase,
+  takeDoubledQuote,
   takeExclamation,
   takeIsNull,
   takeLike,
   takeLogic,
   takeNegation,
+  takeOddComparison,
+  takePower,
+  takeRangeSign,
   takeSqlComment,
   takeUnit,
 } from './slips.js';
@@ -56,7 +60,7 @@ export function parseArguments(stream: TokenStream, callee: string): Argument[] 
     const from = stream.peek().from;
     const named = stream.peek().kind === 'word' && stream.isSymbol('=', 1) ? stream.takeName() : undefined;
     if (named !== undefined) stream.next();
-    const value = parseOr(stream, `as an argument of \`${callee}\``);
+    const value = parseArgument(stream, callee);
     args.push({ from, to: value.to, ...present({ name: named }), value });
     if (stream.takeSymbol(',') === undefined) break;
     call.argument += 1;
@@ -67,6 +71,13 @@ export function parseArguments(stream: TokenStream, callee: string): Argument[] 
   stream.skipTo(')', '|', ';');
   stream.takeSymbol(')');
   return args;
+}
+
+/** A value; a query as in `toscalar(T | count)` is read, so that what is said is about the function. */
+function parseArgument(stream: TokenStream, callee: string): Expr {
+  const isQuery = !stream.done && stream.reaches('|', ',', ';') && stream.closes;
+  if (isQuery) return subquery(parsePipeline(stream));
+  return parseOr(stream, `as an argument of \`${callee}\``);
 }
 
 function parseOr(stream: TokenStream, context: string): Expr {
@@ -138,6 +149,12 @@ const isWordComparison = membership(wordComparisons);
 const isListOperator = membership(listOperators);
 
 function parseComparison(stream: TokenStream, context: string): Expr {
+  const { from } = stream.peek();
+  const isNegated = stream.isWord('not') && !stream.isSymbol('(', 1);
+  if (isNegated) {
+    stream.next();
+    return unary('not', stream.nested(parseComparison, tooDeep, context), from);
+  }
   let left = parseAdditive(stream, context);
   for (;;) {
     stream.offering?.addScalar();
@@ -149,10 +166,11 @@ function parseComparison(stream: TokenStream, context: string): Expr {
 }
 
 function compareBySymbol(stream: TokenStream, left: Expr): Expr | undefined {
-  const token = stream.peek();
-  const operator = symbolComparisons[token.text];
+  const odd = stream.comparing || stream.isSymbol('==') ? takeOddComparison(stream) : undefined;
+  const token = odd?.token ?? stream.peek();
+  const operator = odd?.operator ?? symbolComparisons[token.text];
   if (operator === undefined) return singleEquals(stream, left);
-  stream.next();
+  if (odd === undefined) stream.next();
   offerCompared(stream, left);
   return binary(operator, token, left, parseAdditive(stream, `after \`${token.text}\``));
 }
@@ -297,11 +315,18 @@ function parseMatches(stream: TokenStream, left: Expr): Expr {
 
 function parseBetween(stream: TokenStream, value: Expr): Expr {
   const token = stream.next();
-  stream.expectSymbol('(', `after \`${token.text}\``);
+  const { from } = stream.peek();
+  const isOpen = stream.takeSymbol('(') !== undefined;
+  if (!isOpen && (stream.done || stream.isSymbol('|'))) stream.expectSymbol('(', `after \`${token.text}\``);
   const low = parseAdditive(stream, `as the lower end of \`${token.text}\``);
-  if (stream.expectSymbol('..', 'between the two ends') === undefined) stream.takeSymbol(',');
+  const isForeign = stream.isSymbol('..') ? !isOpen : takeRangeSign(stream);
+  if (stream.takeSymbol('..') === undefined && !isForeign) stream.expectSymbol('..', 'between the two ends');
   const high = parseAdditive(stream, `as the upper end of \`${token.text}\``);
-  stream.expectSymbol(')', `to close \`${token.text}\``);
+  if (isOpen) stream.expectSymbol(')', `to close \`${token.text}\``);
+  if (isForeign) {
+    const [lower, upper] = [low, high].map(end => stream.source.slice(end.from, end.to));
+    stream.reportForeign({ from, to: stream.lastEnd }, `(${lower} .. ${upper})`);
+  }
   return {
     kind: 'between',
     negated: token.text.startsWith('!'),
@@ -327,7 +352,7 @@ function parseAdditive(stream: TokenStream, context: string): Expr {
 function parseMultiplicative(stream: TokenStream, context: string): Expr {
   let left = parseUnary(stream, context);
   while (stream.isSymbol('*') || stream.isSymbol('/') || stream.isSymbol('%')) {
-    const token = stream.next();
+    const token = takePower(stream) ?? stream.next();
     const operator = token.text === '*' ? '*' : token.text === '/' ? '/' : '%';
     left = binary(operator, token, left, parseUnary(stream, `after \`${operator}\``));
   }
@@ -361,12 +386,31 @@ function parsePostfix(stream: TokenStream, context: string): Expr {
     } else if (stream.isSymbol('[') && value.kind !== 'missing') {
       stream.next();
       offerMember(stream, value, true);
-      const key = parseOr(stream, 'as an index');
-      if (stream.expectSymbol(']', 'to close the index') === undefined) stream.skipTo(']', '|', ';', ')');
-      value = index(value, key, stream.lastEnd);
+      value = parseIndex(stream, value);
     } else return value;
   }
 }
+
+/** `[key]`, or `[start:end]`, which is a slice of an array. */
+function parseIndex(stream: TokenStream, value: Expr): Expr {
+  const { from } = stream.peek();
+  const start = stream.isSymbol(':') ? undefined : parseOr(stream, 'as an index');
+  const colon = stream.takeSymbol(':');
+  const end =
+    colon === undefined || stream.isSymbol(']') ? undefined : parseOr(stream, 'as the end of a slice');
+  if (stream.expectSymbol(']', 'to close the index') === undefined) stream.skipTo(']', '|', ';', ')');
+  const to = stream.lastEnd;
+  if (colon === undefined) return index(value, start ?? missing({ from, to: from }), to);
+  const bounds = [
+    start ?? literal('long', 0n, { from, to: from }),
+    end ?? literal('long', endless, { from: colon.to, to: colon.to }),
+  ];
+  const args = [value, ...bounds].map(each => ({ from: each.from, to: each.to, value: each }));
+  return { ...call(identifier('array_slice', false, colon), args, to), from: value.from };
+}
+
+/** Beyond the end of every array. */
+const endless = 0x7fff_ffffn;
 
 function offerMember(stream: TokenStream, object: Expr, bracket: boolean): void {
   const path = stream.offering === undefined ? undefined : pathOf(object);
@@ -383,9 +427,10 @@ function parsePrimary(stream: TokenStream, context: string): Expr {
   const token = stream.peek();
   const { from } = token;
   switch (token.kind) {
-    case 'string':
-      stream.next();
-      return literal('string', token.text, token);
+    case 'string': {
+      const whole = takeDoubledQuote(stream, stream.next());
+      return literal('string', whole.text, whole);
+    }
     case 'number':
       return parseNumber(stream);
     case 'timespan':

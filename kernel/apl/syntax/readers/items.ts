@@ -153,7 +153,7 @@ export function closeList(stream: TokenStream, close: string, context: string): 
   stream.takeSymbol(close);
 }
 
-/** The pattern of `parse`, up to the end of the stage. */
+/** The pattern of `parse`, up to the end of the stage; commas may stand between its parts. */
 export function parsePieces(stream: TokenStream): ParsePiece[] {
   const pieces: ParsePiece[] = [];
   if (atStageEnd(stream)) stream.expected('a text, a field or `*`', 'in the pattern');
@@ -161,6 +161,7 @@ export function parsePieces(stream: TokenStream): ParsePiece[] {
     const piece = parsePiece(stream);
     if (piece === undefined) break;
     pieces.push(piece);
+    stream.takeSymbol(',');
   }
   stream.offering?.stop();
   return pieces;

@@ -4,6 +4,7 @@ import type { Expr, Identifier, Option } from '../ast.js';
 import { nearest } from '../nearest.js';
 import { identifier, literal, missing, nameExpr } from '../nodes.js';
 import type { TokenStream } from '../tokens/stream.js';
+import { takeHints } from './slips.js';
 
 /**
  * Reads `name=value` words such as `kind=inner`, as many as there are. An unknown name is refused where nothing else can be
@@ -25,6 +26,7 @@ export function parseOptions(
     const option = parseOption(stream, known, owner);
     if (option === undefined) return options;
     options.push(option);
+    takeHints(stream);
   }
 }
 

@@ -4,7 +4,7 @@ import { limits } from '../limits.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { type OpenNode, parseClauses } from './clauses.js';
 import { atStageEnd } from './items.js';
-import { takeSqlComment } from './slips.js';
+import { takeCounted, takeHints, takeSqlComment } from './slips.js';
 import { parseSource, tooDeep as tooDeepSource } from './source.js';
 
 /** Parses a source and the operators after it, up to `)`, `;` or the end. */
@@ -82,6 +82,8 @@ function parseOperator(stream: TokenStream): Operator {
     return { kind: 'unknown', word: word.span, from: word.span.from, to: stream.lastEnd };
   }
   stream.skip(known.tokens);
+  takeHints(stream);
+  if (named.row.clauses.length === 0) takeCounted(stream, known.span);
   if (named.row.old?.includes(known.text) === true) reportOldSpelling(stream, known, named.kind);
   const node: OpenNode = { kind: named.kind, word: known.span, from: known.span.from, to: known.span.to };
   parseClauses(stream, named.row.clauses, known.text, node);

@@ -1,3 +1,4 @@
+import { oneLine } from '../../../text.js';
 import { UNITS } from '../../../time.js';
 import type { Expr, Identifier, Span } from '../ast.js';
 import type { Token } from '../tokens/lexer.js';
@@ -17,7 +18,7 @@ export function takeLogic(stream: TokenStream, word: 'and' | 'or'): Token | unde
 export function takeExclamation(stream: TokenStream): Token | undefined {
   if (!stream.isSymbol('!')) return undefined;
   const next = stream.peek(1);
-  if (next.text !== '(' && next.kind !== 'word') return undefined;
+  if (next.text !== '(' && next.kind !== 'word' && !stream.isQuotedName(1)) return undefined;
   return { ...takeForeign(stream, 1, 'not'), text: 'not' };
 }
 
@@ -30,7 +31,7 @@ export function takeNegation(stream: TokenStream): Token | undefined {
   const token = stream.peek();
   if (token.kind !== 'word' || token.text.toLowerCase() !== 'not') return undefined;
   if (operator.kind !== 'word' || !negatable.test(operator.text.toLowerCase())) return undefined;
-  reportForeign(stream, { from: token.from, to: operator.to }, `!${operator.text.toLowerCase()}`);
+  stream.reportForeign({ from: token.from, to: operator.to }, `!${operator.text.toLowerCase()}`);
   return stream.next();
 }
 
@@ -53,9 +54,121 @@ export function takeLike(stream: TokenStream): Token | undefined {
   return token;
 }
 
+/** A comparison as other languages write it, by its signs, which stand without a space between them. */
+const oddComparisons: Readonly<Record<string, '==' | '!=' | '>=' | '<='>> = {
+  '===': '==',
+  '!==': '!=',
+  '=!': '!=',
+  '=>': '>=',
+  '=<': '<=',
+};
+
+/** Consumes `===`, `=>`, `=<` and the like, reported, and returns what was meant. */
+export function takeOddComparison(
+  stream: TokenStream,
+): { readonly token: Token; readonly operator: '==' | '!=' | '>=' | '<=' } | undefined {
+  const [first, second] = [stream.peek(), stream.peek(1)];
+  const isPair = second.kind === 'symbol' && second.from === first.to;
+  const text = isPair ? first.text + second.text : '';
+  for (const [signs, count] of [
+    [text, 2],
+    [first.text, 1],
+  ] as const) {
+    const operator = Object.hasOwn(oddComparisons, signs) ? oddComparisons[signs] : undefined;
+    if (operator !== undefined) return { token: takeForeign(stream, count, operator), operator };
+  }
+  return undefined;
+}
+
+/** Consumes `**`, reported. */
+export function takePower(stream: TokenStream): Token | undefined {
+  const [first, second] = [stream.peek(), stream.peek(1)];
+  if (!stream.isSymbol('*') || !stream.isSymbol('*', 1) || second.from !== first.to) return undefined;
+  stream.skip(2);
+  const token = { ...first, to: second.to };
+  stream.report('error', 'foreign-operator', token, 'APL has no `**`', 'Write `pow(x, y)`.');
+  return token;
+}
+
+/** Consumes the rest of a text with a doubled quote, as in `'it''s'`, reported; returns the whole text. */
+export function takeDoubledQuote(stream: TokenStream, text: Token): Token {
+  let whole = text;
+  for (let next = stream.peek(); isGlued(stream, whole, next); next = stream.peek()) {
+    const sign = stream.source.charAt(next.from);
+    stream.next();
+    whole = { ...whole, to: next.to, text: `${whole.text}${sign}${next.text}` };
+  }
+  if (whole !== text) {
+    const sign = stream.source.charAt(text.from);
+    const message = `a quote within a text is written \`\\${sign}\` in APL`;
+    stream.report('error', 'foreign-operator', whole, message, `Write ${textLiteral(whole.text, sign)}.`);
+  }
+  return whole;
+}
+
+function isGlued(stream: TokenStream, before: Token, next: Token): boolean {
+  if (next.kind !== 'string' || next.from !== before.to) return false;
+  const [sign, close] = [stream.source.charAt(next.from), stream.source.charAt(before.to - 1)];
+  return sign === close && (sign === "'" || sign === '"');
+}
+
+function textLiteral(text: string, sign: string): string {
+  return `${sign}${oneLine(text, 40).replaceAll(sign, `\\${sign}`)}${sign}`;
+}
+
+/** Consumes `hint.strategy=broadcast` and the like, reported. */
+export function takeHints(stream: TokenStream): void {
+  while (stream.isWord('hint') && stream.isSymbol('.', 1) && stream.isSymbol('=', 3)) {
+    const span = { from: stream.peek().from, to: stream.peek(4).to };
+    const written = oneLine(stream.source.slice(span.from, span.to), 60);
+    stream.report('error', 'foreign-operator', span, `APL has no hints: \`${written}\``, 'Remove it.', '');
+    stream.skip(5);
+  }
+}
+
+/** Consumes `using` or `where` in place of the `on` of a join, reported. */
+export function takeUsing(stream: TokenStream): boolean {
+  const token = stream.peek();
+  const isHabit = token.kind === 'word' && /^(?:using|where)$/i.test(token.text);
+  if (isHabit) takeForeign(stream, 1, 'on');
+  return isHabit;
+}
+
+/** Consumes what follows `count`, which takes nothing: `count()`, `count by x`; reported. */
+export function takeCounted(stream: TokenStream, word: Span): void {
+  if (stream.source.slice(word.from, word.to) !== 'count') return;
+  if (stream.isSymbol('(') && stream.isSymbol(')', 1)) {
+    stream.reportForeign({ from: word.from, to: stream.peek(1).to }, 'count');
+    stream.skip(2);
+  } else if (stream.isWord('by')) {
+    const { from } = stream.peek();
+    stream.skipTo('|', ';');
+    const by = stream.source.slice(from, stream.lastEnd);
+    const span = { from: word.from, to: stream.lastEnd };
+    const instead = `summarize count() ${by}`;
+    stream.report(
+      'error',
+      'foreign-operator',
+      span,
+      '`count` counts all rows',
+      `Write \`${instead}\`.`,
+      instead,
+    );
+  }
+}
+
+/** Consumes the `and` or the comma between the ends of a range; the caller reports the whole range. */
+export function takeRangeSign(stream: TokenStream): boolean {
+  if (stream.takeSymbol(',') !== undefined) return true;
+  const token = stream.peek();
+  const isAnd = token.kind === 'word' && token.text.toLowerCase() === 'and';
+  if (isAnd) stream.next();
+  return isAnd;
+}
+
 /** Reports an operator that is not in lower case. */
 export function reportCase(stream: TokenStream, token: Token): void {
-  reportForeign(stream, token, token.text.toLowerCase());
+  stream.reportForeign(token, token.text.toLowerCase());
 }
 
 /** `expr as name`, reported: the name comes first. */
@@ -80,7 +193,7 @@ export function takeAlias(stream: TokenStream, value: Expr): Identifier | undefi
 export function takeGroup(stream: TokenStream): void {
   if (!/^group$/i.test(stream.peek().text) || !/^by$/i.test(stream.peek(1).text)) return;
   const word = stream.peek();
-  reportForeign(stream, { from: word.from, to: stream.peek(1).to }, 'by');
+  stream.reportForeign({ from: word.from, to: stream.peek(1).to }, 'by');
   stream.next();
 }
 
@@ -114,7 +227,7 @@ export function takeUnit(stream: TokenStream, number: Token): Token | undefined 
   const [unit] = [...UNITS].find(([, nanos]) => nanos === size) ?? [word.text];
   const span = { from: number.from, to: word.to };
   const text = `${number.text}${unit}`;
-  reportForeign(stream, span, text);
+  stream.reportForeign(span, text);
   stream.next();
   return { ...number, ...span, kind: 'timespan', text };
 }
@@ -130,14 +243,7 @@ export function takeStrayBracket(stream: TokenStream): Token | undefined {
 function takeForeign(stream: TokenStream, count: number, instead: string): Token {
   const token = stream.peek();
   const span = { from: token.from, to: stream.peek(count - 1).to };
-  reportForeign(stream, span, instead);
+  stream.reportForeign(span, instead);
   stream.skip(count);
   return { ...token, ...span };
-}
-
-function reportForeign(stream: TokenStream, span: Span, instead: string): void {
-  const written = stream.source.slice(span.from, span.to);
-  const message = `\`${written}\` is written \`${instead}\` in APL`;
-  const space = /\w$/.test(instead) && /^\w/.test(stream.source.slice(span.to)) ? ' ' : '';
-  stream.report('error', 'foreign-operator', span, message, undefined, `${instead}${space}`);
 }

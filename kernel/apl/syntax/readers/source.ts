@@ -82,14 +82,18 @@ function missingSource(stream: TokenStream): Source {
 
 /** `table('name')`: the dataset of that name; `table(name)`: the one that a `let` text or a parameter names. */
 function takeTableCall(stream: TokenStream): Source | undefined {
-  const isCall = stream.isWord('table') && stream.isSymbol('(', 1) && stream.isSymbol(')', 3);
-  const name = stream.peek(2);
-  if (!isCall || (name.kind !== 'string' && name.kind !== 'word')) return undefined;
+  if (!stream.isWord('table') || !stream.isSymbol('(', 1)) return undefined;
+  const text = stream.peek(2);
+  const isQuoted = stream.isQuotedName(2);
+  if (!isQuoted && text.kind !== 'string' && text.kind !== 'word') return undefined;
+  if (!stream.isSymbol(')', isQuoted ? 5 : 3)) return undefined;
   const { from } = stream.next();
-  stream.skip(3);
+  stream.next();
+  const held = text.kind === 'string' ? undefined : stream.takeName();
+  stream.skip(held === undefined ? 2 : 1);
   const span = { from, to: stream.lastEnd };
-  if (name.kind === 'string') return dataset(identifier(name.text, true, name), span);
-  return { ...dataset(identifier(name.text, false, name), span), held: true };
+  if (held === undefined) return dataset(identifier(text.text, true, text), span);
+  return { ...dataset(identifier(held.name, false, held), span), held: true };
 }
 
 /** Reports a query in another language and skips it; for a comment in SQL's style, skips only that line. */
@@ -98,6 +102,15 @@ function takeOtherLanguage(stream: TokenStream): Source | undefined {
   if (takeSqlComments(stream)) return parseSource(stream);
   const language = otherLanguage(stream);
   if (language === undefined) return undefined;
+  if (language === 'a command of Kusto') {
+    const span = { from: token.from, to: stream.peek(1).to };
+    const written = stream.source.slice(span.from, span.to);
+    const message = `\`${written}\` is ${language}, not a query`;
+    const instead = 'Datasets are listed by `%datasets`, fields by `%schema`.';
+    stream.report('error', 'other-language', span, message, instead);
+    stream.skipTo(';');
+    return missing(token);
+  }
   const hint = "Start with the dataset: ['logs'] | where … | project ….";
   stream.report('error', 'other-language', token, `this is ${language}, not APL`, hint);
   stream.skipTo(';');
@@ -107,10 +120,14 @@ function takeOtherLanguage(stream: TokenStream): Source | undefined {
 function otherLanguage(stream: TokenStream): string | undefined {
   const { kind, text } = stream.peek();
   if (stream.isSymbol('{')) return 'LogQL';
+  if (stream.isSymbol('.') && stream.peek(1).kind === 'word') return 'a command of Kusto';
   if (kind !== 'word') return undefined;
+  if (stream.isSymbol(':', 1) && stream.peek(2).kind === 'word') return 'MPL, the language of metrics';
   if (stream.isSymbol('=', 1) && /^(?:index|source|sourcetype|host)$/i.test(text)) return 'SPL';
   const goesOn = !stream.isSymbol('|', 1) && !stream.isSymbol(';', 1) && stream.peek(1).text !== '';
-  return goesOn && /^select$/i.test(text) ? 'SQL' : undefined;
+  if (goesOn && /^select$/i.test(text)) return 'SQL';
+  const isStart = /^(?:from|with)$/i.test(text) && stream.peek(1).kind === 'word';
+  return isStart ? 'SQL' : undefined;
 }
 
 function takeSqlComments(stream: TokenStream): boolean {

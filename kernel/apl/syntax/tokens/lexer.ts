@@ -12,7 +12,7 @@ export interface Token extends Span {
   /** The source text, except for strings: their value with escapes resolved. */
   readonly text: string;
   /** The flaw of the token itself, such as a string that never ends. */
-  readonly flaw?: 'unterminated' | 'typographic' | 'suffix';
+  readonly flaw?: 'unterminated' | 'typographic' | 'suffix' | 'prefixed' | 'backticks';
 }
 
 /** Returns every token of `source` after `start`, comments included, in order and without overlap; never throws. */
@@ -60,14 +60,22 @@ const closingQuotes: Readonly<Record<string, string>> = {
 };
 
 function readToken(source: string, from: number, code: number): Token {
+  if (code === 104 || code === 72) {
+    const text = readPrefixed(source, from);
+    if (text !== undefined) return text;
+  }
   if (isNameStart(code)) return readWord(source, from);
   if (isDigit(code) || (code === dot && startsFraction(source, from))) return readNumber(source, from);
   const char = source.charAt(from);
   const next = source[from + 1] ?? '';
   if (char === '/' && next === '/') return readComment(source, from);
+  if (char === '/' && next === '*') return readBlockComment(source, from);
   if (closingQuotes[char] !== undefined) return readString(source, from);
   if (char === '@' && closingQuotes[next] !== undefined) return readVerbatim(source, from);
-  if (char === '`' && source.startsWith('```', from)) return readFenced(source, from);
+  if (char === '`') {
+    const quoted = source.startsWith('```', from) ? readFenced(source, from) : readBackticks(source, from);
+    if (quoted !== undefined) return quoted;
+  }
   if (char === '!' && negatableWords.test(source.slice(from, from + 12))) return readWord(source, from);
   if (secondCharacters.has(next) && twoCharacterSymbols.has(char + next))
     return { kind: 'symbol', from, to: from + 2, text: char + next };
@@ -81,6 +89,31 @@ function readComment(source: string, from: number): Token {
   while (to < source.length && !isLineBreak(source.charCodeAt(to))) to += 1;
   return { kind: 'comment', from, to, text: source.slice(from, to) };
 }
+
+/** A comment as other languages have it, which is an error here: a single one, and not one for each of its words. */
+function readBlockComment(source: string, from: number): Token {
+  const end = source.indexOf('*/', from + 2);
+  const to = end < 0 ? source.length : end + 2;
+  return { kind: 'error', from, to, text: source.slice(from, to) };
+}
+
+/** `h"…"` and `h@'…'`, which hide a text from the logs of other services; flawed. */
+function readPrefixed(source: string, from: number): Token | undefined {
+  const isVerbatim = source[from + 1] === '@';
+  const quote = source[from + (isVerbatim ? 2 : 1)];
+  if (quote !== "'" && quote !== '"') return undefined;
+  const token = isVerbatim ? readVerbatim(source, from + 1) : readString(source, from + 1);
+  return { ...token, from, flaw: token.flaw ?? 'prefixed' };
+}
+
+/** A name in the quotes of other languages, flawed; undefined where they are not closed on the line. */
+function readBackticks(source: string, from: number): Token | undefined {
+  const inside = /^[^`\n\r]+(?=`)/.exec(source.slice(from + 1, from + 1 + longestName))?.[0];
+  if (inside === undefined) return undefined;
+  return { kind: 'word', from, to: from + inside.length + 2, text: inside, flaw: 'backticks' };
+}
+
+const longestName = 256;
 
 function readWord(source: string, from: number): Token {
   const to = skipName(source, from + 1);
@@ -230,16 +263,13 @@ function readRawLiteral(source: string, at: number, tokens: Token[]): number {
 /** The characters of such a literal; no parenthesis, so that a missing one is not searched for to the end of the text. */
 const rawLiteralText = /[-+\dTZ:.\s/a-zµμ]+/y;
 
+/** White space of any script, and the marks of no width that documents and chats leave beside words. */
 function isSpace(code: number): boolean {
-  return (
-    code === 32 ||
-    (code >= 9 && code <= 13) ||
-    code === 0xa0 ||
-    code === 0xfeff ||
-    (code >= 0x2000 && code <= 0x200b) ||
-    code === 0x3000
-  );
+  if (code <= 0xa0) return code === 32 || (code >= 9 && code <= 13) || code === 0x85 || code === 0xa0;
+  return (code >= 0x2000 && code <= 0x200b) || otherSpaces.has(code);
 }
+
+const otherSpaces = new Set([0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x2060, 0x3000, 0xfeff]);
 
 function isLineBreak(code: number): boolean {
   return code === 10 || code === 13;
@@ -253,17 +283,28 @@ function isNamePart(code: number): boolean {
   return isNameStart(code) || isDigit(code);
 }
 
-/** Letters of other scripts; not the spaces and quotes of General Punctuation, nor surrogates (emoji). */
+/** Letters of other scripts; not their spaces, punctuation and signs, nor surrogates (emoji). */
 function isLetterBeyondAscii(code: number): boolean {
+  if (code < 0xaa || code === 0x3000) return false;
+  if (code < 0x100) return !signsOfLatin1.has(code);
+  if (code >= 0xff00) return !isFullwidthSign(code);
   return (
-    code >= 0xaa &&
     !(code >= 0x2000 && code <= 0x206f) &&
+    !(code >= 0x2190 && code <= 0x2bff) &&
     !(code >= 0xd800 && code <= 0xdfff) &&
-    code !== 0x3000 &&
-    code !== 0xfeff &&
-    code !== 0xab &&
-    code !== 0xbb
+    code !== 0x1680 &&
+    code !== 0xfeff
   );
+}
+
+/** `«`, the soft hyphen, `±`, `»`, `×`, `÷`. */
+const signsOfLatin1 = new Set([0xab, 0xad, 0xb1, 0xbb, 0xd7, 0xf7]);
+
+/** `｜`, `＝`, `（` and the other signs of ASCII as keyboards for Chinese and Japanese write them. */
+function isFullwidthSign(code: number): boolean {
+  const sign = code - 0xfee0;
+  if (sign < 0x21 || sign > 0x7e) return false;
+  return !(sign >= 48 && sign <= 57) && !/[A-Za-z_]/.test(String.fromCharCode(sign));
 }
 
 function skipName(source: string, at: number): number {

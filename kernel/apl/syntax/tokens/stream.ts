@@ -1,5 +1,5 @@
 import { present } from '../../../present.js';
-import { oneLine } from '../../../text.js';
+import { oneLine, visible } from '../../../text.js';
 import type { Clause } from '../../operators/grammar.js';
 import type { Diagnostic, Identifier, Span } from '../ast.js';
 import type { DiagnosticCode } from '../codes.js';
@@ -250,6 +250,11 @@ export class TokenStream {
     return reached;
   }
 
+  /** True where the bracket that is open is closed before the query ends; nothing is consumed. */
+  get closes(): boolean {
+    return this.reaches(')', ';');
+  }
+
   /** Skips to the next of `symbols` outside brackets, or to the end. */
   skipTo(...symbols: readonly string[]): void {
     let depth = 0;
@@ -339,16 +344,45 @@ export class TokenStream {
         `\`${shown}\` is neither a number nor a name`,
         "Timespans end in d, h, m, s, ms, us or ns; quote a name that starts with a digit: ['name'].",
       );
-    } else if (token.kind === 'error') {
-      this.report(
-        'error',
-        'bad-character',
-        token,
-        `\`${shown}\` means nothing here`,
-        characterHints[token.text],
-      );
-    }
+    } else if (token.flaw === 'prefixed') {
+      const instead = this.source.slice(token.from + 1, token.to);
+      this.reportForeign(token, instead);
+    } else if (token.flaw === 'backticks') {
+      this.reportForeign(token, quotedName(token.text));
+    } else if (token.kind === 'error') this.#reportBad(token, shown);
   }
+
+  #reportBad(token: Token, shown: string): void {
+    const isComment = token.text.startsWith('/*');
+    const isBlank = visible(token.text) !== token.text;
+    const message = isComment
+      ? '`/* … */` is no comment in APL'
+      : isBlank
+        ? `the invisible character ${shown} means nothing here`
+        : `\`${shown}\` means nothing here`;
+    const instead = isBlank ? '' : undefined;
+    const hint = isBlank
+      ? 'Remove it.'
+      : isComment
+        ? 'Write `//` before each line of the comment.'
+        : hintOf(token.text);
+    this.report('error', 'bad-character', token, message, hint, instead);
+  }
+
+  /** Reports what is written as in another language, and how APL writes it. */
+  reportForeign(span: Span, instead: string): void {
+    const written = this.source.slice(span.from, span.to);
+    const message = `\`${written}\` is written \`${instead}\` in APL`;
+    const space = /\w$/.test(instead) && /^\w/.test(this.source.slice(span.to)) ? ' ' : '';
+    this.report('error', 'foreign-operator', span, message, undefined, `${instead}${space}`);
+  }
+}
+
+function hintOf(character: string): string | undefined {
+  const hint = characterHints[character];
+  if (hint !== undefined) return hint;
+  const plain = plainSigns[character] ?? String.fromCharCode(character.charCodeAt(0) - 0xfee0);
+  return /^[!-/:-@[-`{-~]{1,2}$/.test(plain) ? `Write \`${plain}\`.` : undefined;
 }
 
 const characterHints: Readonly<Record<string, string>> = {
@@ -356,6 +390,24 @@ const characterHints: Readonly<Record<string, string>> = {
   '`': "A name is quoted as ['name'].",
   '&': 'Conditions are joined by `and`.',
   '^': 'The power of a number is pow(x, y).',
+};
+
+/** Signs that documents and keyboards put in place of those of ASCII; full-width ones are counted from theirs. */
+const plainSigns: Readonly<Record<string, string>> = {
+  '\u2010': '-',
+  '\u2011': '-',
+  '\u2012': '-',
+  '\u2013': '-',
+  '\u2014': '-',
+  '\u2212': '-',
+  '\u2260': '!=',
+  '\u2264': '<=',
+  '\u2265': '>=',
+  '\u00d7': '*',
+  '\u00f7': '/',
+  '\u2026': '..',
+  '\u00a6': '|',
+  '\u2502': '|',
 };
 
 /** The token as a message shows it. */
