@@ -36,10 +36,12 @@ export interface JsonShape {
 export async function profile(connection: Connection, source: string): Promise<JsonShape> {
   const root: Node = { path: [], kinds: new Map([['OBJECT', calm]]), children: new Map(), usual: [] };
   let repeats = 0;
+  const levels: Node[][] = [];
   for (let level = [root]; level.length > 0; level = level.flatMap(nested)) {
-    if (source !== 'sample') await addKeys(connection, 'sample', 'rowid', level);
-    await addKeys(connection, source, source === 'sample' ? 'rowid' : '0', level);
-    repeats += await addUsualKeys(connection, source, level);
+    levels.push(level);
+    if (source !== 'sample') await addKeys(connection, 'sample', 'rowid', levels);
+    await addKeys(connection, source, source === 'sample' ? 'rowid' : '0', levels);
+    repeats += await addUsualKeys(connection, source, levels);
   }
   if (root.children.size > mostKeys) throw tooManyFields(root.children.size);
   return { ...shapeOf(root), repeats };
@@ -98,15 +100,6 @@ export function namesOf(leaves: readonly JsonLeaf[]): {
 }
 
 /**
- * SQL of the value of a key of an object given as a map; the last one of a repeated key. The map is written once, as that of an
- * object within others is longer with each of them.
- */
-function lastValue(map: string, key: string): string {
-  const value = `list_reverse(map_values(o))[list_position(list_reverse(map_keys(o)), ${sqlText(key)})]`;
-  return `list_transform([${map}], lambda o: ${value})[1]`;
-}
-
-/**
  * An object with more keys than this over all rows is a map, not a record, and becomes one field. Tried in turn until the fields
  * are few enough.
  */
@@ -139,21 +132,36 @@ function nested(node: Node): Node[] {
   return [...node.children.values()].filter(child => child.kinds.size === 1 && child.kinds.has('OBJECT'));
 }
 
-function mapOf(path: readonly string[]): string {
-  return path.reduce((map, key) => `json_transform(${lastValue(map, key)}, '"MAP(VARCHAR, JSON)"')`, 'm');
+/**
+ * One row per object of the last of these levels: its place p in the level and its map o. Objects are found in those that hold them,
+ * so that a row costs as much as it has of them, and not as much as there are kinds of them. The last value of a repeated key counts.
+ */
+function objects(source: string, levels: readonly (readonly Node[])[], place: string): string {
+  let found = `SELECT ${place} AS n, 0 AS p, m AS o FROM ${source} WHERE m IS NOT NULL`;
+  for (const [depth, level] of levels.slice(1).entries()) {
+    const heldBy = (holder: Node) =>
+      level.flatMap((node, p) =>
+        isChild(node, holder)
+          ? [`{p: ${p}, v: v[list_position(k, ${sqlText(node.path.at(-1) ?? '')})]}`]
+          : [],
+      );
+    const held = levels[depth]?.map((holder, p) => `WHEN ${p} THEN [${heldBy(holder).join(', ')}]`) ?? [];
+    const members = `SELECT n, p, list_reverse(map_keys(o)) AS k, list_reverse(map_values(o)) AS v FROM (${found})`;
+    const values = `SELECT n, unnest(CASE p ${held.join(' ')} END) AS s FROM (${members})`;
+    found = `SELECT n, s.p AS p, json_transform(s.v, '"MAP(VARCHAR, JSON)"') AS o FROM (${values}) WHERE s.v IS NOT NULL`;
+  }
+  return `(${found})`;
 }
 
-/** One row per object of the level: its place p in the level and its map o. */
-function objects(source: string, level: readonly Node[], place: string): string {
-  const maps = level.map(({ path }, p) => `{p: ${p}, o: ${mapOf(path)}}`);
-  return `(SELECT n, s.p AS p, s.o AS o FROM (SELECT ${place} AS n, unnest([${maps.join(', ')}]) AS s FROM ${source} WHERE m IS NOT NULL))`;
+function isChild({ path }: Node, holder: Node): boolean {
+  return path.length === holder.path.length + 1 && holder.path.every((key, index) => key === path[index]);
 }
 
 async function addKeys(
   connection: Connection,
   source: string,
   place: string,
-  level: readonly Node[],
+  levels: readonly (readonly Node[])[],
 ): Promise<void> {
   const real = 'TRY_CAST(r AS DOUBLE)';
   const infinite = `coalesce(isinf(${real}) AND NOT contains(lower(r), 'inf'), true)`;
@@ -163,12 +171,12 @@ async function addKeys(
     `SELECT p, k, kind, bool_or(${big}), bool_or(${inexact}), min(n) AS first
      FROM (SELECT p, k, n, kind, CASE WHEN kind NOT IN ('VARCHAR', 'OBJECT', 'ARRAY') THEN v::VARCHAR END AS r
        FROM (SELECT p, k, v, n * 100000 + i AS n, json_type(v) AS kind
-         FROM (SELECT p, n, unnest(map_keys(o)) AS k, unnest(map_values(o)) AS v, unnest(range(cardinality(o)::BIGINT)) AS i FROM ${objects(source, level, place)})))
+         FROM (SELECT p, n, unnest(map_keys(o)) AS k, unnest(map_values(o)) AS v, unnest(range(cardinality(o)::BIGINT)) AS i FROM ${objects(source, levels, place)})))
      GROUP BY p, k, kind QUALIFY p = 0 OR row_number() OVER (PARTITION BY p ORDER BY min(n), k) <= ${mostKeys}
      ORDER BY p, min(min(n)) OVER (PARTITION BY p, k), k`,
   );
   for (const [p, key, kind, big, inexact] of rows) {
-    const node = level[Number(p)];
+    const node = levels.at(-1)?.[Number(p)];
     if (node)
       addKey(node, String(key), kind === null ? undefined : String(kind), {
         big: big === true,
@@ -192,15 +200,19 @@ function addKey(node: Node, key: string, kind: string | undefined, seen: Seen): 
 }
 
 /** Also counts the objects in which a key is repeated. */
-async function addUsualKeys(connection: Connection, source: string, level: readonly Node[]): Promise<number> {
+async function addUsualKeys(
+  connection: Connection,
+  source: string,
+  levels: readonly (readonly Node[])[],
+): Promise<number> {
   const counted = (relation: string) =>
     connection.run(
       `SELECT p, arg_max(k, c), sum(c) FILTER (len(list_distinct(k)) < len(k))
-       FROM (SELECT p, map_keys(o) AS k, count(*) AS c FROM ${objects(relation, level, '0')} WHERE o IS NOT NULL GROUP BY ALL) GROUP BY p`,
+       FROM (SELECT p, map_keys(o) AS k, count(*) AS c FROM ${objects(relation, levels, '0')} WHERE o IS NOT NULL GROUP BY ALL) GROUP BY p`,
     );
   const sampled = await counted('sample');
   for (const [p, keys] of sampled) {
-    const node = level[Number(p)];
+    const node = levels.at(-1)?.[Number(p)];
     const items = (keys as { items?: readonly unknown[] } | null)?.items ?? [];
     if (node) node.usual = items.map(String);
   }
