@@ -1,4 +1,4 @@
-import type { Query, Span } from '../../syntax/ast.js';
+import type { Expr, Query, Span } from '../../syntax/ast.js';
 import type { Token } from '../../syntax/tokens/lexer.js';
 import { visitQuery } from '../../syntax/walk.js';
 
@@ -60,12 +60,20 @@ function readTree(tokens: readonly Token[], query: Query): Tree {
   visitQuery(query, {
     unit: glue,
     expr: expr => {
-      if (expr.kind === 'call') glueFirst(expr.callee.to);
-      else if (expr.kind === 'index') glueFirst(expr.object.to);
-      else if (expr.kind === 'unary' && expr.operator !== 'not') glueFirst(expr.from + 1);
+      if (expr.kind === 'call') {
+        glueFirst(expr.callee.to);
+        if (isSlice(expr)) glueFirst(expr.args[0]?.to ?? expr.from);
+      }
+      if (expr.kind === 'index') glueFirst(expr.object.to);
+      if (expr.kind === 'unary' && expr.operator !== 'not') glueFirst(expr.from + 1);
     },
   });
   return { glued, depths: depthsOf(tokens) };
+}
+
+/** `x[1:3]` is a call whose name stands where its colon does. */
+function isSlice({ from, callee }: Extract<Expr, { kind: 'call' }>): boolean {
+  return callee.from > from;
 }
 
 /** The first token that starts at `from` or after it. */

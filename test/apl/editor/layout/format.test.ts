@@ -38,6 +38,9 @@ describe('spaces', () => {
     ["print 'kept  as | it is', @'\\d', 1e3", "print 'kept  as | it is', @'\\d', 1e3"],
     ["['a b']|where ['c d']==1", "['a b']\n| where ['c d'] == 1"],
     ['union withsource=s web,sp*,(spans|limit 1)', 'union withsource=s web, sp*, (spans | limit 1)'],
+    ['web|extend a=b [1 : 3],c=d[: 2] [e+1 :]', 'web\n| extend a = b[1:3], c = d[:2][e + 1:]'],
+    ['web | where not a==b and not(c)', 'web\n| where not a == b and not(c)'],
+    ["web | parse-where a with 'x',b:long ,'y'", "web\n| parse-where a with 'x', b:long, 'y'"],
     ['web | extend (a,b)=c', 'web\n| extend (a, b) = c'],
   ])('%s', check);
 });
