@@ -32,23 +32,32 @@ export const RULE_LABELS = 'ruleLabels';
 /** The side of a rule on which its label stands. */
 type Side = 'right' | 'left';
 
-/** Returns the side of each label at a width of the plot; undefined for one that has no room. */
+/**
+ * Returns the side of each label at a width of the plot; undefined for one that has no room. As many as can stand to the right of
+ * their rules do, a short one rather than a long one, and then as many to the left as there is room for.
+ */
 export function labelSides(
   rules: readonly Rule[],
   axis: TimeAxis,
   place: number,
 ): readonly (Side | undefined)[] {
   const width = WIDTHS[place] ?? WIDTHS[0];
-  let free = 0;
-  return rules.map(rule => {
-    const x = (Math.max(0, rule.t - axis.start) / (axis.end - axis.start)) * width;
-    const room = LEAD + widest([labelOf(rule, place)]);
-    const isRight = x >= free && x + room <= width;
-    const isLeft = !isRight && x - room >= free;
-    if (!isRight && !isLeft) return undefined;
-    free = (isRight ? x + room : x) + GAP;
-    return isRight ? 'right' : 'left';
-  });
+  const sides = rules.map((): Side | undefined => undefined);
+  const taken: (readonly [from: number, to: number])[] = [];
+  for (const side of ['right', 'left'] as const) {
+    const wanted = rules.flatMap((rule, index) => {
+      const x = (Math.max(0, rule.t - axis.start) / (axis.end - axis.start)) * width;
+      const room = LEAD + widest([labelOf(rule, place)]);
+      const [from, to] = side === 'right' ? [x, x + room] : [x - room, x];
+      return sides[index] === undefined && from >= 0 && to <= width ? [{ index, from, to }] : [];
+    });
+    for (const { index, from, to } of wanted.sort((one, other) => one.to - other.to)) {
+      if (taken.some(([start, end]) => from < end + GAP && start < to + GAP)) continue;
+      taken.push([from, to]);
+      sides[index] = side;
+    }
+  }
+  return sides;
 }
 
 function labelOf({ label }: Rule, place: number): string {

@@ -166,6 +166,11 @@ describe('labels', () => {
     expect(sides(times, place)).toBe(expected),
   );
 
+  test('of which a long one leaves the room to others, as more of them can stand there', () => {
+    const rules = [rule(100, 'a label that is longer than most'), ...[rule(110, 'a'), rule(300), rule(500)]];
+    expect(labelSides(rules, axis, 6)).toEqual([undefined, 'right', 'right', 'right']);
+  });
+
   test('that have no room are counted: never silently left out', async () => {
     const many = Array.from({ length: 15 }, (_, index) => annotation(index * 4, `Release 1.2.${index}`));
     const { svg } = await drawn(many);
