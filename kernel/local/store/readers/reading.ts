@@ -57,7 +57,8 @@ export interface Misfit {
 
 /** Returns the value that ended a pass; undefined where something else did. */
 export function misfitOf(failure: string | undefined): Misfit | undefined {
-  const [, place, hex] = /a value does not fit field (\d+): ([\dA-F]+)/.exec(failure ?? '') ?? [];
+  const [, place, hex] =
+    /^Invalid Input Error: a value does not fit field (\d+): ([\dA-F]+)$/m.exec(failure ?? '') ?? [];
   if (place === undefined || hex === undefined) return undefined;
   return { place: Number(place), text: Buffer.from(hex, 'hex').toString() };
 }
