@@ -336,14 +336,6 @@ const traps: readonly Trap[] = [
     notes: ['Left out, as they are not UTF-8 or have more values than there are fields: 1 line.', timeless()],
   },
   {
-    what: 'a key after the sample in a line that reads like a value that does not fit',
-    name: 'in.ndjson',
-    content: beyondSample('{"n":1}', '{"n":2,"k":"a value does not fit field 0: 22"}'),
-    select: 'count(*), sum(n), any_value(typeof(n))',
-    values: ['10301|10302|BIGINT'],
-    notes: [timeless()],
-  },
-  {
     what: 'a NUL among integers after the sample',
     name: 'in.csv',
     content: `a,b\n${beyondSample('1,x', "\0'2,x")}`,
