@@ -55,7 +55,7 @@ export async function startKernel(
   const channels = await bindChannels(connection, log);
   if (connection.key === '') log('the connection has no key: messages are neither signed nor checked');
   const server = new KernelServer(channels, createHandler, options, log);
-  server.listen();
+  await server.listen();
   return server;
 }
 
@@ -108,13 +108,15 @@ class KernelServer implements RunningKernel {
     });
   }
 
-  listen(): void {
+  async listen(): Promise<void> {
     const { shell, control, stdin, iopub } = this.#channels;
+    // Clients that waited for the kernel have subscribed already: they are welcomed before anything else is published.
+    void iopub.listen(frames => this.#greetSubscriber(frames));
+    await nextTurn();
     this.#outbox.status(undefined, 'starting');
     void shell.listen(frames => this.#takeRequest('shell', frames));
     void control.listen(frames => this.#takeRequest('control', frames));
     void stdin.listen(frames => this.#takeInput(frames));
-    void iopub.listen(frames => this.#greetSubscriber(frames));
   }
 
   interrupt(): Promise<void> {

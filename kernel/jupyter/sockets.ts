@@ -48,7 +48,7 @@ export async function bindChannels(connection: Connection, log: (line: string) =
   const control = new Router({ ...options, handover: true });
   const stdin = new Router({ ...options, handover: true });
   // All subscriptions are reported, also those that another client made before: each is owed a welcome.
-  const iopub = new XPublisher({ ...options, verbosity: 'allSubs' });
+  const iopub = new Publications({ ...options, verbosity: 'allSubs', manual: true });
   const pings = new Router({ linger: 0, maxMessageSize: MAX_PING_BYTES });
   const bind = (socket: zeromq.Socket, port: number) => bindPort(socket, connection, port);
   const [shell_port, control_port, iopub_port, stdin_port, hb_port] = await allOrClose(
@@ -65,7 +65,7 @@ export async function bindChannels(connection: Connection, log: (line: string) =
   const channels = {
     shell: channelOver(shell, log),
     control: channelOver(control, log),
-    iopub: channelOver(iopub, log),
+    iopub: channelOver(iopub, log, frames => iopub.admit(frames)),
     stdin: channelOver(stdin, log),
   };
   return {
@@ -98,7 +98,27 @@ async function allOrClose<T>(sockets: readonly zeromq.Socket[], bound: Promise<T
   }
 }
 
-function channelOver(socket: zeromq.Router | zeromq.XPublisher, log: (line: string) => void): Channel {
+/**
+ * Publishes to a subscriber once its subscription is admitted, so that its welcome comes first. The library has no name for the
+ * options by which a socket does so (http://api.zeromq.org/master:zmq-setsockopt, ZMQ_XPUB_MANUAL).
+ */
+class Publications extends XPublisher {
+  static readonly #options = [7, 6] as const;
+
+  /** Carries out the subscription (1 and a topic) or its end (0 and a topic) that was received last. */
+  admit([frame]: readonly Uint8Array[]): void {
+    const option = Publications.#options[frame?.[0] ?? -1];
+    if (frame !== undefined && option !== undefined)
+      this.setStringOption(option, Buffer.from(frame.subarray(1)));
+  }
+}
+
+/** `admit` is called in the order of what is sent, before the message is delivered and the next one received. */
+function channelOver(
+  socket: zeromq.Router | zeromq.XPublisher,
+  log: (line: string) => void,
+  admit?: (frames: Uint8Array[]) => void,
+): Channel {
   let sent: Promise<void> = Promise.resolve();
   return {
     send(frames) {
@@ -110,7 +130,13 @@ function channelOver(socket: zeromq.Router | zeromq.XPublisher, log: (line: stri
     async listen(receive) {
       while (!socket.closed) {
         try {
-          receive(await socket.receive());
+          const frames = await socket.receive();
+          if (admit === undefined) receive(frames);
+          else {
+            sent = sent.then(() => (socket.closed ? undefined : admit(frames)));
+            receive(frames);
+            await sent;
+          }
         } catch (cause) {
           if (socket.closed) return;
           log(`cannot receive: ${String(cause)}`);

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { Subscriber } from 'zeromq';
 import { startKernel } from '../../kernel/jupyter/server.js';
-import { Client, LOCAL, type Seen } from './client.js';
+import { Client, freeConnection, LOCAL, type Seen } from './client.js';
 import { ECHO_INFO, EchoHandler } from './echo-handler.js';
 import { connect, startEcho } from './kernel-under-test.js';
 
@@ -539,6 +540,20 @@ describe('starting and ending', () => {
     other.close();
     const again = await connect(kernel);
     expect((await again.execute('out a')).outputs.length).toBe(4);
+  });
+
+  test('a client that waited for the kernel is welcomed before anything is published', async () => {
+    for (let round = 0; round < 40; round++) {
+      const connection = await freeConnection();
+      const waiting = new Subscriber({ linger: 0, reconnectInterval: 1 });
+      waiting.connect(`tcp://127.0.0.1:${connection.iopub_port}`);
+      waiting.subscribe();
+      const kernel = await startKernel(connection, () => new EchoHandler(), { info: ECHO_INFO });
+      const [, , , header] = await waiting.receive();
+      waiting.close();
+      await kernel.shutdown(false);
+      expect(JSON.parse(String(header)).msg_type).toBe('iopub_welcome');
+    }
   });
 
   test.each([true, false])(
