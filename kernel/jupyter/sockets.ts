@@ -47,8 +47,8 @@ export async function bindChannels(connection: Connection, log: (line: string) =
   const shell = new Router({ ...options, handover: true });
   const control = new Router({ ...options, handover: true });
   const stdin = new Router({ ...options, handover: true });
-  // All subscriptions are reported, also those that another client made before: each is owed a welcome.
-  const iopub = new Publications({ ...options, verbosity: 'allSubs', manual: true });
+  // Each subscription is reported, also one that another client made before, and is owed a welcome.
+  const iopub = new Publications({ ...options, manual: true });
   const pings = new Router({ linger: 0, maxMessageSize: MAX_PING_BYTES });
   const bind = (socket: zeromq.Socket, port: number) => bindPort(socket, connection, port);
   const [shell_port, control_port, iopub_port, stdin_port, hb_port] = await allOrClose(
@@ -98,18 +98,17 @@ async function allOrClose<T>(sockets: readonly zeromq.Socket[], bound: Promise<T
   }
 }
 
-/**
- * Publishes to a subscriber once its subscription is admitted, so that its welcome comes first. The library has no name for the
- * options by which a socket does so (http://api.zeromq.org/master:zmq-setsockopt, ZMQ_XPUB_MANUAL).
- */
-class Publications extends XPublisher {
-  static readonly #options = [7, 6] as const;
+/** Options of ØMQ that the library has no names for on this socket: http://api.zeromq.org/master:zmq-setsockopt. */
+const ZMQ_SUBSCRIBE = 6;
+const ZMQ_UNSUBSCRIBE = 7;
 
+/** Publishes to a subscriber once its subscription is admitted, so that its welcome comes first. */
+class Publications extends XPublisher {
   /** Carries out the subscription (1 and a topic) or its end (0 and a topic) that was received last. */
   admit([frame]: readonly Uint8Array[]): void {
-    const option = Publications.#options[frame?.[0] ?? -1];
-    if (frame !== undefined && option !== undefined)
-      this.setStringOption(option, Buffer.from(frame.subarray(1)));
+    if (frame === undefined || (frame[0] !== 0 && frame[0] !== 1)) return;
+    const option = frame[0] === 1 ? ZMQ_SUBSCRIBE : ZMQ_UNSUBSCRIBE;
+    this.setStringOption(option, Buffer.from(frame.subarray(1)));
   }
 }
 

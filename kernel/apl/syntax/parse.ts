@@ -109,7 +109,7 @@ function parseLetValue(stream: TokenStream): Expr | Pipeline {
   return parsePipeline(stream);
 }
 
-/** `(x:long) { … }` or `() { … }`. */
+/** `(x:long) { … }`, `() { … }` or `view () { … }`. */
 function isLambda(stream: TokenStream): boolean {
   const at = stream.isWord('view') ? 1 : 0;
   if (!stream.isSymbol('(', at)) return false;

@@ -284,12 +284,9 @@ function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const known = Object.hasOwn(foreignFunctions, guess) ? foreignFunctions[guess] : undefined;
   if (known !== undefined) {
     const message = `APL has no function \`${name}\``;
-    if (known.endsWith('.')) {
-      binder.error('unknown-function', expr.callee, message, known);
-      return unbound;
-    }
+    const hint = known.endsWith('.') ? known : `Write \`${known}\`.`;
     const instead = /^(\w+)\(x\)$/.exec(known)?.[1];
-    binder.error('unknown-function', expr.callee, message, `Write \`${known}\`.`, instead);
+    binder.error('unknown-function', expr.callee, message, hint, instead);
     return unbound;
   }
   const otherwise = 'The functions are listed by `%help functions`.';

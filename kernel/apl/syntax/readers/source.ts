@@ -100,19 +100,23 @@ function takeTableCall(stream: TokenStream): Source | undefined {
 function takeOtherLanguage(stream: TokenStream): Source | undefined {
   const token = stream.peek();
   if (takeSqlComments(stream)) return parseSource(stream);
+  if (stream.isSymbol('.') && stream.peek(1).kind === 'word') return refuseCommand(stream);
   const language = otherLanguage(stream);
   if (language === undefined) return undefined;
-  if (language === 'a command of Kusto') {
-    const span = { from: token.from, to: stream.peek(1).to };
-    const written = stream.source.slice(span.from, span.to);
-    const message = `\`${written}\` is ${language}, not a query`;
-    const instead = 'Datasets are listed by `%datasets`, fields by `%schema`.';
-    stream.report('error', 'other-language', span, message, instead);
-    stream.skipTo(';');
-    return missing(token);
-  }
   const hint = "Start with the dataset: ['logs'] | where … | project ….";
   stream.report('error', 'other-language', token, `this is ${language}, not APL`, hint);
+  stream.skipTo(';');
+  return missing(token);
+}
+
+/** `.show tables` and the like. */
+function refuseCommand(stream: TokenStream): Source {
+  const token = stream.peek();
+  const span = { from: token.from, to: stream.peek(1).to };
+  const written = stream.source.slice(span.from, span.to);
+  const message = `\`${written}\` is a command of Kusto, not a query`;
+  const hint = 'Datasets are listed by `%datasets`, fields by `%schema`.';
+  stream.report('error', 'other-language', span, message, hint);
   stream.skipTo(';');
   return missing(token);
 }
@@ -120,7 +124,6 @@ function takeOtherLanguage(stream: TokenStream): Source | undefined {
 function otherLanguage(stream: TokenStream): string | undefined {
   const { kind, text } = stream.peek();
   if (stream.isSymbol('{')) return 'LogQL';
-  if (stream.isSymbol('.') && stream.peek(1).kind === 'word') return 'a command of Kusto';
   if (kind !== 'word') return undefined;
   if (stream.isSymbol(':', 1) && stream.peek(2).kind === 'word') return 'MPL, the language of metrics';
   if (stream.isSymbol('=', 1) && /^(?:index|source|sourcetype|host)$/i.test(text)) return 'SPL';

@@ -139,22 +139,16 @@ function nested(node: Node): Node[] {
 function objects(source: string, levels: readonly (readonly Node[])[], place: string): string {
   let found = `SELECT ${place} AS n, 0 AS p, m AS o FROM ${source} WHERE m IS NOT NULL`;
   for (const [depth, level] of levels.slice(1).entries()) {
-    const heldBy = (holder: Node) =>
-      level.flatMap((node, p) =>
-        isChild(node, holder)
-          ? [`{p: ${p}, v: v[list_position(k, ${sqlText(node.path.at(-1) ?? '')})]}`]
-          : [],
-      );
-    const held = levels[depth]?.map((holder, p) => `WHEN ${p} THEN [${heldBy(holder).join(', ')}]`) ?? [];
+    const places = new Map(level.map((node, p) => [node, p]));
+    const valueOf = (node: Node) =>
+      `{p: ${places.get(node)}, v: v[list_position(k, ${sqlText(node.path.at(-1) ?? '')})]}`;
+    const held =
+      levels[depth]?.map((holder, p) => `WHEN ${p} THEN [${nested(holder).map(valueOf).join(', ')}]`) ?? [];
     const members = `SELECT n, p, list_reverse(map_keys(o)) AS k, list_reverse(map_values(o)) AS v FROM (${found})`;
     const values = `SELECT n, unnest(CASE p ${held.join(' ')} END) AS s FROM (${members})`;
     found = `SELECT n, s.p AS p, json_transform(s.v, '"MAP(VARCHAR, JSON)"') AS o FROM (${values}) WHERE s.v IS NOT NULL`;
   }
   return `(${found})`;
-}
-
-function isChild({ path }: Node, holder: Node): boolean {
-  return path.length === holder.path.length + 1 && holder.path.every((key, index) => key === path[index]);
 }
 
 async function addKeys(
