@@ -140,10 +140,10 @@ function objects(source: string, levels: readonly (readonly Node[])[], place: st
   let found = `SELECT ${place} AS n, 0 AS p, m AS o FROM ${source} WHERE m IS NOT NULL`;
   for (const [depth, level] of levels.slice(1).entries()) {
     const places = new Map(level.map((node, p) => [node, p]));
-    const valueOf = (node: Node) =>
+    const memberOf = (node: Node) =>
       `{p: ${places.get(node)}, v: v[list_position(k, ${sqlText(node.path.at(-1) ?? '')})]}`;
     const held =
-      levels[depth]?.map((holder, p) => `WHEN ${p} THEN [${nested(holder).map(valueOf).join(', ')}]`) ?? [];
+      levels[depth]?.map((holder, p) => `WHEN ${p} THEN [${nested(holder).map(memberOf).join(', ')}]`) ?? [];
     const members = `SELECT n, p, list_reverse(map_keys(o)) AS k, list_reverse(map_values(o)) AS v FROM (${found})`;
     const values = `SELECT n, unnest(CASE p ${held.join(' ')} END) AS s FROM (${members})`;
     found = `SELECT n, s.p AS p, json_transform(s.v, '"MAP(VARCHAR, JSON)"') AS o FROM (${values}) WHERE s.v IS NOT NULL`;
