@@ -1,6 +1,4 @@
-#!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import nodeModule from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,8 +19,9 @@ const machine: Machine = {
   execPath: process.execPath,
 };
 
-const main = fileURLToPath(import.meta.url);
-const files: PackageFiles = packageFiles(dirname(dirname(main)));
+/** The folder of the compiled program. */
+const folder = dirname(fileURLToPath(import.meta.url));
+const files: PackageFiles = packageFiles(dirname(folder), join(folder, 'main.js'));
 
 /** Each query holds a thread of libuv's pool, whose size is read when a process starts. */
 const SERVICE_THREADS = '16';
@@ -294,7 +293,7 @@ async function serve({ port, data, managed, stop }: ServeOptions): Promise<void>
   const end = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end.abort());
   const { fork } = await import('node:child_process');
-  const engineProgram = join(dirname(main), 'local', 'engine', 'process.js');
+  const engineProgram = join(folder, 'engine.cjs');
   const spawnEngine = () => fork(engineProgram, { serialization: 'advanced' });
   const { version } = files;
   const token = machine.env.APL_KERNEL_TOKEN;
@@ -491,7 +490,7 @@ function dataDirectory(): string {
   return join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'apl-kernel');
 }
 
-function packageFiles(root: string): PackageFiles {
+function packageFiles(root: string, main: string): PackageFiles {
   const { version, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     version: string;
     engines: { node: string };
@@ -499,13 +498,6 @@ function packageFiles(root: string): PackageFiles {
   return { main, root, version, oldestNode: engines.node.replace('>=', '') };
 }
 
-/** Node 22 and newer keep the code that they have compiled, for the next start; where they cannot write, nothing is kept. */
-function keepCompiledCode(): void {
-  const newer: typeof nodeModule & { enableCompileCache?(directory: string): unknown } = nodeModule;
-  newer.enableCompileCache?.(join(dataDirectory(), 'compiled'));
-}
-
 process.stderr.on('error', () => undefined);
 nameSourceLines();
-keepCompiledCode();
-await runCommand(process.argv);
+void runCommand(process.argv);

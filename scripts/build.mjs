@@ -22,12 +22,13 @@ export async function ensureBuild(say) {
   const wanted = contentHash(INPUTS);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   say('Compiling the kernel');
-  // Compiled aside and then put in place: kernels may be starting from dist/ meanwhile.
-  const [dist, fresh] = [join(root, 'dist'), join(root, 'dist.new')];
-  rmSync(fresh, { recursive: true, force: true });
+  // Compiled aside and then put in place: kernels may be starting from dist/ meanwhile, or keep code in it.
+  const [dist, fresh, old] = [join(root, 'dist'), join(root, 'dist.new'), join(root, 'dist.old')];
+  for (const directory of [fresh, old]) rmSync(directory, { recursive: true, force: true });
   await bundle(fresh);
-  rmSync(dist, { recursive: true, force: true });
+  if (existsSync(dist)) renameSync(dist, old);
   renameSync(fresh, dist);
+  rmSync(old, { recursive: true, force: true });
   say('Building the JupyterLab extension');
   await build(...npm(['run', '--silent', 'build', '--workspace', 'labextension']));
   writeFileSync(stamp, wanted);

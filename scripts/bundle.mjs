@@ -1,13 +1,16 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { build } from 'esbuild';
 import { root } from './process.mjs';
 
-/** The programs of the kernel, by their names below dist/; what several of them load is in `chunks/`. */
-const PROGRAMS = {
-  main: 'kernel/main.ts',
-  'local/engine/process': 'kernel/local/engine/process.ts',
-};
+/** What Node starts, and the program that it runs, by their names below dist/. */
+const START = { main: 'kernel/commands/start.ts' };
+const PROGRAM = { commands: 'kernel/main.ts' };
+
+/** The program of an engine's process, and large packages that are seldom used. */
+const ENGINE = { engine: 'kernel/local/engine/process.ts' };
+const PACKAGES = ['undici', 'vega', 'vega-lite'];
 
 /** Packages with machine code stay where npm puts them. */
 const NATIVE = ['zeromq', '@duckdb/node-bindings'];
@@ -18,13 +21,23 @@ const NATIVE = ['zeromq', '@duckdb/node-bindings'];
  */
 const UNUSED = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request', 'pino'];
 
-/** Packages that are CommonJS ask for Node's modules by `require`, which a module does not have. */
-const REQUIRE = `import { createRequire as requireOf } from 'node:module';
-const require = requireOf(import.meta.url);`;
+/** A program in CommonJS has its file's path only. */
+const FILE_URL = "const fileUrl=require('node:url').pathToFileURL(__filename).href;";
+
+/** @type {import('esbuild').Plugin} */
+const packagesApart = {
+  name: 'packages-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[\w-]+$/ }, ({ path, kind }) =>
+      kind !== 'entry-point' && PACKAGES.includes(path)
+        ? { path: `./${path}.cjs`, external: true }
+        : undefined,
+    );
+  },
+};
 
 /**
- * Maps name only the files of packages, not their lines: those of their lines are ten times as large as the ones of kernel/, and are
- * read while everything else in the process waits, as soon as any stack is.
+ * Maps name only the files of packages, not their lines: those of their lines are ten times as large as the ones of kernel/.
  * @type {import('esbuild').Plugin}
  */
 const packagesByFile = {
@@ -41,33 +54,86 @@ const packagesByFile = {
 const FILE_MAP = btoa(JSON.stringify({ version: 3, sources: [''], mappings: 'AAAA' }));
 
 /**
- * Writes the programs of the kernel with the packages they use as a few files: Node opens and links each file by itself, and
- * a thousand of them take most of the time of a start. Code that is imported when it is needed stays apart. White space costs time to
- * read too; names stay, as stacks and profiles show them.
+ * Writes the programs of the kernel with the packages they use as one file each: Node opens and links each file by itself, and a
+ * thousand of them take most of the time of a start; and the compiled code of one file can be kept. What is imported when it is
+ * needed is evaluated then. White space costs time to read too; names stay, as stacks and profiles show them.
  * @param {string} directory
  */
 export async function bundle(directory) {
-  const { metafile } = await build({
+  const apart = { ...ENGINE, ...Object.fromEntries(PACKAGES.map(name => [name, name])) };
+  const outputs = await Promise.all([
+    build({ ...options(directory), entryPoints: START, format: 'esm', sourcemap: 'external' }),
+    build({ ...programOptions(directory), entryPoints: PROGRAM, sourcemap: 'external' }),
+    build({ ...programOptions(directory), entryPoints: apart }),
+  ]);
+  for (const file of readdirSync(directory).filter(name => name.endsWith('.map'))) {
+    const map = join(directory, file);
+    writeFileSync(map.replace(/map$/, 'lines'), mapsOfLines(readFileSync(map, 'utf8')));
+    rmSync(map);
+  }
+  const inputs = outputs.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  writeFileSync(join(directory, 'licenses.txt'), licenses(inputs));
+}
+
+/** @param {string} directory */
+function programOptions(directory) {
+  return {
+    ...options(directory),
+    format: /** @type {const} */ ('cjs'),
+    outExtension: { '.js': '.cjs' },
+    supported: { 'dynamic-import': false },
+    define: { 'import.meta.url': 'fileUrl' },
+    banner: { js: FILE_URL },
+    external: [...NATIVE, ...UNUSED],
+    plugins: [packagesApart, packagesByFile],
+  };
+}
+
+/** @param {string} directory */
+function options(directory) {
+  return /** @type {const} */ ({
     absWorkingDir: root,
-    entryPoints: PROGRAMS,
     outdir: directory,
-    chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
     minifySyntax: true,
     minifyWhitespace: true,
-    splitting: true,
-    format: 'esm',
     platform: 'node',
     target: `node${oldestNode()}`,
-    external: [...NATIVE, ...UNUSED],
-    plugins: [packagesByFile],
-    banner: { js: REQUIRE },
-    sourcemap: true,
     sourcesContent: false,
     metafile: true,
     logLevel: 'silent',
   });
-  writeFileSync(join(directory, 'licenses.txt'), licenses(Object.keys(metafile.inputs)));
+}
+
+/**
+ * A source map for each line of a program, each a line too: whoever reads a stack waits for the few that it names, where the map of
+ * the whole takes a quarter of a second to read.
+ * @param {string} map @returns {string}
+ */
+function mapsOfLines(map) {
+  const { sources, mappings } = JSON.parse(map);
+  return decode(mappings)
+    .map(segments => {
+      const used = [...new Set(segments.flatMap(([, source]) => source ?? []))];
+      const own = segments.map(segment => withSource(segment, source => used.indexOf(source)));
+      return JSON.stringify({
+        version: 3,
+        sources: used.map(source => sources[source]),
+        mappings: encode([own]),
+      });
+    })
+    .join('\n');
+}
+
+/**
+ * @param {import('@jridgewell/sourcemap-codec').SourceMapSegment} segment
+ * @param {(source: number) => number} numberOf
+ * @returns {import('@jridgewell/sourcemap-codec').SourceMapSegment} the segment with the number of its source among those of its line
+ */
+function withSource(segment, numberOf) {
+  if (segment.length === 1) return segment;
+  const [column, source, line, place] = segment;
+  return [column, numberOf(source), line, place];
 }
 
 /** @returns {string} */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * Makes the stack of every error name the lines of kernel/ instead of those of the bundle. The source maps are read when a stack
- * is: Node's own option reads those of all modules at each start, which takes a tenth of a second.
+ * is, which Node does itself when a connection fails, and then those of its lines: Node's own option reads all at each start.
  */
 export function nameSourceLines(): void {
   Error.prepareStackTrace = (error, frames) =>
@@ -24,24 +24,27 @@ function headOf(error: unknown): string {
 
 /** A frame without a source map keeps its place. That of a package names its file: the maps do not have its lines. */
 function sourcePlace(place: string, url: string, line: string, column: string): string {
-  const entry = sourceMap(url)?.findEntry(Number(line) - 1, Number(column) - 1);
+  const entry = sourceMap(url, Number(line))?.findEntry(0, Number(column) - 1);
   if (entry === undefined || !('originalSource' in entry)) return place;
   const { href } = new URL(entry.originalSource, url);
   if (href.includes('/node_modules/')) return href;
   return `${href}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
 }
 
-const maps = new Map<string, SourceMap | undefined>();
+/** The maps of a program's lines, not parsed yet. */
+const maps = new Map<string, readonly string[]>();
 
-function sourceMap(url: string): SourceMap | undefined {
-  if (!maps.has(url)) maps.set(url, readSourceMap(url));
-  return maps.get(url);
+function sourceMap(url: string, line: number): SourceMap | undefined {
+  const lines = maps.get(url) ?? readMaps(url);
+  maps.set(url, lines);
+  const map = lines[line - 1];
+  return map === undefined ? undefined : new SourceMap(JSON.parse(map));
 }
 
-function readSourceMap(url: string): SourceMap | undefined {
+function readMaps(url: string): readonly string[] {
   try {
-    return new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, 'utf8')));
+    return readFileSync(`${fileURLToPath(url)}.lines`, 'utf8').split('\n');
   } catch {
-    return undefined;
+    return [];
   }
 }

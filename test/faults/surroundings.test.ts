@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import nodeModule from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -180,13 +179,4 @@ test('a clock that jumps confuses neither times nor files', async () => {
   });
   const found = await (await send('/v1/datasets/_apl?format=tabular', all, 'application/json')).json();
   expect(found).toMatchObject({ tables: [{ columns: [[count], [count]] }] });
-});
-
-test('a Node that keeps compiled code keeps it beside the datasets', async () => {
-  const directory = await temporaryDirectory();
-  execFileSync(process.execPath, [main, '--version'], {
-    env: { ...process.env, APL_KERNEL_DATA: directory },
-  });
-  const kept = existsSync(join(directory, 'compiled'));
-  expect(kept).toBe('enableCompileCache' in nodeModule);
 });

@@ -1,0 +1,67 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Script } from 'node:vm';
+import { crc32 } from 'node:zlib';
+import { present } from '../present.js';
+
+/**
+ * Runs a CommonJS file with the code that V8 compiled for it in earlier runs, and returns whether there was any. The process writes
+ * what it has compiled to the file `kept` when it exits, if that is more; where it cannot write, nothing is kept. Node's own compile
+ * cache is not in every version that is supported.
+ */
+export function runCompiled(file: string, kept: string): boolean {
+  const source = readFileSync(file);
+  const before = readKept(kept, source);
+  const script = new Script(`${HEAD}${source.toString()}\n})`, {
+    filename: pathToFileURL(file).href,
+    columnOffset: -HEAD.length,
+    ...present({ cachedData: before }),
+  });
+  const used = before !== undefined && script.cachedDataRejected === false;
+  process.on('exit', () => {
+    const code = script.createCachedData();
+    if (!used || code.length > before.length * WORTH_KEEPING) writeKept(kept, source, code);
+  });
+  script.runInThisContext()(createRequire(file), file);
+  return used;
+}
+
+const HEAD = '(function (require, __filename) {';
+
+/** Processes of one kind compile nearly the same; writing it costs more than the rest would save. */
+const WORTH_KEEPING = 1.1;
+
+const HEADER_BYTES = 8;
+
+/** The two checksums that compiled code begins with: V8 itself checks the length of the source alone, and nothing of the code. */
+function header(source: Buffer, code: Buffer): Buffer {
+  const bytes = Buffer.alloc(HEADER_BYTES);
+  bytes.writeUInt32LE(crc32(source), 0);
+  bytes.writeUInt32LE(crc32(code), 4);
+  return bytes;
+}
+
+function readKept(kept: string, source: Buffer): Buffer | undefined {
+  try {
+    const bytes = readFileSync(kept);
+    const code = bytes.subarray(HEADER_BYTES);
+    return header(source, code).equals(bytes.subarray(0, HEADER_BYTES)) ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Put in place as a whole, since other processes may be starting. */
+function writeKept(kept: string, source: Buffer, code: Buffer): void {
+  const fresh = `${kept}.${process.pid}`;
+  try {
+    // Not the folder of the program too: it may have made room for a new build.
+    if (!existsSync(dirname(kept))) mkdirSync(dirname(kept));
+    writeFileSync(fresh, Buffer.concat([header(source, code), code]));
+    renameSync(fresh, kept);
+  } catch {
+    // The next start compiles again.
+  }
+}

@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runCompiled } from './compiled.js';
+
+/** What Node starts: the commands of `main.ts`, with the code compiled in earlier starts. */
+
+const folder = dirname(fileURLToPath(import.meta.url));
+/** A kernel and a service use different parts of the program. */
+const role = ['kernel', 'serve'].find(command => command === process.argv[2]) ?? 'command';
+runCompiled(
+  join(folder, 'commands.cjs'),
+  join(folder, 'compiled', `${role}-${process.versions.v8}-${process.arch}`),
+);
