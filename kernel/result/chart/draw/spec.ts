@@ -113,7 +113,7 @@ async function compiled(chart: ChartModel, interactive: boolean): Promise<Spec> 
     signals: [
       ...signals,
       ...sizes(drawing, interactive),
-      ...texts(chart, drawing),
+      ...texts(chart, drawing, interactive),
       ...(interactive ? READING : []),
     ],
     ...present({ title: headOf(chart) }),
@@ -142,10 +142,11 @@ function sizes({ beside, height, signals = [] }: Drawing, interactive: boolean):
   ];
 }
 
-function texts(chart: ChartModel, { labels, titles }: Drawing): readonly Signal[] {
+function texts(chart: ChartModel, { labels, titles }: Drawing, interactive: boolean): readonly Signal[] {
   const { title = '', remarks, rules = [] } = chart;
   const axis = timeAxisOf(chart);
-  const counted = axis === undefined || rules.length === 0 ? undefined : ruleCaptions(rules, axis);
+  const counted =
+    axis === undefined || rules.length === 0 ? undefined : ruleCaptions(rules, axis, interactive);
   const lines = (most: number) =>
     counted === undefined
       ? wrapped(sentences(remarks), most)
@@ -157,7 +158,7 @@ function texts(chart: ChartModel, { labels, titles }: Drawing): readonly Signal[
     { name: LABELS_SIGNAL, value: labels },
     { name: 'wideRemarks', value: lines(WIDE_LINE) },
     { name: 'narrowRemarks', value: lines(NARROW_LINE) },
-    ...(counted === undefined ? [] : [counted.signal]),
+    ...(counted?.signals ?? []),
   ];
 }
 

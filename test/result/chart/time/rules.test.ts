@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Annotation } from '../../../../kernel/api/wire.js';
 import type { ChartWish } from '../../../../kernel/apl/operators/drawing.js';
 import { type Chart, toChart } from '../../../../kernel/result/chart/chart.js';
-import { labelSides } from '../../../../kernel/result/chart/draw/rules.js';
+import { drawnAsOne, labelSides } from '../../../../kernel/result/chart/draw/rules.js';
 import { toTerminal } from '../../../../kernel/result/chart/draw/terminal.js';
 import { PAYLOADS } from '../../../browser/hostile/payloads.js';
 import { cells, type SampleTable, sampleResult } from '../../sample.js';
@@ -138,6 +138,56 @@ describe('rules', () => {
     expect([model.rules?.length, model.rules?.[0]?.label]).toEqual([100, 'r30']);
     expect(model.remarks).toContain('the latest 100 of 130 annotations are drawn');
     expect(textsIn(svg).some(text => /^100 annotations, \d+ of them not labelled\./.test(text))).toBe(true);
+  });
+});
+
+describe('rules that would run into each other', () => {
+  const axis = { start: 0, end: 1000, until: 1000, isSearched: true };
+  const counts = (times: readonly number[], place: number) =>
+    drawnAsOne(
+      times.map(t => ({ t, label: 'r', type: 'deploy', text: '' })),
+      axis,
+      place,
+    );
+
+  // Place 6 is a plot of 674 pixels, 0 one of 120.
+  test.each<[readonly number[], number, readonly number[]]>([
+    [[100, 102, 104, 106], 6, [4, 0, 0, 0]],
+    [[100, 102, 104, 106, 108, 300], 6, [4, 0, 0, 0, 1, 1]],
+    [[100, 108, 116], 6, [1, 1, 1]],
+    [[100, 108, 116], 0, [3, 0, 0]],
+    [[-50, -10, 2, 500], 6, [3, 0, 0, 1]],
+    [[], 6, []],
+  ])('at %j of a thousand on plot %i are drawn as %j', (times, place, expected) =>
+    expect(counts(times, place)).toEqual(expected),
+  );
+
+  /** Four within a quarter of a minute, of an hour. */
+  const near = [0, 5, 10, 15].map(second => {
+    const time = new Date(Date.parse(minute(12)) + second * 1000).toISOString();
+    return annotation(12, `r${second}`, { time });
+  });
+
+  test('are one, whose label counts the others; every one of them is a fact that the pointer is told', async () => {
+    const { svg, model } = await drawn([...near, release]);
+    expect(rulesIn(svg)).toEqual([pixel(12)]);
+    expect(textsIn(svg)).toEqual(
+      expect.arrayContaining(['Release 1.2 +4', '5 annotations, 4 of them not labelled.']),
+    );
+    expect(model.rules?.length).toBe(5);
+  });
+
+  test('of a stretch that is looked at closer stand apart', async () => {
+    const { spec } = await drawn(near);
+    const at = async (window: readonly number[] | null) => {
+      const view = new vega.View(vega.parse(spec), { renderer: 'none' });
+      await view.signal('given', 766).signal('shownWindow', window).runAsync();
+      const svg = await view.toSVG();
+      view.finalize();
+      return [rulesIn(svg).length, textsIn(svg).filter(text => /^r\d/.test(text))];
+    };
+    expect(await at(null)).toEqual([1, ['r0 +3']]);
+    expect(await at([11, 13].map(minutes => Date.parse(minute(minutes))))).toEqual([4, ['r0', 'r10']]);
   });
 });
 
