@@ -10,6 +10,7 @@ import {
   tableToIPC,
 } from 'apache-arrow';
 import type { FieldSchema } from '../../apl/plan/plan.js';
+import { limits } from '../../apl/syntax/limits.js';
 import { present } from '../../present.js';
 import { FIELD_KEY } from '../../result/field.js';
 
@@ -29,12 +30,32 @@ export function fieldsOf(table: Table): readonly FieldSchema[] {
   });
 }
 
-/**
- * Returns the columns at `places` as an Arrow IPC stream that describes its fields in its metadata; the columns are called c0, c1
- * and so on.
- */
-export function lendableStream(table: Table, places: readonly number[]): Uint8Array {
+/** As {@link fieldsOf}, with a name that no other field has for each whose own is longer than a query may write. */
+export function writableFieldsOf(table: Table): readonly FieldSchema[] {
   const fields = fieldsOf(table);
+  const taken = new Set(fields.map(({ name }) => name));
+  return fields.map((field, place) => {
+    if (!isUnwritable(field)) return field;
+    let name = `column_${place}`;
+    while (taken.has(name)) name += '_';
+    return { ...field, name };
+  });
+}
+
+/** Whether the name of a field is longer than a query may write. */
+export function isUnwritable({ name }: { readonly name: string }): boolean {
+  return name.length > limits.name.most;
+}
+
+/**
+ * Returns the columns at `places` as an Arrow IPC stream that describes its fields in its metadata, in the order of the table; the
+ * columns are called c0, c1 and so on.
+ */
+export function lendableStream(
+  table: Table,
+  fields: readonly FieldSchema[],
+  places: readonly number[],
+): Uint8Array {
   const described = places.map(place => fields[place]);
   const columns = places.map((place, index) => {
     const field = table.schema.fields[place] as Field;

@@ -5,7 +5,7 @@ import { present } from '../../present.js';
 import { cellText, exactInt64 } from '../../result/display/text.js';
 import { formatDuration, formatTime } from '../../time.js';
 import type { Session } from '../session.js';
-import { fieldsOf } from './arrow.js';
+import { fieldsOf, writableFieldsOf } from './arrow.js';
 import type { KeptResult } from './kept.js';
 import type { Bin, ProfileReply, Request } from './protocol.js';
 import { queryView, spanLiteral, ViewError, viewQuery } from './view.js';
@@ -24,7 +24,7 @@ export async function profileOf(
   const table = kept.result.tables[0]?.data;
   const fields = table === undefined ? [] : fieldsOf(table);
   const place = fields.findIndex(({ name }) => name === request.column);
-  const field = fields[place];
+  const field = table === undefined ? undefined : writableFieldsOf(table)[place];
   if (table === undefined || field === undefined)
     throw new ViewError(`the result has no column ${request.column}`);
   const { filters, search } = request;
@@ -37,7 +37,7 @@ export async function profileOf(
   return {
     kind: 'profile',
     id: request.id,
-    column: field.name,
+    column: request.column,
     rows: Number(textAt(counts, 'rows', 0) ?? 0),
     nulls: Number(textAt(counts, 'nulls', 0) ?? 0),
     distinct: Number(textAt(counts, 'distinct', 0) ?? 0),

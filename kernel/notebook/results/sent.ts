@@ -4,10 +4,14 @@ import type { WantedResults } from '../../api/wire.js';
 import { present } from '../../present.js';
 import type { KeptResult } from './kept.js';
 
-/** A result that a query reads: all of its columns, or those at `places`. `rowField` adds a field with the number of each row. */
+/**
+ * A result that a query reads: all of its columns, or those at `places`, under names that a query can write where `isWritable`.
+ * `rowField` adds a field with the number of each row.
+ */
 export interface ReadResult {
   readonly kept: KeptResult;
   readonly places?: readonly number[];
+  readonly isWritable?: true;
   readonly rowField?: string;
 }
 
@@ -79,10 +83,12 @@ class Held {
     this.lease = lease;
   }
 
-  /** Returns the id of a table that holds the columns; one that holds all of them will do. */
-  async ensure({ kept, places }: ReadResult, signal: AbortSignal): Promise<string> {
-    const id = places === undefined || this.sent.has(kept.id) ? kept.id : `${kept.id}:${places.join('-')}`;
-    const known = this.sent.get(id) ?? this.#send(id, kept, id === kept.id ? undefined : places);
+  /** Returns the id of a table that holds the columns; one that holds all of them will do, where it has the names. */
+  async ensure({ kept, places, isWritable }: ReadResult, signal: AbortSignal): Promise<string> {
+    const isWhole = isWritable !== true && (places === undefined || this.sent.has(kept.id));
+    const part = `${kept.id}:${places?.join('-') ?? ''}`;
+    const id = isWhole ? kept.id : isWritable === true ? `${part}:writable` : part;
+    const known = this.sent.get(id) ?? this.#send(id, kept, isWhole ? undefined : places, isWritable);
     this.sent.set(id, known);
     try {
       await unlessAborted(known, signal);
@@ -102,11 +108,17 @@ class Held {
   }
 
   /** Goes on when the first caller stops waiting, as others may wait too. */
-  async #send(id: string, { result }: KeptResult, places: readonly number[] | undefined): Promise<void> {
+  async #send(
+    id: string,
+    { result }: KeptResult,
+    places: readonly number[] | undefined,
+    isWritable: true | undefined,
+  ): Promise<void> {
     const table = result.tables[0]?.data;
     if (table === undefined) throw new RangeError('a result without a table cannot be read');
-    const { lendableStream } = await import('./arrow.js');
-    const arrow = lendableStream(table, places ?? [...table.schema.fields.keys()]);
+    const { fieldsOf, lendableStream, writableFieldsOf } = await import('./arrow.js');
+    const fields = isWritable === true ? writableFieldsOf(table) : fieldsOf(table);
+    const arrow = lendableStream(table, fields, places ?? [...fields.keys()]);
     await this.client.sendResult(this.lease, id, arrow);
   }
 }

@@ -3,10 +3,11 @@ import type { FieldSchema } from '../../apl/plan/plan.js';
 import { parseQuery } from '../../apl/syntax/parse.js';
 import { quotedName, writtenText } from '../../apl/syntax/tokens/quote.js';
 import { visitQuery } from '../../apl/syntax/walk.js';
+import { present } from '../../present.js';
 import { decodeTabular } from '../../result/decode/arrow.js';
 import { parseGoDuration, parseTime, parseTimespan } from '../../time.js';
 import type { Session } from '../session.js';
-import { fieldsOf } from './arrow.js';
+import { fieldsOf, isUnwritable, writableFieldsOf } from './arrow.js';
 import type { KeptResult } from './kept.js';
 import type { Filter, FilterValue, View } from './protocol.js';
 
@@ -43,8 +44,7 @@ function rowFieldOf(fields: readonly FieldSchema[]): string {
 
 /** Returns the operators of a view; throws ViewError for a column that the result does not have. */
 export function viewQuery(table: Table, view: View): ViewQuery {
-  const fields = fieldsOf(table);
-  const writer = new ViewWriter(fields);
+  const writer = new ViewWriter(fieldsOf(table), writableFieldsOf(table));
   for (const [index, filter] of (view.filters ?? []).entries()) writer.filter(filter, index);
   if (view.search) writer.search(view.search);
   if (view.sort !== undefined && view.sort.length > 0) writer.sort(view.sort);
@@ -64,11 +64,14 @@ class ViewWriter implements ViewQuery {
   readonly expressions: { filter: number; from: number; to: number }[] = [];
   readonly #places = new Set<number>();
   readonly #fields: readonly FieldSchema[];
+  /** The same, with names that can be written. */
+  readonly #writable: readonly FieldSchema[];
 
   readonly rowField: string;
 
-  constructor(fields: readonly FieldSchema[]) {
+  constructor(fields: readonly FieldSchema[], writable: readonly FieldSchema[]) {
     this.#fields = fields;
+    this.#writable = writable;
     this.rowField = rowFieldOf(fields);
   }
 
@@ -83,8 +86,8 @@ class ViewWriter implements ViewQuery {
 
   search(text: string): void {
     const able = this.#fields.filter(({ type }) => ALPHABETS[type]?.test(text) ?? true);
-    const each = able.map(({ name, type }) => {
-      this.#field(name);
+    const each = able.map(field => {
+      const { name, type } = this.#field(field.name);
       return `${textOf(quotedName(name), type)} contains ${writtenText(text)}`;
     });
     this.#where(each.length === 0 ? 'false' : each.join(' or '));
@@ -111,9 +114,10 @@ class ViewWriter implements ViewQuery {
     this.text += `\n| where (${condition})`;
   }
 
+  /** The field of a name, as it is written. */
   #field(name: string): FieldSchema {
     const place = this.#fields.findIndex(field => field.name === name);
-    const field = this.#fields[place];
+    const field = this.#writable[place];
     if (field === undefined) throw new ViewError(`the result has no column ${name}`);
     this.#places.add(place);
     return field;
@@ -197,11 +201,14 @@ export async function queryView(
   signal: AbortSignal,
 ): Promise<Table> {
   const { startTime, endTime } = kept.result.provenance;
-  const read = new Map([[viewTable, { kept, places, rowField }]]);
+  const fields = kept.result.tables[0]?.data.schema.fields ?? [];
+  const isWritable =
+    fields.some((field, place) => places.includes(place) && isUnwritable(field)) || undefined;
+  const read = { kept, places, rowField, ...present({ isWritable }) };
   const raw = await session.queryKept(
     { apl: `${viewTable}${text}\n${then}`, startTime, endTime },
     signal,
-    read,
+    new Map([[viewTable, read]]),
   );
   const [table] = decodeTabular(raw.body).tables;
   if (table === undefined) throw new RangeError('the answer holds no table');

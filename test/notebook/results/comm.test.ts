@@ -5,7 +5,15 @@ import { realBench } from '../real-bench.js';
 import { everyday, startBench } from '../session.js';
 import { metadata, tableRows } from './rows.js';
 
-const bench = realBench({});
+/** A name that no query may write. */
+const longName = 'a name '.repeat(600);
+const bench = realBench({
+  long: [
+    { n: 1, [longName]: 7 },
+    { n: 2, [longName]: 5 },
+    { n: 3, [longName]: 7 },
+  ],
+});
 
 /** One open comm: `ask` sends a request and waits for its reply. */
 interface Grid {
@@ -265,6 +273,28 @@ describe('a profile', () => {
     expect(times.kind === 'profile' && times.histogram?.at(-1)).toMatchObject({
       to: '2026-03-04T05:06:07.000000002Z',
     });
+  });
+});
+
+test('a field whose name is longer than a query may write is sorted, filtered, searched and profiled', async () => {
+  const { ask } = await gridOf('long | sort by n asc');
+  const numbers = async (view: Record<string, unknown>) => {
+    const reply = await ask({ op: 'page', offset: 0, limit: 10, ...view });
+    return reply.kind === 'page' ? (reply.cells as { n: unknown }[]).map(({ n }) => n) : reply;
+  };
+  // The whole result may have been sent before, with the names as they are.
+  await bench().run('_ | count');
+  expect(await numbers({ sort: [{ column: longName, descending: false }] })).toEqual(['2', '1', '3']);
+  expect(await numbers({ filters: [{ column: longName, op: '==', value: '7' }] })).toEqual(['1', '3']);
+  expect(await numbers({ search: '5' })).toEqual(['2']);
+  expect(await ask({ op: 'profile', column: longName })).toMatchObject({
+    column: longName,
+    rows: 3,
+    distinct: 2,
+    top: [
+      { value: '7', count: 2 },
+      { value: '5', count: 1 },
+    ],
   });
 });
 
