@@ -5,7 +5,7 @@ import { DataType, type Field, type Table, type Vector } from 'apache-arrow';
 import { formatNumber, type NumberFormat, numberFormat } from '../../../kernel/result/display/format.js';
 import { cellText, isNumeric, shownText } from '../../../kernel/result/display/text.js';
 import { FIELD_KEY } from '../../../kernel/result/field.js';
-import { cut } from '../../../kernel/text.js';
+import { cut, visible } from '../../../kernel/text.js';
 
 /** A column of a result as the grid shows it. */
 export interface GridColumn {
@@ -35,6 +35,13 @@ export interface ShownCell {
 
 /** The longest value in a cell, in characters; the row's details have the whole. */
 const CELL_LENGTH = 300;
+/** The longest name of a column in a menu or beside its value. */
+const NAME_LENGTH = 200;
+
+/** The name of a column for menus and lists, on one line. */
+export function nameOf({ name }: Pick<GridColumn, 'name'>): string {
+  return cut(visible(name), NAME_LENGTH);
+}
 
 /** Returns the columns of a table; the digits of real numbers are chosen from its rows. */
 export function columnsOf(table: Table): readonly GridColumn[] {

@@ -6,7 +6,7 @@ import { cut, formatCount, plural, visible } from '../../../kernel/text.js';
 import { button, element } from '../ui/dom.js';
 import { keepKeys } from '../ui/keys.js';
 import { popover } from '../ui/popover.js';
-import type { GridColumn, Zone } from './cells.js';
+import { type GridColumn, nameOf, type Zone } from './cells.js';
 import { toClipboard } from './clipboard.js';
 import { columnMenu, WITHOUT_KERNEL } from './controls/column-menu.js';
 import { detailsOf } from './controls/details.js';
@@ -344,7 +344,7 @@ export class Grid {
       condition: this.#closing((value, keep) => this.#condition(column, value, keep)),
       profile: () => source.profile(view, column.name),
     });
-    popover().show([opener], `Column ${visible(column.name)}`, nodes);
+    popover().show([opener], `Column ${nameOf(column)}`, nodes);
   }
 
   /** A cell that is still on its way has no value yet: it would pass for a null. */

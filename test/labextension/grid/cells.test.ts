@@ -10,7 +10,7 @@ import {
   vectorFromArray,
 } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { columnsOf, shownCell, timeIn, vectorOf } from '../../../labextension/src/grid/cells.js';
+import { columnsOf, nameOf, shownCell, timeIn, vectorOf } from '../../../labextension/src/grid/cells.js';
 
 const zone = process.env.TZ;
 beforeAll(() => {
@@ -68,6 +68,11 @@ test('a long text is cut in its cell only', () => {
   const data = table(['message'], [long]);
   const { text, exact } = shownCell(vectorOf(data, 0), 0, first(columnsOf(data)), 'utc');
   expect([text.length, exact]).toEqual([300, long]);
+});
+
+test('a name of any length has room in menus', () => {
+  expect(nameOf({ name: 'a\nb' })).toBe('a\u21b5b');
+  expect(nameOf({ name: 'x'.repeat(5_000) })).toBe(`${'x'.repeat(199)}\u2026`);
 });
 
 function first<Item>(items: readonly Item[]): Item {

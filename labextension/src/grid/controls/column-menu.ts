@@ -2,7 +2,7 @@
 import type { Filter, SortKey, View } from '../../../../kernel/notebook/results/protocol.js';
 import { formatCount, visible } from '../../../../kernel/text.js';
 import { button, element } from '../../ui/dom.js';
-import type { GridColumn } from '../cells.js';
+import { type GridColumn, nameOf } from '../cells.js';
 import type { Profile } from '../data/source.js';
 
 /** The actions of a column's menu. */
@@ -28,7 +28,7 @@ export const WITHOUT_KERNEL =
 /** Returns the content of a column's menu; its profile is filled in once it is known. */
 export function columnMenu(column: GridColumn, actions: ColumnActions): readonly Node[] {
   const kind = [column.type, column.unit].filter(Boolean).join(', ');
-  const head = element('header', {}, element('strong', {}, visible(column.name)), ` ${kind}`);
+  const head = element('header', {}, element('strong', {}, nameOf(column)), ` ${kind}`);
   const place = element(
     'div',
     { class: 'apl-grid-row' },
@@ -65,7 +65,7 @@ function filterRow(column: GridColumn, { filter }: ColumnActions): HTMLElement {
     type: 'text',
     class: 'apl-grid-input',
     placeholder: column.isNumeric ? '= 5, >= 100, != 0' : 'contains \u2026, or = exactly',
-    'aria-label': `Filter ${visible(column.name)}`,
+    'aria-label': `Filter ${nameOf(column)}`,
     spellcheck: 'false',
   });
   input.addEventListener('keydown', event => {
@@ -148,7 +148,7 @@ function histogram(column: GridColumn, { histogram: bins }: Profile): readonly N
   chart.setAttribute('viewBox', `0 0 ${bins.length} 1`);
   chart.setAttribute('preserveAspectRatio', 'none');
   chart.setAttribute('role', 'img');
-  chart.setAttribute('aria-label', `Histogram of ${visible(column.name)}`);
+  chart.setAttribute('aria-label', `Histogram of ${nameOf(column)}`);
   for (const [index, { from, to, count }] of bins.entries()) {
     const bar = document.createElementNS(SVG, 'rect');
     // A bin that holds anything can be seen.

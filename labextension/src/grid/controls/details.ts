@@ -2,9 +2,9 @@
  * One row, whole: every field with its full value, JSON as a tree whose paths can be copied.
  */
 import { writtenName } from '../../../../kernel/apl/catalog/written.js';
-import { plural, visibleLines } from '../../../../kernel/text.js';
+import { cut, plural, visibleLines } from '../../../../kernel/text.js';
 import { button, element } from '../../ui/dom.js';
-import type { GridColumn } from '../cells.js';
+import { type GridColumn, nameOf } from '../cells.js';
 import { toClipboard } from '../clipboard.js';
 
 /** A row as exact texts, in the order of its columns. */
@@ -17,6 +17,9 @@ export interface Row {
 /** Members of an object or a list that are built at a time: a page of 100,000 stands still. */
 const MEMBERS_AT_ONCE = 200;
 
+/** The longest name of a field under the pointer. */
+const TITLE_LENGTH = 2_000;
+
 /** The depth of JSON that is open from the start; deeper nodes are built when their parent is opened. */
 const OPEN_DEPTH = 1;
 
@@ -25,7 +28,11 @@ export function detailsOf(row: Row, close: () => void): HTMLElement {
   const fields = row.columns.flatMap((column, index) => {
     const cell = row.cells[index] ?? null;
     return [
-      element('dt', { title: visibleLines(`${column.name}\n${column.type}`) }, visibleLines(column.name)),
+      element(
+        'dt',
+        { title: visibleLines(`${cut(column.name, TITLE_LENGTH)}\n${column.type}`) },
+        nameOf(column),
+      ),
       element('dd', cell === null ? { class: 'apl-grid-null' } : {}, valueNode(column, cell)),
     ];
   });

@@ -1,6 +1,5 @@
-import { visible } from '../../../../kernel/text.js';
 import { button, element } from '../../ui/dom.js';
-import type { Zone } from '../cells.js';
+import { nameOf, type Zone } from '../cells.js';
 import { COPY_FORMATS, type CopyFormat } from '../copy.js';
 import type { ColumnLayout } from '../surface/columns.js';
 
@@ -56,7 +55,7 @@ export function columnsMenu(layout: ColumnLayout, changed: () => void, close: ()
       box.checked = !layout.isHidden(column);
       changed();
     });
-    return element('label', {}, box, visible(column.name));
+    return element('label', {}, box, nameOf(column));
   });
   const all = button('Show all', 'Show all columns', () => {
     layout.showAll();

@@ -1,5 +1,5 @@
 import { button, element } from '../../ui/dom.js';
-import type { GridColumn } from '../cells.js';
+import { type GridColumn, nameOf } from '../cells.js';
 
 /** The actions of a value's menu. */
 export interface ValueActions {
@@ -17,10 +17,12 @@ export function valueMenu(column: GridColumn, actions: ValueActions): readonly N
   const row = (...buttons: readonly Node[]) => element('div', { class: 'apl-grid-row' }, ...buttons);
   const here = [
     row(
-      button('Only here', `Show only rows with this ${column.name}; the query stays`, () =>
+      button('Only here', `Show only rows with this ${nameOf(column)}; the query stays`, () =>
         actions.filter('=='),
       ),
-      button('Not here', `Hide rows with this ${column.name}; the query stays`, () => actions.filter('!=')),
+      button('Not here', `Hide rows with this ${nameOf(column)}; the query stays`, () =>
+        actions.filter('!='),
+      ),
     ),
   ];
   return [
