@@ -14,6 +14,9 @@ const long = 'print list = range(1, 5000), text = "after it"';
 const wide = `print ${Array.from({ length: 1000 }, (_, index) => `column_${index} = ${index}`).join(', ')}`;
 /** More rows than a browser makes a table high for. */
 const many = 'range n from 1 to 1000000 step 1';
+const narrow = 'print answer = 42';
+/** The width of a thin scroll bar of Chromium, in pixels. */
+const SCROLL_BAR = 10;
 /** One payload of each class; hostile.test.ts reads all of them. */
 const hostile = columns('<b onclick="window.pwned=1">name</b>');
 
@@ -24,14 +27,14 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
 
   beforeAll(async () => {
     session = await openSession(frontEnd, {
-      files: { 'grid.ipynb': notebookOf([numbers, hostile, wide, long, many]) },
+      files: { 'grid.ipynb': notebookOf([numbers, hostile, wide, long, many, narrow]) },
       file: 'grid.ipynb',
       browser: { timezoneId: 'Asia/Kolkata', permissions: ['clipboard-read', 'clipboard-write'] },
     });
     ({ page } = session);
     cells = cellsOf(page);
     await runEach(page);
-    await grid(4).waitFor({ timeout: 90_000 });
+    await grid(5).waitFor({ timeout: 90_000 });
   });
 
   afterAll(() => session?.stop());
@@ -63,6 +66,13 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     expect(await grid().locator('td').count()).toBeLessThan(400);
     await scrollTo(0);
     await soon(async () => (await column('n'))[0]).toBe('1');
+  });
+
+  test('is as wide as its columns and as high as its rows, with room for a scroll bar where there is one', async () => {
+    await soon(() => page.evaluate(roomOf(5))).toEqual({ beside: 3, below: 2, bars: [0, 0] });
+    await soon(() => page.evaluate(roomOf(4))).toEqual({ beside: 3, below: 2, bars: [SCROLL_BAR, 0] });
+    // The first one is wider than the page.
+    await soon(() => page.evaluate(`${roomOf(2)}.bars`)).toEqual([0, SCROLL_BAR]);
   });
 
   test('rows that are fetched hide and show nothing in the toolbar', async () => {
@@ -263,10 +273,20 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
 
   test('rows that were asked for when the connection broke come once it is back', async () => {
     await page.evaluate(loseNext);
-    await scrollTo(360_000);
-    await soon(() => column('n')).toContain('15,002');
+    // Rows of one request: the page complains of a second one on a connection that breaks.
+    await scrollTo(366_000);
+    await soon(() => column('n')).toContain('15,252');
     await scrollTo(0);
     await soon(async () => (await column('n'))[0]).toBe('1');
+  });
+
+  test('a search that a sort takes the place of is cancelled, and leaves no word of it', async () => {
+    await page.evaluate(watchCancelled);
+    await grid(4).getByRole('searchbox').fill('7');
+    await page.waitForFunction(sortOnceBusy);
+    await soon(() => status(4).textContent()).toBe('468,559 of 1,000,000 rows match.');
+    expect(await page.evaluate('window.cancelled')).toBe(1);
+    expect(await page.evaluate('window.statuses')).toEqual(['468,559 of 1,000,000 rows match.']);
   });
 
   test('a kernel that was killed leaves the rows of the notebook; a run brings all rows back', async () => {
@@ -310,6 +330,46 @@ const watchToolbar = `(() => {
   window.toolbarChanges = 0;
   const watch = new MutationObserver(changes => { window.toolbarChanges += changes.length; });
   for (const item of document.querySelectorAll('.apl-toolbar-item')) watch.observe(item, { attributeFilter: ['class'] });
+})()`;
+
+/** Room of the nth grid that no column and no row takes, but for scroll bars, whose width and height are given. */
+const roomOf = (index: number) => `(() => {
+  const table = document.querySelectorAll('.apl-grid regular-table')[${index}];
+  const { offsetWidth: width, offsetHeight: height } = table.parentElement;
+  const sum = (selector, size) =>
+    [...table.querySelectorAll(selector)].reduce((all, each) => all + each[size], 0);
+  const bars = [table.offsetWidth - table.clientWidth, table.offsetHeight - table.clientHeight];
+  const rows = Math.min(sum('tbody tr', 'offsetHeight'), 14 * 24);
+  return {
+    beside: width - sum('thead th', 'offsetWidth') - bars[0],
+    below: height - sum('thead', 'offsetHeight') - rows - bars[1],
+    bars,
+  };
+})()`;
+
+/** Counts from now on the requests that the kernel has given up, and lists what the status of the grid of many rows says. */
+const watchCancelled = `(() => {
+  window.cancelled = 0;
+  window.statuses = [];
+  const status = document.querySelectorAll('.apl-grid')[4].querySelector('.apl-grid-status');
+  new MutationObserver(() => window.statuses.push(status.textContent)).observe(status, { childList: true });
+  const { send } = WebSocket.prototype;
+  WebSocket.prototype.send = function (...given) {
+    WebSocket.prototype.send = send;
+    this.addEventListener('message', ({ data }) => {
+      const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
+      if (text.includes('the request was cancelled')) window.cancelled += 1;
+    });
+    return send.apply(this, given);
+  };
+})()`;
+
+/** Sorts the grid of many rows as soon as it waits for its kernel. */
+const sortOnceBusy = `(() => {
+  const grid = document.querySelectorAll('.apl-grid')[4];
+  if (!grid.classList.contains('apl-grid-busy')) return false;
+  grid.querySelector('thead th:has(small) > span').dispatchEvent(new MouseEvent('mousedown', { bubbles: true }));
+  return true;
 })()`;
 
 /** The next message of the page is lost, and the connection with it. */

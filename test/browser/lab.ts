@@ -103,7 +103,12 @@ export async function startBrowser(switches: readonly string[] = []): Promise<Br
   const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
   if (!existsSync(executablePath))
     throw new Error(`No Chromium at ${executablePath}: install it, or set CHROMIUM_PATH to its executable.`);
-  return chromium.launch({ executablePath, args: ['--no-sandbox', ...switches] });
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', ...switches],
+    // Scroll bars take room, as they do for people.
+    ignoreDefaultArgs: ['--hide-scrollbars'],
+  });
 }
 
 /** A page of a lab, with what it wrote to the console as warnings and errors. */

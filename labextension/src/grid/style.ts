@@ -28,7 +28,7 @@ const RULES = `
 .apl-grid-chips { display: flex; flex-wrap: wrap; gap: 4px; margin: 4px 0; }
 .apl-grid-chips:empty { display: none; }
 .apl-grid-frame { position: relative; max-width: 100%; min-width: 120px; box-sizing: border-box; border: 1px solid var(--jp-border-color2); border-radius: 4px; background: var(--jp-layout-color0); overflow: hidden; resize: vertical; }
-.apl-grid regular-table { font: 12px/18px var(--jp-ui-font-family); outline-offset: -2px; scrollbar-width: thin; overscroll-behavior: auto; }
+.apl-grid regular-table { font: 12px/18px var(--jp-ui-font-family); outline-offset: -2px; overflow: auto; scrollbar-width: thin; overscroll-behavior: auto; }
 .apl-grid regular-table table { position: absolute; margin: 0; border: 0; border-collapse: separate; border-spacing: 0; table-layout: auto; width: auto; font-size: 12px; color: inherit; }
 .apl-grid regular-table tr { background: var(--jp-layout-color0); }
 .apl-grid regular-table :is(thead, tbody) { ${UNUSED.join(' ')} }

@@ -3,7 +3,7 @@ import type { RegularTableElement } from 'regular-table';
 import type { CellMetadata } from 'regular-table/dist/esm/types.js';
 import { cut, formatCount, visible } from '../../../../kernel/text.js';
 import { button, element } from '../../ui/dom.js';
-import type { GridColumn, ShownCell, Zone } from '../cells.js';
+import { type GridColumn, nameOf, type ShownCell, type Zone } from '../cells.js';
 import { Fetcher } from '../data/fetcher.js';
 import type { Rows } from '../data/rows.js';
 import type { ColumnLayout } from './columns.js';
@@ -34,8 +34,10 @@ const HEAD_HEIGHT = 42;
 const UNBOUND_HEIGHT = 5_000_000;
 /** Rows in sight before the grid scrolls, and rows of a page up or down. */
 export const ROWS_IN_SIGHT = 14;
-/** Room for the scroll bars. */
-const SCROLL_BAR = 16;
+/** The border of the frame, on both sides. */
+const BORDERS = 2;
+/** The table scrolls sideways unless it has more room than its columns take. */
+const SPARE = 1;
 const MOST_ATTEMPTS = 10;
 const TITLE_LENGTH = 2_000;
 /** The classes of the cell of a value. */
@@ -80,16 +82,22 @@ export class Surface {
 
   /** Draws after columns or rows have changed; `resize` measures the columns again. */
   async redraw({ resize }: { readonly resize: boolean }): Promise<void> {
-    if (resize) this.table.resetAutoSize();
+    if (resize) {
+      this.table.resetAutoSize();
+      // Only columns with room are drawn, and so measured.
+      this.frame.style.width = '100%';
+    }
     this.table.setDataListener(this.#data, { virtual_mode: 'both' });
     this.frame.style.height = `${this.#height()}px`;
     await this.table.draw();
-    this.#fit();
+    this.#fitWidth();
+    this.frame.style.height = `${this.#height()}px`;
   }
 
-  /** Draws the same rows again: some have arrived, or the width is another. */
+  /** Draws the same rows again, as there is another room for them. */
   async refresh(): Promise<void> {
     await this.table.draw();
+    this.#fitWidth();
   }
 
   /** Updates the drawn cells: selection, colours, matches of the search. */
@@ -148,22 +156,24 @@ export class Surface {
     this.#highlighter.clear();
   }
 
-  /** As high as its rows, but no higher than a screenful; the reader can drag the edge. */
+  /** As high as its head and rows with a scroll bar below them, but no higher than a screenful; the reader can drag the edge. */
   #height(): number {
     const { rows, isWrapped } = this.#model;
     const head = this.table.querySelector('thead')?.getBoundingClientRect().height || HEAD_HEIGHT;
     const body = Math.max(rows.count, 1) * (isWrapped ? WRAPPED_ROW_HEIGHT : ROW_HEIGHT);
-    return head + Math.min(body, ROWS_IN_SIGHT * ROW_HEIGHT) + SCROLL_BAR;
+    const scrollBar = this.table.offsetHeight - this.table.clientHeight;
+    return head + Math.min(body, ROWS_IN_SIGHT * ROW_HEIGHT) + scrollBar + BORDERS;
   }
 
-  /** No wider than its columns, once their widths are known; as high as its head turned out to be. */
-  #fit(): void {
-    const table = this.table.querySelector('table');
+  /** No wider than its columns, once their widths are known, and the scroll bar beside them where the rows scroll. */
+  #fitWidth(): void {
+    const heads = [...this.table.querySelectorAll<HTMLElement>('thead tr:last-child th')];
     const room = this.frame.parentElement?.clientWidth ?? 0;
-    if (table === null || room === 0) return;
-    const width = table.getBoundingClientRect().width + SCROLL_BAR + 2;
-    this.frame.style.width = width < room ? `${Math.ceil(width)}px` : '100%';
-    this.frame.style.height = `${this.#height()}px`;
+    if (heads.length === 0 || room === 0) return;
+    const columns = heads.reduce((sum, { offsetWidth }) => sum + offsetWidth, 0);
+    const scrollBar = this.table.offsetWidth - this.table.clientWidth;
+    const width = columns + SPARE + scrollBar + BORDERS;
+    this.frame.style.width = width < room ? `${width}px` : '100%';
   }
 
   /** The cells of a rectangle; those that have not arrived are fetched, and drawn once they have. */
@@ -198,7 +208,7 @@ export class Surface {
 
   /** Draws rows in sight that have arrived, unless a draw has shown them already. */
   #drawArrived(rows: Rows): Promise<void> | undefined {
-    return rows === this.#model.rows && !this.#given.isWhole ? this.refresh() : undefined;
+    return rows === this.#model.rows && !this.#given.isWhole ? this.table.draw() : undefined;
   }
 
   /** The place among the columns in sight; -1 for row numbers. */
@@ -255,8 +265,8 @@ export class Surface {
       key === undefined ? '' : ` ${key.descending ? '\u2193' : '\u2191'}${keys.length > 1 ? rank + 1 : ''}`;
     cell.classList.toggle('apl-grid-numeric', column.isNumeric);
     cell.ariaSort = key === undefined ? 'none' : key.descending ? 'descending' : 'ascending';
-    cell.title = visible(column.name);
-    setText(name, visible(column.name));
+    cell.title = visible(cut(column.name, TITLE_LENGTH));
+    setText(name, nameOf(column));
     setText(
       this.#kindOf(cell, name, column),
       `${[column.type, column.unit].filter(Boolean).join(' \u00b7 ')}${arrow}`,
@@ -270,9 +280,7 @@ export class Surface {
     known?.remove();
     cell.querySelector('.apl-grid-menu')?.remove();
     const kind = element('small');
-    const menu = button('\u22ee', `Menu of ${visible(column.name)}`, () =>
-      this.#model.openMenu(cell, column),
-    );
+    const menu = button('\u22ee', `Menu of ${nameOf(column)}`, () => this.#model.openMenu(cell, column));
     menu.classList.add('apl-grid-menu');
     name.after(menu, kind);
     this.#heads.set(cell, column);
