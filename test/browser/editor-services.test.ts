@@ -80,6 +80,21 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
     await finish(opened);
   });
 
+  test('opens the list again when the kernel has told of fields, of those alone that begin as the word does', async () => {
+    const opened = await openEmpty();
+    const { page } = opened;
+    // Nothing has asked for these fields yet: while the word is typed, no name begins as it does.
+    await page.keyboard.insertText("['otel-demo-traces'] | where nam");
+    await soon(() => labels(page)).toEqual(['name']);
+    await finish(opened);
+  });
+
+  test('has the code of the grid before a query has a result', async () => {
+    const opened = await openEmpty();
+    await soon(() => opened.page.evaluate("customElements.get('regular-table') !== undefined")).toBe(true);
+    await finish(opened);
+  });
+
   test('shows the signature with the parameter that is being written', async () => {
     const opened = await openEmpty();
     const { page } = opened;
