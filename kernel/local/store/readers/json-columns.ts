@@ -5,6 +5,7 @@ import { sqlName, sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { columnNames } from '../../engine/parquet.js';
 import type { JsonLeaf } from './json-shape.js';
+import { misfit } from './reading.js';
 
 /** Returns the relation of the values r_i of the leaves of the objects in a file, one per line or in an array. */
 export type ColumnReader = (file: string) => string;
@@ -12,7 +13,8 @@ export type ColumnReader = (file: string) => string;
 /**
  * Returns a reader by the engine's own columns, which costs a third of what maps do. Those of `texts` are the text of a string or of
  * any other value, see {@link maybeNoString}; other strings are JSON, and all else is its JSON text. It fails at a row that is not
- * an object, repeats a key or has one that no leaf has. Undefined where the engine would name the columns otherwise.
+ * an object, repeats a key or has one that no leaf has, and at one without any value: the engine reads a null as an object.
+ * Undefined where the engine would name the columns otherwise.
  */
 export async function columnReader(
   connection: Connection,
@@ -30,8 +32,12 @@ export async function columnReader(
     `read_json([${sqlText(head)}, ${sqlText(file)}], format = 'auto', filename = ${sqlText(origin)}, ${found})`;
   if (!(await hasColumns(connection, rows(head), [...example, [origin, text]]))) return undefined;
   const values = leaves.map(leaf => `${columnSql(leaf, texts)} AS r`).map((sql, index) => sql + index);
-  return file =>
-    `(SELECT ${values.join(', ')} FROM ${rows(file)} WHERE ${sqlName(origin)} = ${sqlText(file)})`;
+  const isBare = [...example.keys()].map(key => `${sqlName(key)} IS NULL`).join(' AND ');
+  return file => {
+    const isFrom = `${sqlName(origin)} = ${sqlText(file)}`;
+    const isObject = `CASE WHEN ${isFrom} AND ${isBare} THEN ${misfit} ELSE true END`;
+    return `(SELECT ${values.join(', ')} FROM ${rows(file)} WHERE ${isFrom} AND ${isObject})`;
+  };
 }
 
 /** The engine counts the head and the file as four files, and takes the head for done. */

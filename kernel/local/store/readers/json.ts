@@ -47,6 +47,10 @@ export async function readJson(connection: Connection, source: JsonSource): Prom
   return reading && withCutLine(reading);
 }
 
+/** SQL of whether an object m has no value but nulls: columns do not tell it from a null. */
+const isBare =
+  "NOT coalesce(list_bool_or(list_transform(map_values(m), lambda v: coalesce(v::VARCHAR, 'null') <> 'null')), false)";
+
 /** Adds the last line, which was left out, to the counts and notes of a reading. */
 function withCutLine(reading: Reading): Reading {
   const { refused, notes, wider } = reading;
@@ -69,9 +73,10 @@ async function readWhole(connection: Connection, source: JsonSource): Promise<Re
   } catch {
     return careful();
   }
-  const [row] = await connection.run('SELECT count(*), count(m) FROM sample');
+  const [row] = await connection.run(`SELECT count(*), count(m), count(m) FILTER (${isBare}) FROM sample`);
   if (Number(row?.[0]) === 0) return undefined;
   if (Number(row?.[1]) < Number(row?.[0])) return careful();
+  const hasBare = Number(row?.[2]) > 0;
   const shape = await profile(connection, 'sample');
   if (shape.repeats > 0) return careful();
   const readAs = async (pass: Pass): Promise<Reading> => {
@@ -81,7 +86,9 @@ async function readWhole(connection: Connection, source: JsonSource): Promise<Re
     };
     const notes = [...refusedNotes(pass.leftOut, 'line'), ...wideningNotes(shape, pass.shape)];
     const about = { notes, refused: pass.leftOut, wider };
-    const byColumns = await readColumns(connection, { ...source, file: pass.file, rows }, pass.shape, about);
+    const byColumns = hasBare
+      ? undefined
+      : await readColumns(connection, { ...source, file: pass.file, rows }, pass.shape, about);
     if (byColumns !== undefined) return byColumns;
     const byMaps = readingOf(objectReader(pass.file, 'auto', ''), pass.shape, false);
     return { ...byMaps, ...about, notes: [...notes, ...byMaps.notes] };

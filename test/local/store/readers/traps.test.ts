@@ -112,6 +112,34 @@ const traps: readonly Trap[] = [
     values: ['1', '2'],
     notes: ['Left out, as they are not JSON objects in UTF-8: 3 lines.', timeless()],
   },
+  ...(
+    [
+      ['a null', ['null'], 10_301, 10_301, 1],
+      ['two nulls', ['null', 'null'], 10_301, 10_301, 2],
+      ['an object without a value', ['{}', '{"v":null}'], 10_303, 10_301, 0],
+      ['a null among objects without a value', ['{}', ' null ', '{"v":null}', 'null'], 10_303, 10_301, 2],
+    ] as const
+  ).map(([what, last, rows, values, left]) => ({
+    what: `${what} after the sample`,
+    name: 'in.ndjson',
+    content: beyondSample('{"v":1}', ['{"v":1}', ...last].join('\n')),
+    select: 'count(*), count(v)',
+    values: [`${rows}|${values}`],
+    notes: [
+      ...(left === 0
+        ? []
+        : [`Left out, as they are not JSON objects in UTF-8: ${left} line${left === 1 ? '' : 's'}.`]),
+      timeless(),
+    ],
+  })),
+  {
+    what: 'a null after a sample with an object without a value',
+    name: 'in.ndjson',
+    content: `{}\n${beyondSample('{"v":1}', 'null')}`,
+    select: 'count(*), count(v)',
+    values: ['10301|10300'],
+    notes: ['Left out, as they are not JSON objects in UTF-8: 1 line.', timeless()],
+  },
   {
     what: 'half a surrogate pair in an array',
     name: 'in.json',
