@@ -8,6 +8,7 @@ import type { DiagnosticCode } from '../syntax/codes.js';
 import { finding } from '../syntax/diagnostics.js';
 import { type Limit, limits } from '../syntax/limits.js';
 import { nearest } from '../syntax/nearest.js';
+import { type Token, tokenize } from '../syntax/tokens/lexer.js';
 
 /** The fields of a table. */
 export interface Fields {
@@ -26,6 +27,8 @@ export interface Scope extends Fields {
   readonly inside?: string;
   /** Set where the value must be known before the query runs, so that no field may be named; the words for it in messages. */
   readonly constant?: string;
+  /** The names that the same operator has given so far, which its expressions do not see. */
+  readonly beside?: ReadonlySet<string>;
   /** True where an unknown word may be a text without its quotes. */
   readonly mayBeText?: true;
 }
@@ -33,8 +36,8 @@ export interface Scope extends Fields {
 export interface AggregateSink {
   /** The scope that the aggregates are computed over. */
   readonly input: Scope;
-  /** The keys, with the text they were written with, without white space. */
-  readonly keys: readonly { readonly column: Column; readonly text: string }[];
+  /** The keys, and where each is written. */
+  readonly keys: readonly { readonly column: Column; readonly span: Span }[];
   readonly found: Aggregated[];
 }
 
@@ -80,6 +83,7 @@ export class Binder {
   #nodes = 0;
   readonly #counts = { tables: 0, joins: 0 };
   readonly #reported = new Set<string>();
+  #read: readonly Token[] | undefined;
 
   constructor(
     source: string,
@@ -181,6 +185,33 @@ export class Binder {
     return this.source.slice(span.from, span.to);
   }
 
+  /** The text of an expression on one line, without its comments. */
+  written(span: Span): string {
+    const text = this.text(span);
+    const comments = text.includes('//') ? tokenize(text).filter(({ kind }) => kind === 'comment') : [];
+    const parts = comments.map(({ to }, index) => text.slice(to, comments[index + 1]?.from));
+    return [text.slice(0, comments[0]?.from), ...parts].join('').replace(/\s+/g, ' ').trim();
+  }
+
+  /** True where two parts of the query differ in white space and comments at most. */
+  sameWritten(one: Span, other: Span): boolean {
+    const tokens = this.#tokens;
+    let [left, right] = [firstFrom(tokens, one.from), firstFrom(tokens, other.from)];
+    for (; ; left += 1, right += 1) {
+      const [a, b] = [tokens[left], tokens[right]];
+      const ends = a === undefined || a.from >= one.to;
+      if (ends || b === undefined || b.from >= other.to)
+        return ends && (b === undefined || b.from >= other.to);
+      if (a.kind !== b.kind || a.text !== b.text) return false;
+    }
+  }
+
+  /** The tokens of the query without comments, read when they are first needed. */
+  get #tokens(): readonly Token[] {
+    this.#read ??= tokenize(this.source).filter(({ kind }) => kind !== 'comment');
+    return this.#read;
+  }
+
   get failed(): boolean {
     return this.diagnostics.some(diagnostic => diagnostic.severity === 'error');
   }
@@ -244,12 +275,18 @@ export function typeInWords(type: TypeName): string {
   return articles[type];
 }
 
+/** The index of the first token at a place or after it. */
+function firstFrom(tokens: readonly Token[], from: number): number {
+  let [low, high] = [0, tokens.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((tokens[middle]?.from ?? from) < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** A text on one line, cut to the length that fits a message. */
 export function shorten(text: string): string {
   return oneLine(text, 40);
-}
-
-/** The text of an expression without white space. */
-export function tightText(binder: Binder, span: Span): string {
-  return binder.text(span).replace(/\s+/g, '');
 }

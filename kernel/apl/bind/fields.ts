@@ -126,9 +126,11 @@ export function bindItems(
   stage: Stage,
   nameOf: (value: Expr) => string | undefined = fieldOf,
 ): Computed[] {
-  const scope = scopeOf(stage);
+  const beside = new Set<string>();
+  const scope = { ...scopeOf(stage), beside };
   return items.flatMap((item, index) => {
     const value = bindExpression(binder, item.value, scope);
+    for (const { name } of item.names) beside.add(name);
     if (item.names.length > 1) return spread(binder, item, value);
     const name = item.names[0]?.name ?? nameOf(item.value) ?? defaultName(binder, item.value, index);
     return [

@@ -55,9 +55,7 @@ const converting = new Set([
 export function defaultName(binder: Binder, expr: Expr, index: number, prefix?: string): string {
   const field = fieldOf(expr) ?? binnedField(expr);
   if (field !== undefined) return field;
-  return prefix === undefined
-    ? binder.text(expr).replace(/\s+/g, ' ') || `column${index + 1}`
-    : `${prefix}${index}`;
+  return prefix === undefined ? binder.written(expr) || `column${index + 1}` : `${prefix}${index}`;
 }
 
 const binning = new Set(['bin', 'bin_auto', 'floor', 'ceiling', 'round']);

@@ -3,7 +3,7 @@ import { aggregateNamed } from '../catalog/all.js';
 import type { Aggregated, Column, Computed, Scalar } from '../plan/plan.js';
 import { call, constant, reference } from '../plan/scalars.js';
 import type { Assignment, Expr, OperatorOf } from '../syntax/ast.js';
-import { type AggregateSink, type Binder, convertTo, scopeOf, tightText, unwrap } from './binder.js';
+import { type AggregateSink, type Binder, convertTo, scopeOf, unwrap } from './binder.js';
 import { aggregateName, bindAggregateParts, describe, expandFields } from './expressions/aggregate.js';
 import type { CallExpr } from './expressions/call.js';
 import { bindCount, bindExpression } from './expressions/expression.js';
@@ -19,8 +19,13 @@ export function bindSummarize(binder: Binder, operator: Summarize, before: Stage
   const topk = only === undefined ? undefined : topkCall(only);
   if (only !== undefined && topk !== undefined)
     return finish(binder, operator, bindTopk(binder, only, topk, keys, stage), keys, []);
-  const sink = sinkOver(binder, stage, keys, operator.by);
-  const outputs = operator.aggregates.flatMap((item, index) => bindAggregateItem(binder, item, index, sink));
+  const sink = sinkOver(stage, keys, operator.by);
+  const beside = new Set<string>();
+  const outputs = operator.aggregates.flatMap((item, index) => {
+    const computed = bindAggregateItem(binder, item, index, sink, beside);
+    for (const { column } of computed) beside.add(column.name);
+    return computed;
+  });
   const aggregates = sink.found.map(found => addRate(binder, found, keys, operator.by));
   const columns = [...keys.map(key => key.column), ...aggregates.map(found => found.column)];
   const aggregated = freshStage(
@@ -37,16 +42,8 @@ export function bindSummarize(binder: Binder, operator: Summarize, before: Stage
   );
 }
 
-function sinkOver(
-  binder: Binder,
-  stage: Stage,
-  keys: readonly Computed[],
-  by: readonly Assignment[],
-): AggregateSink {
-  const written = keys.map(({ column }, index) => ({
-    column,
-    text: tightText(binder, by[index]?.value ?? { from: 0, to: 0 }),
-  }));
+function sinkOver(stage: Stage, keys: readonly Computed[], by: readonly Assignment[]): AggregateSink {
+  const written = keys.map(({ column }, index) => ({ column, span: by[index]?.value ?? { from: 0, to: 0 } }));
   return { input: scopeOf(stage), keys: written, found: [] };
 }
 
@@ -113,11 +110,17 @@ function bindBucket(binder: Binder, expr: CallExpr, stage: Stage): Scalar {
   return call('$histogram_bucket', [bound, bindCount(binder, count, 'the number of buckets')], 'real');
 }
 
-function bindAggregateItem(binder: Binder, item: Assignment, index: number, sink: AggregateSink): Computed[] {
+function bindAggregateItem(
+  binder: Binder,
+  item: Assignment,
+  index: number,
+  sink: AggregateSink,
+  beside: ReadonlySet<string>,
+): Computed[] {
   const inner = unwrap(item.value);
   if (inner.kind === 'call' && (inner.callee.name === 'arg_max' || inner.callee.name === 'arg_min'))
     return bindArgExtreme(binder, item, inner, sink);
-  const scope = { columns: sink.keys.map(key => key.column), open: false, aggregates: sink };
+  const scope = { columns: sink.keys.map(key => key.column), open: false, aggregates: sink, beside };
   const value = bindExpression(binder, item.value, scope);
   const direct = value.kind === 'column' ? sink.found.find(found => found.column.id === value.id) : undefined;
   const name = item.names[0]?.name ?? direct?.column.name ?? defaultName(binder, item.value, index);
@@ -139,7 +142,7 @@ function bindArgExtreme(binder: Binder, item: Assignment, call: CallExpr, sink: 
   }
   const by = bindExpression(binder, extreme.value, sink.input);
   const name =
-    item.names[0]?.name ?? extreme.name?.name ?? keptName(extreme.value) ?? binder.text(extreme.value);
+    item.names[0]?.name ?? extreme.name?.name ?? keptName(extreme.value) ?? binder.written(extreme.value);
   const agg = describe(call, call.callee.name);
   const first: Aggregated = {
     column: binder.column(name, by.type, { agg }),
@@ -147,7 +150,7 @@ function bindArgExtreme(binder: Binder, item: Assignment, call: CallExpr, sink: 
   };
   const others = expandFields(rest, sink).map((field): Aggregated => {
     const value = bindExpression(binder, field.value, sink.input);
-    const column = binder.column(field.name ?? binder.text(field.value), value.type, { agg });
+    const column = binder.column(field.name ?? binder.written(field.value), value.type, { agg });
     return { column, call: { name: call.callee.name, args: [value, by], type: value.type } };
   });
   const star = rest.some(argument => argument.value.kind === 'star');
@@ -170,7 +173,7 @@ function bindTopk(
   stage: Stage,
 ): Stage {
   const entry = aggregateNamed(call.callee.name);
-  const sink = sinkOver(binder, stage, keys, []);
+  const sink = sinkOver(stage, keys, []);
   const bound = entry === undefined ? undefined : bindAggregateParts(binder, call, entry, sink);
   const [value, count] = bound?.args ?? [];
   if (bound === undefined || value === undefined || count === undefined) return stage;

@@ -29,7 +29,8 @@ export interface Identifier extends Span {
 // ---- expressions ----
 
 export type Literal =
-  | (Span & { readonly kind: 'literal'; readonly type: 'string'; readonly value: string })
+  /** dynamic: a number in JSON, whose digits no other type holds. */
+  | (Span & { readonly kind: 'literal'; readonly type: 'string' | 'dynamic'; readonly value: string })
   | (Span & { readonly kind: 'literal'; readonly type: 'bool'; readonly value: boolean })
   | (Span & { readonly kind: 'literal'; readonly type: 'real'; readonly value: number })
   /** long, timespan: an integer; datetime: nanoseconds since 1970. */

@@ -34,13 +34,15 @@ function readable(text: string): string {
 
 /**
  * The findings of parsing and binding about one query, by place. Findings of the binder in a stage that could not be parsed are
- * left out, as they would repeat the same mistake in other words.
+ * left out, as they would repeat the same mistake in other words; of a text in another language only that is said.
  */
 export function mergeDiagnostics(
   text: string,
   parsed: readonly Diagnostic[],
   bound: readonly Diagnostic[],
 ): Diagnostic[] {
+  const other = parsed.find(diagnostic => diagnostic.code === 'other-language');
+  if (other !== undefined) return [other];
   const unread = parsed.filter(diagnostic => diagnostic.severity === 'error');
   const ends = unread.length === 0 ? [] : stageEnds(text);
   const stageOf = (at: number): number => countBelow(ends, at);

@@ -15,7 +15,8 @@ import type {
 type ExprOf<K extends Expr['kind']> = Extract<Expr, { readonly kind: K }>;
 
 /**
- * The values of literals by type: times as nanoseconds since 1970, durations as nanoseconds; `null` is the only dynamic literal.
+ * The values of literals by type: times as nanoseconds since 1970, durations as nanoseconds, dynamic ones as JSON, which holds the
+ * digits of a number that no other type does.
  */
 export interface LiteralValues {
   readonly bool: boolean;
@@ -24,7 +25,7 @@ export interface LiteralValues {
   readonly string: string;
   readonly datetime: bigint;
   readonly timespan: bigint;
-  readonly dynamic: never;
+  readonly dynamic: string;
 }
 
 export function identifier(name: string, quoted: boolean, { from, to }: Span): Identifier {

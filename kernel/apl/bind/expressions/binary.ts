@@ -146,7 +146,7 @@ function alignDurations(left: Scalar, right: Scalar): Pair | undefined {
   return undefined;
 }
 
-/** `status == 500` where status is a string: compared as text; `status >= 500`: compared as numbers. */
+/** `status == '500'` where status is a number: compared as text; `status >= '500'`: compared as numbers. */
 function alignStringWithNumber(
   binder: Binder,
   expr: BinaryExpr,
@@ -161,7 +161,7 @@ function alignStringWithNumber(
   const hint = binder.strict
     ? `Strict types are set: write toint(${shown}), or quotes around the number.`
     : equality
-      ? `It is compared as text; write quotes around the number.`
+      ? textHint(text, number, shown)
       : `Its text is read as a number; write toint(${shown}) to say so.`;
   binder.report(
     binder.strict ? 'error' : 'warning',
@@ -170,15 +170,40 @@ function alignStringWithNumber(
     `\`${shown}\` is a string, compared with a number`,
     hint,
   );
-  const type: TypeName = equality && number.kind === 'constant' ? 'string' : 'real';
+  const exact = equality ? exactInteger(text, number) : undefined;
+  if (exact !== undefined) return left === text ? { left: exact, right } : { left, right: exact };
+  const type: TypeName = equality ? 'string' : 'real';
   return { left: convertTo(left, type), right: convertTo(right, type) };
+}
+
+/** A constant text as the integer that it is the text of, beside an integer: the two are equal where their texts are. */
+export function exactInteger(text: Scalar, number: Scalar): Scalar | undefined {
+  if (
+    text.kind !== 'constant' ||
+    text.type !== 'string' ||
+    number.type !== 'long' ||
+    !/^(?:0|-?[1-9]\d*)$/.test(String(text.value))
+  )
+    return undefined;
+  const value = BigInt(String(text.value));
+  return BigInt.asIntN(64, value) === value ? constant('long', value) : undefined;
+}
+
+function textHint(text: Scalar, number: Scalar, shown: string): string {
+  if (number.kind === 'constant') return 'It is compared as text; write quotes around the number.';
+  if (text.kind !== 'constant')
+    return `Both are compared as text; write toint(${shown}) to compare them as numbers.`;
+  const isNumeric = String(text.value).trim() !== '' && Number.isFinite(Number(text.value));
+  return isNumeric ? 'It is compared as text; write the number without quotes.' : 'It is compared as text.';
 }
 
 function mismatch(binder: Binder, expr: BinaryExpr, left: TypeName, right: TypeName): undefined {
   const hint =
     left === 'datetime' || right === 'datetime'
       ? 'Write a time as datetime(2026-01-02T03:04:05Z), ago(1h) or todatetime(text).'
-      : 'Convert one side: tostring(), toint(), todouble(), tobool(), todatetime().';
+      : left === 'bool' || right === 'bool'
+        ? 'Compare with `true` or `false`, without quotes.'
+        : 'Convert one side: tostring(), toint(), todouble(), tobool(), todatetime().';
   binder.error(
     'type-mismatch',
     expr.operatorSpan,
@@ -190,6 +215,7 @@ function mismatch(binder: Binder, expr: BinaryExpr, left: TypeName, right: TypeN
 
 function bindArithmetic(binder: Binder, expr: BinaryExpr, left: Scalar, right: Scalar): Scalar {
   const { operator } = expr;
+  if (left === unbound || right === unbound) return unbound;
   const pair = { left: operand(left, right), right: operand(right, left) };
   const rule = arithmeticRule(operator, pair.left.type, pair.right.type);
   if (rule === undefined) return refuseArithmetic(binder, expr, left.type, right.type);

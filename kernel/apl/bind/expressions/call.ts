@@ -20,6 +20,7 @@ import {
 import { findColumn } from '../names.js';
 import { bindAggregate } from './aggregate.js';
 import { bindExpression } from './expression.js';
+import { foreignFunctions, operatorCalled } from './foreign.js';
 
 export type CallExpr = Extract<Expr, { kind: 'call' }>;
 type SpecialForm = (binder: Binder, expr: CallExpr, scope: Scope) => Scalar | undefined;
@@ -153,7 +154,9 @@ function checkCount(binder: Binder, expr: CallExpr, entry: FunctionEntry, count:
     'argument-count',
     expr,
     `\`${entry.name}\` takes ${wanted} ${noun}, not ${expr.args.length}`,
-    `${signature(entry)}: ${entry.doc}`,
+    entry.name === 'count'
+      ? '`countif(condition)` counts the rows that meet one, `dcount(field)` the different values.'
+      : `${signature(entry)}: ${entry.doc}`,
   );
   return false;
 }
@@ -180,7 +183,7 @@ function convertArgument(
     'argument-type',
     at,
     `the ${param.name} of \`${entry.name}\` must be ${kindInWords(param.type)}, but \`${shorten(binder.text(at))}\` is ${typeInWords(value.type)}`,
-    conversionHint(param.type, value.type),
+    literalHint(param.type, value) ?? conversionHint(param.type, value.type),
   );
   return undefined;
 }
@@ -205,9 +208,20 @@ function kindInWords(type: ParamType): string {
   }
 }
 
+/** `ago('1h')`: a duration stands without quotes. */
+function literalHint(wanted: ParamType, value: Scalar): string | undefined {
+  if (wanted !== 'timespan' || value.kind !== 'constant' || value.type !== 'string') return undefined;
+  const text = String(value.value);
+  return /^\d+(?:\.\d+)?[a-z]+$/.test(text) && parseTimespan(text) !== undefined
+    ? `Write ${text} without quotes.`
+    : 'A duration is written 30s, 5m, 1h or 7d, without quotes.';
+}
+
 function conversionHint(wanted: ParamType, given: TypeName): string | undefined {
   if (given === 'string' && (wanted === 'number' || wanted === 'real' || wanted === 'long'))
     return 'Convert it first: toint(…), todouble(…).';
+  if (given === 'bool' && (wanted === 'number' || wanted === 'real' || wanted === 'long'))
+    return '`countif(condition)` counts where one holds; toint(…) makes 1 and 0 of it.';
   if (given === 'string' && (wanted === 'array' || wanted === 'map'))
     return 'Convert it first: parse_json(…), split(…).';
   return wanted === 'datetime' ? 'Convert it first: todatetime(…).' : undefined;
@@ -279,7 +293,17 @@ function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const { name } = expr.callee;
   // The definition with that name was refused where it stands.
   if (binder.definitions.has(name)) return unbound;
-  const candidates = [...functionNames(scope.aggregates !== undefined), ...Object.keys(foreignFunctions)];
+  const operator = operatorCalled(
+    name,
+    expr.args.map(({ value }) => shorten(binder.text(value))),
+  );
+  if (operator !== undefined) {
+    binder.error('unknown-function', expr.callee, `\`${name}\` is an operator, not a function`, operator);
+    return unbound;
+  }
+  // A slip in a short name makes another word of it.
+  const foreign = Object.keys(foreignFunctions).filter(each => each === name || each.length > 4);
+  const candidates = [...functionNames(scope.aggregates !== undefined), ...foreign];
   const guess = nearest(name, candidates) ?? '';
   const known = Object.hasOwn(foreignFunctions, guess) ? foreignFunctions[guess] : undefined;
   if (known !== undefined) {
@@ -293,60 +317,6 @@ function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   binder.unknown('function', name, expr.callee, candidates, otherwise);
   return unbound;
 }
-
-const neighbours =
-  'A row does not see its neighbours: collect the values by `make_list` after a `sort`, and shift them by `array_shift_right`.';
-
-/** Names from Kusto, SQL and other languages, with their equivalents: code, or a sentence. */
-const foreignFunctions: Readonly<Record<string, string>> = {
-  average: 'avg(x)',
-  mean: 'avg(x)',
-  median: 'percentile(x, 50)',
-  quantile: 'percentile(x, 95)',
-  percentiles: 'percentiles_array(x, 50, 95, 99)',
-  p50: 'percentile(x, 50)',
-  p95: 'percentile(x, 95)',
-  p99: 'percentile(x, 99)',
-  count_distinct: 'dcount(x)',
-  uniq: 'dcount(x)',
-  distinct: 'dcount(x)',
-  dimensional_analysis: 'spotlight(x, field)',
-  dc: 'dcount(x)',
-  dcount_hll: 'dcount(x)',
-  make_bag: 'make_list(x)',
-  take_any: 'arg_max(_time, x)',
-  any: 'arg_max(_time, x)',
-  first: 'arg_min(_time, x)',
-  last: 'arg_max(_time, x)',
-  std: 'stdev(x)',
-  stddev: 'stdev(x)',
-  stdevp: 'stdev(x)',
-  var: 'variance(x)',
-  concat: 'strcat(a, b)',
-  substr: 'substring(text, start, length)',
-  length: 'strlen(text)',
-  lower: 'tolower(text)',
-  upper: 'toupper(text)',
-  lcase: 'tolower(text)',
-  ucase: 'toupper(text)',
-  if: 'iff(condition, a, b)',
-  ifnull: 'coalesce(a, b)',
-  nvl: 'coalesce(a, b)',
-  date_trunc: 'bin(time, 1h)',
-  to_timestamp: 'todatetime(x)',
-  timestamp: 'todatetime(x)',
-  cast: 'toint(x), todouble(x), tostring(x), …',
-  unnest: '| mv-expand x',
-  toscalar: 'Compare with the result of a query by `in ((query))`, or add it to each row by `join`.',
-  materialize: 'Write the query without it: `let t = query;`.',
-  prev: neighbours,
-  next: neighbours,
-  row_number: 'Collect the values by `make_list`, then number them by `| mv-expand with_itemindex=n x`.',
-  row_cumsum: 'Write `series_iir(list, dynamic([1]), dynamic([1, -1]))` of a `make_list`.',
-  take_anyif: 'Write `arg_max(_time, x)` after a `where`.',
-  bag_unpack: 'Write each key as `field.key`.',
-  pivot: 'Write one `countif(…)` for each column.',
-};
 
 /** Forms that are resolved while binding, because names or types decide them. */
 const specialForms: Readonly<Record<string, SpecialForm>> = {

@@ -9,12 +9,11 @@ import {
   isNumber,
   type Scope,
   shorten,
-  tightText,
   typeInWords,
   unbound,
   type Weight,
 } from '../binder.js';
-import { bindBinary, bindComparison, isExactReal } from './binary.js';
+import { bindBinary, bindComparison, exactInteger, isExactReal } from './binary.js';
 import { bindCall } from './call.js';
 import { fold, int64Max } from './constant.js';
 import { bindName } from './name.js';
@@ -165,8 +164,7 @@ function bindLiteral(binder: Binder, literal: Literal, negated = false): Scalar 
 function bindKey(binder: Binder, expr: Expr, scope: Scope): Scalar | undefined {
   const sink = scope.aggregates;
   if (sink === undefined || sink.keys.length === 0 || expr.kind === 'name') return undefined;
-  const text = tightText(binder, expr);
-  const key = sink.keys.find(candidate => candidate.text === text);
+  const key = sink.keys.find(candidate => binder.sameWritten(candidate.span, expr));
   return key === undefined ? undefined : reference(key.column);
 }
 
@@ -280,7 +278,13 @@ function alignList(
       `\`${shorten(binder.text(expr.left))}\` is ${typeInWords(type)}, but the list holds other types`,
       'The items are converted before they are compared.',
     );
-    return { left, items: items.map(item => (item.type === 'dynamic' ? item : convertTo(item, type))) };
+    const read = items.map(item => exactInteger(item, left) ?? item);
+    // As by `==`: a number and a text are equal where their texts are.
+    const shared = isNumber(type) && read.some(item => item.type === 'string') ? 'string' : type;
+    return {
+      left: convertTo(left, shared),
+      items: read.map(item => (item.type === 'dynamic' ? item : convertTo(item, shared))),
+    };
   }
   const type =
     left.type === 'dynamic' && common === 'long' ? (scalars.every(isExactReal) ? 'real' : 'string') : common;

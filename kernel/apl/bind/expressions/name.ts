@@ -10,6 +10,7 @@ import {
   convertTo,
   type Definition,
   type Scope,
+  shorten,
   typeInWords,
   unbound,
   unwrap,
@@ -179,7 +180,18 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
   const known = [...new Set(columns.map(column => column.name))];
   const isFunction = aggregateNamed(name) !== undefined || functionNamed(name) !== undefined;
   const names = [...known, ...binder.definitions.keys()];
-  if (isFunction && !known.includes(name))
+  if (scope.beside?.has(name) === true) {
+    binder.error(
+      'unknown-field',
+      span,
+      `\`${name}\` is named by the same operator, which sees only the fields before it`,
+      `Use it in the next one: \`| extend … = ${shorten(binder.text(expr))} …\`.`,
+    );
+    return unbound;
+  }
+  const result = scope.aggregates === undefined ? resultOf(name, known) : undefined;
+  if (result !== undefined) binder.unknown('field', name, span, [result]);
+  else if (isFunction && !known.includes(name))
     binder.error(
       'unknown-field',
       span,
@@ -198,6 +210,14 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
     }
   }
   return unbound;
+}
+
+/** The field that an aggregate of that name gave: `count_`, `avg_duration`; or one whose name differs in case alone. */
+function resultOf(name: string, known: readonly string[]): string | undefined {
+  const isAggregate = aggregateNamed(name) !== undefined;
+  return known.find(
+    each => each.toLowerCase() === name.toLowerCase() || (isAggregate && each.startsWith(`${name}_`)),
+  );
 }
 
 function listOf(names: readonly string[]): string {

@@ -127,8 +127,10 @@ const readers: { readonly [T in Operand]: Reader<T> } = {
   expression: parseCondition,
   expressions: (stream, context) =>
     parseList(stream, () => stream.withComparing(true, parseExpression, context)),
-  assignments: (stream, context) => parseList(stream, () => parseAssignment(stream, context)),
-  'defaulted assignments': (stream, context) => parseList(stream, () => parseDefaulted(stream, context)),
+  assignments: (stream, context, { laterWords }) =>
+    parseList(stream, () => parseAssignment(stream, context), laterWords),
+  'defaulted assignments': (stream, context, { laterWords }) =>
+    parseList(stream, () => parseDefaulted(stream, context), laterWords),
   'typed assignments': (stream, context) => parseList(stream, () => parseTyped(stream, context)),
   'field patterns': (stream, context) => parseList(stream, () => expectPattern(stream, context)),
   'ordered patterns': (stream, context) => parseList(stream, () => parseOrdered(stream, context)),

@@ -1,5 +1,5 @@
 import type { Expr } from '../ast.js';
-import { call, identifier } from '../nodes.js';
+import { call, identifier, literal } from '../nodes.js';
 import type { Token } from '../tokens/lexer.js';
 import type { TokenStream } from '../tokens/stream.js';
 import { parseExpression, tooDeep } from './expression.js';
@@ -23,9 +23,36 @@ function parseDynamicValue(stream: TokenStream): Expr {
   const parse = (): Expr => {
     if (stream.isSymbol('[')) return parseDynamicArray(stream);
     if (stream.isSymbol('{')) return parseDynamicMap(stream);
-    return parseExpression(stream, 'in `dynamic(…)`');
+    return takeExactNumber(stream) ?? parseExpression(stream, 'in `dynamic(…)`');
   };
   return stream.nested(parse, () => tooDeep(stream));
+}
+
+/** Consumes a number that neither 64 bits nor a real hold as it is written: JSON keeps its digits. */
+function takeExactNumber(stream: TokenStream): Expr | undefined {
+  const sign = stream.isSymbol('-') ? 1 : 0;
+  const number = stream.peek(sign);
+  const end = stream.peek(sign + 1);
+  const stands = number.kind === 'number' && end.kind === 'symbol' && ',]})'.includes(end.text);
+  if (!stands || !/^(?:0|[1-9]\d*)(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(number.text)) return undefined;
+  const text = `${sign === 0 ? '' : '-'}${number.text}`;
+  if (isHeld(text)) return undefined;
+  const span = { from: stream.peek().from, to: number.to };
+  stream.skip(sign + 1);
+  return literal('dynamic', text, span);
+}
+
+function isHeld(text: string): boolean {
+  if (/^-?\d+$/.test(text)) return BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+  return Number.isFinite(Number(text)) && digitsOf(text) === digitsOf(String(Number(text)));
+}
+
+/** The digits of a number between its leading and its trailing zeros. */
+function digitsOf(text: string): string {
+  return text
+    .replace(/e.*$/i, '')
+    .replace(/\D/g, '')
+    .replace(/^0+|0+$/g, '');
 }
 
 function parseDynamicArray(stream: TokenStream): Expr {

@@ -35,6 +35,7 @@ import {
   takeRangeSign,
   takeSqlComment,
   takeUnit,
+  takeUnquotedName,
 } from './slips.js';
 import { startsSource } from './source.js';
 
@@ -67,7 +68,11 @@ export function parseArguments(stream: TokenStream, callee: string): Argument[] 
   }
   stream.call = call.outer;
   if (stream.takeSymbol(')') !== undefined) return args;
-  stream.expected('`,` or `)`', `in the arguments of \`${callee}\``);
+  const last = args.at(-1)?.value;
+  const isDistinct = last?.kind === 'name' && last.name.toLowerCase() === 'distinct';
+  const hint =
+    isDistinct && callee === 'count' ? 'Different values are counted by `dcount(field)`.' : undefined;
+  stream.expected('`,` or `)`', `in the arguments of \`${callee}\``, hint);
   stream.skipTo(')', '|', ';');
   stream.takeSymbol(')');
   return args;
@@ -272,7 +277,9 @@ function parseListItems(stream: TokenStream, operator: ListOperator, left: Expr)
 /** A value, or a query: `in (dataset | distinct id)`. */
 function parseListItem(stream: TokenStream, operator: string): Expr {
   // Looked for, not tried: lists within lists would be parsed twice at each level.
-  if (!stream.reaches('|', ',', ';') && !opensQuery(stream) && !startsSource(stream))
+  const isQuery =
+    stream.peek().kind !== 'number' && stream.peek().kind !== 'string' && stream.reaches('|', ',', ';');
+  if (!isQuery && !opensQuery(stream) && !startsSource(stream))
     return parseOr(stream, `in the list of \`${operator}\``);
   return subquery(parsePipeline(stream));
 }
@@ -383,12 +390,17 @@ function parsePostfix(stream: TokenStream, context: string): Expr {
       offerMember(stream, value, false);
       const name = stream.expectName('a name', 'after `.`');
       value = member(value, name, Math.max(name.to, stream.lastEnd));
-    } else if (stream.isSymbol('[') && value.kind !== 'missing') {
+    } else if (stream.isSymbol('[') && value.kind !== 'missing' && !startsName(stream)) {
       stream.next();
       offerMember(stream, value, true);
       value = parseIndex(stream, value);
     } else return value;
   }
+}
+
+/** A name in brackets at the start of a line: that of another field or of another query, not a key of the value above it. */
+function startsName(stream: TokenStream): boolean {
+  return stream.startsLine && stream.isQuotedName();
 }
 
 /** `[key]`, or `[start:end]`, which is a slice of an array. */
@@ -443,6 +455,7 @@ function parsePrimary(stream: TokenStream, context: string): Expr {
       if (token.text === '(') return parseParen(stream);
       if (token.text === '*') return { kind: 'star', from, to: stream.next().to };
       if (stream.isQuotedName() || stream.isOpenQuotedName()) return parseQuoted(stream);
+      if (token.text === '[') return parseBracket(stream, context);
       break;
     case 'raw':
     case 'comment':
@@ -452,6 +465,19 @@ function parsePrimary(stream: TokenStream, context: string): Expr {
   }
   stream.offerOperand();
   stream.expected('an expression', context);
+  return missing({ from, to: from });
+}
+
+/** A name without its quotes, or an array without its word. */
+function parseBracket(stream: TokenStream, context: string): Expr {
+  const name = takeUnquotedName(stream);
+  if (name !== undefined) return nameExpr(name);
+  const { from } = stream.peek();
+  stream.expected(
+    'an expression',
+    context,
+    "An array is written dynamic([1, 2]), a name in brackets ['name'].",
+  );
   return missing({ from, to: from });
 }
 
@@ -471,7 +497,9 @@ function parseCall(stream: TokenStream, callee: Identifier): Expr {
 function parseParen(stream: TokenStream): Expr {
   const from = stream.next().from;
   const inner = stream.withComparing(true, parseOr, 'in the parentheses');
-  if (stream.expectSymbol(')', 'to close the parenthesis') === undefined) {
+  if (stream.takeSymbol(')') === undefined) {
+    const hint = stream.isSymbol(',') ? 'A list stands after `in`, `has_any` or `has_all`.' : undefined;
+    stream.expected('`)`', 'to close the parenthesis', hint);
     stream.skipTo(')', '|', ';');
     stream.takeSymbol(')');
   }

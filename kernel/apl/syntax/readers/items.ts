@@ -16,14 +16,21 @@ import { parseExpression, parseType } from './expression.js';
 import { expectPattern, parsePattern } from './pattern.js';
 import { takeAlias, takeDirection } from './slips.js';
 
-/** `a, b` where each is read by `parse`. */
-export function parseList<T>(stream: TokenStream, parse: () => T): T[] {
+/** `a, b` where each is read by `parse`; a comma may stand before the words of later clauses. */
+export function parseList<T>(stream: TokenStream, parse: () => T, laterWords: readonly string[] = []): T[] {
   const items = [parse()];
   while (stream.takeSymbol(',') !== undefined) {
     if (atStageEnd(stream) && stream.offering === undefined) break;
+    if (startsClause(stream, laterWords)) break;
     items.push(parse());
   }
   return items;
+}
+
+/** True where a word is that of the next clause, and no name. */
+function startsClause(stream: TokenStream, laterWords: readonly string[]): boolean {
+  const isWord = laterWords.some(word => stream.isWord(word));
+  return isWord && (stream.peek(1).kind === 'word' || stream.isQuotedName(1));
 }
 
 /** True where a stage may end. */

@@ -92,6 +92,7 @@ const mayName: ReadonlySet<Operand> = new Set(['assignments', 'typed assignments
 function isSlip(stream: TokenStream, next: Clause | undefined): boolean {
   if (next === undefined || !mayName.has(next.takes)) return true;
   const after = stream.peek(3);
+  if (stream.peek(2).kind === 'symbol') return false;
   const isWord = after.kind === 'word' && !clauseWords.has(after.text) && !['and', 'or'].includes(after.text);
   return isWord || after.kind === 'string';
 }

@@ -42,14 +42,26 @@ export function parseOperators(stream: TokenStream): Operator[] {
     operators.push(parseOperator(stream));
     if (atStageEnd(stream) || startsOperator(stream) || takeSqlComment(stream)) continue;
     stream.expected('`|`', 'before the next operator', separatorHint(stream));
-    stream.skipTo('|', ';');
+    stream.skipTo(...(startsQuery(stream) ? [] : ['|']), ';');
     if (stream.isSymbol(')') || stream.isSymbol(']') || stream.isSymbol('}')) return operators;
   }
 }
 
-/** The hint where a query cannot continue: perhaps the next query starts on this line. */
+/** The hint where a query cannot continue: a sign of another language, or perhaps the next query. */
 export function separatorHint(stream: TokenStream): string | undefined {
-  return stream.startsLine ? 'A blank line or `;` separates two queries.' : undefined;
+  if (stream.isSymbol('?'))
+    return 'Write iff(condition, a, b), or coalesce(a, b) for the first that is not null.';
+  if (stream.isSymbol(':') && stream.isSymbol(':', 1)) return 'Write tostring(…), toint(…), todouble(…).';
+  if (!stream.startsLine) return undefined;
+  const isField = stream.isQuotedName() && !startsQuery(stream);
+  return isField
+    ? 'A comma separates two fields, a blank line or `;` two queries.'
+    : 'A blank line or `;` separates two queries.';
+}
+
+/** True where a line begins with a dataset and a pipe: that of another query. */
+function startsQuery(stream: TokenStream): boolean {
+  return stream.startsLine && stream.isQuotedName() && stream.isSymbol('|', 3);
 }
 
 function startsOperator(stream: TokenStream): boolean {
@@ -108,10 +120,11 @@ function missingOperator(stream: TokenStream): Operator {
   const { from } = stream.peek();
   stream.offer({ kind: 'operator', piped: true });
   const hint = stream.isSymbol('|')
-    ? 'Remove one of the two pipes; conditions are joined by `or`.'
+    ? 'Remove one of the two pipes; conditions are joined by `or`, texts by strcat(a, b).'
     : 'Operators are where, extend, project, summarize, sort, limit and more: `%help operators`.';
   stream.expected('an operator', 'after `|`', hint);
-  stream.skipTo('|', ';');
+  if (stream.takeSymbol('|') === undefined || !startsOperator(stream)) stream.skipTo('|', ';');
+  else return parseOperator(stream);
   return { kind: 'unknown', word: { from, to: from }, from, to: Math.max(from, stream.lastEnd) };
 }
 

@@ -1,7 +1,10 @@
 import { oneLine } from '../../../text.js';
 import { UNITS } from '../../../time.js';
 import type { Expr, Identifier, Span } from '../ast.js';
+import { nearest } from '../nearest.js';
+import { identifier } from '../nodes.js';
 import type { Token } from '../tokens/lexer.js';
+import { quotedName } from '../tokens/quote.js';
 import type { TokenStream } from '../tokens/stream.js';
 
 /** Consumes `and` or `or`, also where it is written as in other languages: `AND`, `&&`, `||`; that is reported. */
@@ -197,13 +200,28 @@ export function takeGroup(stream: TokenStream): void {
   stream.next();
 }
 
-/** Consumes `ascending` or `DESC`, reported, and returns the direction. */
+/** Consumes `ascending`, `DESC` or `dsc`, reported, and returns the direction. */
 export function takeDirection(stream: TokenStream): 'asc' | 'desc' | undefined {
-  const match = /^(asc|desc)(?:ending)?$/i.exec(stream.peek().text);
-  if (match === null || stream.peek().kind !== 'word') return undefined;
-  const direction = match[1]?.toLowerCase() === 'desc' ? 'desc' : 'asc';
+  const { kind, text } = stream.peek();
+  const guess = kind === 'word' ? nearest(text, ['ascending', 'descending', 'asc', 'desc']) : undefined;
+  if (guess === undefined) return undefined;
+  const direction = guess.startsWith('asc') ? 'asc' : 'desc';
   takeForeign(stream, 1, direction);
   return direction;
+}
+
+/** Consumes `[name]`, whose quotes are missing; reported. */
+export function takeUnquotedName(stream: TokenStream): Identifier | undefined {
+  if (!stream.isSymbol('[') || stream.peek(1).kind !== 'word') return undefined;
+  let close = 2;
+  while (/^[-.]$/.test(stream.peek(close).text) && stream.peek(close + 1).kind === 'word') close += 2;
+  if (!stream.isSymbol(']', close)) return undefined;
+  const span = { from: stream.peek().from, to: stream.peek(close).to };
+  const text = stream.source.slice(span.from + 1, span.to - 1).trim();
+  const message = 'a name in brackets needs quotes';
+  stream.report('error', 'unquoted-name', span, message, `Write ${quotedName(text)}.`, quotedName(text));
+  stream.skip(close + 1);
+  return identifier(text, true, span);
 }
 
 /** Skips a comment in SQL's style, reported; `only` restricts how it may begin. */

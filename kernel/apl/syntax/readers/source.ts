@@ -10,7 +10,7 @@ import { parseExpression } from './expression.js';
 import { closeList } from './items.js';
 import { parsePattern } from './pattern.js';
 import { parsePipeline } from './pipeline.js';
-import { takeSqlComment } from './slips.js';
+import { takeSqlComment, takeUnquotedName } from './slips.js';
 
 /** A dataset, a `let` name, an inline table, or a query in parentheses. */
 export function parseSource(stream: TokenStream): Source {
@@ -23,6 +23,8 @@ export function parseSource(stream: TokenStream): Source {
   if (other !== undefined) return other;
   const unquoted = takeUnquoted(stream);
   if (unquoted !== undefined) return unquoted;
+  const name = takeUnquotedName(stream);
+  if (name !== undefined) return dataset(name, name);
   const mark = stream.mark;
   const pattern = parsePattern(stream);
   if (pattern === undefined) return missingSource(stream);

@@ -1,5 +1,6 @@
 import { present } from '../../../present.js';
 import { oneLine, visible } from '../../../text.js';
+import { parseTimespan } from '../../../time.js';
 import type { Clause } from '../../operators/grammar.js';
 import type { Diagnostic, Identifier, Span } from '../ast.js';
 import type { DiagnosticCode } from '../codes.js';
@@ -342,7 +343,7 @@ export class TokenStream {
         'bad-number',
         token,
         `\`${shown}\` is neither a number nor a name`,
-        "Timespans end in d, h, m, s, ms, us or ns; quote a name that starts with a digit: ['name'].",
+        suffixHint(token.text),
       );
     } else if (token.flaw === 'prefixed') {
       const instead = this.source.slice(token.from + 1, token.to);
@@ -376,6 +377,12 @@ export class TokenStream {
     const space = /\w$/.test(instead) && /^\w/.test(this.source.slice(span.to)) ? ' ' : '';
     this.report('error', 'foreign-operator', span, message, undefined, `${instead}${space}`);
   }
+}
+
+function suffixHint(text: string): string {
+  if (parseTimespan(text) !== undefined) return `Write timespan(${text}).`;
+  if (/^\d+(?:_\d+)+$/.test(text)) return `Write ${text.replaceAll('_', '')}.`;
+  return "Timespans end in d, h, m, s, ms, us or ns; quote a name that starts with a digit: ['name'].";
 }
 
 function hintOf(character: string): string | undefined {
