@@ -56,7 +56,7 @@ export function peakMiB({ child }: Running): number {
 /** Ends the service and removes its data. */
 export async function stopProcess({ child, dataDir }: Running): Promise<void> {
   const ended = new Promise(settle => child.on('exit', settle));
-  child.kill('SIGKILL');
+  child.kill('SIGTERM');
   await ended;
   rmSync(dataDir, { recursive: true, force: true });
 }
