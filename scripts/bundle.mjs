@@ -56,7 +56,8 @@ const FILE_MAP = btoa(JSON.stringify({ version: 3, sources: [''], mappings: 'AAA
 /**
  * Writes the programs of the kernel with the packages they use as one file each: Node opens and links each file by itself, and a
  * thousand of them take most of the time of a start; and the compiled code of one file can be kept. What is imported when it is
- * needed is evaluated then. White space costs time to read too; names stay, as stacks and profiles show them.
+ * needed is evaluated then. White space costs time to read too; names stay, as stacks and profiles show them, and lines are short, as
+ * Node prints the one of an error that nothing catches.
  * @param {string} directory
  */
 export async function bundle(directory) {
@@ -97,6 +98,7 @@ function options(directory) {
     bundle: true,
     minifySyntax: true,
     minifyWhitespace: true,
+    lineLimit: 160,
     platform: 'node',
     target: `node${oldestNode()}`,
     sourcesContent: false,
@@ -112,10 +114,14 @@ function options(directory) {
  */
 function mapsOfLines(map) {
   const { sources, mappings } = JSON.parse(map);
+  /** @type {Segment} The place in a source holds until another begins, also over the end of a line. */
+  let last = [0];
   return decode(mappings)
     .map(segments => {
-      const used = [...new Set(segments.flatMap(([, source]) => source ?? []))];
-      const own = segments.map(segment => withSource(segment, source => used.indexOf(source)));
+      const whole = segments[0]?.[0] === 0 ? segments : [atStart(last), ...segments];
+      last = whole.at(-1) ?? last;
+      const used = [...new Set(whole.flatMap(([, source]) => source ?? []))];
+      const own = whole.map(segment => withSource(segment, source => used.indexOf(source)));
       return JSON.stringify({
         version: 3,
         sources: used.map(source => sources[source]),
@@ -125,10 +131,17 @@ function mapsOfLines(map) {
     .join('\n');
 }
 
+/** @typedef {import('@jridgewell/sourcemap-codec').SourceMapSegment} Segment */
+
+/** @param {Segment} segment @returns {Segment} */
+function atStart(segment) {
+  return segment.length === 1 ? [0] : [0, segment[1], segment[2], segment[3]];
+}
+
 /**
- * @param {import('@jridgewell/sourcemap-codec').SourceMapSegment} segment
+ * @param {Segment} segment
  * @param {(source: number) => number} numberOf
- * @returns {import('@jridgewell/sourcemap-codec').SourceMapSegment} the segment with the number of its source among those of its line
+ * @returns {Segment} the segment with the number of its source among those of its line
  */
 function withSource(segment, numberOf) {
   if (segment.length === 1) return segment;
