@@ -147,12 +147,20 @@ function isPacked(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
+/** Whether a text file, unpacked, begins with the mark that Windows puts there. */
+export async function hasByteOrderMark(file: string): Promise<boolean> {
+  return plain(await firstBytes(file)).toString('latin1', 0, 3) === '\xef\xbb\xbf';
+}
+
 function textOf(bytes: Buffer): string {
-  const plain = isPacked(bytes) ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes;
-  return plain
+  return plain(bytes)
     .toString('utf8')
     .replace(/^\uFEFF/, '')
     .trimStart();
+}
+
+function plain(bytes: Buffer): Buffer {
+  return isPacked(bytes) ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes;
 }
 
 function isUtf16(start: Buffer): boolean {

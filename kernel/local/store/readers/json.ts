@@ -5,7 +5,7 @@ import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { engineWords } from '../../engine/failure.js';
 import { ServiceError } from '../../http/service-error.js';
-import { startOf } from '../formats.js';
+import { hasByteOrderMark, startOf } from '../formats.js';
 import { writeArrayAsLines } from './array.js';
 import { afterHead, columnReader, maybeNoString } from './json-columns.js';
 import { nextPass, objectReader, type Pass } from './json-passes.js';
@@ -22,7 +22,7 @@ import {
 } from './reading.js';
 import { rowsInSample } from './sample.js';
 import { unpacked } from './unpacked.js';
-import { withoutCutLine } from './without-line.js';
+import { blank, copyOf, withoutCutLine } from './without-line.js';
 
 /** A file of JSON objects. */
 export interface JsonSource {
@@ -41,10 +41,21 @@ const objectLimits = [16, 64, 256].map(mebibytes => mebibytes * 2 ** 20);
 
 /** Reads JSON objects, one per line or in an array: nested objects become dotted names, the rest stays exact. */
 export async function readJson(connection: Connection, source: JsonSource): Promise<Reading | undefined> {
-  const whole = await withoutCutLine(source.file, source.workDir);
-  if (whole === undefined) return readWhole(connection, source);
+  const file = await withoutMark(connection, source.file, source.workDir);
+  const whole = await withoutCutLine(file, source.workDir);
+  if (whole === undefined) return readWhole(connection, { ...source, file });
   const reading = await readWhole(connection, { ...source, file: whole });
   return reading && withCutLine(reading);
+}
+
+/** A file without its byte order mark, which the engine takes for a part of the first object where it looks at single lines. */
+async function withoutMark(connection: Connection, file: string, workDir: string): Promise<string> {
+  if (!(await hasByteOrderMark(file))) return file;
+  const plain = await unpacked(connection, file, workDir);
+  const copy = plain === file ? await copyOf(file, workDir) : plain;
+  if (copy === undefined) return file;
+  await blank(copy, { start: 0, end: 3 });
+  return copy;
 }
 
 /** SQL of whether an object m has no value but nulls: columns do not tell it from a null. */

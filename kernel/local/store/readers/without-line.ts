@@ -49,10 +49,12 @@ async function lengthOfWholeLines(file: string): Promise<number | undefined> {
   try {
     const { size } = await handle.stat();
     const from = Math.max(0, size - longestLine);
-    const [start, end] = [await part(handle, 0, 1), await part(handle, from, size - from)];
+    // Blanks may stand in place of a byte order mark.
+    const start = (await part(handle, 0, 4)).trimStart();
+    const end = await part(handle, from, size - from);
     const at = end.lastIndexOf('\n');
     const last = end.slice(at + 1).trim();
-    const isCut = start === '{' && at >= 0 && last.startsWith('{') && !last.endsWith('}');
+    const isCut = start.startsWith('{') && at >= 0 && last.startsWith('{') && !last.endsWith('}');
     return isCut ? from + at + 1 : undefined;
   } finally {
     await handle.close();

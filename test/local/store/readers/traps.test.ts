@@ -140,6 +140,28 @@ const traps: readonly Trap[] = [
     values: ['10301|10300'],
     notes: ['Left out, as they are not JSON objects in UTF-8: 1 line.', timeless()],
   },
+  ...(
+    [
+      ['a null', 'in.ndjson', lines('{"v":1}', 'null', '{"v":2}'), 1],
+      ['a broken line', 'in.ndjson', lines('{"v":1}\r', 'x\r', '{"v":2}\r', ''), 1],
+      ['a repeated key', 'in.ndjson', lines('{"v":1}', '{"v":5,"v":2}'), 0],
+      ['a line that is cut off', 'in.ndjson', lines('{"v":1}', 'null', '{"v":2}', '{"v":'), 2],
+      ['a null in an array', 'in.json', '[{"v":1},null,{"v":2}]', 1],
+    ] as const
+  ).flatMap(([what, name, content, left]) =>
+    [Buffer.from(`\ufeff${content}`), gzipSync(`\ufeff${content}`)].map((bytes, packed) => ({
+      what: `a byte order mark before ${what}${packed === 1 ? ', packed' : ''}`,
+      name: packed === 1 ? `${name}.gz` : name,
+      content: bytes,
+      select: 'v',
+      values: ['1', '2'],
+      notes: [
+        ...(left === 2 ? [cutLine] : []),
+        left === 0 ? 'A key is repeated in 1 object: its last value counts.' : brokenLine,
+        timeless(),
+      ],
+    })),
+  ),
   {
     what: 'half a surrogate pair in an array',
     name: 'in.json',
