@@ -201,7 +201,9 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
     );
   else {
     const owner = columns.find(column => column.type === 'dynamic' && name.startsWith(`${column.name}.`));
-    if (owner === undefined) {
+    const flat = flatHint(expr, name, known);
+    if (flat !== undefined) binder.unknown('field', name, span, [], flat);
+    else if (owner === undefined) {
       const hint = scope.mayBeText === true ? `Did you mean the text '${name}'?` : listOf(known);
       binder.unknown('field', name, span, names, hint);
     } else {
@@ -210,6 +212,36 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
     }
   }
   return unbound;
+}
+
+/** What to write for a map that is no field itself, as its keys are: `a['b']` where `a.b` is a field. */
+function flatHint(expr: NameExpr, name: string, known: readonly string[]): string | undefined {
+  const path = keysOf(expr);
+  const names = path.map((_, index) => path.slice(0, path.length - index).join('.'));
+  const field = path.length < 2 ? undefined : names.find(each => known.includes(each));
+  if (field !== undefined) return `Did you mean \`${quotedName(field)}\`?`;
+  const parts = known.filter(each => each.startsWith(`${name}.`));
+  const [first, second] = parts;
+  if (first === undefined) return undefined;
+  const more = parts.length > 2 ? ` and ${parts.length - 2} more` : '';
+  const listed = second === undefined ? `\`${first}\`` : `\`${first}\`, \`${second}\`${more}`;
+  return `Its parts are fields: ${listed}.`;
+}
+
+/** The name at the root of a path, and its keys up to the first that is computed or the place in an array. */
+function keysOf(expr: Expr): string[] {
+  if (expr.kind === 'name') return [expr.name];
+  if (expr.kind !== 'member' && expr.kind !== 'index') return [];
+  const object = unwrap(expr.object);
+  const above = keysOf(object);
+  const key =
+    expr.kind === 'member' ? expr.member.name : expr.index.kind === 'literal' ? expr.index.value : undefined;
+  return typeof key === 'string' && above.length === depthOf(object) ? [...above, key] : above;
+}
+
+/** How many names and keys a path has. */
+function depthOf(expr: Expr): number {
+  return expr.kind === 'member' || expr.kind === 'index' ? depthOf(unwrap(expr.object)) + 1 : 1;
 }
 
 /** The field that an aggregate of that name gave: `count_`, `avg_duration`; or one whose name differs in case alone. */
