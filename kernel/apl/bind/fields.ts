@@ -3,7 +3,7 @@ import { call, constant, path, reference } from '../plan/scalars.js';
 import type { Assignment, Expr, FieldPattern, OperatorOf, OrderedPattern } from '../syntax/ast.js';
 import { type Binder, scopeOf } from './binder.js';
 import { bindExpression } from './expressions/expression.js';
-import { defaultName, fieldOf } from './names.js';
+import { defaultName, fieldOf, givenName } from './names.js';
 import { matchesPattern } from './pattern.js';
 import { columnFor, extend, keep, project, type Stage } from './stage.js';
 
@@ -42,7 +42,7 @@ export function bindRename(binder: Binder, operator: OperatorOf<'project-rename'
       value.kind === 'column'
         ? stage.relation.columns.find(candidate => candidate.id === value.id)
         : undefined;
-    const name = item.names[0]?.name;
+    const name = givenName(binder, item);
     if (name === undefined) binder.error('rename-shape', item, '`project-rename` takes `new = old`');
     else if (column !== undefined) renamed.set(column, name);
     else if (value.kind !== 'constant')

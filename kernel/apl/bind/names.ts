@@ -1,6 +1,6 @@
 import type { BindEnvironment, Column, DatasetSchema } from '../plan/plan.js';
-import type { Expr } from '../syntax/ast.js';
-import { type Binder, unwrap } from './binder.js';
+import type { Assignment, Expr } from '../syntax/ast.js';
+import { type Binder, shorten, unwrap } from './binder.js';
 
 /** The column called `name`, which a relation has at most once. */
 export function findColumn(columns: readonly Column[], name: string): Column | undefined {
@@ -50,6 +50,18 @@ const converting = new Set([
   ...['tostring', 'toint', 'tolong', 'toreal', 'todouble', 'tofloat', 'tobool', 'toboolean'],
   ...['todatetime', 'totimespan', 'todynamic'],
 ]);
+
+/** The name that an item was given; more than there are values are refused. */
+export function givenName(binder: Binder, { names, value }: Assignment, values = 1): string | undefined {
+  const extra = names[values];
+  if (extra !== undefined)
+    binder.error(
+      'expected',
+      extra,
+      `\`${shorten(binder.text(value))}\` gives ${values === 1 ? 'one value' : `${values} values`}, and there are ${names.length} names`,
+    );
+  return names[0]?.name;
+}
 
 /** The name of an expression that was given none: its field, or its text. */
 export function defaultName(binder: Binder, expr: Expr, index: number, prefix?: string): string {

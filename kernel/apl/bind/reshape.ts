@@ -8,7 +8,7 @@ import { optionText } from '../syntax/readers/options.js';
 import { type Binder, convertTo, scopeOf } from './binder.js';
 import { bindConstant, bindCount, bindExpression } from './expressions/expression.js';
 import { expand } from './fields.js';
-import { defaultName } from './names.js';
+import { defaultName, givenName } from './names.js';
 import { extend, keep, type Stage, withHidden, withRelation } from './stage.js';
 
 /** Binds `mv-expand`: one row for each element, several columns in step. */
@@ -18,7 +18,7 @@ export function bindExpand(binder: Binder, operator: OperatorOf<'mv-expand'>, st
   const isBag = (option('kind') ?? option('bagexpansion') ?? 'bag') === 'bag';
   const items = operator.items.map(({ type, ...item }, index) => {
     const value = convertTo(bindExpression(binder, item.value, scopeOf(stage)), 'dynamic');
-    const name = item.names[0]?.name ?? defaultName(binder, item.value, index);
+    const name = givenName(binder, item) ?? defaultName(binder, item.value, index);
     return { column: binder.column(name, 'dynamic'), value, type };
   });
   const indexName = option('with_itemindex');

@@ -6,6 +6,7 @@ import { type AggregateSink, type Binder, scopeOf, unbound, unwrap } from './bin
 import { aggregateName } from './expressions/aggregate.js';
 import { constantInteger } from './expressions/constant.js';
 import { bindConstant, bindExpression } from './expressions/expression.js';
+import { givenName } from './names.js';
 import { freshStage, type Stage, uniqueNames } from './stage.js';
 import { bindKeys } from './summarize.js';
 
@@ -52,7 +53,7 @@ function bindSeriesAggregate(
   const found: Aggregated | undefined =
     value.kind === 'column' ? sink.found.find(candidate => candidate.column.id === value.id) : undefined;
   if (found === undefined) return value.kind === 'constant' ? [] : refuseAggregate(binder, item.value);
-  const name = item.names[0]?.name ?? aggregateName(call, call.callee.name);
+  const name = givenName(binder, item) ?? aggregateName(call, call.callee.name);
   const output: Column = binder.column(name, 'dynamic', present({ agg: found.column.agg }));
   const fallback =
     item.fallback === undefined ? undefined : bindConstant(binder, item.fallback, 'the default');

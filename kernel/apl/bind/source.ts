@@ -18,7 +18,7 @@ import { optionText } from '../syntax/readers/options.js';
 import { type Binder, commonType, convertTo, isNull, isNumber, shorten, unbound } from './binder.js';
 import { constantInteger } from './expressions/constant.js';
 import { bindExpression } from './expressions/expression.js';
-import { defaultName, resultNamed } from './names.js';
+import { defaultName, givenName, resultNamed } from './names.js';
 import { matchesPattern } from './pattern.js';
 import { bindPipeline } from './pipeline.js';
 import { bindSearchFilter } from './search.js';
@@ -295,7 +295,7 @@ function bindPrint(binder: Binder, items: readonly Assignment[]): Stage {
   const columns = uniqueNames(
     items.map((item, index) =>
       binder.column(
-        item.names[0]?.name ?? defaultName(binder, item.value, index, 'print_'),
+        givenName(binder, item) ?? defaultName(binder, item.value, index, 'print_'),
         row[index]?.type ?? 'dynamic',
       ),
     ),

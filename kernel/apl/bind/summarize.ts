@@ -7,7 +7,7 @@ import { type AggregateSink, type Binder, convertTo, scopeOf, unwrap } from './b
 import { aggregateName, bindAggregateParts, describe, expandFields } from './expressions/aggregate.js';
 import type { CallExpr } from './expressions/call.js';
 import { bindCount, bindExpression } from './expressions/expression.js';
-import { defaultName, fieldOf, keptName } from './names.js';
+import { defaultName, fieldOf, givenName, keptName } from './names.js';
 import { columnFor, freshStage, keep, project, type Stage, uniqueNames } from './stage.js';
 
 type Summarize = OperatorOf<'summarize'>;
@@ -57,7 +57,7 @@ export function bindKeys(
   const keys = by.map((item, index): Computed => {
     const histogram = callOf(item.value, 'histogram');
     const name =
-      item.names[0]?.name ??
+      givenName(binder, item) ??
       (histogram === undefined
         ? (keptName(item.value) ?? defaultName(binder, item.value, index))
         : (fieldOf(histogram.args[0]?.value ?? item.value) ?? 'histogram'));
@@ -123,7 +123,7 @@ function bindAggregateItem(
   const scope = { columns: sink.keys.map(key => key.column), open: false, aggregates: sink, beside };
   const value = bindExpression(binder, item.value, scope);
   const direct = value.kind === 'column' ? sink.found.find(found => found.column.id === value.id) : undefined;
-  const name = item.names[0]?.name ?? direct?.column.name ?? defaultName(binder, item.value, index);
+  const name = givenName(binder, item) ?? direct?.column.name ?? defaultName(binder, item.value, index);
   if (direct !== undefined) return [{ column: { ...direct.column, name }, value }];
   return [{ column: columnFor(binder, name, value, scope.columns), value }];
 }
@@ -141,16 +141,21 @@ function bindArgExtreme(binder: Binder, item: Assignment, call: CallExpr, sink: 
     return [];
   }
   const by = bindExpression(binder, extreme.value, sink.input);
+  const fields = expandFields(rest, sink);
   const name =
-    item.names[0]?.name ?? extreme.name?.name ?? keptName(extreme.value) ?? binder.written(extreme.value);
+    givenName(binder, item, 1 + fields.length) ??
+    extreme.name?.name ??
+    keptName(extreme.value) ??
+    binder.written(extreme.value);
   const agg = describe(call, call.callee.name);
   const first: Aggregated = {
     column: binder.column(name, by.type, { agg }),
     call: { name: call.callee.name === 'arg_max' ? 'max' : 'min', args: [by], type: by.type },
   };
-  const others = expandFields(rest, sink).map((field): Aggregated => {
+  const others = fields.map((field, index): Aggregated => {
     const value = bindExpression(binder, field.value, sink.input);
-    const column = binder.column(field.name ?? binder.written(field.value), value.type, { agg });
+    const named = item.names[index + 1]?.name ?? field.name ?? binder.written(field.value);
+    const column = binder.column(named, value.type, { agg });
     return { column, call: { name: call.callee.name, args: [value, by], type: value.type } };
   });
   const star = rest.some(argument => argument.value.kind === 'star');
@@ -179,7 +184,7 @@ function bindTopk(
   if (bound === undefined || value === undefined || count === undefined) return stage;
   const agg = describe(call, call.callee.name);
   const name =
-    item.names[0]?.name ?? fieldOf(call.args[0]?.value ?? item.value) ?? aggregateName(call, 'topk');
+    givenName(binder, item) ?? fieldOf(call.args[0]?.value ?? item.value) ?? aggregateName(call, 'topk');
   const column = binder.column(name, value.type, { agg });
   const frequency = binder.column('count_', 'long', { agg });
   const columns = uniqueNames([...keys.map(key => key.column), column, frequency]);
