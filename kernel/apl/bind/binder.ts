@@ -108,10 +108,15 @@ export class Binder {
     hint?: string,
     instead?: string,
   ): void {
-    const key = `${code} ${span.from} ${span.to}`;
-    if (this.#reported.has(key)) return;
-    this.#reported.add(key);
-    this.diagnostics.push(finding(severity, code, span, message, hint, instead));
+    if (this.isFirst(`${code} ${span.from} ${span.to}`))
+      this.diagnostics.push(finding(severity, code, span, message, hint, instead));
+  }
+
+  /** False where this was asked before: the same mistake is reported once. */
+  isFirst(mistake: string): boolean {
+    if (this.#reported.has(mistake)) return false;
+    this.#reported.add(mistake);
+    return true;
   }
 
   error(code: DiagnosticCode, span: Span, message: string, hint?: string, instead?: string): void {
@@ -129,9 +134,7 @@ export class Binder {
     otherwise?: string,
     before = '',
   ): void {
-    const key = `unknown ${kind} ${name}`;
-    if (this.#reported.has(key)) return;
-    this.#reported.add(key);
+    if (!this.isFirst(`unknown ${kind} ${name}`)) return;
     const guess = nearest(name, candidates);
     const message = `unknown ${kind} \`${name}\``;
     if (guess === undefined) this.error(`unknown-${kind}`, span, message, otherwise);

@@ -48,15 +48,17 @@ const isFlat: ReadonlySet<string> = new Set(['and', 'or', '==', '!=', '<', '<=',
 const nested: ReadonlySet<Expr['kind']> = new Set(['call', 'unary', 'member', 'index', 'array', 'map']);
 
 function bindNode(binder: Binder, expr: Expr, scope: Scope): Scalar {
+  const key = bindKey(binder, expr, scope);
+  if (key !== undefined) return key;
   switch (expr.kind) {
     case 'literal':
       return bindLiteral(binder, expr);
     case 'name':
     case 'member':
     case 'index':
-      return bindKey(binder, expr, scope) ?? bindName(binder, expr, scope);
+      return bindName(binder, expr, scope);
     case 'call':
-      return bindKey(binder, expr, scope) ?? bindCall(binder, expr, scope);
+      return bindCall(binder, expr, scope);
     case 'paren':
       return bindExpression(binder, expr.inner, scope);
     case 'unary':
@@ -163,7 +165,7 @@ function bindLiteral(binder: Binder, literal: Literal, negated = false): Scalar 
 /** An expression that the query groups by is the key's column where aggregates stand. */
 function bindKey(binder: Binder, expr: Expr, scope: Scope): Scalar | undefined {
   const sink = scope.aggregates;
-  if (sink === undefined || sink.keys.length === 0 || expr.kind === 'name') return undefined;
+  if (sink === undefined || expr.kind === 'name' || expr.kind === 'literal') return undefined;
   const key = sink.keys.find(candidate => binder.sameWritten(candidate.span, expr));
   return key === undefined ? undefined : reference(key.column);
 }

@@ -89,13 +89,14 @@ function bindUngrouped(binder: Binder, expr: NameExpr, scope: Scope): Scalar | u
   const sink = scope.aggregates;
   const column = sink === undefined ? undefined : findFlat(expr, sink.input);
   if (sink === undefined || column === undefined) return undefined;
-  binder.report(
-    'warning',
-    'not-grouped',
-    expr,
-    `\`${column.name}\` is neither aggregated nor grouped by`,
-    `Any one of its values is taken; write make_list(${column.name}) or add it after \`by\`.`,
-  );
+  if (binder.isFirst(`not-grouped ${column.name}`))
+    binder.report(
+      'warning',
+      'not-grouped',
+      expr,
+      `\`${column.name}\` is neither aggregated nor grouped by`,
+      `Any one of its values is taken; write make_list(${column.name}) or add it after \`by\`.`,
+    );
   const output = binder.column(column.name, column.type);
   sink.found.push({
     column: output,
