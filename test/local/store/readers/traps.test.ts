@@ -3,12 +3,9 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
-import { fileOf, importText, lines, service, type Trap, testTraps, timeless } from './traps.js';
+import { beyondSample, fileOf, importText, lines, service, type Trap, testTraps, timeless } from './traps.js';
 
 // ---- formats x types x traps: each value exact, or converted with a note that names field and count ----
-
-/** One row more than the sample that types are decided on. */
-const beyondSample = (first: string, last: string) => `${`${first}\n`.repeat(10_300)}${last}\n`;
 
 const megabyteRow = (value: string) => `{"v":${value},"pad":"${'x'.repeat(2 ** 20)}"}`;
 
@@ -112,56 +109,6 @@ const traps: readonly Trap[] = [
     values: ['1', '2'],
     notes: ['Left out, as they are not JSON objects in UTF-8: 3 lines.', timeless()],
   },
-  ...(
-    [
-      ['a null', ['null'], 10_301, 10_301, 1],
-      ['two nulls', ['null', 'null'], 10_301, 10_301, 2],
-      ['an object without a value', ['{}', '{"v":null}'], 10_303, 10_301, 0],
-      ['a null among objects without a value', ['{}', ' null ', '{"v":null}', 'null'], 10_303, 10_301, 2],
-    ] as const
-  ).map(([what, last, rows, values, left]) => ({
-    what: `${what} after the sample`,
-    name: 'in.ndjson',
-    content: beyondSample('{"v":1}', ['{"v":1}', ...last].join('\n')),
-    select: 'count(*), count(v)',
-    values: [`${rows}|${values}`],
-    notes: [
-      ...(left === 0
-        ? []
-        : [`Left out, as they are not JSON objects in UTF-8: ${left} line${left === 1 ? '' : 's'}.`]),
-      timeless(),
-    ],
-  })),
-  {
-    what: 'a null after a sample with an object without a value',
-    name: 'in.ndjson',
-    content: `{}\n${beyondSample('{"v":1}', 'null')}`,
-    select: 'count(*), count(v)',
-    values: ['10301|10300'],
-    notes: ['Left out, as they are not JSON objects in UTF-8: 1 line.', timeless()],
-  },
-  ...(
-    [
-      ['a null', 'in.ndjson', lines('{"v":1}', 'null', '{"v":2}'), 1],
-      ['a broken line', 'in.ndjson', lines('{"v":1}\r', 'x\r', '{"v":2}\r', ''), 1],
-      ['a repeated key', 'in.ndjson', lines('{"v":1}', '{"v":5,"v":2}'), 0],
-      ['a line that is cut off', 'in.ndjson', lines('{"v":1}', 'null', '{"v":2}', '{"v":'), 2],
-      ['a null in an array', 'in.json', '[{"v":1},null,{"v":2}]', 1],
-    ] as const
-  ).flatMap(([what, name, content, left]) =>
-    [Buffer.from(`\ufeff${content}`), gzipSync(`\ufeff${content}`)].map((bytes, packed) => ({
-      what: `a byte order mark before ${what}${packed === 1 ? ', packed' : ''}`,
-      name: packed === 1 ? `${name}.gz` : name,
-      content: bytes,
-      select: 'v',
-      values: ['1', '2'],
-      notes: [
-        ...(left === 2 ? [cutLine] : []),
-        left === 0 ? 'A key is repeated in 1 object: its last value counts.' : brokenLine,
-        timeless(),
-      ],
-    })),
-  ),
   {
     what: 'half a surrogate pair in an array',
     name: 'in.json',

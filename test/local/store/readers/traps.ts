@@ -24,6 +24,9 @@ export async function importText(
   return { dataset, ...(await service().json('POST', '/v1/local/import', request)) };
 }
 
+/** One row more than the sample that types are decided on. */
+export const beyondSample = (first: string, last: string) => `${`${first}\n`.repeat(10_300)}${last}\n`;
+
 export const lines = (...rows: string[]) => rows.join('\n');
 
 export interface Trap {

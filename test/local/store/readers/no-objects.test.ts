@@ -1,0 +1,55 @@
+import { gzipSync } from 'node:zlib';
+import { beyondSample, lines, testTraps, timeless } from './traps.js';
+
+// ---- lines of a JSON file that are no objects: they are left out and counted, and cost no other line ----
+
+const leftOut = (count: number) =>
+  `Left out, as they are not JSON objects in UTF-8: ${count} line${count === 1 ? '' : 's'}.`;
+
+testTraps([
+  ...(
+    [
+      ['a null', ['null'], 10_301, 10_301, 1],
+      ['two nulls', ['null', 'null'], 10_301, 10_301, 2],
+      ['an object without a value', ['{}', '{"v":null}'], 10_303, 10_301, 0],
+      ['a null among objects without a value', ['{}', ' null ', '{"v":null}', 'null'], 10_303, 10_301, 2],
+    ] as const
+  ).map(([what, last, rows, values, left]) => ({
+    what: `${what} after the sample`,
+    name: 'in.ndjson',
+    content: beyondSample('{"v":1}', ['{"v":1}', ...last].join('\n')),
+    select: 'count(*), count(v)',
+    values: [`${rows}|${values}`],
+    notes: [...(left === 0 ? [] : [leftOut(left)]), timeless()],
+  })),
+  {
+    what: 'a null after a sample with an object without a value',
+    name: 'in.ndjson',
+    content: `{}\n${beyondSample('{"v":1}', 'null')}`,
+    select: 'count(*), count(v)',
+    values: ['10301|10300'],
+    notes: ['Left out, as they are not JSON objects in UTF-8: 1 line.', timeless()],
+  },
+  ...(
+    [
+      ['a null', 'in.ndjson', lines('{"v":1}', 'null', '{"v":2}'), 1],
+      ['a broken line', 'in.ndjson', lines('{"v":1}\r', 'x\r', '{"v":2}\r', ''), 1],
+      ['a repeated key', 'in.ndjson', lines('{"v":1}', '{"v":5,"v":2}'), 0],
+      ['a line that is cut off', 'in.ndjson', lines('{"v":1}', 'null', '{"v":2}', '{"v":'), 2],
+      ['a null in an array', 'in.json', '[{"v":1},null,{"v":2}]', 1],
+    ] as const
+  ).flatMap(([what, name, content, left]) =>
+    [Buffer.from(`\ufeff${content}`), gzipSync(`\ufeff${content}`)].map((bytes, packed) => ({
+      what: `a byte order mark before ${what}${packed === 1 ? ', packed' : ''}`,
+      name: packed === 1 ? `${name}.gz` : name,
+      content: bytes,
+      select: 'v',
+      values: ['1', '2'],
+      notes: [
+        ...(left === 2 ? ['Left out, as it is cut off: the last line.'] : []),
+        left === 0 ? 'A key is repeated in 1 object: its last value counts.' : leftOut(1),
+        timeless(),
+      ],
+    })),
+  ),
+]);
