@@ -141,7 +141,11 @@ function bindArgExtreme(binder: Binder, item: Assignment, call: CallExpr, sink: 
     return [];
   }
   const by = bindExpression(binder, extreme.value, sink.input);
-  const fields = expandFields(rest, sink);
+  const star = rest.some(argument => argument.value.kind === 'star');
+  const listed = expandFields(rest, sink);
+  // Of a table whose fields are not known, `*` may give any.
+  const unlisted = star && sink.input.open ? item.names.slice(listed.length + 1) : [];
+  const fields = [...listed, ...unlisted.map(({ name }) => ({ name, value: extreme.value }))];
   const name =
     givenName(binder, item, 1 + fields.length) ??
     extreme.name?.name ??
@@ -158,7 +162,6 @@ function bindArgExtreme(binder: Binder, item: Assignment, call: CallExpr, sink: 
     const column = binder.column(named, value.type, { agg });
     return { column, call: { name: call.callee.name, args: [value, by], type: value.type } };
   });
-  const star = rest.some(argument => argument.value.kind === 'star');
   const taken = new Set([name, ...sink.keys.map(key => key.column.name)]);
   const kept = star ? others.filter(other => !taken.has(other.column.name)) : others;
   sink.found.push(first, ...kept);
