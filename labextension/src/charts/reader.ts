@@ -203,8 +203,8 @@ function nearest(
   return { t: at, rows: [[head, ''], ...rows] };
 }
 
-/** Pixels between the pointer and a rule that it is on. */
-const NEAR = 5;
+/** Pixels between the pointer and a rule that it is on: the kernel draws rules as one that are nearer to each other. */
+const NEAR = 8;
 
 /** The annotations under the pointer, `x` pixels from the left of the picture: what they are, when, and what is said of them. */
 function annotationRows(stage: Stage, x: number): readonly TipRow[] {

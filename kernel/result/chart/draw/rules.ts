@@ -31,8 +31,9 @@ const LONG_LABEL = 32;
 /** Pixels between a rule and its label, and between labels. */
 const LEAD = 2;
 const GAP = 8;
-/** Rules nearer to each other than these pixels are drawn as one. */
-const APART = 5;
+
+/** Rules nearer to each other than these pixels are drawn as one; JupyterLab's extension explains those so near to the pointer. */
+const APART = 8;
 
 /** The place of the width of the plot among {@link WIDTHS}. */
 export const RULE_LEVEL = 'ruleLevel';

@@ -153,8 +153,8 @@ describe('rules that would run into each other', () => {
   // Place 6 is a plot of 674 pixels, 0 one of 120.
   test.each<[readonly number[], number, readonly number[]]>([
     [[100, 102, 104, 106], 6, [4, 0, 0, 0]],
-    [[100, 102, 104, 106, 108, 300], 6, [4, 0, 0, 0, 1, 1]],
-    [[100, 108, 116], 6, [1, 1, 1]],
+    [[100, 102, 104, 106, 114, 300], 6, [4, 0, 0, 0, 1, 1]],
+    [[100, 108, 116], 6, [2, 0, 1]],
     [[100, 108, 116], 0, [3, 0, 0]],
     [[-50, -10, 2, 500], 6, [3, 0, 0, 1]],
     [[], 6, []],
@@ -217,7 +217,7 @@ describe('labels', () => {
   );
 
   test('of which a long one leaves the room to others, as more of them can stand there', () => {
-    const rules = [rule(100, 'a label that is longer than most'), ...[rule(110, 'a'), rule(300), rule(500)]];
+    const rules = [rule(100, 'a label that is longer than most'), ...[rule(115, 'a'), rule(300), rule(500)]];
     expect(labelSides(rules, axis, 6)).toEqual([undefined, 'right', 'right', 'right']);
   });
 
