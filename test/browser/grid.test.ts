@@ -14,7 +14,8 @@ const long = 'print list = range(1, 5000), text = "after it"';
 const wide = `print ${Array.from({ length: 1000 }, (_, index) => `column_${index} = ${index}`).join(', ')}`;
 /** More rows than a browser makes a table high for. */
 const many = 'range n from 1 to 1000000 step 1';
-const narrow = 'print answer = 42';
+/** Columns whose widths are no whole pixels. */
+const narrow = 'print a = 1, b = 1, c = 1, d = 1, e = 1, f = 1';
 /** The width of a thin scroll bar of Chromium, in pixels. */
 const SCROLL_BAR = 10;
 /** One payload of each class; hostile.test.ts reads all of them. */
@@ -63,6 +64,8 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     await soon(scrollHeight).toBeGreaterThan(400_000);
     await scrollTo(1e9);
     await soon(() => column('n')).toContain('20,000');
+    await grid().scrollIntoViewIfNeeded();
+    await soon(() => page.evaluate(lastInSight)).toBe('2026-11-20T14:33:20.123456789Z');
     expect(await grid().locator('td').count()).toBeLessThan(400);
     await scrollTo(0);
     await soon(async () => (await column('n'))[0]).toBe('1');
@@ -70,7 +73,14 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
 
   test('is as wide as its columns and as high as its rows, with room for a scroll bar where there is one', async () => {
     await soon(() => page.evaluate(roomOf(5))).toEqual({ beside: 3, below: 2, bars: [0, 0] });
-    await soon(() => page.evaluate(roomOf(4))).toEqual({ beside: 3, below: 2, bars: [SCROLL_BAR, 0] });
+    const many = { beside: 3, below: 2, bars: [SCROLL_BAR, 0] };
+    await soon(() => page.evaluate(roomOf(4))).toEqual(many);
+    // Numbers of more digits widen the columns.
+    const before = await page.evaluate<number>(widthOf(4));
+    await page.evaluate("document.querySelectorAll('.apl-grid regular-table')[4].scrollTo(0, 1e9)");
+    await soon(() => page.evaluate<number>(widthOf(4))).toBeGreaterThan(before);
+    await soon(() => page.evaluate(roomOf(4))).toEqual(many);
+    await page.evaluate("document.querySelectorAll('.apl-grid regular-table')[4].scrollTo(0, 0)");
     // The first one is wider than the page.
     await soon(() => page.evaluate(`${roomOf(2)}.bars`)).toEqual([0, SCROLL_BAR]);
   });
@@ -341,10 +351,23 @@ const roomOf = (index: number) => `(() => {
   const bars = [table.offsetWidth - table.clientWidth, table.offsetHeight - table.clientHeight];
   const rows = Math.min(sum('tbody tr', 'offsetHeight'), 14 * 24);
   return {
-    beside: width - sum('thead th', 'offsetWidth') - bars[0],
+    beside: width - Math.ceil(table.querySelector('table').getBoundingClientRect().width) - bars[0],
     below: height - sum('thead', 'offsetHeight') - rows - bars[1],
     bars,
   };
+})()`;
+
+/** The width of the columns of the nth grid. */
+const widthOf = (index: number) =>
+  `document.querySelectorAll('.apl-grid regular-table')[${index}].querySelector('table').offsetWidth`;
+
+/** The text of the first value of the last row of the first grid, where all of that cell is in sight. */
+const lastInSight = `(() => {
+  const table = document.querySelector('.apl-grid regular-table');
+  const cell = [...table.querySelectorAll('tbody tr')].at(-1).querySelector('td');
+  const { left, top, bottom } = cell.getBoundingClientRect();
+  const isSeen = [top + 2, bottom - 2].every(y => cell.contains(document.elementFromPoint(left + 4, y)));
+  return isSeen ? cell.textContent : '';
 })()`;
 
 /** Counts from now on the requests that the kernel has given up, and lists what the status of the grid of many rows says. */

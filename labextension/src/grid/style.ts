@@ -27,7 +27,7 @@ const RULES = `
 .apl-grid :is(button, input, summary, regular-table):focus-visible { outline: 2px solid var(--jp-brand-color1); outline-offset: 1px; }
 .apl-grid-chips { display: flex; flex-wrap: wrap; gap: 4px; margin: 4px 0; }
 .apl-grid-chips:empty { display: none; }
-.apl-grid-frame { position: relative; max-width: 100%; min-width: 120px; box-sizing: border-box; border: 1px solid var(--jp-border-color2); border-radius: 4px; background: var(--jp-layout-color0); overflow: hidden; resize: vertical; }
+.apl-grid-frame { position: relative; max-width: 100%; min-width: 64px; box-sizing: border-box; border: 1px solid var(--jp-border-color2); border-radius: 4px; background: var(--jp-layout-color0); overflow: hidden; resize: vertical; }
 .apl-grid regular-table { font: 12px/18px var(--jp-ui-font-family); outline-offset: -2px; overflow: auto; scrollbar-width: thin; overscroll-behavior: auto; }
 .apl-grid regular-table table { position: absolute; margin: 0; border: 0; border-collapse: separate; border-spacing: 0; table-layout: auto; width: auto; font-size: 12px; color: inherit; }
 .apl-grid regular-table tr { background: var(--jp-layout-color0); }
@@ -36,7 +36,7 @@ const RULES = `
 .apl-grid regular-table tbody tr:hover { background: var(--jp-layout-color2); }
 .apl-grid regular-table :is(td, th) { box-sizing: border-box; height: 24px; padding: 3px 10px; border: 0; max-width: 440px; white-space: pre; text-align: left; font-weight: 400; vertical-align: top; background: none; cursor: default; }
 .apl-grid regular-table :is(.apl-grid-bounded, .rt-cell-clip, thead th) { overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
-.apl-grid regular-table thead th { height: 40px; position: relative; background: var(--jp-layout-color2); border-bottom: 1px solid var(--jp-border-color1); font-weight: 600; line-height: 16px; padding-right: 24px; cursor: pointer; vertical-align: bottom; }
+.apl-grid regular-table thead th { height: 40px; position: relative; z-index: 1; background: var(--jp-layout-color2); border-bottom: 1px solid var(--jp-border-color1); font-weight: 600; line-height: 16px; padding-right: 24px; cursor: pointer; vertical-align: bottom; }
 .apl-grid regular-table thead th > span:first-child { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; vertical-align: bottom; }
 .apl-grid regular-table thead th small { display: block; font-size: 11px; font-weight: 400; color: var(--jp-content-font-color2); }
 .apl-grid regular-table thead th .apl-grid-menu { width: 18px; margin: 0 -18px 0 0; padding: 0; line-height: 16px; border: 0; background: none; color: var(--jp-content-font-color2); }

@@ -46,9 +46,10 @@ type Look = (typeof LOOKS)[number];
 /** A text that is surely narrower than the widest column and runs from left to right: cells of others are bounded, which costs. */
 const HARMLESS = /^[ -~]{0,36}$/;
 
-/** The cells that the table was given last, from row `from` on; `isWhole` when all of them had arrived. */
+/** The cells that the table was given last, from row `from` on up to `to`; `isWhole` when all of them had arrived. */
 interface Given {
   readonly from: number;
+  readonly to: number;
   readonly cells: ReadonlyMap<GridColumn, readonly ShownCell[]>;
   readonly isWhole: boolean;
 }
@@ -63,10 +64,16 @@ export class Surface {
   /** The classes that the cells of values have, so that a draw changes only those that differ. */
   readonly #looks = new WeakMap<Element, string>();
   /** The style of the cells is made from those that the table was given. */
-  #given: Given = { from: 0, cells: new Map(), isWhole: true };
+  #given: Given = { from: 0, to: 0, cells: new Map(), isWhole: true };
   readonly #fetcher: Fetcher;
   /** The cell that was to be revealed last. */
   #wanted: CellPlace | undefined;
+  /** Columns grow as wider values come into sight. */
+  readonly #growth = new ResizeObserver(() => void this.#follow());
+  /** The height of the scroll bar that the frame has room for. */
+  #scrollBar = 0;
+  /** Drawn rows that the head covers. */
+  #covered = 0;
 
   constructor(model: SurfaceModel) {
     this.#model = model;
@@ -77,7 +84,11 @@ export class Surface {
     this.table = document.createElement('regular-table');
     this.table.setAttribute('aria-label', 'Rows of the result');
     this.frame = element('div', { class: 'apl-grid-frame' }, this.table);
-    this.table.addStyleListener(() => this.style());
+    this.table.addStyleListener(() => {
+      this.style();
+      this.#endWithLast();
+    });
+    this.table.addEventListener('scroll', () => this.#endWithLast());
   }
 
   /** Draws after columns or rows have changed; `resize` measures the columns again. */
@@ -88,16 +99,23 @@ export class Surface {
       this.frame.style.width = '100%';
     }
     this.table.setDataListener(this.#data, { virtual_mode: 'both' });
-    this.frame.style.height = `${this.#height()}px`;
+    this.#fitHeight();
     await this.table.draw();
     this.#fitWidth();
-    this.frame.style.height = `${this.#height()}px`;
+    this.#fitHeight();
+    const table = this.table.querySelector('table');
+    if (table !== null) this.#growth.observe(table);
   }
 
   /** Draws the same rows again, as there is another room for them. */
   async refresh(): Promise<void> {
     await this.table.draw();
     this.#fitWidth();
+    const change = this.#scrollBarBelow() - this.#scrollBar;
+    if (change === 0) return;
+    // The reader may have dragged the edge: all else of the height stays.
+    this.frame.style.height = `${this.frame.offsetHeight + change}px`;
+    this.#scrollBar += change;
   }
 
   /** Updates the drawn cells: selection, colours, matches of the search. */
@@ -108,8 +126,7 @@ export class Surface {
 
   /** The height over which the table scrolls, as a share of that of all its rows. */
   get heightShown(): number {
-    const { rows, isWrapped } = this.#model;
-    const whole = rows.count * (isWrapped ? WRAPPED_ROW_HEIGHT : ROW_HEIGHT);
+    const whole = this.#model.rows.count * this.#rowHeight;
     return whole <= UNBOUND_HEIGHT ? 1 : Math.min(1, this.table.scrollHeight / whole);
   }
 
@@ -142,7 +159,7 @@ export class Surface {
     const pinned = this.#model.layout.pinned.length;
     const cells = [...this.table.querySelectorAll<HTMLElement>('tbody td')];
     const seen = cells.map(cell => this.table.getMeta(cell)).filter(meta => meta?.type === 'body');
-    const top = Math.min(...seen.map(meta => meta.y));
+    const top = Math.min(...seen.map(meta => meta.y)) + this.#covered;
     const bottom = Math.max(...seen.map(meta => meta.y)) - 1;
     const isColumnSeen = x < pinned || seen.some(meta => meta.x === x - pinned);
     if (isColumnSeen && y >= top && y <= bottom) return undefined;
@@ -153,27 +170,55 @@ export class Surface {
   }
 
   dispose(): void {
+    this.#growth.disconnect();
     this.#highlighter.clear();
   }
 
   /** As high as its head and rows with a scroll bar below them, but no higher than a screenful; the reader can drag the edge. */
-  #height(): number {
-    const { rows, isWrapped } = this.#model;
+  #fitHeight(): void {
+    const { rows } = this.#model;
     const head = this.table.querySelector('thead')?.getBoundingClientRect().height || HEAD_HEIGHT;
-    const body = Math.max(rows.count, 1) * (isWrapped ? WRAPPED_ROW_HEIGHT : ROW_HEIGHT);
-    const scrollBar = this.table.offsetHeight - this.table.clientHeight;
-    return head + Math.min(body, ROWS_IN_SIGHT * ROW_HEIGHT) + scrollBar + BORDERS;
+    const body = Math.min(Math.max(rows.count, 1) * this.#rowHeight, ROWS_IN_SIGHT * ROW_HEIGHT);
+    this.#scrollBar = this.#scrollBarBelow();
+    this.frame.style.height = `${head + body + this.#scrollBar + BORDERS}px`;
+  }
+
+  get #rowHeight(): number {
+    return this.#model.isWrapped ? WRAPPED_ROW_HEIGHT : ROW_HEIGHT;
+  }
+
+  #scrollBarBelow(): number {
+    return this.table.offsetHeight - this.table.clientHeight;
   }
 
   /** No wider than its columns, once their widths are known, and the scroll bar beside them where the rows scroll. */
   #fitWidth(): void {
-    const heads = [...this.table.querySelectorAll<HTMLElement>('thead tr:last-child th')];
+    const columns = this.table.querySelector('table')?.getBoundingClientRect().width ?? 0;
     const room = this.frame.parentElement?.clientWidth ?? 0;
-    if (heads.length === 0 || room === 0) return;
-    const columns = heads.reduce((sum, { offsetWidth }) => sum + offsetWidth, 0);
+    if (columns === 0 || room === 0) return;
     const scrollBar = this.table.offsetWidth - this.table.clientWidth;
-    const width = columns + SPARE + scrollBar + BORDERS;
+    const width = Math.ceil(columns) + SPARE + scrollBar + BORDERS;
     this.frame.style.width = width < room ? `${width}px` : '100%';
+  }
+
+  async #follow(): Promise<void> {
+    const before = this.frame.style.width;
+    this.#fitWidth();
+    if (this.frame.style.width !== before) await this.table.draw();
+  }
+
+  /** At the end of the rows the last one is whole: the head is higher than the row that the table reckons it to be. */
+  #endWithLast(): void {
+    const [table, body] = [this.table.querySelector('table'), this.table.querySelector('tbody')];
+    if (table === null || body === null) return;
+    let beyond = 0;
+    if (this.#given.to >= this.#model.rows.count) {
+      const { scrollTop, scrollHeight, clientHeight } = this.table;
+      const isEnd = scrollTop + clientHeight >= scrollHeight - 1;
+      beyond = isEnd ? Math.max(table.offsetHeight - clientHeight, 0) : 0;
+    }
+    body.style.transform = beyond === 0 ? '' : `translateY(${-beyond}px)`;
+    this.#covered = Math.ceil(beyond / this.#rowHeight);
   }
 
   /** The cells of a rectangle; those that have not arrived are fetched, and drawn once they have. */
@@ -187,7 +232,7 @@ export class Surface {
     const numbers = Array.from({ length: Math.max(to - y0, 0) }, (_, index) => y0 + index);
     const shown = (column: GridColumn) => numbers.map(row => rows.cell(row, column, zone));
     const cells = new Map([...pinned, ...columns].map(column => [column, shown(column)]));
-    this.#given = { from: y0, cells, isWhole };
+    this.#given = { from: y0, to, cells, isWhole };
     const texts = (column: GridColumn) => (cells.get(column) ?? []).map(({ text }) => text);
     const heads = pinned.map(texts);
     return {
