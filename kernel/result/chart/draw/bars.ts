@@ -85,13 +85,20 @@ function view(plot: BarPlot, index: number, { legend }: BarChart, guide: object)
   };
 }
 
-/** The share of the axis for the values of bars that end at its left. */
-const TEXT_SHARE = 0.12;
+/** The least part of a plot that its bars have beside their values, in pixels. */
+const LEAST_BARS = 40;
 
-function scaleOf({ low, high, isLog }: BarPlot): object {
+/** Values of bars that end at the left stand within the plot, whatever its width. */
+function scaleOf(plot: BarPlot): object {
+  const { low, high, isLog, bars } = plot;
   if (isLog) return { type: 'log', domain: [low, high], nice: false };
-  const room = low < 0 ? TEXT_SHARE * (high - low) : 0;
-  return { domain: low === high ? [0, 1] : [low - room, high], zero: false, nice: false };
+  if (low === high) return { domain: [0, 1], zero: false, nice: false };
+  if (low >= 0) return { domain: [low, high], zero: false, nice: false };
+  const below = bars.filter(bar => (sums(bar).total ?? 0) < 0);
+  const room = 10 + widest(below.map(bar => totalText(bar, plot)));
+  const width = `max(${LEAST_BARS}, width - ${room})`;
+  const least = { expr: `${low} - ${room} * (${high} / ${width} - ${low} / ${width})` };
+  return { domainMin: least, domainMax: high, zero: false, nice: false };
 }
 
 function valueAxis(index: number): object {

@@ -2,6 +2,7 @@ import * as vega from 'vega';
 import { describe, expect, test } from 'vitest';
 
 import { toChart } from '../../../../kernel/result/chart/chart.js';
+import { widest } from '../../../../kernel/result/chart/draw/style.js';
 import { cells, sampleResult } from '../../sample.js';
 import { buckets, chartOf, minute, now, textsIn, time } from '../fixtures.js';
 
@@ -105,6 +106,24 @@ describe('a front end shows the chart as wide as its output', () => {
     expect((await widths(undefined))[0]).toBe(674);
   });
 });
+
+test.each([300, 500, 1000])(
+  'in %i px a value below zero stands between its bar and its name',
+  async container => {
+    const columns = [
+      ['name', 'string', '["up","down"]'],
+      ['v', 'integer', '[30000000,-12345678]'],
+    ] as const;
+    const { spec } = await chartOf({ columns, groups: ['name'] });
+    const view = new vega.View(vega.parse(spec), { renderer: 'none' });
+    await view.signal('given', container).runAsync();
+    const svg = await view.toSVG();
+    view.finalize();
+    const [, x, text = ''] = /translate\(([-\d.]+),[-\d.]+\)"[^>]*>(-12[^<]*)</.exec(svg) ?? [];
+    expect(text).not.toBe('');
+    expect(Number(x)).toBeGreaterThanOrEqual(widest([text]));
+  },
+);
 
 test('every group has a mark, even one with a single bin', async () => {
   const minutes = Array.from({ length: 61 }, (_, row) => minute(row % 60));
