@@ -100,7 +100,7 @@ function ends({ type }: FieldSchema, counts: Table): Ends | undefined {
   return measured ? { exact: true, low: exactInt64(low, 0), high: exactInt64(high, 0) } : undefined;
 }
 
-/** Equal bins from the least to the greatest value; integers are split between integers. */
+/** Equal bins from the least to the greatest value; each has as many integers as any other, or one more. */
 async function binsOf(field: FieldSchema, ends: Ends, ask: Ask): Promise<readonly Bin[]> {
   const edges = ends.exact ? integerEdges(ends.low, ends.high) : realEdges(ends.low, ends.high);
   const name = quotedName(field.name);
@@ -122,9 +122,9 @@ async function binsOf(field: FieldSchema, ends: Ends, ask: Ask): Promise<readonl
 }
 
 function integerEdges(low: bigint, high: bigint): readonly bigint[] {
-  const span = high - low;
-  const count = span + 1n < BigInt(maxBins) ? span + 1n : BigInt(maxBins);
-  const edges = Array.from({ length: Number(count) }, (_, index) => low + (span * BigInt(index)) / count);
+  const values = high - low + 1n;
+  const count = values < BigInt(maxBins) ? values : BigInt(maxBins);
+  const edges = Array.from({ length: Number(count) }, (_, index) => low + (values * BigInt(index)) / count);
   return [...edges, high];
 }
 

@@ -255,13 +255,23 @@ describe('a profile', () => {
     });
   });
 
+  test('of a few integers has a bin for each', async () => {
+    const { ask } = await gridOf('range n from 1 to 9 step 1 | extend v = iff(n > 6, 2, n % 2)');
+    const reply = await ask({ op: 'profile', column: 'v' });
+    expect(reply.kind === 'profile' && reply.histogram).toEqual([
+      { from: '0', to: '1', count: 3 },
+      { from: '1', to: '2', count: 3 },
+      { from: '2', to: '2', count: 3 },
+    ]);
+  });
+
   test('has bins from the least to the greatest value, which hold every row', async () => {
     const numbers = await gridOf('range n from 1 to 100 step 1');
     const reply = await numbers.ask({ op: 'profile', column: 'n', filters: [{ expression: 'n <= 40' }] });
     if (reply.kind !== 'profile') throw new Error(JSON.stringify(reply));
     expect(reply.histogram).toHaveLength(20);
-    expect(reply.histogram?.[0]).toEqual({ from: '1', to: '2', count: 1 });
-    expect(reply.histogram?.at(-1)).toEqual({ from: '38', to: '40', count: 3 });
+    expect(reply.histogram?.[0]).toEqual({ from: '1', to: '3', count: 2 });
+    expect(reply.histogram?.at(-1)).toEqual({ from: '39', to: '40', count: 2 });
     expect(reply.histogram?.reduce((total, { count }) => total + count, 0)).toBe(40);
     const times = await grid.ask({ op: 'profile', column: 't' });
     const spans = await grid.ask({ op: 'profile', column: 'd' });
