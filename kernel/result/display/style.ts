@@ -54,6 +54,7 @@ body[data-jp-theme-light="false"] &{color-scheme:dark;--a6:${DARK[6]};--a7:${DAR
 & table.apl-table tbody tr td.z{color:var(--a2);font-style:italic;opacity:.75}
 & table.apl-table.apl-pinned tr>:first-child{position:sticky;left:0;z-index:1;border-right:1px solid var(--a3)}
 & table.apl-table.apl-pinned thead tr>:first-child{z-index:3}
+.jp-OutputArea:has(&) .jp-RenderedSVG>img{max-width:100%;height:auto}
 @media print{
 & .apl-box{max-height:none!important;overflow:visible!important;border:0}
 & details.apl-more::details-content{display:block;content-visibility:visible}
@@ -75,5 +76,5 @@ body[data-jp-theme-light="false"] &{color-scheme:dark;--a6:${DARK[6]};--a7:${DAR
  */
 export const STYLE_CLASS = `apl-${createHash('sha256').update(RULES).digest('hex').slice(0, 6)}`;
 
-/** CSS whose every rule applies below `STYLE_CLASS` only. */
+/** CSS whose every rule applies below `STYLE_CLASS` only, and to the chart beside it that nbconvert has made an image of. */
 export const STYLE_SHEET = RULES.trim().replaceAll('&', `.${STYLE_CLASS}`);

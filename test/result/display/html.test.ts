@@ -196,6 +196,13 @@ test('in print nothing is hidden by a scroll box or a fold', () => {
   expect(print).toContain('::details-content{display:block;content-visibility:visible}');
 });
 
+test('the chart beside it is no wider than an exported page, where it is an image that nobody styles', () => {
+  const html = toHtml(sampleResult([{ columns: [['i', 'integer', '[1]']] }]));
+  expect(html).toMatch(
+    /\.jp-OutputArea:has\(\.apl-[0-9a-f]{6}\) \.jp-RenderedSVG>img\{max-width:100%;height:auto\}/,
+  );
+});
+
 describe('values are text, never markup', () => {
   test('in cells, names, units, descriptions, notices, traces', () => {
     const result = sampleResult(
