@@ -1,3 +1,5 @@
+import { scalarWords } from '../../catalog/written.js';
+
 const before =
   'A row does not see its neighbours: collect the values by `make_list` after a `sort`, and shift them by `array_shift_right`.';
 const after =
@@ -173,8 +175,7 @@ export function operatorCalled(name: string, args: readonly string[]): string | 
   const right = rest.length === 0 ? ['y'] : rest;
   if (word === 'between') return `Write \`${left} between (${right[0]} .. ${right[1] ?? 'z'})\`.`;
   if (word === 'matches') return `Write \`${left} matches regex ${right[0]}\`.`;
-  if (/^(?:in~?|has_any(?:_cs)?|has_all(?:_cs)?)$/.test(word))
-    return `Write \`${left} ${word} (${right.join(', ')})\`.`;
-  const isOperator = /^(?:contains|startswith|endswith|has|hasprefix|hassuffix)(?:_cs)?$/.test(word);
-  return isOperator ? `Write \`${left} ${word} ${right[0]}\`.` : undefined;
+  if (!scalarWords.includes(word)) return undefined;
+  const isOfList = /^(?:in|has_any|has_all)/.test(word);
+  return `Write \`${left} ${word} ${isOfList ? `(${right.join(', ')})` : right[0]}\`.`;
 }
