@@ -2,7 +2,6 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -79,13 +78,12 @@ test('where nothing can be kept, it runs all the same', () => {
   const { file, run } = program('console.log("here")');
   const below = join(file, 'compiled');
   expect(run(below)).toEqual(['here', 'false']);
-  expect(existsSync(below)).toBe(false);
 });
 
 test('an error has its place in the file, also on the first line', () => {
   const { file, run } = program('try { null.x } catch (error) { console.log(error.stack.split("\\n")[1]) }');
   const place = `at ${pathToFileURL(file).href}:1:12`;
-  expect(run()).toEqual([`    ${place}`.trim(), 'false']);
+  expect(run()).toEqual([place, 'false']);
   expect(run()).toEqual([place, 'true']);
 });
 
