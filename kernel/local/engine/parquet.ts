@@ -1,5 +1,5 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
-import { sqlText } from '../duckdb/literal.js';
+import { sqlName, sqlText } from '../duckdb/literal.js';
 import type { RowGroup } from '../sql/compiled.js';
 import type { Connection, Engine } from './duckdb.js';
 
@@ -34,10 +34,16 @@ export interface FileSummary {
 export type FileNote = Partial<Pick<FileSummary, 'timeless' | 'replaces' | 'foreign'>> &
   Pick<FileSummary, 'fields'>;
 
-/** Returns the statement that writes the rows of `select` to a Parquet file with a note on itself. */
+/**
+ * Returns the statement that writes the rows of `select` to a Parquet file with a note on itself. Negative zeros become zeros:
+ * the filter that the engine writes beside a column tells them apart, so that a search for zero would not read the rows.
+ */
 export function copyToParquet(select: string, file: string, note: FileNote): string {
   const metadata = sqlText(JSON.stringify({ version: 1, ...note }));
-  return `COPY (${select}) TO ${sqlText(file)} (FORMAT parquet, COMPRESSION snappy, KV_METADATA {'${metadataKey}': ${metadata}})`;
+  const reals = note.fields.filter(({ type }) => type === 'real').map(({ column }) => sqlName(column));
+  const unsigned = reals.map(column => `${column} + 0.0 AS ${column}`).join(', ');
+  const rows = reals.length === 0 ? select : `SELECT * REPLACE (${unsigned}) FROM (${select})`;
+  return `COPY (${rows}) TO ${sqlText(file)} (FORMAT parquet, COMPRESSION snappy, KV_METADATA {'${metadataKey}': ${metadata}})`;
 }
 
 /** Returns column names for fields, in order, that differ even where case is folded. */
