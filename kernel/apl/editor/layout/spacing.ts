@@ -65,7 +65,9 @@ function readTree(tokens: readonly Token[], query: Query): Tree {
         if (isSlice(expr)) glueFirst(expr.args[0]?.to ?? expr.from);
       }
       if (expr.kind === 'index') glueFirst(expr.object.to);
-      if (expr.kind === 'unary' && expr.operator !== 'not') glueFirst(expr.from + 1);
+      // A number that no type holds is a literal with its sign.
+      const isSigned = expr.kind === 'literal' && tokens[firstAt(tokens, expr.from)]?.text === '-';
+      if (isSigned || (expr.kind === 'unary' && expr.operator !== 'not')) glueFirst(expr.from + 1);
     },
   });
   return { glued, depths: depthsOf(tokens) };

@@ -10,6 +10,8 @@ import { writeArrayAsLines } from './array.js';
 import { afterHead, columnReader, maybeNoString } from './json-columns.js';
 import { nextPass, objectReader, type Pass } from './json-passes.js';
 import { type JsonLeaf, type JsonObject, type JsonShape, namesOf, profile } from './json-shape.js';
+import { lineReader } from './lines.js';
+import { packingOf } from './packing.js';
 import {
   exceedsReal,
   keep,
@@ -21,6 +23,7 @@ import {
   widenedNotes,
 } from './reading.js';
 import { rowsInSample } from './sample.js';
+import { countRefused } from './texts.js';
 import { unpacked } from './unpacked.js';
 import { blank, copyOf, withoutCutLine } from './without-line.js';
 
@@ -219,30 +222,47 @@ async function objectsWithin(
   mostBytes: number,
 ): Promise<Objects> {
   const limit = `, maximum_object_size = ${mostBytes}`;
-  try {
-    return await readObjects(connection, file, objectReader(file, 'auto', limit), 'line');
-  } catch (error) {
-    if (isTooLong(error)) throw error;
-    const plain = await unpacked(connection, file, workDir);
-    // A file whose beginning does not look like lines may still be lines, some of them broken.
-    if (!(await startOf(plain)).startsWith('['))
-      return readObjects(connection, file, objectReader(file, 'nd', limit), 'line');
-    // One bad value makes the engine refuse the whole array.
-    const lines = path.join(workDir, `${crypto.randomUUID()}.values.ndjson`);
-    if (!(await writeArrayAsLines(plain, lines))) throw error;
-    return readObjects(connection, lines, objectReader(lines, 'nd', limit), 'value');
-  }
+  const count = (lines: string, format: 'auto' | 'nd', thing: Objects['thing'] = 'line') =>
+    countObjects(connection, objectReader(lines, format, limit), thing);
+  const find = async (): Promise<Objects> => {
+    // The engine takes the mark of a file that it unpacks itself for a part of the first object.
+    const plain = (await packingOf(file)) === 'zstd' ? await unpacked(connection, file, workDir) : file;
+    try {
+      return await orByLines(connection, plain, await count(plain, 'auto'));
+    } catch (error) {
+      if (isTooLong(error)) throw error;
+      const text = await unpacked(connection, plain, workDir);
+      // A file whose beginning does not look like lines may still be lines, some of them broken.
+      if (!(await startOf(text)).startsWith('['))
+        return orByLines(connection, plain, await count(plain, 'nd'));
+      // One bad value makes the engine refuse the whole array.
+      const lines = path.join(workDir, `${crypto.randomUUID()}.values.ndjson`);
+      if (!(await writeArrayAsLines(text, lines))) throw error;
+      return count(lines, 'nd', 'value');
+    }
+  };
+  const objects = await find();
+  await keep(connection, 'sample', `SELECT m FROM ${objects.from} LIMIT ${await rowsInSample(file)}`);
+  return objects;
 }
 
-async function readObjects(
-  connection: Connection,
-  file: string,
-  from: string,
-  thing: Objects['thing'],
-): Promise<Objects> {
-  await keep(connection, 'sample', `SELECT m FROM ${from} LIMIT ${await rowsInSample(file)}`);
+async function countObjects(connection: Connection, from: string, thing: Objects['thing']): Promise<Objects> {
   const [row] = await connection.run(`SELECT count(*), count(m) FROM ${from}`);
   return { from, values: Number(row?.[0]), objects: Number(row?.[1]), thing };
+}
+
+/**
+ * Returns the objects that were found, or those that each line has by itself where these are more: to the engine's reader an
+ * object that is cut off goes on in the next line, which it damages.
+ */
+async function orByLines(connection: Connection, file: string, found: Objects): Promise<Objects> {
+  if (found.objects === found.values || (await startOf(file)).startsWith('[')) return found;
+  const lines = lineReader(file, 'careful');
+  const object = `CASE WHEN json_valid(l) THEN json_transform(l, '"MAP(VARCHAR, JSON)"') END`;
+  const from = `(SELECT ${object} AS m FROM ${lines} WHERE trim(l, ${sqlText(' \t\r')}) <> '')`;
+  const single = await countObjects(connection, from, 'line');
+  const refused = await countRefused(connection, lines);
+  return single.objects > found.objects ? { ...single, values: single.values + refused } : found;
 }
 
 /** With `lenient`, rows that are not objects are left out; else they end the pass. */

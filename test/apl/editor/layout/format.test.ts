@@ -33,6 +33,10 @@ describe('spaces', () => {
       'web\n| make-series n = count() default=0 on _time step 5m',
     ],
     ['datatable(a:long)[1,2]|where a==2', 'datatable(a: long) [1, 2]\n| where a == 2'],
+    [
+      'print dynamic([-12345678901234567890,- 1e400 , -1,{"k":-1e400}])',
+      'print dynamic([-12345678901234567890, -1e400, -1, {"k": -1e400}])',
+    ],
     ['print dynamic({"k":[1,{"x":null}]})', 'print dynamic({"k": [1, {"x": null}]})'],
     ["web | search title : 'x'", "web\n| search title:'x'"],
     ["print 'kept  as | it is', @'\\d', 1e3", "print 'kept  as | it is', @'\\d', 1e3"],

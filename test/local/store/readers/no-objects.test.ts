@@ -52,4 +52,22 @@ testTraps([
       ],
     })),
   ),
+  ...['{"v":3,"w":', '{"v":3,"w":[', '{"v":3,"w":{"x":[1,', '{"v":3,"w":[1,{"y":'].flatMap(cut =>
+    [true, false].map(isFirst => ({
+      what: `${cut} as the ${isFirst ? 'first' : 'second'} of few lines costs no other one`,
+      name: 'in.ndjson',
+      content: lines(...(isFirst ? [cut, '{"v":1}'] : ['{"v":1}', cut]), '{"v":2}', '{"v":4}', ''),
+      select: 'v',
+      values: ['1', '2', '4'],
+      notes: [leftOut(1), timeless()],
+    })),
+  ),
+  {
+    what: 'objects that span lines keep their values beside one that is none',
+    name: 'in.json',
+    content: lines('{', '  "v": 1', '}', '{"v":', '  2}', '5', ''),
+    select: 'v',
+    values: ['1', '2'],
+    notes: [leftOut(1), timeless()],
+  },
 ]);
