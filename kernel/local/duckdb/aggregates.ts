@@ -193,8 +193,9 @@ function atMost(limit: SqlArg | undefined, fallback: number): string {
 /** The most frequent values, as an array of {value, count}. */
 function topkSql({ args, filter }: AggregateParts): string {
   const [value, count] = args;
-  const entries = `map_entries(histogram(${value === undefined ? 'NULL' : value.type === 'dynamic' ? `${value.sql}::VARCHAR` : value.sql})${where(filter)})`;
-  const shaped = `list_transform(${entries}, lambda e: {'value': ${value === undefined ? 'e.key' : toDynamic({ sql: 'e.key', type: value.type })}, 'count': e.value})`;
+  const entries = `map_entries(histogram(${setValue(value)})${where(filter)})`;
+  const key = value?.type === 'dynamic' ? 'e.key::JSON' : 'e.key';
+  const shaped = `list_transform(${entries}, lambda e: {'value': ${value === undefined ? key : toDynamic({ sql: key, type: value.type })}, 'count': e.value})`;
   const ordered = `list_sort(list_transform(${shaped}, lambda x: {'count': -x.count::BIGINT, 'value': x.value}))`;
   return `to_json(list_transform(coalesce((${ordered})[1:${atMost(count, 10)}], []), lambda x: {'value': x.value, 'count': -x.count}))`;
 }

@@ -3,7 +3,7 @@ import type { TypeName } from '../../apl/catalog/entry.js';
 import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import { EARLIEST_TIME, formatTime, LATEST_TIME } from '../../time.js';
-import { sqlName, sqlText, timeBound } from '../duckdb/literal.js';
+import { jsonPointer, sqlName, sqlText, timeBound } from '../duckdb/literal.js';
 import { sqlTypes } from '../duckdb/types.js';
 import type { FileField, FileSummary } from '../engine/parquet.js';
 import type { ExaminedBlocks } from '../engine/scans.js';
@@ -118,7 +118,7 @@ export class StoredDataset {
     filter: ScanFilter | undefined,
   ): string {
     const known = new Map(files[0]?.fields.map(field => [field.name, field]));
-    const values = fields.map(name => columnSql(known.get(name), this.#types.get(name) ?? 'string'));
+    const values = fields.map(name => valueSql(known, name, this.#types.get(name) ?? 'string'));
     const columns = values.map((value, index) => `${value} AS f${index}`);
     const list = files.map(file => sqlText(file.path)).join(', ');
     const time = known.get('_time');
@@ -188,7 +188,26 @@ function mergedTypes(files: readonly FileSummary[]): Map<string, TypeName> {
     if (known) known.push(field);
     else seen.set(field.name, [field]);
   }
-  return new Map([...seen].map(([name, fields]) => [name, isSystem(name) ? 'datetime' : mergeTypes(fields)]));
+  const isMap = (name: string) => seen.get(name)?.some(isMapField) === true;
+  return new Map(
+    [...seen].map(([name, fields]) => {
+      if (isSystem(name)) return [name, 'datetime'];
+      return [name, holdersOf(name).some(isMap) ? 'dynamic' : mergeTypes(fields)];
+    }),
+  );
+}
+
+/**
+ * The fields that hold a field with a dotted name where they are maps. Whether an object becomes fields or stays a map depends on
+ * what came with it, so that one property may be a field in some rows and a key in others.
+ */
+function holdersOf(name: string): string[] {
+  const parts = name.split('.');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('.'));
+}
+
+function isMapField({ type, empty }: FileField): boolean {
+  return type === 'dynamic' && !empty;
 }
 
 /** Integers become reals only where a real holds all of them exactly; other mixtures are dynamic. */
@@ -204,6 +223,41 @@ function mergeTypes(fields: readonly FileField[]): TypeName {
 function isSystem(name: string): boolean {
   return systemFields.some(field => field.name === name);
 }
+
+/** The value of a field in the rows of a file: its own, else what a map there has under the rest of its name. */
+function valueSql(known: ReadonlyMap<string, FileField>, name: string, wanted: TypeName): string {
+  const own = columnSql(known.get(name), wanted);
+  const held = holdersOf(name).flatMap(holder => {
+    const field = known.get(holder);
+    if (field === undefined || !isMapField(field)) return [];
+    const map = columnSql(field, 'dynamic');
+    return keysOf(name.slice(holder.length + 1)).map(
+      keys => `nullif(json_extract(${map}, ${jsonPointer(keys)})::VARCHAR, 'null')::JSON`,
+    );
+  });
+  return held.length === 0 ? own : `coalesce(${[own, ...held].join(', ')})`;
+}
+
+/** The keys that the rest of a name may stand for: a key may have dots, and so may the keys within its value. */
+function keysOf(name: string): string[][] {
+  const [first = '', ...others] = name.split('.');
+  const splits = others.slice(0, mostSplits);
+  const rest = others
+    .slice(mostSplits)
+    .map(part => `.${part}`)
+    .join('');
+  const found = splits.reduce<string[][]>(
+    (all, part) => all.flatMap(keys => [longer(keys, `.${part}`), [...keys, part]]),
+    [[first]],
+  );
+  return found.map(keys => longer(keys, rest));
+}
+
+function longer(keys: readonly string[], more: string): string[] {
+  return [...keys.slice(0, -1), `${keys.at(-1)}${more}`];
+}
+
+const mostSplits = 3;
 
 function columnSql(field: FileField | undefined, wanted: TypeName): string {
   if (!field || field.empty) return `NULL::${sqlTypes[wanted]}`;

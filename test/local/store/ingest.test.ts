@@ -236,3 +236,30 @@ test('a negative zero is found as a zero, also by the filter that the engine kee
   const { body: found } = await service().query(`n:long\n${sql}`);
   expect(found.tables[0].columns).toEqual([[1]]);
 });
+
+test('a property is found whether it came in an object of fields or in a map beside other values', async () => {
+  const dataset = `d${++datasets}`;
+  await service().json('POST', '/v2/datasets', { name: dataset });
+  const send = (...events: object[]) =>
+    service().json(
+      'POST',
+      `/v1/datasets/${dataset}/ingest`,
+      JSON.stringify(events.map((event, second) => ({ _time: `2026-06-15T10:00:0${second}Z`, ...event }))),
+    );
+  await send({ e: 'timeout' }, { e: { m: 'a', 'k.l': 1, n: { o: { 'p.q': 2 } } } });
+  await send({ e: { m: 'b', k: { l: 3 }, n: { o: { p: { q: 4 } } } }, f: [1] });
+  await service().json('GET', `/v2/datasets/${dataset}`);
+  await send({ e: { m: 5, 'k.l': null } });
+  const { body } = await service().query(
+    `dataset ${dataset}: e.m:dynamic e.k.l:dynamic e.n.o.p.q:dynamic e:dynamic`,
+  );
+  const rows = body.tables[0].columns[0].map((_: unknown, row: number) =>
+    JSON.stringify(body.tables[0].columns.map((column: unknown[]) => column[row])),
+  );
+  expect(rows.sort()).toEqual([
+    '["a",1,2,{"m":"a","k.l":1,"n":{"o":{"p.q":2}}}]',
+    '["b",3,4,null]',
+    '[5,null,null,null]',
+    '[null,null,null,"timeout"]',
+  ]);
+});
