@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import undici from 'undici';
 
 const main = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'dist', 'main.js');
 
@@ -61,19 +62,19 @@ export async function stopProcess({ child, dataDir }: Running): Promise<void> {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** Sends a request and reads its answer to the end; throws on a refusal. Without a body it is a GET. */
+/** Sends a request, by the client that kernels use, and reads its answer to the end; throws on a refusal. Without a body it is a GET. */
 export async function ask(
   { url, token }: Pick<Running, 'url' | 'token'>,
   path: string,
   body?: string,
   { type = 'application/json', signal }: { readonly type?: string; readonly signal?: AbortSignal } = {},
 ): Promise<void> {
-  const response = await fetch(url + path, {
+  const { statusCode, body: answer } = await undici.request(url + path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': type }) },
     ...(body !== undefined && { body }),
     ...(signal && { signal }),
   });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+  const text = await answer.text();
+  if (statusCode >= 400) throw new Error(`${path}: ${statusCode} ${text}`);
 }
