@@ -68,11 +68,11 @@ async function readWithin(
 async function mayMislead(
   connection: Connection,
   file: string,
-  { quote, failure, limits }: Dialect,
+  { quote, failure, limits, sampled }: Dialect,
 ): Promise<boolean> {
   if (quote === usualQuote) return false;
   if (failure !== undefined) return true;
-  const sniffed = `SELECT l FROM ${lineReader(file, 'first', limits)} LIMIT ${sniffedRows}`;
+  const sniffed = `SELECT l FROM ${lineReader(file, 'first', limits)} LIMIT ${sampled}`;
   try {
     const rows = await connection.run(
       `SELECT 1 FROM (${sniffed}) WHERE contains(l, ${sqlText(usualQuote)}) LIMIT 1`,
@@ -190,6 +190,8 @@ interface Dialect {
   readonly escaping: string;
   readonly skip: number;
   readonly columns: number;
+  /** How many of the first rows decided it. */
+  readonly sampled: number;
   /** The options with which the first lines are read. */
   readonly limits: string;
   /** Why the engine could not make out the beginning of the file, if so; the rest is then a guess. */
@@ -197,8 +199,6 @@ interface Dialect {
 }
 
 const usualQuote = '"';
-/** How many rows the engine guesses a dialect from. */
-const sniffedRows = 20_480;
 
 async function sniff(
   connection: Connection,
@@ -206,8 +206,9 @@ async function sniff(
   delimiter: string | undefined,
   limits: string,
 ): Promise<Dialect> {
+  const sampled = await rowsInSample(file);
   const given = delimiter === undefined ? '' : `, delim = ${sqlText(delimiter)}`;
-  const sniffed = `sniff_csv(${sqlText(file)}, comment = '', all_varchar = true, header = false, ${limits}, null_padding = true, ignore_errors = true${given})`;
+  const sniffed = `sniff_csv(${sqlText(file)}, comment = '', all_varchar = true, header = false, sample_size = ${sampled}, ${limits}, null_padding = true, ignore_errors = true${given})`;
   try {
     const [row] = await connection.run(
       `SELECT "Delimiter", "Quote", "Escape", "SkipRows", len("Columns") FROM ${sniffed}`,
@@ -220,6 +221,7 @@ async function sniff(
       // A blank line would pass for the one with the names.
       skip: Number(skip) || (await blankLines(file)),
       columns: Number(columns),
+      sampled,
       limits,
     };
   } catch (failure) {
@@ -230,6 +232,7 @@ async function sniff(
       escaping: '',
       skip: 0,
       columns: 0,
+      sampled,
       limits,
       failure,
     };
