@@ -92,9 +92,12 @@ async function measure(size: Size): Promise<void> {
     const { page } = session;
     const scale = scaleOf(size);
     reportArrival(scale, await runCell(page));
-    reportScrolling(`by the wheel, in a new page, ${scale}`, await scroll(page, WHEEL));
-    reportScrolling(`by the wheel, later, ${scale}`, await scroll(page, WHEEL));
-    reportScrolling(`through all of it, ${scale}`, await scroll(page, DRAG));
+    const ways = [
+      [`by the wheel, in a new page, ${scale}`, WHEEL],
+      [`by the wheel, later, ${scale}`, WHEEL],
+      [`through all of it, ${scale}`, DRAG],
+    ] as const;
+    for (const [how, step] of ways) reportScrolling(how, await scroll(page, step), await drawPlain(page));
     await reportFirst(page, size);
     await reportViews(page, size);
     await page.keyboard.press('Control+s');
@@ -128,12 +131,18 @@ function reportArrival(scale: string, { idle, rows, all }: Seen): void {
   figure('all rows in the grid', all);
 }
 
-function reportScrolling(how: string, { frames, nodesBefore, nodesMost }: Scrolled): void {
+/** `plain` are frames of a copy of the table, see {@link drawPlain}. */
+function reportScrolling(
+  how: string,
+  { frames, nodesBefore, nodesMost }: Scrolled,
+  plain: readonly number[],
+): void {
   const frame = (name: string, share: number) =>
     report({
       figure: `frame of scrolling ${how}, ${name}`,
       unit: 'ms',
       ours: quantile(frames, share),
+      baseline: { name: 'other texts in a copy of the table', value: quantile(plain, share) },
       goal: { atMost: 16 },
     });
   frame('median', 0.5);
@@ -149,6 +158,14 @@ function reportScrolling(how: string, { frames, nodesBefore, nodesMost }: Scroll
 
 function scroll(page: Page, step: string): Promise<Scrolled> {
   return page.evaluate<Scrolled>(scrolling(step));
+}
+
+/** The frames of a copy of the table, without the grid, in which every cell gets another text each time: no table does less. */
+async function drawPlain(page: Page): Promise<readonly number[]> {
+  await page.evaluate(COPY);
+  const { frames } = await scroll(page, REPLACE);
+  await page.evaluate("document.getElementById('copy').remove()");
+  return frames;
 }
 
 async function reportViews(page: Page, size: Size): Promise<void> {
@@ -253,6 +270,16 @@ const WATCH = `new Promise(settle => {
 
 const WHEEL = "table.dispatchEvent(new WheelEvent('wheel', { deltaY: 120, cancelable: true }))";
 const DRAG = `table.scrollTop = table.scrollHeight * frame / ${FRAMES}`;
+
+const COPY = `(() => {
+  const copy = document.createElement('div');
+  copy.id = 'copy';
+  copy.style.cssText = 'position: fixed; inset: 30% 20% 20% 20%; overflow: hidden; background: white; font: 12px/18px sans-serif; z-index: 99';
+  copy.append(${TABLE}.querySelector('table').cloneNode(true));
+  document.body.append(copy);
+})()`;
+const REPLACE =
+  "for (const cell of document.querySelectorAll('#copy td')) cell.textContent = String(Math.random())";
 
 /** Scrolls once a frame, each time by the statement. */
 const scrolling = (step: string): string => `(async () => {
