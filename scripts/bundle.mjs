@@ -10,10 +10,10 @@ const PROGRAM = { commands: 'kernel/main.ts' };
 
 /** The program of an engine's process, and large packages that are seldom used. */
 const ENGINE = { engine: 'kernel/local/engine/process.ts' };
-const PACKAGES = ['undici', 'vega', 'vega-lite'];
+const PACKAGES = ['markdown-it', 'undici', 'vega', 'vega-lite'];
 
-/** Packages with machine code stay where npm puts them. */
-const NATIVE = ['zeromq', '@duckdb/node-bindings'];
+/** Machine code stays where npm puts it, and so does what looks for it. */
+const NATIVE = ['zeromq/lib/load-addon.js', '@duckdb/node-bindings'];
 
 /**
  * The HTTP framework loads these for schemas, a log of its own and requests of tests only. The service has none of them, and half of
@@ -33,6 +33,37 @@ const packagesApart = {
         ? { path: `./${path}.cjs`, external: true }
         : undefined,
     );
+  },
+};
+
+/**
+ * Of the sockets' package only that stays in its folder: Node would compile the rest at each start.
+ * @type {import('esbuild').Plugin}
+ */
+const addonInPlace = {
+  name: 'addon-in-place',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/load-addon$/ }, () => ({ path: 'zeromq/lib/load-addon.js', external: true }));
+  },
+};
+
+/** A package whose default export is a function, and which takes a quarter of a kernel's start to evaluate. */
+const SLOW_TO_EVALUATE = 'string-width';
+
+/**
+ * Evaluates such a package when its function is first called.
+ * @type {import('esbuild').Plugin}
+ */
+const evaluatedLate = {
+  name: 'evaluated-late',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: new RegExp(`^${SLOW_TO_EVALUATE}$`) }, ({ path, namespace }) =>
+      namespace === 'late' ? undefined : { path, namespace: 'late' },
+    );
+    onLoad({ filter: /./, namespace: 'late' }, ({ path }) => ({
+      contents: `let work;\nexport default (...given) => (work ??= require('${path}').default)(...given);`,
+      resolveDir: root,
+    }));
   },
 };
 
@@ -86,7 +117,7 @@ function programOptions(directory) {
     define: { 'import.meta.url': 'fileUrl' },
     banner: { js: FILE_URL },
     external: [...NATIVE, ...UNUSED],
-    plugins: [packagesApart, packagesByFile],
+    plugins: [packagesApart, addonInPlace, evaluatedLate, packagesByFile],
   };
 }
 

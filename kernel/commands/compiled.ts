@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -14,7 +15,7 @@ import { present } from '../present.js';
 export function runCompiled(file: string, kept: string): boolean {
   const source = readFileSync(file);
   const before = readKept(kept, source);
-  const script = new Script(`${HEAD}${source.toString()}\n})`, {
+  const script = new Script(`${HEAD}${textOf(source)}\n})`, {
     filename: pathToFileURL(file).href,
     columnOffset: -HEAD.length,
     ...present({ cachedData: before }),
@@ -26,6 +27,11 @@ export function runCompiled(file: string, kept: string): boolean {
   });
   script.runInThisContext()(createRequire(file), file);
   return used;
+}
+
+/** A text of one byte a character takes Node a fifth of the time. */
+function textOf(source: Buffer): string {
+  return isAscii(source) ? source.toString('latin1') : source.toString();
 }
 
 const HEAD = '(function (require, __filename) {';

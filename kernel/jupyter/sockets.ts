@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
-import type * as zeromq from 'zeromq';
+import { Dealer, Proxy as NativeProxy, Router, type Socket, XPublisher } from 'zeromq';
 import { type Connection, ConnectionFileError, endpoint } from './connection.js';
-
-// Users wait for a kernel to start, and importing a CommonJS package takes a few ms longer than this.
-const nodeRequire = createRequire(import.meta.url);
-const { Dealer, Proxy: NativeProxy, Router, XPublisher } = nodeRequire('zeromq') as typeof zeromq;
 
 /** A bound socket that sends in order and delivers whatever arrives until it is closed. */
 export interface Channel {
@@ -50,7 +45,7 @@ export async function bindChannels(connection: Connection, log: (line: string) =
   // Each subscription is reported, also one that another client made before, and is owed a welcome.
   const iopub = new Publications({ ...options, manual: true });
   const pings = new Router({ linger: 0, maxMessageSize: MAX_PING_BYTES });
-  const bind = (socket: zeromq.Socket, port: number) => bindPort(socket, connection, port);
+  const bind = (socket: Socket, port: number) => bindPort(socket, connection, port);
   const [shell_port, control_port, iopub_port, stdin_port, hb_port] = await allOrClose(
     [shell, control, iopub, stdin, pings],
     Promise.all([
@@ -77,7 +72,7 @@ export async function bindChannels(connection: Connection, log: (line: string) =
   };
 }
 
-async function bindPort(socket: zeromq.Socket, connection: Connection, port: number): Promise<number> {
+async function bindPort(socket: Socket, connection: Connection, port: number): Promise<number> {
   const address = endpoint(connection, port);
   try {
     await socket.bind(address);
@@ -89,7 +84,7 @@ async function bindPort(socket: zeromq.Socket, connection: Connection, port: num
   return Number(/\d+$/.exec(socket.lastEndpoint ?? '')?.[0] ?? 0);
 }
 
-async function allOrClose<T>(sockets: readonly zeromq.Socket[], bound: Promise<T>): Promise<T> {
+async function allOrClose<T>(sockets: readonly Socket[], bound: Promise<T>): Promise<T> {
   try {
     return await bound;
   } catch (cause) {
@@ -114,7 +109,7 @@ class Publications extends XPublisher {
 
 /** `admit` is called in the order of what is sent, before the message is delivered and the next one received. */
 function channelOver(
-  socket: zeromq.Router | zeromq.XPublisher,
+  socket: Router | XPublisher,
   log: (line: string) => void,
   admit?: (frames: Uint8Array[]) => void,
 ): Channel {
@@ -156,7 +151,7 @@ function channelOver(
  * itself and so hands it straight back. Takes one thread of libuv's pool.
  */
 async function startHeartbeat(
-  pings: zeromq.Router,
+  pings: Router,
   log: (line: string) => void,
 ): Promise<{ stop(): Promise<void> }> {
   const echo = new Dealer({ linger: 0 });

@@ -201,7 +201,7 @@ function twoSides(source: string): TimeRange {
   const end =
     right === '' ? now(0n) : bound(leftDay && timeOfDay.test(right) ? `${leftDay}T${right}` : right);
   const toNow = right === '' || right.toLowerCase() === 'now';
-  const ago = /^(?:now)?-?(\d+[a-zµμ][a-zµμ\d]*)$/i.exec(left)?.[1];
+  const ago = /^(?:now)?-?(\d+[a-z\u00b5\u03bc][a-z\u00b5\u03bc\d]*)$/i.exec(left)?.[1];
   const label = toNow && ago !== undefined ? `last ${ago}` : `${spaced(left)} .. ${spaced(right || 'now')}`;
   return { start, end, label };
 }
@@ -250,7 +250,7 @@ function before(text: string): RangeEnd | undefined {
 /** Nanoseconds of `1d12h`, `90m`, `2 hours`; undefined when the text is not a duration. */
 function duration(text: string): bigint | undefined {
   if (!/^\d[^:]*$/.test(text)) return undefined;
-  return parseTimespan(text.replaceAll(/(?<=\d) (?=[a-zµμ])/g, '')) || undefined;
+  return parseTimespan(text.replaceAll(/(?<=\d) (?=[a-z\u00b5\u03bc])/g, '')) || undefined;
 }
 
 /** Nanoseconds since 1970 of a date or a time; undefined when the text is neither. A time without an offset is UTC. */

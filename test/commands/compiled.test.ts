@@ -87,6 +87,17 @@ test('an error has its place in the file, also on the first line', () => {
   expect(run()).toEqual([place, 'true']);
 });
 
+test('texts beyond ASCII are read as they are', () => {
+  const { run } = program("console.log('\u00b5s \u2026 \u{1f600}')");
+  expect(run()).toEqual(['\u00b5s \u2026 \u{1f600}', 'false']);
+  expect(run()).toEqual(['\u00b5s \u2026 \u{1f600}', 'true']);
+});
+
+test('the program itself is ASCII, which takes less time to read', () => {
+  const beyond = readFileSync(join(root, 'dist', 'commands.cjs'), 'utf8').match(/.{0,40}[^\0-\x7f]/g) ?? [];
+  expect(beyond).toEqual([]);
+});
+
 test('what kernels, services and other commands compile is kept apart, beside the program', async () => {
   // Below the project, where the packages with machine code are found.
   mkdirSync(join(root, 'test-output'), { recursive: true });

@@ -261,7 +261,7 @@ function readRawLiteral(source: string, at: number, tokens: Token[]): number {
 }
 
 /** The characters of such a literal; no parenthesis, so that a missing one is not searched for to the end of the text. */
-const rawLiteralText = /[-+\dTZ:.\s/a-zµμ]+/y;
+const rawLiteralText = /[-+\dTZ:.\s/a-z\u00b5\u03bc]+/y;
 
 /** White space of any script, and the marks of no width that documents and chats leave beside words. */
 function isSpace(code: number): boolean {
