@@ -440,7 +440,12 @@ async function localService(): Promise<LocalService> {
   const { createLocalService, spawnDetached } = await import('./local/launch.js');
   const dataDir = dataDirectory();
   const args = [files.main, ...serviceCommand, dataDir];
-  const spawn = () => spawnDetached(machine.execPath, args, dataDir, serviceEnvironment());
+  const spawn = () => {
+    const service = spawnDetached(machine.execPath, args, dataDir, serviceEnvironment());
+    // Loaded while the service starts, which takes longer.
+    void import('./api/client.js');
+    return service;
+  };
   return createLocalService({ dataDir, spawn, log });
 }
 

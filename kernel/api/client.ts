@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
-import type { Dispatcher, Pool } from 'undici';
+import undici, { type Dispatcher, type Pool } from 'undici';
 import { largestAnswer, memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
 import { InterruptedError, TimeLimitError } from './errors.js';
@@ -351,8 +351,7 @@ class Transport {
   }
 
   async #request(send: Send, base: URL, signal: AbortSignal | null): Promise<Dispatcher.ResponseData> {
-    const pool = await this.#pool(base.origin);
-    return pool.request({
+    return this.#pool(base.origin).request({
       method: send.method,
       path: base.pathname.replace(/\/$/, '') + send.path,
       query: Object.fromEntries(
@@ -382,8 +381,7 @@ class Transport {
     };
   }
 
-  async #pool(origin: string): Promise<Pool> {
-    const { default: undici } = await import('undici');
+  #pool(origin: string): Pool {
     const known = this.#pools.get(origin);
     if (known !== undefined) return known;
     // The time limit of the request is the only clock: the library's own would fire first on a long query.

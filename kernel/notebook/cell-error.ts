@@ -1,10 +1,10 @@
-import stringWidth from 'string-width';
 import { type AplPosition, QueryError } from '../api/errors.js';
 import { redact } from '../api/failure.js';
 import type { Diagnostic } from '../apl/syntax/ast.js';
 import { type CellQuery, type MagicLine, toCellOffset } from '../apl/syntax/cell.js';
 import { AplKernelError } from '../errors.js';
 import type { ExecuteOutcome } from '../jupyter/message.js';
+import { widthOf } from '../result/display/aligned.js';
 import { cut, plural, visible, visibleLines } from '../text.js';
 import { MagicError } from './magics/arguments.js';
 import { TimeRangeError } from './time-range.js';
@@ -135,13 +135,13 @@ function excerpt(cell: string, { from, to }: Place): readonly string[] {
   const before = lastOf(shown(cell.slice(start, at)), mostBefore);
   const marked = cut(shown(cell.slice(at, markedEnd)), mostMarked);
   const after = marked.endsWith('…') ? '' : cut(shown(cell.slice(markedEnd, end)), mostAfter);
-  const carets = '^'.repeat(Math.max(1, stringWidth(marked)));
+  const carets = '^'.repeat(Math.max(1, widthOf(marked)));
   const gutter = ' '.repeat(number.length);
   const column = [...cell.slice(start, at)].length + 1;
   return [
     `${gutter}--> line ${number}, column ${column} of the cell`,
     `${number} │ ${before}${marked}${after}`,
-    `${gutter} │ ${' '.repeat(stringWidth(before))}${bold(carets)}`,
+    `${gutter} │ ${' '.repeat(widthOf(before))}${bold(carets)}`,
   ];
 }
 

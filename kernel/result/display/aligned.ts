@@ -11,11 +11,9 @@ export function alignedLines(
   rows: readonly (readonly string[])[],
   atRight: readonly boolean[] = [],
 ): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map(row => stringWidth(row[column] ?? ''))),
-  );
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => widthOf(row[column] ?? ''))));
   const padded = (text: string, column: number) => {
-    const space = ' '.repeat((widths[column] ?? 0) - stringWidth(text));
+    const space = ' '.repeat((widths[column] ?? 0) - widthOf(text));
     return atRight[column] ? space + text : text + space;
   };
   return rows.map(row => row.map(padded).join(GAP).trimEnd());
@@ -23,14 +21,14 @@ export function alignedLines(
 
 /** Returns a text of at most `width` columns of a terminal: of a longer one the longest start that leaves room for an ellipsis; whole graphemes only. */
 export function cutToWidth(text: string, width: number): string {
-  if (text.length <= width && /^[\x20-\x7e]*$/.test(text)) return text;
+  if (text.length <= width && isPrintableAscii(text)) return text;
   // A grapheme may have no width, but a bounded start of a huge text is enough to look at.
   const start = text.slice(0, width * 20);
-  if (start.length === text.length && stringWidth(text) <= width) return text;
+  if (start.length === text.length && widthOf(text) <= width) return text;
   let kept = '';
   let used = 0;
   for (const { segment } of graphemes().segment(start)) {
-    used += stringWidth(segment);
+    used += widthOf(segment);
     if (used > width - 1) break;
     kept += segment;
   }
@@ -39,17 +37,26 @@ export function cutToWidth(text: string, width: number): string {
 
 /** Returns sentences as lines of at most `width` columns of a terminal, broken at spaces; a word that is wider has a line of its own. */
 export function wrapped(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text;
+  if (widthOf(text) <= width) return text;
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`;
-    if (line !== '' && stringWidth(longer) > width) {
+    if (line !== '' && widthOf(longer) > width) {
       lines.push(line);
       line = word;
     } else line = longer;
   }
   return [...lines, line].join('\n');
+}
+
+/** Returns how many columns of a terminal a text takes. Most are ASCII, for which the package need not be evaluated. */
+export function widthOf(text: string): number {
+  return isPrintableAscii(text) ? text.length : stringWidth(text);
+}
+
+function isPrintableAscii(text: string): boolean {
+  return /^[\x20-\x7e]*$/.test(text);
 }
 
 let segmenter: Intl.Segmenter | undefined;

@@ -2,11 +2,10 @@
  * A result as aligned plain text for terminals, consoles and diffs.
  */
 import type { Vector } from 'apache-arrow';
-import stringWidth from 'string-width';
 import { formatCount, plural, shownName, visible } from '../../text.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, Notice, QueryResult } from '../result.js';
-import { alignedLines, cutToWidth, GAP, wrapped } from './aligned.js';
+import { alignedLines, cutToWidth, GAP, widthOf, wrapped } from './aligned.js';
 import { formatNumber, numberFormat } from './format.js';
 import { shownRows } from './html.js';
 import { footerParts, heading, resultNotices, safeWords, tableSize, totalsNotices } from './summary.js';
@@ -97,7 +96,7 @@ function textColumn(vector: Vector, field: Field, rows: number): TextColumn {
   const cells = Array.from({ length: rows }, (_, row) =>
     cutToWidth(formatNumber(shownText(vector, row, field).text, format), MAX_CELL_WIDTH),
   );
-  const width = cells.reduce((widest, cell) => Math.max(widest, stringWidth(cell)), stringWidth(head));
+  const width = cells.reduce((widest, cell) => Math.max(widest, widthOf(cell)), widthOf(head));
   return { head, cells, width, numeric: isNumeric(field) };
 }
 

@@ -1,8 +1,7 @@
 /**
  * A chart in characters, for terminals: a line of blocks for each series, bars by name, shades for heatmaps.
  */
-import stringWidth from 'string-width';
-import { alignedLines, cutToWidth, GAP } from '../../display/aligned.js';
+import { alignedLines, cutToWidth, GAP, widthOf } from '../../display/aligned.js';
 import type { BarChart, ChartModel, HeatChart, PieChart, Plot, Rule, XyChart } from '../model.js';
 import type { TimeAxis } from '../time/bins.js';
 import { shortText } from './texts.js';
@@ -158,7 +157,7 @@ function withNames(
 ): readonly string[] {
   const most = Math.max(8, Math.floor(width * NAME_SHARE));
   const shown = names.map(name => cutToWidth(name, most));
-  const longest = Math.max(...shown.map(name => stringWidth(name)));
+  const longest = Math.max(...shown.map(name => widthOf(name)));
   const marks = drawn(Math.max(8, width - longest - GAP.length));
   return alignedLines(shown.map((name, index) => [name, marks[index] ?? '']));
 }
