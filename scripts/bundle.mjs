@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { build } from 'esbuild';
@@ -10,7 +11,13 @@ const PROGRAM = { commands: 'kernel/main.ts' };
 
 /** The program of an engine's process, and large packages that are seldom used. */
 const ENGINE = { engine: 'kernel/local/engine/process.ts' };
-const PACKAGES = ['markdown-it', 'undici', 'vega', 'vega-lite'];
+const PACKAGES = {
+  // Its CommonJS file, which is its default export.
+  'markdown-it': createRequire(import.meta.url).resolve('markdown-it'),
+  undici: 'undici',
+  vega: 'vega',
+  'vega-lite': 'vega-lite',
+};
 
 /** Machine code stays where npm puts it, and so does what looks for it. */
 const NATIVE = ['zeromq/lib/load-addon.js', '@duckdb/node-bindings'];
@@ -29,7 +36,7 @@ const packagesApart = {
   name: 'packages-apart',
   setup({ onResolve }) {
     onResolve({ filter: /^[\w-]+$/ }, ({ path, kind }) =>
-      kind !== 'entry-point' && PACKAGES.includes(path)
+      kind !== 'entry-point' && Object.hasOwn(PACKAGES, path)
         ? { path: `./${path}.cjs`, external: true }
         : undefined,
     );
@@ -92,7 +99,7 @@ const FILE_MAP = btoa(JSON.stringify({ version: 3, sources: [''], mappings: 'AAA
  * @param {string} directory
  */
 export async function bundle(directory) {
-  const apart = { ...ENGINE, ...Object.fromEntries(PACKAGES.map(name => [name, name])) };
+  const apart = { ...ENGINE, ...PACKAGES };
   const outputs = await Promise.all([
     build({ ...options(directory), entryPoints: START, format: 'esm', sourcemap: 'external' }),
     build({ ...programOptions(directory), entryPoints: PROGRAM, sourcemap: 'external' }),

@@ -22,10 +22,10 @@ function headOf(error: unknown): string {
   }
 }
 
-/** A frame without a source map keeps its place. That of a package names its file: the maps do not have its lines. */
+/** A frame of no source, such as the bundler's own, keeps its place. That of a package names its file: the maps do not have its lines. */
 function sourcePlace(place: string, url: string, line: string, column: string): string {
   const entry = sourceMap(url, Number(line))?.findEntry(0, Number(column) - 1);
-  if (entry === undefined || !('originalSource' in entry)) return place;
+  if (entry === undefined || !('originalSource' in entry) || !entry.originalSource) return place;
   const { href } = new URL(entry.originalSource, url);
   if (href.includes('/node_modules/')) return href;
   return `${href}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
