@@ -3,10 +3,11 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import { UsageError } from '../errors.js';
 import { isScript, readNotebook, replaceFile, writeNotebook } from '../headless/file.js';
 import { type Freezing, freezeNotebook } from '../headless/freeze.js';
-import { type CodeView, notebookPage } from '../headless/report/page.js';
+import type { CodeView } from '../headless/report/page.js';
 
 export type { CodeView } from '../headless/report/page.js';
 
+import type { Notebook } from '../headless/notebook.js';
 import { prepareNotebook } from '../headless/prepare.js';
 import { type CellProgress, failureLines, runLine, runNotebook } from '../headless/run.js';
 import { stripNotebook } from '../headless/strip.js';
@@ -123,9 +124,20 @@ export async function exportPage(
 ): Promise<number> {
   const notebook = await readNotebook(path);
   const page = output ?? join(dirname(path), `${nameOf(path)}.html`);
-  await replaceFile(page, notebookPage(notebook, { title: nameOf(path), ...present({ code }) }));
+  await writePage(page, notebook, path, code);
   host.print(`${path} -> ${page}: ${plural(notebook.cells.length, 'cell')}`);
   return 0;
+}
+
+/** Writes the page of the notebook at `path`; few commands do, so it is loaded late. */
+async function writePage(
+  page: string,
+  notebook: Notebook,
+  path: string,
+  code: CodeView | undefined,
+): Promise<void> {
+  const { notebookPage } = await import('../headless/report/page.js');
+  await replaceFile(page, notebookPage(notebook, { title: nameOf(path), ...present({ code }) }));
 }
 
 function freezingLine(done: Freezing): string {
@@ -223,11 +235,7 @@ async function runOne(path: string, options: RunOptions, host: NotebookHost): Pr
         keepGoing: options.keepGoing,
       }),
     });
-    if (files.page !== undefined)
-      await replaceFile(
-        files.page,
-        notebookPage(notebook, { title: nameOf(path), ...present({ code: options.code }) }),
-      );
+    if (files.page !== undefined) await writePage(files.page, notebook, path, options.code);
     const written = [files.page, files.notebook].filter(file => file !== undefined).join(', ');
     host.print(`${failures.length === 0 ? 'ok     ' : 'FAILED '} ${path}: ${written}`);
     for (const line of failures.flatMap(failureLines)) host.print(`        ${line}`);

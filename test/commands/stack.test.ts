@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { aplKernel, scratchDirectory } from './command.js';
 
 const module = new URL('../../kernel/commands/stack.ts', import.meta.url).href;
 
@@ -24,7 +25,27 @@ function placesOf(lines: readonly string[], maps: readonly object[]): readonly s
     .map(place => place.slice(own.length + 1));
 }
 
-test('a stack names lines of sources, files of packages, and the program where there is no source', () => {
+test('an error of the bundle names the line of kernel/ that it came from', async () => {
+  const broken = "data:text/javascript,console.log=()=>{throw(new(RangeError)('gone'))}";
+  const HOME = scratchDirectory();
+  const { code, stderr } = await aplKernel(['doctor'], { HOME, NODE_OPTIONS: `--import=${broken}` });
+  expect(code).toBe(1);
+  expect(stderr).toContain('RangeError: gone\n    at console.log (data:text/javascript,');
+  expect(stderr).toMatch(/^ {4}at (?:async )?\S+doctor \(file:\/\/\/\S+\/kernel\/main\.ts:\d+:11\)$/m);
+});
+
+test('the frame of a package names its file', async () => {
+  const traced = `data:text/javascript,${encodeURIComponent(
+    'import http from "node:http"; http.createServer = () => { console.trace(); process.exit(3); };',
+  )}`;
+  const HOME = scratchDirectory();
+  const { code, stderr } = await aplKernel(['serve'], { HOME, NODE_OPTIONS: `--import=${traced}` });
+  expect(code).toBe(3);
+  expect(stderr).toMatch(/^ {4}at \S+ \(file:\/\/\/\S+\/node_modules\/fastify\/lib\/server\.js\)$/m);
+  expect(stderr).toMatch(/^ {4}at \S+ \(file:\/\/\/\S+\/kernel\/local\/http\/listen\.ts:\d+:\d+\)$/m);
+});
+
+test('a frame of no source keeps its place in the program', () => {
   const source = { version: 3, sources: ['kernel/text.ts'], mappings: 'AASA' };
   const ofPackage = { version: 3, sources: ['node_modules/some/index.js'], mappings: 'AAAA' };
   const ofBundler = { version: 3, sources: [], mappings: 'A' };
