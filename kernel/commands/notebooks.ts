@@ -3,12 +3,9 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import { UsageError } from '../errors.js';
 import { isScript, readNotebook, replaceFile, writeNotebook } from '../headless/file.js';
 import { type Freezing, freezeNotebook } from '../headless/freeze.js';
-import type { CodeView } from '../headless/report/page.js';
-
-export type { CodeView } from '../headless/report/page.js';
-
 import type { Notebook } from '../headless/notebook.js';
 import { prepareNotebook } from '../headless/prepare.js';
+import type { CodeView } from '../headless/report/page.js';
 import { type CellProgress, failureLines, runLine, runNotebook } from '../headless/run.js';
 import { stripNotebook } from '../headless/strip.js';
 import { compareRuns, type Verdict } from '../headless/verify.js';
@@ -16,6 +13,8 @@ import type { KernelHandler } from '../jupyter/message.js';
 import { present } from '../present.js';
 import type { RowChange } from '../result/compare.js';
 import { oneLine, plural } from '../text.js';
+
+export type { CodeView };
 
 /** The options of `apl-kernel run`, as the command line has them. */
 export interface RunOptions {
