@@ -1,4 +1,4 @@
-import { isSorted, type OrderKey, type Relation, type Scalar } from '../plan/plan.js';
+import { type Column, isSorted, type OrderKey, type Relation, type Scalar } from '../plan/plan.js';
 import { reference } from '../plan/scalars.js';
 import type { SortKey } from '../syntax/ast.js';
 import { type Binder, scopeOf, unwrap } from './binder.js';
@@ -30,15 +30,13 @@ export function sort(binder: Binder, keys: readonly SortKey[], stage: Stage): St
 
 /** The first rows; of a dataset that nothing sorts, the newest. */
 export function limitRows(stage: Stage, count: Scalar): Stage {
-  const ordered = newestFirst(stage);
-  const { relation } = ordered;
-  const limited = withRelation(ordered, {
-    kind: 'limit',
-    input: relation,
-    count,
-    columns: relation.columns,
-  });
-  return { ...withoutRanking(limited), bounded: true };
+  const { relation, order } = newestFirst(stage);
+  const { columns } = stage.relation;
+  const limit: Relation = { kind: 'limit', input: relation, count, columns: relation.columns };
+  const items = columns.map(column => ({ column, value: reference(column) }));
+  const shown: Relation =
+    relation.columns.length === columns.length ? limit : { kind: 'project', input: limit, items, columns };
+  return { ...withoutRanking({ ...withRelation(stage, shown), order }), bounded: true };
 }
 
 /** Right after a summarize whose first key is a time bin and that has further keys, a limit counts groups, and each keeps all its bins. */
@@ -60,14 +58,49 @@ export function limitGroups(stage: Stage, count: Scalar): Stage {
   });
 }
 
-/** Sorts the events of a dataset newest first, unless the query sorts them, so that a limit always keeps the same rows. */
-function newestFirst(stage: Stage): Stage {
-  const { relation } = stage;
-  const time = findColumn(relation.columns, '_time');
-  if (stage.bounded || isSorted(relation) || time?.type !== 'datetime') return stage;
+/**
+ * Sorts the events of a dataset newest first, unless the query sorts them, so that a limit always keeps the same rows. Their
+ * time is one more column where the query has left it out.
+ */
+function newestFirst(stage: Stage): Pick<Stage, 'relation' | 'order'> {
+  const timed = stage.bounded || isSorted(stage.relation) ? undefined : withTime(stage.relation);
+  if (timed === undefined) return stage;
+  const { relation, time } = timed;
   const keys = [{ value: reference(time), descending: true, nullsFirst: false }];
-  const sorted: Relation = { kind: 'sort', input: relation, keys, columns: relation.columns };
-  return { ...stage, relation: sorted, order: [{ field: '_time', desc: true }] };
+  const isShown = stage.relation.columns.includes(time);
+  return {
+    relation: { kind: 'sort', input: relation, keys, columns: relation.columns, implied: true },
+    order: isShown ? [{ field: '_time', desc: true }] : [],
+  };
+}
+
+interface Timed {
+  readonly relation: Relation;
+  readonly time: Column;
+}
+
+/** The relation with the time of its events; undefined where it has none. */
+function withTime(relation: Relation): Timed | undefined {
+  const own = findColumn(relation.columns, '_time');
+  if (own?.type === 'datetime') return { relation, time: own };
+  switch (relation.kind) {
+    case 'filter':
+    case 'sample':
+    case 'expand':
+    case 'project': {
+      const below = withTime(relation.input);
+      if (below === undefined) return undefined;
+      const { relation: input, time } = below;
+      const columns = [...relation.columns, time];
+      const carried =
+        relation.kind === 'project'
+          ? { ...relation, items: [...relation.items, { column: time, value: reference(time) }] }
+          : relation;
+      return { relation: { ...carried, input, columns }, time };
+    }
+    default:
+      return undefined;
+  }
 }
 
 /** Bins that are sorted by something else than their time are a ranking, no longer a series. */

@@ -137,7 +137,13 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly count: Scalar;
       readonly filter?: Scalar;
     }
-  | { readonly kind: 'sort'; readonly input: Relation; readonly keys: readonly OrderKey[] }
+  /** `implied`: a limit of events that the query does not sort takes the newest. */
+  | {
+      readonly kind: 'sort';
+      readonly input: Relation;
+      readonly keys: readonly OrderKey[];
+      readonly implied?: true;
+    }
   /** The first `count` rows after the first `skip`. */
   | {
       readonly kind: 'limit';
@@ -174,7 +180,10 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly bag: boolean;
       readonly index?: Column;
       readonly limit?: Scalar;
-      /** A column with the place of each row of the input in the order of its sort, where something above depends on it. */
+      /**
+       * A column with the place of each row of the input in the order of its sort, where something above depends on it. Without keys
+       * it only keeps the elements of different rows apart.
+       */
       readonly place?: { readonly column: Column; readonly keys: readonly OrderKey[] };
     }
   | {
@@ -250,17 +259,22 @@ export type ExternalFile =
 
 /** True when an operator has decided the order of the rows. */
 export function isSorted(relation: Relation): boolean {
+  return decidingSort(relation) !== undefined;
+}
+
+/** The sort that has decided the order of the rows. */
+export function decidingSort(relation: Relation): Extract<Relation, { kind: 'sort' }> | undefined {
   switch (relation.kind) {
     case 'sort':
-      return true;
+      return relation;
     case 'filter':
     case 'project':
     case 'limit':
     case 'top-groups':
     case 'sample':
     case 'expand':
-      return isSorted(relation.input);
+      return decidingSort(relation.input);
     default:
-      return false;
+      return undefined;
   }
 }

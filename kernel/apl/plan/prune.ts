@@ -96,12 +96,14 @@ function pruneTo(relation: Relation, needed: Ids): Relation {
     }
     case 'filter':
       return narrowed(relation, needed, [relation.predicate]);
-    case 'sort':
+    case 'sort': {
+      const sorted = keepingElements(relation);
       return narrowed(
-        relation,
+        sorted,
         needed,
-        relation.keys.map(key => key.value),
+        sorted.keys.map(key => key.value),
       );
+    }
     case 'limit':
     case 'sample':
       return narrowed(relation, needed, []);
@@ -230,35 +232,73 @@ function unordered(relation: Relation): Carried {
 /** Carries along what the sort below reads, through projections too, as an aggregate may depend on the order of its rows. */
 function carryingOrder(relation: Relation): Carried {
   switch (relation.kind) {
-    case 'sort':
-      return { relation, keys: relation.keys, ids: reading(...relation.keys.map(key => key.value)) };
-    case 'filter':
-    case 'limit': {
-      const { relation: input, keys, ids } = carryingOrder(relation.input);
-      return { relation: { ...relation, input, columns: input.columns }, keys, ids };
-    }
-    case 'project': {
-      const { relation: input, keys, ids } = carryingOrder(relation.input);
-      const own = idsOf(relation.columns);
-      const added = input.columns.filter(({ id }) => ids.has(id) && !own.has(id));
-      const items = added.map(column => ({
-        column,
-        value: reference(column),
-      }));
-      const columns = [...relation.columns, ...added];
-      return { relation: { ...relation, input, items: [...relation.items, ...items], columns }, keys, ids };
+    case 'sort': {
+      const sorted = keepingElements(relation);
+      return { relation: sorted, keys: sorted.keys, ids: reading(...sorted.keys.map(key => key.value)) };
     }
     case 'expand':
       return carryingPlaces(relation);
+    default:
+      return passingOn(relation, carryingOrder);
+  }
+}
+
+type Sort = Extract<Relation, { kind: 'sort' }>;
+
+/** The sort with the places of expanded elements as its last keys: those of one row stay in their order where it leaves them equal. */
+function keepingElements(relation: Sort): Sort {
+  const { relation: input, keys } = carryingElements(relation.input);
+  return { ...relation, input, keys: [...relation.keys, ...keys], columns: input.columns };
+}
+
+/** Carries the places of expanded elements along. */
+function carryingElements(relation: Relation): Carried {
+  if (relation.kind !== 'expand') return passingOn(relation, carryingElements);
+  if (relation.place !== undefined) return unordered(relation);
+  const { relation: input, keys, ids } = carryingElements(relation.input);
+  const own = withPlaces(
+    { ...relation, input, columns: withColumns(relation.columns, input.columns, ids) },
+    [],
+  );
+  return { relation: own.relation, keys: [...keys, ...own.keys], ids: new Set([...ids, ...own.ids]) };
+}
+
+/** What is carried through an operator that passes the rows of its input on, in their order. */
+function passingOn(relation: Relation, carrying: (input: Relation) => Carried): Carried {
+  switch (relation.kind) {
+    case 'filter':
+    case 'limit': {
+      const { relation: input, keys, ids } = carrying(relation.input);
+      return { relation: { ...relation, input, columns: input.columns }, keys, ids };
+    }
+    case 'project': {
+      const { relation: input, keys, ids } = carrying(relation.input);
+      const columns = withColumns(relation.columns, input.columns, ids);
+      const added = columns.slice(relation.columns.length);
+      const items = added.map(column => ({ column, value: reference(column) }));
+      return { relation: { ...relation, input, items: [...relation.items, ...items], columns }, keys, ids };
+    }
     default:
       return unordered(relation);
   }
 }
 
+/** The columns, and those of the input that are carried along and not among them. */
+function withColumns(columns: readonly Column[], input: readonly Column[], carried: Ids): readonly Column[] {
+  const own = idsOf(columns);
+  return [...columns, ...input.filter(({ id }) => carried.has(id) && !own.has(id))];
+}
+
 /** Expanded rows are in the order of their original rows, then of their elements. */
-function carryingPlaces(relation: Extract<Relation, { kind: 'expand' }>): Carried {
+function carryingPlaces(relation: Expand): Carried {
   const { relation: input, keys } = carryingOrder(relation.input);
-  if (keys.length === 0) return unordered(relation);
+  return keys.length === 0 ? unordered(relation) : withPlaces({ ...relation, input }, keys);
+}
+
+type Expand = Extract<Relation, { kind: 'expand' }>;
+
+/** Adds the place of each row in the order of the keys, and of each element in its row. */
+function withPlaces(relation: Expand, keys: readonly OrderKey[]): Carried {
   const id = firstPlaceId + 2 * (relation.items[0]?.column.id ?? 0);
   const column: Column = { id, name: '', type: 'long' };
   const index: Column = relation.index ?? { id: id + 1, name: '', type: 'long' };
@@ -272,7 +312,7 @@ function carryingPlaces(relation: Extract<Relation, { kind: 'expand' }>): Carrie
     }),
   );
   return {
-    relation: { ...relation, input, index, place: { column, keys }, columns },
+    relation: { ...relation, index, place: { column, keys }, columns },
     keys: places,
     ids: idsOf([column, index]),
   };

@@ -76,12 +76,14 @@ export function firstOfEach(
 export function expandSql(parts: ExpandParts, stage: AddStage): string {
   const { place } = parts;
   const values = parts.items.map(({ name, value, list }) => `${list ?? value.sql} AS array_${name}`);
-  const count = place === undefined ? [] : [`row_number() OVER (${place.order.trim()}) AS ${place.column}`];
+  const count = place?.order ? [`row_number() OVER (${place.order.trim()}) AS ${place.column}`] : [];
   // A stage of its own: what reads them reads them several times.
   const arrays = stage(`SELECT *, ${[...values, ...count].join(', ')} FROM ${parts.input}`);
   const cut = parts.limit === undefined ? '' : `[1:${parts.limit}]`;
   const lists = parts.items.map(item => `${elementsOf(item, parts.bag)}${cut} AS list_${item.name}`);
-  const input = stage(`SELECT *, ${lists.join(', ')} FROM ${arrays}`);
+  const arrayNames = parts.items.map(({ name }) => `array_${name}`).join(', ');
+  const apart = place?.order === '' ? [`hash(${arrayNames}) AS ${place.column}`] : [];
+  const input = stage(`SELECT *, ${[...lists, ...apart].join(', ')} FROM ${arrays}`);
   const expanded = new Set(parts.items.map(({ name }) => name));
   const longest = `greatest(${parts.items.map(({ name }) => `len(list_${name})`).join(', ')})`;
   const columns = parts.columns.map(name => {

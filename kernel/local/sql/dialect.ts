@@ -53,7 +53,7 @@ export interface ExpandParts {
   /** The columns of the result, and which of them holds the position. */
   readonly columns: readonly string[];
   readonly index: string | undefined;
-  /** A column that counts the rows of the input, and the ORDER BY in which it counts them. */
+  /** A column that counts the rows of the input, and the ORDER BY in which it counts them; without one it tells most rows apart. */
   readonly place: { readonly column: string; readonly order: string } | undefined;
 }
 

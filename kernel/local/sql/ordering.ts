@@ -2,6 +2,7 @@ import type { Order } from '../../api/wire.js';
 import {
   type Column,
   type Computed,
+  decidingSort,
   isSorted,
   type OrderKey,
   type Plan,
@@ -22,17 +23,21 @@ export interface Ordered {
  */
 export function orderRows(plan: Plan, wanted: readonly Order[]): Ordered {
   const { relation } = plan;
-  if (plan.order.length > 0 || isSorted(relation)) return { relation, order: plan.order, unknown: [] };
   const [known, unknown] = [
     wanted.filter(key => isIn(key, relation)),
     wanted.filter(key => !isIn(key, relation)),
   ];
+  const missing = unknown.map(key => key.field);
+  const implied = decidingSort(relation)?.implied === true;
+  if (implied && known.length === 0) return { relation, order: plan.order, unknown: missing };
+  if (!implied && (plan.order.length > 0 || isSorted(relation)))
+    return { relation, order: plan.order, unknown: [] };
   const order = known.length > 0 ? known : defaultOrder(plan);
   const shown = order.findIndex(key => !isIn(key, relation));
   return {
     relation: sortedBy(relation, order) ?? relation,
     order: shown < 0 ? order : order.slice(0, shown),
-    unknown: unknown.map(key => key.field),
+    unknown: missing,
   };
 }
 

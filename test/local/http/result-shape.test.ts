@@ -358,6 +358,14 @@ describe('order', () => {
     ['logs | sort by ms % 4 asc, ms asc | project ms', {}, 'ms asc', [4, 1, 9, 2]],
     ['logs | project ms', { defaultOrder: [{ field: 'ms', desc: false }] }, 'ms asc', [1, 2, 4, 9]],
     ['logs | project ms | limit 2', { defaultOrder: [{ field: 'ms', desc: true }] }, 'ms desc', [9, 4]],
+    ['logs | project ms | limit 2', { defaultOrder: [{ field: 'ms', desc: false }] }, 'ms asc', [1, 2]],
+    [
+      'logs | project ms, _time | limit 2',
+      { defaultOrder: [{ field: 'ms', desc: false }] },
+      'ms asc',
+      [1, 2],
+    ],
+    ['logs | project ms | limit 2', {}, '', [9, 4]],
     [
       'logs | sort by ms desc | project ms',
       { defaultOrder: [{ field: 'ms', desc: false }] },
