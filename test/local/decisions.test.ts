@@ -155,6 +155,10 @@ const points: Readonly<Record<string, readonly Case[]>> = {
       'v s: [1.6666666666666667,1.2909944487358056]',
     ],
     ['datatable(x: long)[5] | summarize v = variance(x), s = stdev(x)', 'v s: [null,null]'],
+    [
+      'range i from 0 to 99999 step 1 | extend x = 1700000000000 + (i * 7919) % 1009 | summarize v = round(variance(x), 3), s = round(stdev(x), 3)',
+      'v s: [84841.942,291.276]',
+    ],
   ],
   'interpolation of percentiles': [
     [
