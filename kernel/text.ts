@@ -85,6 +85,11 @@ export function cut(text: string, limit: number): string {
   return `${text.slice(0, splitsPair ? end - 1 : end)}\u2026`;
 }
 
+/** A sentence in which words of strangers are at most 200 characters each, with an ellipsis for what was cut: names, paths, values. */
+export function cutWords(sentence: string): string {
+  return sentence.replace(/[^\s`"']{201,}/g, word => cut(word, 200));
+}
+
 /** The text on one line for a sentence or a list: white space shrunk to single spaces, visible, and cut to a limit if there is one. */
 export function oneLine(text: string, limit = Number.POSITIVE_INFINITY): string {
   return cut(visible(text.replace(/\s+/g, ' ').trim()), limit);

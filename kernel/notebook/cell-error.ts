@@ -5,7 +5,7 @@ import { type CellQuery, type MagicLine, toCellOffset } from '../apl/syntax/cell
 import { AplKernelError } from '../errors.js';
 import type { ExecuteOutcome } from '../jupyter/message.js';
 import { widthOf } from '../result/display/aligned.js';
-import { cut, plural, visible, visibleLines } from '../text.js';
+import { cut, cutWords, plural, visible, visibleLines } from '../text.js';
 import { MagicError } from './magics/arguments.js';
 import { TimeRangeError } from './time-range.js';
 
@@ -59,9 +59,9 @@ function withOthers(first: CellFailure, others: readonly Mistake[], cell: string
 
 function mistakeLines({ message, hint, place }: Mistake, cell: string): readonly string[] {
   return [
-    `${bold('also')}: ${visibleLines(redact(message))}`,
+    `${bold('also')}: ${said(message)}`,
     ...(place === undefined ? [] : excerpt(cell, place)),
-    ...(hint === undefined ? [] : [`${bold('hint')}: ${visibleLines(redact(hint))}`]),
+    ...(hint === undefined ? [] : [`${bold('hint')}: ${said(hint)}`]),
   ];
 }
 
@@ -96,11 +96,18 @@ function failure(
   cell: string,
   place?: Place,
 ): CellFailure {
-  const text = visibleLines(redact(message));
+  const text = said(message);
   const traceback = [`${bold(code)}: ${text}`];
   if (place !== undefined) traceback.push(...excerpt(cell, place));
-  if (hint !== undefined) traceback.push(`${bold('hint')}: ${visibleLines(redact(hint))}`);
+  if (hint !== undefined) traceback.push(`${bold('hint')}: ${said(hint)}`);
   return { status: 'error', ename: code, evalue: text.replace(/\s+/g, ' '), traceback };
+}
+
+/** The longest message or hint; what they quote comes from cells, files and services. */
+const longestSaid = 2_000;
+
+function said(text: string): string {
+  return visibleLines(cut(cutWords(redact(text)), longestSaid));
 }
 
 function placeOf(error: unknown, cell: string, origin: CellQuery | MagicLine): Place | undefined {

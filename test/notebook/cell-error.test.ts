@@ -63,3 +63,12 @@ test('a name that goes on for ever is marked at its beginning', async () => {
     expect.stringMatching(/^hint: /),
   ]);
 });
+
+test('a long name, and a long list of names, are cut in messages and hints', async () => {
+  const name = 'q'.repeat(3_000);
+  expect((await marked(`%results ${name}`))[0]).toBe(`magic: there is no result ${'q'.repeat(199)}\u2026`);
+  const kept = bench();
+  for (let number = 10; number < 40; number += 1) await kept.run(`${'r'.repeat(98)}${number} << print 1;`);
+  const hint = traceback(await kept.run('%results x')).at(-1) ?? '';
+  expect([hint.length, hint.at(-1)]).toEqual(['hint: '.length + 2_000, '\u2026']);
+});

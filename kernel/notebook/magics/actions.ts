@@ -6,7 +6,8 @@ import type { DatasetInfo, ImportReport, QueryProgress } from '../../api/wire.js
 import { quotedName } from '../../apl/syntax/tokens/quote.js';
 import type { CellIo } from '../../jupyter/message.js';
 import { present } from '../../present.js';
-import { formatCount, partRead, plural, shownName, visible, visibleLines } from '../../text.js';
+import { codeWords } from '../../result/display/summary.js';
+import { cutWords, formatCount, partRead, plural, shownName, visible, visibleLines } from '../../text.js';
 import { parseTime } from '../../time.js';
 import { extentText } from '../query/extent.js';
 import type { Session } from '../session.js';
@@ -317,9 +318,10 @@ function ignore(): void {}
  */
 export async function withProgress(
   io: CellIo,
-  what: string,
+  words: string,
   work: (say: (done: string) => void) => Promise<ReturnType<typeof tableOutput>>,
 ): Promise<void> {
+  const what = cutWords(words);
   const displayId = randomUUID();
   const started = performance.now();
   const seconds = () => Math.floor((performance.now() - started) / 1_000);
@@ -345,7 +347,7 @@ export async function withProgress(
 
 function reportOutput(report: ImportReport): ReturnType<typeof tableOutput> {
   const { dataset, rows, rowsBefore, rowsNow, timeField, notes } = report;
-  const time = timeField === '' ? '' : `, time from \`${timeField}\``;
+  const time = timeField === '' ? '' : `, time from ${codeWords(timeField)}`;
   const added = rowsBefore > 0 && rowsNow === rowsBefore + rows;
   const lines = [
     `${dataset}: ${plural(rows, 'row')}, ${plural(report.fields.length, 'field')}${time}`,

@@ -1,19 +1,23 @@
 import type { DisplayData } from '../../jupyter/message.js';
 import { alignedLines } from '../../result/display/aligned.js';
-import { escapeHtml, NO_LATEX, plural, visible, visibleLines, withCode } from '../../text.js';
+import { cut, cutWords, escapeHtml, NO_LATEX, plural, visible, visibleLines, withCode } from '../../text.js';
 
-/** Returns a small table for reading, as script-free HTML and as aligned text; every value is escaped for both. */
+/**
+ * Returns a small table for reading, as script-free HTML and as aligned text; every value is escaped for both, and cut where it is
+ * long: the HTML has more of it in a tooltip.
+ */
 export function tableOutput(
   headers: readonly string[],
   rows: readonly (readonly string[])[],
-  caption: string,
+  words: string,
 ): DisplayData {
+  const caption = cutWords(words);
   const head = headers
     .map(header => `<th scope="col" style="${headStyle}">${escapeHtml(header)}</th>`)
     .join('');
   const body = rows.map(row => `<tr>${row.map(cellHtml).join('')}</tr>`).join('');
   const name = escapeHtml(caption.split('\n')[0] ?? '');
-  const table = `<div class="apl-list" role="region" aria-label="${name}" tabindex="0" style="max-height:420px;overflow:auto"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>${printStyle}`;
+  const table = `<div class="apl-list" role="region" aria-label="${name}" tabindex="0" style="max-height:420px;overflow:auto"><table style="margin:0"><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>${printStyle}`;
   return {
     data: {
       'text/html': `<div class="${NO_LATEX}"><div style="white-space:pre-line">${withCode(caption)}</div>${rows.length === 0 ? '' : table}</div>`,
@@ -43,7 +47,11 @@ function textLines(headers: readonly string[], rows: readonly (readonly string[]
   const shown = rows.slice(0, textRows);
   const rest = rows.length - shown.length;
   return [
-    ...alignedLines([headers, ...shown].map(row => row.map(value => visible(value.replace(/\s+/g, ' '))))),
+    ...alignedLines(
+      [headers, ...shown].map(row =>
+        row.map(value => visible(cut(value.replace(/\s+/g, ' '), longestValue))),
+      ),
+    ),
     ...(rest > 0 ? [`The first ${textRows} of ${plural(rows.length, 'row')} are shown.`] : []),
   ];
 }
@@ -58,11 +66,16 @@ export function markdownOutput(markdown: string): DisplayData {
   return { data: { 'text/markdown': markdown, 'text/plain': markdown }, metadata: {} };
 }
 
-/** Values longer than this may wrap, to lines of at least `longWidth`. */
-const longValue = 60;
-const longWidth = '24em';
+/** Values longer than this may wrap, to lines of at least `wrappedWidth`. */
+const longValue = 32;
+const wrappedWidth = '16em';
+/** The longest value of a cell, and in the tooltip of one that is cut. */
+const longestValue = 300;
+const longestTitle = 2_000;
 
 function cellHtml(value: string): string {
-  const wrapping = value.length > longValue ? `pre-wrap;min-width:${longWidth}` : 'pre';
-  return `<td style="text-align:left;white-space:${wrapping}">${escapeHtml(value)}</td>`;
+  const wrapping =
+    value.length > longValue ? `pre-wrap;overflow-wrap:anywhere;min-width:${wrappedWidth}` : 'pre';
+  const title = value.length > longestValue ? ` title="${escapeHtml(cut(value, longestTitle))}"` : '';
+  return `<td style="text-align:left;white-space:${wrapping}"${title}>${escapeHtml(cut(value, longestValue))}</td>`;
 }

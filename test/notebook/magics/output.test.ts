@@ -32,9 +32,22 @@ describe('a small table', () => {
     expect(cells.map(([, tag, text]) => `${tag} ${text}`)).toEqual(['th name', 'th n', 'td a', 'td 1']);
   });
 
-  test('breaks values of more than 60 characters', () => {
-    expect(html([['x'.repeat(60), '']])).not.toContain('pre-wrap;min-width');
-    expect(html([['x'.repeat(61), '']])).toContain('white-space:pre-wrap;min-width:24em');
+  test('breaks values of more than 32 characters', () => {
+    expect(html([['x'.repeat(32), '']])).not.toContain('pre-wrap;');
+    expect(html([['x'.repeat(33), '']])).toContain('white-space:pre-wrap;overflow-wrap:anywhere;min-width:16em"');
+  });
+
+  test('cuts long values, of which a tooltip has more, and long words of its caption', () => {
+    const rows = [['x'.repeat(301), 'y'.repeat(300)]];
+    expect(html(rows)).toContain(` title="${'x'.repeat(301)}">${'x'.repeat(299)}\u2026</td>`);
+    expect(html(rows)).toContain(`">${'y'.repeat(300)}</td>`);
+    expect(html([['x'.repeat(2001), '']])).toContain(` title="${'x'.repeat(1999)}\u2026">`);
+    expect(plain(rows, `with "${'z'.repeat(4_000)}"`).split('\n')).toEqual([
+      `with "${'z'.repeat(199)}\u2026"`,
+      '',
+      `name${' '.repeat(298)}n`,
+      `${'x'.repeat(299)}\u2026  ${'y'.repeat(300)}`,
+    ]);
   });
 
   test('is nowhere looked through for LaTeX', () => {
