@@ -41,12 +41,17 @@ thead:not(:has(th:not(:empty))) { display: none; }
 }
 @media screen and (max-width: 600px) { .output img[src^="data:image/svg"] { min-width: 620px; } }
 @page { margin: 14mm; }
+@page wide { size: landscape; }
+@page widest { size: A3 landscape; }
 @media print {
   body { font-size: 10.5pt; }
   main { max-width: none; padding: 0; }
   p, li { max-width: none; }
   h1, h2, h3, h4 { break-after: avoid; }
-  .part { break-inside: avoid; }
+  .part ~ .part:not(:has(tbody tr:nth-child(16))) { break-inside: avoid; }
+  section:is(:has(.apl-table th:nth-child(12)), :not(:has(.source, .output)):has(+ section .apl-table th:nth-child(12))) { page: wide; }
+  section:is(:has(.apl-table th:nth-child(17)), :not(:has(.source, .output)):has(+ section .apl-table th:nth-child(17))) { page: widest; }
+  main section table.apl-table:has(th:nth-child(17)):not(:has(th:nth-child(31))) th { min-width: 7ch !important; }
   .output img { width: auto; max-height: 180mm; }
   .output img, .source, dl.facts { break-inside: avoid; }
   .output:not(:has(tbody tr:nth-child(16))) { break-inside: avoid; }

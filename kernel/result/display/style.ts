@@ -60,12 +60,15 @@ body[data-jp-theme-light="false"] &{color-scheme:dark;--a6:${DARK[6]};--a7:${DAR
 & details.apl-more::details-content{display:block;content-visibility:visible}
 & details.apl-more summary{list-style:none}
 & table.apl-table thead tr th,& table.apl-table tbody tr td{position:static!important;white-space:pre-wrap!important;overflow-wrap:anywhere;font-size:10.5px;padding:2px 6px}
+& table.apl-table tbody tr td:not([style]){white-space:nowrap!important}
+& table.apl-table:has(th:nth-child(41)) tbody tr td:not([style]){white-space:pre-wrap!important}
 & table.apl-table thead tr th{min-width:9ch}
 & table.apl-table thead tr th small{font-size:inherit}
 & table.apl-table:has(th:nth-child(8)) tr>*{font-size:9px!important;padding:2px 4px!important}
 & table.apl-table:has(th:nth-child(12)) tr>*{font-size:8px!important;padding:2px 3px!important}
 & table.apl-table:has(th:nth-child(12)) th{min-width:6ch!important}
 & table.apl-table:has(th:nth-child(17)) th{min-width:0!important}
+& table.apl-table:has(th:nth-child(31)) tr>*{font-size:7px!important;padding:2px!important}
 & table.apl-table tr{break-inside:avoid}
 }
 `;

@@ -1,0 +1,51 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { NotebookCell } from '../../kernel/headless/notebook.js';
+import { notebookPage } from '../../kernel/headless/report/page.js';
+import { startBrowser } from './lab.js';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser?.close());
+
+const heading = (words: string) => ({ cell_type: 'markdown', metadata: {}, source: `## ${words}` });
+const table = (rows: number, columns: number) => {
+  const cells = (tag: string) => Array.from({ length: columns }, () => `<${tag}>1,000,000</${tag}>`).join('');
+  const body = Array.from({ length: rows }, () => `<tr>${cells('td')}</tr>`).join('');
+  const html = `<table class="apl-table"><thead><tr>${cells('th')}</tr></thead><tbody>${body}</tbody></table>`;
+  return {
+    cell_type: 'code',
+    execution_count: 1,
+    metadata: {},
+    source: 'print 1',
+    outputs: [{ output_type: 'display_data', data: { 'text/html': html }, metadata: {} }],
+  };
+};
+
+/** The sizes of the pages of paper, in millimetres. */
+async function pagesOf(...cells: readonly object[]): Promise<readonly string[]> {
+  const notebook = { cells: cells as NotebookCell[], metadata: {}, nbformat: 4, nbformat_minor: 5 };
+  const page = await browser.newPage();
+  await page.setContent(notebookPage(notebook, { title: 'report' }));
+  const paper = (await page.pdf({ format: 'A4', preferCSSPageSize: true })).toString('latin1');
+  await page.close();
+  return [...paper.matchAll(/\/MediaBox *\[0 0 ([\d.]+) ([\d.]+)\]/g)].map(([, width, height]) =>
+    [width, height].map(points => Math.round((Number(points) / 72) * 25.4)).join(' x '),
+  );
+}
+
+test('a part that is longer than a page begins on the page of the title', async () => {
+  expect(await pagesOf(heading('Long'), table(60, 3))).toEqual(['210 x 297', '210 x 297']);
+});
+
+test('a table of many columns has a page across, of a larger paper where it needs it, with its heading', async () => {
+  const parts = [heading('Wide'), table(3, 12), heading('Widest'), table(3, 25)];
+  expect(await pagesOf(heading('First'), table(3, 3), ...parts, heading('Last'))).toEqual([
+    '210 x 297',
+    '297 x 210',
+    '420 x 297',
+    '210 x 297',
+  ]);
+});
