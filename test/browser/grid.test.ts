@@ -16,6 +16,8 @@ const wide = `print ${Array.from({ length: 1000 }, (_, index) => `column_${index
 const many = 'range n from 1 to 1000000 step 1';
 /** Columns whose widths are no whole pixels. */
 const narrow = 'print a = 1, b = 1, c = 1, d = 1, e = 1, f = 1';
+/** A column of long values between two short ones, whose last row alone needs more than a line. */
+const messages = `range n from 1 to 30 step 1 | extend message = iff(n < 30, "short", "${'a long message of a log '.repeat(40)}"), level = "info"`;
 /** The width of a thin scroll bar of Chromium, in pixels. */
 const SCROLL_BAR = 10;
 /** One payload of each class; hostile.test.ts reads all of them. */
@@ -28,14 +30,14 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
 
   beforeAll(async () => {
     session = await openSession(frontEnd, {
-      files: { 'grid.ipynb': notebookOf([numbers, hostile, wide, long, many, narrow]) },
+      files: { 'grid.ipynb': notebookOf([numbers, hostile, wide, long, many, narrow, messages]) },
       file: 'grid.ipynb',
       browser: { timezoneId: 'Asia/Kolkata', permissions: ['clipboard-read', 'clipboard-write'] },
     });
     ({ page } = session);
     cells = cellsOf(page);
     await runEach(page);
-    await grid(5).waitFor({ timeout: 90_000 });
+    await grid(6).waitFor({ timeout: 90_000 });
   });
 
   afterAll(() => session?.stop());
@@ -83,6 +85,47 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     await page.evaluate("document.querySelectorAll('.apl-grid regular-table')[4].scrollTo(0, 0)");
     // The first one is wider than the page.
     await soon(() => page.evaluate(`${roomOf(2)}.bars`)).toEqual([0, SCROLL_BAR]);
+  });
+
+  test('a column of long values has the room beside the others, in a window of any width', async () => {
+    await grid(6).getByRole('searchbox').fill('long');
+    await soon(() => grid(6).locator('tbody tr').count()).toBe(1);
+    const free = () =>
+      page.evaluate<number>(`(() => {
+        const node = document.querySelectorAll('regular-table')[6];
+        return node.parentElement.parentElement.clientWidth - node.querySelector('table').offsetWidth;
+      })()`);
+    for (const width of [1400, 1000, 1200]) {
+      await page.setViewportSize({ width, height: 900 });
+      // The border of the frame, and a pixel so that it does not scroll.
+      await soon(free).toBe(3);
+    }
+  });
+
+  test('wrapped rows are as high as their values; few of them have no scroll bar', async () => {
+    const heights = () =>
+      page.evaluate<(number | boolean)[]>(`(() => {
+        const node = document.querySelectorAll('regular-table')[6];
+        const rows = [...node.querySelectorAll('tbody tr')].map(row => row.offsetHeight);
+        return [node.scrollHeight > node.clientHeight, ...rows];
+      })()`);
+    const wrap = grid(6).getByRole('button', { name: 'Wrap' });
+    const lines = Array.from({ length: 15 }, () => 24);
+    await wrap.click();
+    await soon(heights).toEqual([false, expect.toSatisfy(height => height > 50)]);
+    const [, high] = await heights();
+    await grid(6).getByRole('searchbox').fill('');
+    await soon(heights).toEqual([true, ...lines]);
+    const last = grid(6).locator('tbody tr', { hasText: /^30/ });
+    await page.evaluate("document.querySelectorAll('regular-table')[6].scrollTo(0, 100_000)");
+    await soon(async () => (await last.boundingBox())?.height).toBe(high);
+    const ends = async (node: Locator) => {
+      const { y = 0, height = 0 } = (await node.boundingBox()) ?? {};
+      return y + height;
+    };
+    await soon(async () => (await ends(grid(6).locator('.apl-grid-frame'))) - (await ends(last))).toBe(1);
+    await wrap.click();
+    await soon(heights).toEqual([true, ...lines]);
   });
 
   test('rows that are fetched hide and show nothing in the toolbar', async () => {
@@ -325,7 +368,7 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     await soon(() => grid(2).locator('.apl-grid-status').textContent()).toMatch(
       /^The first \d{3} of 1,000 columns, as saved in the notebook; run the cell again to see all\.$/,
     );
-    expect(readFileSync(join(session.lab.notebookDir, 'grid.ipynb')).length).toBeLessThan(600_000);
+    expect(readFileSync(join(session.lab.notebookDir, 'grid.ipynb')).length).toBeLessThan(640_000);
     expect(session.complaints).toEqual([]);
   });
 });

@@ -21,6 +21,7 @@ const RULES = `
 .apl-grid-controls { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; margin-left: auto; }
 .apl-grid-heading { font-weight: 500; }
 .apl-grid-status { color: var(--jp-content-font-color2); overflow-wrap: anywhere; }
+.apl-grid-status:not(:empty)::before { content: '\u00b7 '; }
 .apl-grid-busy .apl-grid-status::after { content: ' \u2026'; }
 .apl-grid-input { font: inherit; font-size: 12px; color: var(--jp-content-font-color1); background: var(--jp-layout-color0); border: 1px solid var(--jp-border-color1); border-radius: 3px; padding: 1px 6px; min-width: 0; }
 .apl-grid-search { width: 150px; }
@@ -29,14 +30,14 @@ const RULES = `
 .apl-grid-chips:empty { display: none; }
 .apl-grid-frame { position: relative; max-width: 100%; min-width: 64px; box-sizing: border-box; border: 1px solid var(--jp-border-color2); border-radius: 4px; background: var(--jp-layout-color0); overflow: hidden; resize: vertical; }
 .apl-grid regular-table { font: 12px/18px var(--jp-ui-font-family); outline-offset: -2px; overflow: auto; scrollbar-width: thin; overscroll-behavior: auto; }
-.apl-grid regular-table table { position: absolute; margin: 0; border: 0; border-collapse: separate; border-spacing: 0; table-layout: auto; width: auto; font-size: 12px; color: inherit; }
+.apl-grid regular-table table { position: absolute; margin: 0; border: 0; border-collapse: separate; border-spacing: 0; table-layout: auto; width: max-content; font-size: 12px; color: inherit; }
 .apl-grid regular-table tr { background: var(--jp-layout-color0); }
 .apl-grid regular-table :is(thead, tbody) { ${UNUSED.join(' ')} }
 .apl-grid regular-table tbody tr:nth-child(even) { background: color-mix(in srgb, var(--jp-layout-color2) 45%, var(--jp-layout-color0)); }
 .apl-grid regular-table tbody tr:hover { background: var(--jp-layout-color2); }
-.apl-grid regular-table :is(td, th) { box-sizing: border-box; height: 24px; padding: 3px 10px; border: 0; max-width: 440px; white-space: pre; text-align: left; font-weight: 400; vertical-align: top; background: none; cursor: default; }
+.apl-grid regular-table :is(td, th) { box-sizing: border-box; height: 24px; padding: 3px 10px; border: 0; max-width: var(--apl-grid-long); white-space: pre; text-align: left; font-weight: 400; vertical-align: top; background: none; cursor: default; }
 .apl-grid regular-table :is(.apl-grid-bounded, .rt-cell-clip, thead th) { overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
-.apl-grid regular-table thead th { height: 40px; position: relative; z-index: 1; background: var(--jp-layout-color2); border-bottom: 1px solid var(--jp-border-color1); font-weight: 600; line-height: 16px; padding-right: 24px; cursor: pointer; vertical-align: bottom; }
+.apl-grid regular-table thead th { height: 40px; max-width: 440px; position: relative; z-index: 1; background: var(--jp-layout-color2); border-bottom: 1px solid var(--jp-border-color1); font-weight: 600; line-height: 16px; padding-right: 24px; cursor: pointer; vertical-align: bottom; }
 .apl-grid regular-table thead th > span:first-child { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; vertical-align: bottom; }
 .apl-grid regular-table thead th small { display: block; font-size: 11px; font-weight: 400; color: var(--jp-content-font-color2); }
 .apl-grid regular-table thead th .apl-grid-menu { width: 18px; margin: 0 -18px 0 0; padding: 0; line-height: 16px; border: 0; background: none; color: var(--jp-content-font-color2); }
@@ -50,7 +51,7 @@ const RULES = `
 .apl-grid regular-table tbody :is(td, th).apl-grid-warning { color: color-mix(in srgb, var(--jp-warn-color1) 80%, var(--jp-content-font-color1)); font-weight: 600; }
 .apl-grid regular-table tbody :is(td, th).apl-grid-quiet { color: var(--jp-content-font-color2); }
 .apl-grid regular-table tbody tr :is(td, th).apl-grid-selected { background: color-mix(in srgb, var(--jp-brand-color1) 24%, var(--jp-layout-color0)); }
-.apl-grid-wrap regular-table tbody td { white-space: pre-wrap; overflow-wrap: anywhere; height: 72px; vertical-align: top; }
+.apl-grid-wrap regular-table tbody td { white-space: pre-wrap; overflow-wrap: anywhere; height: var(--apl-grid-row); vertical-align: top; }
 ::highlight(apl-grid-search) { background-color: #ffd54f; color: #1f1f1f; }
 .apl-grid-row { display: flex; flex-wrap: wrap; gap: 4px; margin: 0 0 6px; }
 .apl-grid-row:last-child { margin: 0; }
@@ -85,5 +86,9 @@ const RULES = `
 .apl-grid-more summary { cursor: pointer; color: var(--jp-content-font-color2); }
 .apl-grid-more :is(td, th) { padding: 2px 10px; text-align: right; font-size: 12px; }
 .apl-grid-foot { font-size: 12px; color: var(--jp-content-font-color2); }
+@media (forced-colors: active) {
+.apl-grid regular-table tbody tr :is(td, th).apl-grid-selected { forced-color-adjust: none; background: Highlight; color: HighlightText; }
+.apl-grid-top .apl-grid-share { forced-color-adjust: none; }
+}
 @media print { .apl-grid-bar :is(button, input) { display: none; } .apl-grid-frame { border: 0; resize: none; } }
 `;

@@ -34,5 +34,6 @@ const RULES = `
 .apl-panel-details dl { display: grid; grid-template-columns: max-content 1fr; gap: 1px 8px; margin: 0 0 6px; font-size: var(--jp-ui-font-size0); }
 .apl-panel-details dt { color: var(--jp-ui-font-color2); }
 .apl-panel-details dd { margin: 0; overflow-wrap: anywhere; unicode-bidi: isolate; }
+@media (forced-colors: active) { .apl-tree-row[aria-selected="true"], .apl-tree-row[aria-selected="true"] > * { forced-color-adjust: none; background: Highlight; color: HighlightText; } }
 .apl-panel-details pre { margin: 0; padding: 4px 6px; max-height: 220px; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; font-family: var(--jp-code-font-family); font-size: var(--jp-code-font-size); line-height: 1.35; background: var(--jp-layout-color2); border-radius: 2px; unicode-bidi: isolate; }
 `;

@@ -22,6 +22,7 @@ const RULES = `
 .apl-toolbar-flag { font-size: 10px; padding: 0 4px; border-radius: 6px; background: var(--jp-layout-color3); }
 .apl-toolbar-profile.apl-remote { background: #b3261e; color: #fff; }
 .apl-toolbar-profile.apl-remote:hover:not(:disabled) { background: #8f1d17; }
+@media (forced-colors: active) { .apl-toolbar-profile.apl-remote, .apl-toolbar-stop { forced-color-adjust: none; } }
 .apl-popover .apl-wide { flex: 1; }
 .apl-popover .apl-times label { display: flex; align-items: center; justify-content: space-between; gap: 6px; margin-bottom: 4px; }
 .apl-popover .apl-parameter { display: grid; grid-template-columns: 1fr auto; gap: 2px 8px; margin-bottom: 8px; }

@@ -16,6 +16,7 @@ const SHARED = `
 .apl-button { font: inherit; font-size: 12px; line-height: 18px; color: var(--jp-content-font-color1); background: var(--jp-layout-color1); border: 1px solid var(--jp-border-color2); border-radius: 3px; padding: 1px 7px; cursor: pointer; white-space: nowrap; }
 .apl-button:hover { background: var(--jp-layout-color2); }
 .apl-button[aria-pressed="true"] { background: var(--jp-brand-color1); color: var(--jp-ui-inverse-font-color1); border-color: var(--jp-brand-color1); }
+@media (forced-colors: active) { .apl-button[aria-pressed="true"] { forced-color-adjust: none; background: Highlight; color: HighlightText; border-color: Highlight; } }
 .apl-popover { position: fixed; z-index: 1100; box-sizing: border-box; max-width: min(360px, 100vw); max-height: min(420px, 100vh); font-family: var(--jp-ui-font-family); overflow: auto; background: var(--jp-layout-color1); color: var(--jp-content-font-color1); border: 1px solid var(--jp-border-color1); border-radius: 4px; box-shadow: var(--jp-elevation-z6); padding: 8px; font-size: 12px; }
 .apl-popover p { margin: 0 0 6px; }
 .apl-popover header { margin-bottom: 6px; overflow-wrap: anywhere; color: var(--jp-content-font-color2); }

@@ -28,12 +28,18 @@ export interface SurfacePlace extends CellPlace {
 }
 
 export const ROW_HEIGHT = 24;
+/** The height that rows of wrapped values have at least, where they scroll and any of them needs it. */
 const WRAPPED_ROW_HEIGHT = 72;
+/** The width of the columns of long values, before they share what room there is beside the table. */
+const LONG_WIDTH = 440;
+/** The least width of such a column, where the table then needs no scroll bar. */
+const NARROW_WIDTH = 240;
 const HEAD_HEIGHT = 42;
 /** No browser bounds a table of this height. */
 const UNBOUND_HEIGHT = 5_000_000;
 /** Rows in sight before the grid scrolls, and rows of a page up or down. */
 export const ROWS_IN_SIGHT = 14;
+const MOST_HEIGHT = ROWS_IN_SIGHT * ROW_HEIGHT;
 /** The border of the frame, on both sides. */
 const BORDERS = 2;
 /** The table scrolls sideways unless it has more room than its columns take. */
@@ -74,6 +80,13 @@ export class Surface {
   #scrollBar = 0;
   /** Drawn rows that the head covers. */
   #covered = 0;
+  /** What the table reckons with for each row. */
+  #rowHeight = ROW_HEIGHT;
+  /** The height of all rows; undefined where they scroll. */
+  #wholeHeight: number | undefined;
+  /** The room for the table when its columns were measured, and how many of them have long values. */
+  #room = 0;
+  #longColumns = 0;
 
   constructor(model: SurfaceModel) {
     this.#model = model;
@@ -93,15 +106,11 @@ export class Surface {
 
   /** Draws after columns or rows have changed; `resize` measures the columns again. */
   async redraw({ resize }: { readonly resize: boolean }): Promise<void> {
-    if (resize) {
-      this.table.resetAutoSize();
-      // Only columns with room are drawn, and so measured.
-      this.frame.style.width = '100%';
-    }
+    const columns = resize || this.#longColumns > 0;
+    if (resize) this.table.resetAutoSize();
+    else if (columns) this.#resetWidths();
     this.table.setDataListener(this.#data, { virtual_mode: 'both' });
-    this.#fitHeight();
-    await this.table.draw();
-    this.#fitWidth();
+    await this.#measure({ columns, rows: true });
     this.#fitHeight();
     const table = this.table.querySelector('table');
     if (table !== null) this.#growth.observe(table);
@@ -109,13 +118,92 @@ export class Surface {
 
   /** Draws the same rows again, as there is another room for them. */
   async refresh(): Promise<void> {
-    await this.table.draw();
-    this.#fitWidth();
+    const isOtherRoom = this.#room !== this.#roomBeside();
+    if (isOtherRoom && (this.#model.isWrapped || this.#longColumns > 0)) {
+      this.#resetWidths();
+      await this.#measure({ columns: true, rows: this.#model.isWrapped });
+      if (this.#model.isWrapped) this.#fitHeight();
+    } else {
+      await this.table.draw();
+      this.#fitWidth();
+    }
     const change = this.#scrollBarBelow() - this.#scrollBar;
     if (change === 0) return;
     // The reader may have dragged the edge: all else of the height stays.
     this.frame.style.height = `${this.frame.offsetHeight + change}px`;
     this.#scrollBar += change;
+  }
+
+  /** Draws, and gives columns and wrapped rows the room that their values need, as far as there is room. */
+  async #measure({ columns, rows }: { readonly columns: boolean; readonly rows: boolean }): Promise<void> {
+    const { style } = this.frame;
+    this.#room = this.#roomBeside();
+    if (rows) this.#setRows(ROW_HEIGHT, undefined);
+    if (columns) {
+      style.setProperty('--apl-grid-long', `${LONG_WIDTH}px`);
+      // Only columns with room are drawn, and so measured.
+      style.width = '100%';
+    }
+    if (rows) this.#fitHeight();
+    await this.table.draw();
+    const isOther = [columns && this.#fitLongColumns(), this.#model.isWrapped && this.#fitRows()];
+    if (isOther.includes(true)) await this.table.draw();
+    this.#fitWidth();
+  }
+
+  /** Columns of long values share what room there is beside the others, or give way to them; true when their width changes. */
+  #fitLongColumns(): boolean {
+    const { layout } = this.#model;
+    this.#longColumns = this.#countLongColumns();
+    if (this.#longColumns === 0) return false;
+    const table = this.table.querySelector('table')?.offsetWidth ?? 0;
+    const spare = this.table.clientWidth - table - SPARE;
+    const width = LONG_WIDTH + Math.floor(spare / this.#longColumns);
+    const isWhole = this.#columnHeads().length > layout.shown.length;
+    if (width < LONG_WIDTH && !(isWhole && width >= NARROW_WIDTH)) return false;
+    this.#resetWidths();
+    this.frame.style.setProperty('--apl-grid-long', `${width}px`);
+    return true;
+  }
+
+  #countLongColumns(): number {
+    return this.#columnHeads().filter(({ offsetWidth }) => offsetWidth >= LONG_WIDTH).length;
+  }
+
+  #columnHeads(): readonly HTMLElement[] {
+    return [...this.table.querySelectorAll<HTMLElement>('thead th')];
+  }
+
+  /** The widths that the reader has given to columns stay. */
+  #resetWidths(): void {
+    this.table.resetAutoSize({ auto: true, indices: true, row_height: true, override: false });
+  }
+
+  /** Wrapped rows that are all in sight are as high as each of them needs; others are alike, or a part of them would be out of reach. */
+  #fitRows(): boolean {
+    const heights = this.#drawnHeights();
+    const { count } = this.#model.rows;
+    const whole = heights.reduce((sum, height) => sum + height, 0);
+    if (heights.length >= count && whole <= MOST_HEIGHT)
+      this.#setRows(Math.floor((this.#headHeight() + whole) / (count + 1)), whole);
+    else this.#setRows(Math.min(Math.max(...heights, ROW_HEIGHT), WRAPPED_ROW_HEIGHT), undefined);
+    return true;
+  }
+
+  #drawnHeights(): readonly number[] {
+    return this.#drawnRows().map(row => row.getBoundingClientRect().height);
+  }
+
+  /** The table keeps rows of earlier draws below those of the last. */
+  #drawnRows(): readonly HTMLElement[] {
+    const { from, to } = this.#given;
+    return [...this.table.querySelectorAll<HTMLElement>('tbody tr')].slice(0, Math.max(to - from, 0));
+  }
+
+  #setRows(height: number, whole: number | undefined): void {
+    this.#rowHeight = height;
+    this.#wholeHeight = whole;
+    this.frame.style.setProperty('--apl-grid-row', `${whole === undefined ? height : ROW_HEIGHT}px`);
   }
 
   /** Updates the drawn cells: selection, colours, matches of the search. */
@@ -176,15 +264,13 @@ export class Surface {
 
   /** As high as its head and rows with a scroll bar below them, but no higher than a screenful; the reader can drag the edge. */
   #fitHeight(): void {
-    const { rows } = this.#model;
-    const head = this.table.querySelector('thead')?.getBoundingClientRect().height || HEAD_HEIGHT;
-    const body = Math.min(Math.max(rows.count, 1) * this.#rowHeight, ROWS_IN_SIGHT * ROW_HEIGHT);
+    const body = this.#wholeHeight ?? Math.max(this.#model.rows.count, 1) * this.#rowHeight;
     this.#scrollBar = this.#scrollBarBelow();
-    this.frame.style.height = `${head + body + this.#scrollBar + BORDERS}px`;
+    this.frame.style.height = `${this.#headHeight() + Math.min(body, MOST_HEIGHT) + this.#scrollBar + BORDERS}px`;
   }
 
-  get #rowHeight(): number {
-    return this.#model.isWrapped ? WRAPPED_ROW_HEIGHT : ROW_HEIGHT;
+  #headHeight(): number {
+    return this.table.querySelector('thead')?.getBoundingClientRect().height || HEAD_HEIGHT;
   }
 
   #scrollBarBelow(): number {
@@ -194,28 +280,53 @@ export class Surface {
   /** No wider than its columns, once their widths are known, and the scroll bar beside them where the rows scroll. */
   #fitWidth(): void {
     const columns = this.table.querySelector('table')?.getBoundingClientRect().width ?? 0;
-    const room = this.frame.parentElement?.clientWidth ?? 0;
+    const room = this.#roomBeside();
     if (columns === 0 || room === 0) return;
     const scrollBar = this.table.offsetWidth - this.table.clientWidth;
     const width = Math.ceil(columns) + SPARE + scrollBar + BORDERS;
     this.frame.style.width = width < room ? `${width}px` : '100%';
   }
 
+  #roomBeside(): number {
+    return this.frame.parentElement?.clientWidth ?? 0;
+  }
+
   async #follow(): Promise<void> {
+    if (this.#hasHigherRow() || (this.#longColumns === 0 && this.#countLongColumns() > 0))
+      return this.#measureAgain();
     const before = this.frame.style.width;
     this.#fitWidth();
     if (this.frame.style.width !== before) await this.table.draw();
   }
 
+  /** Measures what has come into sight; about the same rows stay there. */
+  async #measureAgain(): Promise<void> {
+    const share = this.table.scrollTop / this.#scrollRange();
+    await this.#measure({ columns: true, rows: false });
+    if (this.#model.isWrapped) this.table.scrollTop = Math.ceil(share * this.#scrollRange());
+  }
+
+  /** True when a row has come into sight that needs more height than the wrapped rows before it. */
+  #hasHigherRow(): boolean {
+    if (!this.#model.isWrapped || this.#wholeHeight !== undefined || this.#rowHeight >= WRAPPED_ROW_HEIGHT)
+      return false;
+    return this.#drawnHeights().some(height => height > this.#rowHeight);
+  }
+
+  #scrollRange(): number {
+    return Math.max(this.table.scrollHeight - this.table.clientHeight, 1);
+  }
+
   /** At the end of the rows the last one is whole: the head is higher than the row that the table reckons it to be. */
   #endWithLast(): void {
-    const [table, body] = [this.table.querySelector('table'), this.table.querySelector('tbody')];
-    if (table === null || body === null) return;
+    const [body, last] = [this.table.querySelector('tbody'), this.#drawnRows().at(-1)];
+    if (body === null || last === undefined) return;
     let beyond = 0;
     if (this.#given.to >= this.#model.rows.count) {
       const { scrollTop, scrollHeight, clientHeight } = this.table;
       const isEnd = scrollTop + clientHeight >= scrollHeight - 1;
-      beyond = isEnd ? Math.max(table.offsetHeight - clientHeight, 0) : 0;
+      const rows = last.getBoundingClientRect().bottom - body.getBoundingClientRect().top;
+      beyond = isEnd ? Math.max(this.#headHeight() + rows - clientHeight, 0) : 0;
     }
     body.style.transform = beyond === 0 ? '' : `translateY(${-beyond}px)`;
     this.#covered = Math.ceil(beyond / this.#rowHeight);
@@ -237,6 +348,7 @@ export class Surface {
     const heads = pinned.map(texts);
     return {
       num_rows: rows.count,
+      row_height: this.#rowHeight,
       num_columns: scrolling.length,
       num_row_headers: 1 + pinned.length,
       num_column_headers: 1,
