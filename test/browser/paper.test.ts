@@ -36,10 +36,6 @@ async function pagesOf(...cells: readonly object[]): Promise<readonly string[]> 
   );
 }
 
-test('a part that is longer than a page begins on the page of the title', async () => {
-  expect(await pagesOf(heading('Long'), table(60, 3))).toEqual(['210 x 297', '210 x 297']);
-});
-
 test('a table of many columns has a page across, of a larger paper where it needs it, with its heading', async () => {
   const parts = [heading('Wide'), table(3, 12), heading('Widest'), table(3, 25)];
   expect(await pagesOf(heading('First'), table(3, 3), ...parts, heading('Last'))).toEqual([
