@@ -221,6 +221,18 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     );
   });
 
+  test('after a search, a press on the prompt gives the keys back to the notebook', async () => {
+    await grid().getByRole('searchbox').click();
+    await cells.at(0).locator('.jp-InputPrompt').click();
+    expect(await page.evaluate("document.activeElement.closest('.apl-grid')")).toBe(null);
+    const count = await page.locator('.jp-CodeCell').count();
+    await page.keyboard.press('b');
+    await soon(() => page.locator('.jp-CodeCell').count()).toBe(count + 1);
+    await page.keyboard.press('d');
+    await page.keyboard.press('d');
+    await soon(() => page.locator('.jp-CodeCell').count()).toBe(count);
+  });
+
   test('a filter goes by one click, also where rows arrive between press and release', async () => {
     await (await first('name')).click();
     await page.getByRole('button', { name: /^Show only rows with this/ }).click();

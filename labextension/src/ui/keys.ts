@@ -28,6 +28,15 @@ export function keepKeys(part: HTMLElement): void {
     },
     true,
   );
+  window.addEventListener('pointerdown', ({ target }) => leave(target), true);
+}
+
+/** A press elsewhere takes the focus from what text is typed into: on a prompt, notebooks would leave it there, with their keys. */
+function leave(pressed: EventTarget | null): void {
+  const { activeElement } = document;
+  if (!(activeElement instanceof HTMLInputElement) || !(pressed instanceof Node)) return;
+  const part = activeElement.closest(`[${KEEPS}]`);
+  if (part !== null && !part.contains(pressed)) activeElement.blur();
 }
 
 function isCommand({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
