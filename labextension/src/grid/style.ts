@@ -17,11 +17,10 @@ const RULES = `
 .apl-grid-notices li { margin: 0 0 3px; padding: 3px 10px; border-left: 3px solid var(--jp-border-color0); background: var(--jp-layout-color2); }
 .apl-grid-notices li.apl-grid-warn { border-left-color: var(--jp-warn-color1); background: color-mix(in srgb, var(--jp-warn-color1) 14%, var(--jp-layout-color1)); }
 .apl-grid-notices code { background: none; color: inherit; font-size: inherit; padding: 0; }
-.apl-grid-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; margin: 4px 0; }
+.apl-grid-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; margin: 4px 0; }
 .apl-grid-controls { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; margin-left: auto; }
 .apl-grid-heading { font-weight: 500; }
 .apl-grid-status { color: var(--jp-content-font-color2); overflow-wrap: anywhere; }
-.apl-grid-status:not(:empty)::before { content: '\u00b7 '; }
 .apl-grid-busy .apl-grid-status::after { content: ' \u2026'; }
 .apl-grid-input { font: inherit; font-size: 12px; color: var(--jp-content-font-color1); background: var(--jp-layout-color0); border: 1px solid var(--jp-border-color1); border-radius: 3px; padding: 1px 6px; min-width: 0; }
 .apl-grid-search { width: 150px; }

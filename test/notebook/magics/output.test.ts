@@ -34,7 +34,9 @@ describe('a small table', () => {
 
   test('breaks values of more than 32 characters', () => {
     expect(html([['x'.repeat(32), '']])).not.toContain('pre-wrap;');
-    expect(html([['x'.repeat(33), '']])).toContain('white-space:pre-wrap;overflow-wrap:anywhere;min-width:16em"');
+    expect(html([['x'.repeat(33), '']])).toContain(
+      'white-space:pre-wrap;overflow-wrap:anywhere;min-width:16em"',
+    );
   });
 
   test('cuts long values, of which a tooltip has more, and long words of its caption', () => {

@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { NotebookCell } from '../../kernel/headless/notebook.js';
-import { notebookPage } from '../../kernel/headless/report/page.js';
-import { startBrowser } from './lab.js';
+import type { NotebookCell } from '../../../kernel/headless/notebook.js';
+import { notebookPage } from '../../../kernel/headless/report/page.js';
+import { startBrowser } from '../lab.js';
 
 let browser: Browser;
 beforeAll(async () => {
