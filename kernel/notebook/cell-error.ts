@@ -103,8 +103,8 @@ function failure(
   return { status: 'error', ename: code, evalue: text.replace(/\s+/g, ' '), traceback };
 }
 
-/** The longest message or hint; what they quote comes from cells, files and services. */
-const longestSaid = 2_000;
+/** The longest message or hint: of a service's 2,000 characters are kept, and the number of others. */
+const longestSaid = 2_100;
 
 function said(text: string): string {
   return visibleLines(cut(cutWords(redact(text)), longestSaid));

@@ -70,5 +70,5 @@ test('a long name, and a long list of names, are cut in messages and hints', asy
   const kept = bench();
   for (let number = 10; number < 40; number += 1) await kept.run(`${'r'.repeat(98)}${number} << print 1;`);
   const hint = traceback(await kept.run('%results x')).at(-1) ?? '';
-  expect([hint.length, hint.at(-1)]).toEqual(['hint: '.length + 2_000, '\u2026']);
+  expect([hint.length, hint.at(-1)]).toEqual(['hint: '.length + 2_100, '\u2026']);
 });

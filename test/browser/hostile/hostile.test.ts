@@ -2,7 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cut, oneLine, shownName, spreadsheetText, visible, visibleLines } from '../../../kernel/text.js';
+import {
+  cut,
+  cutWords,
+  oneLine,
+  shownName,
+  spreadsheetText,
+  visible,
+  visibleLines,
+} from '../../../kernel/text.js';
 import type { Service } from '../../api/service.js';
 import { notebookOf, runEach } from '../gallery.js';
 import { NEWEST_LAB, openFile } from '../lab.js';
@@ -250,7 +258,7 @@ describe("strangers' texts", () => {
       const said = [...REFUSED.values()].map(message => {
         const line = message.replace(/\s+/g, ' ').trim();
         const rest = line.length - 2000;
-        return visible(rest > 0 ? `${line.slice(0, 2000)}\u2026 (${rest} more characters)` : line);
+        return visible(cutWords(rest > 0 ? `${line.slice(0, 2000)}\u2026 (${rest} more characters)` : line));
       });
       expect(texts).toEqual(said);
       expect(await watch.faults()).toEqual([]);
@@ -314,7 +322,7 @@ describe("strangers' texts", () => {
 const TABLES: readonly (readonly string[])[] = [
   TEXTS.map(text => cut(shown(text), 100)),
   NAMES.map(text => `${cut(shownName(text), 100)}string`),
-  TEXTS.map(visibleLines),
+  TEXTS.map(text => visibleLines(cut(text, 300))),
 ];
 
 /** The second column of each static table; of one with a single row its head. */
