@@ -59,7 +59,7 @@ function leavesOf(name: string, path: string, sql: string, type: DuckDBType): Le
       return below ? leavesOf(`${name}.${entry}`, `${path}, ${entry}`, value, below) : [];
     });
   }
-  return [{ name, path, ...cellOf(sql, type.toString()), declared: true }];
+  return [{ name, path, ...cellOf(sql, type.alias ?? type.toString()), declared: true }];
 }
 
 /** Decimal digits that a double always holds. */

@@ -86,3 +86,10 @@ test('a column of a Parquet file keeps its type though all its values are null',
     { name: 'b', type: 'boolean' },
   ]);
 });
+
+test('a column of JSON is dynamic', async () => {
+  const written = await parquetOf(`SELECT j::JSON AS j FROM (VALUES ('{"a": [1]}'), ('"x"'), (NULL)) v(j)`);
+  const { body, dataset } = await importText('in.parquet', written);
+  expect(body.fields.slice(2)).toEqual([{ name: 'j', type: 'dynamic' }]);
+  expect(await stored(dataset, 'j')).toEqual(['{"a":[1]}', '"x"', 'null']);
+});
