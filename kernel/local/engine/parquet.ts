@@ -12,6 +12,8 @@ export interface FileField {
   readonly declared?: boolean;
   /** Every value is null, so that the type means nothing. */
   readonly empty?: boolean;
+  /** Reals in which zeros may be negative, as another program wrote them. */
+  readonly signed?: boolean;
   /** Integers that a double cannot hold exactly. */
   readonly wide?: boolean;
 }
@@ -119,12 +121,11 @@ async function readNotes(
 /** The fields of a file that another program wrote are its columns. */
 async function foreignFields(connection: Connection, path: string): Promise<FileField[]> {
   const rows = await connection.run(`DESCRIBE SELECT * FROM read_parquet(${sqlText(path)})`);
-  return rows.map(([column, type]) => ({
-    name: String(column),
-    column: String(column),
-    type: typeOfSql(String(type)),
-    declared: true,
-  }));
+  return rows.map(([column, sqlType]) => {
+    const type = typeOfSql(String(sqlType));
+    const field = { name: String(column), column: String(column), type, declared: true };
+    return type === 'real' ? { ...field, signed: true } : field;
+  });
 }
 
 /**

@@ -172,7 +172,13 @@ function later(a: bigint, b: bigint): bigint {
 function groupByShape(files: readonly FileSummary[]): FileSummary[][] {
   const groups = new Map<string, FileSummary[]>();
   for (const file of files) {
-    const fields = file.fields.map(({ name, type, column, empty }) => [name, type, column, empty]);
+    const fields = file.fields.map(({ name, type, column, empty, signed }) => [
+      name,
+      type,
+      column,
+      empty,
+      signed,
+    ]);
     const shape = JSON.stringify([file.timeless, fields]);
     const group = groups.get(shape);
     if (group) group.push(file);
@@ -224,7 +230,10 @@ function isSystem(name: string): boolean {
   return systemFields.some(field => field.name === name);
 }
 
-/** The value of a field in the rows of a file: its own, else what a map there has under the rest of its name. */
+/**
+ * The value of a field in the rows of a file: its own, else what a map there has under the rest of its name; of a dynamic field
+ * also the map that became fields there.
+ */
 function valueSql(known: ReadonlyMap<string, FileField>, name: string, wanted: TypeName): string {
   const own = columnSql(known.get(name), wanted);
   const held = holdersOf(name).flatMap(holder => {
@@ -235,7 +244,42 @@ function valueSql(known: ReadonlyMap<string, FileField>, name: string, wanted: T
       keys => `nullif(json_extract(${map}, ${jsonPointer(keys)})::VARCHAR, 'null')::JSON`,
     );
   });
-  return held.length === 0 ? own : `coalesce(${[own, ...held].join(', ')})`;
+  const parts = wanted === 'dynamic' ? partsOf(known.values(), `${name}.`) : [];
+  const all = [own, ...held, ...(parts.length === 0 ? [] : [`${mapSql(parts)}::JSON`])];
+  return all.length === 1 ? own : `coalesce(${all.join(', ')})`;
+}
+
+/** What is left of a field's name below a map, as keys, and the field. */
+interface Part {
+  readonly keys: readonly string[];
+  readonly field: FileField;
+}
+
+function partsOf(fields: Iterable<FileField>, prefix: string): readonly Part[] {
+  return [...fields].flatMap(field =>
+    field.name.startsWith(prefix) && !field.empty
+      ? [{ keys: field.name.slice(prefix.length).split('.'), field }]
+      : [],
+  );
+}
+
+/** The text of a map of those fields that are not null; null where there is none. */
+function mapSql(parts: readonly Part[]): string {
+  const below = new Map<string, Part[]>();
+  for (const { keys, field } of parts) {
+    const [key = '', ...rest] = keys;
+    below.set(key, [...(below.get(key) ?? []), { keys: rest, field }]);
+  }
+  const members = [...below].map(([key, inner]) => {
+    const leaf = inner.find(({ keys }) => keys.length === 0);
+    const more = inner.filter(({ keys }) => keys.length > 0);
+    const values = [
+      ...(leaf === undefined ? [] : [`${columnSql(leaf.field, 'dynamic')}::VARCHAR`]),
+      ...(more.length === 0 ? [] : [mapSql(more)]),
+    ];
+    return `${sqlText(`${JSON.stringify(key)}:`)} || coalesce(${values.join(', ')})`;
+  });
+  return `nullif('{' || concat_ws(',', ${members.join(', ')}) || '}', '{}')`;
 }
 
 /** The keys that the rest of a name may stand for: a key may have dots, and so may the keys within its value. */
@@ -261,7 +305,7 @@ const mostSplits = 3;
 
 function columnSql(field: FileField | undefined, wanted: TypeName): string {
   if (!field || field.empty) return `NULL::${sqlTypes[wanted]}`;
-  const column = sqlName(field.column);
+  const column = field.signed ? `(${sqlName(field.column)}::DOUBLE + 0.0)` : sqlName(field.column);
   if (wanted === 'dynamic' && field.type === 'datetime') {
     return `to_json(replace(${column}::TIMESTAMP_NS::VARCHAR, ' ', 'T') || 'Z')`;
   }

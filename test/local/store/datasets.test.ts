@@ -162,6 +162,18 @@ test('a file of another program is read by its column names, once it has times',
   ]);
 });
 
+test('a negative zero in a file of another program is found as a zero, also by the filter beside its column', async () => {
+  const parts = await openStore();
+  await parts.store.create('d', '');
+  const file = path.join(parts.dataDir, 'datasets', 'd', 'other.parquet');
+  const zero = "CASE WHEN i = 60 THEN '-0.0'::DOUBLE ELSE 0.5 - i % 2 END";
+  await parts.engine.run(
+    `COPY (SELECT '2023-11-14'::TIMESTAMP AS _time, ${zero} AS v FROM range(61) r(i)) TO ${sqlText(file)} (FORMAT parquet)`,
+  );
+  const scan = (await parts.store.snapshot()).scan('d', ['v'], ...everything);
+  expect(await parts.engine.run(`SELECT f0::VARCHAR FROM (${scan}) WHERE f0 = 0`)).toEqual([['0.0']]);
+});
+
 test('datasets are made, listed, described and deleted', async () => {
   const parts = await openStore();
   await parts.store.create('new', 'mine');

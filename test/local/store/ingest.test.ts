@@ -258,8 +258,8 @@ test('a property is found whether it came in an object of fields or in a map bes
   );
   expect(rows.sort()).toEqual([
     '["a",1,2,{"m":"a","k.l":1,"n":{"o":{"p.q":2}}}]',
-    '["b",3,4,null]',
-    '[5,null,null,null]',
+    '["b",3,4,{"m":"b","k":{"l":3},"n":{"o":{"p":{"q":4}}}}]',
+    '[5,null,null,{"m":5}]',
     '[null,null,null,"timeout"]',
   ]);
 });
