@@ -1,10 +1,11 @@
 import { optionsOf } from '../operators/rows.js';
 import type { Column, Relation, Scalar } from '../plan/plan.js';
-import { call, condition, constant, not, reference } from '../plan/scalars.js';
+import { condition, constant, not, reference } from '../plan/scalars.js';
 import type { OperatorOf, SearchPredicate, SourceOf } from '../syntax/ast.js';
 import { optionText } from '../syntax/readers/options.js';
 import { type Binder, convertTo, type Scope, scopeOf, unbound } from './binder.js';
 import { bindExpression, bindPredicate } from './expressions/expression.js';
+import { textOfFields } from './expressions/star.js';
 import { keep, type Stage, withHidden, withRelation } from './stage.js';
 
 type SearchNode = OperatorOf<'search'> | SourceOf<'search'>;
@@ -66,14 +67,6 @@ function bindTerm(binder: Binder, predicate: SearchPredicate, searched: Searched
       );
     }
   }
-}
-
-/** The texts of all fields but times and durations, as one: a search in each by itself takes seconds to plan. */
-function textOfFields(columns: readonly Column[]): Scalar {
-  const texts = columns
-    .filter(({ type, name }) => type !== 'datetime' && type !== 'timespan' && !name.startsWith('$'))
-    .map(column => convertTo(reference(column), 'string'));
-  return texts.length === 0 ? constant('string', '') : call('$joined_text', texts, 'string');
 }
 
 /** `text` is a whole term, `text*` starts one, `*text` ends one, `*text*` lies anywhere; other wildcards become a pattern. */

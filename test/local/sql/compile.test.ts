@@ -154,6 +154,15 @@ test('a constant that a function refuses is shown where it stands', () => {
   expect(found && apl.slice(found.from, found.to)).toBe("'['");
 });
 
+test.each(['where * has "x"', 'where * !hasprefix "x"', 'search "x"'])(
+  '%s looks with one pattern through however many fields: each takes milliseconds to plan',
+  apl => {
+    const fields = Array.from({ length: 50 }, (_, index) => `f${index} = "a"`);
+    const { sql } = compile({ apl: `print ${fields.join(', ')} | ${apl}` }).tables[0] ?? { sql: '' };
+    expect(sql.match(/regexp_matches/g)).toHaveLength(1);
+  },
+);
+
 test('nesting does not multiply the size of the query', () => {
   const nested = (depth: number): string => {
     let text = 'j.a';

@@ -1,7 +1,7 @@
 import { parseTime, parseTimespan } from '../../../time.js';
 import type { TypeName } from '../../catalog/entry.js';
 import type { Scalar } from '../../plan/plan.js';
-import { binary, call, condition, constant, joined, not, reference } from '../../plan/scalars.js';
+import { binary, call, condition, constant, joined, not } from '../../plan/scalars.js';
 import type { BinaryOperator, Expr } from '../../syntax/ast.js';
 import {
   type Binder,
@@ -14,6 +14,7 @@ import {
   unbound,
 } from '../binder.js';
 import { bindExpression, bindPredicate } from './expression.js';
+import { anyField } from './star.js';
 
 type BinaryExpr = Extract<Expr, { kind: 'binary' }>;
 
@@ -25,7 +26,8 @@ export function bindBinary(binder: Binder, expr: BinaryExpr, scope: Scope): Scal
     const right = bindPredicate(binder, expr.right, scope, `\`${operator}\``);
     return condition(operator, left, right);
   }
-  if (expr.left.kind === 'star') return bindStar(binder, expr, scope);
+  if (expr.left.kind === 'star')
+    return anyField(operator, scope.columns, convertTo(bindExpression(binder, expr.right, scope), 'string'));
   const left = bindExpression(binder, expr.left, scope);
   const right = bindExpression(binder, expr.right, mayBeText(expr) ? { ...scope, mayBeText: true } : scope);
   if (arithmetic.has(operator)) return bindArithmetic(binder, expr, left, right);
@@ -43,19 +45,6 @@ function mayBeText({ operator, right }: BinaryExpr): boolean {
 
 const arithmetic: ReadonlySet<BinaryOperator> = new Set(['+', '-', '*', '/', '%']);
 const comparisons: ReadonlySet<BinaryOperator> = new Set(['==', '!=', '<', '<=', '>', '>=']);
-
-/** `* has "x"`: any field. Fields that hold no text are read as text, times are left out. */
-function bindStar(binder: Binder, expr: BinaryExpr, scope: Scope): Scalar {
-  const right = bindExpression(binder, expr.right, scope);
-  const negated = expr.operator.startsWith('!');
-  const tests = scope.columns
-    .filter(column => column.type !== 'datetime' && column.type !== 'timespan')
-    .map((column): Scalar => {
-      const left = convertTo(reference(column), 'string');
-      return condition(expr.operator, left, convertTo(right, 'string'));
-    });
-  return joined(negated ? 'and' : 'or', tests) ?? constant('bool', negated);
-}
 
 /** The operand of a text operator; numbers and the like are read as text, with a warning. */
 function asText(binder: Binder, expr: Expr, value: Scalar): Scalar {
