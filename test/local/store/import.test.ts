@@ -65,6 +65,41 @@ const times: readonly (readonly [what: string, line: object, field: string, time
   ['syslog later in the year', { timestamp: 'Jun 15 12:00:01' }, 'timestamp', '2025-06-15T12:00:01Z'],
   ['syslog on a leap day', { timestamp: 'Feb 29 00:00:00' }, 'timestamp', '2024-02-29T00:00:00Z'],
   [
+    'journald',
+    { __REALTIME_TIMESTAMP: '1700000000000001', __MONOTONIC_TIMESTAMP: '12345678' },
+    '__REALTIME_TIMESTAMP',
+    '2023-11-14T22:13:20.000001Z',
+  ],
+  [
+    'Windows events',
+    { UtcTime: '2020-10-18 22:56:19.900', TimeCreated: '2020-10-18T22:56:19.977Z' },
+    'TimeCreated',
+    '2020-10-18T22:56:19.977Z',
+  ],
+  ['Sysmon', { UtcTime: '2020-10-18 22:56:19.900' }, 'UtcTime', '2020-10-18T22:56:19.9Z'],
+  [
+    'the audit log of Kubernetes',
+    {
+      stageTimestamp: '2026-01-02T03:04:05.223456Z',
+      requestReceivedTimestamp: '2026-01-02T03:04:05.123456Z',
+    },
+    'requestReceivedTimestamp',
+    '2026-01-02T03:04:05.123456Z',
+  ],
+  [
+    'osquery',
+    { calendarTime: 'Mon Jan 26 20:35:26 2026 UTC', unixTime: 1_769_459_726 },
+    'unixTime',
+    '2026-01-26T20:35:26Z',
+  ],
+  ['Python', { asctime: '2026-01-02 03:04:05,123' }, 'asctime', '2026-01-02T03:04:05.123Z'],
+  [
+    'OpenTelemetry',
+    { timeUnixNano: '1700000000123456789', observedTimeUnixNano: '1700000000223456789' },
+    'timeUnixNano',
+    '2023-11-14T22:13:20.123456789Z',
+  ],
+  [
     'month, day and time apart',
     { Date: 'Dec', Day: 10, Time: '06:55:46' },
     'Date, Day, Time',
