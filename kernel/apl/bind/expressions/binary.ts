@@ -68,7 +68,7 @@ export function bindComparison(binder: Binder, expr: BinaryExpr, left: Scalar, r
   return pair === undefined ? unbound : condition(expr.operator, pair.left, pair.right);
 }
 
-/** A dynamic value beside an integer or another dynamic value: numbers by value, so that 1.5 is not 1, and 9 comes before 10. */
+/** A dynamic value beside an integer, a bool or another dynamic value: numbers by value, so that 1.5 is not 1, and 9 comes before 10. */
 function compareDynamic(operator: BinaryOperator, left: Scalar, right: Scalar): Scalar | undefined {
   if (isNull(left) || isNull(right)) return undefined;
   const other = left.type === 'dynamic' ? right : left;
@@ -77,6 +77,13 @@ function compareDynamic(operator: BinaryOperator, left: Scalar, right: Scalar): 
     return condition(operator, convertTo(left, 'real'), convertTo(right, 'real'));
   if (other.type === 'long' || other.type === 'dynamic')
     return call('$compare', [constant('string', operator), left, right], 'bool');
+  // To convert the dynamic value would make every number but 0 equal to true.
+  if (other.type === 'bool')
+    return call(
+      '$compare',
+      [constant('string', operator), ...[left, right].map(side => convertTo(side, 'dynamic'))],
+      'bool',
+    );
   if (operator !== '!=' || other.kind === 'constant') return undefined;
   // What is not of the other's type would be null, and two nulls do not differ.
   const present = joined(

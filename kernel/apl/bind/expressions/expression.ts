@@ -1,4 +1,5 @@
 import { present } from '../../../present.js';
+import type { TypeName } from '../../catalog/entry.js';
 import type { Relation, Scalar } from '../../plan/plan.js';
 import { binary, condition, constant, not, reference } from '../../plan/scalars.js';
 import type { Expr, Literal } from '../../syntax/ast.js';
@@ -252,6 +253,12 @@ function asTable(binder: Binder, item: Expr): Relation | undefined {
   return definition.bind().relation;
 }
 
+/** The type in which a dynamic value and constants are compared; as text where the value would become another one. */
+function typeBesideDynamic(common: TypeName, scalars: readonly Scalar[]): TypeName {
+  if (common === 'bool') return 'string';
+  return common !== 'long' ? common : scalars.every(isExactReal) ? 'real' : 'string';
+}
+
 /** Brings the left side and the items to one type; arrays stay arrays, to be searched in. */
 function alignList(
   binder: Binder,
@@ -288,8 +295,7 @@ function alignList(
       items: read.map(item => (item.type === 'dynamic' ? item : convertTo(item, shared))),
     };
   }
-  const type =
-    left.type === 'dynamic' && common === 'long' ? (scalars.every(isExactReal) ? 'real' : 'string') : common;
+  const type = left.type === 'dynamic' ? typeBesideDynamic(common, scalars) : common;
   return {
     left: convertTo(left, type),
     items: items.map(item => (item.type === 'dynamic' ? item : convertTo(item, type))),

@@ -59,6 +59,7 @@ export const math: Record<(typeof catalog)[number]['name'], SqlTemplate> = {
 export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_bin_long(x, w) AS
      CASE WHEN w > 0 THEN TRY_CAST(x::HUGEINT - apl_floor_mod(x::HUGEINT, w) AS BIGINT) END`,
+  `CREATE OR REPLACE MACRO apl_bin_real(x, w) AS CASE WHEN isfinite(x / w) THEN floor(x / w) * w ELSE x::DOUBLE END`,
   // The index of the last element; null for a step of zero, negative where the sequence is empty.
   `CREATE OR REPLACE MACRO apl_last_step(a, b, s) AS CASE WHEN s > 0 AND b >= a OR s < 0 AND b <= a
      THEN CAST(least((b::HUGEINT - a) // s, ${1_048_576 - 1}) AS BIGINT) WHEN s <> 0 AND a IS NOT NULL AND b IS NOT NULL THEN -1 END`,
@@ -194,7 +195,7 @@ function converted(arg: SqlArg, type: TypeName): SqlArg {
 
 function binNumber(x: string, type: TypeName, size: SqlArg): string {
   if (type === 'real' || size.type === 'real') {
-    const floored = `floor(${x} / ${size.sql}) * ${size.sql}`;
+    const floored = floorTo(x, size);
     const guarded = typeof size.constant === 'number' || typeof size.constant === 'bigint';
     const real = guarded ? floored : `CASE WHEN ${size.sql} > 0 THEN ${floored} END`;
     return type === 'real' ? real : roundToLong('floor', { sql: real, type: 'real' });
@@ -202,6 +203,12 @@ function binNumber(x: string, type: TypeName, size: SqlArg): string {
   if (typeof size.constant !== 'bigint') return `apl_bin_long(${x}, ${size.sql})`;
   const w = size.constant;
   return `CASE WHEN ${x} >= 0 THEN ${x} - ${x} % ${w} ELSE apl_bin_long(${x}, ${w}) END`;
+}
+
+/** A number that is too large to be counted in steps is a multiple of them as far as a real can tell. */
+function floorTo(x: string, { sql, constant }: SqlArg): string {
+  const isFinite = constant !== undefined && Number(constant) >= 1;
+  return isFinite ? `floor(${x} / ${sql}) * ${sql}` : `apl_bin_real(${x}, ${sql})`;
 }
 
 function binAuto(value: SqlArg, context: SqlContext): string {

@@ -215,6 +215,8 @@ describe('bin', () => {
     ['bin', [r(Number.NaN), n(2n)], Number.NaN],
     ['bin', [n(7n), r(2.5)], 5n],
     ['bin', [n(-1n), r(2.5)], -3n],
+    ['bin', [r(-1e308), r(0.5)], -1e308],
+    ['bin', [n(-7n), r(5e-324)], -7n],
     ['bin', [d(90n), d(60n)], 60n],
     ['bin', [d(-90n), d(60n)], -120n],
     ['bin', [j(7.5), n(2n)], 6],
