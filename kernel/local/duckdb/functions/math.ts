@@ -207,8 +207,8 @@ function binNumber(x: string, type: TypeName, size: SqlArg): string {
 
 /** A number that is too large to be counted in steps is a multiple of them as far as a real can tell. */
 function floorTo(x: string, { sql, constant }: SqlArg): string {
-  const isFinite = constant !== undefined && Number(constant) >= 1;
-  return isFinite ? `floor(${x} / ${sql}) * ${sql}` : `apl_bin_real(${x}, ${sql})`;
+  const isCountable = constant !== undefined && Number(constant) >= 1;
+  return isCountable ? `floor(${x} / ${sql}) * ${sql}` : `apl_bin_real(${x}, ${sql})`;
 }
 
 function binAuto(value: SqlArg, context: SqlContext): string {
