@@ -163,6 +163,39 @@ test.each(['where * has "x"', 'where * !hasprefix "x"', 'search "x"'])(
   },
 );
 
+describe('many tests of one field are one list', () => {
+  const { run } = openQueries();
+  const table = 'datatable(n:long, s:string)[1,"1", 5,"x", 17,"17", 40,"40", null,null]\n| where ';
+  const many = (count: number, test: (n: number) => string, word: string): string =>
+    Array.from({ length: count }, (_, index) => test(index + 1)).join(` ${word} `);
+  const numbers = many(20, n => `n == ${n}`, 'or');
+  test.each<readonly [what: string, apl: string, lists: number, found: readonly string[]]>([
+    ['not of fewer', many(15, n => `n == ${n}`, 'or'), 0, ['1', '5']],
+    ['of the fewest', many(16, n => `n == ${n}`, 'or'), 1, ['1', '5']],
+    ['of texts', many(20, n => `s == '${n}'`, 'or'), 1, ['1', '17']],
+    [
+      'two runs with a test of another field between them',
+      `${numbers} or s == '40' or ${numbers}`,
+      2,
+      ['1', '5', '17', '40'],
+    ],
+    ['before another condition', `${numbers} or isnull(n)`, 1, ['1', '5', '17', 'null']],
+    ['negated', `not(${numbers})`, 1, ['40', 'null']],
+    ['of what a field is not', many(20, n => `s != '${n}'`, 'and'), 1, ['5', '40', 'null']],
+    [
+      'of what a field is not, and another condition',
+      `${many(20, n => `n != ${n}`, 'and')} and isnotnull(n)`,
+      1,
+      ['40'],
+    ],
+  ])('%s', async (_, apl, lists, found) => {
+    const outcome = await run(`${table}${apl}\n| project n`);
+    if (!outcome.ok) throw new Error(outcome.diagnostics.map(each => each.message).join('; '));
+    expect(outcome.ran.rows.flat()).toEqual(found);
+    expect(outcome.ran.table.sql.split(' IN (').length - 1).toBe(lists);
+  });
+});
+
 test('nesting does not multiply the size of the query', () => {
   const nested = (depth: number): string => {
     let text = 'j.a';

@@ -13,6 +13,7 @@ import {
   typeInWords,
   unbound,
 } from '../binder.js';
+import { both, either } from './chain.js';
 import { bindExpression, bindPredicate } from './expression.js';
 import { anyField } from './star.js';
 
@@ -24,7 +25,7 @@ export function bindBinary(binder: Binder, expr: BinaryExpr, scope: Scope): Scal
   if (operator === 'and' || operator === 'or') {
     const left = bindPredicate(binder, expr.left, scope, `\`${operator}\``);
     const right = bindPredicate(binder, expr.right, scope, `\`${operator}\``);
-    return condition(operator, left, right);
+    return operator === 'or' ? either(left, right) : both(left, right);
   }
   if (expr.left.kind === 'star')
     return anyField(operator, scope.columns, convertTo(bindExpression(binder, expr.right, scope), 'string'));
