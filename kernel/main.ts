@@ -109,7 +109,7 @@ async function commands(): Promise<Command> {
     .option('--time <field>', 'the field that holds the time of a row; detected when absent')
     .option(
       '--format <name>',
-      'csv, json, parquet, combined, syslog, cri, logfmt or text; detected when absent',
+      'csv, json, parquet, combined, syslog, cri, klog, logfmt or text; detected when absent',
     )
     .option('--replace', "replace the dataset's rows instead of adding to them")
     .option('--data <directory>', 'where datasets are kept', dataDirectory())

@@ -3,7 +3,7 @@ import { timeNs } from './time-text.js';
 
 /**
  * Returns the nanoseconds since 1970 of the time of an event: as `todatetime` reads it, in brackets too, seconds with a
- * fraction, or the time of a syslog line, which has no year and lies in the twelve months before `nowNs`. Null when it is none of these.
+ * fraction, or the time of a line of syslog or klog, which has no year and lies in the twelve months before `nowNs`. Null when it is none of these.
  */
 export function eventTimeNs(text: string, nowNs: bigint): bigint | null {
   const bare = text.trim().replace(/^\[(.*)\]$/, '$1');
@@ -16,15 +16,33 @@ function fractionNs(text: string): bigint | null {
   return BigInt(seconds) * SECOND + BigInt(fraction.padEnd(9, '0'));
 }
 
+/** How the lines of syslog and of klog write a time. */
+const yearless: readonly {
+  readonly pattern: RegExp;
+  readonly dated: (year: number, parts: Parts) => string;
+}[] = [
+  {
+    pattern: /^(?<month>[a-z]{3,9})\s+(?<day>\d{1,2})\s+(?<clock>\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)$/i,
+    dated: (year, { month, day, clock }) => `${month} ${day}, ${year} ${clock}`,
+  },
+  {
+    pattern: /^(?<month>\d{2})(?<day>\d{2}) (?<clock>\d{2}:\d{2}:\d{2}\.\d{6})$/,
+    dated: (year, { month, day, clock }) => `${year}-${month}-${day} ${clock}`,
+  },
+];
+
+type Parts = Readonly<Record<string, string>>;
+
 function yearlessNs(text: string, nowNs: bigint): bigint | null {
-  const [, month, day, clock] =
-    /^([a-z]{3,9})\s+(\d{1,2})\s+(\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)$/i.exec(text) ?? [];
-  if (month === undefined) return null;
   const year = new Date(Number(nowNs / MILLISECOND)).getUTCFullYear();
-  // A leap day may lie further back.
-  for (let back = 0; back < 9; back++) {
-    const ns = timeNs(`${month} ${day}, ${year - back} ${clock}`);
-    if (ns !== null && ns <= nowNs) return ns;
+  for (const { pattern, dated } of yearless) {
+    const parts = pattern.exec(text)?.groups;
+    if (parts === undefined) continue;
+    // A leap day may lie further back.
+    for (let back = 0; back < 9; back++) {
+      const ns = timeNs(dated(year - back, parts));
+      if (ns !== null && ns <= nowNs) return ns;
+    }
   }
   return null;
 }

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { ServiceError } from '../http/service-error.js';
 import { looksLikeHeader } from './readers/csv.js';
-import { type LineFormat, recogniseFormat } from './readers/lines.js';
+import { type LineFormat, lineFormats, recogniseFormat } from './readers/lines.js';
 
 /** The kinds of file that become a dataset. */
 export type FileFormat = 'csv' | 'json' | 'parquet' | LineFormat;
@@ -18,11 +18,7 @@ const named: Readonly<Record<string, FileFormat>> = {
   ndjson: 'json',
   docker: 'json',
   parquet: 'parquet',
-  combined: 'combined',
-  syslog: 'syslog',
-  cri: 'cri',
-  logfmt: 'logfmt',
-  text: 'text',
+  ...Object.fromEntries(lineFormats.map(format => [format, format])),
 };
 
 const extensions: Readonly<Record<string, FileFormat>> = {

@@ -17,7 +17,7 @@ import type { DatasetStore } from './datasets.js';
 import { damageOf, emptyFile, type FileFormat, formatOf } from './formats.js';
 import { type CsvOptions, readCsv } from './readers/csv.js';
 import { readJson } from './readers/json.js';
-import { readLines } from './readers/lines.js';
+import { isLineFormat, readLines } from './readers/lines.js';
 import { readParquet, rowsInParquet } from './readers/parquet.js';
 import { cells, type Reading } from './readers/reading.js';
 import { rowsByLines, spreadSample } from './readers/sample.js';
@@ -246,14 +246,16 @@ async function write(
   const note = { fields, timeless: time.field === undefined };
   const copy = copyToParquet(selectOf(reading, fields, time, load.time), draft, note);
   const rows = await pass.write(connection, copy, reading);
-  await sortIfMixed(connection, draft, note);
   const late = time.field === undefined ? 0 : await countLate(connection, draft, load.time);
+  if (late > 0 && late < rows && isLineFormat(load.format))
+    await carryTimes(connection, draft, note, load.time);
+  await sortIfMixed(connection, draft, note);
   return {
     rows,
     late,
     refused: reading.refused,
     fields,
-    notes: [...reading.notes, ...time.notes, ...lateNotes(load.format, time, late)],
+    notes: [...reading.notes, ...time.notes, ...lateNotes(load.format, time, late, rows)],
     ...present({ timeField: time.field }),
   };
 }
@@ -298,9 +300,14 @@ async function sortIfMixed(connection: Connection, draft: string, note: FileNote
   );
   const [covered, whole] = (row ?? []).map(Number);
   if (!(Number(covered) > Number(whole) * mostOverlap)) return;
-  const sorted = `${draft}.sorted`;
-  await connection.run(copyToParquet(`FROM read_parquet(${sqlText(draft)}) ORDER BY _time`, sorted, note));
-  await rename(sorted, draft);
+  await rewrite(connection, draft, note, `FROM read_parquet(${sqlText(draft)}) ORDER BY _time`);
+}
+
+/** Replaces the rows of a draft by those of `select`. */
+async function rewrite(connection: Connection, draft: string, note: FileNote, select: string): Promise<void> {
+  const next = `${draft}.next`;
+  await connection.run(copyToParquet(select, next, note));
+  await rename(next, draft);
 }
 
 /** Counts the rows without a readable time: they have that of the import. */
@@ -311,11 +318,35 @@ async function countLate(connection: Connection, draft: string, { nowNs }: TimeO
   return Number(row?.[0]);
 }
 
-function lateNotes(format: FileFormat, time: TimeSource, late: number): string[] {
+/**
+ * Gives the lines of a log without a readable time that of the line before, and a nanosecond more each, so that a stack trace keeps
+ * its order; those at the beginning have the first time that there is.
+ */
+async function carryTimes(
+  connection: Connection,
+  draft: string,
+  note: FileNote,
+  { nowNs }: TimeOptions,
+): Promise<void> {
+  const names = columnNames([...note.fields.map(({ column }) => column), 'row', 'timed']);
+  const [row = '', timed = ''] = names.slice(-2).map(sqlName);
+  const lines = `read_parquet(${sqlText(draft)})`;
+  const own = `nullif(_time, make_timestamp_ns(${nowNs}))`;
+  const last = (sql: string) =>
+    `last_value(${sql} IGNORE NULLS) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`;
+  const numbered = `SELECT *, row_number() OVER () AS ${row} FROM ${lines}`;
+  const carried = `SELECT * REPLACE (${last(own)} AS _time), ${last(`CASE WHEN ${own} IS NOT NULL THEN ${row} END`)} AS ${timed} FROM (${numbered})`;
+  const before = `make_timestamp_ns(epoch_ns(_time) + ${row} - ${timed})`;
+  const first = `(SELECT ${own} FROM ${lines} WHERE ${own} IS NOT NULL LIMIT 1)`;
+  const all = `SELECT * EXCLUDE (${row}, ${timed}) REPLACE (coalesce(${before}, ${first}) AS _time) FROM (${carried})`;
+  await rewrite(connection, draft, note, all);
+}
+
+function lateNotes(format: FileFormat, time: TimeSource, late: number, rows: number): string[] {
   if (late === 0) return [];
-  if (format === 'text')
+  if (isLineFormat(format) && late < rows)
     return [
-      `No readable time at the beginning of ${plural(late, 'line')}, as in a stack trace: they have the time of their import, not of the line before.`,
+      `No readable time in ${plural(late, 'line')}, as in a stack trace: each has that of the line before.`,
     ];
   return [
     `No readable time in \`${time.field}\` in ${plural(late, 'row')}: they have the time of their import.`,

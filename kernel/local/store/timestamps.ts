@@ -287,7 +287,8 @@ const textReaders: readonly ((text: string) => string)[] = [
   text => `TRY_CAST(try_strptime(trim(${text}, '[]'), '%d/%b/%Y:%H:%M:%S %z') AS TIMESTAMP_NS)`,
 ];
 
-const yearless = '[A-Za-z]{3,9}\\s+\\d{1,2}\\s+\\d{1,2}:\\d{2}:\\d{2}([.,]\\d{1,9})?';
+const yearless =
+  '[A-Za-z]{3,9}\\s+\\d{1,2}\\s+\\d{1,2}:\\d{2}:\\d{2}([.,]\\d{1,9})?|\\d{4} \\d{2}:\\d{2}:\\d{2}\\.\\d{6}';
 
 async function readText(
   connection: Connection,

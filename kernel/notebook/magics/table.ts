@@ -178,7 +178,7 @@ export const magics: readonly Magic[] = [
       { name: 'time', value: 'FIELD', summary: 'the field that holds the time; detected when absent' },
       {
         name: 'format',
-        value: 'csv|json|parquet|combined|syslog|cri|logfmt|text',
+        value: 'csv|json|parquet|combined|syslog|cri|klog|logfmt|text',
         summary: 'how the file is read; detected when absent',
       },
       { name: 'replace', summary: 'replace the rows of the dataset instead of adding to them' },

@@ -4,8 +4,15 @@ import { keep, type Reading } from './reading.js';
 import { longLines, rowsInSample } from './sample.js';
 import { countRefused, readTexts } from './texts.js';
 
-/** The formats of log lines: named by the user, or recognised where every line of the sample fits. */
-export type LineFormat = 'combined' | 'syslog' | 'cri' | 'logfmt' | 'text';
+/** The formats of log lines: named by the user, or recognised where nearly every line at the beginning of the file fits. */
+export const lineFormats = ['combined', 'syslog', 'cri', 'klog', 'logfmt', 'text'] as const;
+
+export type LineFormat = (typeof lineFormats)[number];
+
+/** Whether each row of a file is a line of a log. */
+export function isLineFormat(format: string): format is LineFormat {
+  return (lineFormats as readonly string[]).includes(format);
+}
 
 /** Reads lines of a log: the fields of its format, and the whole line in the field `line` where it is not of that format. */
 export async function readLines(
@@ -30,11 +37,12 @@ export async function readLines(
   });
 }
 
-/** Returns the format that every line has, or `text`. */
+/** Returns the format that nine lines of ten have, as others may be of a stack trace; logfmt is that of every line. Else `text`. */
 export function recogniseFormat(lines: readonly string[]): LineFormat {
   const known = Object.entries(patterns).find(([, { pattern }]) => {
     const expression = new RegExp(pattern, 'u');
-    return lines.length > 0 && lines.every(line => expression.test(line));
+    const fitting = lines.filter(line => expression.test(line)).length;
+    return fitting > 0 && fitting >= lines.length * 0.9;
   });
   if (known) return known[0] as LineFormat;
   const pair = /^\s*[\w.@/-]+=("(\\.|[^"\\])*"|[^\s"]*)(\s+[\w.@/-]+=("(\\.|[^"\\])*"|[^\s"]*))+\s*$/;
@@ -51,7 +59,8 @@ const time = '[A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}|\\d{4}-\\d{2}-\\d
 
 /**
  * Access logs (https://httpd.apache.org/docs/current/logs.html#combined), containers' logs
- * (https://github.com/kubernetes/design-proposals-archive/blob/main/node/kubelet-cri-logging.md) and syslog
+ * (https://github.com/kubernetes/design-proposals-archive/blob/main/node/kubelet-cri-logging.md), those of the components of
+ * Kubernetes (https://kubernetes.io/docs/concepts/cluster-administration/system-logs/) and syslog
  * (https://www.rfc-editor.org/rfc/rfc3164).
  */
 const patterns: Readonly<Record<Exclude<LineFormat, 'logfmt' | 'text'>, LinePattern>> = {
@@ -75,6 +84,10 @@ const patterns: Readonly<Record<Exclude<LineFormat, 'logfmt' | 'text'>, LinePatt
     pattern: '^(\\d{4}-\\d{2}-\\d{2}T\\S+) (stdout|stderr) ([FP]) (.*)$',
     fields: ['time', 'stream', 'tag', 'message'],
   },
+  klog: {
+    pattern: '^([IWEF])(\\d{4} \\d{2}:\\d{2}:\\d{2}\\.\\d{6}) +(\\d+) ([^ \\]]+)\\] ?(.*)$',
+    fields: ['level', 'time', 'thread', 'source', 'message'],
+  },
   syslog: {
     pattern: `^(?:<(\\d{1,3})>)?(${time}) (\\S+) ([^\\s:\\[]+)(?:\\[(\\d+)\\])?: ?(.*)$`,
     fields: ['priority', 'time', 'host', 'program', 'pid', 'message'],
@@ -84,12 +97,12 @@ const patterns: Readonly<Record<Exclude<LineFormat, 'logfmt' | 'text'>, LinePatt
 const labels: Readonly<Record<Exclude<LineFormat, 'text'>, string>> = {
   combined: 'access log lines (common or combined format)',
   cri: 'container log lines (CRI)',
+  klog: 'log lines of Kubernetes (klog)',
   syslog: 'syslog lines',
   logfmt: 'logfmt: key=value',
 };
 
-const plainNote =
-  'The file is plain text: each line is the field `line`. Split it with `parse`, as in `| parse line with * "status=" status:long " " *`, or name its format: combined, syslog, cri or logfmt.';
+const plainNote = `The file is plain text: each line is the field \`line\`. Split it with \`parse\`, as in \`| parse line with * "status=" status:long " " *\`, or name its format: ${Object.keys(labels).join(', ')}.`;
 
 /** The relation of lines l, with their parts p where the format has fixed ones. */
 function matched(format: LineFormat, from: string): string {
@@ -105,18 +118,30 @@ interface Parts {
 }
 
 async function partsOf(connection: Connection, format: LineFormat): Promise<Parts> {
-  if (format === 'text')
-    return { names: ['line', '_time'], columns: ['l', `regexp_extract(l, ${sqlText(leadingTime)}, 1)`] };
+  if (format === 'text') return textParts(connection);
   if (format === 'logfmt') return pairsOf(connection);
   const { fields } = patterns[format];
-  const groups = fields.map((name, index) =>
-    name === 'bytes' || name === 'user' ? `nullif(p.g${index}, '-')` : `p.g${index}`,
-  );
+  const groups = fields.map((name, index) => {
+    if (name === 'time') return `CASE WHEN ok THEN p.g${index} ELSE ${timeOfLine} END`;
+    return name === 'bytes' || name === 'user' ? `nullif(p.g${index}, '-')` : `p.g${index}`;
+  });
   return { names: [...fields, 'line'], columns: [...groups, 'CASE WHEN NOT ok THEN l END'] };
 }
 
-/** A time at the beginning of a line, in brackets or not. */
-const leadingTime = `^\\[?(\\d{4}[-/]\\d{2}[-/]\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?(?: ?(?:Z|[+-]\\d{2}:?\\d{2}))?|[A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}|[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})? \\d{4}|\\d{2}/[A-Z][a-z]{2}/\\d{4}:\\d{2}:\\d{2}:\\d{2} [+-]\\d{4})`;
+/** The line, and the time at its beginning where lines of the sample have one. */
+async function textParts(connection: Connection): Promise<Parts> {
+  const timed = `SELECT 1 FROM raw WHERE regexp_matches(l, ${sqlText(leadingTime)}) LIMIT 1`;
+  if ((await connection.run(timed)).length === 0) return { names: ['line'], columns: ['l'] };
+  return { names: ['line', '_time'], columns: ['l', timeOfLine] };
+}
+
+const level =
+  '(?i:trace|debug|info|information|notice|warn|warning|error|err|critical|crit|fatal|severe|alert|emerg)';
+
+/** A time at the beginning of a line, in brackets or not, also after the level of the event. */
+const leadingTime = `^(?:\\[?${level}\\]?:?\\s+)?\\[?(\\d{4}[-/]\\d{2}[-/]\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?(?: ?(?:Z|[+-]\\d{2}:?\\d{2}))?|[A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}|[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})? \\d{4}|\\d{2}/[A-Z][a-z]{2}/\\d{4}:\\d{2}:\\d{2}:\\d{2} [+-]\\d{4}|\\d{2}-[A-Z][a-z]{2}-\\d{4} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})?|[A-Z][a-z]{2} \\d{1,2}, \\d{4} \\d{1,2}:\\d{2}:\\d{2} [AP]M)`;
+
+const timeOfLine = `regexp_extract(l, ${sqlText(leadingTime)}, 1)`;
 
 const mostPairs = 200;
 
