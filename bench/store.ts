@@ -13,7 +13,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { importIntoDataset } from '../kernel/commands/service.js';
 import { median, report } from './tools/row.js';
 
-const megabytes = Number(process.env.MEGABYTES ?? 60);
+const megabytes = Number(process.env.MEGABYTES ?? 276);
 const runs = Number(process.env.RUNS ?? 3);
 const formats = (process.env.FORMATS ?? 'ndjson,csv,parquet,wide-ndjson,wide-csv')
   .split(',')
