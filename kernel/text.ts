@@ -2,7 +2,7 @@
 
 /**
  * The text on one line, in which every control, bidirectional override and invisible character shows as a mark of its own:
- * `↵` for a newline, `⇥` for a tab, `⟨U+202E⟩` for the others.
+ * `↵` for a newline, of Windows too, `⇥` for a tab, `⟨U+202E⟩` for the others.
  */
 export function visible(text: string): string {
   return PRINTABLE_ASCII.test(text) ? text : text.replace(INVISIBLE, mark);
@@ -16,7 +16,9 @@ export function shownName(name: string): string {
 /** As `visible`, for text of several lines: newlines and tabs stay what they are. */
 export function visibleLines(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return text;
-  return text.replace(INVISIBLE, character => (/[\n\t]/.test(character) ? character : mark(character)));
+  return text.replace(INVISIBLE, character =>
+    /[\n\t]/.test(character) ? character.slice(-1) : mark(character),
+  );
 }
 
 /** Text for HTML content and for quoted attributes alike, with invisible characters made visible as by `visibleLines`. */
@@ -122,14 +124,14 @@ const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 
 /**
  * Controls, format characters, halves of characters and what fonts leave blank. Emoji need variation selectors and joiners,
- * and so do some scripts: those two stay where they stand between characters that are not ASCII.
+ * and so do some scripts: those two stay where they stand between characters that are not ASCII. `\r\n` is one line break.
  */
 const INVISIBLE =
-  /(?![\ufe00-\ufe0f])(?!(?<=[^\0-\x7f])[\u200c\u200d](?=[^\0-\x7f]))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+  /\r\n|(?![\ufe00-\ufe0f])(?!(?<=[^\0-\x7f])[\u200c\u200d](?=[^\0-\x7f]))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 function mark(character: string): string {
   const code = character.codePointAt(0) as number;
-  if (code === 0x0a) return '\u21b5';
+  if (code === 0x0a || character === '\r\n') return '\u21b5';
   if (code === 0x09) return '\u21e5';
   if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';
   return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`;

@@ -45,6 +45,7 @@ describe('invisible characters are shown', () => {
     ['a\u200db', 'a\u27e8U+200D\u27e9b'],
     ['tag \u{e0041}', 'tag \u27e8U+E0041\u27e9'],
     ['a\u2028b', 'a\u27e8U+2028\u27e9b'],
+    ['a\r\nb\rc\n\r', 'a\u21b5b\u27e8U+000D\u27e9c\u21b5\u27e8U+000D\u27e9'],
     ['half \ud800', 'half \ufffd'],
     [
       '\ud83d\udc69\u200d\ud83d\udc67 \u2764\ufe0f \u05e9\u05dc\u05d5\u05dd',
@@ -54,8 +55,8 @@ describe('invisible characters are shown', () => {
 });
 
 test('line breaks stay where they are allowed, and everything else is marked there too', () => {
-  expect(visibleLines('a\nb\tc\r\u202e\u001b[2J')).toBe(
-    'a\nb\tc\u27e8U+000D\u27e9\u27e8U+202E\u27e9\u27e8U+001B\u27e9[2J',
+  expect(visibleLines('a\nb\r\n\tc\r\u202e\u001b[2J')).toBe(
+    'a\nb\n\tc\u27e8U+000D\u27e9\u27e8U+202E\u27e9\u27e8U+001B\u27e9[2J',
   );
 });
 
@@ -80,7 +81,7 @@ describe('Markdown', () => {
   test.each([
     ['<b> *b* _i_ `c` ~~d~~ # h', '\\<b\\> \\*b\\* \\_i\\_ \\`c\\` \\~\\~d\\~\\~ \\# h'],
     ['[x](javascript:y) ![i](z)', '\\[x\\](javascript\\:y) \\!\\[i\\](z)'],
-    ['a|b\r\nc\u202e', 'a\\|b\u27e8U+000D\u27e9\u21b5c\u27e8U+202E\u27e9'],
+    ['a|b\r\nc\u202e', 'a\\|b\u21b5c\u27e8U+202E\u27e9'],
     ['www.evil.invalid me@evil.invalid &lt;', 'www\\.evil.invalid me\\@evil.invalid \\&lt;'],
     ['- item', '\\- item'],
     ['12. item', '12\\. item'],
