@@ -346,7 +346,7 @@ function lateNotes(format: FileFormat, time: TimeSource, late: number, rows: num
   if (late === 0) return [];
   if (isLineFormat(format) && late < rows)
     return [
-      `No readable time in ${plural(late, 'line')}, as in a stack trace: each has that of the line before.`,
+      `No readable time in ${plural(late, 'line')}, as in a stack trace: each has that of the line before and a nanosecond more.`,
     ];
   return [
     `No readable time in \`${time.field}\` in ${plural(late, 'row')}: they have the time of their import.`,

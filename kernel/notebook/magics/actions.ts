@@ -366,11 +366,11 @@ function reportOutput(report: ImportReport): ReturnType<typeof tableOutput> {
   );
 }
 
-/** `access.log.ndjson` -> `access-log`. */
+/** `access 2026.log.gz` -> `access-2026`. */
 function datasetName(path: string): string {
   const base = path.split(/[\\/]/).at(-1) ?? path;
   const name = base
-    .replace(/(\.(csv|tsv|json|ndjson|jsonl|parquet|gz|zst|txt))+$/i, '')
+    .replace(/(\.(csv|tsv|json|ndjson|jsonl|parquet|gz|zst|txt|log))+$/i, '')
     .replace(/[^A-Za-z0-9_-]+/g, '-');
   return name.replace(/^-+|-+$/g, '') || 'imported';
 }

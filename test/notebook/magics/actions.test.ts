@@ -309,7 +309,7 @@ describe('the service is asked by', () => {
   test('%import', async () => {
     bench.service.answer(() => ({
       body: {
-        dataset: 'access-log',
+        dataset: 'access',
         rows: 1200,
         fields: [{ name: 'ts', type: 'datetime' }],
         timeField: 'ts',
@@ -321,13 +321,13 @@ describe('the service is asked by', () => {
     const run = await bench.run('%import ~/access.log.ndjson.gz --time ts');
     expect(JSON.parse(bench.service.seen[0]?.body ?? '')).toEqual({
       path: join(bench.homeDir, 'access.log.ndjson.gz'),
-      dataset: 'access-log',
+      dataset: 'access',
       timeField: 'ts',
     });
     expect(run.outputs.map(output => output.kind)).toEqual(['display', 'update']);
     expect(shown(run)).toEqual([
-      'Importing access.log.ndjson.gz into access-log \u2026',
-      'access-log: 1,200 rows, 1 field, time from ts\nIt holds 1,200 events without a time, which every time range reads.\n2 lines were empty\n\nfield  type\nts     datetime',
+      'Importing access.log.ndjson.gz into access \u2026',
+      'access: 1,200 rows, 1 field, time from ts\nIt holds 1,200 events without a time, which every time range reads.\n2 lines were empty\n\nfield  type\nts     datetime',
     ]);
     await bench.run('%import logs/a.csv --dataset mine --format syslog --replace');
     expect(JSON.parse(bench.service.seen[1]?.body ?? '')).toEqual({

@@ -5,7 +5,7 @@ import { lines, type Trap, testTraps, timeless } from './traps.js';
 const plainText =
   'The file is plain text: each line is the field `line`. Split it with `parse`, as in `| parse line with * "status=" status:long " " *`, or name its format: combined, cri, klog, syslog, logfmt.';
 const carried = (count: string) =>
-  `No readable time in ${count}, as in a stack trace: each has that of the line before.`;
+  `No readable time in ${count}, as in a stack trace: each has that of the line before and a nanosecond more.`;
 
 testTraps([
   {
