@@ -165,13 +165,30 @@ test.each(['where * has "x"', 'where * !hasprefix "x"', 'search "x"'])(
 
 describe('many tests of one field are one list', () => {
   const { run } = openQueries();
-  const table = 'datatable(n:long, s:string)[1,"1", 5,"x", 17,"17", 40,"40", null,null]\n| where ';
+  const table =
+    'datatable(n:long, s:string)[1,"1", 5,"x", 17,"17", 40,"40", null,null]\n| extend j = dynamic([n])[0], p = dynamic({"a": {"b": n}})\n| where ';
   const many = (count: number, test: (n: number) => string, word: string): string =>
     Array.from({ length: count }, (_, index) => test(index + 1)).join(` ${word} `);
   const numbers = many(20, n => `n == ${n}`, 'or');
   test.each<readonly [what: string, apl: string, lists: number, found: readonly string[]]>([
     ['not of fewer', many(15, n => `n == ${n}`, 'or'), 0, ['1', '5']],
     ['of the fewest', many(16, n => `n == ${n}`, 'or'), 1, ['1', '5']],
+    ['of texts beside numbers', many(20, n => `s == ${n}`, 'or'), 1, ['1', '17']],
+    ['of a dynamic value beside texts', many(20, n => `j == '${n}'`, 'or'), 1, ['1', '5', '17']],
+    [
+      'whatever the case',
+      `s == 'X' or ${many(20, n => `s =~ '${n}X'`, 'or')} or ${many(17, () => "s =~ 'X'", 'or')}`,
+      1,
+      ['5'],
+    ],
+    ['of a property', many(20, n => `p.a['b'] == '${n}'`, 'or'), 1, ['1', '5', '17']],
+    [
+      'of two properties in turn',
+      many(20, n => `p.a['b'] == '${n}' or p.a['c'] == '${n}'`, 'or'),
+      0,
+      ['1', '5', '17'],
+    ],
+    ['of what a function reads', many(20, n => `tolower(tostring(n)) == '${n}'`, 'or'), 1, ['1', '5', '17']],
     ['of texts', many(20, n => `s == '${n}'`, 'or'), 1, ['1', '17']],
     [
       'two runs with a test of another field between them',

@@ -1,11 +1,18 @@
 import type { Scalar } from '../../plan/plan.js';
 import { condition } from '../../plan/scalars.js';
+import type { ListOperator } from '../../syntax/ast.js';
 
-/** A field that is compared with a constant. */
+/** One value compared with a constant. */
 interface Test {
-  readonly column: Extract<Scalar, { kind: 'column' }>;
   readonly value: Scalar;
+  /** The same for the same value. */
+  readonly key: string;
+  readonly list: ListOperator;
+  readonly constant: Scalar;
 }
+
+type Word = 'or' | 'and';
+type List = Extract<Scalar, { kind: 'in' }>;
 
 /** From so many tests on they become a list, in which an engine looks a value up instead of comparing it with each. */
 const fewest = 16;
@@ -20,59 +27,92 @@ export function both(left: Scalar, right: Scalar): Scalar {
   return joinTests('and', left, right);
 }
 
-function joinTests(word: 'or' | 'and', left: Scalar, right: Scalar): Scalar {
+function joinTests(word: Word, left: Scalar, right: Scalar): Scalar {
   const last = testOf(word, right);
   if (last === undefined) return condition(word, left, right);
   const above = left.kind === 'binary' && left.operator === word ? left : undefined;
-  const list = listOf(word, above === undefined ? left : above.right, last);
-  if (list !== undefined) {
-    const longer: Scalar = { ...list, items: [...list.items, last.value] };
+  const nearest = above === undefined ? left : above.right;
+  if (isListOf(nearest, last)) {
+    const longer: Scalar = { ...nearest, items: [...nearest.items, last.constant] };
     return above === undefined ? longer : condition(word, above.left, longer);
   }
-  const run = runOf(word, left, last.column.id);
-  if (run.values.length + 1 < fewest) return condition(word, left, right);
-  const items = [...run.values, last.value];
-  const made: Scalar = { kind: 'in', operator: listWords[word], left: last.column, items, type: 'bool' };
+  const run = runOf(word, left, last);
+  if (run.items.length + 1 < fewest) return condition(word, left, right);
+  const items = [...run.items, last.constant];
+  const made: Scalar = { kind: 'in', operator: last.list, left: last.value, items, type: 'bool' };
   return run.rest === undefined ? made : condition(word, run.rest, made);
 }
 
-/** The values of the tests of one field with which a condition ends, at most as many as a list needs, and what is before them. */
-function runOf(word: 'or' | 'and', whole: Scalar, column: number) {
-  const values: Scalar[] = [];
+/** The constants of the tests like `last` with which a condition ends, at most as many as a list needs, and what is before them. */
+function runOf(word: Word, whole: Scalar, last: Test) {
+  const items: Scalar[] = [];
   let rest: Scalar | undefined = whole;
-  while (rest !== undefined && values.length < fewest - 1) {
+  while (rest !== undefined && items.length < fewest - 1) {
     const joint: Extract<Scalar, { kind: 'binary' }> | undefined =
       rest.kind === 'binary' && rest.operator === word ? rest : undefined;
     const test = testOf(word, joint?.right ?? rest);
-    if (test?.column.id !== column) break;
-    values.unshift(test.value);
+    if (test?.key !== last.key || test.list !== last.list) break;
+    items.unshift(test.constant);
     rest = joint?.left;
   }
-  return { values, rest };
+  return { items, rest };
 }
 
-const listWords = { or: 'in', and: '!in' } as const;
-
-/** The list that a run of tests of the same field has become. */
-function listOf(
-  word: 'or' | 'and',
-  scalar: Scalar,
-  { column }: Test,
-): Extract<Scalar, { kind: 'in' }> | undefined {
-  if (scalar.kind !== 'in' || scalar.operator !== listWords[word] || scalar.subquery !== undefined)
-    return undefined;
-  const isOurs = scalar.left.kind === 'column' && scalar.left.id === column.id;
-  return isOurs && scalar.items.every(item => item.kind === 'constant' && item.type === column.type)
-    ? scalar
-    : undefined;
+/** Whether a condition is the list that a run of tests has become, to which another one belongs. */
+function isListOf(scalar: Scalar, { key, list, value }: Test): scalar is List {
+  if (scalar.kind !== 'in' || scalar.operator !== list || scalar.subquery !== undefined) return false;
+  return keyOf(scalar.left) === key && scalar.items.every(item => item.type === value.type);
 }
+
+const lists: Readonly<Record<Word, Readonly<Partial<Record<string, ListOperator>>>>> = {
+  or: { '==': 'in', '=~': 'in~' },
+  and: { '!=': '!in', '!~': '!in~' },
+};
 
 /** Reals are left out, as no list holds NaN. */
-function testOf(word: 'or' | 'and', scalar: Scalar): Test | undefined {
-  if (scalar.kind !== 'binary' || scalar.operator !== (word === 'or' ? '==' : '!=')) return undefined;
-  const { left, right } = scalar;
-  if (left.kind !== 'column' || right.kind !== 'constant' || right.value === null) return undefined;
-  return left.type === right.type && listed.has(left.type) ? { column: left, value: right } : undefined;
+function testOf(word: Word, scalar: Scalar): Test | undefined {
+  if (scalar.kind !== 'binary') return undefined;
+  const { left: value, right: constant } = scalar;
+  const list = lists[word][scalar.operator];
+  const key = keyOf(value);
+  if (list === undefined || key === undefined || !isConstant(constant)) return undefined;
+  return value.type === constant.type && listed.has(value.type) ? { value, key, list, constant } : undefined;
+}
+
+/** Of a field, a property, and of either read as another type or in one case. */
+function keyOf(value: Scalar): string | undefined {
+  switch (value.kind) {
+    case 'column':
+      return String(value.id);
+    case 'convert':
+      return keyed(value.type, value.value);
+    case 'path':
+      return value.key.kind === 'constant'
+        ? keyed(`${value.key.type} ${JSON.stringify(String(value.key.value))}`, value.object)
+        : undefined;
+    case 'call': {
+      const [inner, ...others] = value.args;
+      return inner !== undefined && others.length === 0 && read.has(value.name)
+        ? keyed(value.name, inner)
+        : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function keyed(how: string, inner: Scalar): string | undefined {
+  const key = keyOf(inner);
+  return key === undefined ? undefined : `${how} ${key}`;
+}
+
+/** Functions of one value that give the same for the same. */
+const read: ReadonlySet<string> = new Set(['tostring', 'tolower', 'toupper', 'todynamic']);
+
+function isConstant(value: Scalar): boolean {
+  return value.kind === 'convert'
+    ? isConstant(value.value)
+    : value.kind === 'constant' && value.value !== null;
 }
 
 const listed: ReadonlySet<Scalar['type']> = new Set(['long', 'string', 'datetime', 'timespan']);
