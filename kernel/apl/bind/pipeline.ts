@@ -72,6 +72,9 @@ function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
 
 const noGraphs = 'Graphs do not exist in APL: write `| join`.';
 const joins = 'Write `| join kind=leftouter (T) on field`.';
+const skipping =
+  'Rows cannot be skipped: narrow the time range, or write `| where _time < …` with the last time seen.';
+const expanding = 'Write `| mv-expand x`.';
 const metrics = 'This is MPL, the language of metrics; APL reads events.';
 
 /** Operators from Kusto and other languages, with their equivalents. */
@@ -119,4 +122,13 @@ const foreignOperators: Readonly<Record<string, string>> = {
   having: 'Write `| where …` after the summarize.',
   rename: 'Write `| project-rename new = old`.',
   fields: 'Write `| project …`.',
+  offset: skipping,
+  skip: skipping,
+  flatten: expanding,
+  explode: expanding,
+  unnest: expanding,
+  fillnull: 'Write `| extend x = coalesce(x, value)`.',
+  regex: 'Write `| where x matches regex pattern`, or `| extend y = extract(pattern, 1, x)`.',
+  rare: 'Write `| summarize count() by field | sort by count_ asc`.',
+  transaction: 'Write `| summarize min(_time), max(_time), count() by field`.',
 };

@@ -63,6 +63,7 @@ export type DiagnosticCode =
   | 'single-equals'
   | 'stray-bracket'
   | 'stray-semicolon'
+  | 'small-percentile'
   | 'string-with-number'
   | 'table-as-value'
   | 'timespan-too-large'

@@ -38,6 +38,7 @@ export function bindAggregateParts(
   const values = exprs.map(value => bindExpression(binder, value, inside));
   const aligned = alignArguments(binder, expr, entry, values);
   if (aligned === undefined) return undefined;
+  if (entry.name.startsWith('percentile')) warnOfShares(binder, exprs, aligned.args);
   const at = entry.params.findIndex(param => param.name === 'predicate');
   const filter = at > 0 || entry.name === 'countif' ? aligned.args[at] : undefined;
   const args = filter === undefined ? aligned.args : aligned.args.filter((_, index) => index !== at);
@@ -53,6 +54,24 @@ export function bindAggregateParts(
     at: filter === undefined ? spans : spans.filter((_, index) => index !== at),
     ...present({ filter: filter === undefined ? undefined : convertTo(filter, 'bool'), labels }),
   };
+}
+
+/** `percentile(x, 0.99)` where 99 percent are meant. */
+function warnOfShares(binder: Binder, exprs: readonly Expr[], args: readonly Scalar[]): void {
+  const numbers = args.map(arg => (arg.kind === 'constant' ? Number(arg.value) : Number.NaN));
+  if (numbers.slice(1).some(number => number === 0 || number >= 1)) return;
+  for (const [index, expr] of exprs.entries()) {
+    const share = numbers[index] ?? Number.NaN;
+    if (index === 0 || !(share > 0)) continue;
+    const meant = Number((share * 100).toPrecision(12));
+    binder.report(
+      'warning',
+      'small-percentile',
+      expr,
+      `${binder.text(expr)} is less than one percent, close to the least value`,
+      `Write ${meant} if ${meant} percent are meant.`,
+    );
+  }
 }
 
 /** The name of an aggregate that was given none: `count_`, `avg_duration`, `percentiles_req_duration_ms`. */

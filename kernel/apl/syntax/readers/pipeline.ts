@@ -52,6 +52,7 @@ export function separatorHint(stream: TokenStream): string | undefined {
   if (stream.isSymbol('?'))
     return 'Write iff(condition, a, b), or coalesce(a, b) for the first that is not null.';
   if (stream.isSymbol(':') && stream.isSymbol(':', 1)) return 'Write tostring(…), toint(…), todouble(…).';
+  if (stream.isWord('having')) return 'Write `| where …` after the summarize.';
   if (!stream.startsLine) return undefined;
   const isField = stream.isQuotedName() && !startsQuery(stream);
   return isField
