@@ -23,17 +23,24 @@ export function decodeLz4(frame: Uint8Array): Uint8Array {
   const blockSize = 1 << (8 + 2 * ((view.getUint8(5) >> 4) & 7));
   const blockChecksum = flags & 0x10 ? 4 : 0;
   let at = 7 + (flags & 0x08 ? 8 : 0) + (flags & 0x01 ? 4 : 0);
-  let out = new Uint8Array(Math.max(blockSize, 1024));
-  let used = 0;
+  const blocks: { readonly bytes: Uint8Array; readonly isStored: boolean; readonly length: number }[] = [];
   for (let word = view.getUint32(at, true); word !== 0; word = view.getUint32(at, true)) {
-    const size = word & ~STORED;
-    const block = frame.subarray(at + 4, at + 4 + size);
-    if (used + blockSize > out.length) out = enlarged(out, used + blockSize);
-    if (word & STORED) out.set(block, used);
-    used = word & STORED ? used + size : decodeBlock(block, out, used);
-    at += 4 + size + blockChecksum;
+    const bytes = frame.subarray(at + 4, at + 4 + (word & ~STORED));
+    const isStored = (word & STORED) !== 0;
+    const length = isStored ? bytes.length : decodedLength(bytes);
+    if (length > blockSize) damaged();
+    blocks.push({ bytes, isStored, length });
+    at += 4 + bytes.length + blockChecksum;
   }
-  return out.subarray(0, used);
+  // No larger than its bytes: a table keeps the buffers of all of its columns.
+  const out = new Uint8Array(blocks.reduce((sum, { length }) => sum + length, 0));
+  let used = 0;
+  for (const { bytes, isStored, length } of blocks) {
+    if (isStored) out.set(bytes, used);
+    else decodeBlock(bytes, out, used);
+    used += length;
+  }
+  return out;
 }
 
 const MAGIC = 0x184d2204;
@@ -151,9 +158,11 @@ function writeLength(out: Uint8Array, from: number, length: number): number {
   return used;
 }
 
-/** Writes a block's bytes at `from` and returns where they end. */
-function decodeBlock(block: Uint8Array, out: Uint8Array, from: number): number {
-  let used = from;
+/** Calls `run` with each run of a block: literals from one place up to another, then how many bytes are copied from how far back. */
+function eachRun(
+  block: Uint8Array,
+  run: (from: number, to: number, copied: number, distance: number) => void,
+): void {
   let at = 0;
   const length = (start: number) => {
     let sum = start;
@@ -167,27 +176,40 @@ function decodeBlock(block: Uint8Array, out: Uint8Array, from: number): number {
   while (at < block.length) {
     const token = block[at++] as number;
     const literals = length(token >> 4);
-    if (at + literals > block.length || used + literals > out.length) damaged();
-    out.set(block.subarray(at, at + literals), used);
-    used += literals;
+    const from = at;
     at += literals;
-    if (at >= block.length) return used;
+    if (at > block.length) damaged();
+    const to = at;
+    if (at === block.length) {
+      run(from, to, 0, 0);
+      return;
+    }
     const distance = (block[at++] as number) | ((block[at++] ?? damaged()) << 8);
-    const end = used + length(token & 15) + MIN_MATCH;
-    if (distance === 0 || distance > used || end > out.length) damaged();
-    for (; used < end; used++) out[used] = out[used - distance] as number;
+    run(from, to, length(token & 15) + MIN_MATCH, distance);
   }
-  return used;
+}
+
+function decodedLength(block: Uint8Array): number {
+  let sum = 0;
+  eachRun(block, (from, to, copied) => {
+    sum += to - from + copied;
+  });
+  return sum;
+}
+
+/** Writes a block's bytes at `start`. */
+function decodeBlock(block: Uint8Array, out: Uint8Array, start: number): void {
+  let used = start;
+  eachRun(block, (from, to, copied, distance) => {
+    out.set(block.subarray(from, to), used);
+    used += to - from;
+    if (copied > 0 && (distance === 0 || distance > used)) damaged();
+    for (const end = used + copied; used < end; used++) out[used] = out[used - distance] as number;
+  });
 }
 
 function damaged(): never {
   throw new RangeError('the LZ4 frame is damaged');
-}
-
-function enlarged(bytes: Uint8Array, atLeast: number): Uint8Array<ArrayBuffer> {
-  const bigger = new Uint8Array(Math.max(bytes.length * 2, atLeast));
-  bigger.set(bytes);
-  return bigger;
 }
 
 function littleEndian(word: number): Uint8Array {
