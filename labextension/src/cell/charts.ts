@@ -2,13 +2,12 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { ChartKind } from '../../../kernel/apl/operators/drawing.js';
 import { parseCell } from '../../../kernel/apl/syntax/cell.js';
 import { visible } from '../../../kernel/text.js';
+import { VEGA_MIME } from '../charts/mime.js';
 import type { Around } from '../link/around.js';
 import { button, element } from '../ui/dom.js';
 import { popover } from '../ui/popover.js';
 import { chartKindEdit, quoted } from './lines.js';
 import type { CodeCell } from './run.js';
-
-const vegaType = 'application/vnd.vega.v5+json';
 
 /** What the kinds are called in the menu. */
 const names: Readonly<Record<ChartKind, string>> = {
@@ -126,7 +125,7 @@ async function drawAs(
 }
 
 function isChart({ data }: Output): boolean {
-  return typeof data === 'object' && data !== null && vegaType in data;
+  return typeof data === 'object' && data !== null && VEGA_MIME in data;
 }
 
 /** The magic that draws a result as a kind, with what else the cell says about its chart. */

@@ -3,10 +3,10 @@ import type { IRenderMime, IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
 import { around } from '../link/around.js';
 import type { Workbench } from '../link/workbench.js';
+import { VEGA_MIME } from './mime.js';
 import type { ChartView, SetRange } from './view.js';
 
-/** The type of the kernel's charts, and the rank of JupyterLab's renderer for it: before pictures and text. */
-const vegaType = 'application/vnd.vega.v5+json';
+/** The rank of JupyterLab's renderer for charts: before pictures and text. */
 const vegaRank = 57;
 
 /**
@@ -18,11 +18,11 @@ export function addCharts(
   workbench: Workbench,
   notebooks: INotebookTracker | null,
 ): void {
-  const theirs = rendermime.getFactory(vegaType);
+  const theirs = rendermime.getFactory(VEGA_MIME);
   rendermime.addFactory(
     {
       safe: theirs?.safe ?? true,
-      mimeTypes: [vegaType],
+      mimeTypes: [VEGA_MIME],
       createRenderer: options =>
         new ChartOutput(
           () => theirs?.createRenderer(options),
@@ -69,7 +69,7 @@ class ChartOutput extends Widget implements IRenderMime.IRenderer {
   }
 
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
-    if ('apl' in model.metadata) return this.#draw(model.data[vegaType]);
+    if ('apl' in model.metadata) return this.#draw(model.data[VEGA_MIME]);
     this.#other ??= this.#others();
     if (this.#other === undefined) return;
     this.node.replaceChildren(this.#other.node);

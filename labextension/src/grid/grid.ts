@@ -11,11 +11,12 @@ import { toClipboard } from './clipboard.js';
 import { columnMenu, WITHOUT_KERNEL } from './controls/column-menu.js';
 import { detailsOf } from './controls/details.js';
 import { noticeList, type Surroundings } from './controls/notes.js';
-import { columnsMenu, copyMenu, type ToolbarActions, toolbar } from './controls/toolbar.js';
+import { columnsMenu, copyMenu, type Toolbar, type ToolbarActions, toolbar } from './controls/toolbar.js';
 import { valueMenu } from './controls/value-menu.js';
 import { type CopyFormat, copyText } from './copy.js';
 import { Rows } from './data/rows.js';
 import { notebookRows, type RowSource, SourceError } from './data/source.js';
+import { isPlain, type Setup, type SetupStore, viewOf, wordsOf } from './setup.js';
 import { ColumnLayout } from './surface/columns.js';
 import { type GestureActions, listen } from './surface/gestures.js';
 import { inBlock, type Selection } from './surface/selection.js';
@@ -36,6 +37,8 @@ export interface GridOptions {
   readonly connect: (lost: (error: SourceError) => void) => Promise<RowSource> | undefined;
   /** Adds a `where` line to the query; false where that cannot be done. */
   readonly addCondition: (condition: string) => boolean;
+  /** Keeps what the reader sets up for the next run; undefined where there is none. */
+  readonly setups: SetupStore | undefined;
 }
 
 /** The most rows of one copy, and rows fetched at a time. */
@@ -47,10 +50,12 @@ const LABEL_LENGTH = 80;
 export class Grid {
   readonly node: HTMLElement;
   readonly #options: GridOptions;
+  readonly #toolbar: Toolbar;
   #layout: ColumnLayout;
   readonly #surface: Surface;
   readonly #chips = element('div', { class: 'apl-grid-chips' });
   readonly #chipsOf = new WeakMap<Filter, HTMLElement>();
+  readonly #kept = element('div', { class: 'apl-grid-kept' });
   readonly #status = element('span', { class: 'apl-grid-status', role: 'status' });
   readonly #below = element('div', { class: 'apl-grid-below' });
   readonly #saved: Rows;
@@ -59,10 +64,16 @@ export class Grid {
   #wanted: View = {};
   /** Ends the wait for that view, which the kernel then need not compute. */
   #opening = new AbortController();
-  #zone: Zone = 'utc';
-  #isWrapped = false;
+  /** What the reader has set up, here or in the run before. */
+  #setup: Setup | undefined;
+  /** True where this grid began as the one of the run before was left, until that is cleared. */
+  #isContinued: boolean;
+  #zone: Zone;
+  #isWrapped: boolean;
   #selection: Selection | undefined;
   #message = '';
+  /** True when the node was out of the page while rows or columns changed. */
+  #isStale = false;
   #isDisposed = false;
 
   /** Returns the grid of the rows that the notebook holds; it draws once it is started. */
@@ -74,10 +85,17 @@ export class Grid {
     this.#options = options;
     this.#saved = saved;
     this.#rows = saved;
-    this.#layout = new ColumnLayout(saved.columns);
+    this.#setup = options.setups?.setup;
+    this.#isContinued = this.#setup !== undefined;
+    this.#zone = this.#setup?.zone ?? 'utc';
+    this.#isWrapped = this.#setup?.isWrapped ?? false;
+    this.#layout = new ColumnLayout(saved.columns, this.#setup?.columns);
     this.#surface = new Surface(this.#surfaceModel());
     listen(this.#surface, this.#gestureActions());
+    const hasTimes = this.#layout.all.some(({ isTime }) => isTime);
+    this.#toolbar = toolbar(options.surroundings.heading, this.#status, hasTimes, this.#toolbarActions());
     this.node = this.#build();
+    this.#showControls('');
   }
 
   /** Draws the rows of the notebook, then switches to the kernel's. The node must be in the page and have a width. */
@@ -87,7 +105,10 @@ export class Grid {
       const source = await this.#options.connect(error => this.#fail(error));
       if (source === undefined) return;
       if (this.#isDisposed) source.close();
-      else await this.#show(source, {});
+      else {
+        await this.#show(source, {});
+        await this.#goOn(source);
+      }
     } catch (error) {
       this.#fail(error);
     }
@@ -95,7 +116,9 @@ export class Grid {
 
   /** Draws again, after the node has come back into the page or has another width. */
   async refresh(): Promise<void> {
-    if (this.#canDraw) await this.#surface.refresh();
+    if (!this.#canDraw) return;
+    if (this.#isStale) await this.#redraw(true);
+    else await this.#surface.refresh();
   }
 
   dispose(): void {
@@ -111,15 +134,15 @@ export class Grid {
 
   #build(): HTMLElement {
     const { surroundings } = this.#options;
-    const hasTimes = this.#layout.all.some(({ isTime }) => isTime);
     const footer =
       surroundings.footer === '' ? [] : [element('p', { class: 'apl-grid-foot' }, surroundings.footer)];
     const node = element(
       'div',
       { class: 'apl-grid' },
       ...noticeList(surroundings.notices),
-      toolbar(surroundings.heading, this.#status, hasTimes, this.#toolbarActions()),
+      this.#toolbar.node,
       this.#chips,
+      this.#kept,
       this.#surface.frame,
       this.#below,
       ...surroundings.folded,
@@ -151,6 +174,15 @@ export class Grid {
     await this.#turnTo(opened);
   }
 
+  /** Turns to the view of the run before, unless the reader has asked for another by now. */
+  async #goOn(source: RowSource): Promise<void> {
+    if (this.#setup === undefined || source !== this.#rows.source || this.#wanted !== this.#rows.view) return;
+    const view = viewOf(this.#setup, this.#rows.columns);
+    if (isPlain(view)) return;
+    this.#showControls(view.search ?? '');
+    await this.#show(source, view);
+  }
+
   /** Shows the error; without the kernel's result the grid goes back to the rows of the notebook. */
   #fail(error: unknown): void {
     if (this.#isDisposed) return;
@@ -163,13 +195,14 @@ export class Grid {
     this.#rows.source.close();
     this.#message = '';
     this.#wanted = this.#saved.view;
+    this.#showControls('');
     void this.#turnTo(this.#saved);
   }
 
   /** Draws other rows. The layout of the columns stays, but where the kernel has more of them than the notebook. */
   async #turnTo(rows: Rows): Promise<void> {
     const isOtherWidth = rows.columns.length !== this.#layout.all.length;
-    if (isOtherWidth) this.#layout = new ColumnLayout(rows.columns);
+    if (isOtherWidth) this.#layout = new ColumnLayout(rows.columns, this.#setup?.columns);
     this.#rows = rows;
     this.#selection = undefined;
     await this.#redraw(isOtherWidth);
@@ -178,8 +211,45 @@ export class Grid {
   /** Changes the view, where there is a kernel to compute another. */
   #change(change: Partial<View>): void {
     const { source } = this.#rows;
-    if (source.canCompute) void this.#show(source, { ...this.#wanted, ...change });
-    else this.#say(WITHOUT_KERNEL);
+    if (!source.canCompute) {
+      this.#say(WITHOUT_KERNEL);
+      return;
+    }
+    const shown = this.#show(source, { ...this.#wanted, ...change });
+    this.#keep();
+    void shown.then(() => this.#keep());
+  }
+
+  /** Keeps what the reader has set up; a view that only the kernel has stays while it is gone. */
+  #keep(): void {
+    if (this.#isDisposed) return;
+    const { source, columns } = this.#rows;
+    const { view, types } = source.canCompute
+      ? { view: this.#wanted, types: new Map(columns.map(({ name, type }) => [name, type])) }
+      : { view: {}, types: new Map<string, string>(), ...this.#setup };
+    this.#setup = {
+      ...{ view, types, columns: this.#layout.setup },
+      ...{ zone: this.#zone, isWrapped: this.#isWrapped },
+    };
+    if (this.#options.setups !== undefined) this.#options.setups.setup = this.#setup;
+    this.#drawKept();
+  }
+
+  /** Shows the result as a first run does. */
+  #clear(): void {
+    this.#isContinued = false;
+    this.#layout = new ColumnLayout(this.#layout.all);
+    this.#zone = 'utc';
+    this.#isWrapped = false;
+    this.#showControls('');
+    this.#relayout();
+    if (!isPlain(this.#wanted)) this.#change({ sort: [], filters: [], search: '' });
+    this.#surface.table.focus({ preventScroll: true });
+  }
+
+  #showControls(search: string): void {
+    this.#toolbar.show(search, this.#zone, this.#isWrapped);
+    this.node.classList.toggle('apl-grid-wrap', this.#isWrapped);
   }
 
   #say(message: string): void {
@@ -188,10 +258,12 @@ export class Grid {
   }
 
   async #redraw(resize: boolean): Promise<void> {
-    if (!this.#canDraw) return;
+    if (this.#isDisposed) return;
     this.#drawStatus();
     this.#drawChips();
-    await this.#surface.redraw({ resize });
+    this.#drawKept();
+    this.#isStale = !this.#canDraw;
+    if (this.#canDraw) await this.#surface.redraw({ resize });
   }
 
   #drawStatus(): void {
@@ -216,6 +288,21 @@ export class Grid {
     const wanted = filters.map(filter => this.#chipOf(filter));
     for (const chip of [...this.#chips.children]) if (!wanted.some(each => each === chip)) chip.remove();
     for (const chip of wanted) if (!chip.isConnected) this.#chips.append(chip);
+  }
+
+  /** Says what is kept from the run before, so that nothing seems to be missing, and takes it back at a press. */
+  #drawKept(): void {
+    const words = this.#isContinued
+      ? wordsOf(this.#rows.view, this.#layout, this.#zone, this.#isWrapped)
+      : [];
+    const text = `Kept from before: ${words.join(', ')}.`;
+    if (words.length === 0) this.#kept.replaceChildren();
+    else if (this.#kept.firstChild === null)
+      this.#kept.append(
+        element('span', {}, text),
+        button('Clear', 'Show the result as a first run does', () => this.#clear()),
+      );
+    else if (this.#kept.firstChild.textContent !== text) this.#kept.firstChild.textContent = text;
   }
 
   #chipOf(filter: Filter): HTMLElement {
@@ -247,6 +334,7 @@ export class Grid {
         return grid.#isWrapped;
       },
       failed: error => grid.#fail(error),
+      widened: () => grid.#keep(),
       openMenu: (opener, column) => grid.#openColumn(opener, column),
     };
   }
@@ -277,11 +365,13 @@ export class Grid {
       search: text => this.#change({ search: text }),
       setZone: zone => {
         this.#zone = zone;
+        this.#keep();
         void this.#redraw(true);
       },
       setWrapped: isWrapped => {
         this.#isWrapped = isWrapped;
         this.node.classList.toggle('apl-grid-wrap', isWrapped);
+        this.#keep();
         void this.#redraw(true);
       },
       openColumns: opener => {
@@ -305,6 +395,7 @@ export class Grid {
 
   #relayout(): void {
     this.#selection = undefined;
+    this.#keep();
     void this.#redraw(true);
   }
 

@@ -6,6 +6,7 @@ import { decodeLz4 } from '../../../kernel/result/ipc/lz4.js';
 import { arrowBytes, surroundings } from './controls/notes.js';
 import { kernelRows } from './data/kernel-rows.js';
 import { Grid } from './grid.js';
+import type { SetupStore } from './setup.js';
 import { addGridStyle } from './style.js';
 
 compressionRegistry.set(CompressionType.LZ4_FRAME, { decode: decodeLz4 });
@@ -16,12 +17,13 @@ export interface Connections {
   readonly reference: ResultReference | undefined;
   kernel(): Kernel.IKernelConnection | undefined;
   addCondition(condition: string): boolean;
+  readonly setups: SetupStore | undefined;
 }
 
 /** Resolves with the grid of an output, not started yet. */
 export function openGrid(
   model: IRenderMime.IMimeModel,
-  { reference, kernel, addCondition }: Connections,
+  { reference, kernel, addCondition, setups }: Connections,
 ): Promise<Grid> {
   addGridStyle();
   const bytes = arrowBytes(model.data);
@@ -37,5 +39,6 @@ export function openGrid(
       return kernelRows(connection, reference.id, lost);
     },
     addCondition,
+    setups,
   });
 }

@@ -33,10 +33,12 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
     const { openGrid } = await import('./open.js');
     const { metadata } = model;
     const query = queryOf(metadata.apl);
+    const output = { model, node: this.node };
     const grid = await openGrid(model, {
       reference: referenceOf(metadata.apl),
-      kernel: () => this.#place.kernel(this.node),
-      addCondition: condition => this.#place.addCondition(this.node, query, condition),
+      kernel: () => this.#place.kernel(output),
+      addCondition: condition => this.#place.addCondition(output, query, condition),
+      setups: this.#place.setups(output),
     });
     if (this.isDisposed) return grid.dispose();
     this.#grid?.dispose();

@@ -26,7 +26,9 @@ const RULES = `
 .apl-grid-search { width: 150px; }
 .apl-grid :is(button, input, summary, regular-table):focus-visible { outline: 2px solid var(--jp-brand-color1); outline-offset: 1px; }
 .apl-grid-chips { display: flex; flex-wrap: wrap; gap: 4px; margin: 4px 0; }
-.apl-grid-chips:empty { display: none; }
+.apl-grid-chips:empty, .apl-grid-kept:empty { display: none; }
+.apl-grid-kept { margin: 4px 0; color: var(--jp-content-font-color2); overflow-wrap: anywhere; }
+.apl-grid-kept button { margin-left: 8px; }
 .apl-grid-frame { position: relative; max-width: 100%; min-width: 64px; box-sizing: border-box; border: 1px solid var(--jp-border-color2); border-radius: 4px; background: var(--jp-layout-color0); overflow: hidden; resize: vertical; }
 .apl-grid regular-table { font: 12px/18px var(--jp-ui-font-family); outline-offset: -2px; overflow: auto; scrollbar-width: thin; overscroll-behavior: auto; }
 .apl-grid regular-table table { position: absolute; margin: 0; border: 0; border-collapse: separate; border-spacing: 0; table-layout: auto; width: max-content; font-size: 12px; color: inherit; }
@@ -89,5 +91,5 @@ const RULES = `
 .apl-grid regular-table tbody tr :is(td, th).apl-grid-selected { forced-color-adjust: none; background: Highlight; color: HighlightText; }
 .apl-grid-top .apl-grid-share { forced-color-adjust: none; }
 }
-@media print { .apl-grid-bar :is(button, input) { display: none; } .apl-grid-frame { border: 0; resize: none; } }
+@media print { .apl-grid :is(.apl-grid-bar, .apl-grid-kept) :is(button, input) { display: none; } .apl-grid-frame { border: 0; resize: none; } }
 `;

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { columns, notebookOf, runEach } from './gallery.js';
-import { FRONT_ENDS, kernelReady, killKernels } from './lab.js';
-import { type Cells, cellsOf } from './page/cells.js';
-import { soon } from './page/soon.js';
-import { openSession, type Session } from './session.js';
+import { columns, notebookOf, runEach } from '../gallery.js';
+import { FRONT_ENDS, kernelReady, killKernels } from '../lab.js';
+import { type Cells, cellsOf } from '../page/cells.js';
+import { soon } from '../page/soon.js';
+import { openSession, type Session } from '../session.js';
 
 const numbers =
   'range n from 1 to 20000 step 1\n| extend big = 9223372036854775000 + n % 7, name = strcat("user ", tostring(n % 10)), _time = datetime(2026-11-20T09:00:00.123456789Z) + n * 1s, x = iff(n % 100 == 0, real(null), n / 7.0), tags = bag_pack("a b", n, "list", pack_array(1, 9007199254740993))';

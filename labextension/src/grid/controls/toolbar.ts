@@ -20,16 +20,25 @@ const IN_LOCAL_TIME = 'Local times; switch to UTC';
 /** How long after the last key a search begins, in milliseconds. */
 const SEARCH_DELAY = 100;
 
-/** Returns the line above a grid: size and range, the last message, search, time zone and menus. */
+/** The line above a grid, and what sets its controls without acting. */
+export interface Toolbar {
+  readonly node: HTMLElement;
+  show(search: string, zone: Zone, isWrapped: boolean): void;
+}
+
+/** Makes the line above a grid: size and range, the last message, search, time zone and menus. */
 export function toolbar(
   heading: string,
   status: HTMLElement,
   hasTimes: boolean,
   actions: ToolbarActions,
-): HTMLElement {
+): Toolbar {
+  const search = searchBox(actions);
+  const zone = zoneSwitch(actions);
+  const wrap = wrapSwitch(actions);
   const columns = button('Columns', 'Show and hide columns', () => actions.openColumns(columns));
   const copy = button('Copy', 'Copy rows', () => actions.openCopy(copy));
-  return element(
+  const node = element(
     'div',
     { class: 'apl-grid-bar', role: 'toolbar', 'aria-label': 'Result' },
     element('span', { class: 'apl-grid-heading' }, heading),
@@ -37,13 +46,25 @@ export function toolbar(
     element(
       'span',
       { class: 'apl-grid-controls' },
-      searchBox(actions),
-      ...(hasTimes ? [zoneSwitch(actions)] : []),
-      wrapSwitch(actions),
+      search.node,
+      ...(hasTimes ? [zone.node] : []),
+      wrap.node,
       columns,
       copy,
     ),
   );
+  const show: Toolbar['show'] = (text, zoneShown, isWrapped) => {
+    search.show(text);
+    zone.show(zoneShown);
+    wrap.show(isWrapped);
+  };
+  return { node, show };
+}
+
+/** A control, and what sets it without acting. */
+interface Control<Value> {
+  readonly node: HTMLElement;
+  show(value: Value): void;
 }
 
 /** Returns the content of the menu of columns. */
@@ -74,7 +95,7 @@ export function copyMenu(what: string, copy: (format: CopyFormat) => void): read
   return [element('p', {}, what), element('div', { class: 'apl-grid-row' }, ...choices)];
 }
 
-function searchBox({ prepareSearch, search }: ToolbarActions): HTMLElement {
+function searchBox({ prepareSearch, search }: ToolbarActions): Control<string> {
   const box = element('input', {
     type: 'search',
     class: 'apl-grid-input apl-grid-search',
@@ -87,28 +108,38 @@ function searchBox({ prepareSearch, search }: ToolbarActions): HTMLElement {
     clearTimeout(timer);
     timer = setTimeout(() => search(box.value), SEARCH_DELAY);
   });
-  return box;
+  const show = (text: string) => {
+    clearTimeout(timer);
+    box.value = text;
+  };
+  return { node: box, show };
 }
 
-function zoneSwitch({ setZone }: ToolbarActions): HTMLElement {
+function zoneSwitch({ setZone }: ToolbarActions): Control<Zone> {
   let zone: Zone = 'utc';
-  const control = button('UTC', IN_UTC, () => {
-    zone = zone === 'utc' ? 'local' : 'utc';
-    control.textContent = zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
-    control.title = zone === 'utc' ? IN_UTC : IN_LOCAL_TIME;
-    control.ariaLabel = control.title;
+  const node = button('UTC', IN_UTC, () => {
+    show(zone === 'utc' ? 'local' : 'utc');
     setZone(zone);
   });
-  return control;
+  const show = (shown: Zone) => {
+    zone = shown;
+    node.textContent = zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
+    node.title = zone === 'utc' ? IN_UTC : IN_LOCAL_TIME;
+    node.ariaLabel = node.title;
+  };
+  return { node, show };
 }
 
-function wrapSwitch({ setWrapped }: ToolbarActions): HTMLElement {
+function wrapSwitch({ setWrapped }: ToolbarActions): Control<boolean> {
   let isWrapped = false;
-  const control = button('Wrap', 'Wrap long values', () => {
-    isWrapped = !isWrapped;
-    control.setAttribute('aria-pressed', String(isWrapped));
+  const node = button('Wrap', 'Wrap long values', () => {
+    show(!isWrapped);
     setWrapped(isWrapped);
   });
-  control.setAttribute('aria-pressed', 'false');
-  return control;
+  const show = (shown: boolean) => {
+    isWrapped = shown;
+    node.setAttribute('aria-pressed', String(isWrapped));
+  };
+  show(false);
+  return { node, show };
 }

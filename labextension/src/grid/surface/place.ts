@@ -1,42 +1,105 @@
 /**
- * Where an output stands: its kernel, and the cell whose query made it.
+ * Where an output stands: its kernel, the cell whose query made it, and what is kept for the next run of that cell.
  */
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import type { IRenderMime } from '@jupyterlab/rendermime';
 import type { Kernel } from '@jupyterlab/services';
 import { whereLine } from '../../../../kernel/apl/editor/condition.js';
+import { VEGA_MIME } from '../../charts/mime.js';
+import type { Setup, SetupStore } from '../setup.js';
 
 type SessionContext = NotebookPanel['sessionContext'];
+type Cell = NotebookPanel['content']['widgets'][number];
+type CodeCell = ReturnType<NotebookPanel.ContentFactory['createCodeCell']>;
+type Output = IRenderMime.IMimeModel;
 
-/** The surroundings of an output; both are looked up when they are needed, as outputs move with their documents. */
+/** An output in the page: what it shows, and the node that shows it. */
+export interface ShownOutput {
+  readonly model: Output;
+  readonly node: HTMLElement;
+}
+
+/** The surroundings of an output; they are looked up when they are needed, as outputs move with their documents. */
 export interface Place {
-  kernel(output: HTMLElement): Kernel.IKernelConnection | undefined;
+  kernel(output: ShownOutput): Kernel.IKernelConnection | undefined;
   /** Adds a `where` line to the query of an output; false where its cell cannot be written. */
-  addCondition(output: HTMLElement, query: string, condition: string): boolean;
+  addCondition(output: ShownOutput, query: string, condition: string): boolean;
+  /** Keeps the setup of a result for the next run of its cell, in the memory of the page; undefined outside notebooks. */
+  setups(output: ShownOutput): SetupStore | undefined;
 }
 
 /** Finds the places of outputs in the documents of an application. */
 export function placeIn(shell: JupyterFrontEnd.IShell, notebooks: INotebookTracker | null): Place {
+  const kept = new WeakMap<object, Map<string, Setup>>();
   return {
     kernel: output => {
-      for (const widget of shell.widgets('main')) {
-        if (!widget.node.contains(output)) continue;
-        return sessionOf(widget)?.session?.kernel ?? undefined;
-      }
-      return undefined;
+      const session = homeOf(output, notebooks)?.panel.sessionContext ?? sessionAround(output, shell);
+      return session?.session?.kernel ?? undefined;
     },
     addCondition: (output, query, condition) => {
-      const panel = notebooks?.find(each => each.node.contains(output));
-      const cell = panel?.content.widgets.find(each => each.node.contains(output));
-      if (cell === undefined || cell.model.type !== 'code' || cell.model.getMetadata('editable') === false)
-        return false;
+      const cell = homeOf(output, notebooks)?.cell;
+      if (cell === undefined || cell.model.getMetadata('editable') === false) return false;
       const shared = cell.model.sharedModel;
       const line = whereLine(shared.getSource(), query, condition);
       if (line === undefined) return false;
       shared.updateSource(line.at, line.at, line.text);
       return true;
     },
+    setups: output => {
+      const home = homeOf(output, notebooks);
+      const notebook = home?.panel.content.model ?? undefined;
+      if (home === undefined || notebook === undefined) return undefined;
+      const key = `${home.cell.model.id} ${home.result}`;
+      const setups = kept.get(notebook) ?? new Map<string, Setup>();
+      kept.set(notebook, setups);
+      return {
+        get setup() {
+          return setups.get(key);
+        },
+        set setup(setup) {
+          if (setup === undefined) setups.delete(key);
+          else setups.set(key, setup);
+        },
+      };
+    },
   };
+}
+
+/** The cell of an output in an open notebook, and how many results of the cell come before it; views of the output share both. */
+interface Home {
+  readonly panel: NotebookPanel;
+  readonly cell: CodeCell;
+  readonly result: number;
+}
+
+function homeOf({ model }: ShownOutput, notebooks: INotebookTracker | null): Home | undefined {
+  let home: Home | undefined;
+  notebooks?.find(panel => {
+    for (const cell of panel.content.widgets.filter(isCode)) {
+      const { outputs } = cell.model;
+      const all: readonly Output[] = Array.from({ length: outputs.length }, (_, index) => outputs.get(index));
+      const at = all.indexOf(model);
+      if (at >= 0) home = { panel, cell, result: all.slice(0, at).filter(isResult).length };
+    }
+    return home !== undefined;
+  });
+  return home;
+}
+
+function isCode(cell: Cell): cell is CodeCell {
+  return cell.model.type === 'code';
+}
+
+/** Whether an output is a result, of whose outputs a chart is the other. */
+function isResult({ data, metadata }: Output): boolean {
+  return 'apl' in metadata && !(VEGA_MIME in data);
+}
+
+/** The session of the document or the console around an output that is in no notebook. */
+function sessionAround({ node }: ShownOutput, shell: JupyterFrontEnd.IShell): SessionContext | undefined {
+  for (const widget of shell.widgets('main')) if (widget.node.contains(node)) return sessionOf(widget);
+  return undefined;
 }
 
 /** Documents carry the session in their context, consoles have it themselves. */

@@ -19,6 +19,8 @@ export interface SurfaceModel {
   readonly isWrapped: boolean;
   /** Called when rows could not be fetched. */
   failed(error: unknown): void;
+  /** Called when the reader has given columns other widths, which the layout then has. */
+  widened(): void;
   openMenu(opener: HTMLElement, column: GridColumn): void;
 }
 
@@ -107,8 +109,8 @@ export class Surface {
   /** Draws after columns or rows have changed; `resize` measures the columns again. */
   async redraw({ resize }: { readonly resize: boolean }): Promise<void> {
     const columns = resize || this.#longColumns > 0;
-    if (resize) this.table.resetAutoSize();
-    else if (columns) this.#resetWidths();
+    if (columns) this.#resetWidths();
+    this.table.restoreColumnSizes(this.#givenWidths());
     this.table.setDataListener(this.#data, { virtual_mode: 'both' });
     await this.#measure({ columns, rows: true });
     this.#fitHeight();
@@ -292,11 +294,37 @@ export class Surface {
   }
 
   async #follow(): Promise<void> {
+    this.#readWidths();
     if (this.#hasHigherRow() || (this.#longColumns === 0 && this.#countLongColumns() > 0))
       return this.#measureAgain();
     const before = this.frame.style.width;
     this.#fitWidth();
     if (this.frame.style.width !== before) await this.table.draw();
+  }
+
+  /** The widths that the reader has given, by the places of the columns in the table, where row numbers are the first. */
+  #givenWidths(): Record<number, number> {
+    const { shown, widths } = this.#model.layout;
+    const given = shown.flatMap((column, index) => {
+      const width = widths.get(column);
+      return width === undefined ? [] : [[index + 1, width] as const];
+    });
+    return Object.fromEntries(given);
+  }
+
+  #readWidths(): void {
+    const { layout } = this.#model;
+    const given = this.table.saveColumnSizes();
+    const isSame = layout.shown.every((column, index) => given[index + 1] === layout.widths.get(column));
+    if (isSame) return;
+    const widths = new Map(layout.widths);
+    for (const [index, column] of layout.shown.entries()) {
+      const width = given[index + 1];
+      if (width === undefined) widths.delete(column);
+      else widths.set(column, width);
+    }
+    layout.widths = widths;
+    this.#model.widened();
   }
 
   /** Measures what has come into sight; about the same rows stay there. */

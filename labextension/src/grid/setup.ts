@@ -1,0 +1,62 @@
+/** How a reader has set up a grid, which the next run of its cell begins with. */
+import type { Filter, View } from '../../../kernel/notebook/results/protocol.js';
+import { plural } from '../../../kernel/text.js';
+import { type GridColumn, nameOf, type Zone } from './cells.js';
+import type { ColumnLayout, ColumnSetup } from './surface/columns.js';
+
+/** What is shown of a result, and how; nothing of its rows. */
+export interface Setup {
+  readonly view: View;
+  /** The types of the fields that the view names: a comparison makes sense for its own type alone. */
+  readonly types: ReadonlyMap<string, string>;
+  readonly columns: ColumnSetup;
+  readonly zone: Zone;
+  readonly isWrapped: boolean;
+}
+
+/** Where a setup is kept from one run of a cell to the next. */
+export interface SetupStore {
+  setup: Setup | undefined;
+}
+
+/** Returns the view of a setup, without keys and filters of fields that are gone or have another type. */
+export function viewOf({ view, types }: Setup, columns: readonly GridColumn[]): View {
+  const isSame = (name: string) => columns.some(each => each.name === name && each.type === types.get(name));
+  const hasFields = (filter: Filter) => !('column' in filter) || isSame(filter.column);
+  return {
+    sort: (view.sort ?? []).filter(({ column }) => isSame(column)),
+    filters: (view.filters ?? []).filter(hasFields),
+    search: view.search ?? '',
+  };
+}
+
+/** True for a view of all rows in their own order. */
+export function isPlain({ sort = [], filters = [], search = '' }: View): boolean {
+  return sort.length + filters.length + search.length === 0;
+}
+
+/** Says in words what a setup changes about a grid; nothing where it changes nothing. */
+export function wordsOf(
+  { sort = [], filters = [], search = '' }: View,
+  layout: ColumnLayout,
+  zone: Zone,
+  isWrapped: boolean,
+): readonly string[] {
+  const { hidden, pinned, order, widths } = layout.setup;
+  const count = (columns: readonly unknown[], what: string) =>
+    columns.length === 0 ? [] : [`${plural(columns.length, 'column')} ${what}`];
+  const keys = sort.map(
+    ({ column, descending }) => `${nameOf({ name: column })} ${descending ? '\u2193' : '\u2191'}`,
+  );
+  return [
+    ...(keys.length === 0 ? [] : [`sorted by ${keys.join(', ')}`]),
+    ...(filters.length === 0 ? [] : [plural(filters.length, 'filter')]),
+    ...(search === '' ? [] : ['search']),
+    ...count(hidden, 'hidden'),
+    ...count(pinned, 'pinned'),
+    ...(order === undefined ? [] : ['columns moved']),
+    ...(widths.size === 0 ? [] : ['widths']),
+    ...(isWrapped ? ['wrapped'] : []),
+    ...(zone === 'utc' ? [] : ['local times']),
+  ];
+}

@@ -1,0 +1,132 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { notebookOf, runEach } from '../gallery.js';
+import { FRONT_ENDS } from '../lab.js';
+import { type Cells, cellsOf } from '../page/cells.js';
+import { soon } from '../page/soon.js';
+import { openSession, type Session } from '../session.js';
+
+const rows = (more: string): string =>
+  `range n from 1 to 400 step 1 | extend host = strcat("host ", tostring(n % 4)), level = iff(n % 10 == 0, "error", "info"), size = n * 7 % 400${more}`;
+const whole = rows('');
+const another = 'range n from 1 to 400 step 1 | extend host = "another", level = "info", size = n';
+
+describe.each(FRONT_ENDS)('what a reader has set up in a grid, in $name', frontEnd => {
+  let session: Session;
+  let page: Page;
+  let cells: Cells;
+
+  beforeAll(async () => {
+    session = await openSession(frontEnd, {
+      files: { 'kept.ipynb': notebookOf([`${whole}\n\n${whole}`, another]) },
+      file: 'kept.ipynb',
+    });
+    ({ page } = session);
+    cells = cellsOf(page);
+    await runEach(page);
+    await grid(2).waitFor();
+  });
+
+  afterAll(() => session?.stop());
+
+  const grid = (index: number): Locator => page.locator('.apl-grid').nth(index);
+  const names = (index: number) =>
+    grid(index).locator('thead th:has(small) > span:first-child').allTextContents();
+  const status = (index: number) => grid(index).locator('.apl-grid-status').textContent();
+  const chips = (index: number) => grid(index).locator('.apl-grid-chips button').allTextContents();
+  const kept = (index: number) => grid(index).locator('.apl-grid-kept > span').allTextContents();
+  const search = (index: number) => grid(index).getByRole('searchbox');
+  const first = (index: number) => grid(index).locator('tbody tr').first().locator('td').allTextContents();
+  const width = async (index: number, name: string) =>
+    (await grid(index).locator('thead th', { hasText: name }).boundingBox())?.width;
+  const menu = async (index: number, name: string, action: string) => {
+    await grid(index)
+      .getByRole('button', { name: `Menu of ${name}`, exact: true })
+      .click();
+    await page.locator('.apl-popover').getByRole('button', { name: action, exact: true }).click();
+  };
+  const rerun = async (source: string) => {
+    await cells.write(0, source);
+    await cells.run(0);
+    await grid(2).waitFor();
+  };
+
+  test('is there again when its cell has run again, and nowhere else', async () => {
+    await grid(0).locator('thead th', { hasText: /^size/ }).locator('span').first().click();
+    await soon(() => first(0)).toEqual(['400', 'host 0', 'error', '0']);
+    await grid(0).locator('tbody td', { hasText: 'error' }).first().click();
+    await page.getByRole('button', { name: /^Show only rows with this/ }).click();
+    await soon(() => status(0)).toBe('40 of 400 rows match.');
+    await search(0).fill('host 2');
+    await soon(() => status(0)).toBe('20 of 400 rows match.');
+    await menu(0, 'level', 'Hide the column');
+    await menu(0, 'host', 'Keep in sight at the left');
+    await grid(0).getByRole('button', { name: 'Menu of n', exact: true }).click();
+    await page.getByRole('button', { name: 'Move right' }).click();
+    await page.keyboard.press('Escape');
+    await soon(() => names(0)).toEqual(['host', 'size', 'n']);
+    await page.mouse.move(0, 0);
+    // Two presses in a row would be a double click, which takes a width back.
+    await page.waitForTimeout(600);
+    const edge = await grid(0).locator('thead th', { hasText: /^size/ }).boundingBox();
+    const [x, y] = [(edge?.x ?? 0) + (edge?.width ?? 0) - 2, (edge?.y ?? 0) + 10];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 100, y);
+    await page.mouse.move(x + 120, y);
+    await page.mouse.up();
+    const wide = (edge?.width ?? 0) + 120;
+    await soon(() => width(0, 'size')).toBeCloseTo(wide, 0);
+    expect(await kept(0)).toEqual([]);
+
+    await rerun(`${whole}\n\n${whole}`);
+    await soon(() => status(0)).toBe('20 of 400 rows match.');
+    expect(await chips(0)).toEqual(['level == error \u2715']);
+    expect(await search(0).inputValue()).toBe('host 2');
+    expect(await names(0)).toEqual(['host', 'size', 'n']);
+    expect(await first(0)).toEqual(['10', '230']);
+    await soon(() => width(0, 'size')).toBeCloseTo(wide, 0);
+    expect(await kept(0)).toEqual([
+      'Kept from before: sorted by size \u2191, 1 filter, search, 1 column hidden, 1 column pinned, columns moved, widths.',
+    ]);
+    for (const other of [1, 2]) {
+      expect(await names(other)).toEqual(['n', 'host', 'level', 'size']);
+      expect([await status(other), await chips(other), await kept(other)]).toEqual(['', [], []]);
+    }
+  });
+
+  test('of a field that is gone, only what concerns it is; it is there again when the field is', async () => {
+    await rerun(`${whole} | project-away level\n\n${whole}`);
+    await soon(() => status(0)).toBe('100 of 400 rows match.');
+    expect(await chips(0)).toEqual([]);
+    expect(await names(0)).toEqual(['host', 'size', 'n']);
+    expect(await kept(0)).toEqual([
+      'Kept from before: sorted by size \u2191, search, 1 column pinned, columns moved, widths.',
+    ]);
+    await rerun(`${rows(', more = 1')} | extend level = n\n\n${whole}`);
+    // A filter for a text is none for a number.
+    await soon(() => status(0)).toBe('100 of 400 rows match.');
+    expect(await names(0)).toEqual(['host', 'size', 'more', 'n']);
+    await rerun(`${whole}\n\n${whole}`);
+    await soon(() => status(0)).toBe('20 of 400 rows match.');
+  });
+
+  test('stays while the kernel is gone, and goes by one press', async () => {
+    await page.evaluate("void jupyterapp.commands.execute('notebook:restart-kernel')");
+    await page.locator('.jp-Dialog .jp-mod-accept').click();
+    await soon(() => status(0)).toMatch(/run the cell again to see all\.$|^$/);
+    await soon(() => chips(0)).toEqual([]);
+    expect(await search(0).inputValue()).toBe('');
+    await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor();
+    await rerun(`${whole}\n\n${whole}`);
+    await soon(() => status(0)).toBe('20 of 400 rows match.');
+    await grid(0).locator('.apl-grid-kept button').click();
+    await soon(() => status(0)).toBe('');
+    expect(await names(0)).toEqual(['n', 'host', 'level', 'size']);
+    expect([await chips(0), await kept(0), await search(0).inputValue()]).toEqual([[], [], '']);
+    await rerun(`${whole}\n\n${whole}`);
+    await soon(() => first(0)).toEqual(['1', 'host 1', 'info', '7']);
+    expect([await status(0), await kept(0)]).toEqual(['', []]);
+    expect(session.complaints).toEqual([]);
+  });
+});
