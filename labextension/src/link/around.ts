@@ -8,7 +8,7 @@ import type { KernelLink } from './kernel.js';
 import { type MagicOutcome, runLines } from './magic.js';
 import type { Workbench } from './workbench.js';
 
-/** The state of a notebook's kernel: `other` is one of another language, `unanswering` one that serves another page. */
+/** The state of a notebook's kernel: `other` is one of another language, `unanswering` one without our comm. */
 export type KernelState = 'none' | 'starting' | 'dead' | 'other' | 'unanswering' | 'ready';
 
 /** The outcome of a change of a setting: what the kernel printed, and the cell that records the change. */
@@ -60,7 +60,7 @@ export class Around {
     if (kernel.status === 'dead') return 'dead';
     if (!this.isApl) return 'other';
     if (this.#link?.session !== undefined) return 'ready';
-    return this.#link?.isRefused === true || !kernel.handleComms ? 'unanswering' : 'starting';
+    return this.#link?.isRefused === true ? 'unanswering' : 'starting';
   }
 
   /** What is known of the data, and of what the cells of the notebook name. */

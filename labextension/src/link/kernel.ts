@@ -11,6 +11,7 @@ import {
 } from '../../../kernel/apl/editor/link.js';
 import type { FieldSchema } from '../../../kernel/apl/plan/plan.js';
 import { languageId } from '../names.js';
+import { withComms } from './comms.js';
 
 /** An answer of the kernel; a stale one is used until the next one arrives. */
 interface Held {
@@ -59,7 +60,7 @@ export class KernelLink {
     return this.#session;
   }
 
-  /** True where the kernel does not answer this extension: it is of another language, or serves another page. */
+  /** True where the kernel does not answer this extension: it is of another language, or has no such comm. */
   get isRefused(): boolean {
     return this.#refused;
   }
@@ -76,8 +77,7 @@ export class KernelLink {
   /** Opens the comm, unless it is open or cannot be. */
   connect(): void {
     this.#wanted = true;
-    if (this.#comm !== undefined || this.#refused || this.#kernel.isDisposed || !this.#kernel.handleComms)
-      return;
+    if (this.#comm !== undefined || this.#refused || this.#kernel.isDisposed) return;
     void this.#kernel.info.then(info => {
       if (info.language_info.name === languageId) this.#open();
       else this.#refused = true;
@@ -114,7 +114,7 @@ export class KernelLink {
 
   #open(): void {
     if (this.#comm !== undefined || this.#kernel.isDisposed || this.#kernel.status === 'dead') return;
-    const comm = this.#kernel.createComm(editorTarget);
+    const comm = withComms(this.#kernel).createComm(editorTarget);
     this.#comm = comm;
     comm.onMsg = message => this.#hear(message.content.data as unknown as EditorNews);
     comm.onClose = () => {

@@ -220,7 +220,7 @@ function problemOf(found: Around | undefined): string | undefined {
     case 'dead':
       return 'The kernel has ended. Restart it to see its datasets again.';
     case 'unanswering':
-      return 'The kernel serves another page or program, and answers questions only there.';
+      return 'The kernel does not answer this extension.';
     case 'starting':
       return 'The kernel is starting \u2026';
   }

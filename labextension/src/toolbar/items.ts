@@ -68,7 +68,7 @@ function whyNot({ state }: Around): string {
     case 'dead':
       return 'The kernel has ended: restart it.';
     case 'unanswering':
-      return 'The kernel serves another page or program, and answers questions only there.';
+      return 'The kernel does not answer this extension.';
     default:
       return 'The kernel is starting.';
   }

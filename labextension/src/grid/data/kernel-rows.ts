@@ -10,6 +10,7 @@ import {
   type Request,
   type View,
 } from '../../../../kernel/notebook/results/protocol.js';
+import { withComms } from '../../link/comms.js';
 import { type Page, type Profile, type RowSource, SourceError } from './source.js';
 
 /** Distributes over the members of a union, as Omit does not. */
@@ -34,7 +35,8 @@ export async function kernelRows(
   result: string,
   lost: (error: SourceError) => void,
 ): Promise<RowSource> {
-  const comm = kernel.createComm(RESULTS_TARGET);
+  const carrier = withComms(kernel);
+  const comm = carrier.createComm(RESULTS_TARGET);
   const waiting = new Map<number, Waiting>();
   let next = 1;
   let isReady = () => {};
@@ -73,7 +75,7 @@ export async function kernelRows(
   const onConnection = (_kernel: unknown, status: Kernel.ConnectionStatus) => {
     if (status === 'connected' && !isGone) for (const [id, { request }] of waiting) send(id, request);
   };
-  kernel.connectionStatusChanged.connect(onConnection);
+  carrier.connectionStatusChanged.connect(onConnection);
   kernel.statusChanged.connect(onStatus);
   kernel.disposed.connect(gone);
   comm.open({ result } satisfies OpenData);
@@ -111,7 +113,7 @@ export async function kernelRows(
         return reply;
       }),
     close: () => {
-      kernel.connectionStatusChanged.disconnect(onConnection);
+      carrier.connectionStatusChanged.disconnect(onConnection);
       kernel.statusChanged.disconnect(onStatus);
       kernel.disposed.disconnect(gone);
       // A kernel that is starting again takes no messages.

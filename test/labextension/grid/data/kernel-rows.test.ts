@@ -31,6 +31,7 @@ function kernel(): Kernel.IKernelConnection {
   };
   return {
     createComm,
+    handleComms: true,
     connectionStatusChanged: signal,
     statusChanged: signal,
     disposed: signal,

@@ -1,0 +1,18 @@
+import type { Kernel } from '@jupyterlab/services';
+
+/** Connections of our own, by those of documents that carry no comms. */
+const own = new WeakMap<Kernel.IKernelConnection, Kernel.IKernelConnection>();
+
+/**
+ * Returns a connection to the same kernel that carries comms. JupyterLab lets only the first document of a kernel have them: in
+ * a second notebook, or a console beside one, grids would have no rows and editors no names.
+ */
+export function withComms(kernel: Kernel.IKernelConnection): Kernel.IKernelConnection {
+  if (kernel.handleComms) return kernel;
+  const known = own.get(kernel);
+  if (known !== undefined && !known.isDisposed) return known;
+  const made = kernel.clone({ handleComms: true });
+  kernel.disposed.connect(() => made.dispose());
+  own.set(kernel, made);
+  return made;
+}
