@@ -37,6 +37,8 @@ export interface GridOptions {
   readonly connect: (lost: (error: SourceError) => void) => Promise<RowSource> | undefined;
   /** Adds a `where` line to the query; false where that cannot be done. */
   readonly addCondition: (condition: string) => boolean;
+  /** Gives the keys back to the cell of the result. */
+  readonly leave: () => void;
   /** Keeps what the reader sets up for the next run; undefined where there is none. */
   readonly setups: SetupStore | undefined;
 }
@@ -149,6 +151,7 @@ export class Grid {
       ...footer,
     );
     keepKeys(node);
+    node.addEventListener('keydown', event => this.#onKey(event));
     return node;
   }
 
@@ -354,6 +357,7 @@ export class Grid {
       },
       sort: (column, isMore) => grid.#sort(column, nextKey(grid.#wanted, column), isMore),
       openValue: (target, column, row) => void grid.#openValue(target, column, row),
+      openColumn: (target, column) => grid.#openColumn(target, column),
       showRow: row => void grid.#showRow(row),
       copy: () => void grid.#copy(grid.#selection ?? grid.#everything(), 'text'),
     };
@@ -487,11 +491,21 @@ export class Grid {
     if (!(await this.#loaded(row))) return;
     const columns = this.#layout.shown;
     const cells = columns.map(column => this.#rows.exact(row, column));
-    const close = () => {
-      this.#below.replaceChildren();
-      this.#surface.table.focus({ preventScroll: true });
-    };
-    this.#below.replaceChildren(detailsOf({ number: row + 1, columns, cells }, close));
+    this.#below.replaceChildren(detailsOf({ number: row + 1, columns, cells }, () => this.#closeRow()));
+  }
+
+  #closeRow(): void {
+    this.#below.replaceChildren();
+    this.#surface.table.focus({ preventScroll: true });
+  }
+
+  /** Escape goes back step by step: it empties the search, as browsers do, closes the row, and then leaves the grid. */
+  #onKey(event: KeyboardEvent): void {
+    const { target } = event;
+    if (event.key !== 'Escape' || (target instanceof HTMLInputElement && target.value !== '')) return;
+    event.preventDefault();
+    if (this.#below.hasChildNodes()) this.#closeRow();
+    else this.#options.leave();
   }
 
   #everything(): Selection {

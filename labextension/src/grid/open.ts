@@ -17,13 +17,14 @@ export interface Connections {
   readonly reference: ResultReference | undefined;
   kernel(): Kernel.IKernelConnection | undefined;
   addCondition(condition: string): boolean;
+  leave(): void;
   readonly setups: SetupStore | undefined;
 }
 
 /** Resolves with the grid of an output, not started yet. */
 export function openGrid(
   model: IRenderMime.IMimeModel,
-  { reference, kernel, addCondition, setups }: Connections,
+  { reference, kernel, addCondition, leave, setups }: Connections,
 ): Promise<Grid> {
   addGridStyle();
   const bytes = arrowBytes(model.data);
@@ -39,6 +40,7 @@ export function openGrid(
       return kernelRows(connection, reference.id, lost);
     },
     addCondition,
+    leave,
     setups,
   });
 }

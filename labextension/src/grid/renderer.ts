@@ -38,6 +38,7 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
       reference: referenceOf(metadata.apl),
       kernel: () => this.#place.kernel(output),
       addCondition: condition => this.#place.addCondition(output, query, condition),
+      leave: () => this.#place.leave(output),
       setups: this.#place.setups(output),
     });
     if (this.isDisposed) return grid.dispose();

@@ -228,6 +228,8 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     const count = await page.locator('.jp-CodeCell').count();
     await page.keyboard.press('b');
     await soon(() => page.locator('.jp-CodeCell').count()).toBe(count + 1);
+    // JupyterLab 4.2 looks at the toolbar of a new cell in the next frame, where the cell must still be.
+    await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))');
     await page.keyboard.press('d');
     await page.keyboard.press('d');
     await soon(() => page.locator('.jp-CodeCell').count()).toBe(count);

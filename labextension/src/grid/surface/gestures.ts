@@ -11,6 +11,8 @@ export interface GestureActions {
   sort(column: GridColumn, isMore: boolean): void;
   /** A click on one value. */
   openValue(target: HTMLElement, column: GridColumn, row: number): void;
+  /** Opens the menu of a column beside one of its cells. */
+  openColumn(target: HTMLElement, column: GridColumn): void;
   showRow(row: number): void;
   copy(): void;
 }
@@ -101,6 +103,13 @@ function drag(
 function onKey(event: KeyboardEvent, surface: Surface, actions: GestureActions): void {
   const { selection, size } = actions;
   const at = selection?.focus;
+  if (at !== undefined && isMenuKey(event)) {
+    event.preventDefault();
+    // At a key the notebook takes the focus back into its cell, where the menu is not.
+    event.stopPropagation();
+    void openMenu(at, event.altKey, surface, actions);
+    return;
+  }
   const isCopy = (event.ctrlKey || event.metaKey) && event.key === 'c';
   if (at !== undefined && (isCopy || event.key === 'Enter')) {
     event.preventDefault();
@@ -119,6 +128,28 @@ function onKey(event: KeyboardEvent, surface: Surface, actions: GestureActions):
     : { x: clamp(from.x + step.x, size.columns), y: clamp(from.y + step.y, size.rows) };
   actions.select({ anchor: event.shiftKey ? (selection?.anchor ?? from) : focus, focus });
   void surface.reveal(focus);
+}
+
+/** Space and the keys of context menus open the menu of the value, Alt and down that of its column, as in spreadsheets. */
+function isMenuKey({ key, altKey, shiftKey }: KeyboardEvent): boolean {
+  return (
+    key === ' ' || key === 'ContextMenu' || (key === 'F10' && shiftKey) || (key === 'ArrowDown' && altKey)
+  );
+}
+
+/** A cell that was scrolled away comes back into sight before its menu opens beside it. */
+async function openMenu(
+  at: CellPlace,
+  isOfColumn: boolean,
+  surface: Surface,
+  actions: GestureActions,
+): Promise<void> {
+  await surface.reveal(at);
+  const target = surface.cellAt(at);
+  const column = target === undefined ? undefined : surface.placeOf(target)?.column;
+  if (target === undefined || column === undefined) return;
+  if (isOfColumn) actions.openColumn(target, column);
+  else actions.openValue(target, column, at.y);
 }
 
 function stepOf(event: KeyboardEvent, rows: number, columns: number): CellPlace | undefined {

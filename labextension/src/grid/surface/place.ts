@@ -25,6 +25,8 @@ export interface Place {
   kernel(output: ShownOutput): Kernel.IKernelConnection | undefined;
   /** Adds a `where` line to the query of an output; false where its cell cannot be written. */
   addCondition(output: ShownOutput, query: string, condition: string): boolean;
+  /** Makes the cell of an output the active one, and gives it the focus. */
+  leave(output: ShownOutput): void;
   /** Keeps the setup of a result for the next run of its cell, in the memory of the page; undefined outside notebooks. */
   setups(output: ShownOutput): SetupStore | undefined;
 }
@@ -45,6 +47,15 @@ export function placeIn(shell: JupyterFrontEnd.IShell, notebooks: INotebookTrack
       if (line === undefined) return false;
       shared.updateSource(line.at, line.at, line.text);
       return true;
+    },
+    leave: output => {
+      const home = homeOf(output, notebooks);
+      if (home === undefined) return;
+      const { content } = home.panel;
+      content.activeCellIndex = content.widgets.indexOf(home.cell);
+      content.mode = 'command';
+      // The notebook itself leaves the focus within the cell.
+      home.cell.node.focus({ preventScroll: true });
     },
     setups: output => {
       const home = homeOf(output, notebooks);

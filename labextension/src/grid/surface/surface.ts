@@ -230,6 +230,14 @@ export class Surface {
     return { column: this.#model.layout.shown[x], x, y };
   }
 
+  /** The drawn cell at a place; undefined where it is out of sight. */
+  cellAt({ x, y }: CellPlace): HTMLElement | undefined {
+    return [...this.table.querySelectorAll<HTMLElement>('tbody :is(td, th)')].find(cell => {
+      const place = this.placeOf(cell);
+      return place?.x === x && place.y === y;
+    });
+  }
+
   /** Scrolls just far enough to bring a cell into sight; a later call takes its place. */
   async reveal(place: CellPlace): Promise<void> {
     // The table guesses the widths of columns that it has never drawn: the end of many is further away than it seems.
