@@ -64,6 +64,9 @@ export class Grid {
   #rows: Rows;
   /** The view requested last, from which the next change starts even before its rows have arrived. */
   #wanted: View = {};
+  /** True until the kernel has sent the first rows; what is asked for by then is shown next. */
+  #isConnecting = false;
+  #asked: Partial<View> | undefined;
   /** Ends the wait for that view, which the kernel then need not compute. */
   #opening = new AbortController();
   /** What the reader has set up, here or in the run before. */
@@ -104,7 +107,9 @@ export class Grid {
   async start(): Promise<void> {
     await this.#redraw(true);
     try {
-      const source = await this.#options.connect(error => this.#fail(error));
+      const connecting = this.#options.connect(error => this.#fail(error));
+      this.#isConnecting = connecting !== undefined;
+      const source = await connecting;
       if (source === undefined) return;
       if (this.#isDisposed) source.close();
       else {
@@ -113,6 +118,8 @@ export class Grid {
       }
     } catch (error) {
       this.#fail(error);
+    } finally {
+      this.#isConnecting = false;
     }
   }
 
@@ -177,13 +184,15 @@ export class Grid {
     await this.#turnTo(opened);
   }
 
-  /** Turns to the view of the run before, unless the reader has asked for another by now. */
+  /** Turns to the view of the run before, with what the reader has asked for by now. */
   async #goOn(source: RowSource): Promise<void> {
-    if (this.#setup === undefined || source !== this.#rows.source || this.#wanted !== this.#rows.view) return;
-    const view = viewOf(this.#setup, this.#rows.columns);
+    if (source !== this.#rows.source || this.#wanted !== this.#rows.view) return;
+    const kept = this.#setup === undefined ? {} : viewOf(this.#setup, this.#rows.columns);
+    const view = { ...kept, ...this.#asked };
     if (isPlain(view)) return;
     this.#showControls(view.search ?? '');
     await this.#show(source, view);
+    if (this.#asked !== undefined) this.#keep();
   }
 
   /** Shows the error; without the kernel's result the grid goes back to the rows of the notebook. */
@@ -215,7 +224,8 @@ export class Grid {
   #change(change: Partial<View>): void {
     const { source } = this.#rows;
     if (!source.canCompute) {
-      this.#say(WITHOUT_KERNEL);
+      if (this.#isConnecting) this.#asked = { ...this.#asked, ...change };
+      else this.#say(WITHOUT_KERNEL);
       return;
     }
     const shown = this.#show(source, { ...this.#wanted, ...change });

@@ -111,6 +111,14 @@ describe.each(FRONT_ENDS)('what a reader has set up in a grid, in $name', frontE
     await soon(() => status(0)).toBe('20 of 400 rows match.');
   });
 
+  test('what is typed before the kernel answers is searched for once it does', async () => {
+    await page.evaluate(delayNext);
+    await cells.run(1);
+    await search(2).fill('399');
+    await soon(() => status(2)).toBe('1 of 400 rows match.');
+    expect(await first(2)).toEqual(['399', 'another', 'info', '399']);
+  });
+
   test('stays while the kernel is gone, and goes by one press', async () => {
     await page.evaluate("void jupyterapp.commands.execute('notebook:restart-kernel')");
     await page.locator('.jp-Dialog .jp-mod-accept').click();
@@ -130,3 +138,15 @@ describe.each(FRONT_ENDS)('what a reader has set up in a grid, in $name', frontE
     expect(session.complaints).toEqual([]);
   });
 });
+
+/** The kernel hears of the next grid two seconds later. */
+const delayNext = `(() => {
+  const { send } = WebSocket.prototype;
+  WebSocket.prototype.send = function (...given) {
+    const [data] = given;
+    const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
+    if (!text.includes('apl.results')) return send.apply(this, given);
+    WebSocket.prototype.send = send;
+    setTimeout(() => send.apply(this, given), 2000);
+  };
+})()`;
