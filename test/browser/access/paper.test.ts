@@ -45,3 +45,8 @@ test('a table of many columns has a page across, of a larger paper where it need
     '210 x 297',
   ]);
 });
+
+test('a part with a table of more than 15 rows goes on overleaf', async () => {
+  const parts = ['One', 'Two', 'Three'].flatMap(words => [heading(words), table(16, 3)]);
+  expect(await pagesOf(...parts)).toEqual(['210 x 297', '210 x 297']);
+});

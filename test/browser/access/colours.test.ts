@@ -1,0 +1,64 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { notebookOf, runEach } from '../gallery.js';
+import { changeTheme, NEWEST_LAB, THEMES } from '../lab.js';
+import { openSession, type Session } from '../session.js';
+
+describe('the colours of outputs', () => {
+  let session: Session;
+  let page: Page;
+
+  beforeAll(async () => {
+    session = await openSession(NEWEST_LAB, {
+      files: {
+        'colours.ipynb': notebookOf(["['sample-http-logs'] | summarize count() by bin_auto(_time), status"]),
+      },
+      file: 'colours.ipynb',
+    });
+    ({ page } = session);
+    await runEach(page);
+    await page.locator('.apl-chart-picture > svg').waitFor();
+    await page.locator('.apl-grid tbody td').first().click();
+    await page.keyboard.press('Escape');
+    await page.locator('.apl-grid').getByRole('button', { name: 'Wrap' }).click();
+  });
+
+  afterAll(() => session?.stop());
+
+  test.each(THEMES)('the texts of a chart have those of the theme: %s', async theme => {
+    await changeTheme(page, theme);
+    const fills = await page.evaluate<string[]>(
+      "[...new Set([...document.querySelectorAll('.apl-chart-picture text')].map(each => getComputedStyle(each).fill))]",
+    );
+    const ofTheme = await coloursOf('--jp-content-font-color1', '--jp-content-font-color2');
+    expect(fills.length).toBeGreaterThan(0);
+    expect(fills.filter(fill => !ofTheme.includes(fill))).toEqual([]);
+  });
+
+  test('where the system forces its own colours, texts of charts, what is selected and what is pressed have them', async () => {
+    await page.emulateMedia({ forcedColors: 'active' });
+    const [text, highlight, highlighted] = await coloursOf('CanvasText', 'Highlight', 'HighlightText');
+    const seen = (selector: string, property: string) =>
+      page.evaluate<string>(
+        `getComputedStyle(document.querySelector(${JSON.stringify(selector)}))['${property}']`,
+      );
+    expect(await seen('.apl-chart-picture text', 'fill')).toBe(text);
+    for (const selector of ['.apl-grid td.apl-grid-selected', '.apl-grid .apl-button[aria-pressed="true"]']) {
+      expect(await seen(selector, 'backgroundColor')).toBe(highlight);
+      expect(await seen(selector, 'color')).toBe(highlighted);
+    }
+    await page.emulateMedia({ forcedColors: 'none' });
+  });
+
+  /** The colours that the page shows for custom properties and names of colours. */
+  const coloursOf = (...names: readonly string[]) =>
+    page.evaluate<string[]>(`${JSON.stringify(names)}.map(name => {
+      const probe = document.createElement('span');
+      probe.style.color = name.startsWith('--') ? \`var(\${name})\` : name;
+      probe.style.forcedColorAdjust = 'none';
+      document.body.append(probe);
+      const { color } = getComputedStyle(probe);
+      probe.remove();
+      return color;
+    })`);
+});
