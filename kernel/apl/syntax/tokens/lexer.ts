@@ -80,7 +80,7 @@ function readToken(source: string, from: number, code: number): Token {
   if (secondCharacters.has(next) && twoCharacterSymbols.has(char + next))
     return { kind: 'symbol', from, to: from + 2, text: char + next };
   if (oneCharacterSymbols.has(char)) return { kind: 'symbol', from, to: from + 1, text: char };
-  const to = from + (code >= 0xd800 && code <= 0xdbff ? 2 : 1);
+  const to = from + ((source.codePointAt(from) ?? 0) > 0xffff ? 2 : 1);
   return { kind: 'error', from, to, text: source.slice(from, to) };
 }
 

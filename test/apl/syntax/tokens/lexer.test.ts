@@ -53,3 +53,13 @@ const cases: readonly (readonly [source: string, expected: readonly string[]])[]
 test.each(cases)('%j', (source, expected) => {
   expect(tokens(source)).toEqual(expected);
 });
+
+test('half a character is one of its own, also at the end of the text', () => {
+  const places = tokenize('\ud800b \ud83d\ude00 \ud800').map(({ kind, from, to }) => [kind, from, to]);
+  expect(places).toEqual([
+    ['error', 0, 1],
+    ['word', 1, 2],
+    ['error', 3, 5],
+    ['error', 6, 7],
+  ]);
+});
