@@ -241,7 +241,7 @@ async function listedDatasets(
 export async function peek({ words, magic }: MagicCall, { show }: MagicHost): Promise<void> {
   const [dataset = '', rows = '10'] = words;
   if (!/^[1-9]\d{0,8}$/.test(rows)) throw misuse(magic, `${rows} is not a number of rows`);
-  await show(`${quotedName(dataset)} | sort by _time desc | limit ${rows}`);
+  await show(`${quotedName(dataset)} | sort by _time desc | limit ${rows}`, { events: Number(rows) });
 }
 
 /** Has the local service make a dataset from a file. */

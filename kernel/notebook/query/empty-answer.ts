@@ -1,6 +1,6 @@
 /**
- * An answer without data must not read like "nothing happened": these notices say what the datasets hold instead, and which
- * condition of the query no row meets.
+ * An answer without data, or with less than was asked for, must not read like "nothing else happened": these notices say what
+ * the datasets hold outside the time range, and which condition of the query no row meets.
  */
 
 import { localProfile } from '../../api/profile.js';
@@ -14,6 +14,7 @@ import type { ArrowTable, Notice, QueryAnswer } from '../../result/result.js';
 import { formatCount, plural } from '../../text.js';
 import { parseTime } from '../../time.js';
 import type { Session } from '../session.js';
+import { everything, resolveRange, storedEverything } from '../time-range.js';
 import { extentText, spanText } from './extent.js';
 import { type Comparison, type Condition, type QueryReading, readConditions } from './reading.js';
 
@@ -34,21 +35,24 @@ const maxConditions = 8;
 const timeLimitMs = 5_000;
 
 /**
- * Returns the notices above an answer that found nothing, and above one that joined a dataset without a row in the time
- * range. Asks the service a few short questions; those without an answer are left out.
+ * Returns the notices above an answer that found nothing, above one that joined a dataset without a row in the time range, and
+ * above fewer events than `events`, the number that was asked for from one dataset whatever they are. Asks the service a few short
+ * questions; those without an answer are left out.
  */
 export async function emptyAnswerNotices(
   session: Session,
   result: QueryAnswer,
+  events: number | undefined,
   signal: AbortSignal,
 ): Promise<readonly Notice[]> {
   const reading = readConditions(result.provenance.query);
   const empty = foundNothing(result, reading);
+  const few = (result.tables[0]?.data.numRows ?? 0) < (events ?? 0);
   const joined = reading.sources > 1 && result.provenance.profile === localProfile;
-  if (result.datasetNames.length === 0 || !(empty || joined)) return [];
+  if (result.datasetNames.length === 0 || !(empty || few || joined)) return [];
   const listing = await listedDatasets(session, signal);
   const inquiry = { session, result, reading, signal, listing };
-  const outside = await outsideNotices(inquiry, empty);
+  const outside = await (empty || joined ? outsideNotices(inquiry, empty) : moreOutside(inquiry));
   const all = result.datasetNames.length === outside.length;
   const texts = empty && !all ? [...outside, ...(await unmatched(inquiry))] : outside;
   return texts.map(text => ({ level: 'warn', text }));
@@ -106,18 +110,70 @@ async function outsideNotice(inquiry: Inquiry, name: string, empty: boolean): Pr
  * empty.
  */
 async function hasRows(inquiry: Inquiry, info: DatasetInfo, empty: boolean): Promise<boolean> {
-  const { startTime, endTime } = inquiry.result.provenance;
-  const [start, end] = [parseTime(startTime), parseTime(endTime)];
-  const [first, last] = [parseTime(info.firstTime ?? ''), parseTime(info.lastTime ?? '')];
-  if (start === undefined || end === undefined || first === undefined || last === undefined) return true;
-  if (last < start || first >= end) return false;
-  if (!empty || (start <= first && last < end)) return true;
+  const times = timesOf(inquiry, info);
+  if (times === undefined) return true;
+  if (times.last < times.start || times.first >= times.end) return false;
+  if (!empty || isWithin(times)) return true;
   const table = await ask(inquiry, `${quotedName(info.name)} | count`);
   return table === undefined || numberAt(table, 0) > 0;
 }
 
-async function newestTime(inquiry: Inquiry, name: string): Promise<bigint | undefined> {
-  const window = { startTime: '1970-01-01T00:00:00Z', endTime: inquiry.result.provenance.endTime };
+/** Nanoseconds since 1970. */
+interface Times {
+  /** The time range; its end is exclusive. */
+  readonly start: bigint;
+  readonly end: bigint;
+  /** Those of the first and the last event of a dataset. */
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+function timesOf({ result }: Inquiry, info: DatasetInfo): Times | undefined {
+  const { startTime, endTime } = result.provenance;
+  const [start, end] = [parseTime(startTime), parseTime(endTime)];
+  const [first, last] = [parseTime(info.firstTime ?? ''), parseTime(info.lastTime ?? '')];
+  if (start === undefined || end === undefined || first === undefined || last === undefined) return undefined;
+  return { start, end, first, last };
+}
+
+/** True where the time range has all events. */
+function isWithin({ start, end, first, last }: Times): boolean {
+  return start <= first && last < end;
+}
+
+/** One sentence for each dataset of an answer with few events that has more before or after the time range. */
+async function moreOutside(inquiry: Inquiry): Promise<readonly string[]> {
+  const texts = inquiry.result.datasetNames.map(name => moreNotice(inquiry, name));
+  return (await Promise.all(texts)).filter(text => text !== undefined);
+}
+
+async function moreNotice(inquiry: Inquiry, name: string): Promise<string | undefined> {
+  const { profile, startTime, endTime, rangeLabel } = inquiry.result.provenance;
+  const dataset = codeWords(name);
+  if (profile !== localProfile) {
+    const newest = await newestTime(inquiry, name, startTime);
+    return newest === undefined
+      ? undefined
+      : `${dataset} holds older events too, the newest from ${spanText(newest, newest)}`;
+  }
+  const info = inquiry.listing.get(name);
+  const times = info === undefined ? undefined : timesOf(inquiry, info);
+  if (times === undefined || isWithin(times)) return undefined;
+  const apart = `where _time < datetime(${startTime}) or _time >= datetime(${endTime})`;
+  const query = `${quotedName(name)} | ${apart} | summarize count(), min(_time), max(_time)`;
+  const table = await ask(inquiry, query, resolveRange(everything, 0n));
+  if (table === undefined || numberAt(table, 0) === 0) return undefined;
+  const [firstTime, lastTime] = [textAt(table, 1, 0), textAt(table, 2, 0)];
+  const extent = extentText({ rows: numberAt(table, 0), ...present({ firstTime, lastTime }) });
+  return `${dataset} holds more outside ${safeWords(rangeLabel)}: ${extent}`;
+}
+
+async function newestTime(
+  inquiry: Inquiry,
+  name: string,
+  endTime = inquiry.result.provenance.endTime,
+): Promise<bigint | undefined> {
+  const window = { startTime: storedEverything.startTime, endTime };
   const table = await ask(inquiry, `${quotedName(name)} | project _time | limit 1`, window);
   return parseTime(textAt(table, 0, 0) ?? '');
 }

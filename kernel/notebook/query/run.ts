@@ -38,6 +38,8 @@ export interface QueryOrder {
   readonly variables?: Readonly<Record<string, unknown>>;
   readonly range: TimeRange;
   readonly rowLimit: number | undefined;
+  /** How many events of a dataset it shows, whatever they are; where there are fewer, a notice says where more are. */
+  readonly events?: number;
   /** The result will be drawn, with annotations where it runs along time. */
   readonly annotates?: boolean;
 }
@@ -98,7 +100,7 @@ export async function runQuery(session: Session, asked: QueryOrder, io: Progress
     ...clock.notices,
     ...noticesOf(session, order, result, reads),
     ...(await readNotices(session, reads)),
-    ...(await emptyAnswerNotices(session, result, signal)),
+    ...(await emptyAnswerNotices(session, result, order.events, signal)),
   ];
   const [table] = tables;
   return table === undefined

@@ -21,6 +21,11 @@ const bench = realBench({
     { _time: '2026-03-04T05:00:00Z', host: 'a', level: 'error' },
     { _time: '2026-03-04T05:01:00Z', host: 'b', level: 'info' },
   ],
+  stray: [
+    { _time: '1969-07-20T20:17:40Z', host: 'a' },
+    { _time: '2015-10-31T00:00:00Z', host: 'a' },
+    { _time: '2026-03-04T05:01:00Z', host: 'b' },
+  ],
 });
 
 const held = 'It holds 500 events, 2015-10-30 23:58 to 2015-10-31 00:39: `%time 2015-10-30..2015-11-01`';
@@ -191,6 +196,73 @@ test('events that a condition kept a hosted service from reading are not reporte
     'None of the 5 events of `web` in 2026-01-01 .. 2026-02-01 matches.',
     '`level == "x"` holds for no event: `level` holds `info` (5).',
   ]);
+});
+
+describe('a look at fewer events than asked for says where the dataset holds more', () => {
+  const older = '2 events, 1969-07-20 20:17 to 2015-10-31 00:00: `%time 1969-07-20..2015-11-01`';
+
+  test.each<readonly [string, readonly string[]]>([
+    ['%peek stray', [`\`stray\` holds more outside last 1h: ${older}`]],
+    ['%peek stray 2', [`\`stray\` holds more outside last 1h: ${older}`]],
+    ['%peek stray 1', []],
+    ['%%time all\n%peek stray', []],
+    ['%%time 1969-07-20..2015-11-01\n%peek stray 2', []],
+    [
+      '%%time 1969-07-20..2015-11-01\n%peek stray',
+      ['`stray` holds more outside 1969-07-20 .. 2015-11-01: 1 event, 2026-03-04 05:01: `%time 2026-03-04`'],
+    ],
+    [
+      '%%time 2015-10-31\n%peek stray',
+      [
+        '`stray` holds more outside 2015-10-31 (UTC): 2 events, 1969-07-20 20:17 to 2026-03-04 05:01: `%time 1969-07-20..2026-03-05`',
+      ],
+    ],
+    ['%peek fresh', []],
+    ['%peek nginx', [`\`nginx\` has no events in last 1h. ${held}`]],
+    ['stray', []],
+  ])('%s', async (code, texts) => {
+    expect(notices(await bench().run(code))).toEqual(texts);
+  });
+
+  test.each<readonly [string, (apl: string) => Reply, readonly string[]]>([
+    [
+      'of a hosted one the newest event before the range',
+      apl => ({
+        body: tabular(
+          [{ name: '_time', type: 'datetime' }],
+          [[apl.endsWith('limit 1') ? '2026-01-31T10:00:00Z' : '2026-03-04T05:00:00Z']],
+        ),
+      }),
+      ['`web` holds older events too, the newest from 2026-01-31 10:00: `%time 2026-01-31`'],
+    ],
+    [
+      'of a hosted one that cannot tell nothing',
+      apl =>
+        apl.endsWith('limit 1')
+          ? { status: 500, body: 'no' }
+          : { body: tabular([{ name: '_time', type: 'datetime' }], [['2026-03-04T05:00:00Z']]) },
+      [],
+    ],
+  ])('%s', async (_, reply, texts) => {
+    const windows: string[] = [];
+    const hosted = await startBench({
+      environment: ({ url }) => ({ deployment: 'environment', url, token: 'xaat-1' }),
+      reply: seen => {
+        if (!seen.path.endsWith('_apl')) return everyday(seen);
+        const { apl, startTime, endTime } = JSON.parse(seen.body);
+        windows.push(`${startTime} ${endTime}`);
+        return reply(apl);
+      },
+    });
+    await hosted.run('%peek web 1');
+    const asked = windows.splice(0).length - 1;
+    const found = notices(await hosted.run('%peek web'));
+    await hosted.close();
+    expect(found).toEqual(texts);
+    const [start] = (windows[0] ?? '').split(' ');
+    expect(windows.slice(1)).toEqual([`1970-01-01T00:00:00Z ${start}`]);
+    expect(asked).toBe(0);
+  });
 });
 
 /** Minutes after the first event; a filter as APL and as what it means; what may follow it. */
