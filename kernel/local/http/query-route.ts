@@ -129,14 +129,18 @@ async function answerFrom(
   return runQuery(readers, wanted, catalog, visit, { mostBytes: parts.answerBytes });
 }
 
+/** Returns at the limit, whatever the work does by then: the engine may heed an interrupt only after many seconds. */
 async function withinTime<T>(
   limitMs: number,
   gone: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const timer = AbortSignal.timeout(limitMs);
+  const over = new Promise<never>((_, reject) => {
+    timer.addEventListener('abort', () => reject(timer.reason), { once: true });
+  });
   try {
-    return await work(AbortSignal.any([gone, timer]));
+    return await Promise.race([work(AbortSignal.any([gone, timer])), over]);
   } catch (error) {
     if (timer.aborted && !gone.aborted) throw timedOut(limitMs, error);
     throw readingError(error);
