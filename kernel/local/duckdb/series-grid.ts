@@ -1,10 +1,12 @@
+import type { TypeName } from '../../apl/catalog/entry.js';
 import type { AddStage, SeriesParts } from '../sql/dialect.js';
+import type { SqlArg } from '../sql/template.js';
 import { convert, toDynamic } from './functions/conversion.js';
 import { timeBound } from './literal.js';
 
 /**
- * Returns `make-series`: aggregates by group and step number, joined to a full grid of groups and steps, so that every step
- * has a value, each group's steps gathered into arrays.
+ * Returns `make-series`: aggregates by group and step number, and from those of each group its arrays, as JSON that is put together
+ * in order: a value, then the default as often as steps without rows follow. So the work grows with the steps that have rows.
  */
 export function seriesSql(parts: SeriesParts, stage: AddStage): string {
   const { axis, start, stop, step } = parts;
@@ -22,38 +24,45 @@ export function seriesSql(parts: SeriesParts, stage: AddStage): string {
   });
   const grouped = stage(
     `SELECT ${selected.join(', ')} FROM ${parts.input} WHERE ${bounds.join(' AND ')} GROUP BY ${groupBy}`,
-    true,
   );
-  const arrays = parts.aggregates.map(
-    item => `to_json(list(${filled(item)} ORDER BY n.step)) AS ${item.output}`,
-  );
-  const output = [...keys.map(key => `k.${key}`), ...arrays, timesSql(parts)].join(', ');
-  const gathered = keys.length === 0 ? '' : ` GROUP BY ${keys.map(key => `k.${key}`).join(', ')}`;
-  return `SELECT ${output} FROM ${gridSql(parts, grouped, keys)}${gathered}`;
-}
-
-/** Every group with every step, joined to the aggregates of those that have rows. */
-function gridSql({ start, stop, step }: SeriesParts, grouped: string, keys: readonly string[]): string {
   const steps = step > 0n && stop > start ? (stop - start + step - 1n) / step : 0n;
-  const groups =
-    keys.length === 0 ? '(SELECT 1 AS one)' : `(SELECT DISTINCT ${keys.join(', ')} FROM ${grouped})`;
-  const same = ['g.step = n.step', ...keys.map(key => `g.${key} IS NOT DISTINCT FROM k.${key}`)];
-  const numbers = `(SELECT range AS step FROM range(0, ${steps}))`;
-  return `${groups} k CROSS JOIN ${numbers} n LEFT JOIN ${grouped} g ON ${same.join(' AND ')}`;
+  const partition = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')} `;
+  const others = parts.aggregates.map(({ name }) => name);
+  const placed = stage(
+    `SELECT ${[...keys, ...others, 'step'].join(', ')}, lag(step) OVER w IS NULL AS first, coalesce(lead(step) OVER w, ${steps}) - step - 1 AS gap
+     FROM ${grouped} WINDOW w AS (${partition}ORDER BY step)`,
+  );
+  const arrays = parts.aggregates.map(item => `${arraySql(item, steps)} AS ${item.output}`);
+  const output = [...keys, ...arrays, `${timesSql(parts, steps)} AS ${parts.time}`].join(', ');
+  return `SELECT ${output} FROM ${placed}${keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`}`;
 }
 
-function timesSql({ axis, start, step, time }: SeriesParts): string {
+/** One array as JSON; of defaults alone where there are no rows. */
+function arraySql({ name, type, fallback }: SeriesParts['aggregates'][number], steps: bigint): string {
+  const value = `',' || ${jsonText(toDynamic({ sql: name, type }))}`;
+  const other = `',' || ${jsonText(defaultJson(fallback, type))}`;
+  const before = `CASE WHEN first THEN repeat(${other}, step) ELSE '' END`;
+  const text = `string_agg(${before} || ${value} || repeat(${other}, gap), '' ORDER BY step)`;
+  return arrayOf(`coalesce(${text}, repeat(${other}, ${steps}))`);
+}
+
+/** A default has the type of its aggregate; of times it may be anything. */
+function defaultJson(fallback: SqlArg, type: TypeName): string {
+  return toDynamic(type === 'datetime' ? fallback : { sql: convert(fallback, type), type });
+}
+
+/** The times are the same for each group: made once. */
+function timesSql({ axis, start, step }: SeriesParts, steps: bigint): string {
   const at = `${start} + n.step * ${step}`;
   const shown = axis.type === 'datetime' ? `apl_time_text(make_timestamp_ns(${at}))` : at;
-  return `to_json(list(${shown} ORDER BY n.step)) AS ${time}`;
+  return `(SELECT to_json(coalesce(list(${shown} ORDER BY n.step), [])) FROM range(0, ${steps}) n(step))`;
 }
 
-/** The aggregate of a step, or the default where the step has no rows. */
-function filled({ name, type, fallback }: SeriesParts['aggregates'][number]): string {
-  const isJson = type === 'dynamic' || type === 'datetime';
-  const value = `g.${name}`;
-  const json = isJson ? toDynamic({ sql: value, type }) : value;
-  if (fallback.constant === null) return json;
-  const other = isJson ? toDynamic(fallback) : convert(fallback, type);
-  return `CASE WHEN g.step IS NULL THEN ${other} ELSE ${json} END`;
+function jsonText(json: string): string {
+  return `coalesce((${json})::VARCHAR, 'null')`;
+}
+
+/** Elements with a comma before each. */
+function arrayOf(elements: string): string {
+  return `('[' || substr(${elements}, 2) || ']')::JSON`;
 }
