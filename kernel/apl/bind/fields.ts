@@ -63,7 +63,7 @@ export function bindRename(binder: Binder, operator: OperatorOf<'project-rename'
 
 function rename(binder: Binder, column: Column, renamed: ReadonlyMap<Column, string>): Column {
   const name = renamed.get(column);
-  return name === undefined ? column : { ...column, id: binder.column(name, column.type).id, name };
+  return name === undefined ? column : columnFor(binder, name, reference(column), [column]);
 }
 
 function renameOrder(stage: Stage, renamed: ReadonlyMap<Column, string>): Stage['order'] {

@@ -76,7 +76,8 @@ function bindCondition(binder: Binder, expr: Expr, sides: Sides): Condition[] {
     return [];
   }
   const [left, right] = [findColumn(sides.left.columns, name), findColumn(sides.right.columns, name)];
-  if (left !== undefined && right !== undefined) return [align(reference(left), reference(right))];
+  if (left !== undefined && right !== undefined)
+    return [align(bindOn(binder, inner, sides, 'left'), bindOn(binder, inner, sides, 'right'))];
   const missing = left === undefined ? sides.left : sides.right;
   if (missing.open) return [];
   if (left !== undefined || right !== undefined) {

@@ -153,10 +153,12 @@ function scan(binder: Binder, name: string): Stage {
 
 function scanOf(binder: Binder, { name, fields, open }: DatasetSchema): Stage {
   const { start, end } = binder.environment;
-  const columns = fields.map(field => {
-    const meta = present({ unit: field.unit, description: field.description });
-    return binder.column(field.name, field.type, meta);
-  });
+  const columns = ofOneTable(
+    fields.map(field => {
+      const meta = present({ unit: field.unit, description: field.description });
+      return binder.column(field.name, field.type, meta);
+    }),
+  );
   const relation: Relation = {
     kind: 'scan',
     dataset: name,
@@ -166,6 +168,10 @@ function scanOf(binder: Binder, { name, fields, open }: DatasetSchema): Stage {
     columns,
   };
   return freshStage(relation, open);
+}
+
+function ofOneTable(columns: readonly Column[]): readonly Column[] {
+  return columns.map(column => ({ ...column, ...present({ table: columns[0]?.id }) }));
 }
 
 /** The datasets that `github*` stands for. */
@@ -197,7 +203,7 @@ function unionOf(
   for (const { stage } of tables)
     for (const column of stage.relation.columns)
       names.set(column.name, [...(names.get(column.name) ?? []), column]);
-  const outputs = [...names].map(([name, sources]) => mergeColumns(binder, name, sources));
+  const outputs = ofOneTable([...names].map(([name, sources]) => mergeColumns(binder, name, sources)));
   const source = withSource === undefined ? [] : [binder.column(withSource, 'string')];
   const inputs = tables.map(({ name, stage }) => ({
     relation: stage.relation,

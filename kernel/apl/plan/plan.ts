@@ -9,6 +9,8 @@ export interface Column {
   readonly type: TypeName;
   readonly unit?: string;
   readonly description?: string;
+  /** The same number for all columns of a dataset or a union, whose dotted names may mean one thing: `m.a`, and the key `a` of `m`. */
+  readonly table?: number;
   /** How the column was aggregated, for the result's `agg`. */
   readonly agg?: {
     readonly name: string;

@@ -22,13 +22,14 @@ type NameExpr = Extract<Expr, { kind: 'name' | 'member' | 'index' }>;
 
 /**
  * Binds a field, a `let` name, or a path into a dynamic value. Of `a.b.c` the longest leading part that is a flat field wins; the
- * rest is a path. `a['b']` is always a path.
+ * rest is a path. `a['b']` is always a path, `['a.b']` always a field. Where rows of one table hold `a.b` and others a map `a`,
+ * `a.b` is read from both.
  */
 export function bindName(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
   const side = bindSide(binder, expr, scope);
   if (side !== undefined) return side;
   const flat = findFlat(expr, scope);
-  if (flat !== undefined) return reference(flat);
+  if (flat !== undefined) return orKeys(reference(flat), keysLike(flat, expr, scope.columns));
   if (expr.kind === 'name') {
     const path = escapedPath(expr);
     return path === undefined ? bindSimple(binder, expr, scope) : bindName(binder, path, scope);
@@ -54,6 +55,24 @@ function escapedPath(expr: Extract<Expr, { kind: 'name' }>): NameExpr | undefine
 function findFlat(expr: NameExpr, scope: Scope): Column | undefined {
   const name = dottedName(expr);
   return name === undefined ? undefined : findColumn(scope.columns, name);
+}
+
+/** The keys of maps of a field's own table that the same name means, that of the longest path first. */
+function keysLike({ table }: Column, expr: NameExpr, columns: readonly Column[]): Scalar[] {
+  const found: Scalar[] = [];
+  const keys: string[] = [];
+  for (let at: Expr = expr; at.kind === 'member' && table !== undefined; at = at.object) {
+    keys.unshift(at.member.name);
+    const name = dottedName(at.object)?.replace(/^\$(?:left|right)\./, '');
+    const map = name === undefined ? undefined : findColumn(columns, name);
+    if (map?.table === table && map.type === 'dynamic')
+      found.push(keys.reduce<Scalar>((object, key) => path(object, constant('string', key)), reference(map)));
+  }
+  return found;
+}
+
+function orKeys(field: Scalar, keys: readonly Scalar[]): Scalar {
+  return keys.length === 0 ? field : call('$first', [convertTo(field, 'dynamic'), ...keys], 'dynamic');
 }
 
 function bindSimple(binder: Binder, expr: Extract<Expr, { kind: 'name' }>, scope: Scope): Scalar {
@@ -130,7 +149,7 @@ function bindSide(binder: Binder, expr: NameExpr, scope: Scope): Scalar | undefi
   }
   const { columns, open } = scope.sides[side];
   const column = findColumn(columns, field);
-  if (column !== undefined) return reference(column);
+  if (column !== undefined) return orKeys(reference(column), keysLike(column, expr, columns));
   if (open) return unbound;
   binder.unknown(
     'field',
