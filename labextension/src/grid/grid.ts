@@ -19,7 +19,7 @@ import { notebookRows, type RowSource, SourceError } from './data/source.js';
 import { isPlain, type Setup, type SetupStore, viewOf, wordsOf } from './setup.js';
 import { ColumnLayout } from './surface/columns.js';
 import { type GestureActions, listen } from './surface/gestures.js';
-import { inBlock, type Selection } from './surface/selection.js';
+import { HEAD_ROW, inBlock, isOfHeads, type Selection } from './surface/selection.js';
 import { Surface, type SurfaceModel } from './surface/surface.js';
 
 /** The data of a grid, and its connections to the notebook. */
@@ -216,7 +216,8 @@ export class Grid {
     const isOtherWidth = rows.columns.length !== this.#layout.all.length;
     if (isOtherWidth) this.#layout = new ColumnLayout(rows.columns, this.#setup?.columns);
     this.#rows = rows;
-    this.#selection = undefined;
+    const selected = this.#selection;
+    this.#selection = !isOtherWidth && selected !== undefined && isOfHeads(selected) ? selected : undefined;
     await this.#redraw(isOtherWidth);
   }
 
@@ -257,7 +258,7 @@ export class Grid {
     this.#showControls('');
     this.#relayout();
     if (!isPlain(this.#wanted)) this.#change({ sort: [], filters: [], search: '' });
-    this.#surface.table.focus({ preventScroll: true });
+    this.#surface.focus();
   }
 
   #showControls(search: string): void {
@@ -417,7 +418,7 @@ export class Grid {
   #closing<Given extends unknown[]>(act: (...given: Given) => void): (...given: Given) => void {
     return (...given) => {
       popover().close();
-      this.#surface.table.focus({ preventScroll: true });
+      this.#surface.focus();
       act(...given);
     };
   }
@@ -444,7 +445,7 @@ export class Grid {
       },
       copy: this.#closing(() => {
         const x = this.#layout.shown.indexOf(column);
-        void this.#copy({ anchor: { x, y: 0 }, focus: { x, y: this.#rows.count - 1 } }, 'text');
+        void this.#copy({ anchor: { x, y: HEAD_ROW }, focus: { x, y: HEAD_ROW } }, 'text');
       }),
       condition: this.#closing((value, keep) => this.#condition(column, value, keep)),
       profile: () => source.profile(view, column.name),
@@ -506,7 +507,7 @@ export class Grid {
 
   #closeRow(): void {
     this.#below.replaceChildren();
-    this.#surface.table.focus({ preventScroll: true });
+    this.#surface.focus();
   }
 
   /** Escape goes back step by step: it empties the search, as browsers do, closes the row, and then leaves the grid. */
@@ -519,15 +520,15 @@ export class Grid {
   }
 
   #everything(): Selection {
-    const last = { x: this.#layout.shown.length - 1, y: this.#rows.count - 1 };
-    return { anchor: { x: 0, y: 0 }, focus: last };
+    return { anchor: { x: 0, y: HEAD_ROW }, focus: { x: this.#layout.shown.length - 1, y: HEAD_ROW } };
   }
 
   /** Copies the exact values of a block of cells, and says what was left out. */
   async #copy(selection: Selection, format: CopyFormat): Promise<void> {
-    const { left, right, top, bottom } = inBlock(selection);
+    const { left, right, ...block } = inBlock(selection);
     const columns = this.#layout.shown.slice(left, right + 1);
-    const wanted = bottom - top + 1;
+    const top = Math.max(block.top, 0);
+    const wanted = Math.min(block.bottom, this.#rows.count - 1) - top + 1;
     const count = Math.min(wanted, COPY_ROWS);
     try {
       const cells: (string | null)[][] = [];

@@ -24,13 +24,15 @@ const RULES = `
 .apl-grid-busy .apl-grid-status::after { content: ' \u2026'; }
 .apl-grid-input { font: inherit; font-size: 12px; color: var(--jp-content-font-color1); background: var(--jp-layout-color0); border: 1px solid var(--jp-border-color1); border-radius: 3px; padding: 1px 6px; min-width: 0; }
 .apl-grid-search { width: 150px; }
-.apl-grid :is(button, input, summary, regular-table):focus-visible { outline: 2px solid var(--jp-brand-color1); outline-offset: 1px; }
+.apl-grid :is(button, input, summary):focus-visible { outline: 2px solid var(--jp-brand-color1); outline-offset: 1px; }
+.apl-grid regular-table table:focus-visible { outline: none; }
+.apl-grid-frame:has(table:focus-visible)::after { content: ''; position: absolute; inset: 0; z-index: 2; border: 2px solid var(--jp-brand-color1); border-radius: 3px; pointer-events: none; }
 .apl-grid-chips { display: flex; flex-wrap: wrap; gap: 4px; margin: 4px 0; }
 .apl-grid-chips:empty, .apl-grid-kept:empty { display: none; }
 .apl-grid-kept { margin: 4px 0; color: var(--jp-content-font-color2); overflow-wrap: anywhere; }
 .apl-grid-kept button { margin-left: 8px; }
 .apl-grid-frame { position: relative; max-width: 100%; min-width: 64px; box-sizing: border-box; border: 1px solid var(--jp-border-color2); border-radius: 4px; background: var(--jp-layout-color0); overflow: hidden; resize: vertical; }
-.apl-grid regular-table { font: 12px/18px var(--jp-ui-font-family); outline-offset: -2px; overflow: auto; scrollbar-width: thin; overscroll-behavior: auto; }
+.apl-grid regular-table { font: 12px/18px var(--jp-ui-font-family); overflow: auto; scrollbar-width: thin; overscroll-behavior: auto; }
 .apl-grid regular-table table { position: absolute; margin: 0; border: 0; border-collapse: separate; border-spacing: 0; table-layout: auto; width: max-content; font-size: 12px; color: inherit; }
 .apl-grid regular-table tr { background: var(--jp-layout-color0); }
 .apl-grid regular-table :is(thead, tbody) { ${UNUSED.join(' ')} }
@@ -51,7 +53,7 @@ const RULES = `
 .apl-grid regular-table tbody :is(td, th).apl-grid-error { color: var(--jp-error-color1); font-weight: 600; }
 .apl-grid regular-table tbody :is(td, th).apl-grid-warning { color: color-mix(in srgb, var(--jp-warn-color1) 80%, var(--jp-content-font-color1)); font-weight: 600; }
 .apl-grid regular-table tbody :is(td, th).apl-grid-quiet { color: var(--jp-content-font-color2); }
-.apl-grid regular-table tbody tr :is(td, th).apl-grid-selected { background: color-mix(in srgb, var(--jp-brand-color1) 24%, var(--jp-layout-color0)); }
+.apl-grid regular-table tr :is(td, th).apl-grid-selected { background: color-mix(in srgb, var(--jp-brand-color1) 24%, var(--jp-layout-color0)); }
 .apl-grid-wrap regular-table tbody td { white-space: pre-wrap; overflow-wrap: anywhere; height: var(--apl-grid-row); vertical-align: top; }
 ::highlight(apl-grid-search) { background-color: #ffd54f; color: #1f1f1f; }
 .apl-grid-row { display: flex; flex-wrap: wrap; gap: 4px; margin: 0 0 6px; }
@@ -88,7 +90,7 @@ const RULES = `
 .apl-grid-more :is(td, th) { padding: 2px 10px; text-align: right; font-size: 12px; }
 .apl-grid-foot { font-size: 12px; color: var(--jp-content-font-color2); }
 @media (forced-colors: active) {
-.apl-grid regular-table tbody tr :is(td, th).apl-grid-selected { forced-color-adjust: none; background: Highlight; color: HighlightText; }
+.apl-grid regular-table tr :is(td, th).apl-grid-selected { forced-color-adjust: none; background: Highlight; color: HighlightText; }
 .apl-grid-top .apl-grid-share { forced-color-adjust: none; }
 }
 @media print { .apl-grid :is(.apl-grid-bar, .apl-grid-kept) :is(button, input) { display: none; } .apl-grid-frame { border: 0; resize: none; } }

@@ -206,11 +206,11 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
 
   test("keeps the notebook's keys from its cells, but not its commands", async () => {
     const count = await page.locator('.jp-CodeCell').count();
-    const table = grid().locator('regular-table');
+    const table = grid().locator('table');
     await table.focus();
     for (const key of ['d', 'd', 'x', 'b', 'm', 'Shift+ArrowDown']) await page.keyboard.press(key);
     expect(await page.locator('.jp-CodeCell').count()).toBe(count);
-    expect(await page.evaluate('document.activeElement.tagName')).toBe('REGULAR-TABLE');
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('TABLE');
     await grid().getByRole('button', { name: 'Columns' }).focus();
     await page.keyboard.press('Enter');
     await page.locator('.apl-popover').waitFor();
@@ -317,7 +317,7 @@ describe.each(FRONT_ENDS)('the grid of a result in $name', frontEnd => {
     await grid(2).getByRole('button', { name: 'Columns' }).click();
     await soon(() => page.locator('.apl-popover input[type=checkbox]').count()).toBe(1000);
     await page.keyboard.press('Escape');
-    await grid(2).locator('regular-table').focus();
+    await grid(2).locator('table').focus();
     // The first key in a grid goes where it says.
     await page.keyboard.press('End');
     await soon(() => grid(2).locator('tbody td').last().textContent()).toBe('999');

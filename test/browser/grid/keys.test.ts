@@ -9,6 +9,9 @@ import { openSession, type Session } from '../session.js';
 const rows =
   'range n from 1 to 400 step 1 | extend host = strcat("host ", tostring(n % 4)), size = n * 7 % 400';
 
+const columns = (count: number): string =>
+  `range n from 1 to 30 step 1 | extend ${Array.from({ length: count - 1 }, (_, index) => `c${index + 2} = n + ${index}`).join(', ')}`;
+
 describe.each(FRONT_ENDS)('a grid by keys alone, in $name', frontEnd => {
   let session: Session;
   let page: Page;
@@ -16,18 +19,18 @@ describe.each(FRONT_ENDS)('a grid by keys alone, in $name', frontEnd => {
 
   beforeAll(async () => {
     session = await openSession(frontEnd, {
-      files: { 'keys.ipynb': notebookOf([rows]) },
+      files: { 'keys.ipynb': notebookOf([rows, columns(3), columns(60), columns(1_000)]) },
       file: 'keys.ipynb',
     });
     ({ page } = session);
     cells = cellsOf(page);
     await runEach(page);
-    await grid().waitFor();
+    await grid(3).waitFor();
   });
 
   afterAll(() => session?.stop());
 
-  const grid = (): Locator => page.locator('.apl-grid');
+  const grid = (index = 0): Locator => cells.at(index).locator('.apl-grid');
   const status = () => grid().locator('.apl-grid-status').textContent();
   const first = () => grid().locator('tbody tr').first().locator('td').allTextContents();
   const focused = (selector: string) => page.evaluate(`document.activeElement.matches('${selector}')`);
@@ -35,9 +38,60 @@ describe.each(FRONT_ENDS)('a grid by keys alone, in $name', frontEnd => {
     for (const key of keys) await page.keyboard.press(key);
   };
 
+  test('however many columns there are, Tab stops at its cells once, and every head and its menu have keys', async () => {
+    const stops = async (index: number) => {
+      await grid(index).getByRole('searchbox').focus();
+      const isWithin = `document.querySelectorAll('.apl-grid')[${index}].contains(document.activeElement)`;
+      let count = 0;
+      for (; count < 100 && (await page.evaluate(isWithin)); count += 1) await press('Tab');
+      return count;
+    };
+    const few = await stops(1);
+    expect([few, await stops(2), await stops(3)]).toEqual([few, few, few]);
+    const table = grid(2).locator('table');
+    const active = () =>
+      page.evaluate(
+        "document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.textContent",
+      );
+    await table.focus();
+    await press('ArrowDown', 'End');
+    await soon(active).toBe('59');
+    await press('ArrowUp');
+    await soon(active).toMatch(/^c60/);
+    const [head, edge] = await Promise.all(
+      [grid(2).locator('th[title="c60"]'), grid(2)].map(each => each.boundingBox()),
+    );
+    expect((head?.x ?? 0) + (head?.width ?? 0)).toBeLessThan((edge?.x ?? 0) + (edge?.width ?? 0));
+    await press('Enter');
+    await soon(() => grid(2).locator('th[aria-sort="ascending"]').getAttribute('title')).toBe('c60');
+    await press('Enter');
+    await soon(() => grid(2).locator('th[aria-sort="descending"]').getAttribute('title')).toBe('c60');
+    await press('Space');
+    await page.locator('.apl-popover[aria-label="Column c60"]').waitFor();
+    await press('Escape', 'Control+c');
+    await soon(() => grid(2).locator('.apl-grid-status').textContent()).toBe(
+      'Copied 30 rows \u00d7 1 column.',
+    );
+  });
+
+  test('a grid that filters have emptied still has the menus of its columns', async () => {
+    await grid(1).locator('table').focus();
+    await press('ArrowDown', 'Alt+ArrowDown');
+    await page.getByLabel('Filter n').fill('> 100');
+    await press('Enter');
+    const status = grid(1).locator('.apl-grid-status');
+    await soon(() => status.textContent()).toBe('0 of 30 rows match.');
+    await press('ArrowRight', 'ArrowRight', 'Enter');
+    await soon(() => grid(1).locator('th[aria-sort="ascending"]').getAttribute('title')).toBe('c2');
+    await press('Alt+ArrowDown');
+    await page.locator('.apl-popover[aria-label="Column c2"]').waitFor();
+    await press('Escape');
+    expect(session.complaints).toEqual([]);
+  });
+
   test('from the cell to a value that is kept, and back', async () => {
     await cells.at(0).locator('.jp-InputPrompt').click();
-    while (!(await focused('.apl-grid regular-table'))) await press('Tab');
+    for (let stops = 0; stops < 10 && !(await focused('.apl-grid table')); stops += 1) await press('Tab');
     await press('ArrowDown', 'ArrowRight', 'Space');
     await page.locator('.apl-popover').waitFor();
     for (const name of ['Leave out', 'Only here']) {
@@ -54,7 +108,7 @@ describe.each(FRONT_ENDS)('a grid by keys alone, in $name', frontEnd => {
     await grid().locator('.apl-grid-details').waitFor();
     await press('Escape');
     await grid().locator('.apl-grid-details').waitFor({ state: 'detached' });
-    expect(await focused('.apl-grid regular-table')).toBe(true);
+    expect(await focused('.apl-grid table')).toBe(true);
     await press('Escape');
     expect(await page.evaluate("document.activeElement.closest('.apl-grid')")).toBe(null);
     const count = await page.locator('.jp-CodeCell').count();

@@ -1,5 +1,5 @@
 import type { GridColumn } from '../cells.js';
-import type { CellPlace, Selection } from './selection.js';
+import { type CellPlace, HEAD_ROW, type Selection } from './selection.js';
 import { ROW_HEIGHT, ROWS_IN_SIGHT, type Surface } from './surface.js';
 
 /** The actions that mouse and keys trigger. */
@@ -7,7 +7,7 @@ export interface GestureActions {
   readonly selection: Selection | undefined;
   readonly size: { readonly rows: number; readonly columns: number };
   select(selection: Selection): void;
-  /** A click on a head; with Shift it adds a key to the sort. */
+  /** A click on a head, or Enter there; with Shift it adds a key to the sort. */
   sort(column: GridColumn, isMore: boolean): void;
   /** A click on one value. */
   openValue(target: HTMLElement, column: GridColumn, row: number): void;
@@ -114,20 +114,34 @@ function onKey(event: KeyboardEvent, surface: Surface, actions: GestureActions):
   if (at !== undefined && (isCopy || event.key === 'Enter')) {
     event.preventDefault();
     if (isCopy) actions.copy();
+    else if (at.y === HEAD_ROW) sortHead(at, event.shiftKey, surface, actions);
     else actions.showRow(at.y);
     return;
   }
   const step = stepOf(event, size.rows, size.columns);
-  if (step === undefined || size.rows === 0) return;
+  if (step === undefined || size.columns === 0) return;
   event.preventDefault();
   // The first arrow selects the first cell.
   const isFirst = at === undefined && Math.abs(step.x) + Math.abs(step.y) === 1;
-  const from = at ?? { x: 0, y: 0 };
+  const from = at ?? { x: 0, y: size.rows === 0 ? HEAD_ROW : 0 };
+  const isExtended = event.shiftKey && (from.y !== HEAD_ROW || step.y === 0);
   const focus = isFirst
     ? from
-    : { x: clamp(from.x + step.x, size.columns), y: clamp(from.y + step.y, size.rows) };
-  actions.select({ anchor: event.shiftKey ? (selection?.anchor ?? from) : focus, focus });
+    : { x: clamp(from.x + step.x, size.columns), y: rowAfter(from.y, step.y, size.rows, isExtended) };
+  actions.select({ anchor: isExtended ? (selection?.anchor ?? from) : focus, focus });
   void surface.reveal(focus);
+}
+
+/** The row some rows away; one up from the first are the heads, unless a selection of cells is extended. */
+function rowAfter(from: number, by: number, rows: number, isExtended: boolean): number {
+  if (from === HEAD_ROW) return by > 0 && rows > 0 ? clamp(by - 1, rows) : HEAD_ROW;
+  return from === 0 && by === -1 && !isExtended ? HEAD_ROW : clamp(from + by, rows);
+}
+
+function sortHead(at: CellPlace, isMore: boolean, surface: Surface, actions: GestureActions): void {
+  const head = surface.cellAt(at);
+  const column = head === undefined ? undefined : surface.placeOf(head)?.column;
+  if (column !== undefined) actions.sort(column, isMore);
 }
 
 /** Space and the keys of context menus open the menu of the value, Alt and down that of its column, as in spreadsheets. */
@@ -148,7 +162,7 @@ async function openMenu(
   const target = surface.cellAt(at);
   const column = target === undefined ? undefined : surface.placeOf(target)?.column;
   if (target === undefined || column === undefined) return;
-  if (isOfColumn) actions.openColumn(target, column);
+  if (isOfColumn || at.y === HEAD_ROW) actions.openColumn(target, column);
   else actions.openValue(target, column, at.y);
 }
 

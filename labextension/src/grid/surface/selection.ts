@@ -1,21 +1,30 @@
-/** A cell by the places of its column, among those shown, and of its row. */
+/** The row of heads, above the first. */
+export const HEAD_ROW = -1;
+
+/** A cell by the places of its column, among those shown, and of its row, or the head of a column. */
 export interface CellPlace {
   readonly x: number;
   readonly y: number;
 }
 
-/** A block of cells, from the one where it was begun to the one where it ends. */
+/** A block of cells, from the one where it was begun to the one where it ends; heads alone stand for their columns. */
 export interface Selection {
   readonly anchor: CellPlace;
   readonly focus: CellPlace;
 }
 
-/** Returns the edges of a selection, all inclusive. */
-export function inBlock({ anchor, focus }: Selection) {
+/** True for heads, which stay where they are as rows change. */
+export function isOfHeads({ anchor, focus }: Selection): boolean {
+  return Math.max(anchor.y, focus.y) === HEAD_ROW;
+}
+
+/** Returns the edges of a selection, all inclusive; `bottom` is infinite for whole columns. */
+export function inBlock(selection: Selection) {
+  const { anchor, focus } = selection;
   return {
     left: Math.min(anchor.x, focus.x),
     right: Math.max(anchor.x, focus.x),
     top: Math.min(anchor.y, focus.y),
-    bottom: Math.max(anchor.y, focus.y),
+    bottom: isOfHeads(selection) ? Number.POSITIVE_INFINITY : Math.max(anchor.y, focus.y),
   };
 }

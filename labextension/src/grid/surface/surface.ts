@@ -8,7 +8,7 @@ import { Fetcher } from '../data/fetcher.js';
 import type { Rows } from '../data/rows.js';
 import type { ColumnLayout } from './columns.js';
 import { Highlighter } from './highlighter.js';
-import { type CellPlace, inBlock, type Selection } from './selection.js';
+import { type CellPlace, HEAD_ROW, inBlock, type Selection } from './selection.js';
 
 /** The state that a surface draws, read again at each draw. */
 export interface SurfaceModel {
@@ -24,7 +24,7 @@ export interface SurfaceModel {
   openMenu(opener: HTMLElement, column: GridColumn): void;
 }
 
-/** A place in the table: a cell, a row number (no column), or a head (row -1). */
+/** A place in the table: a cell, a row number (no column), or a head. */
 export interface SurfacePlace extends CellPlace {
   readonly column: GridColumn | undefined;
 }
@@ -62,6 +62,8 @@ interface Given {
   readonly isWhole: boolean;
 }
 
+let nextName = 0;
+
 /** The table in the page, which holds only the cells in sight. */
 export class Surface {
   readonly frame: HTMLElement;
@@ -74,6 +76,9 @@ export class Surface {
   /** The style of the cells is made from those that the table was given. */
   #given: Given = { from: 0, to: 0, cells: new Map(), isWhole: true };
   readonly #fetcher: Fetcher;
+  /** The cell that the keys are at, where it is in sight, and what names of cells of this table begin with. */
+  #active: HTMLElement | undefined;
+  readonly #name = `apl-grid-${nextName++}`;
   /** The cell that was to be revealed last. */
   #wanted: CellPlace | undefined;
   /** Columns grow as wider values come into sight. */
@@ -97,7 +102,6 @@ export class Surface {
       error => model.failed(error),
     );
     this.table = document.createElement('regular-table');
-    this.table.setAttribute('aria-label', 'Rows of the result');
     this.frame = element('div', { class: 'apl-grid-frame' }, this.table);
     this.table.addStyleListener(() => {
       this.style();
@@ -114,8 +118,25 @@ export class Surface {
     this.table.setDataListener(this.#data, { virtual_mode: 'both' });
     await this.#measure({ columns, rows: true });
     this.#fitHeight();
-    const table = this.table.querySelector('table');
-    if (table !== null) this.#growth.observe(table);
+    const grid = this.#grid;
+    if (grid === null) return;
+    this.#growth.observe(grid);
+    // One stop of the Tab key: arrows go from cell to cell, and every button in it has a key.
+    this.table.removeAttribute('tabindex');
+    grid.tabIndex = 0;
+    grid.role = 'grid';
+    grid.ariaLabel = 'Rows of the result';
+    grid.ariaRowCount = String(this.#model.rows.count + 1);
+  }
+
+  /** Gives the keys to the cells. */
+  focus(): void {
+    this.#grid?.focus({ preventScroll: true });
+  }
+
+  /** The cells and heads in sight; the element around them scrolls. */
+  get #grid(): HTMLTableElement | null {
+    return this.table.querySelector('table');
   }
 
   /** Draws the same rows again, as there is another room for them. */
@@ -158,7 +179,7 @@ export class Surface {
     const { layout } = this.#model;
     this.#longColumns = this.#countLongColumns();
     if (this.#longColumns === 0) return false;
-    const table = this.table.querySelector('table')?.offsetWidth ?? 0;
+    const table = this.#grid?.offsetWidth ?? 0;
     const spare = this.table.clientWidth - table - SPARE;
     const width = LONG_WIDTH + Math.floor(spare / this.#longColumns);
     const isWhole = this.#columnHeads().length > layout.shown.length;
@@ -210,8 +231,30 @@ export class Surface {
 
   /** Updates the drawn cells: selection, colours, matches of the search. */
   style(): void {
-    for (const cell of this.table.querySelectorAll<HTMLElement>('th, td')) this.#styleCell(cell);
+    const focus = this.#model.selection?.focus;
+    let active: HTMLElement | undefined;
+    for (const cell of this.table.querySelectorAll<HTMLElement>('th, td')) {
+      const place = this.placeOf(cell);
+      if (place === undefined) continue;
+      this.#styleCell(cell, place);
+      if (focus !== undefined && place.x === focus.x && place.y === focus.y) active = cell;
+    }
+    this.#activate(active, focus);
     this.#highlighter.mark(this.table, this.#model.rows.view.search ?? '');
+  }
+
+  /** Names the cell that the keys are at, for those who hear it; cells show other values as the table scrolls. */
+  #activate(cell: HTMLElement | undefined, at: CellPlace | undefined): void {
+    if (cell !== this.#active) this.#active?.removeAttribute('id');
+    this.#active = cell;
+    if (cell === undefined || at === undefined) {
+      this.#grid?.removeAttribute('aria-activedescendant');
+      return;
+    }
+    const id = `${this.#name}-${at.x}-${at.y}`;
+    if (cell.id === id) return;
+    cell.id = id;
+    this.#grid?.setAttribute('aria-activedescendant', id);
   }
 
   /** The height over which the table scrolls, as a share of that of all its rows. */
@@ -226,13 +269,13 @@ export class Surface {
     const meta = cell === null ? undefined : this.table.getMeta(cell);
     if (meta === undefined) return undefined;
     const x = this.#columnAt(meta);
-    const y = meta.type === 'body' || meta.type === 'row_header' ? meta.y : -1;
+    const y = meta.type === 'body' || meta.type === 'row_header' ? meta.y : HEAD_ROW;
     return { column: this.#model.layout.shown[x], x, y };
   }
 
-  /** The drawn cell at a place; undefined where it is out of sight. */
+  /** The drawn cell or head at a place; undefined where it is out of sight. */
   cellAt({ x, y }: CellPlace): HTMLElement | undefined {
-    return [...this.table.querySelectorAll<HTMLElement>('tbody :is(td, th)')].find(cell => {
+    return [...this.table.querySelectorAll<HTMLElement>('td, th')].find(cell => {
       const place = this.placeOf(cell);
       return place?.x === x && place.y === y;
     });
@@ -254,17 +297,39 @@ export class Surface {
 
   /** The first column and row to scroll to for a cell to be in sight; undefined where it is. */
   #firstFor({ x, y }: CellPlace): CellPlace | undefined {
-    const pinned = this.#model.layout.pinned.length;
-    const cells = [...this.table.querySelectorAll<HTMLElement>('tbody td')];
-    const seen = cells.map(cell => this.table.getMeta(cell)).filter(meta => meta?.type === 'body');
-    const top = Math.min(...seen.map(meta => meta.y)) + this.#covered;
-    const bottom = Math.max(...seen.map(meta => meta.y)) - 1;
-    const isColumnSeen = x < pinned || seen.some(meta => meta.x === x - pinned);
-    if (isColumnSeen && y >= top && y <= bottom) return undefined;
+    const metas = [...this.table.querySelectorAll<HTMLElement>('tbody td')].map(cell =>
+      this.table.getMeta(cell),
+    );
+    const drawn = metas.flatMap(meta => (meta?.type === 'body' ? [meta.y] : []));
+    const top = drawn.length === 0 ? 0 : Math.min(...drawn) + this.#covered;
+    const bottom = Math.max(...drawn) - 1;
+    // Heads are always in sight.
+    const isRowSeen = y === HEAD_ROW || (y >= top && y <= bottom);
+    const column = this.#firstColumnFor(x - this.#model.layout.pinned.length);
+    if (column === undefined && isRowSeen) return undefined;
     return {
-      x: Math.max(x - pinned, 0),
-      y: y < top ? y : y > bottom ? Math.max(y - (bottom - top), 0) : top,
+      x: column ?? this.#scrollingHeads()[0]?.column ?? 0,
+      y: isRowSeen ? top : y < top ? y : Math.max(y - (bottom - top), 0),
     };
+  }
+
+  /** The first scrolling column for another one to be in sight as far as there is room; undefined where it is, as pinned ones are. */
+  #firstColumnFor(column: number): number | undefined {
+    const heads = this.#scrollingHeads();
+    const wanted = heads.find(head => head.column === column);
+    if (wanted === undefined) return column < 0 ? undefined : column;
+    const beyond = wanted.box.right - this.table.getBoundingClientRect().left - this.table.clientWidth;
+    const start = heads[0]?.box.left ?? 0;
+    if (beyond <= 0 || wanted === heads[0]) return undefined;
+    return heads.find(({ box }) => box.left - start >= beyond)?.column ?? column;
+  }
+
+  /** The drawn columns that are not pinned, by their places among these, from the left. */
+  #scrollingHeads(): readonly { readonly column: number; readonly box: DOMRect }[] {
+    return this.#columnHeads().flatMap(head => {
+      const meta = this.table.getMeta(head);
+      return meta?.type === 'column_header' ? [{ column: meta.x, box: head.getBoundingClientRect() }] : [];
+    });
   }
 
   dispose(): void {
@@ -289,7 +354,7 @@ export class Surface {
 
   /** No wider than its columns, once their widths are known, and the scroll bar beside them where the rows scroll. */
   #fitWidth(): void {
-    const columns = this.table.querySelector('table')?.getBoundingClientRect().width ?? 0;
+    const columns = this.#grid?.getBoundingClientRect().width ?? 0;
     const room = this.#roomBeside();
     if (columns === 0 || room === 0) return;
     const scrollBar = this.table.offsetWidth - this.table.clientWidth;
@@ -410,11 +475,11 @@ export class Surface {
     return this.#model.layout.pinned.length + meta.x;
   }
 
-  #styleCell(cell: HTMLElement): void {
-    const place = this.placeOf(cell);
-    if (place === undefined) return;
-    if (place.y < 0) this.#styleHead(cell, place.column);
+  #styleCell(cell: HTMLElement, place: SurfacePlace): void {
+    if (place.y === HEAD_ROW) this.#styleHead(cell, place);
     else if (place.column === undefined) {
+      const row = cell.parentElement;
+      if (row !== null) row.ariaRowIndex = String(place.y + 2);
       this.#looks.delete(cell);
       cell.className = 'apl-grid-number';
       cell.title = 'Show the whole row';
@@ -448,7 +513,7 @@ export class Surface {
   }
 
   /** Name, type, unit and order of a column, and the button of its menu. */
-  #styleHead(cell: HTMLElement, column: GridColumn | undefined): void {
+  #styleHead(cell: HTMLElement, { column, ...place }: SurfacePlace): void {
     const name = cell.querySelector<HTMLElement>(':scope > span:first-child');
     if (column === undefined || name === null) return;
     const keys = this.#model.rows.view.sort ?? [];
@@ -456,7 +521,9 @@ export class Surface {
     const key = keys[rank];
     const arrow =
       key === undefined ? '' : ` ${key.descending ? '\u2193' : '\u2191'}${keys.length > 1 ? rank + 1 : ''}`;
+    const { selection } = this.#model;
     cell.classList.toggle('apl-grid-numeric', column.isNumeric);
+    cell.classList.toggle('apl-grid-selected', selection !== undefined && isIn(selection, place));
     cell.ariaSort = key === undefined ? 'none' : key.descending ? 'descending' : 'ascending';
     cell.title = visible(cut(column.name, TITLE_LENGTH));
     setText(name, nameOf(column));
@@ -475,6 +542,7 @@ export class Surface {
     const kind = element('small');
     const menu = button('\u22ee', `Menu of ${nameOf(column)}`, () => this.#model.openMenu(cell, column));
     menu.classList.add('apl-grid-menu');
+    menu.tabIndex = -1;
     name.after(menu, kind);
     this.#heads.set(cell, column);
     return kind;
