@@ -18,6 +18,7 @@ REALS = [0.1, math.nan, math.inf, -math.inf, -0.0, 1e300]
 TEXTS = ["", "=cmd()", None, '+1\n,"x"', "'=twice", "\U0001f600\u202e\u200b"]
 ESCAPED = ["", "'=cmd()", None, '\'+1\n,"x"', "''=twice", "\U0001f600\u202e\u200b"]
 DOCUMENTS = [{"a": [1, None]}, [1, 2], None, None, None, None]
+DOCUMENTS_AS_TEXT = ['{"a":[1,null]}', "[1,2]", None, "null", None, None]
 TRUTHS = [True, False, None, None, None, None]
 
 
@@ -106,6 +107,7 @@ def test_typed_files(exported, ending):
     check(nanoseconds(frame, "t"), TIMES)
     check(nanoseconds(frame, "d"), SPANS)
     check(from_pandas(frame, "s"), TEXTS)
+    check(from_pandas(frame, "x"), DOCUMENTS_AS_TEXT)
     frame = load(exported, ending, "polars")
     check(frame["n"].to_list(), INTEGERS)
     check(frame["t"].dt.epoch("ns").to_list(), TIMES)
@@ -113,6 +115,7 @@ def test_typed_files(exported, ending):
     check(frame["r"].to_list(), REALS)
     check(frame["s"].to_list(), TEXTS)
     check(frame["b"].to_list(), TRUTHS)
+    check(frame["x"].to_list(), DOCUMENTS_AS_TEXT)
 
 
 def test_pyarrow_reads_parquet(exported):
@@ -137,3 +140,13 @@ def test_duckdb(exported, ending):
     if ending == "parquet":
         times = duckdb.sql(f"SELECT epoch_ns(t) FROM {source}").fetchall()
         check([value for (value,) in times], TIMES)
+
+
+def test_dynamic_values_in_parquet_are_marked_as_json(exported):
+    """By the mark of the format itself, also for readers that know nothing of Arrow's schema."""
+    source = exported[0] / "t.parquet"
+    assert str(parquet.ParquetFile(source).schema.column(5).logical_type) == "JSON"
+    types = duckdb.sql(f"SELECT DISTINCT typeof(s), typeof(x) FROM '{source}'").fetchall()
+    assert types == [("VARCHAR", "JSON")]
+    marks = duckdb.sql(f"SELECT converted_type FROM parquet_schema('{source}') WHERE name = 'x'").fetchall()
+    assert marks == [("JSON",)]

@@ -1,6 +1,7 @@
-import { DataType, type Schema, Table, tableToIPC } from 'apache-arrow';
-import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { DataType, type Field, type Schema, Table, tableToIPC } from 'apache-arrow';
+import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import { exactInt64 } from '../display/text.js';
+import { FIELD_KEY } from '../field.js';
 import { rangeOfRows, takeRows } from '../take.js';
 
 /** A part of a file, and the number of rows that are complete with it. */
@@ -12,20 +13,19 @@ interface BinaryPart {
 /** Rows in one row group. */
 const groupRows = 65_536;
 
-/** Parquet: times are UTC with nanoseconds; spans of time are 64-bit nanoseconds, which Arrow's readers turn back into durations. */
+/**
+ * Parquet: times are UTC with nanoseconds; spans of time are 64-bit nanoseconds, which Arrow's readers turn back into durations;
+ * dynamic values are text that is marked as JSON.
+ */
 export function* parquet(table: Table): Generator<BinaryPart> {
   const { fields } = table.schema;
   const bytes = new ByteWriter();
+  const elements = fields.map(
+    ({ name, type }): SchemaElement => ({ name, repetition_type: 'OPTIONAL', ...elementOf(type) }),
+  );
   const writer = new ParquetWriter({
     writer: bytes,
-    schema: [
-      { name: 'root', num_children: fields.length },
-      ...fields.map(field => ({
-        name: field.name,
-        repetition_type: 'OPTIONAL' as const,
-        ...elementOf(field.type),
-      })),
-    ],
+    schema: [{ name: 'root', num_children: fields.length }, ...elements],
     kvMetadata: [{ key: 'ARROW:schema', value: arrowSchema(table.schema) }],
     createdBy: 'apl-kernel',
   });
@@ -39,12 +39,26 @@ export function* parquet(table: Table): Generator<BinaryPart> {
   for (let from = 0; from < table.numRows; from += groupRows) {
     const rows = Math.min(table.numRows, from + groupRows);
     const part = takeRows(table, places, rangeOfRows(from, rows - from));
-    const columnData = fields.map(({ name }, index) => ({ name, data: valuesOf(part, index) }));
+    // The bounds of JSON texts are of no use, and would be as long as these.
+    const columnData = fields.map((field, index) => ({
+      name: field.name,
+      data: valuesOf(part, index),
+      statistics: !isJson(field),
+    }));
     void writer.write({ columnData, rowGroupSize: groupRows });
     yield rest(rows);
   }
+  // Only now: of a column that is marked, the writer would take each text for a value, and quote it.
+  for (const [index, element] of elements.entries()) if (isJson(fields[index])) Object.assign(element, json);
   void writer.finish();
   yield rest(table.numRows);
+}
+
+/** Both marks, as some readers look for the older one alone. */
+const json = { converted_type: 'JSON', logical_type: { type: 'JSON' } } as const;
+
+function isJson(field: Field | undefined): boolean {
+  return field?.metadata.get(FIELD_KEY.extension) === 'arrow.json';
 }
 
 function elementOf(type: DataType) {

@@ -105,6 +105,7 @@ describe('a table in', () => {
       'Bool',
       'Int64',
     ]);
+    expect(read.schema.fields[5]?.metadata.get('ARROW:extension:name')).toBe('arrow.json');
   });
 });
 
