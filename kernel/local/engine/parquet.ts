@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import type { TypeName } from '../../apl/catalog/entry.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
 import type { RowGroup } from '../sql/compiled.js';
@@ -65,20 +66,20 @@ export function columnNames(fields: readonly string[]): string[] {
 export async function readFooters(engine: Engine, paths: readonly string[]): Promise<FileSummary[]> {
   if (paths.length === 0) return [];
   const list = `[${paths.map(sqlText).join(', ')}]`;
-  const { notes, columns, blocks, bytes } = await engine.withConnection(async connection => ({
+  const { notes, columns, blocks } = await engine.withConnection(async connection => ({
     notes: await readNotes(connection, list, paths),
     columns: await readColumns(connection, list),
     blocks: await readBlocks(connection, list),
-    bytes: await readSizes(connection, list),
   }));
-  return paths.map(path => {
+  const sizes = await Promise.all(paths.map(async path => (await stat(path)).size));
+  return paths.map((path, index) => {
     const { fields, timeless = false, replaces = [], foreign = false } = notes.get(path) ?? { fields: [] };
     const measured = fields.map(field => ({ ...field, ...columns.get(columnKey(path, field.column)) }));
     return {
       path,
       fields: measured.map(({ empty = false, ...field }) => ({ ...field, empty: empty && !field.declared })),
       blocks: blocks.get(path) ?? [],
-      bytes: bytes.get(path) ?? 0,
+      bytes: sizes[index] ?? 0,
       timeless,
       replaces,
       foreign,
@@ -157,23 +158,23 @@ function columnKey(path: string, column: string): string {
 async function readBlocks(connection: Connection, list: string): Promise<Map<string, RowGroup[]>> {
   const rows = await connection.run(
     `SELECT file_name, row_group_num_rows::BIGINT, epoch_ns(TRY_CAST(stats_min_value AS TIMESTAMP_NS)),
-       epoch_ns(TRY_CAST(stats_max_value AS TIMESTAMP_NS)),
-       bool_and(coalesce(stats_null_count = 0 AND TRY_CAST(stats_min_value AS TIMESTAMP_NS) IS NOT NULL
-         AND TRY_CAST(stats_max_value AS TIMESTAMP_NS) IS NOT NULL, false)) OVER (PARTITION BY file_name)
+       epoch_ns(TRY_CAST(stats_max_value AS TIMESTAMP_NS)), stats_null_count
      FROM parquet_metadata(${list}) WHERE path_in_schema = '_time' ORDER BY file_name, row_group_id`,
   );
   const blocks = new Map<string, RowGroup[]>();
-  for (const [path, count, min, max, timed] of rows) {
-    if (typeof min !== 'bigint' || typeof max !== 'bigint') continue;
-    const block = { rows: Number(count), minNs: min, maxNs: max, timed: timed === true };
-    const known = blocks.get(String(path));
-    if (known) known.push(block);
-    else blocks.set(String(path), [block]);
+  const untimed = new Set<string>();
+  for (const [path, count, minNs, maxNs, nulls] of rows) {
+    const file = String(path);
+    if (typeof minNs !== 'bigint' || typeof maxNs !== 'bigint') {
+      untimed.add(file);
+      continue;
+    }
+    if (nulls !== 0n) untimed.add(file);
+    const known = blocks.get(file) ?? [];
+    known.push({ rows: Number(count), minNs, maxNs, timed: true });
+    blocks.set(file, known);
   }
+  for (const file of untimed)
+    blocks.set(file, blocks.get(file)?.map(block => ({ ...block, timed: false })) ?? []);
   return blocks;
-}
-
-async function readSizes(connection: Connection, list: string): Promise<Map<string, number>> {
-  const rows = await connection.run(`SELECT file_name, file_size_bytes FROM parquet_file_metadata(${list})`);
-  return new Map(rows.map(([path, bytes]) => [String(path), Number(bytes)]));
 }

@@ -45,22 +45,6 @@ export function afterHead(share: number): number {
   return 4 * share - 1;
 }
 
-/**
- * SQL of whether the text of a value, null where there is none, may be that of another value than a string. Comparisons of how it
- * begins rule out most texts, and a colon most times, at a fraction of what parsing them as JSON takes.
- */
-export function maybeNoString(text: string): string {
-  const valid = `json_valid(${text})`;
-  const cases = [
-    `${text} < '-' THEN false`,
-    `${text} < '.' THEN ${valid}`,
-    `${text} < '0' THEN false`,
-    `${text} < ':' THEN CASE WHEN contains(${text}, ':') THEN false ELSE ${valid} END`,
-    `${text} GLOB '[[{tfnNiI]*' THEN CASE ${text} WHEN 'null' THEN false ELSE ${valid} END`,
-  ];
-  return `CASE WHEN ${cases.join(' WHEN ')} ELSE false END`;
-}
-
 /** What the engine finds a string or any other value in, or the members of an object. */
 type Example = typeof text | null | Members;
 type Members = Map<string, Example>;

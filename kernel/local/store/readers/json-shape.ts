@@ -10,6 +10,8 @@ export interface JsonLeaf {
   readonly path: readonly string[];
   /** No value was seen, so its type is unknown. */
   readonly type: TypeName | 'unseen';
+  /** A string of it in the sample reads like another value, such as `"12"` or `"{}"`. */
+  readonly ambiguous: boolean;
 }
 
 /** An object whose keys become fields, or objects of their own. */
@@ -66,7 +68,7 @@ function addMembers(node: Node, members: SeenObject['members']): void {
   for (const [key, { kind, text, members: below }] of members) {
     const inexact =
       kind === 'BIGINT' && !Number.isSafeInteger(Number(text)) && !/^-?9007199254740992$/.test(text);
-    const child = addKey(node, key, kind === 'NULL' ? undefined : kind, { big: false, inexact });
+    const child = addKey(node, key, kind === 'NULL' ? undefined : kind, { ...calm, inexact });
     if (below !== undefined) addMembers(child, below);
   }
 }
@@ -100,6 +102,22 @@ export function namesOf(leaves: readonly JsonLeaf[]): {
 }
 
 /**
+ * SQL of whether the text of a value, null where there is none, may be that of another value than a string. Comparisons of how it
+ * begins rule out most texts, and a colon most times, at a fraction of what parsing them as JSON takes.
+ */
+export function maybeNoString(text: string): string {
+  const valid = `json_valid(${text})`;
+  const cases = [
+    `${text} < '-' THEN false`,
+    `${text} < '.' THEN ${valid}`,
+    `${text} < '0' THEN false`,
+    `${text} < ':' THEN CASE WHEN contains(${text}, ':') THEN false ELSE ${valid} END`,
+    `${text} GLOB '[[{tfnNiI]*' THEN CASE ${text} WHEN 'null' THEN false ELSE ${valid} END`,
+  ];
+  return `CASE WHEN ${cases.join(' WHEN ')} ELSE false END`;
+}
+
+/**
  * An object with more keys than this over all rows is a map, not a record, and becomes one field. Tried in turn until the fields
  * are few enough.
  */
@@ -115,9 +133,11 @@ interface Seen {
   readonly big: boolean;
   /** A number that a real cannot hold. */
   readonly inexact: boolean;
+  /** A string that reads like another value. */
+  readonly ambiguous: boolean;
 }
 
-const calm: Seen = { big: false, inexact: false };
+const calm: Seen = { big: false, inexact: false, ambiguous: false };
 
 interface Node {
   readonly path: readonly string[];
@@ -161,20 +181,23 @@ async function addKeys(
   const infinite = `coalesce(isinf(${real}) AND NOT contains(lower(r), 'inf'), true)`;
   const big = `CASE WHEN kind IN ('UBIGINT', 'BIGINT', 'HUGEINT') THEN TRY_CAST(r AS BIGINT) IS NULL END`;
   const inexact = `CASE WHEN kind IN ('VARCHAR', 'BOOLEAN', 'OBJECT', 'ARRAY') THEN false WHEN abs(${real}) < 9007199254740992 THEN false ELSE ${exceedsReal('r')} OR ${infinite} END`;
+  // Only a sample decides how strings are read.
+  const string = source === 'sample' ? `CASE WHEN kind = 'VARCHAR' THEN v->>'$' END` : 'NULL::VARCHAR';
   const rows = await connection.run(
-    `SELECT p, k, kind, bool_or(${big}), bool_or(${inexact}), min(n) AS first
-     FROM (SELECT p, k, n, kind, CASE WHEN kind NOT IN ('VARCHAR', 'OBJECT', 'ARRAY') THEN v::VARCHAR END AS r
+    `SELECT p, k, kind, bool_or(${big}), bool_or(${inexact}), bool_or(${maybeNoString('s')}), min(n) AS first
+     FROM (SELECT p, k, n, kind, CASE WHEN kind NOT IN ('VARCHAR', 'OBJECT', 'ARRAY') THEN v::VARCHAR END AS r, ${string} AS s
        FROM (SELECT p, k, v, n * 100000 + i AS n, json_type(v) AS kind
          FROM (SELECT p, n, unnest(map_keys(o)) AS k, unnest(map_values(o)) AS v, unnest(range(cardinality(o)::BIGINT)) AS i FROM ${objects(source, levels, place)})))
      GROUP BY p, k, kind QUALIFY p = 0 OR row_number() OVER (PARTITION BY p ORDER BY min(n), k) <= ${mostKeys}
      ORDER BY p, min(min(n)) OVER (PARTITION BY p, k), k`,
   );
-  for (const [p, key, kind, big, inexact] of rows) {
+  for (const [p, key, kind, big, inexact, ambiguous] of rows) {
     const node = levels.at(-1)?.[Number(p)];
     if (node)
       addKey(node, String(key), kind === null ? undefined : String(kind), {
         big: big === true,
         inexact: inexact === true,
+        ambiguous: ambiguous === true,
       });
   }
 }
@@ -189,7 +212,11 @@ function addKey(node: Node, key: string, kind: string | undefined, seen: Seen): 
   node.children.set(key, child);
   if (kind === undefined) return child;
   const before = child.kinds.get(kind) ?? calm;
-  child.kinds.set(kind, { big: before.big || seen.big, inexact: before.inexact || seen.inexact });
+  child.kinds.set(kind, {
+    big: before.big || seen.big,
+    inexact: before.inexact || seen.inexact,
+    ambiguous: before.ambiguous || seen.ambiguous,
+  });
   return child;
 }
 
@@ -243,8 +270,13 @@ function cutShape(root: Node, limit: number): Omit<JsonShape, 'repeats'> {
     );
   }
   const leaves = (node: Node): JsonLeaf[] =>
-    isObject(node) ? [...node.children.values()].flatMap(leaves) : [{ path: node.path, type: typeOf(node) }];
+    isObject(node) ? [...node.children.values()].flatMap(leaves) : [leafOf(node)];
   return { levels, leaves: leaves(root) };
+}
+
+function leafOf(node: Node): JsonLeaf {
+  const ambiguous = [...node.kinds.values()].some(seen => seen.ambiguous);
+  return { path: node.path, type: typeOf(node), ambiguous };
 }
 
 const plainTypes: Readonly<Record<string, TypeName>> = { VARCHAR: 'string', BOOLEAN: 'bool' };

@@ -7,9 +7,16 @@ import { engineWords } from '../../engine/failure.js';
 import { ServiceError } from '../../http/service-error.js';
 import { hasByteOrderMark, startOf } from '../formats.js';
 import { writeArrayAsLines } from './array.js';
-import { afterHead, columnReader, maybeNoString } from './json-columns.js';
+import { afterHead, columnReader } from './json-columns.js';
 import { nextPass, objectReader, type Pass } from './json-passes.js';
-import { type JsonLeaf, type JsonObject, type JsonShape, namesOf, profile } from './json-shape.js';
+import {
+  type JsonLeaf,
+  type JsonObject,
+  type JsonShape,
+  maybeNoString,
+  namesOf,
+  profile,
+} from './json-shape.js';
 import { lineReader } from './lines.js';
 import { packingOf } from './packing.js';
 import {
@@ -135,34 +142,11 @@ async function readColumns(
     const about = { fields, notes: [...notes, ...named], refused, shareOfFile: afterHead };
     return { from: relationOf(file), sample, ...about, wider };
   };
-  const strings = new Set(leaves.filter(({ type }) => type === 'string'));
-  const all = strings.size === 0 ? undefined : await reading(strings);
-  if (all === undefined) return reading(new Set());
-  const sure = await sureTexts(connection, all.sample, leaves);
   const exact = async () => (await reading(new Set())) ?? wider();
-  const first = sure.size === strings.size ? all : await reading(sure);
-  return (
-    first && {
-      ...first,
-      wider: failure => (failure?.includes(doubt) && sure.size > 0 ? exact() : wider(failure)),
-    }
-  );
-}
-
-/** The strings of which none in the sample reads like another value. */
-async function sureTexts(
-  connection: Connection,
-  sample: string,
-  leaves: readonly JsonLeaf[],
-): Promise<Set<JsonLeaf>> {
-  const strings = leaves.flatMap((leaf, index) => (leaf.type === 'string' ? [{ leaf, index }] : []));
-  const tests = strings.map(({ index }) => `bool_or(${maybeNoString(`r${index}`)})`);
-  try {
-    const [row = []] = await connection.run(`SELECT ${tests.join(', ')} FROM ${sample}`);
-    return new Set(strings.flatMap(({ leaf }, place) => (row[place] === true ? [] : [leaf])));
-  } catch {
-    return new Set();
-  }
+  const texts = new Set(leaves.filter(({ type, ambiguous }) => type === 'string' && !ambiguous));
+  const found = await reading(texts);
+  if (found === undefined || texts.size === 0) return found;
+  return { ...found, wider: failure => (failure?.includes(doubt) ? exact() : wider(failure)) };
 }
 
 /** What ends the pass at a text that may not have been a string. */
