@@ -18,6 +18,7 @@ export type DiagnosticCode =
   | 'datatable-shape'
   | 'datatable-value'
   | 'directive'
+  | 'duration-with-number'
   | 'expected'
   | 'foreign-operator'
   | 'implicit-print'

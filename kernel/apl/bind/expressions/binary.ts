@@ -14,6 +14,7 @@ import {
   unbound,
 } from '../binder.js';
 import { both, either } from './chain.js';
+import { alignDurations } from './duration.js';
 import { bindExpression, bindPredicate } from './expression.js';
 import { anyField } from './star.js';
 
@@ -32,7 +33,7 @@ export function bindBinary(binder: Binder, expr: BinaryExpr, scope: Scope): Scal
   const left = bindExpression(binder, expr.left, scope);
   const right = bindExpression(binder, expr.right, mayBeText(expr) ? { ...scope, mayBeText: true } : scope);
   if (arithmetic.has(operator)) return bindArithmetic(binder, expr, left, right);
-  if (comparisons.has(operator)) return bindComparison(binder, expr, left, right);
+  if (comparisons.has(operator)) return bindComparison(binder, expr, left, right, scope);
   return condition(operator, asText(binder, expr.left, left), asText(binder, expr.right, right), [
     expr.left,
     expr.right,
@@ -62,10 +63,16 @@ function asText(binder: Binder, expr: Expr, value: Scalar): Scalar {
 }
 
 /** Compares two values that are bound already: those of the operands of `expr`. */
-export function bindComparison(binder: Binder, expr: BinaryExpr, left: Scalar, right: Scalar): Scalar {
+export function bindComparison(
+  binder: Binder,
+  expr: BinaryExpr,
+  left: Scalar,
+  right: Scalar,
+  scope: Scope,
+): Scalar {
   const numeric = compareDynamic(expr.operator, left, right);
   if (numeric !== undefined) return numeric;
-  const pair = alignComparison(binder, expr, left, right);
+  const pair = alignComparison(binder, expr, left, right, scope);
   return pair === undefined ? unbound : condition(expr.operator, pair.left, pair.right);
 }
 
@@ -105,7 +112,13 @@ interface Pair {
   readonly right: Scalar;
 }
 
-function alignComparison(binder: Binder, expr: BinaryExpr, left: Scalar, right: Scalar): Pair | undefined {
+function alignComparison(
+  binder: Binder,
+  expr: BinaryExpr,
+  left: Scalar,
+  right: Scalar,
+  scope: Scope,
+): Pair | undefined {
   const [a, b] = [left.type, right.type];
   if (isNull(right)) return { left, right: convertTo(right, a) };
   if (isNull(left)) return { left: convertTo(left, b), right };
@@ -115,7 +128,7 @@ function alignComparison(binder: Binder, expr: BinaryExpr, left: Scalar, right: 
   if (b === 'dynamic') return { left, right: convertTo(right, a) };
   return (
     alignConstant(left, right) ??
-    alignDurations(left, right) ??
+    alignDurations(binder, scope, { expr: expr.left, value: left }, { expr: expr.right, value: right }) ??
     alignStringWithNumber(binder, expr, left, right) ??
     mismatch(binder, expr, a, b)
   );
@@ -134,13 +147,6 @@ function textAs(value: Scalar, type: TypeName): Scalar | undefined {
     return undefined;
   const parsed = type === 'datetime' ? parseTime(String(value.value)) : parseTimespan(String(value.value));
   return parsed === undefined ? undefined : constant(type, parsed);
-}
-
-/** A duration compared with a number: the duration counts as integer nanoseconds. */
-function alignDurations(left: Scalar, right: Scalar): Pair | undefined {
-  if (left.type === 'timespan' && isNumber(right.type)) return { left: convertTo(left, right.type), right };
-  if (right.type === 'timespan' && isNumber(left.type)) return { left, right: convertTo(right, left.type) };
-  return undefined;
 }
 
 /** `status == '500'` where status is a number: compared as text; `status >= '500'`: compared as numbers. */

@@ -183,7 +183,7 @@ function convertArgument(
     'argument-type',
     at,
     `the ${param.name} of \`${entry.name}\` must be ${kindInWords(param.type)}, but \`${shorten(binder.text(at))}\` is ${typeInWords(value.type)}`,
-    literalHint(param.type, value) ?? conversionHint(param.type, value.type),
+    literalHint(param.type, value) ?? textHint(entry, value) ?? conversionHint(param.type, value.type),
   );
   return undefined;
 }
@@ -216,6 +216,22 @@ function literalHint(wanted: ParamType, value: Scalar): string | undefined {
     ? `Write ${text} without quotes.`
     : 'A duration is written 30s, 5m, 1h or 7d, without quotes.';
 }
+
+/** The function for texts that does what one for arrays does. */
+function textHint({ name }: FunctionEntry, { type }: Scalar): string | undefined {
+  const written = type === 'string' ? forTexts.get(name) : undefined;
+  return written === undefined
+    ? undefined
+    : `Write ${written} for a text; parse_json(…) and split(…) make an array of it.`;
+}
+
+const forTexts = new Map([
+  ['array_slice', 'substring(text, start, length)'],
+  ['array_length', 'strlen(text)'],
+  ['array_concat', 'strcat(a, b)'],
+  ['array_reverse', 'reverse(text)'],
+  ['array_index_of', 'indexof(text, part)'],
+]);
 
 function conversionHint(wanted: ParamType, given: TypeName): string | undefined {
   if (given === 'string' && (wanted === 'number' || wanted === 'real' || wanted === 'long'))

@@ -201,6 +201,7 @@ function bindBetween(binder: Binder, expr: Extract<Expr, { kind: 'between' }>, s
       { ...expr, kind: 'binary', operator, operatorSpan: expr, left: expr.value, right },
       value,
       bound,
+      scope,
     );
   const low = compare('>=', expr.low, start);
   const from = low.kind === 'binary' ? low.right : start;

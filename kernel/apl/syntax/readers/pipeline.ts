@@ -41,14 +41,20 @@ export function parseOperators(stream: TokenStream): Operator[] {
     }
     operators.push(parseOperator(stream));
     if (atStageEnd(stream) || startsOperator(stream) || takeSqlComment(stream)) continue;
-    stream.expected('`|`', 'before the next operator', separatorHint(stream));
+    stream.expected('`|`', 'before the next operator', separatorHint(stream, operators.at(-1)));
     stream.skipTo(...(startsQuery(stream) ? [] : ['|']), ';');
     if (stream.isSymbol(')') || stream.isSymbol(']') || stream.isSymbol('}')) return operators;
   }
 }
 
 /** The hint where a query cannot continue: a sign of another language, or perhaps the next query. */
-export function separatorHint(stream: TokenStream): string | undefined {
+export function separatorHint(stream: TokenStream, last?: Operator): string | undefined {
+  if (last?.kind === 'limit' && (stream.isSymbol(',') || stream.isWord('offset')))
+    return 'It takes one number, as no rows are skipped: go on after a row by `| where …` before it.';
+  const before = stream.peek(-1);
+  const follows = before.kind === 'word' && /^(?:if|case)$/i.test(before.text);
+  if ((follows && stream.peek().kind !== 'symbol') || /^(?:when|then|else)$/i.test(stream.peek().text))
+    return 'Write iff(condition, a, b), or case(condition, a, …, otherwise).';
   if (stream.isSymbol('?'))
     return 'Write iff(condition, a, b), or coalesce(a, b) for the first that is not null.';
   if (stream.isSymbol(':') && stream.isSymbol(':', 1)) return 'Write tostring(…), toint(…), todouble(…).';

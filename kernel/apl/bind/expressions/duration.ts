@@ -1,0 +1,70 @@
+import { UNITS } from '../../../time.js';
+import type { TypeName } from '../../catalog/entry.js';
+import type { Column, Scalar } from '../../plan/plan.js';
+import type { Expr } from '../../syntax/ast.js';
+import { type Binder, convertTo, isNumber, type Scope, shorten } from '../binder.js';
+
+/** An operand of a comparison: where it stands, and its value. */
+interface Operand {
+  readonly expr: Expr;
+  readonly value: Scalar;
+}
+
+/** A duration compared with a number: the duration counts as integer nanoseconds, of which few fields hold a number. */
+export function alignDurations(
+  binder: Binder,
+  scope: Scope,
+  left: Operand,
+  right: Operand,
+): { readonly left: Scalar; readonly right: Scalar } | undefined {
+  if (left.value.type === 'timespan' && isNumber(right.value.type)) {
+    warnOfNanoseconds(binder, scope, right, left);
+    return { left: convertTo(left.value, right.value.type), right: right.value };
+  }
+  if (right.value.type === 'timespan' && isNumber(left.value.type)) {
+    warnOfNanoseconds(binder, scope, left, right);
+    return { left: left.value, right: convertTo(right.value, left.value.type) };
+  }
+  return undefined;
+}
+
+/** `took > 1s` where `took` holds seconds: 1,000,000,000 of them are not meant. */
+function warnOfNanoseconds(binder: Binder, scope: Scope, number: Operand, duration: Operand): void {
+  const { value } = number;
+  const column =
+    value.kind === 'column' ? scope.columns.find(candidate => candidate.id === value.id) : undefined;
+  const ns = duration.value.kind === 'constant' ? Number(duration.value.value) : Number.NaN;
+  if (column === undefined || ns === 0) return;
+  const unit = unitOf(column);
+  if (unit === undefined ? mayCountNanoseconds(column) : unit.ns === 1) return;
+  const [field, text] = [number.expr, duration.expr].map(expr => `\`${shorten(binder.text(expr))}\``);
+  const counted = Number.isNaN(ns) ? 'in nanoseconds' : `as ${ns} nanoseconds`;
+  const meant = Number.isNaN(ns) || unit === undefined ? undefined : String(ns / unit.ns);
+  binder.report(
+    'warning',
+    'duration-with-number',
+    duration.expr,
+    `${text} counts here ${counted}, but ${field} is ${unit === undefined ? kinds[column.type] : `in ${unit.name}`}`,
+    meant === undefined
+      ? `Write a number in the unit of ${field}, or toint(…) of the duration if it holds nanoseconds.`
+      : `Write ${meant}.`,
+    meant,
+  );
+}
+
+const kinds: Readonly<Partial<Record<TypeName, string>>> = { long: 'an integer', real: 'a real number' };
+
+/** The unit of a field, as its description or the end of its name has it, if that is one of time. */
+function unitOf({ name, unit }: Column): { readonly name: string; readonly ns: number } | undefined {
+  const words = [unit ?? '', /(?:[_.\- ]|(?<=[a-z0-9])(?=[A-Z]))([A-Za-z]+)$/.exec(name)?.[1] ?? ''];
+  for (const word of words) {
+    const ns = UNITS.get(word) ?? UNITS.get(word.toLowerCase());
+    if (ns !== undefined) return { name: word, ns: Number(ns) };
+  }
+  return undefined;
+}
+
+/** Durations of traces are integers of nanoseconds, and so may be what a query has computed. */
+function mayCountNanoseconds({ name, type, table }: Column): boolean {
+  return table === undefined || (type === 'long' && /duration|nano/i.test(name));
+}
