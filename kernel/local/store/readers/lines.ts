@@ -1,5 +1,6 @@
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
+import { findLineTime, timeOfLine } from './line-times.js';
 import { keep, type Reading } from './reading.js';
 import { longLines, rowsInSample } from './sample.js';
 import { countRefused, readTexts } from './texts.js';
@@ -23,7 +24,7 @@ export async function readLines(
   const raw = lineReader(file, 'fast');
   await keep(connection, 'raw', `SELECT l FROM ${raw} WHERE l IS NOT NULL LIMIT ${await rowsInSample(file)}`);
   if ((await connection.run('SELECT 1 FROM raw LIMIT 1')).length === 0) return undefined;
-  const { names, columns } = await partsOf(connection, format);
+  const { names, columns, notes = [] } = await partsOf(connection, format);
   const texts = (from: string) =>
     `(SELECT ${columns.map((sql, index) => `nullif(${sql}, '') AS t${index}`).join(', ')} FROM (${matched(format, from)}))`;
   await keep(connection, 'sample', `SELECT * FROM ${texts('raw')}`);
@@ -33,7 +34,7 @@ export async function readLines(
     fast: texts(raw),
     careful: texts(careful),
     refused: () => countRefused(connection, careful),
-    notes: format === 'text' ? [plainNote] : [`The lines are read as ${labels[format]}.`],
+    notes: [format === 'text' ? plainNote : `The lines are read as ${labels[format]}.`, ...notes],
   });
 }
 
@@ -115,6 +116,7 @@ function matched(format: LineFormat, from: string): string {
 interface Parts {
   readonly names: readonly string[];
   readonly columns: readonly string[];
+  readonly notes?: readonly string[];
 }
 
 async function partsOf(connection: Connection, format: LineFormat): Promise<Parts> {
@@ -130,18 +132,10 @@ async function partsOf(connection: Connection, format: LineFormat): Promise<Part
 
 /** The line, and the time at its beginning where lines of the sample have one. */
 async function textParts(connection: Connection): Promise<Parts> {
-  const timed = `SELECT 1 FROM raw WHERE regexp_matches(l, ${sqlText(leadingTime)}) LIMIT 1`;
-  if ((await connection.run(timed)).length === 0) return { names: ['line'], columns: ['l'] };
-  return { names: ['line', '_time'], columns: ['l', timeOfLine] };
+  const time = await findLineTime(connection);
+  if (time === undefined) return { names: ['line'], columns: ['l'] };
+  return { names: ['line', '_time'], columns: ['l', time.sql], notes: time.notes };
 }
-
-const level =
-  '(?i:trace|debug|info|information|notice|warn|warning|error|err|critical|crit|fatal|severe|alert|emerg)';
-
-/** A time at the beginning of a line, in brackets or not, also after the level of the event. */
-const leadingTime = `^(?:\\[?${level}\\]?:?\\s+)?\\[?(\\d{4}[-/]\\d{2}[-/]\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?(?: ?(?:Z|[+-]\\d{2}:?\\d{2}))?|[A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}|[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})? \\d{4}|\\d{2}/[A-Z][a-z]{2}/\\d{4}:\\d{2}:\\d{2}:\\d{2} [+-]\\d{4}|\\d{2}-[A-Z][a-z]{2}-\\d{4} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})?|[A-Z][a-z]{2} \\d{1,2}, \\d{4} \\d{1,2}:\\d{2}:\\d{2} [AP]M)`;
-
-const timeOfLine = `regexp_extract(l, ${sqlText(leadingTime)}, 1)`;
 
 const mostPairs = 200;
 

@@ -7,6 +7,16 @@ const plainText =
 const carried = (count: string) =>
   `No readable time in ${count}, as in a stack trace: each has that of the line before and a nanosecond more.`;
 
+const noYear = '`_time` gives no year: each time is taken to lie in the twelve months before the import.';
+const short = (written: string, read: string) =>
+  `The year of the times has two digits: ${written} is ${read}.`;
+
+/** A nanosecond later. */
+function afterwards(time: string): string {
+  const [second, fraction = ''] = time.split('.');
+  return `${second}.${fraction.padEnd(8, '0')}1`;
+}
+
 testTraps([
   {
     what: 'an access log',
@@ -143,6 +153,58 @@ testTraps([
       select: '_time, line',
       values: [`${time}|${line}`],
       notes: [plainText],
+    }),
+  ),
+  ...[
+    [
+      '17/06/09 20:10:40 INFO spark.SecurityManager: x',
+      '2017-06-09 20:10:40',
+      short('17/06/09 20:10:40', '2017-06-09 20:10:40'),
+    ],
+    ['99/12/31 23:59:59 WARN a: x', '1999-12-31 23:59:59', short('99/12/31 23:59:59', '1999-12-31 23:59:59')],
+    [
+      '081109 203615 148 INFO dfs.DataNode: x',
+      '2008-11-09 20:36:15',
+      short('081109 203615', '2008-11-09 20:36:15'),
+    ],
+    ['081109  3:06:15 [Note] x', '2008-11-09 03:06:15', short('081109  3:06:15', '2008-11-09 03:06:15')],
+    ['03-17 16:13:38.811  1702  2395 D WindowManager: x', '2026-03-17 16:13:38.811', noYear],
+    ['12-31 16:13:38.811 E/AndroidRuntime( 123): x', '2025-12-31 16:13:38.811', noYear],
+    ['20171223-2:5:7:6|Step_LSC|1|x', '2017-12-23 02:05:07.006'],
+    ['20171223-22:15:29:606|Step_LSC|1|x', '2017-12-23 22:15:29.606'],
+    ['- 1117838570 2005.06.03 R02-M1 RAS x', '2005-06-03 22:42:50'],
+    ['[07.26 16:49:06] chrome.exe - x', '2025-07-26 16:49:06', noYear],
+    ['nova-api.log.1 2017-05-16 00:00:00.008 25746 INFO nova.x y', '2017-05-16 00:00:00.008'],
+    ['134681 node-246 unix.hw state_change.unavailable 1077804742 1 x', '2004-02-26 14:12:22'],
+  ].map(
+    ([line = '', time = '', ...notes]): Trap => ({
+      what: `lines that begin ${line}`,
+      name: 'app.log',
+      content: lines(line, '\tat a.b(c)', line, ''),
+      select: '_time, line',
+      values: [`${time}|${line}`, `${afterwards(time)}|\tat a.b(c)`, `${time}|${line}`],
+      notes: [plainText, ...notes, carried('1 line')],
+    }),
+  ),
+  ...[
+    // Days in front: they change while what would be the year's days do not.
+    ['09/06/17 20:10:40 INFO a', '10/06/17 20:10:40 INFO a'],
+    ['17/13/09 20:10:40 INFO a'],
+    ['17/06/09 20:10:40 a'],
+    ['081109 203615 148 INFO a', '081309 203615 148 INFO a'],
+    ['03-17 16:13:38.811  1702  2395 D a', '17-03 16:13:38.811  1702  2395 D a'],
+    ['03-17 16:13:38.811 a'],
+    ['[07.12 16:49:06] a'],
+    ['[07.26 16:49:06] a', '[26.07 16:49:06] a'],
+    ['17/06/09 20:10:40 INFO a', 'b', 'c'],
+  ].map(
+    (rows): Trap => ({
+      what: `no times: ${rows.join(', ')}`,
+      name: 'app.log',
+      content: lines(...rows, ''),
+      select: 'line',
+      values: rows,
+      notes: [plainText, timeless()],
     }),
   ),
   {

@@ -1,0 +1,117 @@
+import { sqlText } from '../../duckdb/literal.js';
+import type { Connection } from '../../engine/duckdb.js';
+
+/** How lines of plain text write their time at the beginning. */
+export interface LineTime {
+  /** SQL of the time of a line l, as text that the reader of times knows; null where it has none. */
+  readonly sql: string;
+  readonly notes: readonly string[];
+}
+
+/** Returns how the lines of the table `raw` write their time; undefined where none does. */
+export async function findLineTime(connection: Connection): Promise<LineTime | undefined> {
+  for (const layout of layouts) {
+    const found = await linesOf(connection, layout);
+    if (found !== undefined) return found;
+  }
+  const timed = `SELECT 1 FROM raw WHERE regexp_matches(l, ${sqlText(leadingTime)}) LIMIT 1`;
+  return (await connection.run(timed)).length === 0 ? undefined : { sql: timeOfLine, notes: [] };
+}
+
+/** A layout in which a time may be mistaken for something else: more than half of the lines have it, and each of them is a time. */
+interface Layout {
+  /** The whole beginning of a line, with the time as its group. */
+  readonly pattern: string;
+  /** The text that it becomes; null where it is no time. */
+  readonly text: (time: string) => string;
+  /** A condition on all times of the sample, over the table `times` with the column t. */
+  readonly holds?: string;
+  /** Whether the year has two digits, so that the report says how it was read. */
+  readonly short?: true;
+}
+
+const logLevel = '(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)';
+const parsed = (format: string) => (time: string) => `try_strptime(${time}, ${sqlText(format)})::VARCHAR`;
+
+/** As klog writes a time, which has no year either; only where it is a day of the calendar. */
+const yearless = (time: string, between: string, digits: string) =>
+  `CASE WHEN try_strptime('2024-' || regexp_extract(${time}, '^\\d\\d.\\d\\d'), '%Y-%m${between}%d') IS NOT NULL THEN regexp_replace(${time}, '^(\\d\\d).(\\d\\d) (.*)$', '\\1\\2 \\3${digits}') END`;
+
+const layouts: readonly Layout[] = [
+  {
+    // Spark and Hadoop, as their log4j.properties have it. Were the day in front, it would change more often than the year.
+    pattern: `^(\\d{2}/\\d{2}/\\d{2} \\d{2}:\\d{2}:\\d{2}) ${logLevel} `,
+    text: parsed('%y/%m/%d %H:%M:%S'),
+    holds:
+      "count(DISTINCT split_part(t, '/', 1)) <= count(DISTINCT split_part(split_part(t, '/', 3), ' ', 1))",
+    short: true,
+  },
+  {
+    // HDFS.
+    pattern: `^(\\d{6} \\d{6}) \\d+ ${logLevel} `,
+    text: parsed('%y%m%d %H%M%S'),
+    short: true,
+  },
+  {
+    // MySQL before 5.6.
+    pattern: '^(\\d{6} [ \\d]\\d:\\d{2}:\\d{2}) ',
+    text: parsed('%y%m%d %H:%M:%S'),
+    short: true,
+  },
+  {
+    // Android: https://developer.android.com/tools/logcat#outputFormat
+    pattern: '^(\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{3})(?: +\\d+ +\\d+)? +[VDIWEFA][ /]',
+    text: time => yearless(time, '-', '000'),
+  },
+  {
+    // Without zeros before the parts of the time of day.
+    pattern: '^(\\d{8}-\\d{1,2}:\\d{1,2}:\\d{1,2}:\\d{1,3})\\|',
+    text: time =>
+      parsed('%Y%m%d-%H:%M:%S:%g')(
+        `regexp_replace(regexp_replace(${time}, ':(\\d)$', ':0\\1'), ':(\\d\\d)$', ':0\\1')`,
+      ),
+  },
+  {
+    // Proxifier. A day above 12 tells it from the month.
+    pattern: '^\\[(\\d{2}\\.\\d{2} \\d{2}:\\d{2}:\\d{2})\\] ',
+    text: time => yearless(time, '.', '.000000'),
+    holds: 'max(TRY_CAST(substr(t, 4, 2) AS INTEGER)) > 12',
+  },
+  {
+    // OpenStack, after the name of the file that the line is from.
+    pattern: `^\\S+ (\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}[.,]\\d{3}) \\d+ ${logLevel} `,
+    text: time => time,
+  },
+  {
+    // Clusters: a number, the node, its part and what happened, and seconds since 1970.
+    pattern: '^\\d+ \\S+ [\\w.]+ [\\w.]+ (\\d{10}) \\d ',
+    text: time => time,
+  },
+  {
+    // Supercomputers: an alert or `-`, seconds since 1970, and the date of these.
+    pattern: '^[\\w-]+ (\\d{10}) \\d{4}\\.\\d{2}\\.\\d{2} ',
+    text: time => time,
+  },
+];
+
+async function linesOf(connection: Connection, layout: Layout): Promise<LineTime | undefined> {
+  const { pattern, text, holds = 'true', short } = layout;
+  const time = `nullif(regexp_extract(l, ${sqlText(pattern)}, 1), '')`;
+  const [row = []] = await connection.run(
+    `WITH times AS (SELECT ${time} AS t FROM raw), read AS (SELECT t, ${text('t')} AS text FROM times)
+     SELECT count(t) * 2 > count(*) AND count(text) = count(t) AND ${holds}, min(t), arg_min(text, t) FROM read`,
+  );
+  const [fits, written, read] = row;
+  if (fits !== true) return undefined;
+  const notes = short ? [`The year of the times has two digits: ${written} is ${read}.`] : [];
+  return { sql: text(time), notes };
+}
+
+const level =
+  '(?i:trace|debug|info|information|notice|warn|warning|error|err|critical|crit|fatal|severe|alert|emerg)';
+
+/** A time at the beginning of a line, in brackets or not, also after the level of the event. */
+const leadingTime = `^(?:\\[?${level}\\]?:?\\s+)?\\[?(\\d{4}[-/]\\d{2}[-/]\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?(?: ?(?:Z|[+-]\\d{2}:?\\d{2}))?|[A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}|[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})? \\d{4}|\\d{2}/[A-Z][a-z]{2}/\\d{4}:\\d{2}:\\d{2}:\\d{2} [+-]\\d{4}|\\d{2}-[A-Z][a-z]{2}-\\d{4} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})?|[A-Z][a-z]{2} \\d{1,2}, \\d{4} \\d{1,2}:\\d{2}:\\d{2} [AP]M)`;
+
+/** The time at the beginning of a line that cannot be mistaken; an empty text where there is none. */
+export const timeOfLine = `regexp_extract(l, ${sqlText(leadingTime)}, 1)`;
