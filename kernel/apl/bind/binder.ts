@@ -140,7 +140,8 @@ export class Binder {
     if (guess === undefined) this.error(`unknown-${kind}`, span, message, otherwise);
     else {
       const instead = `${before}${kind === 'function' ? guess : writtenName(guess)}`;
-      this.error(`unknown-${kind}`, span, message, `Did you mean \`${guess}\`?`, instead);
+      const shown = /^[\w.$@-]+$/.test(guess) ? guess : writtenName(guess);
+      this.error(`unknown-${kind}`, span, message, `Did you mean \`${shown}\`?`, instead);
     }
   }
 

@@ -2,6 +2,7 @@
 export type DiagnosticCode =
   | 'answer-too-large'
   | 'argument-count'
+  | 'argument-order'
   | 'argument-type'
   | 'bad-character'
   | 'bad-count'

@@ -93,6 +93,7 @@ export function alignArguments(
     if (converted === undefined) return undefined;
     args.push(converted);
   }
+  warnOfOrder(binder, expr, entry, values);
   const type =
     entry.returns === 'same'
       ? (args[0]?.type ?? 'dynamic')
@@ -100,6 +101,27 @@ export function alignArguments(
         ? (common ?? 'dynamic')
         : entry.returns;
   return { args, type };
+}
+
+/** `replace_string(field, 'a', 'b')`, as other languages order the arguments: what would be searched is the constant. */
+function warnOfOrder(binder: Binder, expr: CallExpr, entry: FunctionEntry, values: readonly Scalar[]): void {
+  const last = entry.params.length - 1;
+  const isFirst = entry.name === 'split';
+  if (!isFirst && (last === 0 || entry.params[last]?.name !== 'text')) return;
+  const [worked, other] = isFirst ? [values[0], values[1]] : [values[last], values[0]];
+  if (worked === undefined || other === undefined || !isConstant(worked) || isConstant(other)) return;
+  const [first = '', ...rest] = expr.args.map(({ value }) => binder.text(value));
+  // A regular expression and the group of it stay side by side.
+  const order = entry.params[1]?.type === 'string' ? [...rest, first] : [...rest.reverse(), first];
+  const meant = `${expr.callee.name}(${order.join(', ')})`;
+  binder.report(
+    'warning',
+    'argument-order',
+    expr,
+    `\`${expr.callee.name}\` works on its ${isFirst ? 'first' : 'last'} argument, and here that is a constant`,
+    `Write ${shorten(meant)}.`,
+    meant,
+  );
 }
 
 /** `name(a, b?, c…)`, as messages show a signature. */

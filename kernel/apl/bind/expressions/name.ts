@@ -209,6 +209,12 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
     );
     return unbound;
   }
+  const whole = expr.kind === 'index' && expr.index.kind === 'literal' ? `${name}${expr.index.value}` : name;
+  if (whole !== name && known.includes(whole)) {
+    const written = quotedName(whole);
+    binder.error('unknown-field', expr, `unknown field \`${name}\``, `Did you mean \`${written}\`?`, written);
+    return unbound;
+  }
   const result = scope.aggregates === undefined ? resultOf(name, known) : undefined;
   if (result !== undefined) binder.unknown('field', name, span, [result]);
   else if (isFunction && !known.includes(name))

@@ -51,6 +51,8 @@ export function parseOperators(stream: TokenStream): Operator[] {
 export function separatorHint(stream: TokenStream, last?: Operator): string | undefined {
   if (last?.kind === 'limit' && (stream.isSymbol(',') || stream.isWord('offset')))
     return 'It takes one number, as no rows are skipped: go on after a row by `| where …` before it.';
+  if (last?.kind === 'top' && stream.isSymbol(','))
+    return 'It orders by one expression: write `| sort by a desc, b asc | limit n`.';
   const before = stream.peek(-1);
   const follows = before.kind === 'word' && /^(?:if|case)$/i.test(before.text);
   if ((follows && stream.peek().kind !== 'symbol') || /^(?:when|then|else)$/i.test(stream.peek().text))
