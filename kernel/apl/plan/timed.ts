@@ -143,7 +143,7 @@ function timedUnion(
 }
 
 /** The column that holds the `_time` of a dataset. */
-function timeOf({ fields, columns }: Scan): number | undefined {
+export function timeOf({ fields, columns }: Scan): number | undefined {
   return columns[fields.indexOf('_time')]?.id;
 }
 

@@ -104,7 +104,8 @@ async function runTable(
   const more = last !== undefined && quick.cutTime === last.time;
   const skipped = table.page.page.skipped !== undefined;
   const exactSql = () => table.page?.exactSql(cut ? last?.time : undefined) ?? sql;
-  const exact = more || skipped ? await reader.read({ ...order, sql: exactSql() }) : quick;
+  const exact =
+    (more && !table.page.page.fixed) || skipped ? await reader.read({ ...order, sql: exactSql() }) : quick;
   const cursors = cursorsOf(table, table.page, exact.columns, more);
   return { table, columns: exact.columns, counts, cut, ...present({ cursors }) };
 }

@@ -1,3 +1,4 @@
+import type { Places } from '../../apl/plan/placed.js';
 import type { DatasetSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import { formatCount, plural } from '../../text.js';
@@ -65,6 +66,10 @@ export class RecordingCatalog implements DatasetCatalog {
 
   rowGroups(name: string, startNs: bigint, endNs: bigint): readonly RowGroup[] {
     return this.#catalog.rowGroups(name, startNs, endNs);
+  }
+
+  places(name: string): Places | undefined {
+    return this.#catalog.places?.(name);
   }
 
   mostRows(name: string): number | undefined {

@@ -1,4 +1,5 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
+import type { Places } from '../../apl/plan/placed.js';
 import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
 import { sqlTypes } from '../duckdb/types.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
@@ -40,6 +41,10 @@ export class CatalogWithResults implements MeasuredCatalog {
 
   rowGroups(name: string, startNs: bigint, endNs: bigint): readonly RowGroup[] {
     return this.#held.has(name) ? [] : this.#datasets.rowGroups(name, startNs, endNs);
+  }
+
+  places(name: string): Places | undefined {
+    return this.#held.has(name) ? undefined : this.#datasets.places?.(name);
   }
 
   mostRows(name: string): number | undefined {

@@ -1,5 +1,6 @@
 import type { QueryRequest, StatusMessage } from '../../api/wire.js';
 import { bind } from '../../apl/bind/bind.js';
+import { placed } from '../../apl/plan/placed.js';
 import type { ExternalFile, Plan, Relation, Scalar } from '../../apl/plan/plan.js';
 import { constant } from '../../apl/plan/scalars.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
@@ -94,9 +95,10 @@ function write(
   catalog: DatasetCatalog,
   messages: readonly StatusMessage[],
 ): CompileResult {
-  const ordered = orderRows(plan, request.defaultOrder ?? []);
+  const { order, unknown, ...asked } = orderRows(plan, request.defaultOrder ?? []);
+  const relation = placed(asked.relation, name => catalog.places?.(name));
   const cursor = request.cursor === undefined ? undefined : readCursor(request.cursor);
-  const sorted = sortOf(ordered.relation);
+  const sorted = sortOf(relation);
   const page = pageOf(sorted, plan, cursor, request.includeCursor ?? false);
   const misused = request.cursor === undefined ? undefined : cursorProblem(cursor, page);
   if (misused !== undefined) return { ok: false, diagnostics: [misused] };
@@ -104,21 +106,22 @@ function write(
     scan: (...asked) => catalog.scan(...asked),
     rowGroups: (...asked) => catalog.rowGroups?.(...asked) ?? [],
   };
-  const toSql = (relation: Relation) => relationSql(relation, window, source, dialect);
+  const toSql = (rows: Relation, shown = rows.columns) => relationSql(rows, window, source, dialect, shown);
+  const rowsToSql = (rows: Relation) => toSql(rows, asked.relation.columns);
   const seconds = Number(window.end - window.start) / Number(SECOND);
-  const apart = page === undefined ? takeApart(ordered.relation, plan, seconds, dialect) : undefined;
-  const most = mostRows(ordered.relation, name => catalog.mostRows?.(name));
+  const apart = page === undefined ? takeApart(relation, plan, seconds, dialect) : undefined;
+  const most = mostRows(relation, name => catalog.mostRows?.(name));
   const limit = rowLimit(plan, request, most, apart === undefined ? sorted?.written : undefined);
   const about = {
     ...describe(plan, window),
     fields: plan.relation.columns.map(fieldOf),
-    order: ordered.order,
+    order,
     rowLimit: limit,
     whole: isGrouped(plan.relation) || Math.min(limit.rows, most) <= fewRows,
   };
   const common = {
     datasets: plan.datasets,
-    notices: [...messages, ...ignored(request, ordered.unknown)],
+    notices: [...messages, ...ignored(request, unknown)],
     made: madeRows(plan.relation),
   };
   try {
@@ -128,9 +131,10 @@ function write(
     const skipped = page?.skipped?.rows ?? 0;
     const statements =
       rows === undefined
-        ? { sql: toSql(firstOfAtMost(ordered.relation, limit.rows, most)) }
-        : sortedStatements(rows, limit.rows + skipped, source.rowGroups, window.now, toSql);
-    const paged = page === undefined ? {} : { page: compiledPage(page, limit.rows, toSql, request.cursor) };
+        ? { sql: rowsToSql(firstOfAtMost(relation, limit.rows, most)) }
+        : sortedStatements(rows, limit.rows + skipped, source.rowGroups, window.now, rowsToSql);
+    const paged =
+      page === undefined ? {} : { page: compiledPage(page, limit.rows, rowsToSql, request.cursor) };
     const table = { ...about, ...statements, ...paged, name: '0' };
     return { ok: true, compiled: { ...common, tables: [table] } };
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { FieldMeta, Order, QueryRequest, StatusMessage } from '../../api/wire.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
+import type { PlacesOf, placeField } from '../../apl/plan/placed.js';
 import type { DatasetSchema, ExternalFile } from '../../apl/plan/plan.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import type { Page } from './cursor.js';
@@ -103,6 +104,8 @@ export interface DatasetCatalog {
    */
   scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string;
   readonly rowGroups?: RowGroupsOf;
+  /** What `scan` knows of the places of rows, which are the field {@link placeField}. */
+  readonly places?: PlacesOf;
   /** The most rows that a table has; undefined where that is not known. */
   mostRows?(name: string): number | undefined;
 }

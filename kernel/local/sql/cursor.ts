@@ -1,10 +1,11 @@
+import { endsWithPlace } from '../../apl/plan/placed.js';
 import type { Column, OrderKey, Plan, Relation, Scalar } from '../../apl/plan/plan.js';
 import { condition, constant, reference } from '../../apl/plan/scalars.js';
 import { keyOf } from './ordering.js';
 
 /**
- * A place in a result ordered by time: right after the first `count` of the rows that share `time`, which are ordered by all
- * their fields. `whole` says that no row of that time is left.
+ * A place in a result ordered by time: right after the first `count` of the rows that share `time`, which are in the order of
+ * their dataset, or where that is not known in the order of all their fields. `whole` says that no row of that time is left.
  */
 export interface PageCursor {
   /** Nanoseconds since 1970. */
@@ -15,11 +16,13 @@ export interface PageCursor {
 
 /** A query that is read page by page. */
 export interface Page {
-  /** The rows from the cursor on; rows of equal times are in any order. */
+  /** The rows from the cursor on. */
   readonly rest: SortedRows;
   /** The page whose last row has the time `last`; rows of equal times are in a fixed order. */
   readonly exact: (rows: number, last: bigint | undefined) => Relation;
   readonly descending: boolean;
+  /** The rows of `rest` are in that fixed order too. */
+  readonly fixed: boolean;
   /** Rows before the page that share `time` with its first. */
   readonly skipped: { readonly time: bigint; readonly rows: number } | undefined;
 }
@@ -91,6 +94,7 @@ export function pageOf(
       return firstOf(found, { ...found.sort, input, keys: totalOrder(found.sort) }, rows, skip);
     },
     descending,
+    fixed: endsWithPlace(found.sort.keys),
     skipped: cursor === undefined || skip === 0 ? undefined : { time: cursor.time, rows: skip },
   };
 }

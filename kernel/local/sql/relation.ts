@@ -17,17 +17,18 @@ import { cutShort } from './windows.js';
 /** The datasets of a query, as in a catalogue. */
 export type Source = Required<Pick<DatasetCatalog, 'scan' | 'rowGroups'>>;
 
-/** Returns one SELECT for a relation; its columns are called c0, c1, … by their ids, in order. */
+/** Returns one SELECT for these columns of a relation, all of them when absent; they are called c0, c1, … by their ids, in order. */
 export function relationSql(
   relation: Relation,
   context: SqlContext,
   source: Source,
   dialect: Dialect,
+  shown: readonly Column[] = relation.columns,
 ): string {
   const writer = new SqlWriter({ ...context, dialect }, source);
   const pruned = writer.prepared(relation);
   const name = writer.write(pruned);
-  const columns = relation.columns.map(column => `c${column.id}`).join(', ');
+  const columns = shown.map(column => `c${column.id}`).join(', ');
   return `${writer.stages()} SELECT ${columns} FROM ${name}${writer.orderAfter(pruned)}`;
 }
 

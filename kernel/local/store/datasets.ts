@@ -2,6 +2,7 @@ import { type Dirent, readdirSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { DatasetInfo } from '../../api/wire.js';
+import type { Places } from '../../apl/plan/placed.js';
 import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import type { Engine } from '../engine/duckdb.js';
@@ -298,6 +299,10 @@ class FrozenCatalog implements Snapshot {
   rowGroups(name: string, startNs: bigint, endNs: bigint): readonly RowGroup[] {
     const source = this.#builtins.get(name) ?? this.#stored.get(name);
     return source?.rowGroups?.(startNs, endNs) ?? [];
+  }
+
+  places(name: string): Places | undefined {
+    return this.#builtins.has(name) ? undefined : this.#stored.get(name)?.places;
   }
 
   info(name: string): DatasetInfo | undefined {

@@ -300,7 +300,8 @@ async function sortIfMixed(connection: Connection, draft: string, note: FileNote
   );
   const [covered, whole] = (row ?? []).map(Number);
   if (!(Number(covered) > Number(whole) * mostOverlap)) return;
-  await rewrite(connection, draft, note, `FROM read_parquet(${sqlText(draft)}) ORDER BY _time`);
+  const select = `SELECT * FROM read_parquet(${sqlText(draft)}) ORDER BY _time, file_row_number`;
+  await rewrite(connection, draft, note, select);
 }
 
 /** Replaces the rows of a draft by those of `select`. */

@@ -1,5 +1,6 @@
 import type { DatasetInfo } from '../../api/wire.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
+import { type Places, placeField } from '../../apl/plan/placed.js';
 import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import { EARLIEST_TIME, formatTime, LATEST_TIME } from '../../time.js';
@@ -59,11 +60,23 @@ export class StoredDataset {
   readonly note: DatasetNote;
   readonly #files: readonly FileSummary[];
   readonly #types: ReadonlyMap<string, TypeName>;
+  /** The shapes of all files, counted from 0: the order of the rows is the same whatever the window. */
+  readonly #shapes: ReadonlyMap<string, number>;
+  /** Undefined where {@link placeField} cannot be scanned: the engine numbers the rows of a file unless a column has that name. */
+  readonly places: Places | undefined;
 
   constructor(name: string, files: readonly FileSummary[], note: DatasetNote) {
     this.note = note;
     this.#files = files.filter(file => file.blocks.length > 0);
     this.#types = mergedTypes(this.#files);
+    const groups = groupByShape(this.#files);
+    this.#shapes = new Map([...groups.keys()].map((shape, index) => [shape, index]));
+    const columns = [...groups.values()].flatMap(
+      ([file]) => file?.fields.map(({ column }) => column.toLowerCase()) ?? [],
+    );
+    const hasPlaces = groups.size <= mostShapes && !columns.some(column => placeColumns.includes(column));
+    const places = this.#files.every(file => file.timeless) ? 'timeless' : 'timed';
+    this.places = hasPlaces ? places : undefined;
     const fields = [...this.#types].map(([field, type]) => ({ name: field, type, ...note.fields?.[field] }));
     this.schema = { name, fields, open: false };
   }
@@ -87,7 +100,9 @@ export class StoredDataset {
 
   scan(fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
     const files = this.#files.filter(file => blocksIn(file, startNs, endNs).length > 0);
-    const selects = groupByShape(files).map(group => this.#select(group, fields, startNs, endNs, filter));
+    const selects = [...groupByShape(files)].map(([shape, group]) =>
+      this.#select(group, fields, startNs, endNs, filter, this.#shapes.get(shape) ?? 0),
+    );
     return selects.length > 0 ? selects.join(' UNION ALL ') : this.#emptySelect(fields);
   }
 
@@ -116,9 +131,12 @@ export class StoredDataset {
     startNs: bigint,
     endNs: bigint,
     filter: ScanFilter | undefined,
+    shape: number,
   ): string {
     const known = new Map(files[0]?.fields.map(field => [field.name, field]));
-    const values = fields.map(name => valueSql(known, name, this.#types.get(name) ?? 'string'));
+    const values = fields.map(name =>
+      name === placeField ? placeSql(shape) : valueSql(known, name, this.#types.get(name) ?? 'string'),
+    );
     const columns = values.map((value, index) => `${value} AS f${index}`);
     const list = files.map(file => sqlText(file.path)).join(', ');
     const time = known.get('_time');
@@ -131,11 +149,22 @@ export class StoredDataset {
 
   #emptySelect(fields: readonly string[]): string {
     const columns = fields.map(
-      (name, index) => `NULL::${sqlTypes[this.#types.get(name) ?? 'string']} AS f${index}`,
+      (name, index) =>
+        `NULL::${name === placeField ? sqlTypes.long : sqlTypes[this.#types.get(name) ?? 'string']} AS f${index}`,
     );
     return `SELECT ${selectList(columns)} WHERE false`;
   }
 }
+
+/** The engine's own columns of the place of a file in the list, and of a row in its file. */
+const placeColumns = ['file_index', 'file_row_number'];
+
+/** SQL of the place of a row among those of files of its shape, and of these shapes, which is a BIGINT. */
+function placeSql(shape: number): string {
+  return `((${shape}::BIGINT << 56) + (file_index::BIGINT << 36) + file_row_number)`;
+}
+
+const mostShapes = 2 ** 7;
 
 /** A query that only counts reads no field, but SQL needs one. */
 function selectList(columns: readonly string[]): string {
@@ -169,22 +198,33 @@ function later(a: bigint, b: bigint): bigint {
 }
 
 /** Files read together must have the same columns of the same types, and all of them times or none. */
-function groupByShape(files: readonly FileSummary[]): FileSummary[][] {
+function groupByShape(files: readonly FileSummary[]): ReadonlyMap<string, FileSummary[]> {
   const groups = new Map<string, FileSummary[]>();
   for (const file of files) {
-    const fields = file.fields.map(({ name, type, column, empty, signed }) => [
-      name,
-      type,
-      column,
-      empty,
-      signed,
-    ]);
-    const shape = JSON.stringify([file.timeless, fields]);
+    const shape = shapeOf(file);
     const group = groups.get(shape);
     if (group) group.push(file);
     else groups.set(shape, [file]);
   }
-  return [...groups.values()];
+  return groups;
+}
+
+/** Kept, as every query asks for those of all files. */
+const shapes = new WeakMap<FileSummary, string>();
+
+function shapeOf(file: FileSummary): string {
+  const known = shapes.get(file);
+  if (known !== undefined) return known;
+  const fields = file.fields.map(({ name, type, column, empty, signed }) => [
+    name,
+    type,
+    column,
+    empty,
+    signed,
+  ]);
+  const shape = JSON.stringify([file.timeless, fields]);
+  shapes.set(file, shape);
+  return shape;
 }
 
 function mergedTypes(files: readonly FileSummary[]): Map<string, TypeName> {

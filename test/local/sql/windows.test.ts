@@ -70,7 +70,7 @@ const filters: readonly (readonly [what: string, apl: string, sql: string])[] = 
   ],
 ];
 
-/** Rows as `second n`, in their order; those of one second by their number. */
+/** Rows as `second n`, in their order. */
 type Rows = readonly string[];
 
 describe.each(Object.keys(datasets))('%s', name => {
@@ -198,37 +198,23 @@ async function ask(apl: string): Promise<Rows> {
   expect([status, body.message]).toEqual([200, undefined]);
   const [times, numbers] = body.tables[0].columns;
   const seconds = times.map((time: string) => (Date.parse(time) - Date.parse(day.startTime)) / 1000);
-  return inOrder(seconds, numbers);
+  return seconds.map((second: number, row: number) => `${second} ${numbers[row]}`);
 }
 
 function secondOf(row: string): string | undefined {
   return row.split(' ')[0];
 }
 
-/** Of rows that share the time of the last, those with the lowest numbers. */
+/** Rows that share a time are in the order of their files and lines, or in the opposite one. */
 async function expected(name: string, where: string, direction: string, count: number): Promise<Rows> {
-  const reader = await connection.runAndReadAll(
+  const found = await rowsOf(
     `SELECT date_diff('second', TIMESTAMP '2026-06-15', _time::TIMESTAMP)::INTEGER, n::INTEGER
-     FROM read_parquet('${directoryOf(name)}/*.parquet') WHERE _time IS NOT NULL AND ${where}
-     ORDER BY _time ${direction}, n LIMIT ${count}`,
+     FROM read_parquet('${directoryOf(name)}/*.parquet', filename = true) WHERE _time IS NOT NULL AND ${where}
+     ORDER BY _time ${direction}, filename ${direction}, n ${direction} LIMIT ${count}`,
   );
-  const found = reader.getRows();
-  return inOrder(
-    found.map(([second]) => Number(second)),
-    found.map(([, n]) => Number(n)),
-  );
+  return found.map(([second, n]) => `${second} ${n}`);
 }
 
 async function rowsOf(sql: string) {
   return (await connection.runAndReadAll(sql)).getRows();
-}
-
-function inOrder(seconds: readonly number[], numbers: readonly number[]): Rows {
-  const runs: number[][] = [];
-  for (const [row, n] of numbers.entries()) {
-    if (row > 0 && seconds[row] === seconds[row - 1]) runs.at(-1)?.push(n);
-    else runs.push([n]);
-  }
-  const sorted = runs.flatMap(run => run.sort((a, b) => a - b));
-  return sorted.map((n, row) => `${seconds[row]} ${n}`);
 }

@@ -179,6 +179,6 @@ describe('%compare', () => {
 
   test('another key than that of the groups', async () => {
     const cell = await compare('-1d --key host', 'web | where host in ("b", "d") | project host, load');
-    expect(table(cell).slice(-3, -1)).toEqual(['b 1.25 null null null', 'd 0.25 null null null']);
+    expect(table(cell).slice(-3, -1)).toEqual(['d 0.25 null null null', 'b 1.25 null null null']);
   });
 });

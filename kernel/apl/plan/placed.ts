@@ -1,0 +1,121 @@
+import type { Column, OrderKey, Relation } from './plan.js';
+import { reference } from './scalars.js';
+import { timeOf } from './timed.js';
+
+/**
+ * The field of the place of a row in its dataset, counted in the order in which the rows came. No field of data has this name, as
+ * none holds a NUL.
+ */
+export const placeField = '\u0000place';
+
+/** What is known of the places of the rows of a dataset: in a `timeless` one no row has a time of its own. */
+export type Places = 'timed' | 'timeless';
+
+/** Returns what is known of the places in a dataset; undefined where that is nothing. */
+export type PlacesOf = (dataset: string) => Places | undefined;
+
+/**
+ * Returns the relation with its sorts by the time of events decided among equal times: by the places of the rows in their dataset,
+ * so that the lines of a log are in its order, or from its last line to its first. Rows without a time are never turned around.
+ * Columns of places are added after the others wherever such a sort is passed on.
+ */
+export function placed(relation: Relation, placesOf: PlacesOf): Relation {
+  const ids = { next: firstId };
+  const walk = (each: Relation): Carried => {
+    switch (each.kind) {
+      case 'scan':
+        return scanned(each, placesOf(each.dataset), ids);
+      case 'values':
+      case 'external':
+      case 'sequence':
+        return bare(each);
+      case 'join':
+        return bare({ ...each, left: walk(each.left).relation, right: walk(each.right).relation });
+      case 'union': {
+        const inputs = each.inputs.map(input => ({ ...input, relation: walk(input.relation).relation }));
+        return bare({ ...each, inputs });
+      }
+      case 'filter':
+      case 'limit':
+      case 'sample':
+      case 'top-groups':
+        return passedOn(each, walk(each.input));
+      case 'sort':
+        return sorted(each, walk(each.input));
+      case 'project':
+        return projected(each, walk(each.input));
+      default:
+        return bare({ ...each, input: walk(each.input).relation });
+    }
+  };
+  return walk(relation).relation;
+}
+
+/** Whether the last of these keys is a place, so that no two rows are equal. */
+export function endsWithPlace(keys: readonly OrderKey[]): boolean {
+  const last = keys.at(-1)?.value;
+  return last?.kind === 'column' && last.id >= firstId;
+}
+
+interface Carried {
+  readonly relation: Relation;
+  readonly place?: PlaceColumn;
+}
+
+/** The column of the place of each row, which is the last one of a relation, and those that hold the time of the dataset. */
+interface PlaceColumn {
+  readonly column: Column;
+  readonly timeless: boolean;
+  readonly times: ReadonlySet<number>;
+}
+
+type Of<Kind extends Relation['kind']> = Extract<Relation, { kind: Kind }>;
+
+function bare(relation: Relation): Carried {
+  return { relation };
+}
+
+function scanned(relation: Of<'scan'>, places: Places | undefined, ids: { next: number }): Carried {
+  const time = timeOf(relation);
+  if (time === undefined || places === undefined) return bare(relation);
+  const column: Column = { id: ids.next++, name: '', type: 'long' };
+  const fields = [...relation.fields, placeField];
+  return {
+    relation: { ...relation, fields, columns: [...relation.columns, column] },
+    place: { column, timeless: places === 'timeless', times: new Set([time]) },
+  };
+}
+
+function passedOn(
+  relation: Of<'filter' | 'limit' | 'sample' | 'top-groups' | 'sort'>,
+  { relation: input, place }: Carried,
+): Carried {
+  if (place === undefined) return bare({ ...relation, input });
+  return { relation: { ...relation, input, columns: [...relation.columns, place.column] }, place };
+}
+
+function sorted(relation: Of<'sort'>, input: Carried): Carried {
+  const { place } = input;
+  const last = relation.keys.at(-1);
+  if (place === undefined || last?.value.kind !== 'column' || !place.times.has(last.value.id))
+    return passedOn(relation, input);
+  const descending = last.descending && !place.timeless;
+  const key = { value: reference(place.column), descending, nullsFirst: !descending };
+  return passedOn({ ...relation, keys: [...relation.keys, key] }, input);
+}
+
+function projected(relation: Of<'project'>, { relation: input, place }: Carried): Carried {
+  if (place === undefined) return bare({ ...relation, input });
+  const { column } = place;
+  const items = [...relation.items, { column, value: reference(column) }];
+  const times = relation.items.flatMap(item =>
+    item.value.kind === 'column' && place.times.has(item.value.id) ? [item.column.id] : [],
+  );
+  return {
+    relation: { ...relation, input, items, columns: [...relation.columns, column] },
+    place: { ...place, times: new Set(times) },
+  };
+}
+
+/** The first id of the columns made here: those of queries and of other stages are apart from them. */
+const firstId = 5_000_000_000;

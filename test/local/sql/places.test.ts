@@ -1,0 +1,141 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { compileRequest } from '../../../kernel/local/sql/compile.js';
+import { sharedService } from '../service.js';
+
+const service = sharedService({ compile: compileRequest });
+
+const window = { startTime: '2026-06-15T00:00:00Z', endTime: '2026-06-16T00:00:00Z' };
+
+type Event = Readonly<Record<string, unknown>>;
+
+/** Events of two seconds, in the order of `n`, which no order of their values gives. */
+function events(count: number, of: (n: number) => Event): Event[] {
+  return Array.from({ length: count }, (_, n) => ({
+    _time: `2026-06-15T10:00:0${n < count / 2 ? 0 : 1}Z`,
+    line: `${(n * 7919) % 1000} of ${n % 10}`,
+    ...of(n),
+  }));
+}
+
+async function ingest(dataset: string, rows: readonly Event[]): Promise<void> {
+  const ndjson = { 'content-type': 'application/x-ndjson' };
+  const body = rows.map(row => JSON.stringify(row)).join('\n');
+  const sent = await service().send('POST', `/v1/datasets/${dataset}/ingest`, body, ndjson);
+  expect(await sent.json()).toMatchObject({ ingested: rows.length, failed: 0 });
+}
+
+async function ask(apl: string, more: object = window): Promise<unknown[][]> {
+  const { status, body } = await service().query(apl, more);
+  expect([status, body.message]).toEqual([200, undefined]);
+  return body.tables[0].columns;
+}
+
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+
+beforeAll(async () => {
+  const create = (name: string) => service().send('POST', '/v2/datasets', { name, description: '' });
+  for (const name of ['lines', 'shapes', 'shadow']) await create(name);
+  await ingest(
+    'lines',
+    events(4000, n => ({ n })),
+  );
+  // A later second, and one in files of three shapes, which are not in the order of the shapes of all files.
+  const later = numbers(300).map(n => ({ _time: '2026-06-15T10:00:01Z', n: 1500 + n, b: 1 }));
+  const files = [{}, { a: 1 }, { b: 2 }, {}, { a: 3 }].map((extra, at) =>
+    numbers(300).map(n => ({ _time: '2026-06-15T10:00:00Z', n: at * 300 + n, ...extra })),
+  );
+  for (const file of [later, ...files]) {
+    await ingest('shapes', file);
+    // Each query turns what is not in a file yet into one.
+    await ask('shapes | count');
+  }
+  await ingest(
+    'shadow',
+    events(500, n => ({ n, file_row_number: 1000 - n, FILE_INDEX: `x${n}` })),
+  );
+  const csv = numbers(50).map(n => `${(n * 37) % 50},${n}`);
+  const file = path.join(service().dataDir, 'lookup.csv');
+  await writeFile(file, ['code,n', ...csv].join('\n'));
+  const imported = await service().send('POST', '/v1/local/import', { path: file, dataset: 'lookup' });
+  expect(imported.status).toBe(200);
+});
+
+describe('events of equal times', () => {
+  const oldestFirst = numbers(4000);
+  const newestFirst = oldestFirst.toReversed();
+
+  test.each([
+    ['lines | project n | limit 2500', newestFirst.slice(0, 2500)],
+    ['lines | limit 2500 | project n', newestFirst.slice(0, 2500)],
+    ['lines | sort by _time asc | project n', oldestFirst.slice(0, 1000)],
+    ['lines | sort by _time asc | limit 4000 | project n', oldestFirst],
+    [
+      'lines | where line has "3" | sort by _time asc | limit 9 | project n',
+      [3, 13, 23, 33, 37, 43, 53, 63, 73],
+    ],
+    ['lines | extend t = _time | sort by t desc | limit 10 | project-keep n', newestFirst.slice(0, 10)],
+    ['lines | extend half = n % 2 | sort by half asc, _time asc | limit 3 | project n', [0, 2, 4]],
+    ['lines | sort by _time asc | limit 5 | sort by _time desc | project n', [4, 3, 2, 1, 0]],
+    ['lines | sort by _time asc | limit 5 | extend m = n + 1 | where m > 2 | project m', [3, 4, 5]],
+  ])('are in the order in which they came, or from the last to the first: %s', async (apl, expected) => {
+    expect(await ask(apl)).toEqual([expected]);
+  });
+
+  test('are in lists in that order', async () => {
+    const [[list]] = (await ask('lines | sort by _time desc | limit 6 | summarize make_list(n)')) as [
+      [number[]],
+    ];
+    expect(list).toEqual(newestFirst.slice(0, 6));
+  });
+
+  test('of the request’s order too', async () => {
+    const defaultOrder = [{ field: '_time', desc: false }];
+    expect(await ask('lines | project n, _time', { ...window, defaultOrder, defaultLimit: 20 })).toEqual([
+      numbers(20),
+      expect.any(Array),
+    ]);
+  });
+
+  test('are examined once', async () => {
+    const { body } = await service().query('lines | limit 10', window);
+    expect(body.status).toMatchObject({ rowsExamined: 4000 });
+  });
+});
+
+test.each([7, 100, 333])('files of several shapes keep one order over pages of %i', async defaultLimit => {
+  const found: unknown[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const { body } = await service().query('shapes | project n, _time', {
+      ...window,
+      defaultLimit,
+      ...(cursor && { cursor }),
+    });
+    const [page] = body.tables[0].columns;
+    if (page.length === 0) break;
+    found.push(...page);
+    cursor = body.status.minCursor;
+  }
+  const [whole] = await ask('shapes | project n, _time | limit 1800');
+  expect(found).toEqual(whole);
+  // By shape, and by file and line in each.
+  const file = (at: number) => numbers(300).map(n => at * 300 + n);
+  expect(whole).toEqual([2, 0, 3, 1, 4, 5].flatMap(file).toReversed());
+});
+
+test('fields with the names of the engine’s own columns are fields', async () => {
+  const [n, row, index] = await ask(
+    'shadow | sort by _time asc | limit 500 | project n, file_row_number, FILE_INDEX',
+  );
+  expect(n?.toSorted((a, b) => Number(a) - Number(b))).toEqual(numbers(500));
+  expect(row).toEqual(n?.map(each => 1000 - Number(each)));
+  expect(index).toEqual(n?.map(each => `x${each}`));
+});
+
+test.each(['lookup | project n', 'lookup | limit 50 | project n', 'lookup | sort by _time desc | project n'])(
+  'rows without a time are in the order of their file: %s',
+  async apl => {
+    expect(await ask(apl)).toEqual([numbers(50)]);
+  },
+);
