@@ -9,6 +9,17 @@ export function activeCode(panel: NotebookPanel): CodeCell | undefined {
   return cell?.model.type === 'code' ? (cell as CodeCell) : undefined;
 }
 
+/** Makes a cell the active one and gives it the keys of a notebook in which nobody types. */
+export function commandCell(
+  notebook: NotebookPanel['content'],
+  cell: NotebookPanel['content']['widgets'][number],
+): void {
+  notebook.activeCellIndex = notebook.widgets.indexOf(cell);
+  notebook.mode = 'command';
+  // The notebook itself leaves the focus where it is.
+  cell.node.focus({ preventScroll: true });
+}
+
 /** The place of the cursor in a cell, and the ends of its selection. */
 export function selectionIn({ editor, model }: CodeCell): { readonly from: number; readonly to: number } {
   if (editor === null) return { from: model.sharedModel.source.length, to: model.sharedModel.source.length };

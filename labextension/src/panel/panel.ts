@@ -2,6 +2,7 @@ import type { INotebookTracker } from '@jupyterlab/notebook';
 import { type ISignal, Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 import { cut, visible, visibleLines } from '../../../kernel/text.js';
+import { commandCell } from '../cell/run.js';
 import { aplIcon } from '../icon.js';
 import { type Around, around } from '../link/around.js';
 import type { Workbench } from '../link/workbench.js';
@@ -58,6 +59,7 @@ export class AplPanel extends Widget {
       clearTimeout(timer);
       timer = setTimeout(() => this.#draw(), filterDelayMs);
     });
+    this.node.addEventListener('keydown', event => this.#onKey(event));
     notebooks.currentChanged.connect(this.#follow, this);
   }
 
@@ -167,20 +169,34 @@ export class AplPanel extends Widget {
     this.#showDetails(row);
   }
 
+  /** Escape empties the filter, as browsers do, and then goes back to the cell. */
+  #onKey(event: KeyboardEvent): void {
+    if (event.key !== 'Escape' || (event.target === this.#filter && this.#filter.value !== '')) return;
+    const notebook = this.#around?.panel.content;
+    if (notebook?.activeCell == null) return;
+    event.preventDefault();
+    commandCell(notebook, notebook.activeCell);
+  }
+
   #itemOf(row: TreeRow | undefined): Item | undefined {
     return this.#items.find(({ key }) => key === row?.key);
   }
 
-  /** Shows everything known about the active row, and its actions. */
+  /** Shows everything known about the active row, and its actions; the focus stays on the same action, or goes back to the tree. */
   #showDetails(row: TreeRow | undefined): void {
     const item = this.#itemOf(row);
     const key = item === undefined ? '' : JSON.stringify(item);
     if (this.#shown === key) return;
     this.#shown = key;
-    if (item === undefined || item.subject.kind === 'section') {
-      this.#details.replaceChildren();
-      return;
-    }
+    const focused = focusedIn(this.#details);
+    this.#details.replaceChildren(...(item === undefined ? [] : this.#detailsOf(item)));
+    if (focused === undefined) return;
+    const buttons = [...this.#details.querySelectorAll('button')];
+    (buttons.find(each => each.textContent === focused) ?? this.#tree.node).focus({ preventScroll: true });
+  }
+
+  #detailsOf(item: Item): readonly Node[] {
+    if (item.subject.kind === 'section') return [];
     const { subject } = item;
     const facts = factsOf(subject).flatMap(([name, text]) => [
       element('dt', {}, name),
@@ -190,13 +206,19 @@ export class AplPanel extends Widget {
     const controls = actionsOf(subject).map(action =>
       button(action.label, action.label, () => void this.#act(action)),
     );
-    this.#details.replaceChildren(
+    return [
       element('strong', { class: 'apl-panel-subject' }, item.label),
       ...(controls.length > 0 ? [element('div', { class: 'apl-row' }, ...controls)] : []),
       ...(facts.length > 0 ? [element('dl', {}, ...facts)] : []),
       ...(text === undefined ? [] : [element('pre', { tabindex: 0 }, visibleLines(cut(text, 20_000)))]),
-    );
+    ];
   }
+}
+
+/** The text of what has the focus within a part; undefined where nothing has. */
+function focusedIn(part: HTMLElement): string | undefined {
+  const { activeElement } = document;
+  return part.contains(activeElement) ? (activeElement?.textContent ?? '') : undefined;
 }
 
 function filterBox(): HTMLInputElement {

@@ -6,6 +6,7 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { IRenderMime } from '@jupyterlab/rendermime';
 import type { Kernel } from '@jupyterlab/services';
 import { whereLine } from '../../../../kernel/apl/editor/condition.js';
+import { commandCell } from '../../cell/run.js';
 import { VEGA_MIME } from '../../charts/mime.js';
 import type { Setup, SetupStore } from '../setup.js';
 
@@ -50,12 +51,7 @@ export function placeIn(shell: JupyterFrontEnd.IShell, notebooks: INotebookTrack
     },
     leave: output => {
       const home = homeOf(output, notebooks);
-      if (home === undefined) return;
-      const { content } = home.panel;
-      content.activeCellIndex = content.widgets.indexOf(home.cell);
-      content.mode = 'command';
-      // The notebook itself leaves the focus within the cell.
-      home.cell.node.focus({ preventScroll: true });
+      if (home !== undefined) commandCell(home.panel.content, home.cell);
     },
     setups: output => {
       const home = homeOf(output, notebooks);
