@@ -82,7 +82,23 @@ describe('laws', () => {
       )
       .map(([subject, terms, suffix]) => [
         `print s = ${quoted(subject.join(''))} | project x = s has_any${suffix} (${terms.map(quoted).join(', ')})`,
-        `print s = ${quoted(subject.join(''))} | project x = ${['false', ...terms.map(each => `s has${suffix} ${quoted(each)}`)].join(' or ')}`,
+        `print s = ${quoted(subject.join(''))}${terms.map((each, index) => ` | extend h${index} = s has${suffix} ${quoted(each)}`).join('')} | project x = ${['false', ...terms.keys()].map(each => (each === 'false' ? each : `h${each}`)).join(' or ')}`,
+      ]),
+  );
+  law(
+    'terms joined by or are looked for as each of them is',
+    fc
+      .tuple(
+        fc.array(fc.oneof(term, fc.string({ unit: 'grapheme', maxLength: 3 })), {
+          minLength: 1,
+          maxLength: 8,
+        }),
+        fc.array(term, { minLength: 3, maxLength: 6 }),
+        fc.constantFrom('', '_cs'),
+      )
+      .map(([subject, terms, suffix]) => [
+        `print s = ${quoted(subject.join(''))} | project x = ${terms.map(each => `s has${suffix} ${quoted(each)}`).join(' or ')}`,
+        `print s = ${quoted(subject.join(''))}${terms.map((each, index) => ` | extend h${index} = s has${suffix} ${quoted(each)}`).join('')} | project x = ${[...terms.keys()].map(each => `h${each}`).join(' or ')}`,
       ]),
   );
   law(

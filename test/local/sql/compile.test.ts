@@ -163,6 +163,22 @@ test.each(['where * has "x"', 'where * !hasprefix "x"', 'search "x"'])(
   },
 );
 
+describe('terms of one field are looked for together', () => {
+  const { run } = openQueries();
+  test.each<readonly [what: string, word: string, found: readonly string[], patterns: number]>([
+    ['one or another', ' or ', ['GET /a', 'b c'], 1],
+    ['in one case', ' or ', ['b c'], 1],
+    ['all of them', ' and ', [], 4],
+  ])('%s', async (what, word, found, patterns) => {
+    const suffix = what === 'in one case' ? '_cs' : '';
+    const terms = ['get', 'c', 'x', 'y', ''].map(each => `s has${suffix} '${each}'`).join(word);
+    const outcome = await run(`datatable(s:string)['GET /a', 'b c', 'xy', ''] | where ${terms}`);
+    if (!outcome.ok) throw new Error(outcome.diagnostics.map(each => each.message).join('; '));
+    expect(outcome.ran.rows.flat().map(each => JSON.parse(each))).toEqual(found);
+    expect(outcome.ran.table.sql.match(/regexp_matches/g)).toHaveLength(patterns);
+  });
+});
+
 describe('many tests of one field are one list', () => {
   const { run } = openQueries();
   const table =

@@ -14,10 +14,17 @@ interface Test {
 type Word = 'or' | 'and';
 type List = Extract<Scalar, { kind: 'in' }>;
 
-/** From so many tests on they become a list, in which an engine looks a value up instead of comparing it with each. */
-const fewest = 16;
+/**
+ * From so many tests on they become a list: of values, in which an engine looks one up instead of comparing it with each, or of
+ * terms, which it looks for by one pattern, as each takes milliseconds to plan.
+ */
+const fewest = { value: 16, term: 4 };
 
-/** Joins two conditions by `or`; a run of `field == constant` becomes `field in (…)`. */
+function fewestOf(list: ListOperator): number {
+  return list.startsWith('has') ? fewest.term : fewest.value;
+}
+
+/** Joins two conditions by `or`; a run of `field == constant` becomes `field in (…)`, one of `field has term` `field has_any (…)`. */
 export function either(left: Scalar, right: Scalar): Scalar {
   return joinTests('or', left, right);
 }
@@ -37,7 +44,7 @@ function joinTests(word: Word, left: Scalar, right: Scalar): Scalar {
     return above === undefined ? longer : condition(word, above.left, longer);
   }
   const run = runOf(word, left, last);
-  if (run.items.length + 1 < fewest) return condition(word, left, right);
+  if (run.items.length + 1 < fewestOf(last.list)) return condition(word, left, right);
   const items = [...run.items, last.constant];
   const made: Scalar = { kind: 'in', operator: last.list, left: last.value, items, type: 'bool' };
   return run.rest === undefined ? made : condition(word, run.rest, made);
@@ -47,7 +54,7 @@ function joinTests(word: Word, left: Scalar, right: Scalar): Scalar {
 function runOf(word: Word, whole: Scalar, last: Test) {
   const items: Scalar[] = [];
   let rest: Scalar | undefined = whole;
-  while (rest !== undefined && items.length < fewest - 1) {
+  while (rest !== undefined && items.length < fewestOf(last.list) - 1) {
     const joint: Extract<Scalar, { kind: 'binary' }> | undefined =
       rest.kind === 'binary' && rest.operator === word ? rest : undefined;
     const test = testOf(word, joint?.right ?? rest);
@@ -65,7 +72,7 @@ function isListOf(scalar: Scalar, { key, list, value }: Test): scalar is List {
 }
 
 const lists: Readonly<Record<Word, Readonly<Partial<Record<string, ListOperator>>>>> = {
-  or: { '==': 'in', '=~': 'in~' },
+  or: { '==': 'in', '=~': 'in~', has: 'has_any', has_cs: 'has_any_cs' },
   and: { '!=': '!in', '!~': '!in~' },
 };
 
