@@ -50,3 +50,12 @@ test('a part with a table of more than 15 rows goes on overleaf', async () => {
   const parts = ['One', 'Two', 'Three'].flatMap(words => [heading(words), table(16, 3)]);
   expect(await pagesOf(...parts)).toEqual(['210 x 297', '210 x 297']);
 });
+
+test('a part that would be torn apart begins on a page of its own', async () => {
+  // Three fifths of a page each, of paragraphs that may be torn apart themselves.
+  const parts = ['One', 'Two', 'Three'].map(words => ({
+    ...heading(words),
+    source: [`## ${words}`, ...Array.from({ length: 16 }, () => 'A paragraph.')].join('\n\n'),
+  }));
+  expect(await pagesOf(...parts)).toEqual(['210 x 297', '210 x 297', '210 x 297']);
+});
