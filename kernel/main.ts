@@ -105,7 +105,10 @@ async function commands(): Promise<Command> {
     .command('import')
     .description('turn a CSV, NDJSON, JSON, Parquet or log file into a dataset of the local service')
     .argument('<file>')
-    .requiredOption('--dataset <name>', 'the dataset to add the rows to; created when there is none')
+    .option(
+      '--dataset <name>',
+      'the dataset to add the rows to, created when there is none; the name of the file when absent',
+    )
     .option('--time <field>', 'the field that holds the time of a row; detected when absent')
     .option(
       '--format <name>',
@@ -345,7 +348,7 @@ async function withThreads(): Promise<void> {
 
 async function importFile(
   file: string,
-  options: { dataset: string; time?: string; format?: string; replace?: boolean; data: string },
+  options: { dataset?: string; time?: string; format?: string; replace?: boolean; data: string },
 ): Promise<void> {
   const [{ importIntoDataset }, { progressLine }] = await Promise.all([
     import('./commands/service.js'),

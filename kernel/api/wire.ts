@@ -244,6 +244,15 @@ export interface ImportRequest {
   readonly replace?: boolean;
 }
 
+/** Returns the dataset that a file is imported into where none is named: `access 2026.log.gz` -> `access-2026`. */
+export function datasetNameOf(file: string): string {
+  const base = file.split(/[\\/]/).at(-1) ?? file;
+  const name = base
+    .replace(/(\.(csv|tsv|json|ndjson|jsonl|parquet|gz|zst|txt|log))+$/i, '')
+    .replace(/[^A-Za-z0-9_-]+/g, '-');
+  return name.replace(/^-+|-+$/g, '') || 'imported';
+}
+
 export interface ImportReport {
   readonly dataset: string;
   readonly rows: number;

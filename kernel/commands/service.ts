@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import type { ImportReport } from '../api/wire.js';
+import { datasetNameOf, type ImportReport } from '../api/wire.js';
 import { AplKernelError } from '../errors.js';
 import type { Watch } from '../local/engine/visit.js';
 import type { Service } from '../local/http/options.js';
@@ -25,7 +25,8 @@ export interface ServeRequest {
 export interface ImportCommand {
   readonly dataDir: string;
   readonly file: string;
-  readonly dataset: string;
+  /** Named after the file when undefined. */
+  readonly dataset: string | undefined;
   readonly timeField: string | undefined;
   readonly format: string | undefined;
   readonly replace: boolean;
@@ -67,7 +68,16 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
     import('../local/store/datasets.js'),
     import('../local/samples/all.js'),
   ]);
-  const { dataDir, file, dataset, timeField, format, replace, now = clockNs, onProgress } = command;
+  const {
+    dataDir,
+    file,
+    dataset = datasetNameOf(file),
+    timeField,
+    format,
+    replace,
+    now = clockNs,
+    onProgress,
+  } = command;
   await checkWritable(dataDir);
   const request = { path: file, dataset, replace, ...present({ timeField, format }) };
   const source = await openSource(dataDir, request);

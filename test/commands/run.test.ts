@@ -230,15 +230,14 @@ describe('import', () => {
     const env = fresh();
     const { HOME: home = '' } = env;
     writeFileSync(join(home, 'own.csv'), 'when,n\n2026-01-01T00:00:00Z,1\n2026-01-02T00:00:00Z,41\n');
-    const { code, stdout } = await aplKernel(
-      ['import', 'own.csv', '--dataset', 'own', '--time', 'when'],
-      env,
-    );
+    const { code, stdout } = await aplKernel(['import', 'own.csv', '--time', 'when'], env);
     expect(code).toBe(0);
     expect(stdout.split('\n')[0]).toMatch(/^own: 2 rows, \d fields, time from when$/);
     writeFileSync(join(home, 'q.apl'), '%time 2026-01-01..2026-01-03\nown | summarize total = sum(n)\n');
     expect(await aplKernel(['run', 'q.apl'], env)).toMatchObject({ code: 0 });
     expect(texts(read(home, 'out/q.ipynb'))[0]?.at(-1)).toContain('42');
+    const other = await aplKernel(['import', 'own.csv', '--dataset', 'other', '--time', 'when'], env);
+    expect([other.code, other.stdout.split(':')[0]]).toEqual([0, 'other']);
   });
 });
 

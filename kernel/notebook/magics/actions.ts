@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { AccessToken, type Endpoint, localProfile, ProfileError } from '../../api/profile.js';
-import type { DatasetInfo, ImportReport, QueryProgress } from '../../api/wire.js';
+import { type DatasetInfo, datasetNameOf, type ImportReport, type QueryProgress } from '../../api/wire.js';
 import { quotedName } from '../../apl/syntax/tokens/quote.js';
 import type { CellIo } from '../../jupyter/message.js';
 import { present } from '../../present.js';
@@ -253,7 +253,7 @@ export async function importFile({ words, options }: MagicCall, { session, io }:
   const format = options.get('format');
   const request = {
     path,
-    dataset: options.get('dataset') ?? datasetName(path),
+    dataset: options.get('dataset') ?? datasetNameOf(path),
     ...present({ timeField, format, replace: options.has('replace') || undefined }),
   };
   const client = await session.client(io.signal);
@@ -364,15 +364,6 @@ function reportOutput(report: ImportReport): ReturnType<typeof tableOutput> {
     report.fields.map(field => [shownName(field.name), field.type]),
     lines.join('\n'),
   );
-}
-
-/** `access 2026.log.gz` -> `access-2026`. */
-function datasetName(path: string): string {
-  const base = path.split(/[\\/]/).at(-1) ?? path;
-  const name = base
-    .replace(/(\.(csv|tsv|json|ndjson|jsonl|parquet|gz|zst|txt|log))+$/i, '')
-    .replace(/[^A-Za-z0-9_-]+/g, '-');
-  return name.replace(/^-+|-+$/g, '') || 'imported';
 }
 
 /** Prints the rest of the line, on stderr with `--stderr`. */
