@@ -1,5 +1,5 @@
-import type { Column, OrderKey, Relation } from './plan.js';
-import { reference } from './scalars.js';
+import type { Column, OrderKey, Relation, Scalar } from './plan.js';
+import { constant, reference } from './scalars.js';
 import { timeOf } from './timed.js';
 
 /**
@@ -20,7 +20,7 @@ export type PlacesOf = (dataset: string) => Places | undefined;
  * Columns of places are added after the others wherever such a sort is passed on.
  */
 export function placed(relation: Relation, placesOf: PlacesOf): Relation {
-  const ids = { next: firstId };
+  const ids: Ids = { next: firstId };
   const walk = (each: Relation): Carried => {
     switch (each.kind) {
       case 'scan':
@@ -31,10 +31,12 @@ export function placed(relation: Relation, placesOf: PlacesOf): Relation {
         return bare(each);
       case 'join':
         return bare({ ...each, left: walk(each.left).relation, right: walk(each.right).relation });
-      case 'union': {
-        const inputs = each.inputs.map(input => ({ ...input, relation: walk(input.relation).relation }));
-        return bare({ ...each, inputs });
-      }
+      case 'union':
+        return united(
+          each,
+          each.inputs.map(input => walk(input.relation)),
+          ids,
+        );
       case 'filter':
       case 'limit':
       case 'sample':
@@ -59,14 +61,18 @@ export function endsWithPlace(keys: readonly OrderKey[]): boolean {
 
 interface Carried {
   readonly relation: Relation;
-  readonly place?: PlaceColumn;
+  readonly place?: PlaceColumns;
 }
 
-/** The column of the place of each row, which is the last one of a relation, and those that hold the time of the dataset. */
-interface PlaceColumn {
-  readonly column: Column;
+/** The columns by which rows are in the order of their places, the last ones of a relation, and those that hold the time of a dataset. */
+interface PlaceColumns {
+  readonly columns: readonly Column[];
   readonly timeless: boolean;
   readonly times: ReadonlySet<number>;
+}
+
+interface Ids {
+  next: number;
 }
 
 type Of<Kind extends Relation['kind']> = Extract<Relation, { kind: Kind }>;
@@ -75,14 +81,14 @@ function bare(relation: Relation): Carried {
   return { relation };
 }
 
-function scanned(relation: Of<'scan'>, places: Places | undefined, ids: { next: number }): Carried {
+function scanned(relation: Of<'scan'>, places: Places | undefined, ids: Ids): Carried {
   const time = timeOf(relation);
   if (time === undefined || places === undefined) return bare(relation);
   const column: Column = { id: ids.next++, name: '', type: 'long' };
   const fields = [...relation.fields, placeField];
   return {
     relation: { ...relation, fields, columns: [...relation.columns, column] },
-    place: { column, timeless: places === 'timeless', times: new Set([time]) },
+    place: { columns: [column], timeless: places === 'timeless', times: new Set([time]) },
   };
 }
 
@@ -91,7 +97,7 @@ function passedOn(
   { relation: input, place }: Carried,
 ): Carried {
   if (place === undefined) return bare({ ...relation, input });
-  return { relation: { ...relation, input, columns: [...relation.columns, place.column] }, place };
+  return { relation: { ...relation, input, columns: [...relation.columns, ...place.columns] }, place };
 }
 
 function sorted(relation: Of<'sort'>, input: Carried): Carried {
@@ -100,20 +106,57 @@ function sorted(relation: Of<'sort'>, input: Carried): Carried {
   if (place === undefined || last?.value.kind !== 'column' || !place.times.has(last.value.id))
     return passedOn(relation, input);
   const descending = last.descending && !place.timeless;
-  const key = { value: reference(place.column), descending, nullsFirst: !descending };
-  return passedOn({ ...relation, keys: [...relation.keys, key] }, input);
+  const keys = place.columns.map(
+    (column): OrderKey => ({ value: reference(column), descending, nullsFirst: !descending }),
+  );
+  return passedOn({ ...relation, keys: [...relation.keys, ...keys] }, input);
 }
 
 function projected(relation: Of<'project'>, { relation: input, place }: Carried): Carried {
   if (place === undefined) return bare({ ...relation, input });
-  const { column } = place;
-  const items = [...relation.items, { column, value: reference(column) }];
+  const { columns } = place;
+  const items = [...relation.items, ...columns.map(column => ({ column, value: reference(column) }))];
   const times = relation.items.flatMap(item =>
     item.value.kind === 'column' && place.times.has(item.value.id) ? [item.column.id] : [],
   );
   return {
-    relation: { ...relation, input, items, columns: [...relation.columns, column] },
+    relation: { ...relation, input, items, columns: [...relation.columns, ...columns] },
     place: { ...place, times: new Set(times) },
+  };
+}
+
+/** Rows of equal times are in the order of the inputs, then of the places in each. */
+function united(relation: Of<'union'>, carried: readonly Carried[], ids: Ids): Carried {
+  const below = carried.flatMap(({ place }) => place ?? []);
+  const inputs = relation.inputs.map((input, at) => ({
+    ...input,
+    relation: carried[at]?.relation ?? input.relation,
+  }));
+  if (below.length < inputs.length) return bare({ ...relation, inputs });
+  const width = 1 + Math.max(...below.map(({ columns }) => columns.length));
+  const columns = Array.from({ length: width }, (): Column => ({ id: ids.next++, name: '', type: 'long' }));
+  const valuesOf = (at: number): Scalar[] => {
+    const own = below[at]?.columns.map(reference) ?? [];
+    const missing = Array.from({ length: width - 1 - own.length }, () => constant('long', 0n));
+    return [constant('long', BigInt(at)), ...missing, ...own];
+  };
+  const times = relation.columns.filter((_, index) =>
+    inputs.every(({ values }, at) => {
+      const value = values[index];
+      return value?.kind === 'column' && below[at]?.times.has(value.id);
+    }),
+  );
+  return {
+    relation: {
+      ...relation,
+      inputs: inputs.map((input, at) => ({ ...input, values: [...input.values, ...valuesOf(at)] })),
+      columns: [...relation.columns, ...columns],
+    },
+    place: {
+      columns,
+      timeless: below.every(({ timeless }) => timeless),
+      times: new Set(times.map(({ id }) => id)),
+    },
   };
 }
 

@@ -43,8 +43,9 @@ export class CatalogWithResults implements MeasuredCatalog {
     return this.#held.has(name) ? [] : this.#datasets.rowGroups(name, startNs, endNs);
   }
 
+  /** The rows of a result keep their order where a sort leaves them equal. */
   places(name: string): Places | undefined {
-    return this.#held.has(name) ? undefined : this.#datasets.places?.(name);
+    return this.#held.has(name) ? 'timeless' : this.#datasets.places?.(name);
   }
 
   mostRows(name: string): number | undefined {
@@ -68,7 +69,7 @@ function schemaOf({ key, sent }: HeldResult, rowField: string | undefined): Data
 function scanSql({ sent, table }: HeldResult, fields: readonly string[], filter?: ScanFilter): string {
   const values = fields.map(name => {
     const index = sent.fields.findIndex(field => field.name === name);
-    // Rows keep the order in which they were stored; nothing is ever deleted from among them.
+    // The field of the rows or that of their places: they keep the order in which they were stored, and none is ever deleted.
     return index < 0 ? 'rowid::BIGINT' : columnSql(index, sent.fields[index]?.type);
   });
   const columns = values.length === 0 ? ['1 AS f0'] : values.map((value, index) => `${value} AS f${index}`);

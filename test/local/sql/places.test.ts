@@ -83,6 +83,23 @@ describe('events of equal times', () => {
     expect(await ask(apl)).toEqual([expected]);
   });
 
+  const [low, high] = ['(lines | where n < 3)', '(lines | where n between (1000 .. 1002))'];
+
+  test.each([
+    [`union ${low}, ${high} | sort by _time asc | project n`, [0, 1, 2, 1000, 1001, 1002]],
+    [`union ${high}, ${low} | project n, _time | project n`, [2, 1, 0, 1002, 1001, 1000]],
+    [
+      `union (union ${low}, ${high}), ${low} | sort by _time asc | project n`,
+      [0, 1, 2, 1000, 1001, 1002, 0, 1, 2],
+    ],
+    [
+      `union ${low}, (${high} | extend t = _time) | sort by t asc, _time asc | project n`,
+      [0, 1, 2, 1000, 1001, 1002],
+    ],
+  ])('of a union are in the order of its parts: %s', async (apl, expected) => {
+    expect(await ask(apl)).toEqual([expected]);
+  });
+
   test('are in lists in that order', async () => {
     const [[list]] = (await ask('lines | sort by _time desc | limit 6 | summarize make_list(n)')) as [
       [number[]],

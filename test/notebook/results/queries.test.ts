@@ -47,6 +47,20 @@ describe('a query over a result', () => {
     });
   });
 
+  test('keeps the order of rows of equal times', async () => {
+    const made = 'range n from 1 to 4000 step 1 | extend _time = datetime(2026-03-04) + (n % 3) * 1s';
+    await bench().run(`%limit 4000\nties << ${made} | sort by n desc`);
+    await bench().run('%limit --clear');
+    const found = (second: number) =>
+      Array.from({ length: 4000 }, (_, index) => ({ n: String(4000 - index) })).filter(
+        ({ n }) => Number(n) % 3 === second,
+      );
+    const [zero, one, two] = [found(0), found(1), found(2)];
+    const query = (order: string) => `ties | where n > 0 ${order} | limit 3000 | project n`;
+    await check(query('| sort by _time asc'), [...zero, ...one, ...two].slice(0, 3000));
+    await check(query('| sort by _time desc'), [...two, ...one, ...zero].slice(0, 3000));
+  });
+
   test('keeps 64 bits, nanoseconds, spans of time, nulls and JSON as they are', async () => {
     await bench().run(
       "exact << print i = 9223372036854775807, j = -9223372036854775807 - 1, t = datetime(2026-03-04T05:06:07.123456789Z), d = 1d + 1tick, n = int(null), s = '', x = dynamic({'a': [1, null]}), b = true, r = 0.1, z = dynamic(null)",
