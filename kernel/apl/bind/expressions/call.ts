@@ -176,12 +176,16 @@ function checkCount(binder: Binder, expr: CallExpr, entry: FunctionEntry, count:
     'argument-count',
     expr,
     `\`${entry.name}\` takes ${wanted} ${noun}, not ${expr.args.length}`,
-    entry.name === 'count'
-      ? '`countif(condition)` counts the rows that meet one, `dcount(field)` the different values.'
-      : `${signature(entry)}: ${entry.doc}`,
+    countHints[entry.name]?.(count) ?? `${signature(entry)}: ${entry.doc}`,
   );
   return false;
 }
+
+/** Hints for numbers of arguments that have a meaning elsewhere. */
+const countHints: Readonly<Record<string, (count: number) => string | undefined>> = {
+  count: () => '`countif(condition)` counts the rows that meet one, `dcount(field)` the different values.',
+  percentile: count => (count > 2 ? 'Write percentiles_array(x, 50, 95) for several.' : undefined),
+};
 
 function convertArgument(
   binder: Binder,

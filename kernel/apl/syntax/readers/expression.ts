@@ -464,9 +464,15 @@ function parsePrimary(stream: TokenStream, context: string): Expr {
       return missing(token);
   }
   stream.offerOperand();
-  stream.expected('an expression', context);
+  stream.expected('an expression', context, token.kind === 'symbol' ? literalHints[token.text] : undefined);
   return missing({ from, to: from });
 }
+
+/** What to write for the literals of other languages, by the sign that they begin with. */
+const literalHints: Readonly<Record<string, string>> = {
+  '{': `A map is written dynamic({"a": 1}), or bag_pack('a', x) where it has fields.`,
+  '/': "A regular expression is a text: `matches regex 'a.*b'`.",
+};
 
 /** A name without its quotes, or an array without its word. */
 function parseBracket(stream: TokenStream, context: string): Expr {

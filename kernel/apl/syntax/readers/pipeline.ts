@@ -60,6 +60,10 @@ export function separatorHint(stream: TokenStream, last?: Operator): string | un
   if (stream.isSymbol('?'))
     return 'Write iff(condition, a, b), or coalesce(a, b) for the first that is not null.';
   if (stream.isSymbol(':') && stream.isSymbol(':', 1)) return 'Write tostring(…), toint(…), todouble(…).';
+  if (stream.peek().text === '~')
+    return 'Write `=~` for texts that are equal in any case, `contains` for a part, `matches regex` for a pattern.';
+  if (stream.isWord('over'))
+    return 'A row does not see others: summarize `by` the field, and join the result to the rows.';
   if (stream.isWord('having')) return 'Write `| where …` after the summarize.';
   if (!stream.startsLine) return undefined;
   const isField = stream.isQuotedName() && !startsQuery(stream);
