@@ -56,6 +56,7 @@ export type DiagnosticCode =
   | 'range-types'
   | 'read-as-text'
   | 'rename-shape'
+  | 'rewrite-group'
   | 'series-aggregate'
   | 'series-axis'
   | 'series-step'

@@ -94,6 +94,7 @@ export function alignArguments(
     args.push(converted);
   }
   warnOfOrder(binder, expr, entry, values);
+  if (entry.name === 'replace_regex') warnOfBackslash(binder, expr, values);
   const type =
     entry.returns === 'same'
       ? (args[0]?.type ?? 'dynamic')
@@ -122,6 +123,16 @@ function warnOfOrder(binder: Binder, expr: CallExpr, entry: FunctionEntry, value
     `Write ${shorten(meant)}.`,
     meant,
   );
+}
+
+/** `replace_regex(regex, '\\1', text)`: a group as other languages write it. */
+function warnOfBackslash(binder: Binder, expr: CallExpr, [, rewrite]: readonly Scalar[]): void {
+  const at = expr.args[1]?.value;
+  const [group] = (rewrite?.kind === 'constant' && /\\\d/.exec(String(rewrite.value))) || [];
+  if (at?.kind !== 'literal' || group === undefined) return;
+  const meant = binder.text(at).replace(/\\+(\d)/g, '$$$1');
+  const message = `\`${group}\` is a text here: a group is written \`$${group.slice(1)}\``;
+  binder.report('warning', 'rewrite-group', at, message, `Write ${shorten(meant)}.`, meant);
 }
 
 /** `name(a, b?, c…)`, as messages show a signature. */

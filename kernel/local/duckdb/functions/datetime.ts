@@ -233,7 +233,7 @@ function datetimePart(part: SqlArg, time: SqlArg): string {
 function partName(part: SqlArg, allowed: readonly string[]): string {
   const plain = (name: string) => name.toLowerCase().replaceAll('_', '');
   const text = constantText(part);
-  const hint = `use one of ${allowed.join(', ')}`;
+  const hint = `Use one of ${allowed.join(', ')}.`;
   if (text === undefined) throw new TemplateError('the date part must be a constant text', 0, hint);
   const found = allowed.find(name => plain(name) === plain(text));
   if (found !== undefined) return found;

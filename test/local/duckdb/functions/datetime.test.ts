@@ -70,10 +70,10 @@ describe('datetime_part', () => {
     const known =
       'year, quarter, month, week_of_year, day, dayOfYear, hour, minute, second, millisecond, microsecond, nanosecond';
     expect(() => datetime.datetime_part([s('fortnight'), leap], context)).toThrow(
-      new TemplateError('`fortnight` is not a date part', 0, `use one of ${known}`),
+      new TemplateError('`fortnight` is not a date part', 0, `Use one of ${known}.`),
     );
     expect(() => datetime.datetime_part([nul('string'), leap], context)).toThrow(
-      new TemplateError('the date part must be a constant text', 0, `use one of ${known}`),
+      new TemplateError('the date part must be a constant text', 0, `Use one of ${known}.`),
     );
   });
 });
