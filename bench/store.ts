@@ -1,7 +1,7 @@
 /**
- * Import against one statement written by hand for the same engine, with the same output: Parquet with snappy in the order of the
- * file. Each import is a process of its own, so processor time and peak memory are its own; the two take turns. MEGABYTES, FORMATS
- * and RUNS are environment variables.
+ * `apl-kernel import` against one statement written by hand for the same engine, with the same output: Parquet with snappy in the
+ * order of the file. Each import is a process of its own, from its start to its end, and the two take turns. MEGABYTES, FORMATS and
+ * RUNS are environment variables.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { importIntoDataset } from '../kernel/commands/service.js';
 import { median, report } from './tools/row.js';
 
 const megabytes = Number(process.env.MEGABYTES ?? 276);
@@ -18,6 +17,9 @@ const runs = Number(process.env.RUNS ?? 3);
 const formats = (process.env.FORMATS ?? 'ndjson,csv,parquet,wide-ndjson,wide-csv')
   .split(',')
   .filter(each => each !== '');
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const program = join(root, 'dist/main.js');
 
 type Format = 'ndjson' | 'csv' | 'parquet' | 'wide-ndjson' | 'wide-csv';
 
@@ -72,38 +74,56 @@ const rowsOf: Readonly<Record<Format, number>> = {
   'wide-csv': megabytes * 150,
 };
 
-async function withEngine(sql: readonly string[]): Promise<void> {
+async function withEngine(sql: string): Promise<void> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
-  for (const statement of sql) await connection.run(statement);
+  await connection.run(sql);
   connection.closeSync();
-  // An import of ours closes its engine too, which takes some 20 ms.
   instance.closeSync();
 }
 
-/** What a child does: one import, ours or by hand, into `target`. */
-async function importOnce(side: string, format: Format, file: string, target: string): Promise<void> {
-  if (side === 'ours') {
-    const none = { timeField: undefined, format: undefined };
-    await importIntoDataset({ dataDir: target, file, dataset: 'bench', replace: false, ...none });
-  } else {
-    const select = `SELECT * FROM ${readers[format]}('${file}')`;
-    await withEngine([`COPY (${select}) TO '${target}.parquet' (FORMAT parquet, COMPRESSION snappy)`]);
-  }
+/** A program that does the same with the statement that it is given. */
+const byHand = `
+  import { DuckDBInstance } from '@duckdb/node-api';
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  await connection.run(process.argv[1]);
+  connection.closeSync();
+  instance.closeSync();`;
+
+/** Makes a process say on its third pipe what it has used, once it ends. */
+const usage = `data:text/javascript,${encodeURIComponent(`
+  import { writeSync } from 'node:fs';
+  process.on('exit', () => {
+    const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+    writeSync(3, JSON.stringify({ cpuMs: (userCPUTime + systemCPUTime) / 1000, peakMiB: maxRSS / 1024 }));
+  });`)}`;
+
+type Side = 'ours' | 'by hand';
+
+function argumentsOf(side: Side, format: Format, file: string, target: string): readonly string[] {
+  if (side === 'ours') return [program, 'import', file, '--dataset', 'bench', '--data', target];
+  const select = `SELECT * FROM ${readers[format]}('${file}')`;
+  const copy = `COPY (${select}) TO '${target}.parquet' (FORMAT parquet, COMPRESSION snappy)`;
+  return ['--input-type=module', '--eval', byHand, copy];
 }
 
-async function costOf(side: 'ours' | 'by hand', format: Format, file: string, target: string): Promise<Cost> {
-  const args = [...process.execArgv, fileURLToPath(import.meta.url), side, format, file, target];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+async function costOf(side: Side, format: Format, file: string, target: string): Promise<Cost> {
+  const begun = performance.now();
+  const child = spawn(process.execPath, ['--import', usage, ...argumentsOf(side, format, file, target)], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+  });
   let text = '';
-  child.stdout.on('data', part => {
+  child.stdio[3]?.on('data', part => {
     text += part;
   });
   const [code] = await once(child, 'close');
+  const wallMs = performance.now() - begun;
   if (code !== 0) throw new Error(`${side} failed`);
   await rm(target, { recursive: true, force: true });
   await rm(`${target}.parquet`, { force: true });
-  return JSON.parse(text) as Cost;
+  return { ...(JSON.parse(text) as Omit<Cost, 'wallMs'>), wallMs };
 }
 
 /** Returns the bytes of a file once they are on the disk: what writes them later would be counted with the first import. */
@@ -118,9 +138,9 @@ async function settled(file: string): Promise<number> {
 async function benchImport(format: Format, directory: string): Promise<void> {
   const file = join(directory, `in.${format.replace('wide-', '')}`);
   const select = format.startsWith('wide-') ? wide : generated;
-  await withEngine([`COPY (${select(rowsOf[format])}) TO '${file}' ${outputs[format]}`]);
+  await withEngine(`COPY (${select(rowsOf[format])}) TO '${file}' ${outputs[format]}`);
   const size = await settled(file);
-  const costs: { ours: Cost[]; 'by hand': Cost[] } = { ours: [], 'by hand': [] };
+  const costs: Record<Side, Cost[]> = { ours: [], 'by hand': [] };
   for (let run = 0; run < runs; run++) {
     for (const side of ['ours', 'by hand'] as const)
       costs[side].push(await costOf(side, format, file, join(directory, `${side}-${run}`)));
@@ -129,7 +149,7 @@ async function benchImport(format: Format, directory: string): Promise<void> {
   const figure = `import ${format} ${Math.round(size / 2 ** 20)} MiB`;
   const ratio = format === 'parquet' ? 1.2 : 1.5;
   const row = (what: string, unit: string, key: keyof Cost, goal: number) => {
-    const of = (side: 'ours' | 'by hand') => median(costs[side].map(cost => cost[key]));
+    const of = (side: Side) => median(costs[side].map(cost => cost[key]));
     const baseline = { name: 'by hand', value: of('by hand') };
     report({ figure: `${figure}, ${what}`, unit, ours: of('ours'), baseline, goal: { ratio: goal } });
   };
@@ -147,21 +167,4 @@ async function main(): Promise<void> {
   }
 }
 
-const [side, format, file, target] = process.argv.slice(2);
-if (side === undefined) await main();
-else {
-  // What is loaded only once is no part of an import.
-  for (const each of ['import', 'datasets']) await import(`../kernel/local/store/${each}.js`);
-  await import('../kernel/local/samples/all.js');
-  await import('proper-lockfile');
-  const begun = performance.now();
-  const before = process.cpuUsage();
-  await importOnce(side, format as Format, file ?? '', target ?? '');
-  const { user, system } = process.cpuUsage(before);
-  const cost: Cost = {
-    cpuMs: (user + system) / 1000,
-    wallMs: performance.now() - begun,
-    peakMiB: process.resourceUsage().maxRSS / 1024,
-  };
-  console.log(JSON.stringify(cost));
-}
+await main();
