@@ -60,8 +60,8 @@ export class StoredDataset {
   readonly note: DatasetNote;
   readonly #files: readonly FileSummary[];
   readonly #types: ReadonlyMap<string, TypeName>;
-  /** The shapes of all files, counted from 0: the order of the rows is the same whatever the window. */
-  readonly #shapes: ReadonlyMap<string, number>;
+  /** The number of each file in the order in which they came, whatever the window. */
+  readonly #numbers: ReadonlyMap<FileSummary, number>;
   /** Undefined where {@link placeField} cannot be scanned: the engine numbers the rows of a file unless a column has that name. */
   readonly places: Places | undefined;
 
@@ -69,14 +69,13 @@ export class StoredDataset {
     this.note = note;
     this.#files = files.filter(file => file.blocks.length > 0);
     this.#types = mergedTypes(this.#files);
-    const groups = groupByShape(this.#files);
-    this.#shapes = new Map([...groups.keys()].map((shape, index) => [shape, index]));
-    const columns = [...groups.values()].flatMap(
-      ([file]) => file?.fields.map(({ column }) => column.toLowerCase()) ?? [],
+    this.#numbers = new Map(this.#files.map((file, index) => [file, index]));
+    const shapes = groupByShape(this.#files).flatMap(([file]) => file ?? []);
+    const isShadowed = shapes.some(({ fields: own }) =>
+      own.some(({ column }) => placeColumns.includes(column.toLowerCase())),
     );
-    const hasPlaces = groups.size <= mostShapes && !columns.some(column => placeColumns.includes(column));
     const places = this.#files.every(file => file.timeless) ? 'timeless' : 'timed';
-    this.places = hasPlaces ? places : undefined;
+    this.places = isShadowed ? undefined : places;
     const fields = [...this.#types].map(([field, type]) => ({ name: field, type, ...note.fields?.[field] }));
     this.schema = { name, fields, open: false };
   }
@@ -100,9 +99,7 @@ export class StoredDataset {
 
   scan(fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
     const files = this.#files.filter(file => blocksIn(file, startNs, endNs).length > 0);
-    const selects = [...groupByShape(files)].map(([shape, group]) =>
-      this.#select(group, fields, startNs, endNs, filter, this.#shapes.get(shape) ?? 0),
-    );
+    const selects = groupByShape(files).map(group => this.#select(group, fields, startNs, endNs, filter));
     return selects.length > 0 ? selects.join(' UNION ALL ') : this.#emptySelect(fields);
   }
 
@@ -131,11 +128,12 @@ export class StoredDataset {
     startNs: bigint,
     endNs: bigint,
     filter: ScanFilter | undefined,
-    shape: number,
   ): string {
     const known = new Map(files[0]?.fields.map(field => [field.name, field]));
     const values = fields.map(name =>
-      name === placeField ? placeSql(shape) : valueSql(known, name, this.#types.get(name) ?? 'string'),
+      name === placeField
+        ? placeSql(files.map(file => this.#numbers.get(file) ?? 0))
+        : valueSql(known, name, this.#types.get(name) ?? 'string'),
     );
     const columns = values.map((value, index) => `${value} AS f${index}`);
     const list = files.map(file => sqlText(file.path)).join(', ');
@@ -159,12 +157,13 @@ export class StoredDataset {
 /** The engine's own columns of the place of a file in the list, and of a row in its file. */
 const placeColumns = ['file_index', 'file_row_number'];
 
-/** SQL of the place of a row among those of files of its shape, and of these shapes, which is a BIGINT. */
-function placeSql(shape: number): string {
-  return `((${shape}::BIGINT << 56) + (file_index::BIGINT << 36) + file_row_number)`;
+/** SQL of the place of a row in its dataset, a BIGINT, from the numbers of the files that are read together. */
+function placeSql(numbers: readonly number[]): string {
+  const [first = 0] = numbers;
+  const follow = numbers.every((number, index) => number === first + index);
+  const file = follow ? `(${first} + file_index)` : `[${numbers.join(', ')}][file_index::BIGINT + 1]`;
+  return `((${file}::BIGINT << 36) + file_row_number)`;
 }
-
-const mostShapes = 2 ** 7;
 
 /** A query that only counts reads no field, but SQL needs one. */
 function selectList(columns: readonly string[]): string {
@@ -198,7 +197,7 @@ function later(a: bigint, b: bigint): bigint {
 }
 
 /** Files read together must have the same columns of the same types, and all of them times or none. */
-function groupByShape(files: readonly FileSummary[]): ReadonlyMap<string, FileSummary[]> {
+function groupByShape(files: readonly FileSummary[]): FileSummary[][] {
   const groups = new Map<string, FileSummary[]>();
   for (const file of files) {
     const shape = shapeOf(file);
@@ -206,7 +205,7 @@ function groupByShape(files: readonly FileSummary[]): ReadonlyMap<string, FileSu
     if (group) group.push(file);
     else groups.set(shape, [file]);
   }
-  return groups;
+  return [...groups.values()];
 }
 
 /** Kept, as every query asks for those of all files. */
