@@ -24,6 +24,7 @@ export function addCommands(
   workbench: Workbench,
   palette: ICommandPalette | null,
 ): void {
+  keepEscape();
   for (const { id, label, run } of editorCommands(workbench)) {
     commands.addCommand(id, {
       ...(label === undefined ? {} : { label }),
@@ -37,10 +38,36 @@ export function addCommands(
   }
 }
 
+/**
+ * Keeps Escape for the popup of an editor, before anything else hears of it: notebooks and consoles would leave the editor with it,
+ * and consoles listen before the keys of the application.
+ */
+function keepEscape(): void {
+  window.addEventListener(
+    'keydown',
+    event => {
+      const { key, target } = event;
+      const view = focusedEditor();
+      if (
+        key !== 'Escape' ||
+        !(target instanceof Element) ||
+        !target.matches(WITH_POPUP) ||
+        view === undefined
+      )
+        return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      closePopup(view);
+    },
+    true,
+  );
+}
+
+const WITH_POPUP = ".cm-content[data-language='axiom-apl'][data-apl-popup]";
+
 function editorCommands(workbench: Workbench): readonly EditorCommand[] {
   return [
     { id: 'apl:complete', run: view => completeNow(view, workbench) },
-    { id: 'apl:close-popup', run: view => closePopup(view) },
     { id: 'apl:format', label: 'Format APL', run: formatEditor },
     { id: 'apl:rename', label: 'Rename APL Name…', run: view => rename(view, workbench) },
     {

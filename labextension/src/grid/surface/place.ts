@@ -2,6 +2,7 @@
  * Where an output stands: its kernel, the cell whose query made it, and what is kept for the next run of that cell.
  */
 import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { CodeConsole } from '@jupyterlab/console';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { IRenderMime } from '@jupyterlab/rendermime';
 import type { Kernel } from '@jupyterlab/services';
@@ -26,7 +27,7 @@ export interface Place {
   kernel(output: ShownOutput): Kernel.IKernelConnection | undefined;
   /** Adds a `where` line to the query of an output; false where its cell cannot be written. */
   addCondition(output: ShownOutput, query: string, condition: string): boolean;
-  /** Makes the cell of an output the active one, and gives it the focus. */
+  /** Makes the cell of an output the active one, and gives it the focus; in a console, the cell that is typed into. */
   leave(output: ShownOutput): void;
   /** Keeps the setup of a result for the next run of its cell, in the memory of the page; undefined outside notebooks. */
   setups(output: ShownOutput): SetupStore | undefined;
@@ -51,7 +52,8 @@ export function placeIn(shell: JupyterFrontEnd.IShell, notebooks: INotebookTrack
     },
     leave: output => {
       const home = homeOf(output, notebooks);
-      if (home !== undefined) commandCell(home.panel.content, home.cell);
+      if (home === undefined) consoleAround(output, shell)?.promptCell?.editor?.focus();
+      else commandCell(home.panel.content, home.cell);
     },
     setups: output => {
       const home = homeOf(output, notebooks);
@@ -104,9 +106,18 @@ function isResult({ data, metadata }: Output): boolean {
 }
 
 /** The session of the document or the console around an output that is in no notebook. */
-function sessionAround({ node }: ShownOutput, shell: JupyterFrontEnd.IShell): SessionContext | undefined {
-  for (const widget of shell.widgets('main')) if (widget.node.contains(node)) return sessionOf(widget);
-  return undefined;
+function sessionAround(output: ShownOutput, shell: JupyterFrontEnd.IShell): SessionContext | undefined {
+  const widget = widgetAround(output, shell);
+  return widget === undefined ? undefined : sessionOf(widget);
+}
+
+function consoleAround(output: ShownOutput, shell: JupyterFrontEnd.IShell): CodeConsole | undefined {
+  const widget: object | undefined = widgetAround(output, shell);
+  return widget !== undefined && 'console' in widget ? (widget.console as CodeConsole) : undefined;
+}
+
+function widgetAround({ node }: ShownOutput, shell: JupyterFrontEnd.IShell) {
+  return [...shell.widgets('main')].find(widget => widget.node.contains(node));
 }
 
 /** Documents carry the session in their context, consoles have it themselves. */

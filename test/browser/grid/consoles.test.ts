@@ -1,0 +1,104 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { notebookOf, runEach } from '../gallery.js';
+import { LAB_42, NEWEST_LAB } from '../lab.js';
+import { type Cells, cellsOf } from '../page/cells.js';
+import { sidePanelOf } from '../page/side-panel.js';
+import { soon } from '../page/soon.js';
+import { openSession, type Session } from '../session.js';
+
+const rows = 'errs << range n from 1 to 20000 step 1 | extend host = strcat("host ", tostring(n % 4))';
+
+describe.each([NEWEST_LAB, LAB_42])('a console, in $name', frontEnd => {
+  let session: Session;
+  let page: Page;
+  let cells: Cells;
+
+  beforeAll(async () => {
+    session = await openSession(frontEnd, {
+      files: { 'beside.ipynb': notebookOf([rows, 'seen | count']) },
+      file: 'beside.ipynb',
+    });
+    ({ page } = session);
+    cells = cellsOf(page);
+    await runEach(page, 0, 1);
+  });
+
+  afterAll(() => session?.stop());
+
+  const command = (name: string, options: object = {}) =>
+    page.evaluate(`void jupyterapp.commands.execute('${name}', ${JSON.stringify(options)})`);
+  /** The console that was opened last. */
+  const view = (): Locator => page.locator('.jp-ConsolePanel:not(.lm-mod-hidden)').last();
+  const prompt = (): Locator =>
+    view().locator(".jp-CodeConsole-promptCell .cm-content[data-language='axiom-apl']");
+  const offered = () => page.locator('.cm-tooltip-autocomplete li').allTextContents();
+  const isInPrompt = () =>
+    page.evaluate("document.activeElement.closest('.jp-CodeConsole-promptCell') !== null");
+  const run = async (text: string) => {
+    await prompt().click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(text);
+    await page.keyboard.press('Shift+Enter');
+    await soon(() => prompt().textContent()).toBe('');
+  };
+
+  test('beside a notebook offers its results, and Escape closes the list alone', async () => {
+    await command('notebook:create-console', { activate: true });
+    await prompt().click();
+    await page.keyboard.type('er');
+    // The names come with the first answer of the kernel.
+    await soon(async () => {
+      await page.keyboard.press('Control+Space');
+      return offered();
+    }).toEqual(['errs']);
+    await page.keyboard.press('Escape');
+    await soon(offered).toEqual([]);
+    expect(await isInPrompt()).toBe(true);
+    await page.keyboard.press('Escape');
+    await soon(isInPrompt).toBe(false);
+  });
+
+  test('it has the grids of the notebook, over all rows, and Escape goes from one to the prompt', async () => {
+    await run('seen << errs | where n > 10');
+    const grid = view().locator('.apl-grid').last();
+    await grid.getByRole('searchbox').fill('host 3');
+    await soon(() => grid.locator('.apl-grid-status').textContent()).toBe('4,998 of 19,990 rows match.');
+    await grid.locator('table').focus();
+    await page.keyboard.press('Escape');
+    expect(await isInPrompt()).toBe(true);
+    await cells.run(1);
+    expect(await cells.output(1)).toContain('19,990');
+  });
+
+  test('its time range is that of the notebook, whose panel lists its results', async () => {
+    await run('%time last 6h');
+    await soon(() => page.locator('.apl-toolbar-range').textContent()).toBe('last 6h');
+    await run("['sample-http-logs'] | summarize count() by bin_auto(_time)");
+    await view().locator('.apl-chart-picture > svg').waitFor();
+    await cells.enter(1);
+    await page.keyboard.press('Alt+Shift+P');
+    await soon(() => sidePanelOf(page).labels('result')).toContain('seen');
+    expect(session.complaints).toEqual([]);
+  });
+
+  test('of a file of cells runs them, and the file is offered its results', async () => {
+    writeFileSync(join(session.lab.notebookDir, 'cells.apl'), '// %%\nkept << print x = 1\n\n// %%\nke');
+    await command('docmanager:open', { path: 'cells.apl' });
+    const file = page.locator('.jp-FileEditor:visible .cm-content');
+    await file.click();
+    await command('fileeditor:create-console', { activate: false });
+    // JupyterLab asks for the kernel of a file, whatever its language.
+    await page.locator('.jp-Dialog select').selectOption({ label: 'APL (Axiom)' });
+    await page.locator('.jp-Dialog').getByRole('button', { name: 'Select' }).click();
+    await run('kept << print x = 1');
+    await view().locator('.apl-grid').waitFor();
+    await file.click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('Control+Space');
+    await soon(async () => (await offered())[0]).toBe('kept');
+    expect(session.complaints).toEqual([]);
+  });
+});
