@@ -80,6 +80,33 @@ describe.each(FRONT_ENDS)('$name', frontEnd => {
     await finish(opened);
   });
 
+  test.each([700, 1400])(
+    'shows documentation beside the choices or apart from them, %i wide',
+    async width => {
+      const opened = await openEmpty();
+      const { page } = opened;
+      await page.setViewportSize({ width, height: 700 });
+      await page.keyboard.type(`${dataset} | where s`);
+      const [list, info] = ['.cm-tooltip-autocomplete > ul', '.cm-completionInfo'].map(each =>
+        page.locator(each),
+      );
+      await soon(async () => {
+        const [a, b] = [await list?.boundingBox(), await info?.boundingBox()];
+        if (!a || !b) return 'not there';
+        const isInside = b.x >= 0 && b.y >= 0 && b.x + b.width <= width && b.y + b.height <= 700;
+        const isApart =
+          b.x >= a.x + a.width - 1 ||
+          b.x + b.width <= a.x + 1 ||
+          b.y >= a.y + a.height - 1 ||
+          b.y + b.height <= a.y + 1;
+        return { isInside, isApart };
+      }).toEqual({ isInside: true, isApart: true });
+      await page.keyboard.press('Escape');
+      await page.setViewportSize({ width: 1200, height: 900 });
+      await finish(opened);
+    },
+  );
+
   test('opens the list again when the kernel has told of fields, of those alone that begin as the word does', async () => {
     const opened = await openEmpty();
     const { page } = opened;

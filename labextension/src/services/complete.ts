@@ -15,7 +15,7 @@ import {
   startCompletion,
 } from '@codemirror/autocomplete';
 import { type EditorState, type Extension, Prec } from '@codemirror/state';
-import { EditorView, keymap } from '@codemirror/view';
+import { EditorView, keymap, type Rect } from '@codemirror/view';
 import { completeCell } from '../../../kernel/apl/editor/cell.js';
 import type { CompletionItem } from '../../../kernel/apl/editor/completion/complete.js';
 import { describeName } from '../../../kernel/apl/editor/help/describe.js';
@@ -35,6 +35,7 @@ export function completions(workbench: Workbench, whileTyping: boolean): Extensi
       defaultKeymap: false,
       interactionDelay: 0,
       tooltipClass: () => 'apl-completions',
+      positionInfo: (_, list, option, info, space) => placeOfInfo(list, option, info, space),
     }),
     keymap.of([{ key: 'Ctrl-Space', run: view => open(view, true) }]),
     // Before the editor's own keys, which leave the cell at its edges.
@@ -45,6 +46,27 @@ export function completions(workbench: Workbench, whileTyping: boolean): Extensi
     }),
   ];
 }
+
+/**
+ * Puts the documentation of a choice beside the list, or where there is no room below or above all of it: the editor's own place
+ * covers the choices that follow.
+ */
+function placeOfInfo(list: Rect, option: Rect, info: Rect, space: Rect): { style: string; class: string } {
+  const [width, height] = [info.right - info.left, info.bottom - info.top];
+  const [left, right] = [list.left - space.left, space.right - list.right];
+  if (width <= Math.max(left, right)) {
+    const top = Math.max(space.top, Math.min(option.top, space.bottom - height)) - list.top;
+    return { style: `top: ${top}px`, class: `cm-completionInfo-${width <= right ? 'right' : 'left'}` };
+  }
+  const isBelow = space.bottom - list.bottom >= Math.min(height, list.top - space.top);
+  return {
+    style: `${isBelow ? 'top' : 'bottom'}: ${list.bottom - list.top}px; max-width: ${space.right - list.left - MARGIN}px`,
+    class: 'cm-completionInfo-right-narrow',
+  };
+}
+
+/** How far such documentation is moved to the right, and some room at its right, in pixels. */
+const MARGIN = 40;
 
 /** Completes at the cursor as Tab does: a choice is shown; one that begins with what was typed is inserted. */
 export function completeNow(view: EditorView, workbench: Workbench): boolean {
