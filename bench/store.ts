@@ -3,13 +3,12 @@
  * order of the file. Each import is a process of its own, from its start to its end, and the two take turns. MEGABYTES, FORMATS and
  * RUNS are environment variables.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { median, report } from './tools/row.js';
 
 const megabytes = Number(process.env.MEGABYTES ?? 276);
@@ -74,15 +73,7 @@ const rowsOf: Readonly<Record<Format, number>> = {
   'wide-csv': megabytes * 150,
 };
 
-async function withEngine(sql: string): Promise<void> {
-  const instance = await DuckDBInstance.create(':memory:');
-  const connection = await instance.connect();
-  await connection.run(sql);
-  connection.closeSync();
-  instance.closeSync();
-}
-
-/** A program that does the same with the statement that it is given. */
+/** A program that has the engine run the statement that it is given. */
 const byHand = `
   import { DuckDBInstance } from '@duckdb/node-api';
   const instance = await DuckDBInstance.create(':memory:');
@@ -104,8 +95,11 @@ type Side = 'ours' | 'by hand';
 function argumentsOf(side: Side, format: Format, file: string, target: string): readonly string[] {
   if (side === 'ours') return [program, 'import', file, '--dataset', 'bench', '--data', target];
   const select = `SELECT * FROM ${readers[format]}('${file}')`;
-  const copy = `COPY (${select}) TO '${target}.parquet' (FORMAT parquet, COMPRESSION snappy)`;
-  return ['--input-type=module', '--eval', byHand, copy];
+  return engineArguments(`COPY (${select}) TO '${target}.parquet' (FORMAT parquet, COMPRESSION snappy)`);
+}
+
+function engineArguments(sql: string): readonly string[] {
+  return ['--input-type=module', '--eval', byHand, sql];
 }
 
 async function costOf(side: Side, format: Format, file: string, target: string): Promise<Cost> {
@@ -138,7 +132,8 @@ async function settled(file: string): Promise<number> {
 async function benchImport(format: Format, directory: string): Promise<void> {
   const file = join(directory, `in.${format.replace('wide-', '')}`);
   const select = format.startsWith('wide-') ? wide : generated;
-  await withEngine(`COPY (${select(rowsOf[format])}) TO '${file}' ${outputs[format]}`);
+  const made = engineArguments(`COPY (${select(rowsOf[format])}) TO '${file}' ${outputs[format]}`);
+  execFileSync(process.execPath, made, { cwd: root, stdio: 'inherit' });
   const size = await settled(file);
   const costs: Record<Side, Cost[]> = { ours: [], 'by hand': [] };
   for (let run = 0; run < runs; run++) {
