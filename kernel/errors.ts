@@ -78,6 +78,7 @@ export type ErrorCode =
   | 'invalid-json'
   | 'invalid-name'
   | 'invalid-request'
+  | 'log-unreadable'
   | 'no-fields'
   | 'no-such-file'
   | 'not-a-file'

@@ -22,7 +22,7 @@ export interface Engines {
 
 /** Opens them below `dataDir`; the scratch directories of processes that were killed are removed. */
 export async function openEngines(
-  { limits, samples, spawnEngine }: ServiceOptions,
+  { limits, samples, spawnEngine, log }: ServiceOptions,
   dataDir: string,
 ): Promise<Engines> {
   const { families, isScripted } = withoutScripts();
@@ -31,7 +31,7 @@ export async function openEngines(
     Engine.open({ ...limits, dataDir, families, memoryBytes }),
     Engine.open({ dataDir, families: [], connections: 2, memoryBytes: memoryBytes / 8 }),
   ]);
-  const datasets = new DatasetStore(dataDir, storeEngine, samples);
+  const datasets = new DatasetStore(dataDir, storeEngine, samples, log);
   const processes = limits?.processes ?? 3;
   const scripted = new ScriptedEngine({
     dataDir,

@@ -47,7 +47,12 @@ export class DatasetStore {
   readonly #journal: Journal;
   readonly #compactor: Compactor;
 
-  constructor(dataDir: string, engine: Engine, builtins: readonly BuiltinDataset[] = []) {
+  constructor(
+    dataDir: string,
+    engine: Engine,
+    builtins: readonly BuiltinDataset[] = [],
+    log: (text: string) => void = () => undefined,
+  ) {
     this.#dataDir = dataDir;
     this.#root = path.join(dataDir, 'datasets');
     this.#engine = engine;
@@ -58,6 +63,7 @@ export class DatasetStore {
       directoryOf: name => this.#directory(name).path,
       add: (name, file, id) => this.#directory(name).add(file, id),
       has: async (name, id) => (await this.#directory(name).list())?.ids.has(id) === true,
+      log,
     });
   }
 
@@ -209,7 +215,8 @@ export class DatasetStore {
   async #list(name: string, unstored: Map<string, unknown>): Promise<Listing | undefined> {
     const listing = await this.#directory(name).list();
     if (listing === undefined || listing.logs.length === 0) return listing;
-    if (!(await this.#journal.adopt(name, listing.logs))) return listing;
+    const adopting = this.#journal.adopt(name, listing.logs);
+    if (!(await adopting.catch(error => unstored.set(name, error)))) return listing;
     for (const [dataset, reason] of await this.#journal.flush()) unstored.set(dataset, reason);
     return this.#directory(name).list();
   }

@@ -95,6 +95,9 @@ export const listSuffix = '.replaces';
 /** Ends the name of a log of batches that are in no Parquet file yet. */
 export const logSuffix = '.log';
 
+/** Ends the name of a file that was set aside, as not all of it could be read. Nothing of ours removes it. */
+export const damagedSuffix = '.damaged';
+
 function isListOfNone(name: string, entries: readonly string[]): boolean {
   return name.endsWith(listSuffix) && !entries.includes(name.replace(listSuffix, '.parquet'));
 }

@@ -1,10 +1,14 @@
-import { rename, rm, stat } from 'node:fs/promises';
+import { readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { present } from '../../../present.js';
+import { formatCount, plural, visible } from '../../../text.js';
 import type { Engine } from '../../engine/duckdb.js';
+import { ServiceError } from '../../http/service-error.js';
 import { isOrphan, ownName } from '../../shared.js';
-import { hasCode, logSuffix } from '../files.js';
+import { damagedSuffix, hasCode, logSuffix, syncDirectory } from '../files.js';
 import type { Batch } from './batch.js';
-import { BatchLog, readLog } from './log.js';
+import { BatchLog } from './log.js';
+import { type Damage, decodeLog, type LogContent } from './records.js';
 import { FieldUnion, writeBatches } from './rows.js';
 
 /** What a journal needs of the store that it belongs to. */
@@ -16,6 +20,8 @@ export interface JournalHost {
   add(dataset: string, file: string, id: string): Promise<void>;
   /** Whether a dataset has, or had until recently, the file with this id. */
   has(dataset: string, id: string): Promise<boolean>;
+  /** Writes a line to the service's log. */
+  log(text: string): void;
 }
 
 /** The datasets whose acknowledged events could not be stored, on a full disk for example, each with the reason. */
@@ -78,22 +84,35 @@ export class Journal {
     return this.#queued;
   }
 
-  /** Takes over those of a dataset's logs whose processes are gone; returns whether there were any. */
+  /**
+   * Takes over those of a dataset's logs whose processes are gone; returns whether there were any. Rejects with ServiceError when
+   * one of them cannot be read, after it has taken over the others.
+   */
   async adopt(dataset: string, logs: readonly string[]): Promise<boolean> {
     const owner = await ownName();
+    const failures: unknown[] = [];
     let adopted = false;
     for (const name of logs) {
       if (name.startsWith(`${owner}-`) || !(await isOrphan(name))) continue;
-      const directory = this.#host.directoryOf(dataset);
-      const orphan = path.join(directory, name);
-      // Read first: one that cannot be read stays an orphan.
-      const batches = await readLog(orphan).catch(undefinedWhenMissing);
-      const file = path.join(directory, `${owner}-${idOf(name)}${logSuffix}`);
-      if (batches === undefined || !(await claim(orphan, file))) continue;
-      this.#sealed.push({ ...newTail(dataset, file, batches), doubtful: true });
-      adopted = true;
+      try {
+        if (await this.#take(dataset, name, owner)) adopted = true;
+      } catch (error) {
+        failures.push(error);
+      }
     }
+    if (failures.length > 0) throw failures[0];
     return adopted;
+  }
+
+  async #take(dataset: string, name: string, owner: string): Promise<boolean> {
+    const directory = this.#host.directoryOf(dataset);
+    const orphan = path.join(directory, name);
+    // Read first: one that cannot be read stays an orphan.
+    const content = await readLog(orphan);
+    const file = path.join(directory, `${owner}-${idOf(name)}${logSuffix}`);
+    if (content === undefined || !(await claim(orphan, file))) return false;
+    this.#sealed.push({ ...newTail(dataset, file, content), doubtful: true });
+    return true;
   }
 
   #tailFor(dataset: string, batch: Batch, owner: string): Tail {
@@ -148,7 +167,16 @@ export class Journal {
         for (const suffix of ['ndjson', 'parquet']) await rm(`${draft}.${suffix}`, { force: true });
       }
     }
-    await rm(log.file, { force: true });
+    await this.#discard(tail);
+  }
+
+  /** Removes a log whose rows are stored; one with bytes that could not be read is set aside, under a name that nothing removes. */
+  async #discard({ log, damage }: Tail): Promise<void> {
+    const { file, batches } = log;
+    if (damage === undefined || !(await isThere(file))) return rm(file, { force: true });
+    await rename(file, file + damagedSuffix);
+    await syncDirectory(path.dirname(file));
+    this.#host.log(damageText(file, batches.length, damage));
   }
 
   /** Whether its rows are stored already, or were deleted with their dataset. */
@@ -165,6 +193,8 @@ interface Tail {
   readonly dataset: string;
   readonly log: BatchLog;
   readonly union: FieldUnion;
+  /** What of its file could not be read. */
+  readonly damage?: Damage;
   events: number;
   /** Its rows may be in a Parquet file already. */
   doubtful: boolean;
@@ -172,7 +202,7 @@ interface Tail {
   stored: boolean;
 }
 
-function newTail(dataset: string, file: string, batches: readonly Batch[] = []): Tail {
+function newTail(dataset: string, file: string, { batches, damage }: LogContent = { batches: [] }): Tail {
   return {
     dataset,
     log: new BatchLog(file, batches),
@@ -180,6 +210,7 @@ function newTail(dataset: string, file: string, batches: readonly Batch[] = []):
     events: 0,
     doubtful: false,
     stored: false,
+    ...present({ damage }),
   };
 }
 
@@ -187,8 +218,24 @@ function newTail(dataset: string, file: string, batches: readonly Batch[] = []):
 const mostEvents = 50_000;
 const flushMs = 1_000;
 
-function undefinedWhenMissing(error: unknown): undefined {
-  if (!hasCode(error, 'ENOENT')) throw error;
+/** Returns what is in a log; undefined when it is gone. */
+async function readLog(file: string): Promise<LogContent | undefined> {
+  try {
+    return decodeLog(await readFile(file));
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ServiceError(500, 'log-unreadable', `The log of events ${file} cannot be read: ${reason}.`, {
+      hint: 'Make it readable. To query the dataset without its events, move it to another directory.',
+      cause: error,
+    });
+  }
+}
+
+function damageText(file: string, batches: number, { unread, missing }: Damage): string {
+  const lost = missing === 0 ? '' : `, and ${plural(missing, 'byte is', 'bytes are')} missing`;
+  const kept = `${formatCount(batches)} of its batches ${batches === 1 ? 'is' : 'are'} kept`;
+  return `${visible(file)} is damaged: ${plural(unread, 'byte')} could not be read${lost}. ${kept}, and the file is set aside as ${visible(path.basename(file) + damagedSuffix)}.`;
 }
 
 function idOf(name: string): string {
@@ -207,5 +254,11 @@ async function claim(from: string, to: string): Promise<boolean> {
 }
 
 async function isThere(file: string): Promise<boolean> {
-  return (await stat(file).catch(() => undefined)) !== undefined;
+  try {
+    await stat(file);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return false;
+    throw error;
+  }
 }

@@ -1,15 +1,8 @@
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { crc32 } from 'node:zlib';
 import { syncDirectory } from '../files.js';
 import type { Batch } from './batch.js';
-
-/** A batch as JSON. 64-bit integers are strings, as JSON numbers may lose digits. */
-interface Record extends Omit<Batch, 'events' | 'nowNs'> {
-  readonly nowNs: string;
-  readonly times: readonly string[];
-  readonly cells: readonly (readonly (string | null)[])[];
-}
+import { encodeHeader, encodeRecord, headerBytes } from './records.js';
 
 /**
  * A file to which batches are appended; each is on the disk before `append` resolves. Batches that arrive while the disk is busy
@@ -18,7 +11,8 @@ interface Record extends Omit<Batch, 'events' | 'nowNs'> {
 export class BatchLog {
   readonly file: string;
   #handle: FileHandle | undefined;
-  #bytes = 0;
+  #bytes = headerBytes;
+  #records = 0;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #failure: unknown;
@@ -39,7 +33,7 @@ export class BatchLog {
   append(batch: Batch): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ batch, bytes: encode(batch), resolve, reject });
+      this.#waiting.push({ batch, bytes: encodeRecord(batch, this.#records++), resolve, reject });
       this.#writing ??= this.#write();
     });
   }
@@ -78,28 +72,26 @@ export class BatchLog {
         .bytesWritten;
     }
     await handle.datasync();
-    this.#bytes += bytes.length;
+    const acknowledged = this.#bytes + bytes.length;
+    // Not synced, as it need only outlive the process: without it, what is cut off later would look unfinished.
+    await handle.write(encodeHeader(acknowledged), 0, headerBytes, 0);
+    this.#bytes = acknowledged;
   }
 
+  /** Creates the file with its header: an empty one would look like a log that was emptied. */
   async #create(): Promise<FileHandle> {
-    this.#handle = await open(this.file, 'wx', 0o600);
+    const draft = `${this.file}.tmp`;
+    this.#handle = await open(draft, 'wx', 0o600);
+    try {
+      await this.#handle.write(encodeHeader(headerBytes));
+      await rename(draft, this.file);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
     await syncDirectory(path.dirname(this.file));
     return this.#handle;
   }
-}
-
-/** Returns the batches of a log, up to the first incomplete one, which was never acknowledged. */
-export async function readLog(file: string): Promise<Batch[]> {
-  const bytes = await readFile(file);
-  const batches: Batch[] = [];
-  for (let at = 0; at + headBytes <= bytes.length; ) {
-    const end = at + headBytes + bytes.readUInt32LE(at);
-    const content = bytes.subarray(at + headBytes, end);
-    if (end > bytes.length || content.length === 0 || crc32(content) !== bytes.readUInt32LE(at + 4)) break;
-    batches.push(decode(content));
-    at = end;
-  }
-  return batches;
 }
 
 interface Waiting {
@@ -107,30 +99,4 @@ interface Waiting {
   readonly bytes: Buffer;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
-}
-
-/** The length of a record and its checksum, four bytes each. */
-const headBytes = 8;
-
-function encode({ events, nowNs, ...rest }: Batch): Buffer {
-  const record: Record = {
-    ...rest,
-    nowNs: String(nowNs),
-    times: events.map(event => String(event.time)),
-    cells: events.map(event => event.cells.map(cell => cell ?? null)),
-  };
-  const content = Buffer.from(JSON.stringify(record));
-  const head = Buffer.alloc(headBytes);
-  head.writeUInt32LE(content.length, 0);
-  head.writeUInt32LE(crc32(content), 4);
-  return Buffer.concat([head, content]);
-}
-
-function decode(content: Buffer): Batch {
-  const { nowNs, times, cells, ...rest } = JSON.parse(content.toString('utf8')) as Record;
-  const events = times.map((time, row) => ({
-    time: BigInt(time),
-    cells: (cells[row] ?? []).map(cell => cell ?? undefined),
-  }));
-  return { ...rest, nowNs: BigInt(nowNs), events };
 }

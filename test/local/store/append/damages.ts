@@ -1,0 +1,68 @@
+/** Returns random numbers from 0 to 1. */
+export type Random = () => number;
+
+/** Returns a copy of a file with up to three damages at random places; at most `mostInserted` bytes come in between. */
+export function damaged(bytes: Buffer, random: Random, mostInserted: number): Buffer {
+  const times = 1 + Math.floor(random() ** 2 * 3);
+  return Array.from({ length: times }, () => pick(damages, random)).reduce(
+    (before, damage) => damage(Buffer.from(before), random, mostInserted),
+    bytes,
+  );
+}
+
+const damages: readonly ((bytes: Buffer, random: Random, mostInserted: number) => Buffer)[] = [
+  // One bit is another.
+  (bytes, random) => {
+    if (bytes.length === 0) return bytes;
+    const at = below(bytes.length, random);
+    bytes.fill((bytes[at] ?? 0) ^ (1 << below(8, random)), at, at + 1);
+    return bytes;
+  },
+  // The end is cut off.
+  (bytes, random) => bytes.subarray(0, below(bytes.length, random)),
+  // A range is zeros.
+  (bytes, random) => {
+    const at = below(bytes.length, random);
+    return bytes.fill(0, at, Math.min(bytes.length, at + 1 + below(2_000, random)));
+  },
+  // Random bytes come in between.
+  (bytes, random, mostInserted) => {
+    const garbage = Array.from({ length: inserted(mostInserted, random) }, () => below(256, random));
+    return insert(bytes, Buffer.from(garbage), random);
+  },
+  // A piece of the file itself comes in between.
+  (bytes, random, mostInserted) => {
+    const from = below(bytes.length, random);
+    return insert(bytes, Buffer.from(bytes.subarray(from, from + inserted(mostInserted, random))), random);
+  },
+  // A piece is missing.
+  (bytes, random) => {
+    const at = below(bytes.length, random);
+    return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + below(2_000, random))]);
+  },
+];
+
+/** Returns which records of a log are whole in a damaged copy; a record ends where the log ended when it was written. */
+export function wholeIn(copy: Buffer, log: Buffer, starts: readonly number[]): number[] {
+  return starts.flatMap((start, index) =>
+    copy.includes(log.subarray(start, starts[index + 1] ?? log.length)) ? [index] : [],
+  );
+}
+
+/** So many bytes at least are not the beginning of a record by chance. */
+function inserted(most: number, random: Random): number {
+  return 16 + below(most - 16, random);
+}
+
+function insert(bytes: Buffer, garbage: Buffer, random: Random): Buffer {
+  const at = below(bytes.length + 1, random);
+  return Buffer.concat([bytes.subarray(0, at), garbage, bytes.subarray(at)]);
+}
+
+function pick<T>(values: readonly T[], random: Random): T {
+  return values[below(values.length, random)] as T;
+}
+
+function below(limit: number, random: Random): number {
+  return Math.floor(random() * limit);
+}
