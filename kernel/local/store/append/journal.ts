@@ -34,10 +34,8 @@ export type Unstored = ReadonlyMap<string, unknown>;
  */
 export class Journal {
   readonly #host: JournalHost;
-  #open: Tail[] = [];
-  #sealed: Tail[] = [];
-  #running: Promise<Unstored> = Promise.resolve(new Map());
-  #queued: Promise<Unstored> | undefined;
+  /** Those of the datasets that have something to store. */
+  readonly #lanes = new Map<string, Lane>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(host: JournalHost) {
@@ -68,20 +66,25 @@ export class Journal {
   }
 
   /**
-   * Writes every batch acknowledged so far into a Parquet file, and returns what could not be stored: it stays in its log, and
-   * the next flush tries again. Calls made while a flush is running share the next one.
+   * Writes every batch acknowledged so far into a Parquet file, of one dataset or of all of them, and returns what could not be
+   * stored: it stays in its log, and the next flush tries again. No dataset waits for another, unless all are asked for. Calls
+   * made while a dataset is being stored share its next turn.
    */
-  flush(): Promise<Unstored> {
+  async flush(dataset?: string): Promise<Unstored> {
+    if (dataset !== undefined) return this.#flushLane(dataset);
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#queued !== undefined) return this.#queued;
-    if (this.#open.length === 0 && this.#sealed.length === 0) return this.#running;
-    this.#queued = this.#running.then(() => {
-      this.#queued = undefined;
-      this.#running = this.#storeAll();
-      return this.#running;
-    });
-    return this.#queued;
+    const unstored = new Map<string, unknown>();
+    // One after another: a thousand at once would keep queries from the engine.
+    for (const each of [...this.#lanes.keys()]) {
+      for (const [name, reason] of await this.#flushLane(each)) unstored.set(name, reason);
+    }
+    return unstored;
+  }
+
+  /** Whether no batch of a dataset waits to be stored. */
+  isSettled(dataset: string): boolean {
+    return !this.#lanes.has(dataset);
   }
 
   /**
@@ -111,37 +114,60 @@ export class Journal {
     const content = await readLog(orphan);
     const file = path.join(directory, `${owner}-${idOf(name)}${logSuffix}`);
     if (content === undefined || !(await claim(orphan, file))) return false;
-    this.#sealed.push({ ...newTail(dataset, file, content), doubtful: true });
+    this.#laneOf(dataset).sealed.push({ ...newTail(dataset, file, content), doubtful: true });
     return true;
   }
 
+  #laneOf(dataset: string): Lane {
+    const known = this.#lanes.get(dataset);
+    if (known) return known;
+    const lane = { open: [], sealed: [], running: Promise.resolve(new Map()), queued: undefined };
+    this.#lanes.set(dataset, lane);
+    return lane;
+  }
+
   #tailFor(dataset: string, batch: Batch, owner: string): Tail {
-    const fitting = this.#open.find(tail => tail.dataset === dataset && tail.union.add(batch));
+    const lane = this.#laneOf(dataset);
+    const fitting = lane.open.find(tail => tail.union.add(batch));
     if (fitting) return fitting;
     const name = `${owner}-${crypto.randomUUID()}${logSuffix}`;
     const tail = newTail(dataset, path.join(this.#host.directoryOf(dataset), name));
     tail.union.add(batch);
-    this.#open.push(tail);
+    lane.open.push(tail);
     return tail;
   }
 
   #seal(tail: Tail): void {
-    if (!this.#open.includes(tail)) return;
-    this.#open = this.#open.filter(each => each !== tail);
-    this.#sealed.push(tail);
+    const lane = this.#lanes.get(tail.dataset);
+    if (!lane?.open.includes(tail)) return;
+    lane.open = lane.open.filter(each => each !== tail);
+    lane.sealed.push(tail);
   }
 
-  async #storeAll(): Promise<Unstored> {
+  #flushLane(dataset: string): Promise<Unstored> {
+    const lane = this.#lanes.get(dataset);
+    if (lane === undefined) return Promise.resolve(new Map());
+    lane.queued ??= lane.running.then(() => {
+      lane.queued = undefined;
+      lane.running = this.#storeLane(dataset, lane);
+      return lane.running;
+    });
+    return lane.queued;
+  }
+
+  async #storeLane(dataset: string, lane: Lane): Promise<Unstored> {
     const unstored = new Map<string, unknown>();
-    for (const tail of this.#open) this.#seal(tail);
-    for (const tail of [...this.#sealed]) {
+    for (const tail of lane.open) this.#seal(tail);
+    for (const tail of [...lane.sealed]) {
       try {
         await this.#store(tail);
-        this.#sealed = this.#sealed.filter(each => each !== tail);
+        lane.sealed = lane.sealed.filter(each => each !== tail);
       } catch (error) {
-        unstored.set(tail.dataset, error);
+        unstored.set(dataset, error);
       }
     }
+    const isEmpty = lane.open.length === 0 && lane.sealed.length === 0;
+    if (isEmpty && lane.queued === undefined) this.#lanes.delete(dataset);
     return unstored;
   }
 
@@ -150,7 +176,7 @@ export class Journal {
     await log.close();
     const { batches } = log;
     const id = idOf(path.basename(log.file));
-    if (batches.length > 0 && !(await this.#isSettled(tail, id))) {
+    if (batches.length > 0 && !(await this.#isDone(tail, id))) {
       // If this fails halfway, the next attempt checks whether the file is there.
       tail.doubtful = true;
       const draft = path.join(this.#host.engine.workDir, id);
@@ -180,12 +206,20 @@ export class Journal {
   }
 
   /** Whether its rows are stored already, or were deleted with their dataset. */
-  async #isSettled(tail: Tail, id: string): Promise<boolean> {
+  async #isDone(tail: Tail, id: string): Promise<boolean> {
     const { dataset, log, doubtful } = tail;
     if (!(await isThere(log.file))) return true;
     tail.stored = doubtful && (await this.#host.has(dataset, id));
     return tail.stored;
   }
+}
+
+/** The logs of one dataset, and its turns of being stored. */
+interface Lane {
+  open: Tail[];
+  sealed: Tail[];
+  running: Promise<Unstored>;
+  queued: Promise<Unstored> | undefined;
 }
 
 /** A log that takes batches, or waits to be stored. */
