@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { profileFileWarning } from '../api/profile.js';
 import { findShared, type SharedService } from '../local/shared.js';
+import { damagedSuffix } from '../local/store/files.js';
 import { makeDirectory } from '../machine.js';
-import { visible } from '../text.js';
+import { formatBytes, visible } from '../text.js';
 import {
   jupyterDataDirs,
   KERNEL_NAME,
@@ -32,7 +33,7 @@ export interface DoctorRequest {
   readonly dataDir: string;
 }
 
-/** Checks everything that the kernel needs, and returns one finding each, in the order in which to fix them. */
+/** Checks everything that the kernel needs, and returns one finding each, and one for each damaged file, in the order in which to fix them. */
 export async function examine(request: DoctorRequest): Promise<readonly Finding[]> {
   const { machine, files } = request;
   const dataDirs = await jupyterDataDirs(machine);
@@ -45,6 +46,7 @@ export async function examine(request: DoctorRequest): Promise<readonly Finding[
     await kernelspecFinding(dataDirs, files),
     await labextensionFinding(dataDirs, files),
     await dataDirFinding(request.dataDir),
+    ...(await damagedFindings(request.dataDir)),
     await profilesFinding(machine.home),
     serviceFinding(await findShared(request.dataDir, probeMs)),
   ];
@@ -157,6 +159,32 @@ async function dataDirFinding(dataDir: string): Promise<Finding> {
       fix: 'make it writable, or set APL_KERNEL_DATA to a directory that is',
     };
   }
+}
+
+/** One for each file that was set aside. */
+async function damagedFindings(dataDir: string): Promise<readonly Finding[]> {
+  const files = (await damagedIn(dataDir)).sort();
+  return Promise.all(
+    files.map(async file => {
+      const { size, mtime } = await stat(file);
+      return {
+        name: 'damaged',
+        state: 'warning',
+        found: `${file}, ${formatBytes(size)}, last written on ${mtime.toISOString().slice(0, 10)}: not all of it could be read`,
+        fix: 'look at it, as what could be read is in the dataset already; delete it once you need nothing else of it',
+      };
+    }),
+  );
+}
+
+async function damagedIn(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  const found = entries.map(async entry => {
+    const path = join(directory, entry.name);
+    if (entry.name.endsWith(damagedSuffix)) return [path];
+    return entry.isDirectory() ? damagedIn(path) : [];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 async function profilesFinding(home: string): Promise<Finding> {

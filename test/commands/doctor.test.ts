@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type DoctorRequest, examine, type Finding, findingsText } from '../../kernel/commands/doctor.js';
@@ -111,6 +111,30 @@ test.each([
   mkdirSync(request.dataDir);
   chmodSync(request.dataDir, mode);
   expect((await finding('data', request))?.state).toBe(state);
+});
+
+test('every file that was set aside is named, with what to do', async () => {
+  const request = bare();
+  const directory = join(request.dataDir, 'datasets', 'web%20logs');
+  mkdirSync(directory, { recursive: true });
+  const files = [
+    join(directory, '1.log.damaged'),
+    join(directory, '2.log.damaged'),
+    join(request.dataDir, 'x.damaged'),
+  ];
+  for (const file of [...files, join(directory, '3.log')]) writeFileSync(file, 'x'.repeat(12_345));
+  const day = new Date(2 ** 40);
+  for (const file of files) utimesSync(file, day, day);
+  const found = (await examine(request)).filter(({ name }) => name === 'damaged');
+  expect(found).toEqual(
+    files.map(file => ({
+      name: 'damaged',
+      state: 'warning',
+      found: `${file}, 12.3 kB, last written on 2004-11-03: not all of it could be read`,
+      fix: 'look at it, as what could be read is in the dataset already; delete it once you need nothing else of it',
+    })),
+  );
+  expect(await finding('damaged', bare())).toBe(undefined);
 });
 
 test('profiles that others can read are a warning', async () => {
