@@ -59,6 +59,7 @@ export type ErrorCode =
   | 'content-type'
   | 'csv-delimiter'
   | 'dataset-changed'
+  | 'dataset-damaged'
   | 'dataset-not-found'
   | 'empty'
   | 'encoding'

@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib';
 import undici, { type Dispatcher, type Pool } from 'undici';
 import { largestAnswer, memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
-import { InterruptedError, TimeLimitError } from './errors.js';
+import { InterruptedError, NotFoundError, TimeLimitError } from './errors.js';
 import {
   type Attempt,
   bodyError,
@@ -63,6 +63,8 @@ export interface Client {
   putAnnotation(id: string, content: wire.AnnotationContent, signal?: AbortSignal): Promise<wire.Annotation>;
   deleteAnnotation(id: string, signal?: AbortSignal): Promise<void>;
   datasets(signal?: AbortSignal): Promise<readonly wire.DatasetInfo[]>;
+  /** Only the local service knows how much datasets hold; those that do not exist are left out. */
+  measuredDatasets(names: readonly string[], signal?: AbortSignal): Promise<readonly wire.DatasetInfo[]>;
   deleteDataset(name: string, signal?: AbortSignal): Promise<void>;
   fields(dataset: string, signal?: AbortSignal): Promise<readonly wire.FieldMeta[]>;
   currentUser(signal?: AbortSignal): Promise<wire.User>;
@@ -168,7 +170,17 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
         { action: `delete the annotation ${id}`, method: 'DELETE', path: annotation(id) },
         signal,
       ),
-    datasets: signal => call(wire.readDatasets, get('list datasets', '/v2/datasets'), signal),
+    datasets: signal => {
+      const path = endpoint.profileName === localProfile ? measured : '/v2/datasets';
+      return call(wire.readDatasets, get('list datasets', path), signal);
+    },
+    measuredDatasets: async (names, signal) => {
+      const ask = (name: string) => {
+        const send = get(`read the dataset ${name}`, `${measured}/${encodeURIComponent(name)}`);
+        return call(value => [wire.readDataset(value)], send, signal).catch(noneWhenNotFound);
+      };
+      return (await Promise.all(names.map(ask))).flat();
+    },
     deleteDataset: (name, signal) =>
       transport.discard(
         { action: `delete the dataset ${name}`, method: 'DELETE', path: dataset(name) },
@@ -200,6 +212,14 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
       transport.discard({ action: 'drop a result', method: 'DELETE', path: lent(lease, id) }, signal),
     close: () => transport.close(),
   };
+}
+
+/** The local service's route for datasets with how much they hold. */
+const measured = '/v1/local/datasets';
+
+function noneWhenNotFound(error: unknown): [] {
+  if (error instanceof NotFoundError) return [];
+  throw error;
 }
 
 function lent({ name }: ResultLease, id: string): string {

@@ -211,6 +211,8 @@ export interface DatasetInfo {
   /** The times of the first and the last event in RFC 3339; absent when there is none. */
   readonly firstTime?: string;
   readonly lastTime?: string;
+  /** What is wrong with its files, in sentences without an end; only the local service says so. */
+  readonly problems?: readonly string[];
 }
 
 export interface User {
@@ -344,22 +346,29 @@ export function isNoTime(value: unknown): boolean {
 
 /** Returns the datasets of a listing. */
 export function readDatasets(value: unknown): readonly DatasetInfo[] {
-  return list(value, 'datasets').map((item, index) => {
-    const path = `datasets[${index}]`;
-    const object = record(item, path);
-    const name = string(object.name ?? object.id, `${path}.name`);
-    return {
-      id: string(object.id ?? name, `${path}.id`),
-      name,
-      description: string(object.description ?? '', `${path}.description`),
-      ...optionalString(object, 'created', path),
-      ...optionalString(object, 'who', path),
-      ...optionalString(object, 'kind', path),
-      ...present({ rows: object.rows === undefined ? undefined : number(object.rows, `${path}.rows`) }),
-      ...optionalString(object, 'firstTime', path),
-      ...optionalString(object, 'lastTime', path),
-    };
-  });
+  return list(value, 'datasets').map((item, index) => readDataset(item, `datasets[${index}]`));
+}
+
+/** Returns one dataset. */
+export function readDataset(value: unknown, path = 'dataset'): DatasetInfo {
+  const object = record(value, path);
+  const name = string(object.name ?? object.id, `${path}.name`);
+  return {
+    id: string(object.id ?? name, `${path}.id`),
+    name,
+    description: string(object.description ?? '', `${path}.description`),
+    ...optionalString(object, 'created', path),
+    ...optionalString(object, 'who', path),
+    ...optionalString(object, 'kind', path),
+    ...present({ rows: object.rows === undefined ? undefined : number(object.rows, `${path}.rows`) }),
+    ...optionalString(object, 'firstTime', path),
+    ...optionalString(object, 'lastTime', path),
+    ...present({ problems: problemsIn(object.problems, `${path}.problems`) }),
+  };
+}
+
+function problemsIn(value: unknown, path: string): readonly string[] | undefined {
+  return value === undefined ? undefined : list(value, path).map(each => string(each, path));
 }
 
 /** Returns the fields of a dataset. */

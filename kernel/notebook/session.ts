@@ -21,7 +21,7 @@ import {
   profileFileWarning,
   startProfile,
 } from '../api/profile.js';
-import type { QueryProgress, QueryRequest, WantedResults } from '../api/wire.js';
+import type { DatasetInfo, QueryProgress, QueryRequest, WantedResults } from '../api/wire.js';
 import { memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
 import type { Notice } from '../result/result.js';
@@ -111,6 +111,12 @@ export class Session {
       datasets: async signal => (await this.client(signal)).datasets(signal),
       fields: async (dataset, signal) => (await this.client(signal)).fields(dataset, signal),
     });
+  }
+
+  /** How much the datasets with these names hold, which only the local service says; others are left out. */
+  async measuredDatasets(names: Iterable<string>, signal: AbortSignal): Promise<readonly DatasetInfo[]> {
+    if (this.profileName !== localProfile) return [];
+    return (await this.client(signal)).measuredDatasets([...new Set(names)], signal);
   }
 
   /** Nanoseconds since 1970 that relative times count from: this moment, or that of the recording in use. */
@@ -337,10 +343,9 @@ export class Session {
     return previous.client.then(each => each.close()).then(() => client);
   }
 
-  /** Only the local service says how much its datasets hold. */
   #listingOf({ profileName }: Endpoint): DatasetListing | undefined {
     if (profileName !== localProfile) return undefined;
-    return async () => (await this.#localClient(undefined, 'unrecorded')).datasets();
+    return async names => (await this.#localClient(undefined, 'unrecorded')).measuredDatasets(names);
   }
 
   async #closeClient(place: Place): Promise<void> {

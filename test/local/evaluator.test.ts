@@ -58,7 +58,7 @@ beforeAll(async () => {
   );
   const store = new DatasetStore(dataDir, engine);
   await importFile(store, dataDir, { path: file, dataset: imported.name }, now);
-  catalog = await store.snapshot();
+  catalog = await store.snapshot(imported.name);
 });
 
 afterAll(async () => {

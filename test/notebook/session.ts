@@ -102,8 +102,9 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
 /** Answers queries with one row, and knows one dataset. */
 export function everyday({ path, method }: Seen): Reply {
   if (path === '/v1/datasets/_apl') return { headers: { 'x-axiom-trace-id': 'trace-1' }, body: counted };
-  if (path === '/v2/datasets')
-    return { body: [{ id: 'web', name: 'web', description: 'requests', kind: 'events' }] };
+  const web = { id: 'web', name: 'web', description: 'requests', kind: 'events' };
+  if (path === '/v2/datasets' || path === '/v1/local/datasets') return { body: [web] };
+  if (path === '/v1/local/datasets/web') return { body: web };
   if (path === '/v2/datasets/web/fields') return { body: fields };
   if (path === '/v2/user') return { body: { id: 'u1', name: 'Ada', email: 'ada@example.org' } };
   return { status: 404, body: { code: 404, message: `${method} ${path}` } };

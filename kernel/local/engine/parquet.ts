@@ -3,6 +3,7 @@ import type { TypeName } from '../../apl/catalog/entry.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
 import type { RowGroup } from '../sql/compiled.js';
 import type { Connection, Engine } from './duckdb.js';
+import { engineWords } from './failure.js';
 
 /** A field of one Parquet file and the column that holds it. Engines fold the case of column names; fields keep theirs. */
 export interface FileField {
@@ -62,9 +63,49 @@ export function columnNames(fields: readonly string[]): string[] {
   });
 }
 
-/** Reads the footers of Parquet files; those without a time column have no blocks. */
-export async function readFooters(engine: Engine, paths: readonly string[]): Promise<FileSummary[]> {
-  if (paths.length === 0) return [];
+/** A Parquet file that cannot be read, with the reason: the system's, or the engine's own words. */
+export interface UnreadableFile {
+  readonly path: string;
+  readonly unreadable: string;
+}
+
+/**
+ * Reads the footers of Parquet files, in order; those without a time column have no blocks. Files that the engine cannot read are
+ * told apart from the others by reading ever smaller groups. Rejects with ENOENT when a file is gone.
+ */
+export async function readFooters(
+  engine: Engine,
+  paths: readonly string[],
+): Promise<readonly (FileSummary | UnreadableFile)[]> {
+  const read: (FileSummary | UnreadableFile)[] = [];
+  for (let at = 0; at < paths.length; at += groupSize)
+    read.push(...(await readGroup(engine, paths.slice(at, at + groupSize))));
+  return read;
+}
+
+/** Footers read by one statement: more would hold a lane for seconds. */
+const groupSize = 250;
+
+async function readGroup(
+  engine: Engine,
+  paths: readonly string[],
+): Promise<readonly (FileSummary | UnreadableFile)[]> {
+  try {
+    return await readAll(engine, paths);
+  } catch (error) {
+    const reason = engineWords(error);
+    if (reason === undefined) throw error;
+    const [path = '', ...others] = paths;
+    if (others.length === 0) return [{ path, unreadable: reason }];
+    const middle = paths.length >> 1;
+    return [
+      ...(await readGroup(engine, paths.slice(0, middle))),
+      ...(await readGroup(engine, paths.slice(middle))),
+    ];
+  }
+}
+
+async function readAll(engine: Engine, paths: readonly string[]): Promise<FileSummary[]> {
   const list = `[${paths.map(sqlText).join(', ')}]`;
   const { notes, columns, blocks } = await engine.withConnection(async connection => ({
     notes: await readNotes(connection, list, paths),
@@ -85,6 +126,17 @@ export async function readFooters(engine: Engine, paths: readonly string[]): Pro
       foreign,
     };
   });
+}
+
+/** Returns whether the engine can read every value of a Parquet file. */
+export async function isReadable(engine: Engine, path: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await engine.run(`SELECT bit_xor(hash(r)) FROM read_parquet(${sqlText(path)}) AS r`, signal);
+    return true;
+  } catch (error) {
+    if (engineWords(error) === undefined) throw error;
+    return false;
+  }
 }
 
 /** Returns the type of the language that holds an engine type; nested and unknown types are dynamic. */

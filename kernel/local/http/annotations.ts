@@ -3,7 +3,7 @@ import type { AnnotationContent } from '../../api/wire.js';
 import { present } from '../../present.js';
 import { formatTime, parseTime } from '../../time.js';
 import type { AnnotationFilter, AnnotationStore } from '../store/annotations.js';
-import { type DatasetStore, unknownDataset } from '../store/datasets.js';
+import type { DatasetStore } from '../store/datasets.js';
 import { checkAnnotation, invalid, readAnnotationChange, readNewAnnotation } from './requests.js';
 
 /** What the routes of annotations need. */
@@ -26,21 +26,19 @@ export function addAnnotationRoutes(
   { annotations, datasets, nowNs }: AnnotationParts,
 ): void {
   const path = '/v2/annotations';
-  const checkDatasets = async ({ datasets: named = [] }: Partial<AnnotationContent>) => {
-    const catalog = await datasets.snapshot();
-    const unknown = named.find(name => catalog.info(name) === undefined);
-    if (unknown !== undefined) throw unknownDataset(unknown);
+  const checkDatasets = ({ datasets: named = [] }: Partial<AnnotationContent>) => {
+    for (const name of named) datasets.checkExists(name);
   };
   app.get<{ Querystring: Query }>(path, ({ query }) => annotations.list(filterOf(query)));
   app.post(path, async ({ body }, reply) => {
     const content = readNewAnnotation(body, formatTime(nowNs()));
-    await checkDatasets(content);
+    checkDatasets(content);
     return reply.code(201).send(await annotations.create(content));
   });
   app.get<Id>(`${path}/:id`, ({ params }) => annotations.get(params.id));
   app.put<Id>(`${path}/:id`, async ({ params, body }) => {
     const change = readAnnotationChange(body);
-    await checkDatasets(present({ datasets: change.datasets ?? undefined }));
+    checkDatasets(present({ datasets: change.datasets ?? undefined }));
     return annotations.change(params.id, change, checkAnnotation);
   });
   app.delete<Id>(`${path}/:id`, async ({ params }, reply) => {

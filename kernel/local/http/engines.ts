@@ -29,7 +29,7 @@ export async function openEngines(
   const memoryBytes = limits?.memoryBytes ?? memoryAtMost() * 0.6;
   const [engine, storeEngine] = await Promise.all([
     Engine.open({ ...limits, dataDir, families, memoryBytes }),
-    Engine.open({ dataDir, families: [], connections: 2, memoryBytes: memoryBytes / 8 }),
+    Engine.open({ dataDir, families: [], ...ownWork, memoryBytes: memoryBytes / 8 }),
   ]);
   const datasets = new DatasetStore(dataDir, storeEngine, samples, log);
   const processes = limits?.processes ?? 3;
@@ -58,6 +58,12 @@ export async function openEngines(
     },
   };
 }
+
+/**
+ * The service's own work, reading footers, storing batches and merging files, is bounded by those who ask for it: nothing of it is
+ * refused for want of a place. Merges are long, and leave lanes to the rest.
+ */
+const ownWork = { connections: 6, long: 2, queue: Number.POSITIVE_INFINITY } as const;
 
 /**
  * The engine that holds the results that kernels lend, opened with the first. They may come from the hosted service, so that it

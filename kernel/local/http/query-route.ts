@@ -8,6 +8,7 @@ import { foreignCode } from '../../errors.js';
 import { present } from '../../present.js';
 import { formatCount } from '../../text.js';
 import { externalFiles, unreadableFile } from '../engine/external.js';
+import { engineWords } from '../engine/failure.js';
 import type { ReaderSource } from '../engine/reader.js';
 import { type QueryAnswer, runQuery } from '../engine/run.js';
 import { RecordingCatalog } from '../engine/scans.js';
@@ -16,6 +17,7 @@ import { CatalogWithResults } from '../results/catalog.js';
 import type { HeldResult, HeldResults, ReadableResults } from '../results/held.js';
 import type { Compile, CompiledQuery } from '../sql/compiled.js';
 import type { DatasetStore } from '../store/datasets.js';
+import type { Snapshot } from '../store/snapshot.js';
 import { departure } from './departure.js';
 import { legacyBody } from './legacy.js';
 import type { QueriesUnderWay } from './progress.js';
@@ -93,40 +95,61 @@ async function answerOf(
   signal: AbortSignal,
   visit: Visit,
 ): Promise<QueryAnswer> {
-  const before = await parts.datasets.snapshot();
-  try {
-    return await answerFrom(parts, query, new CatalogWithResults(before, results), visit);
-  } catch (error) {
-    if (signal.aborted || (await before.intact())) throw error;
-  }
-  const now = await parts.datasets.snapshot();
-  try {
-    return await answerFrom(parts, query, new CatalogWithResults(now, results), visit);
-  } catch (error) {
-    throw signal.aborted || (await now.intact()) ? error : changed(error);
+  for (let attempt = 1; ; attempt++) {
+    const snapshot = await parts.datasets.snapshot();
+    try {
+      return await answerFrom(parts, query, snapshot, results, visit);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (await snapshot.intact()) {
+        // The engine may have met a damaged file, which its own words do not tell.
+        if (engineWords(error) !== undefined) await snapshot.verify(signal);
+        throw error;
+      }
+      if (attempt === mostAttempts) throw changed(error);
+    }
   }
 }
+
+const mostAttempts = 2;
 
 function changed(cause: unknown): ServiceError {
   const message = 'A dataset of this query was deleted twice while the query ran.';
   return new ServiceError(409, 'dataset-changed', message, { hint: 'Run it again.', cause });
 }
 
-/** A client may leave at any moment, so the signal is checked before each step that takes time. */
 async function answerFrom(
   parts: QueryParts,
   query: QueryRequest,
-  tables: CatalogWithResults,
+  snapshot: Snapshot,
+  results: ReadableResults,
   visit: Visit,
 ): Promise<QueryAnswer> {
-  const budget = { limitMs: limitMsOf(parts, query), threads: availableParallelism() };
-  const catalog = new RecordingCatalog(tables, budget);
-  visit.signal?.throwIfAborted();
-  const compiled = parts.compile(query, catalog, parts.nowNs(), externalFiles(parts.dataDir));
+  const { compiled, tables, catalog } = await compileWhole(parts, query, snapshot, results, visit);
   if (!compiled.ok) throw failureOf(query.apl, compiled.diagnostics);
-  const { compiled: wanted } = compiled;
+  const { notices, datasets } = compiled.compiled;
+  const wanted = { ...compiled.compiled, notices: [...notices, ...snapshot.notices(datasets)] };
   const readers = parts.readersFor(wanted, tables.scanned);
   return runQuery(readers, wanted, catalog, visit, { mostBytes: parts.answerBytes });
+}
+
+/** Compiles a query, again after each time that it asked for datasets which had to be read first. */
+async function compileWhole(
+  parts: QueryParts,
+  query: QueryRequest,
+  snapshot: Snapshot,
+  results: ReadableResults,
+  { signal }: Visit,
+) {
+  const budget = { limitMs: limitMsOf(parts, query), threads: availableParallelism() };
+  const nowNs = parts.nowNs();
+  for (;;) {
+    signal?.throwIfAborted();
+    const tables = new CatalogWithResults(snapshot, results);
+    const catalog = new RecordingCatalog(tables, budget);
+    const compiled = parts.compile(query, catalog, nowNs, externalFiles(parts.dataDir));
+    if (!(await snapshot.load(signal))) return { compiled, tables, catalog };
+  }
 }
 
 /** Returns at the limit, whatever the work does by then: the engine may heed an interrupt only after many seconds. */

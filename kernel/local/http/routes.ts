@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { FieldSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import type { Engine } from '../engine/duckdb.js';
-import { type Snapshot, unknownDataset } from '../store/datasets.js';
 import { importFile } from '../store/import.js';
 import { ingest } from '../store/ingest.js';
 import type { StarredFilter, StarredStore } from '../store/starred.js';
@@ -48,42 +46,30 @@ interface Id {
 }
 
 function addDatasetRoutes(app: FastifyInstance, { datasets }: RouteParts): void {
-  app.get('/v2/datasets', async () => {
-    const catalog = await datasets.snapshot();
-    return catalog.names().flatMap(name => catalog.info(name) ?? []);
-  });
+  app.get('/v2/datasets', () => datasets.infos());
+  // How much a dataset holds is not in the API, and clients that decode strictly refuse what they do not know.
+  app.get('/v1/local/datasets', () => datasets.measuredInfos());
+  app.get<Id>('/v1/local/datasets/:id', ({ params }) => datasets.measuredInfo(params.id));
   app.post('/v2/datasets', request => {
     const { name, description } = readNewDataset(request.body);
     return datasets.create(name, description);
   });
-  app.get<Id>('/v2/datasets/:id', async ({ params }) => {
-    const info = (await datasets.snapshot()).info(params.id);
-    if (!info) throw unknownDataset(params.id);
-    return info;
-  });
+  app.get<Id>('/v2/datasets/:id', ({ params }) => datasets.info(params.id));
   app.delete<Id>('/v2/datasets/:id', async ({ params }, reply) => {
     await datasets.remove(params.id);
     return reply.code(204).send();
   });
   app.get<Id>('/v2/datasets/:id/fields', async ({ params }) =>
-    fieldsOf(await datasets.snapshot(), params.id).map(fieldMeta),
+    (await datasets.fields(params.id)).map(fieldMeta),
   );
   app.get<Id>('/v2/datasets/:id/mapfields', async ({ params }) =>
-    fieldsOf(await datasets.snapshot(), params.id).flatMap(({ name, type }) =>
-      type === 'dynamic' ? [name] : [],
-    ),
+    (await datasets.fields(params.id)).flatMap(({ name, type }) => (type === 'dynamic' ? [name] : [])),
   );
   app.put<{ Params: { id: string; field: string } }>(
     '/v2/datasets/:id/fields/:field',
     async ({ params, body }) =>
       fieldMeta(await datasets.annotateField(params.id, params.field, readFieldNote(body))),
   );
-}
-
-function fieldsOf(catalog: Snapshot, name: string): readonly FieldSchema[] {
-  const schema = catalog.schema(name);
-  if (!schema) throw unknownDataset(name);
-  return schema.fields;
 }
 
 function addStarredRoutes(app: FastifyInstance, starred: StarredStore): void {

@@ -6,8 +6,8 @@ import { sqlName } from '../duckdb/literal.js';
 import type { Engine } from '../engine/duckdb.js';
 import { columnNames, copyToParquet, type FileSummary } from '../engine/parquet.js';
 import { FieldUnion } from './append/rows.js';
-import type { DatasetDirectory } from './directory.js';
-import { StoredDataset } from './stored.js';
+import type { DatasetDirectory } from './dataset/directory.js';
+import { StoredDataset } from './dataset/stored.js';
 
 /** Merges small files of datasets in the background, one dataset at a time. */
 export class Compactor {

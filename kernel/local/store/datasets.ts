@@ -1,35 +1,22 @@
-import { type Dirent, readdirSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { DatasetInfo } from '../../api/wire.js';
-import type { Places } from '../../apl/plan/placed.js';
-import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
-import { present } from '../../present.js';
+import type { FieldSchema } from '../../apl/plan/plan.js';
 import type { Engine } from '../engine/duckdb.js';
-import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { ServiceError } from '../http/service-error.js';
-import type { BuiltinDataset, RowGroup, ScanFilter } from '../sql/compiled.js';
+import type { BuiltinDataset } from '../sql/compiled.js';
 import type { Batch } from './append/batch.js';
-import { Journal, type Unstored } from './append/journal.js';
+import { Journal } from './append/journal.js';
 import { Compactor } from './compaction.js';
-import { DatasetDirectory, type Listing, writeNote } from './directory.js';
-import {
-  deletedName,
-  draftName,
-  emptyWhenMissing,
-  hasCode,
-  removeLeftovers,
-  syncDirectory,
-} from './files.js';
+import { mapAtMost } from './concurrent.js';
+import { damagedDataset } from './dataset/damage.js';
+import { DatasetDirectory, writeNote } from './dataset/directory.js';
+import type { DatasetNote, Extent, FieldNote } from './dataset/stored.js';
+import { SummaryCache } from './dataset/summary-cache.js';
+import { deletedName, draftName, hasCode, removeLeftovers, syncDirectory, versionOf } from './files.js';
 import { decodeName, encodeName, isDatasetName, nameRule } from './names.js';
-import type { DatasetNote, Extent, FieldNote, StoredDataset } from './stored.js';
-
-/** The datasets as they were at one moment, so that all queries of a request read the same data. */
-export interface Snapshot extends MeasuredCatalog {
-  info(name: string): DatasetInfo | undefined;
-  /** Whether every file that it reads still exists, which is not so once a dataset was deleted. */
-  intact(): Promise<boolean>;
-}
+import { infoOf, measuredInfo, type Reading, Snapshot, unknownDataset } from './snapshot.js';
 
 /**
  * The datasets under `<dataDir>/datasets`: one directory each, with Parquet files that never change, and `dataset.json`. Readers
@@ -41,7 +28,9 @@ export class DatasetStore {
   readonly #root: string;
   readonly #engine: Engine;
   readonly #builtins: ReadonlyMap<string, BuiltinDataset>;
-  #tidied: Promise<void> | undefined;
+  readonly #cache: SummaryCache;
+  #tidied: Promise<unknown> | undefined;
+  #listed: { readonly version: string; readonly names: readonly string[] } | undefined;
   readonly #directories = new Map<string, DatasetDirectory>();
   readonly #turns = new Map<string, Promise<unknown>>();
   readonly #journal: Journal;
@@ -57,6 +46,7 @@ export class DatasetStore {
     this.#root = path.join(dataDir, 'datasets');
     this.#engine = engine;
     this.#builtins = new Map(builtins.map(each => [each.schema.name, each]));
+    this.#cache = new SummaryCache(dataDir);
     this.#compactor = new Compactor(engine, name => this.#directory(name));
     this.#journal = new Journal({
       engine,
@@ -67,16 +57,51 @@ export class DatasetStore {
     });
   }
 
-  /** Returns the datasets as they are now, with every acknowledged event. A directory that has not changed is not listed again. */
-  async snapshot(): Promise<Snapshot> {
-    const names = await this.#names();
-    const unstored = new Map(await this.#journal.flush());
-    const listings = await Promise.all(names.map(name => this.#list(name, unstored)));
-    const stored = names.flatMap((name, index) => {
-      const dataset = listings[index]?.dataset;
-      return dataset === undefined ? [] : [[name, dataset] as const];
+  /** Returns the datasets as they are now, with every acknowledged event; those named are read, others once they are asked for. */
+  async snapshot(...names: readonly string[]): Promise<Snapshot> {
+    await this.#tidy();
+    const snapshot = new Snapshot({
+      builtins: this.#builtins,
+      names: () => this.#names(),
+      exists: name => isDatasetName(name) && this.#directory(name).exists(),
+      current: name => this.#current(name),
+      read: name => this.#read(name),
+      verify: (name, signal) => this.#directory(name).verify(signal),
     });
-    return new FrozenCatalog(new Map(stored), this.#builtins, unstored);
+    for (const name of names) snapshot.schema(name);
+    await snapshot.load();
+    return snapshot;
+  }
+
+  /** Returns what the API says of all datasets, in the order of their names. */
+  async infos(): Promise<readonly DatasetInfo[]> {
+    return this.#ofAll(name => this.#noted(name));
+  }
+
+  /** Returns that with how much each holds, or with what is wrong with its files. */
+  async measuredInfos(): Promise<readonly DatasetInfo[]> {
+    return this.#ofAll(name => this.#measured(name));
+  }
+
+  /** Returns what the API says of one dataset; throws ServiceError (404) when there is none. */
+  async info(name: string): Promise<DatasetInfo> {
+    this.checkExists(name);
+    return this.#computed(name) ?? this.#noted(name);
+  }
+
+  /** Returns that with how much it holds, or with what is wrong with its files; throws ServiceError (404) when there is none. */
+  async measuredInfo(name: string): Promise<DatasetInfo> {
+    this.checkExists(name);
+    const info = this.#computed(name) ?? (await this.#measured(name));
+    if (info === undefined) throw unknownDataset(name);
+    return info;
+  }
+
+  /** Returns the fields of a dataset; throws ServiceError when there is none (404) or it has damaged files. */
+  async fields(name: string): Promise<readonly FieldSchema[]> {
+    const schema = (await this.snapshot(name)).schema(name);
+    if (schema === undefined) throw unknownDataset(name);
+    return schema.fields;
   }
 
   /** Throws ServiceError (404) when there is no dataset of this name. */
@@ -97,14 +122,13 @@ export class DatasetStore {
   async close(): Promise<void> {
     await this.#compactor.close();
     await this.#journal.flush();
+    await this.#cache.save();
   }
 
   /** Creates an empty dataset; throws ServiceError (409) when one of that name exists. */
   async create(name: string, description: string): Promise<DatasetInfo> {
     this.checkName(name);
-    if ((await this.snapshot()).schema(name)) {
-      throw existing(name);
-    }
+    if (this.#directory(name).exists()) throw existing(name);
     await this.#make(name, { description });
     return infoOf(name, { description });
   }
@@ -114,19 +138,22 @@ export class DatasetStore {
     if (this.#builtins.has(name)) {
       throw new ServiceError(403, 'forbidden', `\`${name}\` comes with the service and cannot be deleted.`);
     }
-    if (!(await this.#names()).includes(name)) throw unknownDataset(name);
-    await this.#journal.flush();
+    const directory = this.#directory(name);
+    if (!isDatasetName(name) || !directory.exists()) throw unknownDataset(name);
+    // What is only in memory would make the dataset again, were it stored later.
+    await this.#journal.flush(name);
     const deleted = path.join(this.#root, deletedName());
-    await rename(this.#directory(name).path, deleted).catch(unknownWhenMissing(name));
+    await rename(directory.path, deleted).catch(unknownWhenMissing(name));
     this.#directories.delete(name);
+    await this.#cache.forget(path.basename(directory.path));
     await rm(deleted, { recursive: true, force: true });
   }
 
   /** Moves a finished Parquet file into a dataset, which is created if need be; with `replace`, its rows replace all others. */
   async publish(name: string, file: string, replace = false): Promise<void> {
     this.checkName(name);
-    const unstored: Unstored = replace ? await this.#journal.flush() : new Map();
-    if (unstored.has(name)) throw unstored.get(name);
+    const unstored = replace ? (await this.#journal.flush(name)).get(name) : undefined;
+    if (unstored !== undefined) throw unstored;
     const directory = this.#directory(name);
     const place = () =>
       replace
@@ -155,9 +182,11 @@ export class DatasetStore {
     }
   }
 
-  /** Returns how much a dataset holds; zero rows when there is none. */
+  /** Returns how much a dataset holds; zero rows when there is none. Throws ServiceError when it has damaged files. */
   async extent(name: string): Promise<Extent> {
-    return (await this.#directory(name).list())?.dataset.extent ?? { rows: 0 };
+    const listing = await this.#directory(name).list();
+    if (listing !== undefined && listing.damages.length > 0) throw damagedDataset(name, listing.damages);
+    return listing?.dataset.extent ?? { rows: 0 };
   }
 
   /**
@@ -165,7 +194,7 @@ export class DatasetStore {
    * such field.
    */
   async annotateField(name: string, field: string, note: FieldNote): Promise<FieldSchema> {
-    const known = (await this.snapshot()).schema(name)?.fields.find(each => each.name === field);
+    const known = (await this.snapshot(name)).schema(name)?.fields.find(each => each.name === field);
     if (!known || this.#builtins.has(name)) {
       throw new ServiceError(
         404,
@@ -187,11 +216,39 @@ export class DatasetStore {
     if (!isDatasetName(name)) throw new ServiceError(400, 'invalid-name', nameRule);
   }
 
-  async #names(): Promise<string[]> {
-    this.#tidied ??= this.#tidy();
-    await this.#tidied;
-    const entries = directoryEntries(this.#root);
-    return entries.flatMap(entry => (entry.isDirectory() ? (decodeName(entry.name) ?? []) : []));
+  async #ofAll(info: (name: string) => Promise<DatasetInfo | undefined>): Promise<readonly DatasetInfo[]> {
+    await this.#tidy();
+    const stored = this.#names().filter(name => !this.#builtins.has(name));
+    const found = await mapAtMost(datasetsAtOnce, stored, info);
+    const computed = [...this.#builtins.keys()].map(name => this.#computed(name));
+    return [...computed, ...found].flatMap(each => each ?? []).sort(byName);
+  }
+
+  #computed(name: string): DatasetInfo | undefined {
+    const builtin = this.#builtins.get(name);
+    return builtin && infoOf(name, { description: builtin.description });
+  }
+
+  async #noted(name: string): Promise<DatasetInfo> {
+    return infoOf(name, await this.#directory(name).note());
+  }
+
+  async #measured(name: string): Promise<DatasetInfo | undefined> {
+    const reading = this.#current(name) ?? (await this.#read(name));
+    return reading && measuredInfo(name, reading);
+  }
+
+  /** The names of the stored datasets. The directory is listed again only when it has changed. */
+  #names(): readonly string[] {
+    const version = versionOf(this.#root);
+    if (version === undefined) return [];
+    // A second change within the resolution of the clock would not show.
+    const settled = Date.now() - version.changedMs > settleMs;
+    if (this.#listed?.version === version.text) return this.#listed.names;
+    const entries = readdirSync(this.#root, { withFileTypes: true });
+    const names = entries.flatMap(entry => (entry.isDirectory() ? (decodeName(entry.name) ?? []) : []));
+    this.#listed = settled ? { version: version.text, names } : undefined;
+    return names;
   }
 
   /**
@@ -211,37 +268,57 @@ export class DatasetStore {
     }
   }
 
-  /** Lists a dataset, after storing the logs of processes that were killed; adds to `unstored` what cannot be stored. */
-  async #list(name: string, unstored: Map<string, unknown>): Promise<Listing | undefined> {
+  /** A dataset that has not changed since it was read, and of which nothing waits to be stored. */
+  #current(name: string): Reading | undefined {
+    if (!isDatasetName(name) || !this.#journal.isSettled(name)) return undefined;
+    const listing = this.#directory(name).current();
+    return listing === undefined || listing.logs.length > 0 ? undefined : { listing };
+  }
+
+  /** Reads a dataset, after storing its logs, also those of processes that were killed. */
+  async #read(name: string): Promise<Reading | undefined> {
+    const flushed = await this.#journal.flush(name);
     const listing = await this.#directory(name).list();
-    if (listing === undefined || listing.logs.length === 0) return listing;
-    const adopting = this.#journal.adopt(name, listing.logs);
-    if (!(await adopting.catch(error => unstored.set(name, error)))) return listing;
-    for (const [dataset, reason] of await this.#journal.flush()) unstored.set(dataset, reason);
-    return this.#directory(name).list();
+    if (listing === undefined || listing.logs.length === 0)
+      return listing && { listing, unstored: flushed.get(name) };
+    // One that cannot be read does not keep the others from being stored.
+    const unreadable = await this.#journal.adopt(name, listing.logs).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    const adopted = await this.#journal.flush(name);
+    const now = await this.#directory(name).list();
+    return now && { listing: now, unstored: unreadable ?? adopted.get(name) };
   }
 
   #directory(name: string): DatasetDirectory {
     const known = this.#directories.get(name);
     if (known) return known;
-    const directory = new DatasetDirectory(path.join(this.#root, encodeName(name)), name, this.#engine);
+    const directory = new DatasetDirectory(
+      path.join(this.#root, encodeName(name)),
+      name,
+      this.#engine,
+      this.#cache,
+    );
     this.#directories.set(name, directory);
     return directory;
   }
 
-  /** Removes the leftovers of processes that were killed. */
-  async #tidy(): Promise<void> {
-    const datasets = await readdir(this.#root).catch(emptyWhenMissing);
-    const directories = [this.#dataDir, this.#root, ...datasets.map(name => path.join(this.#root, name))];
-    for (const directory of directories) await removeLeftovers(directory);
+  /** Removes the leftovers of processes that were killed, once; those within a dataset when it is read. */
+  #tidy(): Promise<unknown> {
+    this.#tidied ??= Promise.all([this.#dataDir, this.#root].map(removeLeftovers));
+    return this.#tidied;
   }
 }
 
-/** Returns the error for a dataset that does not exist. */
-export function unknownDataset(name: string): ServiceError {
-  return new ServiceError(404, 'dataset-not-found', `There is no dataset \`${name}\`.`, {
-    hint: '`%datasets` lists those that exist.',
-  });
+/** Datasets that are read at the same time for a listing. */
+const datasetsAtOnce = 16;
+
+/** The coarsest clock of a file system in use, that of FAT. */
+const settleMs = 2_000;
+
+function byName(a: DatasetInfo, b: DatasetInfo): number {
+  return a.name < b.name ? -1 : 1;
 }
 
 function existing(name: string): ServiceError {
@@ -252,90 +329,4 @@ function unknownWhenMissing(name: string): (error: unknown) => never {
   return error => {
     throw hasCode(error, 'ENOENT') ? unknownDataset(name) : error;
   };
-}
-
-/** For every query: handing this to another thread takes longer than the answer. */
-function directoryEntries(directory: string): Dirent[] {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch (error) {
-    return emptyWhenMissing(error);
-  }
-}
-
-class FrozenCatalog implements Snapshot {
-  readonly #stored: ReadonlyMap<string, StoredDataset>;
-  readonly #builtins: ReadonlyMap<string, BuiltinDataset>;
-  readonly #unstored: Unstored;
-
-  constructor(
-    stored: ReadonlyMap<string, StoredDataset>,
-    builtins: ReadonlyMap<string, BuiltinDataset>,
-    unstored: Unstored,
-  ) {
-    this.#stored = stored;
-    this.#builtins = builtins;
-    this.#unstored = unstored;
-  }
-
-  names(): string[] {
-    return [...new Set([...this.#stored.keys(), ...this.#builtins.keys()])].sort();
-  }
-
-  schema(name: string): DatasetSchema | undefined {
-    return this.#builtins.get(name)?.schema ?? this.#stored.get(name)?.schema;
-  }
-
-  scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
-    // An answer without the events that were acknowledged would be wrong.
-    if (this.#unstored.has(name)) throw this.#unstored.get(name);
-    const source = this.#builtins.get(name) ?? this.#stored.get(name);
-    if (!source) throw unknownDataset(name);
-    return source.scan(fields, startNs, endNs, filter);
-  }
-
-  examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks {
-    const builtin = this.#builtins.get(name);
-    if (builtin !== undefined) {
-      const computed = builtin.rowGroups?.(startNs, endNs) ?? [];
-      return { blocks: 0, rows: 0, computed: computed.reduce((total, group) => total + group.rows, 0) };
-    }
-    return this.#stored.get(name)?.examined(startNs, endNs) ?? { blocks: 0, rows: 0 };
-  }
-
-  rowGroups(name: string, startNs: bigint, endNs: bigint): readonly RowGroup[] {
-    const source = this.#builtins.get(name) ?? this.#stored.get(name);
-    return source?.rowGroups?.(startNs, endNs) ?? [];
-  }
-
-  places(name: string): Places | undefined {
-    return this.#builtins.has(name) ? undefined : this.#stored.get(name)?.places;
-  }
-
-  info(name: string): DatasetInfo | undefined {
-    const builtin = this.#builtins.get(name);
-    if (builtin) return infoOf(name, { description: builtin.description });
-    const stored = this.#stored.get(name);
-    return stored && { ...infoOf(name, stored.note), ...stored.extent };
-  }
-
-  intact(): Promise<boolean> {
-    return allThere([...this.#stored.values()].flatMap(dataset => dataset.paths));
-  }
-}
-
-function infoOf(name: string, note: DatasetNote): DatasetInfo {
-  return {
-    id: name,
-    name,
-    description: note.description ?? '',
-    ...present({ created: note.created }),
-    who: 'local',
-    kind: 'axiom:events:v1',
-  };
-}
-
-async function allThere(files: Iterable<string>): Promise<boolean> {
-  const found = await Promise.all([...files].map(file => stat(file).catch(() => undefined)));
-  return !found.includes(undefined);
 }

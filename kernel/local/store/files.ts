@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -70,13 +71,44 @@ export async function locked<T>(lockfilePath: string, work: () => Promise<T>): P
   }
 }
 
-/** Removes the leftovers of killed operations from a directory: drafts of files, lists without their file, and directories that were being deleted. */
+/** What changes when a file or a directory does. */
+export interface Version {
+  /** Differs when it was changed, or another one has its name. */
+  readonly text: string;
+  /** Its size and the time of its last change, which a copy of the file may share. */
+  readonly content: string;
+  readonly changedMs: number;
+  readonly isDirectory: boolean;
+}
+
+/** Returns undefined where there is none. Synchronous: handing the question to another thread takes longer than its answer. */
+export function versionOf(file: string): Version | undefined {
+  try {
+    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+    if (found === undefined) return undefined;
+    const content = `${found.size}-${found.mtimeNs}`;
+    return {
+      text: `${found.ino}-${content}`,
+      content,
+      changedMs: Number(found.mtimeMs),
+      isDirectory: found.isDirectory(),
+    };
+  } catch (error) {
+    if (hasCode(error, 'ENOTDIR')) return undefined;
+    throw error;
+  }
+}
+
+/** Removes the leftovers of killed operations from a directory: drafts of files, and directories that were being deleted. */
 export async function removeLeftovers(directory: string): Promise<void> {
   const entries = await readdir(directory).catch(emptyWhenMissing);
-  for (const name of entries.filter(name => isLeftover(name) || isListOfNone(name, entries))) {
-    const leftover = path.join(directory, name);
+  await removeStale(entries.filter(isLeftover).map(name => path.join(directory, name)));
+}
+
+/** Removes files that nobody has touched for a while: another process may be about to use a newer one. */
+export async function removeStale(files: readonly string[]): Promise<void> {
+  for (const leftover of files) {
     const found = await stat(leftover).catch(() => undefined);
-    // Another process may be about to rename it.
     if (found && Date.now() - found.mtimeMs > staleMs) await rm(leftover, { recursive: true, force: true });
   }
 }
@@ -84,23 +116,16 @@ export async function removeLeftovers(directory: string): Promise<void> {
 const staleLockMs = 10_000;
 const lockPollMs = 20;
 
-/** Not the directory `.tmp` itself, in which engines work. */
-function isLeftover(name: string): boolean {
+/** Whether a name is one of a draft or a directory that was being deleted; not `.tmp` itself, in which engines work. */
+export function isLeftover(name: string): boolean {
   return /^[^.].*\.tmp$/.test(name) || name.startsWith(deletedPrefix) || name.startsWith(draftPrefix);
 }
-
-/** `x.replaces` lists the names of the files that `x.parquet` replaces. */
-export const listSuffix = '.replaces';
 
 /** Ends the name of a log of batches that are in no Parquet file yet. */
 export const logSuffix = '.log';
 
 /** Ends the name of a file that was set aside, as not all of it could be read. Nothing of ours removes it. */
 export const damagedSuffix = '.damaged';
-
-function isListOfNone(name: string, entries: readonly string[]): boolean {
-  return name.endsWith(listSuffix) && !entries.includes(name.replace(listSuffix, '.parquet'));
-}
 
 /** A name for a directory that is about to be deleted. */
 export function deletedName(): string {

@@ -13,6 +13,7 @@ import { EngineError, engineWords } from '../engine/failure.js';
 import { columnNames, copyToParquet, type FileField, type FileNote } from '../engine/parquet.js';
 import type { Visit, Watch } from '../engine/visit.js';
 import { ServiceError } from '../http/service-error.js';
+import type { Extent } from './dataset/stored.js';
 import type { DatasetStore } from './datasets.js';
 import { damageOf, emptyFile, type FileFormat, formatOf } from './formats.js';
 import { type CsvOptions, readCsv } from './readers/csv.js';
@@ -21,7 +22,6 @@ import { isLineFormat, readLines } from './readers/lines.js';
 import { readParquet, rowsInParquet } from './readers/parquet.js';
 import { cells, type Reading } from './readers/reading.js';
 import { rowsByLines, spreadSample } from './readers/sample.js';
-import type { Extent } from './stored.js';
 import { findTime, type TimeOptions, type TimeSource } from './timestamps.js';
 
 /**

@@ -182,11 +182,13 @@ export async function datasets(_: MagicCall, { session, io }: MagicHost): Promis
       ? 'There are no datasets. `%import FILE` makes one from a file.'
       : plural(found.length, 'dataset');
   const rows = found.map(each => [each.name, ...facts(each), each.description]);
+  for (const { name, problems = [] } of found) for (const each of problems) say(io, `${name}: ${each}.`);
   io.display(tableOutput(headers, rows, named(session, caption)));
 }
 
 /** The number of events of a dataset, the `%time` line that reads them all, and their first and last time. */
-function extentCells({ rows, firstTime, lastTime }: DatasetInfo): readonly string[] {
+function extentCells({ rows, firstTime, lastTime, problems }: DatasetInfo): readonly string[] {
+  if (rows === undefined && problems !== undefined) return ['damaged', '', '', ''];
   if (rows === undefined) return ['computed for any time', '', '', ''];
   const [first, last] = [parseTime(firstTime ?? ''), parseTime(lastTime ?? '')];
   const times =
@@ -206,7 +208,11 @@ const schemaDatasets = 20;
 /** Lists the fields of one dataset or of the first few. */
 export async function schema({ words }: MagicCall, { session, io }: MagicHost): Promise<void> {
   const [name] = words;
-  const listed = await listedDatasets(session, io, name !== undefined);
+  const datasets = await (name === undefined
+    ? session.schema.datasets(io.signal)
+    : // The fields can be shown without it.
+      session.measuredDatasets([name], io.signal).catch(() => []));
+  const listed = new Map(datasets.map(dataset => [dataset.name, dataset]));
   const all = name === undefined ? [...listed.keys()] : [name];
   const shown = all.slice(0, schemaDatasets);
   const fields = await Promise.all(shown.map(each => session.schema.fields(each, io.signal)));
@@ -224,17 +230,6 @@ export async function schema({ words }: MagicCall, { session, io }: MagicHost): 
   }
   const rest = all.length - shown.length;
   if (rest > 0) say(io, `${plural(rest, 'more dataset')} not shown; \`%schema DATASET\` shows one.`);
-}
-
-/** Datasets by name; empty when the listing fails, as the fields of one can be shown without it. */
-async function listedDatasets(
-  session: Session,
-  io: CellIo,
-  optional: boolean,
-): Promise<ReadonlyMap<string, DatasetInfo>> {
-  const listing = session.schema.datasets(io.signal);
-  const datasets = await (optional ? listing.catch(() => []) : listing);
-  return new Map(datasets.map(dataset => [dataset.name, dataset]));
 }
 
 /** Runs a query for a few events. */
@@ -284,7 +279,7 @@ function onlyLocal(session: Session, magic: string): void {
 export async function drop({ words, options, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
   onlyLocal(session, 'drop');
   const [name = ''] = words;
-  const info = (await session.schema.datasets(io.signal)).find(each => each.name === name);
+  const [info] = await session.measuredDatasets([name], io.signal);
   if (info !== undefined && !options.has('yes')) {
     if (!io.allowStdin) throw misuse(magic, 'nobody can be asked here; --yes deletes without asking');
     const typed = await io.input(
@@ -299,7 +294,8 @@ export async function drop({ words, options, magic }: MagicCall, { session, io }
   say(io, `Deleted ${name}${info === undefined ? '' : ` (${extentOf(info)})`}.`);
 }
 
-function extentOf({ rows }: DatasetInfo): string {
+function extentOf({ rows, problems }: DatasetInfo): string {
+  if (problems !== undefined && rows === undefined) return 'whose files are damaged';
   return rows === undefined ? 'all of its events' : plural(rows, 'event');
 }
 

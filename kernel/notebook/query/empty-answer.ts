@@ -50,7 +50,7 @@ export async function emptyAnswerNotices(
   const few = (result.tables[0]?.data.numRows ?? 0) < (events ?? 0);
   const joined = reading.sources > 1 && result.provenance.profile === localProfile;
   if (result.datasetNames.length === 0 || !(empty || few || joined)) return [];
-  const listing = await listedDatasets(session, signal);
+  const listing = await measured(session, result.datasetNames, signal);
   const inquiry = { session, result, reading, signal, listing };
   const outside = await (empty || joined ? outsideNotices(inquiry, empty) : moreOutside(inquiry));
   const all = result.datasetNames.length === outside.length;
@@ -74,8 +74,12 @@ function isAllZeros(table: ArrowTable): boolean {
   return cells.every(cell => cell.includes('"') || /^[[\]0., null]*$/.test(cell));
 }
 
-async function listedDatasets(session: Session, signal: AbortSignal): Promise<Inquiry['listing']> {
-  const datasets = await session.schema.datasets(signal).catch(() => []);
+async function measured(
+  session: Session,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<Inquiry['listing']> {
+  const datasets = await session.measuredDatasets(names, signal).catch(() => []);
   return new Map(datasets.map(dataset => [dataset.name, dataset]));
 }
 

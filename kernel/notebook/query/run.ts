@@ -117,8 +117,7 @@ async function windowOf(session: Session, order: QueryOrder, signal: AbortSignal
   const now = session.now();
   if (order.range !== everything) return resolveRange(order.range, now);
   if (session.profileName !== localProfile) return { ...storedEverything, endTime: formatTime(now) };
-  const named = new Set(datasetNames(order.text));
-  const read = (await session.schema.datasets(signal)).filter(({ name }) => named.has(name));
+  const read = await session.measuredDatasets(datasetNames(order.text), signal);
   const endless = read.find(({ rows }) => rows === undefined);
   if (endless !== undefined)
     throw new TimeRangeError(

@@ -17,7 +17,7 @@ import { type AnswerStore, RecordingError } from './store.js';
 export type RecordingMode = 'record' | 'replay' | 'auto';
 
 /** The datasets of the local service as they are now. */
-export type DatasetListing = () => Promise<readonly DatasetInfo[]>;
+export type DatasetListing = (names: readonly string[]) => Promise<readonly DatasetInfo[]>;
 
 /** Records the answers that the clients of a session receive, and replays them. */
 export class Recording {
@@ -178,9 +178,9 @@ function sorted(value: unknown): unknown {
 async function versionOf({ json }: Asked, listing: DatasetListing | undefined): Promise<string | undefined> {
   const { apl } = (json ?? {}) as { readonly apl?: unknown };
   if (typeof apl !== 'string' || listing === undefined) return undefined;
-  const named = new Set(datasetNames(apl));
+  const named = [...new Set(datasetNames(apl))].sort();
   try {
-    const read = (await listing()).filter(({ name }) => named.has(name));
+    const read = await listing(named);
     const facts = read.map(({ name, rows, firstTime, lastTime }) => [name, rows, firstTime, lastTime]);
     return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
   } catch {

@@ -500,7 +500,8 @@ async function serviceWithEvents(...events: readonly ((root: string) => void)[])
   const left = [...events];
   const compile: Compile = (...request) => {
     const compiled = compileRequest(...request);
-    left.shift()?.(path.join(dataDir, 'datasets'));
+    // Not before the dataset is read: the query is compiled again then.
+    if (request[1].schema('d')?.open === false) left.shift()?.(path.join(dataDir, 'datasets'));
     return compiled;
   };
   const own = await testService({ dataDir, compile });
@@ -510,6 +511,7 @@ async function serviceWithEvents(...events: readonly ((root: string) => void)[])
   ] as const) {
     await own.json('POST', '/v2/datasets', { name });
     await own.json('POST', `/v1/datasets/${name}/ingest`, [{ n }]);
+    await own.json('GET', `/v1/local/datasets/${name}`);
   }
   return own;
 }

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await writeFile(file, ['_time,x', ...lines].join('\n'));
   const store = new DatasetStore(dataDir, engine);
   await importFile(store, dataDir, { path: file, dataset: 'stored' }, now);
-  catalog = await store.snapshot();
+  catalog = await store.snapshot('stored');
 });
 
 afterAll(async () => {

@@ -49,13 +49,13 @@ async function rows(
   fields: string[],
   window = everything,
 ): Promise<string[][]> {
-  const scan = (await store.snapshot()).scan(dataset, fields, ...window);
+  const scan = (await store.snapshot(dataset)).scan(dataset, fields, ...window);
   const names = fields.map((_, index) => `f${index}`).join(', ');
   return (await engine.run(`SELECT ${names} FROM (${scan}) ORDER BY ALL`)).map(row => row.map(String));
 }
 
 async function typesOf({ store }: Parts, dataset: string): Promise<Record<string, string>> {
-  const schema = (await store.snapshot()).schema(dataset);
+  const schema = (await store.snapshot(dataset)).schema(dataset);
   return Object.fromEntries((schema?.fields ?? []).map(field => [field.name, field.type]));
 }
 
@@ -123,7 +123,7 @@ test('a window includes its start and not its end, and only files that overlap i
   expect(await rows(parts, 'd', ['n'], [at(20), at(30)])).toEqual([['20']]);
   expect(await rows(parts, 'd', ['n'], [at(20) + 1n, at(30) + 1n])).toEqual([['30']]);
   expect(await rows(parts, 'd', ['n'], [at(40), at(50)])).toEqual([]);
-  const catalog = await parts.store.snapshot();
+  const catalog = await parts.store.snapshot('d');
   expect(catalog.examined('d', at(20), at(30))).toEqual({ blocks: 1, rows: 1, minNs: at(20), maxNs: at(20) });
   expect(catalog.examined('d', at(40), at(50))).toEqual({ blocks: 0, rows: 0 });
 });
@@ -133,7 +133,7 @@ test('the catalogue says of each row group of a window what it holds', async () 
   await add(parts, 'd', { _time: 1_700_000_010 }, { _time: 1_700_000_020 });
   await add(parts, 'd', { _time: 1_700_000_030 });
   const at = (second: number) => BigInt(1_700_000_000 + second) * 1_000_000_000n;
-  const catalog = await parts.store.snapshot();
+  const catalog = await parts.store.snapshot('d');
   expect(catalog.rowGroups('d', at(15), at(30))).toEqual([
     { rows: 2, minNs: at(10), maxNs: at(20), timed: true },
   ]);
@@ -144,7 +144,7 @@ test('the catalogue says of each row group of a window what it holds', async () 
 test('no field at all is enough to count', async () => {
   const parts = await openStore();
   await add(parts, 'd', { _time: 1_700_000_000 }, { _time: 1_700_000_001 });
-  const scan = (await parts.store.snapshot()).scan('d', [], ...everything);
+  const scan = (await parts.store.snapshot('d')).scan('d', [], ...everything);
   expect(await parts.engine.run(`SELECT count(*) FROM (${scan})`)).toEqual([[2n]]);
 });
 
@@ -170,7 +170,7 @@ test('a negative zero in a file of another program is found as a zero, also by t
   await parts.engine.run(
     `COPY (SELECT '2023-11-14'::TIMESTAMP AS _time, ${zero} AS v FROM range(61) r(i)) TO ${sqlText(file)} (FORMAT parquet)`,
   );
-  const scan = (await parts.store.snapshot()).scan('d', ['v'], ...everything);
+  const scan = (await parts.store.snapshot('d')).scan('d', ['v'], ...everything);
   expect(await parts.engine.run(`SELECT f0::VARCHAR FROM (${scan}) WHERE f0 = 0`)).toEqual([['0.0']]);
 });
 
@@ -184,7 +184,7 @@ test('datasets are made, listed, described and deleted', async () => {
   expect((await parts.store.snapshot()).names()).toEqual(['new', 'sample']);
   await parts.store.annotateField('new', '_time', { unit: 'ns' });
   await parts.store.annotateField('new', '_time', { description: 'when' });
-  const schema = (await parts.store.snapshot()).schema('new');
+  const schema = (await parts.store.snapshot('new')).schema('new');
   expect(schema?.fields[0]).toEqual({ name: '_time', type: 'datetime', unit: 'ns', description: 'when' });
   await parts.store.remove('new');
   expect((await parts.store.snapshot()).names()).toEqual(['sample']);
@@ -201,7 +201,7 @@ test('notes on fields that are written at the same time are all kept', async () 
   );
   await Promise.all(notes);
   const expected = { type: 'datetime', unit: 'ns', description: 'when' };
-  expect((await store.snapshot()).schema('d')?.fields).toEqual([
+  expect((await store.snapshot('d')).schema('d')?.fields).toEqual([
     { name: '_time', ...expected },
     { name: '_sysTime', ...expected },
   ]);
@@ -236,13 +236,13 @@ test('directories that are not datasets are left alone', async () => {
 test('computed datasets are read through the same catalogue', async () => {
   const parts = await openStore();
   expect(await rows(parts, 'sample', ['_time'])).toEqual([['1970-01-01 00:00:00.000000005']]);
-  expect((await parts.store.snapshot()).info('sample')?.description).toBe('Computed.');
+  expect((await parts.store.info('sample')).description).toBe('Computed.');
 });
 
 test('a dataset says how many rows it holds, and between which times', async () => {
   const parts = await openStore();
   const extent = async (name: string) => {
-    const { rows, firstTime, lastTime } = (await parts.store.snapshot()).info(name) ?? {};
+    const { rows, firstTime, lastTime } = await parts.store.measuredInfo(name);
     return [rows, firstTime, lastTime];
   };
   await parts.store.create('logs', '');
@@ -271,7 +271,7 @@ async function temporaryFile(name: string, text: string): Promise<string> {
 test('a file that appears replaces all others at once, and a query that had begun reads on', async () => {
   const parts = await openStore();
   await put(parts, 1, false);
-  const begun = (await parts.store.snapshot()).scan('d', ['n'], ...everything);
+  const begun = (await parts.store.snapshot('d')).scan('d', ['n'], ...everything);
   await put(parts, 2, true);
   await put(parts, 3, true);
   await put(parts, 4, false);
@@ -310,7 +310,10 @@ test('what another process adds, replaces, describes or deletes is there in the 
   await put(other, 13, true);
   expect(await rows(parts, 'd', ['n'])).toEqual([['13']]);
   await other.store.annotateField('d', 'n', { unit: 'ms' });
-  expect((await parts.store.snapshot()).schema('d')?.fields.at(-1)).toMatchObject({ name: 'n', unit: 'ms' });
+  expect((await parts.store.snapshot('d')).schema('d')?.fields.at(-1)).toMatchObject({
+    name: 'n',
+    unit: 'ms',
+  });
   await other.store.remove('d');
   expect((await parts.store.snapshot()).names()).toEqual(['sample']);
 });
@@ -337,13 +340,13 @@ test('a directory that has not changed for a while is not listed again', async (
   const directory = path.join(parts.dataDir, 'datasets', 'd');
   const hourAgo = new Date(Date.now() - 3_600_000);
   await utimes(directory, hourAgo, hourAgo);
-  const before = await parts.store.snapshot();
+  const before = await parts.store.measuredInfo('d');
   const [file = ''] = (await readdir(directory)).filter(name => name.endsWith('.parquet'));
   await rename(path.join(directory, file), path.join(parts.dataDir, file));
   await utimes(directory, hourAgo, hourAgo);
-  expect((await parts.store.snapshot()).info('d')).toEqual(before.info('d'));
+  expect(await parts.store.measuredInfo('d')).toEqual(before);
   await utimes(directory, new Date(), new Date());
-  expect((await parts.store.snapshot()).info('d')?.rows).toBe(0);
+  expect((await parts.store.measuredInfo('d')).rows).toBe(0);
 });
 
 test('a replacement that fails lets the next one through', async () => {
@@ -373,7 +376,7 @@ test('replaced files are deleted once no query can be reading them', async () =>
   for (const n of [1, 2, 3]) await put(parts, n, true);
   const directory = path.join(parts.dataDir, 'datasets', 'd');
   const files = async () => (await readdir(directory)).filter(name => name.endsWith('.parquet'));
-  await parts.store.snapshot();
+  await parts.store.snapshot('d');
   expect(await files()).toHaveLength(3);
   const before = new Date(Date.now() - 3_600_000);
   for (const name of await files()) await utimes(path.join(directory, name), before, before);
@@ -395,7 +398,7 @@ test('leftovers of a killed process are removed, unless they are new', async () 
   for (const leftover of leftovers) await utimes(leftover, before, before);
   await utimes(path.join(dataDir, '.tmp'), before, before);
   await writeFile(path.join(directory, 'dataset.json.2.tmp'), '{');
-  await new DatasetStore(dataDir, engine).snapshot();
+  await new DatasetStore(dataDir, engine).snapshot('d');
   expect(await readdir(dataDir)).toEqual(['.tmp', 'datasets']);
   expect(await readdir(path.join(dataDir, 'datasets'))).toEqual(['d']);
   expect(await readdir(directory)).toEqual(['dataset.json.2.tmp']);
@@ -421,9 +424,9 @@ test('a directory that vanishes while the datasets are listed is ignored', async
   const parts = await openStore();
   await put(parts, 1, false);
   await put(parts, 2, false);
-  const reading = parts.store.snapshot();
+  const reading = parts.store.measuredInfos();
   await parts.store.remove('d');
-  const names = (await reading).names();
+  const names = (await reading).map(info => info.name);
   expect(names.filter(name => name !== 'd')).toEqual(['sample']);
 });
 
@@ -433,7 +436,7 @@ test('of a note that was edited by hand, what has another type is left out', asy
   const file = path.join(dataDir, 'datasets', 'd', 'dataset.json');
   const fields = { _time: { unit: 5, description: ['x'], hidden: true }, m: null };
   await writeFile(file, JSON.stringify({ description: 7, created: {}, fields }));
-  const snapshot = await store.snapshot();
-  expect(snapshot.info('d')?.description).toBe('');
+  const snapshot = await store.snapshot('d');
+  expect((await store.info('d')).description).toBe('');
   expect(snapshot.schema('d')?.fields[0]).toEqual({ name: '_time', type: 'datetime', hidden: true });
 });

@@ -232,6 +232,8 @@ test('a negative zero is found as a zero, also by the filter that the engine kee
   const values = Array.from({ length: 60 }, (_, n) => ({ v: n % 2 === 0 ? -0.5 : 0.5 }));
   const body = JSON.stringify([...values, { v: 0 }]).replace('"v":0}', '"v":-0.0}');
   await service().json('POST', `/v1/datasets/${dataset}/ingest`, body);
+  // The events are in a file once somebody asks for them.
+  await service().json('GET', `/v1/local/datasets/${dataset}`);
   const sql = `SELECT count(*) FROM read_parquet(${sqlText(path.join(service().dataDir, 'datasets', dataset, '*.parquet'))}) WHERE v = 0`;
   const { body: found } = await service().query(`n:long\n${sql}`);
   expect(found.tables[0].columns).toEqual([[1]]);
@@ -248,7 +250,7 @@ test('a property is found whether it came in an object of fields or in a map bes
     );
   await send({ e: 'timeout' }, { e: { m: 'a', 'k.l': 1, n: { o: { 'p.q': 2 } } } });
   await send({ e: { m: 'b', k: { l: 3 }, n: { o: { p: { q: 4 } } } }, f: [1] });
-  await service().json('GET', `/v2/datasets/${dataset}`);
+  await service().json('GET', `/v1/local/datasets/${dataset}`);
   await send({ e: { m: 5, 'k.l': null } });
   const { body } = await service().query(
     `dataset ${dataset}: e.m:dynamic e.k.l:dynamic e.n.o.p.q:dynamic e:dynamic`,

@@ -134,8 +134,8 @@ describe('a recording', () => {
   test('in `auto` asks for what is missing, and again where a dataset has changed', async () => {
     let rows = 1;
     const reply: typeof everyday = seen =>
-      seen.path === '/v2/datasets'
-        ? { body: [{ id: 'web', name: 'web', description: '', kind: 'events', rows }] }
+      seen.path === '/v1/local/datasets/web'
+        ? { body: { id: 'web', name: 'web', description: '', kind: 'events', rows } }
         : everyday(seen);
     await withBench({ reply }, async bench => {
       await bench.run(`%cache auto "${directory}"`);

@@ -27,7 +27,7 @@ async function openStore(): Promise<Parts> {
 
 /** Fields with their types and every row as text. The order of fields follows that of files, so it is told of one body only. */
 async function contentOf({ engine, store }: Parts, dataset: string, isOne: boolean): Promise<unknown> {
-  const catalog = await store.snapshot();
+  const catalog = await store.snapshot(dataset);
   const fields = [...(catalog.schema(dataset)?.fields ?? [])];
   if (!isOne) fields.sort((a, b) => (a.name < b.name ? -1 : 1));
   const names = fields.map(field => field.name);

@@ -37,7 +37,7 @@ async function append({ store }: Pick<Parts, 'store'>, ...ids: number[]): Promis
 }
 
 async function idsOf({ engine, store }: Pick<Parts, 'engine' | 'store'>): Promise<number[]> {
-  const scan = (await store.snapshot()).scan('d', ['id'], -(2n ** 63n), 2n ** 63n - 1n);
+  const scan = (await store.snapshot('d')).scan('d', ['id'], -(2n ** 63n), 2n ** 63n - 1n);
   const rows = await engine.run(`SELECT f0 FROM (${scan}) ORDER BY f0`);
   return rows.map(([id]) => Number(id));
 }
@@ -68,7 +68,7 @@ test('what was appended is in the next snapshot, in one file, and no log is left
   expect([(await entries(parts, '.log')).length, await entries(parts, '.parquet')]).toEqual([1, []]);
   expect(await idsOf(parts)).toEqual([1, 2, 3]);
   expect([await entries(parts, '.log'), (await entries(parts, '.parquet')).length]).toEqual([[], 1]);
-  const [group] = (await parts.store.snapshot()).rowGroups('d', -(2n ** 63n), 2n ** 63n - 1n);
+  const [group] = (await parts.store.snapshot('d')).rowGroups('d', -(2n ** 63n), 2n ** 63n - 1n);
   expect([group?.rows, group?.minNs, group?.maxNs]).toEqual([
     3,
     1_700_000_001n * 10n ** 9n,
@@ -125,9 +125,9 @@ test('events are merged into few files, and nothing is lost or doubled on the wa
   const parts = await openStore();
   for (let id = 0; id < 30; id++) {
     await append(parts, 29 - id);
-    await parts.store.snapshot();
+    await parts.store.snapshot('d');
   }
-  const groups = async () => (await parts.store.snapshot()).rowGroups('d', -(2n ** 63n), 2n ** 63n - 1n);
+  const groups = async () => (await parts.store.snapshot('d')).rowGroups('d', -(2n ** 63n), 2n ** 63n - 1n);
   await expect.poll(async () => (await groups()).length, { timeout: 60_000 }).toBeLessThan(8);
   expect(await idsOf(parts)).toEqual(Array.from({ length: 30 }, (_, id) => id));
   await parts.store.close();

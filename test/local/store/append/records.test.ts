@@ -61,7 +61,7 @@ async function openBench() {
   let store = openStore();
   await store.create('d', '');
   const idsOf = async () => {
-    const snapshot = await store.snapshot();
+    const snapshot = await store.snapshot('d');
     if (snapshot.schema('d')?.fields.every(field => field.name !== 'id') !== false) return [];
     const scan = snapshot.scan('d', ['id'], -(2n ** 63n), 2n ** 63n - 1n);
     return (await engine.run(`SELECT f0 FROM (${scan}) ORDER BY f0`)).map(([id]) => Number(id));

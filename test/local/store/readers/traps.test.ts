@@ -534,7 +534,7 @@ testTraps(traps);
 
 test('rows without a time are found in every time range', async () => {
   const { dataset } = await importText('hosts.csv', 'host,team\na,x\nb,y\n');
-  const store = (await service().json('GET', `/v2/datasets/${dataset}`)).body;
+  const store = (await service().json('GET', `/v1/local/datasets/${dataset}`)).body;
   expect([store.rows, store.firstTime]).toEqual([2, undefined]);
 });
 

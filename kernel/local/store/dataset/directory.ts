@@ -1,19 +1,24 @@
-import { statSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Engine } from '../engine/duckdb.js';
-import { type FileSummary, readFooters } from '../engine/parquet.js';
+import type { Engine } from '../../engine/duckdb.js';
+import type { FileSummary } from '../../engine/parquet.js';
 import {
-  emptyWhenMissing,
+  damagedSuffix,
   hasCode,
-  listSuffix,
+  isLeftover,
   locked,
   logSuffix,
   placeFile,
+  removeStale,
   replaceFile,
-  writeDurably,
-} from './files.js';
+  versionOf,
+} from '../files.js';
+import { type Damage, damagedDataset, systemReason } from './damage.js';
+import { idOf, partPath } from './part-file.js';
+import { fileOf, listOf, listSuffix, readReplacements, writeReplacements } from './replacement-list.js';
 import { type DatasetNote, type FieldNote, noteIn, StoredDataset } from './stored.js';
+import { SummaryReader } from './summaries.js';
+import type { SummaryCache } from './summary-cache.js';
 
 /** What the directory of a dataset holds: the dataset, and the names of its live Parquet files. */
 export interface Listing {
@@ -24,34 +29,46 @@ export interface Listing {
   readonly logs: readonly string[];
   /** The ids of all files that are there, replaced ones too. */
   readonly ids: ReadonlySet<string>;
+  /** What cannot be read of its rows: without it, no answer would be true. */
+  readonly damages: readonly Damage[];
+  /** What cannot be read of the rest: its rows are all there. */
+  readonly defects: readonly Damage[];
 }
 
 /**
  * The directory of one dataset. Its listing is cached, and made again only when the time of change of the directory, of its note
- * or of a file of another program differs, or is so recent that a second change could have the same one.
+ * or of a file that may change in its place differs, or is so recent that a second change could have the same one.
  */
 export class DatasetDirectory {
   readonly path: string;
   readonly #name: string;
-  readonly #engine: Engine;
-  readonly #footers = new Map<string, { readonly version: string; readonly summary: FileSummary }>();
+  readonly #summaries: SummaryReader;
   readonly #replacements = new Map<string, readonly string[]>();
   #known: Known | undefined;
   /** The time in the name of the newest file, in milliseconds since 1970: files are in the order in which they came. */
   #lastAdded = 0;
 
-  constructor(directory: string, name: string, engine: Engine) {
+  constructor(directory: string, name: string, engine: Engine, cache: SummaryCache) {
     this.path = directory;
     this.#name = name;
-    this.#engine = engine;
+    this.#summaries = new SummaryReader(directory, engine, cache);
+  }
+
+  /** Returns what the directory holds now where that is known without reading it; undefined where it must be read, or is gone. */
+  current(): Listing | undefined {
+    const known = this.#known;
+    if (known === undefined || known.until <= Date.now() || this.#stamp()?.text !== known.stamp)
+      return undefined;
+    return this.#summaries.isCurrent() ? known.listing : undefined;
   }
 
   /** Returns what the directory holds now; undefined when it does not exist. One that changes while it is read is read again. */
   async list(): Promise<Listing | undefined> {
     for (let reading = 1; ; reading++) {
+      const current = this.current();
+      if (current !== undefined) return current;
       const stamp = this.#stamp();
       if (stamp === undefined) return undefined;
-      if (this.#known?.stamp === stamp.text && this.#known.until > Date.now()) return this.#known.listing;
       try {
         return await this.#read(stamp);
       } catch (error) {
@@ -67,125 +84,154 @@ export class DatasetDirectory {
   /** Moves a finished Parquet file into the directory; rejects with ENOENT when the directory is gone. */
   async add(file: string, id: string = crypto.randomUUID()): Promise<void> {
     this.#lastAdded = Math.max(Date.now(), this.#lastAdded + 1);
-    await placeFile(file, path.join(this.path, `${this.#lastAdded}-${id}.parquet`));
+    await this.#place(file, await partPath(file, path.join(this.path, `${this.#lastAdded}-${id}`)));
   }
 
   /**
    * Puts a finished Parquet file in place of others, in one step: those that `choose` picks from the live ones. Returns false
-   * and moves nothing when `choose` returns undefined.
+   * and moves nothing when `choose` returns undefined. Throws ServiceError when the directory has damaged files: what they
+   * replace is not known.
    */
   async replace(file: string, choose: (live: Listing) => Replaced | undefined): Promise<boolean> {
     return this.#locked(async () => {
       const live = await this.list();
+      if (live !== undefined && live.damages.length > 0) throw damagedDataset(this.#name, live.damages);
       const replaced = live && choose(live);
       if (replaced === undefined) return false;
-      const target = path.join(this.path, `${replaced.since}-${crypto.randomUUID()}`);
+      const target = await partPath(file, path.join(this.path, `${replaced.since}-${crypto.randomUUID()}`));
       // Without its file the list has no effect: renaming the file is the switch.
-      await writeDurably(target + listSuffix, JSON.stringify(replaced.names));
-      await placeFile(file, `${target}.parquet`);
+      await writeReplacements(target, replaced.names);
+      await this.#place(file, target);
       return true;
     });
   }
 
-  /** Changes the note on one field and returns it, with the properties that `note` leaves out as they were. */
+  /** Reads all of the files that it lists, and returns those that are damaged. */
+  verify(signal: AbortSignal): Promise<readonly Damage[]> {
+    return this.#summaries.verify(signal);
+  }
+
+  /**
+   * Changes the note on one field and returns it, with the properties that `note` leaves out as they were. Throws ServiceError
+   * when the note on the dataset is damaged: it would be lost.
+   */
   async annotate(field: string, note: FieldNote): Promise<FieldNote> {
     return this.#locked(async () => {
-      const before = await this.note();
+      const { note: before, defect } = await this.#readNote();
+      if (defect !== undefined) throw damagedDataset(this.#name, [defect]);
       const changed = { ...before.fields?.[field], ...note };
       await writeNote(this.path, { ...before, fields: { ...before.fields, [field]: changed } });
       return changed;
     });
   }
 
+  /** Returns the note on the dataset; an empty one when it cannot be read. */
   async note(): Promise<DatasetNote> {
+    return (await this.#readNote()).note;
+  }
+
+  /** An unreadable note on a dataset is no reason to refuse its rows. */
+  async #readNote(): Promise<{ readonly note: DatasetNote; readonly defect?: Damage }> {
+    const file = path.join(this.path, noteFile);
     try {
-      return noteIn(JSON.parse(await readFile(path.join(this.path, noteFile), 'utf8')));
-    } catch {
-      // An unreadable note on a dataset is no reason to refuse its rows.
-      return {};
+      return { note: noteIn(JSON.parse(await readFile(file, 'utf8'))) };
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return { note: {} };
+      return { note: {}, defect: { file, reason: systemReason(error) ?? 'is not JSON' } };
     }
+  }
+
+  async #place(draft: string, file: string): Promise<void> {
+    this.#summaries.trust(file);
+    await placeFile(draft, file);
   }
 
   /** What changes whenever the directory does, within the resolution of the file system's clock. */
   #stamp(): Stamp | undefined {
     const takenMs = Date.now();
-    const foreign = [...this.#footers].flatMap(([file, { summary }]) => (summary.foreign ? [file] : []));
-    const [own, ...others] = [this.path, path.join(this.path, noteFile), ...foreign].map(versionOf);
+    const [own, note] = [this.path, path.join(this.path, noteFile)].map(versionOf);
     if (own === undefined || !own.isDirectory) return undefined;
-    const text = [own, ...others].map(each => each?.text ?? '').join(' ');
-    return { text, settled: takenMs - own.changedMs > settleMs };
+    return { text: `${own.text} ${note?.text}`, settled: takenMs - own.changedMs > settleMs };
   }
 
   async #read({ text, settled }: Stamp): Promise<Listing> {
-    const entries = (await readdir(this.path).catch(emptyWhenMissing)).sort();
+    const { entries, damage } = await this.#entries();
     const names = entries.filter(entry => entry.endsWith('.parquet') && !entry.startsWith('.'));
-    const lists = entries.filter(each => each.endsWith(listSuffix) && names.includes(fileOf(each)));
-    const listed = await Promise.all(lists.map(list => this.#replacement(list)));
-    const replacedBy = new Map(lists.map((list, index) => [fileOf(list), listed[index] ?? []]));
-    const hidden = new Set(listed.flat());
-    const files = await this.#summaries(
-      names.filter(name => !hidden.has(name)).map(name => path.join(this.path, name)),
-    );
+    const lists = entries.filter(entry => entry.endsWith(listSuffix));
+    const used = lists.filter(list => names.includes(fileOf(list)));
+    const listed = await Promise.all(used.map(list => this.#replacement(list)));
+    const replacedBy = new Map<string, readonly string[]>();
+    for (const [index, list] of used.entries()) replacedBy.set(fileOf(list), listed[index]?.names ?? []);
+    const hidden = new Set([...replacedBy.values()].flat());
+    const { files, damages } = await this.#summaries.of(names.filter(name => !hidden.has(name)));
     for (const { path: file, replaces } of files)
       if (replaces.length > 0) replacedBy.set(path.basename(file), replaces);
     const replaced = new Set([...replacedBy.values()].flat());
     const live = files.filter(file => !replaced.has(path.basename(file.path)));
-    const note = await this.note();
-    const due = await this.#removeReplaced(
-      names.filter(name => replaced.has(name)),
-      replacedBy,
-    );
+    const { note, defect } = await this.#readNote();
+    const all = [damage ?? [], listed.flatMap(list => list.damage ?? []), damages].flat();
+    // Whatever is damaged may be mended at any moment, by a change of permissions too: it is read again each time.
+    const due = all.length > 0 ? 0 : await this.#removeReplaced(names, replaced, replacedBy);
+    const unused = lists.filter(list => !used.includes(list));
+    await removeStale([...entries.filter(isLeftover), ...unused].map(name => path.join(this.path, name)));
     const listing = {
       dataset: new StoredDataset(this.#name, live, note),
       files: live,
       names: names.filter(name => !replaced.has(name)),
       logs: entries.filter(entry => entry.endsWith(logSuffix)),
       ids: new Set(names.map(idOf)),
+      damages: all,
+      defects: [defect ?? [], setAside(this.path, entries)].flat(),
     };
     this.#known = { stamp: text, until: settled ? due : 0, listing };
     return listing;
   }
 
-  async #summaries(files: readonly string[]): Promise<FileSummary[]> {
-    const unread: string[] = [];
-    const versions = new Map<string, string>();
-    for (const file of files) {
-      const known = this.#footers.get(file);
-      if (known !== undefined && !known.summary.foreign) continue;
-      const version = versionOf(file)?.text ?? '';
-      versions.set(file, version);
-      if (known?.version !== version) unread.push(file);
+  async #entries(): Promise<{ readonly entries: readonly string[]; readonly damage?: Damage }> {
+    try {
+      return { entries: (await readdir(this.path)).sort() };
+    } catch (error) {
+      const reason = systemReason(error);
+      if (hasCode(error, 'ENOENT') || reason === undefined) return { entries: [] };
+      return { entries: [], damage: { file: this.path, reason } };
     }
-    for (const summary of await readFooters(this.#engine, unread)) {
-      this.#footers.set(summary.path, { version: versions.get(summary.path) ?? '', summary });
-    }
-    if (this.#footers.size > files.length) this.#forget(new Set(files));
-    return files.flatMap(file => this.#footers.get(file)?.summary ?? []);
   }
 
-  #forget(present: ReadonlySet<string>): void {
-    for (const file of this.#footers.keys()) if (!present.has(file)) this.#footers.delete(file);
-  }
-
-  async #replacement(entry: string): Promise<readonly string[]> {
+  async #replacement(
+    entry: string,
+  ): Promise<{ readonly names?: readonly string[]; readonly damage?: Damage }> {
     const known = this.#replacements.get(entry);
-    if (known !== undefined) return known;
-    const names = JSON.parse(await readFile(path.join(this.path, entry), 'utf8')) as string[];
-    this.#replacements.set(entry, names);
-    return names;
+    if (known !== undefined) return { names: known };
+    const file = path.join(this.path, entry);
+    try {
+      const names = await readReplacements(file);
+      if (names === undefined)
+        return { damage: { file, reason: 'is damaged: it says which files no longer count' } };
+      this.#replacements.set(entry, names);
+      return { names };
+    } catch (error) {
+      const reason = systemReason(error);
+      if (hasCode(error, 'ENOENT') || reason === undefined) throw error;
+      return { damage: { file, reason } };
+    }
   }
 
   /**
    * Deletes files that were replaced so long ago that no query still reads them; returns when the next ones are due, in
    * milliseconds since 1970.
    */
-  async #removeReplaced(dead: readonly string[], replacedBy: ReplacedBy): Promise<number> {
+  async #removeReplaced(
+    names: readonly string[],
+    replaced: ReadonlySet<string>,
+    replacedBy: ReplacedBy,
+  ): Promise<number> {
+    const dead = names.filter(name => replaced.has(name));
     if (dead.length === 0) return Number.POSITIVE_INFINITY;
     const replacers = [...replacedBy.keys()];
     const times = await Promise.all(replacers.map(name => stat(path.join(this.path, name))));
     const due = Math.max(...times.map(({ mtimeMs }) => mtimeMs)) + retentionMs;
     if (Date.now() < due) return due;
-    const lists = replacers.map(name => name.replace(/\.parquet$/, listSuffix));
+    const lists = replacers.map(listOf);
     for (const name of [...inOrder(dead, replacedBy), ...lists])
       await rm(path.join(this.path, name), { force: true });
     return 0;
@@ -197,7 +243,7 @@ export class DatasetDirectory {
   }
 
   #allThere(): boolean {
-    return [this.path, ...this.#footers.keys()].every(each => versionOf(each) !== undefined);
+    return [this.path, ...this.#summaries.paths].every(each => versionOf(each) !== undefined);
   }
 }
 
@@ -230,6 +276,13 @@ interface Stamp {
 
 const noteFile = 'dataset.json';
 
+/** Logs of acknowledged events that could not all be read. */
+function setAside(directory: string, entries: readonly string[]): readonly Damage[] {
+  const names = entries.filter(entry => entry.endsWith(damagedSuffix));
+  const reason = 'was set aside: some of the events in it could not be read';
+  return names.map(name => ({ file: path.join(directory, name), reason }));
+}
+
 /** The name of a file -> the names of those that it replaces. */
 type ReplacedBy = ReadonlyMap<string, readonly string[]>;
 
@@ -244,16 +297,6 @@ function inOrder(names: readonly string[], replacedBy: ReplacedBy): readonly str
   return [...ordered];
 }
 
-/** The file that a list belongs to. */
-function fileOf(list: string): string {
-  return list.replace(listSuffix, '.parquet');
-}
-
-/** A file of ours is called `TIME-ID.parquet`. */
-function idOf(name: string): string {
-  return name.slice(name.indexOf('-') + 1).replace(/\.parquet$/, '');
-}
-
 /** How many times a directory is read that keeps changing meanwhile. */
 const mostReadings = 3;
 
@@ -262,22 +305,3 @@ const settleMs = 2_000;
 
 /** Longer than any query runs. */
 const retentionMs = 15 * 60_000;
-
-interface Version {
-  readonly text: string;
-  readonly changedMs: number;
-  readonly isDirectory: boolean;
-}
-
-/** Every query asks for some: synchronously, as handing the question to another thread takes longer than its answer. */
-function versionOf(file: string): Version | undefined {
-  try {
-    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
-    if (found === undefined) return undefined;
-    const text = `${found.ino}-${found.size}-${found.mtimeNs}`;
-    return { text, changedMs: Number(found.mtimeMs), isDirectory: found.isDirectory() };
-  } catch (error) {
-    if (hasCode(error, 'ENOTDIR')) return undefined;
-    throw error;
-  }
-}

@@ -1,14 +1,14 @@
-import type { DatasetInfo } from '../../api/wire.js';
-import type { TypeName } from '../../apl/catalog/entry.js';
-import { type Places, placeField } from '../../apl/plan/placed.js';
-import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
-import { present } from '../../present.js';
-import { EARLIEST_TIME, formatTime, LATEST_TIME } from '../../time.js';
-import { jsonPointer, sqlName, sqlText, timeBound } from '../duckdb/literal.js';
-import { sqlTypes } from '../duckdb/types.js';
-import type { FileField, FileSummary } from '../engine/parquet.js';
-import type { ExaminedBlocks } from '../engine/scans.js';
-import type { RowGroup, ScanFilter } from '../sql/compiled.js';
+import type { DatasetInfo } from '../../../api/wire.js';
+import type { TypeName } from '../../../apl/catalog/entry.js';
+import { type Places, placeField } from '../../../apl/plan/placed.js';
+import type { DatasetSchema, FieldSchema } from '../../../apl/plan/plan.js';
+import { present } from '../../../present.js';
+import { EARLIEST_TIME, formatTime, LATEST_TIME } from '../../../time.js';
+import { jsonPointer, sqlName, sqlText, timeBound } from '../../duckdb/literal.js';
+import { sqlTypes } from '../../duckdb/types.js';
+import type { FileField, FileSummary } from '../../engine/parquet.js';
+import type { ExaminedBlocks } from '../../engine/scans.js';
+import type { RowGroup, ScanFilter } from '../../sql/compiled.js';
 
 /** The note on a dataset beside its rows. */
 export interface DatasetNote {

@@ -1,0 +1,38 @@
+import { ServiceError } from '../../http/service-error.js';
+
+/** A file of a dataset that cannot be read, and why, as in "it {reason}". */
+export interface Damage {
+  readonly file: string;
+  readonly reason: string;
+}
+
+/** Returns the refusal of a dataset with damaged files: an answer without their rows would not be true. */
+export function damagedDataset(name: string, damages: readonly Damage[]): ServiceError {
+  const [first, ...others] = damages;
+  const more = others.length === 0 ? '' : ` ${others.length} more of its files are damaged.`;
+  return new ServiceError(
+    400,
+    'dataset-damaged',
+    `The dataset \`${name}\` cannot be read: ${first?.file} ${first?.reason}.${more}`,
+    {
+      hint: `Put back a good copy of the file, or move it away to go on without what it holds. \`%drop ${name}\` deletes the dataset.`,
+    },
+  );
+}
+
+/** Returns why the system does not let a file be read; undefined when the error is not one of the system. */
+export function systemReason(error: unknown): string | undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === undefined ? undefined : (reasons[code] ?? `cannot be read (${code})`);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'may not be read: permission is denied',
+  EPERM: 'may not be read: permission is denied',
+  EISDIR: 'is a directory, not a file',
+  ENOTDIR: 'is a file, not a directory',
+  EIO: 'cannot be read: the disk reports an error',
+  EMFILE: 'cannot be read: too many files are open',
+  ENFILE: 'cannot be read: too many files are open',
+  ELOOP: 'is a link that leads back to itself',
+};

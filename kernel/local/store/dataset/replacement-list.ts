@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import { writeDurably } from '../files.js';
+
+/** `x.replaces` lists the names of the files that `x.parquet` replaces. */
+export const listSuffix = '.replaces';
+
+/** Returns the path of the list of a Parquet file. */
+export function listOf(file: string): string {
+  return file.replace(/\.parquet$/, listSuffix);
+}
+
+/** Returns the name of the Parquet file that a list belongs to. */
+export function fileOf(list: string): string {
+  return list.replace(listSuffix, '.parquet');
+}
+
+/** Writes the list of a Parquet file, twice, each time with its checksum: one damaged place does not cost both. */
+export async function writeReplacements(file: string, names: readonly string[]): Promise<void> {
+  const json = JSON.stringify(names);
+  await writeDurably(listOf(file), `${json}\t${crc32(json)}\n`.repeat(2));
+}
+
+/**
+ * Returns the names in a list; undefined when none of its copies is whole. Lists of earlier versions are one line without a
+ * checksum. Rejects with the system's error.
+ */
+export async function readReplacements(list: string): Promise<readonly string[] | undefined> {
+  const text = await readFile(list, 'utf8');
+  const lines = text.split('\n');
+  return (
+    lines.map(line => checked(line)).find(names => names !== undefined) ??
+    (lines.length === 1 ? namesIn(text) : undefined)
+  );
+}
+
+function checked(line: string): readonly string[] | undefined {
+  const [json = '', checksum] = line.split('\t');
+  return checksum === String(crc32(json)) ? namesIn(json) : undefined;
+}
+
+function namesIn(json: string): readonly string[] | undefined {
+  try {
+    const names: unknown = JSON.parse(json);
+    return Array.isArray(names) && names.every(isPartName) ? names : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether it is the name of a Parquet file in the same directory. */
+function isPartName(name: unknown): name is string {
+  return typeof name === 'string' && name.endsWith('.parquet') && !name.includes('/');
+}

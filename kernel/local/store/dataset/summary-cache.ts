@@ -1,0 +1,122 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { crc32 } from 'node:zlib';
+import type { FileField, FileSummary } from '../../engine/parquet.js';
+import type { RowGroup } from '../../sql/compiled.js';
+
+/** The summaries of files by their names, each with the version of the file: its size and the time of its last change. */
+export type KeptSummaries = ReadonlyMap<string, { readonly version: string; readonly summary: FileSummary }>;
+
+/**
+ * The summaries of Parquet files under `<dataDir>/.cache/files`, one file a dataset, so that a start need not read their footers.
+ * It may be deleted at any time, and what does not match its checksum counts as absent.
+ */
+export class SummaryCache {
+  readonly #directory: string;
+  readonly #unsaved = new Map<string, () => KeptSummaries>();
+  #timer: NodeJS.Timeout | undefined;
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(dataDir: string) {
+    this.#directory = path.join(dataDir, '.cache', 'files');
+  }
+
+  /** Returns what was kept under a key; nothing when it is absent or damaged. */
+  async load(key: string): Promise<KeptSummaries> {
+    try {
+      return decode(await readFile(this.#file(key), 'utf8'));
+    } catch {
+      return new Map();
+    }
+  }
+
+  /** Keeps under a key what `current` returns a while later, when more may have been read. */
+  later(key: string, current: () => KeptSummaries): void {
+    this.#unsaved.set(key, current);
+    this.#timer ??= setTimeout(() => this.save(), saveMs).unref();
+  }
+
+  /** Deletes what is kept under a key. */
+  async forget(key: string): Promise<void> {
+    this.#unsaved.delete(key);
+    await rm(this.#file(key), { force: true }).catch(() => undefined);
+  }
+
+  /** Writes what is not on the disk yet; a disk that takes nothing only makes the next start slower. */
+  save(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#saving = this.#saving.then(() => this.#saveAll()).catch(() => undefined);
+    return this.#saving;
+  }
+
+  async #saveAll(): Promise<void> {
+    for (const [key, current] of this.#unsaved) {
+      this.#unsaved.delete(key);
+      await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+      // Not made durable: after a power failure the checksum tells, and the footers are read again.
+      const draft = `${this.#file(key)}.tmp`;
+      await writeFile(draft, encode(current()), { mode: 0o600 });
+      await rename(draft, this.#file(key));
+    }
+  }
+
+  #file(key: string): string {
+    return path.join(this.#directory, `${key}.json`);
+  }
+}
+
+/** Batches add a file every second; the summaries of thousands are not written as often. */
+const saveMs = 10_000;
+
+const format = 1;
+
+interface Content {
+  readonly format: number;
+  /** The fields of files: most files of a dataset have the same. */
+  readonly shapes: readonly (readonly FileField[])[];
+  readonly files: readonly KeptFile[];
+}
+
+type KeptFile = Pick<FileSummary, 'bytes' | 'timeless' | 'replaces' | 'foreign'> & {
+  readonly name: string;
+  readonly version: string;
+  readonly shape: number;
+  readonly blocks: readonly (readonly [rows: number, minNs: string, maxNs: string, timed: boolean])[];
+};
+
+/** JSON in one line, and its checksum in the next. */
+function encode(kept: KeptSummaries): string {
+  const shapes = new Map<string, { readonly index: number; readonly fields: readonly FileField[] }>();
+  const files = [...kept].map(([name, { version, summary }]): KeptFile => {
+    const { fields, bytes, timeless, replaces, foreign } = summary;
+    const text = JSON.stringify(fields);
+    const shape = shapes.get(text) ?? { index: shapes.size, fields };
+    shapes.set(text, shape);
+    const blocks = summary.blocks.map(
+      ({ rows, minNs, maxNs, timed }) => [rows, String(minNs), String(maxNs), timed] as const,
+    );
+    return { name, version, shape: shape.index, bytes, timeless, replaces, foreign, blocks };
+  });
+  const content: Content = { format, shapes: [...shapes.values()].map(({ fields }) => fields), files };
+  const json = JSON.stringify(content);
+  return `${json}\n${crc32(json)}\n`;
+}
+
+/** Throws for anything that was not written whole by this version. */
+function decode(text: string): KeptSummaries {
+  const [json = '', checksum] = text.split('\n');
+  if (checksum !== String(crc32(json))) throw new RangeError('the kept summaries are damaged');
+  const content = JSON.parse(json) as Content;
+  if (content.format !== format) throw new RangeError('the kept summaries are of another version');
+  return new Map(
+    content.files.map(({ name, version, shape, blocks, ...rest }) => {
+      const summary = { ...rest, path: '', fields: content.shapes[shape] ?? [], blocks: blocks.map(blockOf) };
+      return [name, { version, summary }];
+    }),
+  );
+}
+
+function blockOf([rows, minNs, maxNs, timed]: KeptFile['blocks'][number]): RowGroup {
+  return { rows, minNs: BigInt(minNs), maxNs: BigInt(maxNs), timed };
+}

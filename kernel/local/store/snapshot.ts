@@ -1,0 +1,184 @@
+import { stat } from 'node:fs/promises';
+import type { DatasetInfo, StatusMessage } from '../../api/wire.js';
+import type { Places } from '../../apl/plan/placed.js';
+import type { DatasetSchema } from '../../apl/plan/plan.js';
+import { present } from '../../present.js';
+import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
+import { ServiceError } from '../http/service-error.js';
+import type { BuiltinDataset, RowGroup, ScanFilter } from '../sql/compiled.js';
+import { mapAtMost } from './concurrent.js';
+import { type Damage, damagedDataset } from './dataset/damage.js';
+import type { Listing } from './dataset/directory.js';
+import type { DatasetNote, StoredDataset } from './dataset/stored.js';
+
+/** One dataset as it was when it was read, with why acknowledged events are not in it, if so. */
+export interface Reading {
+  readonly listing: Listing;
+  readonly unstored?: unknown;
+}
+
+/** What a snapshot asks the store for. */
+export interface SnapshotSource {
+  readonly builtins: ReadonlyMap<string, BuiltinDataset>;
+  /** The names of the stored datasets, in no order. */
+  names(): readonly string[];
+  exists(name: string): boolean;
+  /** A dataset where it is known as it is now; undefined where it must be read. */
+  current(name: string): Reading | undefined;
+  /** Reads a dataset; undefined when there is none. */
+  read(name: string): Promise<Reading | undefined>;
+  /** Reads all of the files of a dataset, and returns those that are damaged. */
+  verify(name: string, signal: AbortSignal): Promise<readonly Damage[]>;
+}
+
+/**
+ * The datasets that one request reads: each is read when it is first asked for, and stays as it was then, so that all queries of a
+ * request read the same rows. A dataset that must be read from the disk has no fields until {@link load}.
+ */
+export class Snapshot implements MeasuredCatalog {
+  readonly #source: SnapshotSource;
+  readonly #readings = new Map<string, Reading | undefined>();
+  readonly #wanted = new Set<string>();
+
+  constructor(source: SnapshotSource) {
+    this.#source = source;
+  }
+
+  /** Reads the datasets that were asked for and not there yet; returns whether there were any, so that what was made without them is to be made again. */
+  async load(signal?: AbortSignal): Promise<boolean> {
+    const names = [...this.#wanted];
+    this.#wanted.clear();
+    await mapAtMost(datasetsAtOnce, names, async name => {
+      signal?.throwIfAborted();
+      this.#readings.set(name, await this.#source.read(name));
+    });
+    return names.length > 0;
+  }
+
+  names(): string[] {
+    return [...new Set([...this.#source.names(), ...this.#source.builtins.keys()])].sort();
+  }
+
+  /** Throws ServiceError for a dataset with damaged files, and why acknowledged events are not stored. */
+  schema(name: string): DatasetSchema | undefined {
+    const builtin = this.#source.builtins.get(name);
+    if (builtin !== undefined) return builtin.schema;
+    const stored = this.#stored(name);
+    return stored === unread ? { name, fields: [], open: true } : stored?.schema;
+  }
+
+  scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
+    const builtin = this.#source.builtins.get(name);
+    if (builtin !== undefined) return builtin.scan(fields, startNs, endNs, filter);
+    const stored = this.#stored(name);
+    if (stored === undefined) throw unknownDataset(name);
+    return stored === unread ? '' : stored.scan(fields, startNs, endNs, filter);
+  }
+
+  examined(name: string, startNs: bigint, endNs: bigint): ExaminedBlocks {
+    const builtin = this.#source.builtins.get(name);
+    if (builtin !== undefined) {
+      const computed = builtin.rowGroups?.(startNs, endNs) ?? [];
+      return { blocks: 0, rows: 0, computed: computed.reduce((total, group) => total + group.rows, 0) };
+    }
+    return this.#readings.get(name)?.listing.dataset.examined(startNs, endNs) ?? { blocks: 0, rows: 0 };
+  }
+
+  rowGroups(name: string, startNs: bigint, endNs: bigint): readonly RowGroup[] {
+    const source = this.#source.builtins.get(name) ?? this.#readings.get(name)?.listing.dataset;
+    return source?.rowGroups?.(startNs, endNs) ?? [];
+  }
+
+  places(name: string): Places | undefined {
+    return this.#readings.get(name)?.listing.dataset.places;
+  }
+
+  /** What is to be said beside an answer from these datasets. */
+  notices(names: readonly string[]): readonly StatusMessage[] {
+    return names.flatMap(name =>
+      (this.#readings.get(name)?.listing.defects ?? []).map(defect => ({
+        priority: 'warn' as const,
+        count: 1,
+        code: 'dataset-defect',
+        msg: `\`${name}\`: ${inWords(defect)}.`,
+      })),
+    );
+  }
+
+  /** Reads all of the files of its datasets, and throws ServiceError for one of which some are damaged. */
+  async verify(signal: AbortSignal): Promise<void> {
+    for (const name of this.#readings.keys()) {
+      const damages = await this.#source.verify(name, signal);
+      if (damages.length > 0) throw damagedDataset(name, damages);
+    }
+  }
+
+  /** Whether every file that it reads still exists, which is not so once a dataset was deleted. */
+  async intact(): Promise<boolean> {
+    const files = [...this.#readings.values()].flatMap(reading => reading?.listing.dataset.paths ?? []);
+    const found = await mapAtMost(filesAtOnce, files, file => stat(file).catch(() => undefined));
+    return !found.includes(undefined);
+  }
+
+  #stored(name: string): StoredDataset | typeof unread | undefined {
+    if (!this.#readings.has(name)) {
+      const current = this.#source.current(name);
+      if (current === undefined && this.#source.exists(name)) {
+        this.#wanted.add(name);
+        return unread;
+      }
+      this.#readings.set(name, current);
+    }
+    const reading = this.#readings.get(name);
+    if (reading === undefined) return undefined;
+    const { dataset, damages } = reading.listing;
+    if (damages.length > 0) throw damagedDataset(name, damages);
+    // An answer without the events that were acknowledged, or their fields, would be wrong.
+    if (reading.unstored !== undefined) throw reading.unstored;
+    return dataset;
+  }
+}
+
+const unread = Symbol('a dataset that is not read yet');
+
+/** Datasets that are read, and files that are looked at, at the same time. */
+const datasetsAtOnce = 16;
+const filesAtOnce = 64;
+
+/** Returns the error for a dataset that does not exist. */
+export function unknownDataset(name: string): ServiceError {
+  return new ServiceError(404, 'dataset-not-found', `There is no dataset \`${name}\`.`, {
+    hint: '`%datasets` lists those that exist.',
+  });
+}
+
+/** Returns what the API says of a dataset. */
+export function infoOf(name: string, note: DatasetNote): DatasetInfo {
+  return {
+    id: name,
+    name,
+    description: note.description ?? '',
+    ...present({ created: note.created }),
+    who: 'local',
+    kind: 'axiom:events:v1',
+  };
+}
+
+/** Returns that with how much the dataset holds, or with what is wrong with its files. */
+export function measuredInfo(name: string, { listing, unstored }: Reading): DatasetInfo {
+  const { dataset, damages, defects } = listing;
+  const info = infoOf(name, dataset.note);
+  const waiting =
+    unstored === undefined ? [] : [`acknowledged events are not stored yet: ${messageOf(unstored)}`];
+  const problems = [...damages.map(inWords), ...defects.map(inWords), ...waiting];
+  if (damages.length > 0 || unstored !== undefined) return { ...info, problems };
+  return { ...info, ...dataset.extent, ...present({ problems: problems.length > 0 ? problems : undefined }) };
+}
+
+function inWords({ file, reason }: Damage): string {
+  return `${file} ${reason}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
