@@ -82,6 +82,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'apl',
     'errors',
     'local/functions',
+    'local/sql/atom',
     'local/sql/auto-bin',
     'local/sql/dialect',
     'local/sql/template',

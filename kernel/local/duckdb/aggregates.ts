@@ -1,6 +1,6 @@
 import type { AggregateCall, Scalar } from '../../apl/plan/plan.js';
 import type { AggregateParts, Dialect } from '../sql/dialect.js';
-import { type SqlArg, TemplateError } from '../sql/template.js';
+import { type SqlArg, sqlArg, TemplateError } from '../sql/template.js';
 import { computeHeavyFirst } from './arguments.js';
 import { withoutNaN } from './expressions.js';
 import { convert, toDynamic } from './functions/conversion.js';
@@ -180,7 +180,7 @@ function notNull(arg: SqlArg | undefined): string {
 function cut(list: string, limit: SqlArg | undefined, fallback: number, element?: SqlArg): string {
   const sliced = `coalesce((${list})[1:${atMost(limit, fallback)}], [])`;
   if (element === undefined || plainInJson.has(element.type)) return `to_json(${sliced})`;
-  const converted = element.type === 'dynamic' ? 'x::JSON' : toDynamic({ sql: 'x', type: element.type });
+  const converted = element.type === 'dynamic' ? 'x::JSON' : toDynamic(sqlArg('x', element.type));
   return `to_json(list_transform(${sliced}, lambda x: ${converted}))`;
 }
 
@@ -195,7 +195,7 @@ function topkSql({ args, filter }: AggregateParts): string {
   const [value, count] = args;
   const entries = `map_entries(histogram(${setValue(value)})${where(filter)})`;
   const key = value?.type === 'dynamic' ? 'e.key::JSON' : 'e.key';
-  const shaped = `list_transform(${entries}, lambda e: {'value': ${value === undefined ? key : toDynamic({ sql: key, type: value.type })}, 'count': e.value})`;
+  const shaped = `list_transform(${entries}, lambda e: {'value': ${value === undefined ? key : toDynamic(sqlArg(key, value.type))}, 'count': e.value})`;
   const ordered = `list_sort(list_transform(${shaped}, lambda x: {'count': -x.count::BIGINT, 'value': x.value}))`;
   return `to_json(list_transform(coalesce((${ordered})[1:${atMost(count, 10)}], []), lambda x: {'value': x.value, 'count': -x.count}))`;
 }

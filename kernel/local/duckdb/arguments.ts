@@ -1,3 +1,4 @@
+import { type Atom, atom } from '../sql/atom.js';
 import { type SqlArg, TemplateError } from '../sql/template.js';
 
 /** Returns the argument at a place counted from 0; the binder has checked that it is there. */
@@ -12,31 +13,33 @@ export function at(args: readonly SqlArg[], index: number): SqlArg {
  * stand; when an argument is long or random, all are computed once per row and the body sees them by name, so that nested
  * calls do not grow exponentially and a random value is the same wherever it is read.
  */
-export function computeOnce(args: readonly SqlArg[], body: (...sqls: string[]) => string): string {
-  return args.every(isCheap) ? body(...args.map(arg => arg.sql)) : computeFirst(args, body);
+export function computeOnce(args: readonly SqlArg[], body: (...sqls: Atom[]) => string): Atom {
+  return args.every(isCheap) ? atom(body(...args.map(arg => arg.sql))) : computeFirst(args, body);
 }
 
 /** As {@link computeOnce}, but always computes the arguments first: for bodies that read them again for every element of a list. */
-export function computeFirst(args: readonly SqlArg[], body: (...sqls: string[]) => string): string {
+export function computeFirst(args: readonly SqlArg[], body: (...sqls: Atom[]) => string): Atom {
   const members = args.map((arg, index) => `'a${index}': ${arg.sql}`);
-  return `list_transform([{${members.join(', ')}}], lambda v: ${body(...args.map((_, index) => `v.a${index}`))})[1]`;
+  return boundSql(members, body(...args.map((_, index) => atom(`v.a${index}`))));
 }
 
 /**
  * Returns the SQL of a body whose macros may read its arguments several times: those that hold macros themselves are
  * computed first, or each level of nesting would multiply the size of the query.
  */
-export function computeHeavyFirst(
-  args: readonly SqlArg[],
-  body: (args: readonly SqlArg[]) => string,
-): string {
+export function computeHeavyFirst(args: readonly SqlArg[], body: (args: readonly SqlArg[]) => string): Atom {
   const heavy = args.filter(isHeavy);
-  if (heavy.length === 0) return body(args);
+  if (heavy.length === 0) return atom(body(args));
   const members = heavy.map((arg, index) => `'a${index}': ${arg.sql}`);
   const named = args.map(arg =>
-    heavy.includes(arg) ? { ...arg, sql: `v.a${heavy.indexOf(arg)}`, computed: true } : arg,
+    heavy.includes(arg) ? { ...arg, sql: atom(`v.a${heavy.indexOf(arg)}`), computed: true } : arg,
   );
-  return `list_transform([{${members.join(', ')}}], lambda v: ${body(named)})[1]`;
+  return boundSql(members, body(named));
+}
+
+/** A body that reads values, computed once, as the members of `v`. */
+function boundSql(members: readonly string[], body: string): Atom {
+  return atom(`list_transform([{${members.join(', ')}}], lambda v: ${body})[1]`);
 }
 
 const longestRepeated = 60;

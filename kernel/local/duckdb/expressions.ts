@@ -1,5 +1,6 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { BinaryOperator, ListOperator } from '../../apl/syntax/ast.js';
+import { type Atom, atom } from '../sql/atom.js';
 import type { ConstantValue, SqlArg, SqlContext } from '../sql/template.js';
 import { computeHeavyFirst } from './arguments.js';
 import { templateOf } from './functions/all.js';
@@ -87,8 +88,8 @@ export function between(value: SqlArg, low: SqlArg, high: SqlArg): string {
 }
 
 /** Returns NaN as null: aggregates and sorts treat it as missing. */
-export function withoutNaN({ sql, mayBeNaN }: SqlArg): string {
-  return mayBeNaN === true ? `nullif(${sql}, 'NaN'::DOUBLE)` : sql;
+export function withoutNaN({ sql, mayBeNaN }: SqlArg): Atom {
+  return mayBeNaN === true ? atom(`nullif(${sql}, 'NaN'::DOUBLE)`) : sql;
 }
 
 /** Returns the value with its sign changed. */

@@ -1,5 +1,6 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { ExternalFormat, Relation } from '../../apl/plan/plan.js';
+import { sqlArg } from '../sql/template.js';
 import { convert } from './functions/conversion.js';
 import { jsonPointer, sqlText } from './literal.js';
 import { sqlTypes } from './types.js';
@@ -66,7 +67,7 @@ function skipping(source: string, skipFirst: boolean): string {
 
 function fromText(sql: string, type: TypeName): string {
   if (type === 'dynamic') return `CASE WHEN json_valid(${sql}) THEN ${sql}::JSON ELSE to_json(${sql}) END`;
-  return convert({ sql, type: 'string' }, type);
+  return convert(sqlArg(sql, 'string'), type);
 }
 
 /** A dotted name is a key of its own, or else a path. */
@@ -74,5 +75,5 @@ function fromJson(name: string, type: TypeName): string {
   const path = name.split('.');
   const own = `json_extract(line, ${jsonPointer([name])})`;
   const value = path.length === 1 ? own : `coalesce(${own}, json_extract(line, ${jsonPointer(path)}))`;
-  return convert({ sql: value, type: 'dynamic' }, type);
+  return convert(sqlArg(value, 'dynamic'), type);
 }

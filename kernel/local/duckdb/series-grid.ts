@@ -1,6 +1,6 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
 import type { AddStage, SeriesParts } from '../sql/dialect.js';
-import type { SqlArg } from '../sql/template.js';
+import { type SqlArg, sqlArg } from '../sql/template.js';
 import { convert, toDynamic } from './functions/conversion.js';
 import { timeBound } from './literal.js';
 
@@ -39,7 +39,7 @@ export function seriesSql(parts: SeriesParts, stage: AddStage): string {
 
 /** One array as JSON; of defaults alone where there are no rows. */
 function arraySql({ name, type, fallback }: SeriesParts['aggregates'][number], steps: bigint): string {
-  const value = `',' || ${jsonText(toDynamic({ sql: name, type }))}`;
+  const value = `',' || ${jsonText(toDynamic(sqlArg(name, type)))}`;
   const other = `',' || ${jsonText(defaultJson(fallback, type))}`;
   const before = `CASE WHEN first THEN repeat(${other}, step) ELSE '' END`;
   const text = `string_agg(${before} || ${value} || repeat(${other}, gap), '' ORDER BY step)`;
@@ -48,7 +48,7 @@ function arraySql({ name, type, fallback }: SeriesParts['aggregates'][number], s
 
 /** A default has the type of its aggregate; of times it may be anything. */
 function defaultJson(fallback: SqlArg, type: TypeName): string {
-  return toDynamic(type === 'datetime' ? fallback : { sql: convert(fallback, type), type });
+  return toDynamic(type === 'datetime' ? fallback : sqlArg(convert(fallback, type), type));
 }
 
 /** The times are the same for each group: made once. */

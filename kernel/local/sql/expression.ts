@@ -1,4 +1,5 @@
-import type { Scalar } from '../../apl/plan/plan.js';
+import type { AggregateCall, Scalar } from '../../apl/plan/plan.js';
+import { type Atom, atom, grouped } from './atom.js';
 import type { Dialect } from './dialect.js';
 import { located, type SqlArg, type SqlContext } from './template.js';
 
@@ -15,7 +16,14 @@ export interface ExpressionContext extends SqlContext {
  * Returns an expression as SQL. As a `predicate` null counts as false, which spares the guards that make comparisons
  * total; its value is used only as true or not true.
  */
-export function expressionSql(expr: Scalar, context: ExpressionContext, predicate = false): string {
+export function expressionSql(expr: Scalar, context: ExpressionContext, predicate = false): Atom {
+  // A chain of these is long: its text is not read again at each link.
+  if (expr.kind === 'binary' && (expr.operator === 'and' || expr.operator === 'or'))
+    return joinedSql(expr, context, predicate);
+  return atom(writtenSql(expr, context, predicate));
+}
+
+function writtenSql(expr: Scalar, context: ExpressionContext, predicate: boolean): string {
   const { dialect } = context;
   switch (expr.kind) {
     case 'column':
@@ -51,6 +59,13 @@ export function expressionSql(expr: Scalar, context: ExpressionContext, predicat
     case 'map':
       return dialect.map(expr.entries.map(({ key, value }) => ({ key, value: argument(value, context) })));
   }
+}
+
+/** Returns an aggregate as SQL. `order` is the ORDER BY of the rows, for aggregates whose result depends on it. */
+export function aggregateSql(call: AggregateCall, context: ExpressionContext, order: string): Atom {
+  const filter = call.filter === undefined ? undefined : expressionSql(call.filter, context, true);
+  const args = call.args.map(item => argument(item, context));
+  return atom(located(call.at, () => context.dialect.aggregate({ call, args, filter, order })));
 }
 
 /** Returns an expression as an argument of a template. */
@@ -89,13 +104,14 @@ function isCondition({ name, args }: Extract<Scalar, { kind: 'call' }>, index: n
 
 type Binary = Extract<Scalar, { kind: 'binary' }>;
 
+function joinedSql(expr: Binary, context: ExpressionContext, predicate: boolean): Atom {
+  const sides = [expr.left, expr.right].map(side => expressionSql(side, context, predicate));
+  return grouped(sides.join(expr.operator === 'and' ? ' AND ' : ' OR '));
+}
+
 function binarySql(expr: Binary, context: ExpressionContext, predicate: boolean): string {
   const { operator, type } = expr;
   const { dialect } = context;
-  if (operator === 'and' || operator === 'or') {
-    const sides = [expr.left, expr.right].map(side => expressionSql(side, context, predicate));
-    return `(${sides.join(operator === 'and' ? ' AND ' : ' OR ')})`;
-  }
   const [left, right] = [argument(expr.left, context), argument(expr.right, context)];
   if (arithmetic.has(operator)) return dialect.arithmetic(operator, left, right, type);
   if (!comparisons.has(operator))

@@ -1,7 +1,6 @@
 import type { Relation } from '../../apl/plan/plan.js';
-import { aggregateSql } from './aggregate.js';
 import type { SeriesParts } from './dialect.js';
-import { argument, type ExpressionContext, expressionSql } from './expression.js';
+import { aggregateSql, argument, type ExpressionContext, expressionSql } from './expression.js';
 
 type Series = Extract<Relation, { kind: 'series' }>;
 

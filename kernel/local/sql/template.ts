@@ -2,19 +2,25 @@ import type { TypeName } from '../../apl/catalog/entry.js';
 import type { Span } from '../../apl/syntax/ast.js';
 import { AplKernelError } from '../../errors.js';
 import { present } from '../../present.js';
+import { type Atom, atom } from './atom.js';
 
 /** The value of a constant: bigint for long, timespan and datetime (nanoseconds), JSON text for dynamic. */
 export type ConstantValue = string | number | bigint | boolean | null;
 
-/** A bound argument: its SQL text, its type, and its value when it is a constant. */
+/** A bound argument: its SQL, its type, and its value when it is a constant. */
 export interface SqlArg {
-  readonly sql: string;
+  readonly sql: Atom;
   readonly type: TypeName;
   readonly constant?: ConstantValue;
   /** A real that is neither a number written in the query nor made from an integer. */
   readonly mayBeNaN?: boolean;
   /** The text names a column, or a value that was computed before: it may be repeated. */
   readonly computed?: boolean;
+}
+
+/** Returns an argument that a template makes of others. */
+export function sqlArg(sql: string, type: TypeName): SqlArg {
+  return { sql: atom(sql), type };
 }
 
 /** What is fixed once per request. Times are nanoseconds since 1970. */
@@ -24,7 +30,7 @@ export interface SqlContext {
   readonly end: bigint;
 }
 
-/** Returns the SQL text of a call whose arguments have already been converted to the declared parameter types. */
+/** Returns the SQL of a call whose arguments have already been converted to the declared parameter types. */
 export type SqlTemplate = (args: readonly SqlArg[], context: SqlContext) => string;
 
 /** A call that is refused before it runs because of the value of one argument, counted from 0. */

@@ -3,6 +3,7 @@ import { collectIds } from '../../apl/plan/prune.js';
 import type { ScanFilter } from './compiled.js';
 import type { Dialect } from './dialect.js';
 import { binnedName, keyOf } from './ordering.js';
+import { sqlArg } from './template.js';
 
 type Aggregate = Extract<Relation, { kind: 'aggregate' }>;
 type Project = Extract<Relation, { kind: 'project' }>;
@@ -161,7 +162,7 @@ function mergeOne(
       return plain(merge.sum(own, call.type));
     case 'min':
     case 'max':
-      return plain(merge.extreme(call.name, { sql: own, type: call.type }));
+      return plain(merge.extreme(call.name, sqlArg(own, call.type)));
     case 'take_any':
       return plain(merge.any(own));
     case 'rate':
@@ -200,7 +201,7 @@ function mergeExtreme(aggregate: Aggregated, hide: Hide, merge: Merge): Merged |
     args: [by],
     type: by.type,
   });
-  const sql = merge.rowOf(call.name, sqlOf(aggregate), { sql: sqlOf(extreme), type: by.type });
+  const sql = merge.rowOf(call.name, sqlOf(aggregate), sqlArg(sqlOf(extreme), by.type));
   return { aggregate, hidden: [extreme], sql };
 }
 

@@ -1,6 +1,6 @@
 import type { arrays as catalog } from '../../../apl/catalog/functions/arrays.js';
 import { enginePath } from '../../functions/json/path.js';
-import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
+import { type SqlArg, type SqlTemplate, sqlArg, TemplateError } from '../../sql/template.js';
 import { at, computeFirst, computeOnce } from '../arguments.js';
 import { constantText, sqlText } from '../literal.js';
 import type { JsFunction } from '../template.js';
@@ -114,16 +114,22 @@ function items(array: SqlArg): string {
 }
 
 function itemsOf(array: SqlArg): SqlArg {
-  return { sql: items(array), type: 'dynamic' };
+  return sqlArg(items(array), 'dynamic');
 }
 
 function keysOf(array: SqlArg): SqlArg {
-  return { sql: computeOnce([array], j => `apl_keys(${j})`), type: 'dynamic' };
+  return sqlArg(
+    computeOnce([array], j => `apl_keys(${j})`),
+    'dynamic',
+  );
 }
 
 function itemOf(value: SqlArg): SqlArg {
-  const json = { sql: toDynamic(value), type: 'dynamic' } as const;
-  return { sql: computeOnce([json], x => `apl_key(${x})`), type: 'dynamic' };
+  const json = sqlArg(toDynamic(value), 'dynamic');
+  return sqlArg(
+    computeOnce([json], x => `apl_key(${x})`),
+    'dynamic',
+  );
 }
 
 /** Arguments that are not arrays are left out; null when none is an array. */
@@ -151,8 +157,8 @@ function extract(array: SqlArg, path: SqlArg): string {
 /** Either side may be one value, which then stands for every element; a condition that is null counts as false. */
 function iff(condition: SqlArg, whenTrue: SqlArg, whenFalse: SqlArg): string {
   const sides = [whenTrue, whenFalse].flatMap((arg): SqlArg[] => {
-    const value: SqlArg = { sql: toDynamic(arg), type: 'dynamic' };
-    return [value, arg.type === 'dynamic' ? itemsOf(value) : { sql: 'NULL::JSON[]', type: 'dynamic' }];
+    const value = sqlArg(toDynamic(arg), 'dynamic');
+    return [value, arg.type === 'dynamic' ? itemsOf(value) : sqlArg('NULL::JSON[]', 'dynamic')];
   });
   return computeFirst([itemsOf(condition), ...sides], (c, a, listA, b, listB) => {
     const pick = (value: string, list: string) =>
@@ -166,9 +172,9 @@ function indexOf(array: SqlArg, value: SqlArg, options: readonly SqlArg[]): stri
   const item = itemOf(value);
   if (options.length === 0) return computeFirst([list, item], (l, x) => `apl_index_of(${l}, ${x})`);
   const [start, length, occurrence] = options;
-  const from: SqlArg = start ?? { sql: '0::BIGINT', type: 'long' };
-  const count: SqlArg = length ?? { sql: '-1::BIGINT', type: 'long' };
-  const nth: SqlArg = occurrence ?? { sql: '1::BIGINT', type: 'long' };
+  const from = start ?? sqlArg('0::BIGINT', 'long');
+  const count = length ?? sqlArg('-1::BIGINT', 'long');
+  const nth = occurrence ?? sqlArg('1::BIGINT', 'long');
   return computeFirst([list, item, from, count, nth], (l, x, a, n, k) => {
     const first = `apl_place(${l}, ${a})`;
     const last = `CASE WHEN ${n} < 0 THEN len(${l}) ELSE least(${first} + least(${n}, len(${l})), len(${l})) END`;
@@ -179,7 +185,7 @@ function indexOf(array: SqlArg, value: SqlArg, options: readonly SqlArg[]): stri
 }
 
 function moved(macro: string, array: SqlArg, count: SqlArg | undefined): string {
-  const positions = count ?? { sql: '1::BIGINT', type: 'long' };
+  const positions = count ?? sqlArg('1::BIGINT', 'long');
   return computeFirst(
     [itemsOf(array), positions],
     (l, n) => `CASE WHEN ${l} IS NOT NULL AND ${n} IS NOT NULL THEN to_json(${macro}(${l}, ${n})) END`,
@@ -188,7 +194,7 @@ function moved(macro: string, array: SqlArg, count: SqlArg | undefined): string 
 
 function selectMap(array: SqlArg, key: SqlArg, value: SqlArg): string {
   return computeFirst(
-    [itemsOf(array), { sql: `apl_pointer(${key.sql})`, type: 'string' }, itemOf(value)],
+    [itemsOf(array), sqlArg(`apl_pointer(${key.sql})`, 'string'), itemOf(value)],
     (l, pointer, item) => {
       const matches = `starts_with(x::VARCHAR, '{') AND apl_key(json_extract(x, ${pointer})) = ${item}`;
       return `list_filter(${l}, lambda x: ${matches})[1]`;
@@ -201,7 +207,7 @@ function sort(direction: 'ASC' | 'DESC', array: SqlArg): string {
   return computeOnce([array], j => {
     const integers = `coalesce(to_json(list_sort(apl_wholes(${j}), '${direction}', 'NULLS LAST')), '[]'::JSON)`;
     const others = computeFirst(
-      [itemsOf({ sql: j, type: 'dynamic' })],
+      [itemsOf(sqlArg(j, 'dynamic'))],
       l => `to_json(apl_sort_items(${l}, '${direction}'))`,
     );
     return `CASE WHEN apl_whole(${j}) THEN ${integers} WHEN ${j} IS NOT NULL THEN ${others} END`;
@@ -213,11 +219,8 @@ function split(array: SqlArg, index: SqlArg): string {
     throw new TemplateError(`array_split takes an index or an array of indexes, not a ${index.type}`, 1);
   }
   const places = index.type === 'long' ? `[${index.sql}]` : computeOnce([index], j => `apl_indexes(${j})`);
-  return computeFirst([itemsOf(array), { sql: places, type: 'dynamic' }], (l, p) => {
-    const parts: SqlArg[] = [
-      { sql: l, type: 'dynamic' },
-      { sql: `apl_cuts(${l}, ${p})`, type: 'dynamic' },
-    ];
+  return computeFirst([itemsOf(array), sqlArg(places, 'dynamic')], (l, p) => {
+    const parts: SqlArg[] = [sqlArg(l, 'dynamic'), sqlArg(`apl_cuts(${l}, ${p})`, 'dynamic')];
     const known = `${l} IS NOT NULL AND len(list_filter(${p}, lambda n: n IS NULL)) = 0`;
     return `CASE WHEN ${known} THEN ${computeFirst(parts, (list, cuts) => `to_json(apl_pieces(${list}, ${cuts}))`)} END`;
   });
@@ -248,7 +251,7 @@ function len(value: SqlArg): string {
   );
 }
 
-const noText: SqlArg = { sql: "''", type: 'string', constant: '' };
+const noText: SqlArg = { ...sqlArg("''", 'string'), constant: '' };
 
 /** The engine joins by constants only: another delimiter is put before every element, and the first one is cut off. */
 function joinText(array: SqlArg, delimiter: SqlArg): string {

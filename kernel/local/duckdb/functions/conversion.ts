@@ -12,6 +12,7 @@ import {
 } from '../../../time.js';
 import { canonicalJson } from '../../functions/json/text.js';
 import { timeNs } from '../../functions/time-text.js';
+import { type Atom, atom } from '../../sql/atom.js';
 import type { SqlArg, SqlTemplate } from '../../sql/template.js';
 import { computeHeavyFirst } from '../arguments.js';
 import { compileTimeOnly, luhnSetup } from '../checks.js';
@@ -22,15 +23,15 @@ import { sqlTypes } from '../types.js';
  * Returns an argument as SQL of another type; null stays null, and a value that cannot be converted becomes null. Numbers and
  * timespans count nanoseconds where they become times; text is read as the conversion functions read it.
  */
-export function convert(arg: SqlArg, to: TypeName): string {
+export function convert(arg: SqlArg, to: TypeName): Atom {
   if (arg.type === to) return arg.sql;
-  if (arg.constant === null) return `NULL::${sqlTypes[to]}`;
+  if (arg.constant === null) return atom(`NULL::${sqlTypes[to]}`);
   const conversion = conversions[to][arg.type];
-  return computeHeavyFirst([arg], ([value]) => conversion(value?.sql ?? ''));
+  return computeHeavyFirst([arg], ([value = arg]) => conversion(value.sql));
 }
 
 /** Returns an argument as JSON: times as RFC 3339 text, timespans as integer nanoseconds, NaN and infinities as null. */
-export function toDynamic(arg: SqlArg): string {
+export function toDynamic(arg: SqlArg): Atom {
   return convert(arg, 'dynamic');
 }
 
@@ -39,7 +40,7 @@ export function textOrEmpty(arg: SqlArg): string {
   return `coalesce(${convert(arg, 'string')}, '')`;
 }
 
-type Conversion = (sql: string) => string;
+type Conversion = (sql: Atom) => string;
 
 const same: Conversion = sql => sql;
 const call =
@@ -49,7 +50,7 @@ const call =
 const cast =
   (type: string): Conversion =>
   sql =>
-    `(${sql})::${type}`;
+    `${sql}::${type}`;
 
 const conversions: Readonly<Record<TypeName, Readonly<Record<TypeName, Conversion>>>> = {
   string: {
@@ -81,11 +82,11 @@ const conversions: Readonly<Record<TypeName, Readonly<Record<TypeName, Conversio
   },
   bool: {
     bool: same,
-    long: sql => `((${sql}) <> 0)`,
-    real: sql => `((${sql}) <> 0)`,
+    long: sql => `(${sql} <> 0)`,
+    real: sql => `(${sql} <> 0)`,
     string: call('apl_text_bool'),
     datetime: sql => `(epoch_ns(${sql}) <> 0)`,
-    timespan: sql => `((${sql}) <> 0)`,
+    timespan: sql => `(${sql} <> 0)`,
     dynamic: call('apl_dyn_bool'),
   },
   datetime: {

@@ -3,7 +3,7 @@ import type { math as catalog } from '../../../apl/catalog/functions/math.js';
 import { HOUR } from '../../../time.js';
 import { setDifference, setIntersect, setUnion } from '../../functions/json/sets.js';
 import { autoBinWidth } from '../../sql/auto-bin.js';
-import { type SqlArg, type SqlContext, type SqlTemplate, TemplateError } from '../../sql/template.js';
+import { type SqlArg, type SqlContext, type SqlTemplate, sqlArg, TemplateError } from '../../sql/template.js';
 import { at, computeOnce } from '../arguments.js';
 import type { JsFunction } from '../template.js';
 import { convert, toDynamic } from './conversion.js';
@@ -119,10 +119,7 @@ function keepingDynamic(taken: string, value: SqlArg, body: (x: string, type: Ty
     case 'timespan':
       return computeOnce([value], x => body(x, value.type));
     case 'dynamic':
-      return computeOnce(
-        [{ sql: convert(value, 'real'), type: 'real' }],
-        x => `apl_real_json(${body(x, 'real')})`,
-      );
+      return computeOnce([sqlArg(convert(value, 'real'), 'real')], x => `apl_real_json(${body(x, 'real')})`);
     default:
       throw new TemplateError(`${taken}, not a ${value.type}`, 0);
   }
@@ -152,12 +149,7 @@ function round(value: SqlArg, precision: SqlArg | undefined): string {
 function extreme(name: 'greatest' | 'least', args: readonly SqlArg[]): string {
   if (!args.some(arg => arg.type === 'dynamic')) return `${name}(${args.map(notNaN).join(', ')})`;
   return computeOnce(
-    [
-      {
-        sql: `${name}(${args.map(arg => notNaN({ sql: convert(arg, 'real'), type: 'real' })).join(', ')})`,
-        type: 'real',
-      },
-    ],
+    [sqlArg(`${name}(${args.map(arg => notNaN(sqlArg(convert(arg, 'real'), 'real'))).join(', ')})`, 'real')],
     x => `apl_real_json(${x})`,
   );
 }
@@ -190,7 +182,7 @@ const binnable: ReadonlySet<TypeName> = new Set(['long', 'real', 'datetime', 'ti
 const binTakes = 'bin takes a number, a datetime or a timespan';
 
 function converted(arg: SqlArg, type: TypeName): SqlArg {
-  return { sql: convert(arg, type), type };
+  return sqlArg(convert(arg, type), type);
 }
 
 function binNumber(x: string, type: TypeName, size: SqlArg): string {
@@ -198,7 +190,7 @@ function binNumber(x: string, type: TypeName, size: SqlArg): string {
     const floored = floorTo(x, size);
     const guarded = typeof size.constant === 'number' || typeof size.constant === 'bigint';
     const real = guarded ? floored : `CASE WHEN ${size.sql} > 0 THEN ${floored} END`;
-    return type === 'real' ? real : roundToLong('floor', { sql: real, type: 'real' });
+    return type === 'real' ? real : roundToLong('floor', sqlArg(real, 'real'));
   }
   if (typeof size.constant !== 'bigint') return `apl_bin_long(${x}, ${size.sql})`;
   const w = size.constant;
@@ -223,7 +215,7 @@ function range(args: readonly SqlArg[]): string {
   const start = at(numbers, 0);
   const stop = at(numbers, 1);
   const timed = start.type === 'datetime' || start.type === 'timespan';
-  const step = numbers[2] ?? { sql: `${timed ? HOUR : 1n}::BIGINT`, type: timed ? 'timespan' : 'long' };
+  const step = numbers[2] ?? sqlArg(`${timed ? HOUR : 1n}::BIGINT`, timed ? 'timespan' : 'long');
   if (timed) return rangeOfTimes(start, stop, step);
   for (const [index, arg] of [start, stop, step].entries()) {
     if (arg.type !== 'long' && arg.type !== 'real') {
@@ -232,7 +224,7 @@ function range(args: readonly SqlArg[]): string {
   }
   const long = start.type === 'long' && stop.type === 'long' && step.type === 'long';
   if (long) return computeOnce([start, stop, step], (a, b, s) => `to_json(apl_range_long(${a}, ${b}, ${s}))`);
-  const reals = [start, stop, step].map((arg): SqlArg => ({ sql: `${arg.sql}::DOUBLE`, type: 'real' }));
+  const reals = [start, stop, step].map(arg => sqlArg(`${arg.sql}::DOUBLE`, 'real'));
   return computeOnce(reals, (a, b, s) => `to_json(apl_range_real(${a}, ${b}, ${s}))`);
 }
 
@@ -261,7 +253,8 @@ function rangeOfTimes(start: SqlArg, stop: SqlArg, step: SqlArg): string {
 
 /** Folds two or more arrays from the left. */
 function sets(udf: string): SqlTemplate {
-  return args => args.map(arg => arg.sql).reduce((left, right) => `${udf}(${left}, ${right})::JSON`);
+  return args =>
+    args.map((arg): string => arg.sql).reduce((left, right) => `${udf}(${left}, ${right})::JSON`);
 }
 
 function hasElement(set: SqlArg, value: SqlArg): string {

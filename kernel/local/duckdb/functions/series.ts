@@ -1,6 +1,7 @@
 import type { series as catalog } from '../../../apl/catalog/functions/series.js';
 import { fft, fillBackward, fillForward, fillLinear, fir, ifft, iir } from '../../functions/signal.js';
-import { type SqlArg, type SqlTemplate, TemplateError } from '../../sql/template.js';
+import type { Atom } from '../../sql/atom.js';
+import { type SqlArg, type SqlTemplate, sqlArg, TemplateError } from '../../sql/template.js';
 import { at, computeFirst, computeOnce } from '../arguments.js';
 import type { JsFunction } from '../template.js';
 import { toDynamic } from './conversion.js';
@@ -142,10 +143,7 @@ function onReals(array: SqlArg, body: (list: string) => string): string {
 }
 
 function fillConst(array: SqlArg, value: SqlArg): string {
-  const args: SqlArg[] = [
-    { sql: `apl_items(${array.sql})`, type: 'dynamic' },
-    { sql: toDynamic(value), type: 'dynamic' },
-  ];
+  const args: SqlArg[] = [sqlArg(`apl_items(${array.sql})`, 'dynamic'), sqlArg(toDynamic(value), 'dynamic')];
   return computeFirst(args, (l, fill) => `to_json(list_transform(${l}, lambda x: coalesce(x, ${fill})))`);
 }
 
@@ -153,7 +151,7 @@ function stats(shape: string, array: SqlArg): string {
   return computeOnce(
     [array],
     j =>
-      `CASE WHEN apl_items(${j}) IS NOT NULL THEN ${computeFirst([{ sql: `apl_stats(${j})`, type: 'dynamic' }], s => `${shape}(${s})`)} END`,
+      `CASE WHEN apl_items(${j}) IS NOT NULL THEN ${computeFirst([sqlArg(`apl_stats(${j})`, 'dynamic')], s => `${shape}(${s})`)} END`,
   );
 }
 
@@ -192,7 +190,7 @@ function operand(args: readonly SqlArg[], index: number): SqlArg {
   throw new TemplateError(`a series is an array of numbers, not a ${arg.type}`, index);
 }
 
-function operandOf(arg: SqlArg, sql: string): SqlArg {
+function operandOf(arg: SqlArg, sql: Atom): SqlArg {
   return { ...arg, sql };
 }
 
@@ -205,15 +203,9 @@ function zip(rule: PairRule, sides: readonly [SqlArg, SqlArg], numbers: 'real' |
   const read = (side: SqlArg): SqlArg[] => {
     const type = numbers === 'real' ? 'DOUBLE' : 'HUGEINT';
     if (side.type !== 'dynamic')
-      return [
-        { sql: `NULL::${type}[]`, type: 'dynamic' },
-        { sql: `${side.sql}::${type}`, type: 'real' },
-      ];
+      return [sqlArg(`NULL::${type}[]`, 'dynamic'), sqlArg(`${side.sql}::${type}`, 'real')];
     const list = numbers === 'real' ? `apl_reals(${side.sql})` : `apl_wholes(${side.sql})`;
-    return [
-      { sql: list, type: 'dynamic' },
-      { sql: `TRY_CAST(apl_number(${side.sql}) AS ${type})`, type: 'real' },
-    ];
+    return [sqlArg(list, 'dynamic'), sqlArg(`TRY_CAST(apl_number(${side.sql}) AS ${type})`, 'real')];
   };
   return computeFirst([...read(sides[0]), ...read(sides[1])], (listA, a, listB, b) => {
     const element = (list: string, one: string) =>
@@ -230,16 +222,14 @@ function zip(rule: PairRule, sides: readonly [SqlArg, SqlArg], numbers: 'real' |
 /** Pairs that lack a number, and the rest of the longer series, are left out. */
 function reduction(macro: string): SqlTemplate {
   return args => {
-    const lists = [at(args, 0), at(args, 1)].map(
-      (arg): SqlArg => ({ sql: `apl_reals(${arg.sql})`, type: 'dynamic' }),
-    );
+    const lists = [at(args, 0), at(args, 1)].map(arg => sqlArg(`apl_reals(${arg.sql})`, 'dynamic'));
     return computeFirst(lists, (a, b) => {
       const places = `range(1, least(len(${a}), len(${b})) + 1)`;
       const all = `list_transform(${places}, lambda i: {'x': ${a}[i], 'y': ${b}[i]})`;
-      const complete: SqlArg = {
-        sql: `list_filter(${all}, lambda e: e.x IS NOT NULL AND e.y IS NOT NULL)`,
-        type: 'dynamic',
-      };
+      const complete = sqlArg(
+        `list_filter(${all}, lambda e: e.x IS NOT NULL AND e.y IS NOT NULL)`,
+        'dynamic',
+      );
       return `CASE WHEN ${a} IS NOT NULL AND ${b} IS NOT NULL THEN ${computeFirst([complete], p => `${macro}(${p})`)} END`;
     });
   };

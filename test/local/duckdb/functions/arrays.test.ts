@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { arrays } from '../../../../kernel/local/duckdb/functions/arrays.js';
 import { enginePath } from '../../../../kernel/local/functions/json/path.js';
-import { TemplateError } from '../../../../kernel/local/sql/template.js';
+import { sqlArg, TemplateError } from '../../../../kernel/local/sql/template.js';
 import { checkAll, context, d, j, n, nul, opaque, openEngine, r, s, t } from './harness.js';
 
 const engine = openEngine();
@@ -284,7 +284,7 @@ describe('long arguments', () => {
     const nest = (depth: number): string =>
       depth === 0
         ? five.sql
-        : arrays.array_rotate_left([{ sql: nest(depth - 1), type: 'dynamic' }, opaque(n(1n))], context);
+        : arrays.array_rotate_left([sqlArg(nest(depth - 1), 'dynamic'), opaque(n(1n))], context);
     const sql = nest(11);
     expect(sql.length).toBeLessThan(3_000);
     expect(await text(sql)).toBe('[2,3,4,5,1]');

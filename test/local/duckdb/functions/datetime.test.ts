@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { binTime, binTimeByColumn, datetime } from '../../../../kernel/local/duckdb/functions/datetime.js';
 import { autoBinWidth } from '../../../../kernel/local/sql/auto-bin.js';
-import { TemplateError } from '../../../../kernel/local/sql/template.js';
+import { sqlArg, TemplateError } from '../../../../kernel/local/sql/template.js';
 import { type Case, checkAll, context, d, n, nul, opaque, openEngine, s, t } from './harness.js';
 
 type Name = keyof typeof datetime;
@@ -252,7 +252,7 @@ describe('nested calls', () => {
   const inner = (arg: ReturnType<typeof t>, times: number): string =>
     times === 0
       ? arg.sql
-      : datetime.endofweek([{ sql: inner(arg, times - 1), type: 'datetime' }, opaque(n(1n))], context);
+      : datetime.endofweek([sqlArg(inner(arg, times - 1), 'datetime'), opaque(n(1n))], context);
   it('do not grow exponentially', async () => {
     const sql = inner(t('2024-02-29T00:00:00Z'), 12);
     expect(sql.length).toBeLessThan(3_000);
@@ -281,16 +281,16 @@ describe('bins of time', () => {
   ];
   it.each(bins.slice(0, -1))('bin(%s, %s) is %s', async (time, width, expected) => {
     const sql = binTime(t(time), width);
-    const rows = `SELECT ${binTime({ sql: 'c', type: 'datetime' }, width)}::VARCHAR FROM
+    const rows = `SELECT ${binTime(sqlArg('c', 'datetime'), width)}::VARCHAR FROM
       (SELECT NULL::TIMESTAMP_NS AS c UNION ALL SELECT ${t(time).sql}) ORDER BY c NULLS FIRST`;
-    const byColumn = binTimeByColumn(t(time), { sql: String(width), type: 'timespan' });
+    const byColumn = binTimeByColumn(t(time), sqlArg(String(width), 'timespan'));
     expect(await engine.query(`SELECT (${sql})::VARCHAR, (${byColumn})::VARCHAR`)).toStrictEqual([
       [expected, expected],
     ]);
     expect(await engine.query(rows)).toStrictEqual([[null], [expected]]);
   });
   it('is null for a width that is not positive', async () => {
-    const width = { sql: 'w', type: 'timespan' } as const;
+    const width = sqlArg('w', 'timespan');
     const sql = `SELECT ${binTimeByColumn(leap, width)} FROM (VALUES (0::BIGINT), (-5), (NULL)) AS t(w)`;
     expect(await engine.query(sql)).toStrictEqual([[null], [null], [null]]);
   });

@@ -4,7 +4,12 @@ import type { TypeName } from '../../../../kernel/apl/catalog/entry.js';
 import { sqlText } from '../../../../kernel/local/duckdb/literal.js';
 import { FunctionShelf } from '../../../../kernel/local/duckdb/register.js';
 import { sqlTypes } from '../../../../kernel/local/duckdb/types.js';
-import type { SqlArg, SqlContext, SqlTemplate } from '../../../../kernel/local/sql/template.js';
+import {
+  type SqlArg,
+  type SqlContext,
+  type SqlTemplate,
+  sqlArg,
+} from '../../../../kernel/local/sql/template.js';
 
 /** A result as the tests write it: bigint for long and timespan, RFC 3339 text for datetime, parsed JSON for dynamic. */
 export type Value =
@@ -31,40 +36,40 @@ export const context: SqlContext = {
 };
 
 export function s(value: string): SqlArg {
-  return { sql: sqlText(value), type: 'string', constant: value };
+  return { ...sqlArg(sqlText(value), 'string'), constant: value };
 }
 
 export function n(value: bigint): SqlArg {
-  return { sql: integerSql(value), type: 'long', constant: value };
+  return { ...sqlArg(integerSql(value), 'long'), constant: value };
 }
 
 export function r(value: number): SqlArg {
-  return { sql: `'${value}'::DOUBLE`, type: 'real', constant: value };
+  return { ...sqlArg(`'${value}'::DOUBLE`, 'real'), constant: value };
 }
 
 export function b(value: boolean): SqlArg {
-  return { sql: String(value), type: 'bool', constant: value };
+  return { ...sqlArg(String(value), 'bool'), constant: value };
 }
 
 /** A timespan of so many nanoseconds. */
 export function d(ns: bigint): SqlArg {
-  return { sql: integerSql(ns), type: 'timespan', constant: ns };
+  return { ...sqlArg(integerSql(ns), 'timespan'), constant: ns };
 }
 
 /** A datetime from RFC 3339 text in UTC with up to nine decimals. */
 export function t(text: string): SqlArg {
   const ns = nanosecondsOf(text);
-  return { sql: `make_timestamp_ns(${integerSql(ns)})`, type: 'datetime', constant: ns };
+  return { ...sqlArg(`make_timestamp_ns(${integerSql(ns)})`, 'datetime'), constant: ns };
 }
 
 /** A dynamic value; numbers beyond 2^53 are written as JSON text: `j('12345678901234567890', 'text')`. */
 export function j(value: unknown, form: 'value' | 'text' = 'value'): SqlArg {
   const text = form === 'text' ? String(value) : JSON.stringify(value);
-  return { sql: `${sqlText(text)}::JSON`, type: 'dynamic' };
+  return sqlArg(`${sqlText(text)}::JSON`, 'dynamic');
 }
 
 export function nul(type: TypeName): SqlArg {
-  return { sql: `NULL::${sqlTypes[type]}`, type, constant: null };
+  return { ...sqlArg(`NULL::${sqlTypes[type]}`, type), constant: null };
 }
 
 /** The same argument without its constant: as if it came from a column of one row. */
@@ -135,9 +140,7 @@ async function overColumn(
   args: readonly SqlArg[],
   constant: readonly number[],
 ): Promise<Value> {
-  const columns = args.map(
-    (arg, index): SqlArg => (constant.includes(index) ? arg : { sql: `a${index}`, type: arg.type }),
-  );
+  const columns = args.map((arg, index) => (constant.includes(index) ? arg : sqlArg(`a${index}`, arg.type)));
   const row = args.map((arg, index) => `${arg.sql} AS a${index}`);
   const nulls = args.map(arg => `NULL::${sqlTypes[arg.type]}`);
   const source = [...row, '1 AS place'].join(', ');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { math } from '../../../../kernel/local/duckdb/functions/math.js';
-import { TemplateError } from '../../../../kernel/local/sql/template.js';
+import { sqlArg, TemplateError } from '../../../../kernel/local/sql/template.js';
 import { b, type Case, checkAll, context, d, j, n, nul, opaque, openEngine, r, s, t } from './harness.js';
 
 type Name = keyof typeof math;
@@ -235,7 +235,7 @@ describe('bin', () => {
   it('is null where the size of a row is not positive', async () => {
     for (const type of ['long', 'real'] as const) {
       for (const size of ['0', '-5', 'NULL']) {
-        const arg = { sql: `${size}::${type === 'long' ? 'BIGINT' : 'DOUBLE'}`, type };
+        const arg = sqlArg(`${size}::${type === 'long' ? 'BIGINT' : 'DOUBLE'}`, type);
         expect(await engine.query(`SELECT ${math.bin([n(7n), arg], context)}`)).toStrictEqual([[null]]);
       }
     }
@@ -275,7 +275,7 @@ describe('rand', () => {
     }
   });
   it('is one value wherever a template reads it', async () => {
-    const random = { sql: `(${math.rand([], context)} * 4 - 2)`, type: 'real' } as const;
+    const random = sqlArg(`${math.rand([], context)} * 4 - 2`, 'real');
     const sql = `SELECT count(*), count(a), bool_and(a >= 0) FROM (SELECT ${math.acos([random], context)} AS a FROM range(10000))`;
     const [row] = await engine.query(sql);
     expect(row?.[0]).toBe(10000n);

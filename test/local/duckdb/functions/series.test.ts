@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { series } from '../../../../kernel/local/duckdb/functions/series.js';
 import { fft, fir, ifft } from '../../../../kernel/local/functions/signal.js';
-import { TemplateError } from '../../../../kernel/local/sql/template.js';
+import { sqlArg, TemplateError } from '../../../../kernel/local/sql/template.js';
 import { type Case, checkAll, context, d, j, n, nul, opaque, openEngine, r, s } from './harness.js';
 
 type Name = keyof typeof series;
@@ -149,9 +149,7 @@ describe('two series', () => {
   });
   it('nests without growing exponentially', async () => {
     const nest = (depth: number): string =>
-      depth === 0
-        ? a.sql
-        : series.series_add([{ sql: nest(depth - 1), type: 'dynamic' }, opaque(n(1n))], context);
+      depth === 0 ? a.sql : series.series_add([sqlArg(nest(depth - 1), 'dynamic'), opaque(n(1n))], context);
     const sql = nest(8);
     expect(sql.length).toBeLessThan(12_000);
     expect(await text(sql)).toBe('[108,208,158]');
