@@ -85,6 +85,7 @@ export type ErrorCode =
   | 'not-a-file'
   | 'not-an-object'
   | 'origin'
+  | 'private-file'
   | 'query-cancelled'
   | 'query-timeout'
   | 'query-too-large'

@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, sep } from 'node:path';
 import process from 'node:process';
 
 /** Returns how many bytes of memory this process may use at most: those of the machine, or of the container that it runs in. */
@@ -45,4 +45,9 @@ function makeLast(directory: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
+}
+
+/** Whether a path goes through a name that begins with a dot, as those of keys and settings do; links are to be resolved before. */
+export function isHidden(path: string): boolean {
+  return path.split(sep).some(name => name.startsWith('.') && name !== '.' && name !== '..');
 }

@@ -9,6 +9,7 @@ import { nameSourceLines } from './commands/stack.js';
 import { AplKernelError, UsageError } from './errors.js';
 import type { KernelHandler } from './jupyter/message.js';
 import type { LocalService } from './local/launch.js';
+import { type AskedEffect, askedEffects, readEffects } from './notebook/magics/effects/effects.js';
 import { present } from './present.js';
 import { formatCount, plural, visibleLines } from './text.js';
 
@@ -138,6 +139,7 @@ function notebookCommands(program: Command): void {
     .option('--keep-going', 'go on after a cell that failed')
     .option('--code <how>', CODE_HELP, codeView)
     .option('--cache <directory>', 'replay the answers recorded there, or record them where there are none')
+    .option('--allow <effects>', ALLOW_HELP, allowed)
     .action((notebooks: string[], options: RunOptions) =>
       onNotebooks((commands, host) => commands.run(notebooks, options, host)),
     );
@@ -179,6 +181,7 @@ function fileCommands(program: Command): void {
     );
 }
 
+const ALLOW_HELP = `what cells may do without a question, of ${askedEffects.join(', ')}; nothing when absent`;
 const CODE_HELP = 'how the page shows the code of the cells: show, fold or hide';
 
 function verifyCommand(program: Command): void {
@@ -192,6 +195,7 @@ function verifyCommand(program: Command): void {
       'the relative difference that real numbers may have; 1e-9 when absent',
       part,
     )
+    .option('--allow <effects>', ALLOW_HELP, allowed)
     .action((notebook: string, options: VerifyOptions) =>
       onNotebooks((commands, host) => commands.verify(notebook, options, host)),
     );
@@ -262,7 +266,7 @@ async function onNotebooks(
   // Not `once`: the library of locks ends a process that has no listener left when its own is called.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
   process.exitCode = await command(await import('./commands/notebooks.js'), {
-    kernel: workDir => interpreter(resolve(workDir)),
+    kernel: (workDir, allow) => interpreter(resolve(workDir), undefined, allow),
     print: line => console.log(line),
     terminal: process.stderr,
     now: nowNs,
@@ -403,19 +407,30 @@ function codeView(text: string): CodeView {
   throw new UsageError('option-invalid', `--code is show, fold or hide, not ${text}`);
 }
 
+/** The effects of a list such as `overwrite,drop`. */
+function allowed(text: string): readonly AskedEffect[] {
+  const { named, unknown } = readEffects(text);
+  if (unknown === undefined) return named;
+  throw new UsageError('option-invalid', `${unknown} is nothing that can be allowed`, {
+    hint: `there are ${askedEffects.join(', ')}`,
+  });
+}
+
 /** An option that may be given several times. */
 function gathered(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-/** Relative paths in its magics start at `workDir`. */
+/** Relative paths in its magics start at `workDir`; cells may do what `allow` names, and what the environment does. */
 async function interpreter(
   workDir = process.cwd(),
   consoleWidth: () => number | undefined = () => undefined,
+  allow: readonly AskedEffect[] = [],
 ): Promise<KernelHandler> {
-  const [{ createInterpreter }, { QueryLog }, local] = await Promise.all([
+  const [{ createInterpreter }, { QueryLog }, { ImportLog }, local] = await Promise.all([
     import('./notebook/interpreter.js'),
     import('./notebook/query/log.js'),
+    import('./notebook/magics/effects/imports.js'),
     localService(),
   ]);
   const { env, home } = machine;
@@ -436,6 +451,8 @@ async function interpreter(
     log,
     consoleWidth,
     queryLog: new QueryLog(join(dataDirectory(), 'queries.jsonl')),
+    importLog: new ImportLog(join(dataDirectory(), 'imports.json')),
+    allowed: [...allow, ...allowed(env.APL_KERNEL_ALLOW ?? '')],
   });
 }
 

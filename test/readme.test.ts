@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { magicReference } from '../kernel/notebook/magics/table.js';
+import { effectsReference, magicReference } from '../kernel/notebook/magics/table.js';
 
 const root = new URL('../', import.meta.url);
 const update = process.env.UPDATE_GOLDEN === '1';
@@ -9,15 +9,18 @@ function read(path: string): string {
   return readFileSync(new URL(path, root), 'utf8');
 }
 
-test('the reference of the magics in the README is that of the code', () => {
+test.each([
+  ['magics', magicReference],
+  ['effects', effectsReference],
+])('the reference of the %s in the README is that of the code', (name, reference) => {
   const readme = read('README.md');
   const current = readme.replace(
-    /(<!-- magics:.*-->\n)[\s\S]*(<!-- \/magics -->)/,
-    (_, start, end) => `${start}\n${magicReference()}\n\n${end}`,
+    new RegExp(`(<!-- ${name}:.*-->\\n)[\\s\\S]*(<!-- /${name} -->)`),
+    (_, start, end) => `${start}\n${reference()}\n\n${end}`,
   );
   if (update) writeFileSync(new URL('README.md', root), current);
   else expect(readme).toBe(current);
-  expect(current).toContain(magicReference());
+  expect(current).toContain(reference());
 });
 
 test.each(['README.md', 'kernel/README.md'])('the links of %s lead to files', path => {

@@ -71,6 +71,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'api/profile',
     'errors',
     'jupyter/message',
+    'notebook/magics/effects/effects',
     'text',
     'zeromq',
     '@duckdb/*',

@@ -10,6 +10,7 @@ import { type CellProgress, failureLines, runLine, runNotebook } from '../headle
 import { stripNotebook } from '../headless/strip.js';
 import { compareRuns, type Verdict } from '../headless/verify.js';
 import type { KernelHandler } from '../jupyter/message.js';
+import type { AskedEffect } from '../notebook/magics/effects/effects.js';
 import { present } from '../present.js';
 import type { RowChange } from '../result/compare.js';
 import { oneLine, plural } from '../text.js';
@@ -36,12 +37,14 @@ export interface RunOptions {
   readonly cache?: string;
   /** How the page shows the cells. */
   readonly code?: CodeView;
+  /** What the notebook may do without a question, as nobody is there to answer one. */
+  readonly allow?: readonly AskedEffect[];
 }
 
 /** The parts of the process that the commands on notebooks use. */
 export interface NotebookHost {
-  /** A fresh kernel whose relative paths start at the directory of the notebook. */
-  readonly kernel: (workDir: string) => Promise<KernelHandler>;
+  /** A fresh kernel whose relative paths start at the directory of the notebook, and which may do what is allowed. */
+  readonly kernel: (workDir: string, allow?: readonly AskedEffect[]) => Promise<KernelHandler>;
   readonly print: (line: string) => void;
   /** Where progress goes. */
   readonly terminal: { readonly isTTY?: boolean; write(text: string): unknown };
@@ -150,6 +153,8 @@ export interface VerifyOptions {
   readonly json?: boolean;
   /** The relative difference up to which two real numbers count as equal. */
   readonly tolerance?: number;
+  /** As for a run. */
+  readonly allow?: readonly AskedEffect[];
 }
 
 /** The exit code when results differ from those of the earlier run. */
@@ -161,7 +166,7 @@ const DIFFERENT = 3;
  */
 export async function verify(path: string, options: VerifyOptions, host: NotebookHost): Promise<number> {
   const [recorded, again] = [await readNotebook(path), await readNotebook(path)];
-  const handler = await host.kernel(dirname(path));
+  const handler = await host.kernel(dirname(path), options.allow);
   const meter = new Meter(path, host.terminal);
   try {
     const progress = (cell: CellProgress) => meter.show(cell);
@@ -221,7 +226,7 @@ async function runOne(path: string, options: RunOptions, host: NotebookHost): Pr
   const notebook = await readNotebook(path);
   prepareNotebook(notebook, { parameters: options.param, ...options });
   const files = await filesOf(path, options);
-  const handler = await host.kernel(dirname(path));
+  const handler = await host.kernel(dirname(path), options.allow);
   const meter = new Meter(path, host.terminal);
   try {
     if (options.cache !== undefined) await useRecording(handler, options.cache, host.signal);

@@ -35,7 +35,7 @@ import { Editors } from './editor/comm.js';
 import { completeCell, inspectCell } from './editor/completion.js';
 import { describeElement, elementNames } from './editor/language.js';
 import { kernelInfo } from './kernel-info.js';
-import type { CellPlan, MagicHost, Rewrite } from './magics/magic.js';
+import type { CellHost, CellPlan, Rewrite } from './magics/magic.js';
 import { runMagic } from './magics/table.js';
 import type { BoundQuery } from './parameters.js';
 import type { LoggedQuery } from './query/log.js';
@@ -285,8 +285,8 @@ function momentOf({ recording }: Session, { provenance }: QueryResult): number |
     : Number(recording.store.moment / 1_000_000n);
 }
 
-function magicHost(session: Session, io: CellIo, plan: CellPlan): MagicHost {
-  const run: MagicHost['run'] = (text, settings = {}) =>
+function magicHost(session: Session, io: CellIo, plan: CellPlan): CellHost {
+  const run: CellHost['run'] = (text, settings = {}) =>
     runLogged(session, { ...plan, ...settings, text }, io);
   const showKept = async (result: QueryResult, options: Omit<ShowOptions, 'last'>) =>
     show(session, await keep(session, result, io), io, plan, { last: plan.queries.length === 0, ...options });

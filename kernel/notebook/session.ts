@@ -26,6 +26,9 @@ import { memoryAtMost } from '../machine.js';
 import { present } from '../present.js';
 import type { Notice } from '../result/result.js';
 import { AnnotationReader } from './annotations/reader.js';
+import { Consents } from './magics/effects/consent.js';
+import type { AskedEffect } from './magics/effects/effects.js';
+import type { ImportLog } from './magics/effects/imports.js';
 import { Parameters } from './parameters.js';
 import type { QueryLog } from './query/log.js';
 import type { DatasetListing, Recording } from './recording/recording.js';
@@ -62,6 +65,10 @@ export interface SessionOptions {
   readonly consoleWidth?: () => number | undefined;
   /** Where queries are logged; nowhere when absent. */
   readonly queryLog?: QueryLog;
+  /** Where it is noted which file a dataset is the import of; nowhere when absent. */
+  readonly importLog?: ImportLog;
+  /** The effects that the user allowed before the session began. */
+  readonly allowed?: readonly AskedEffect[];
 }
 
 /** The state of one kernel between cells: profile, time range, row limit, named results, schemas, the open client. */
@@ -71,6 +78,7 @@ export class Session {
   readonly schema: SchemaCache;
   readonly annotations: AnnotationReader;
   readonly parameters = new Parameters();
+  readonly consents: Consents;
   range: TimeRange = defaultRange;
   /** Sent as `defaultLimit`; undefined for the service's own. */
   rowLimit: number | undefined;
@@ -102,6 +110,7 @@ export class Session {
 
   constructor(options: SessionOptions) {
     this.options = options;
+    this.consents = new Consents(options.allowed);
     this.#active = startProfile(options.environment);
     this.results = new KeptResults(options.resultBytes ?? Math.floor(memoryAtMost() / 4), id =>
       this.#sent.drop(id),
@@ -126,6 +135,11 @@ export class Session {
 
   get recording(): Recording | undefined {
     return this.#recording;
+  }
+
+  /** Whether no request reaches a service, so that none changes anything there. */
+  get replays(): boolean {
+    return this.#recording?.mode === 'replay';
   }
 
   /** Records answers, or replays a recording; with undefined every request is sent, and nothing is kept. */
@@ -252,6 +266,11 @@ export class Session {
     }
   }
 
+  /** The datasets of the local service as they are, whatever the profile and the recording in use. */
+  async localDatasets(signal: AbortSignal): Promise<readonly DatasetInfo[]> {
+    return (await this.#localClient(signal, 'unrecorded')).datasets(signal);
+  }
+
   /** The progress of the query with this id; undefined where the service does not report it. */
   async progress(id: string, signal: AbortSignal): Promise<QueryProgress | undefined> {
     if (!this.#underWay.has(id)) return undefined;
@@ -263,7 +282,7 @@ export class Session {
     { request, results, id, place }: LocalQuery,
     signal: AbortSignal,
   ): Promise<RawResult> {
-    if (place === 'local' && this.#recording?.mode === 'replay')
+    if (place === 'local' && this.replays)
       return client.query({ ...request, ...present({ results: namesOf(results) }) }, signal);
     const sent = results.size === 0 ? undefined : await this.#sent.send(client, results, signal);
     this.#underWay.add(id);
@@ -319,7 +338,7 @@ export class Session {
 
   async #localClient(signal: AbortSignal | undefined, place: Place = 'local'): Promise<Client> {
     // A replay needs no service.
-    if (place === 'local' && this.#recording?.mode === 'replay')
+    if (place === 'local' && this.replays)
       return this.#open(place, { profileName: localProfile, url: 'http://127.0.0.1' }, this.#recording);
     const address = await this.options.local.connect(signal, this.#doubted);
     this.#doubted = false;

@@ -190,11 +190,39 @@ describe('run', () => {
     expect(texts(read(home, 'out/bad.ipynb'))).toEqual([['magic'], ['second\n'], ['magic']]);
   });
 
+  test('does what has to be asked for where the command line or the environment allows it', async () => {
+    const env = fresh();
+    const { HOME: home = '' } = env;
+    writeFileSync(join(home, 'ask.apl'), '%config limit 7\n');
+    const settings = () => existsSync(join(home, '.apl-kernel.toml'));
+    const refused = await aplKernel(['run', 'ask.apl', '--allow', 'overwrite,drop,send'], env);
+    expect([refused.code, settings()]).toEqual([1, false]);
+    expect(refused.stdout).toContain('apl-kernel run --allow config');
+    const allowed = await aplKernel(['run', 'ask.apl', '--allow', 'config'], env);
+    expect([allowed.code, settings()]).toEqual([0, true]);
+    writeFileSync(join(home, 'ask.apl'), '%config limit --clear\n');
+    const byEnvironment = await aplKernel(['run', 'ask.apl'], { ...env, APL_KERNEL_ALLOW: 'config' });
+    expect([byEnvironment.code, readFileSync(join(home, '.apl-kernel.toml'), 'utf8')]).toEqual([0, '']);
+  });
+
+  test('runs a notebook that imports its own file again, without a question', async () => {
+    const env = fresh();
+    const { HOME: home = '' } = env;
+    writeFileSync(join(home, 'rows.csv'), 'n\n1\n');
+    writeFileSync(join(home, 'own.apl'), '%import rows.csv --replace\n');
+    for (const _ of [1, 2]) expect((await aplKernel(['run', 'own.apl'], env)).code).toBe(0);
+    writeFileSync(join(home, 'own.apl'), '%import rows.csv\n// %%\n%import rows.csv --replace\n');
+    expect((await aplKernel(['run', 'own.apl'], env)).code).toBe(1);
+    expect((await aplKernel(['run', 'own.apl', '--allow', 'drop'], env)).code).toBe(0);
+  });
+
   test.each([
     [['run'], "error: missing required argument 'notebook'"],
     [['run', 'a.apl', '--nonsense'], "error: unknown option '--nonsense'"],
     [['run', 'a.apl', '--timeout', 'soon'], 'apl-kernel: soon is not a number of seconds'],
     [['run', 'a.apl', '-p', '5'], 'apl-kernel: 5 is not a parameter'],
+    [['run', 'a.apl', '--allow', 'query'], 'apl-kernel: query is nothing that can be allowed'],
+    [['verify', 'a.apl', '--allow', 'all,drop'], 'apl-kernel: all is nothing that can be allowed'],
     [
       ['run', 'a.apl', 'a.apl', '-o', 'b.ipynb'],
       'apl-kernel: -o and --html name one file, and there are several notebooks',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { serve } from '../../kernel/commands/service.js';
 import { spawnEngine } from '../local/engine/spawned.js';
-import { type Bench, type CellRun, startBench } from './session.js';
+import { type Bench, type BenchOptions, type CellRun, startBench } from './session.js';
 
 /** A local service that really runs, on a port of its own. */
 export function realService(dataDir: string) {
@@ -20,7 +20,10 @@ export function realService(dataDir: string) {
 }
 
 /** An interpreter on a local service that really runs, over datasets that were really imported; one for all tests of a file. */
-export function realBench(datasets: Readonly<Record<string, readonly object[]>>): () => Bench {
+export function realBench(
+  datasets: Readonly<Record<string, readonly object[]>>,
+  options: Pick<BenchOptions, 'allowed'> = {},
+): () => Bench {
   let bench: Bench | undefined;
   let end: () => Promise<void> = async () => undefined;
   beforeAll(async () => {
@@ -28,7 +31,7 @@ export function realBench(datasets: Readonly<Record<string, readonly object[]>>)
     const service = await realService(dataDir);
     const { url, token } = service;
     const connect = async () => ({ url, token, restarted: false });
-    const started = await startBench({ local: () => ({ connect, close: () => undefined }) });
+    const started = await startBench({ ...options, local: () => ({ connect, close: () => undefined }) });
     bench = started;
     end = async () => {
       await started.close();

@@ -5,6 +5,8 @@ import { stripVTControlCharacters } from 'node:util';
 import type { AxiomEnvironment } from '../../kernel/api/profile.js';
 import type { CellIo, DisplayData, ExecuteOutcome, KernelHandler } from '../../kernel/jupyter/message.js';
 import { createInterpreter } from '../../kernel/notebook/interpreter.js';
+import { type AskedEffect, askedEffects } from '../../kernel/notebook/magics/effects/effects.js';
+import type { ImportLog } from '../../kernel/notebook/magics/effects/imports.js';
 import type { QueryLog } from '../../kernel/notebook/query/log.js';
 import type { LocalServiceAccess } from '../../kernel/notebook/session.js';
 import { type Reply, type Seen, type Service, startService, tabular } from '../api/service.js';
@@ -43,6 +45,8 @@ export interface Bench {
       readonly expressions?: Record<string, string>;
       /** What the user enters when asked; absent where the front end cannot ask. */
       readonly answer?: string;
+      /** False for lines that a front end runs by itself. */
+      readonly storeHistory?: boolean;
     },
   ): Promise<CellRun>;
   close(): Promise<void>;
@@ -54,6 +58,9 @@ export interface BenchOptions {
   readonly local?: (service: Service) => LocalServiceAccess;
   readonly timeLimitMs?: number;
   readonly queryLog?: QueryLog;
+  readonly importLog?: ImportLog;
+  /** What cells may do without a question; everything when absent. */
+  readonly allowed?: readonly AskedEffect[];
   readonly workDir?: string;
   readonly consoleWidth?: number;
 }
@@ -76,6 +83,8 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     log: text => logged.push(text),
     ...(options.timeLimitMs === undefined ? {} : { timeLimitMs: options.timeLimitMs }),
     consoleWidth: () => options.consoleWidth,
+    allowed: options.allowed ?? askedEffects,
+    ...(options.importLog === undefined ? {} : { importLog: options.importLog }),
     ...(options.queryLog === undefined ? {} : { queryLog: options.queryLog }),
   });
   return {
@@ -83,11 +92,17 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     service,
     homeDir,
     logged,
-    async run(code, { signal = new AbortController().signal, expressions = {}, answer } = {}) {
+    async run(code, options = {}) {
+      const {
+        signal = new AbortController().signal,
+        expressions = {},
+        answer,
+        storeHistory = true,
+      } = options;
       const outputs: Output[] = [];
       const outcome = await handler.execute(
         { code, userExpressions: expressions },
-        recorder(outputs, signal, answer),
+        { ...recorder(outputs, signal, answer), storeHistory },
       );
       return { outcome, outputs };
     },

@@ -36,7 +36,7 @@ const extensions: Readonly<Record<string, FileFormat>> = {
  */
 export async function formatOf(file: string, wanted?: string): Promise<FileFormat> {
   const found = await stat(file).catch(() => undefined);
-  if (!found) throw new ServiceError(400, 'no-such-file', `There is no file ${file}.`);
+  if (!found) throw noSuchFile(file);
   if (!found.isFile()) throw new ServiceError(400, 'not-a-file', `${file} is not a file.`);
   if (found.size === 0) throw emptyFile(file);
   const start = await firstBytes(file);
@@ -171,6 +171,11 @@ async function firstBytes(file: string): Promise<Buffer> {
   } finally {
     await handle.close();
   }
+}
+
+/** Returns the error for a path that leads to no file. */
+export function noSuchFile(file: string): ServiceError {
+  return new ServiceError(400, 'no-such-file', `There is no file ${file}.`);
 }
 
 /** Returns the error for a file without rows. */

@@ -11,11 +11,13 @@ import { sqlName, sqlText } from '../duckdb/literal.js';
 import { type Connection, Engine } from '../engine/duckdb.js';
 import { EngineError, engineWords } from '../engine/failure.js';
 import { columnNames, copyToParquet, type FileField, type FileNote } from '../engine/parquet.js';
+import { importable } from '../engine/private.js';
 import type { Visit, Watch } from '../engine/visit.js';
 import { ServiceError } from '../http/service-error.js';
 import type { Extent } from './dataset/stored.js';
 import type { DatasetStore } from './datasets.js';
-import { damageOf, emptyFile, type FileFormat, formatOf } from './formats.js';
+import { hasCode } from './files.js';
+import { damageOf, emptyFile, type FileFormat, formatOf, noSuchFile } from './formats.js';
 import { type CsvOptions, readCsv } from './readers/csv.js';
 import { readJson } from './readers/json.js';
 import { isLineFormat, readLines } from './readers/lines.js';
@@ -59,7 +61,7 @@ export async function openSource(
   dataDir: string,
   request: Pick<ImportRequest, 'path' | 'format'>,
 ): Promise<Source> {
-  const file = path.resolve(request.path);
+  const file = await publicFile(path.resolve(request.path), dataDir);
   const format = await formatOf(file, request.format);
   const engine = await Engine.open({
     dataDir,
@@ -70,6 +72,20 @@ export async function openSource(
     threads: Math.max(availableParallelism(), format === 'json' ? fewestForJson : 1),
   });
   return { file, format, engine };
+}
+
+/** Returns the file without links, so that it is the one that was looked at; throws ServiceError for one that is never imported. */
+async function publicFile(file: string, dataDir: string): Promise<string> {
+  const found = await importable(file, dataDir).catch(error => {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) throw noSuchFile(file);
+    if (hasCode(error, 'EACCES', 'EPERM', 'ELOOP'))
+      throw new ServiceError(400, 'not-a-file', `${file} cannot be read: ${error.code}.`);
+    throw error;
+  });
+  if ('path' in found) return found.path;
+  throw new ServiceError(400, 'private-file', `${file} ${found.refusal}: it is never imported.`, {
+    hint: found.hint,
+  });
 }
 
 /** Imports the file of a source, like {@link importFile}; the engine stays open. */

@@ -1,4 +1,5 @@
 import { ForbiddenError, NotFoundError } from '../../api/errors.js';
+import { localProfile } from '../../api/profile.js';
 import type { Annotation, AnnotationContent } from '../../api/wire.js';
 import { present } from '../../present.js';
 import { oneLine, plural } from '../../text.js';
@@ -55,6 +56,7 @@ export const annotateMagic: Magic = {
     '    %annotate "Database failover" --type incident --time "yesterday 18:05" --end "yesterday 18:32"',
   ].join('\n'),
   arity: [0, Number.POSITIVE_INFINITY],
+  effects: ['query', 'write', 'send', 'drop'],
   run: annotate,
 };
 
@@ -68,10 +70,12 @@ async function annotate(call: MagicCall, host: MagicHost): Promise<void> {
   return id === undefined ? list(call, host) : remove(id, host);
 }
 
-async function create(call: MagicCall, { session, io, plan }: MagicHost): Promise<void> {
+async function create(call: MagicCall, { session, io, plan, consent }: MagicHost): Promise<void> {
   const title = call.words.join(' ').trim();
   if (title === '') throw misuse(call.magic, 'a title is missing');
   const content = contentOf(call, session, title, datasetsFor(call, session, plan.queries));
+  if (session.profileName !== localProfile)
+    await consent('send', `keep an annotation in ${session.profileName}, visible to the whole organization`);
   const client = await session.client(io.signal);
   const same = call.options.has('time') ? await sameAs(content, session, io.signal) : undefined;
   const saved =
@@ -79,6 +83,7 @@ async function create(call: MagicCall, { session, io, plan }: MagicHost): Promis
       ? await client.createAnnotation(content, io.signal)
       : await client.putAnnotation(same.id, content, io.signal);
   session.annotations.forget();
+  if (same === undefined) session.consents.made(['annotation', saved.id, session.profileName]);
   if (!call.options.has('time'))
     plan.rewrites.push({
       ...call.line,
@@ -202,7 +207,9 @@ async function list({ lists }: MagicCall, { session, io, plan }: MagicHost): Pro
   );
 }
 
-async function remove(id: string, { session, io }: MagicHost): Promise<void> {
+async function remove(id: string, { session, io, consent }: MagicHost): Promise<void> {
+  if (!session.consents.hasMade(['annotation', id, session.profileName]))
+    await consent('drop', `delete the annotation ${id}, which no cell of this session made`);
   const client = await session.client(io.signal);
   try {
     await client.deleteAnnotation(id, io.signal);

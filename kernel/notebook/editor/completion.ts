@@ -111,7 +111,7 @@ async function argumentWords(session: Session, magic: Magic, typed: string): Pro
 
 /** The names that only one of one's own starred queries has, each with its query, then the ids of all, each with its name. */
 async function starItems(session: Session, prefix: string): Promise<readonly CompletionItem[]> {
-  const { listStars } = await import('../magics/starred.js');
+  const { listStars } = await import('../magics/stars/starred.js');
   const found = await listStars(session, {}, AbortSignal.timeout(starPatienceMs)).catch(() => []);
   const item = (word: string, about: string): CompletionItem => ({
     text: `${prefix}${word}`,

@@ -12,7 +12,7 @@ import type {
 } from '../../apl/editor/link.js';
 import { present } from '../../present.js';
 import { parseTime } from '../../time.js';
-import { listStars } from '../magics/starred.js';
+import { listStars } from '../magics/stars/starred.js';
 import { rowsOf } from '../results/kept.js';
 import type { Session } from '../session.js';
 import { daysAround } from '../time-range.js';

@@ -240,7 +240,8 @@ export async function peek({ words, magic }: MagicCall, { show }: MagicHost): Pr
 }
 
 /** Has the local service make a dataset from a file. */
-export async function importFile({ words, options }: MagicCall, { session, io }: MagicHost): Promise<void> {
+export async function importFile({ words, options }: MagicCall, host: MagicHost): Promise<void> {
+  const { session, io } = host;
   onlyLocal(session, 'import');
   const [file = ''] = words;
   const path = pathOf(session.options, file);
@@ -251,6 +252,7 @@ export async function importFile({ words, options }: MagicCall, { session, io }:
     dataset: options.get('dataset') ?? datasetNameOf(path),
     ...present({ timeField, format, replace: options.has('replace') || undefined }),
   };
+  if (options.has('replace')) await askToReplace(request.dataset, path, host);
   const client = await session.client(io.signal);
   const id = randomUUID();
   const { size } = await stat(path).catch(() => ({ size: 0 }));
@@ -259,12 +261,43 @@ export async function importFile({ words, options }: MagicCall, { session, io }:
     const ask = () => client.progress(id, io.signal).then(found => tell(partOf(size, found)), ignore);
     const timer = setInterval(ask, progressMs);
     try {
-      return reportOutput(await client.importFile(request, io.signal, id));
+      const report = await client.importFile(request, io.signal, id);
+      await noteImport(session, path, report, options.has('replace'));
+      return reportOutput(report);
     } finally {
       clearInterval(timer);
     }
   });
   session.schema.clear();
+}
+
+/** The rows that an import replaces are lost, unless the session made them or they are those of the same file. */
+async function askToReplace(
+  dataset: string,
+  path: string,
+  { session, io, consent }: MagicHost,
+): Promise<void> {
+  const { consents } = session;
+  if (session.replays || consents.has('drop') || consents.hasMade(['dataset', dataset])) return;
+  const held = (await session.localDatasets(io.signal)).find(({ name }) => name === dataset);
+  if (held?.rows === undefined || held.rows === 0) return;
+  if (await session.options.importLog?.isImportOf(dataset, path, held)) return;
+  await consent(
+    'drop',
+    `replace ${extentOf(held)} of the dataset ${dataset}, which this session did not import`,
+  );
+}
+
+async function noteImport(
+  session: Session,
+  path: string,
+  { dataset, rowsBefore, rowsNow, ...span }: ImportReport,
+  replaced: boolean,
+): Promise<void> {
+  const isAll = replaced || rowsBefore === 0;
+  if (isAll) session.consents.made(['dataset', dataset]);
+  if (!session.replays)
+    await session.options.importLog?.note(dataset, isAll ? path : undefined, { ...span, rows: rowsNow });
 }
 
 function onlyLocal(session: Session, magic: string): void {
@@ -276,22 +309,35 @@ function onlyLocal(session: Session, magic: string): void {
 }
 
 /** Deletes a dataset of the local service once the user has typed its name again. */
-export async function drop({ words, options, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
+export async function drop({ words, options }: MagicCall, host: MagicHost): Promise<void> {
+  const { session, io } = host;
   onlyLocal(session, 'drop');
   const [name = ''] = words;
   const [info] = await session.measuredDatasets([name], io.signal);
-  if (info !== undefined && !options.has('yes')) {
-    if (!io.allowStdin) throw misuse(magic, 'nobody can be asked here; --yes deletes without asking');
-    const typed = await io.input(
-      `This deletes ${visible(name)}, ${extentOf(info)}. Type its name to go on: `,
-      false,
-    );
-    if (typed.trim() !== name)
-      throw new MagicError(`${name} was not deleted: what was typed is not its name`);
-  }
+  // The service refuses to delete what it computes.
+  if (info?.rows !== undefined || info?.problems !== undefined)
+    await askToDrop(info, options.has('yes'), host);
   await (await session.client(io.signal)).deleteDataset(name, io.signal);
   session.schema.clear();
   say(io, `Deleted ${name}${info === undefined ? '' : ` (${extentOf(info)})`}.`);
+}
+
+/** Without `--yes` each dataset is asked for by its name, if somebody can be asked. */
+async function askToDrop(
+  info: DatasetInfo,
+  yes: boolean,
+  { session, io, consent }: MagicHost,
+): Promise<void> {
+  const { name } = info;
+  if (yes || !io.allowStdin) {
+    if (session.consents.hasMade(['dataset', name])) return;
+    return consent('drop', `delete the dataset ${name}, ${extentOf(info)}`);
+  }
+  const typed = await io.input(
+    `This deletes ${visible(name)}, ${extentOf(info)}. Type its name to go on: `,
+    false,
+  );
+  if (typed.trim() !== name) throw new MagicError(`${name} was not deleted: what was typed is not its name`);
 }
 
 function extentOf({ rows, problems }: DatasetInfo): string {

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { formatBytes, plural } from '../../text.js';
 import { formatTime } from '../../time.js';
@@ -27,10 +28,12 @@ export const cacheMagic: Magic = {
     'The directory holds no token, and neither queries nor parameters in plain text, but all data that the queries returned. It takes up to 256 MB; an answer beyond that is not kept, and a line above its result says so. An answer that was changed on the disk is refused. `apl-kernel run --cache DIR` replays what a directory holds, and records when it holds nothing.',
   ].join('\n'),
   arity: [0, 2],
+  effects: ['write', 'overwrite'],
   run: cache,
 };
 
-async function cache({ words, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
+async function cache({ words, magic }: MagicCall, host: MagicHost): Promise<void> {
+  const { session, io } = host;
   const [mode, given] = words;
   if (mode === undefined) return say(io, stateText(session));
   if (mode === 'off') {
@@ -42,9 +45,20 @@ async function cache({ words, magic }: MagicCall, { session, io }: MagicHost): P
     throw misuse(magic, `${mode} is not record, replay, auto or off`);
   if (given === undefined) throw misuse(magic, `${mode} needs a directory`);
   const { Recording } = await import('../recording/recording.js');
-  const store = await storeFor(mode, pathOf(session.options, given), session.options.now());
+  const directory = pathOf(session.options, given);
+  if (mode === 'record') await askToReplace(directory, host);
+  const store = await storeFor(mode, directory, session.options.now());
+  if (mode !== 'replay') session.consents.made(['recording', store.directory]);
   await session.record(new Recording(mode, store));
   say(io, stateText(session));
+}
+
+/** Recording deletes the answers that the directory holds, and replaces the file that marks a recording. */
+async function askToReplace(directory: string, { session, consent }: MagicHost): Promise<void> {
+  if (session.consents.hasMade(['recording', directory])) return;
+  const names = await readdir(directory).catch((): string[] => []);
+  if (names.includes('recording.json'))
+    await consent('overwrite', `delete the recording in ${directory}, which no cell of this session made`);
 }
 
 async function storeFor(mode: RecordingMode, directory: string, now: bigint): Promise<AnswerStore> {

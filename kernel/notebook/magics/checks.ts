@@ -27,6 +27,7 @@ export const checkMagics: readonly Magic[] = [
       'The rows are those that were fetched. A comparison with a figure that does not exist, such as the maximum of no rows, is false.',
     ].join('\n'),
     arity: [1, Number.POSITIVE_INFINITY],
+    effects: [],
     verbatim: true,
     run: check,
   },
@@ -50,6 +51,7 @@ export const checkMagics: readonly Magic[] = [
     summary: 'show how two named results differ: rows added, removed and changed',
     help: 'The names are those given by `name << query`; `_` is the last result. The rows are those that were fetched.\n\n    %diff before after --key uri',
     arity: [2, 2],
+    effects: [],
     run: diff,
   },
 ];

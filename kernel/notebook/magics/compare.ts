@@ -33,6 +33,7 @@ export const compareMagic: Magic = {
     'The comparison is the last result, `_`, with the fields `before_…`, `change_…` and `percent_…` of each figure, so that the next cell can check it: `%assert max(percent_p99) < 20`.',
   ].join('\n'),
   arity: [1, 3],
+  effects: ['query'],
   run: compare,
 };
 

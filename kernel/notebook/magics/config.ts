@@ -29,6 +29,7 @@ export const kernelMagics: readonly Magic[] = [
       '    %config time "last 1d" --project',
     ].join('\n'),
     arity: [0, 2],
+    effects: ['config'],
     run: config,
   },
   {
@@ -44,6 +45,7 @@ export const kernelMagics: readonly Magic[] = [
     summary: 'show the facts to send with a problem report',
     help: 'Versions, platform, settings, the kind of the profile, and the code of the last error with its text, names and values left out. No token, no address, no query, no data: read it before you send it.',
     arity: [0, 0],
+    effects: [],
     run: bugreport,
   },
 ];
@@ -59,8 +61,10 @@ async function config({ words, options, magic }: MagicCall, host: MagicHost): Pr
       `there is no setting ${name}; there are ${settings.map(each => each.name).join(', ')}`,
     );
   if (options.has('clear') === (value !== undefined)) throw misuse(magic, `give ${name} a value, or --clear`);
-  if (value !== undefined) setting.apply(session, value);
   const place = options.has('project') ? 'project' : 'user';
+  const whose = place === 'user' ? 'every notebook of yours' : 'every notebook in its directory';
+  await host.consent('config', `change the setting ${name} for ${whose}`);
+  if (value !== undefined) setting.apply(session, value);
   await writeSetting(settingsFile(session.options, place), name, value);
   const what = value === undefined ? 'is no longer set' : `is ${visibleLines(value)} from now on`;
   say(io, `${name} ${what}, in ${shownFile(session, place)}`);

@@ -1,3 +1,6 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { isHidden } from '../../machine.js';
 import type { ExportedFile } from '../../result/export/file.js';
 import { formatBytes, formatCount, plural, visible } from '../../text.js';
 import { lastName } from '../results/kept.js';
@@ -13,12 +16,15 @@ export async function exportResult(call: MagicCall, host: MagicHost): Promise<vo
   host.plan.afterRun.push(() => write(call, host));
 }
 
-async function write({ words, options }: MagicCall, { session, io }: MagicHost): Promise<void> {
+async function write({ words, options }: MagicCall, host: MagicHost): Promise<void> {
+  const { session, io } = host;
   const [written = ''] = words;
   const name = options.get('from') ?? lastName;
   const table = session.results.named(name)?.result.tables[0]?.data;
   if (table === undefined) throw nothing(name, session.results.names());
   const path = pathOf(session.options, written);
+  const place = await placeOf(path);
+  await askForPlace(place, options.has('force'), host);
   const { exportTable } = await import('../../result/export/file.js');
   await withProgress(io, `Exporting ${plural(table.numRows, 'row')} to ${written}`, async progress => {
     const file = await exportTable(table, path, {
@@ -26,8 +32,27 @@ async function write({ words, options }: MagicCall, { session, io }: MagicHost):
       signal: io.signal,
       progress: rows => progress(`${formatCount(rows)} written`),
     });
+    session.consents.made(['file', place]);
     return textOutput(report(file, written, path, table.schema));
   });
+}
+
+/** The path of a file without links in its directory; a link that is itself at the path is replaced, not followed. */
+async function placeOf(path: string): Promise<string> {
+  return join(await realpath(dirname(path)).catch(() => dirname(path)), basename(path));
+}
+
+/** A file of settings may have the ending of a format, and so may what another program keeps. */
+async function askForPlace(place: string, force: boolean, { session, consent }: MagicHost): Promise<void> {
+  if (session.consents.hasMade(['file', place])) return;
+  if (isHidden(place))
+    await consent('overwrite', `write ${place}, a hidden file or one of a hidden directory`);
+  else if (force && (await exists(place)))
+    await consent('overwrite', `replace ${place}, which no cell of this session wrote`);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined;
 }
 
 function nothing(name: string, names: readonly string[]): MagicError {

@@ -16,6 +16,7 @@ export const historyMagics: readonly Magic[] = [
     summary: 'list the last queries of every kernel on this machine, or those that contain a text',
     help: 'Each with its time range as sent, rows, elapsed time, profile and trace id, even where its output leaves these out. `%rerun` takes the number in the first column. The history is kept in the data directory, up to 8 MB of it, in a file that only you can read.',
     arity: [0, 1],
+    effects: ['history'],
     run: history,
   },
   {
@@ -26,6 +27,7 @@ export const historyMagics: readonly Magic[] = [
     summary: 'run a query of the history again, with its parameters, over the window that it read then',
     help: 'Only on the profile that it ran on; `%use` changes to it first.',
     arity: [1, 1],
+    effects: ['history', 'query'],
     run: rerun,
   },
 ];

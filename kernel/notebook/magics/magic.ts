@@ -7,6 +7,7 @@ import type { QueryResult } from '../../result/result.js';
 import type { QueryOrder } from '../query/run.js';
 import type { Session } from '../session.js';
 import type { TimeRange } from '../time-range.js';
+import type { AskedEffect, Effect } from './effects/effects.js';
 
 /** A stretch of the cell's text and its replacement. */
 export interface Rewrite extends Span {
@@ -30,8 +31,8 @@ export interface CellPlan {
   readonly afterRun: ((results: readonly QueryResult[]) => Promise<void>)[];
 }
 
-/** The facilities that a magic may use. */
-export interface MagicHost {
+/** The facilities that a cell gives to its magics. */
+export interface CellHost {
   readonly session: Session;
   readonly io: CellIo;
   readonly plan: CellPlan;
@@ -47,6 +48,12 @@ export interface MagicHost {
   readonly languageNames: () => Promise<readonly string[]>;
 }
 
+/** The facilities that a magic may use. */
+export interface MagicHost extends CellHost {
+  /** Asks for an effect of the magic before what `what` says is done, as in "would replace a.csv"; throws MagicError where it may not be. */
+  readonly consent: (effect: AskedEffect, what: string) => Promise<void>;
+}
+
 /** One magic: its texts for help, completion and the reference, and its action. */
 export interface Magic {
   readonly name: string;
@@ -58,6 +65,8 @@ export interface Magic {
   /** Markdown: what it does, in full, with examples. */
   readonly help: string;
   readonly arity: readonly [number, number];
+  /** What it may do beyond showing something; what is asked for goes through {@link MagicHost.consent}. */
+  readonly effects: readonly Effect[];
   /** True when `%%name` applies it to one cell. */
   readonly perCell?: boolean;
   /** What completion offers for its first argument. */

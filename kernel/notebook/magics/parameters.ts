@@ -34,6 +34,7 @@ export const parameterMagics: readonly Magic[] = [
       'A name that a query defines by `let`, or a field of that name, is not the parameter. `let` holds for the queries of its own cell.',
     ].join('\n'),
     arity: [0, Number.POSITIVE_INFINITY],
+    effects: [],
     verbatim: true,
     run: param,
   },
@@ -45,6 +46,7 @@ export const parameterMagics: readonly Magic[] = [
     summary: 'list the parameters of the notebook',
     help: 'The parameters that `declare query_parameters` or `%param` has named so far, with their types, values and choices.',
     arity: [0, 0],
+    effects: [],
     run: params,
   },
   {
@@ -55,6 +57,7 @@ export const parameterMagics: readonly Magic[] = [
     summary: 'show what was sent: the text of the query, its variables and its time range',
     help: 'Shown below the results of its cell; in a cell without a query, for the last one that ran.',
     arity: [0, 0],
+    effects: [],
     run: showQuery,
   },
 ];

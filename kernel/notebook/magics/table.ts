@@ -24,13 +24,15 @@ import { cacheMagic } from './cache.js';
 import { checkMagics } from './checks.js';
 import { compareMagic } from './compare.js';
 import { kernelMagics } from './config.js';
+import { askConsent } from './effects/consent.js';
+import { type AskedEffect, askedEffects, effectReference } from './effects/effects.js';
 import { exportResult } from './export.js';
 import { historyMagics } from './history.js';
-import type { Magic, MagicCall, MagicHost } from './magic.js';
+import type { CellHost, Magic, MagicCall, MagicHost } from './magic.js';
 import { markdownOutput } from './output.js';
 import { parameterMagics } from './parameters.js';
 import { results } from './results.js';
-import { starMagics } from './stars.js';
+import { starMagics } from './stars/stars.js';
 
 /** Every magic, in the order in which help lists them. */
 export const magics: readonly Magic[] = [
@@ -62,6 +64,7 @@ export const magics: readonly Magic[] = [
       '- `%%time last 15m` holds for its own cell only',
     ].join('\n'),
     arity: [0, Number.POSITIVE_INFINITY],
+    effects: [],
     perCell: true,
     argument: 'range',
     run: time,
@@ -74,6 +77,7 @@ export const magics: readonly Magic[] = [
     summary: 'show or set how many rows a query without its own limit fetches',
     help: 'The lowest of the limits of the query, of this setting and of the service wins. `%%limit N` holds for one cell.',
     arity: [0, 1],
+    effects: [],
     perCell: true,
     run: limit,
   },
@@ -87,6 +91,7 @@ export const magics: readonly Magic[] = [
     summary: 'show or set how many rows of a result are written into the notebook',
     help: 'A saved notebook stays small: a result takes at most 256 KB of it, its chart aside, and a line above the table says what was left out. `%rows 5000` writes up to 5,000 rows of each result, however large they are; `%%rows N` holds for one cell. The kernel keeps all rows that were fetched.',
     arity: [0, 1],
+    effects: [],
     perCell: true,
     run: rows,
   },
@@ -98,6 +103,7 @@ export const magics: readonly Magic[] = [
     summary: 'show or set whether outputs hold the data of results',
     help: 'With `off`, the output of a query is its size, its time range and the names and types of its fields; the kernel still keeps the rows, for `%export` and the like. What other magics print stays: figures of `%assert`, rows of `%diff`. `%%retain off` holds for one cell. `apl-kernel strip` removes the data from a saved notebook.',
     arity: [0, 1],
+    effects: [],
     perCell: true,
     run: retain,
   },
@@ -120,6 +126,7 @@ export const magics: readonly Magic[] = [
       'For a profile without a token the kernel asks for one. It is not shown while you type, and stays in the memory of the kernel.',
     ].join('\n'),
     arity: [0, 1],
+    effects: ['profile'],
     argument: 'profile',
     run: use,
   },
@@ -131,6 +138,7 @@ export const magics: readonly Magic[] = [
     summary: 'show the profile, its address and the user of its token',
     help: 'The token itself is never shown.',
     arity: [0, 0],
+    effects: ['query'],
     run: whoami,
   },
   {
@@ -141,6 +149,7 @@ export const magics: readonly Magic[] = [
     summary: 'list the datasets',
     help: 'Asks the service again; completion then knows them too. The local service also says how many events there are, from when to when, and the `%time` line that reads them all.',
     arity: [0, 0],
+    effects: ['query'],
     run: datasets,
   },
   {
@@ -151,6 +160,7 @@ export const magics: readonly Magic[] = [
     summary: 'list the fields of a dataset, or of every dataset',
     help: 'Names, types, units and descriptions. Without a dataset, those of the first 20 datasets.',
     arity: [0, 1],
+    effects: ['query'],
     argument: 'dataset',
     run: schema,
   },
@@ -162,6 +172,7 @@ export const magics: readonly Magic[] = [
     summary: 'show a few events of a dataset, 10 by default',
     help: 'The newest events in the time range, `_time` first. The same as the query `DATASET | sort by _time desc | limit N`. Where the range holds fewer than N, a line above them says where there are more.',
     arity: [1, 2],
+    effects: ['query'],
     argument: 'dataset',
     run: peek,
   },
@@ -186,6 +197,7 @@ export const magics: readonly Magic[] = [
     summary: 'make a dataset from a CSV, NDJSON, JSON or Parquet file; local service only',
     help: 'Times may be text, or seconds, milliseconds, microseconds or nanoseconds since 1970. Nested objects become dotted names.\n\n    %import ~/logs/access.ndjson --dataset access --time ts',
     arity: [1, 1],
+    effects: ['read', 'write', 'drop'],
     argument: 'file',
     run: importFile,
   },
@@ -206,6 +218,7 @@ export const magics: readonly Magic[] = [
       '    %export ~/errors.parquet --from errs',
     ].join('\n'),
     arity: [1, 1],
+    effects: ['write', 'overwrite'],
     argument: 'file',
     run: exportResult,
   },
@@ -213,10 +226,11 @@ export const magics: readonly Magic[] = [
     name: 'drop',
     aliases: [],
     usage: '%drop DATASET [--yes]',
-    options: [{ name: 'yes', summary: 'do not ask' }],
+    options: [{ name: 'yes', summary: 'do not ask for its name' }],
     summary: 'delete a dataset of the local service',
-    help: 'Asks you to type the name before anything is deleted. A deleted dataset cannot be brought back; the file that it was imported from is not touched.',
+    help: 'Asks you to type the name before anything is deleted. With `--yes` it asks only once in a session, and not about a dataset that the session itself imported. A deleted dataset cannot be brought back; the file that it was imported from is not touched.',
     arity: [1, 1],
+    effects: ['drop'],
     argument: 'dataset',
     run: drop,
   },
@@ -235,6 +249,7 @@ export const magics: readonly Magic[] = [
       'Results stay in memory, and end with the kernel. Where they would take more than a quarter of the memory of the machine, those without a name are dropped first, then the named ones, each time the least recently used; a line above the next output says so.',
     ].join('\n'),
     arity: [0, 1],
+    effects: [],
     argument: 'result',
     run: results,
   },
@@ -250,6 +265,7 @@ export const magics: readonly Magic[] = [
     summary: 'explain a magic, a function or an operator; all magics when no topic is given',
     help: 'A topic is the name of a magic or of a language element: `%help time`, `%help summarize`, `%help percentile`.',
     arity: [0, 1],
+    effects: [],
     argument: 'topic',
     run: help,
   },
@@ -261,6 +277,7 @@ export const magics: readonly Magic[] = [
     summary: 'list the names of the magics',
     help: '`%help NAME` explains one.',
     arity: [0, 0],
+    effects: [],
     run: (_, { io }) => say(io, magics.map(magic => `%${magic.name}`).join('  ')),
   },
   {
@@ -271,6 +288,7 @@ export const magics: readonly Magic[] = [
     summary: 'show the version of the kernel and of Node.js',
     help: 'Give both when you report a problem.',
     arity: [0, 0],
+    effects: [],
     run: (_, { io, session }) =>
       say(io, `apl-kernel ${session.options.version}, Node.js ${process.versions.node}`),
   },
@@ -282,6 +300,7 @@ export const magics: readonly Magic[] = [
     summary: 'print a text',
     help: 'The rest of the line is printed as it stands.',
     arity: [0, Number.POSITIVE_INFINITY],
+    effects: [],
     verbatim: true,
     run: echo,
   },
@@ -293,6 +312,7 @@ export const magics: readonly Magic[] = [
     summary: 'does nothing: the cell is APL already',
     help: '`%%apl` or `%apl QUERY` is accepted so that cells can be pasted from notebooks that need the prefix.',
     arity: [0, Number.POSITIVE_INFINITY],
+    effects: [],
     perCell: true,
     verbatim: true,
     run: () => undefined,
@@ -310,7 +330,7 @@ export function findMagic(name: string): Magic {
 }
 
 /** Runs one magic line; throws MagicError when it is misused, and the errors of its action. */
-export async function runMagic(line: MagicLine, host: MagicHost): Promise<void> {
+export async function runMagic(line: MagicLine, host: CellHost): Promise<void> {
   const magic = findMagic(line.name);
   if (line.cell && magic.perCell !== true) {
     throw misuse(magic, noCellForm(magic));
@@ -318,12 +338,25 @@ export async function runMagic(line: MagicLine, host: MagicHost): Promise<void> 
   const given = magic.verbatim
     ? { raw: line.args, words: [], options: new Map<string, string>(), lists: new Map<string, string[]>() }
     : parseArguments(magic, line.args);
-  await magic.run({ ...given, magic, line, cell: line.cell }, host);
+  const { session, io } = host;
+  const consent: MagicHost['consent'] = async (effect, what) => {
+    if (!(session.replays && ofServices.includes(effect)))
+      await askConsent(session.consents, io, magic, effect, what);
+  };
+  await magic.run({ ...given, magic, line, cell: line.cell }, { ...host, consent });
 }
+
+/** Only services do these: a replay does not. */
+const ofServices: readonly AskedEffect[] = ['drop', 'send'];
 
 /** Returns the reference of all magics as Markdown. */
 export function magicReference(): string {
   return magics.map(magicHelp).join('\n\n');
+}
+
+/** Returns a table of what a notebook may do and which magics do it, as Markdown. */
+export function effectsReference(): string {
+  return effectReference(magics);
 }
 
 /** Returns everything about one magic as Markdown. */
@@ -333,12 +366,16 @@ export function magicHelp(magic: Magic): string {
     option =>
       `- \`--${option.name}${option.value === undefined ? '' : ` ${option.value}`}\`: ${option.summary}`,
   );
+  const asked = askedEffects.filter(each => magic.effects.includes(each)).map(each => `\`${each}\``);
   return [
     `### %${magic.name}`,
     `\`${magic.usage}\`${aliases === '' ? '' : ` (also ${aliases})`}`,
     `${capital(magic.summary)}.`,
     ...(options.length === 0 ? [] : [options.join('\n')]),
     magic.help,
+    ...(asked.length === 0
+      ? []
+      : [`Asks before its first effect of the kind ${asked.join(' or ')} in a session.`]),
   ].join('\n\n');
 }
 

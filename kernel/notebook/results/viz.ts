@@ -28,6 +28,7 @@ export const vizMagic: Magic = {
     '    %viz area --stack --from errs',
   ].join('\n'),
   arity: [0, 1],
+  effects: [],
   run: viz,
 };
 

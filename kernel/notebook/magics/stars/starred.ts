@@ -1,12 +1,12 @@
-import { ForbiddenError, NotFoundError } from '../../api/errors.js';
-import type { StarredQuery } from '../../api/wire.js';
-import { withoutRender } from '../../apl/syntax/readers/charting.js';
-import { present } from '../../present.js';
-import { oneLine } from '../../text.js';
-import { datasetOf } from '../query/reading.js';
-import type { Session } from '../session.js';
-import { parseRange, storedRange, storedText, type TimeRange } from '../time-range.js';
-import { MagicError } from './arguments.js';
+import { ForbiddenError, NotFoundError } from '../../../api/errors.js';
+import type { StarredQuery } from '../../../api/wire.js';
+import { withoutRender } from '../../../apl/syntax/readers/charting.js';
+import { present } from '../../../present.js';
+import { oneLine } from '../../../text.js';
+import { datasetOf } from '../../query/reading.js';
+import type { Session } from '../../session.js';
+import { parseRange, storedRange, storedText, type TimeRange } from '../../time-range.js';
+import { MagicError } from '../arguments.js';
 
 /** A query to be saved as a starred query. */
 export interface StarOrder {
@@ -21,15 +21,20 @@ export interface StarOrder {
   readonly datasets?: readonly string[];
 }
 
-/** Saves a query under the id of an existing starred query, keeping the parts that the order leaves out; throws ApiError. */
+/**
+ * Saves a query under the id of an existing starred query, keeping the parts that the order leaves out, once `allow` has seen that
+ * one, undefined where the token may not read it; throws ApiError.
+ */
 export async function updateStar(
   session: Session,
   id: string,
   order: StarOrder,
   signal: AbortSignal,
+  allow: (before: StarredQuery | undefined) => Promise<void>,
 ): Promise<StarredQuery> {
   const client = await session.client(signal);
   const before = await readable(resolveStar(session, id, signal));
+  await allow(before);
   const body = await starBody(session, order, before, signal);
   try {
     const saved = await client.putStarred(before?.id ?? id, body, signal);

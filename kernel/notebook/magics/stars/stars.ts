@@ -1,14 +1,15 @@
-import { localProfile } from '../../api/profile.js';
-import type { StarredQuery } from '../../api/wire.js';
-import { present } from '../../present.js';
-import { oneLine, plural } from '../../text.js';
-import { readsOf } from '../results/reads.js';
-import type { Session } from '../session.js';
-import { storedText } from '../time-range.js';
-import { named, say } from './actions.js';
-import { MagicError, misuse } from './arguments.js';
-import type { Magic, MagicCall, MagicHost } from './magic.js';
-import { tableOutput } from './output.js';
+import { localProfile } from '../../../api/profile.js';
+import type { StarredQuery } from '../../../api/wire.js';
+import { withoutRender } from '../../../apl/syntax/readers/charting.js';
+import { present } from '../../../present.js';
+import { oneLine, plural } from '../../../text.js';
+import { readsOf } from '../../results/reads.js';
+import type { Session } from '../../session.js';
+import { storedText } from '../../time-range.js';
+import { named, say } from '../actions.js';
+import { MagicError, misuse } from '../arguments.js';
+import type { Magic, MagicCall, MagicHost } from '../magic.js';
+import { tableOutput } from '../output.js';
 import {
   consoleLink,
   createStar,
@@ -44,6 +45,7 @@ export const starMagics: readonly Magic[] = [
       "    ['sample-http-logs'] | where status >= 500 | summarize count() by uri",
     ].join('\n'),
     arity: [0, 1],
+    effects: ['query', 'write', 'overwrite', 'send'],
     argument: 'star',
     run: star,
   },
@@ -58,6 +60,7 @@ export const starMagics: readonly Magic[] = [
     summary: 'list starred queries, or those with a text in their name, query or dataset',
     help: '`%star`, `%unstar`, `%run` and `%load` take the id in the first column, or a name that only one query has.',
     arity: [0, 1],
+    effects: ['query'],
     run: stars,
   },
   {
@@ -68,6 +71,7 @@ export const starMagics: readonly Magic[] = [
     summary: 'run a starred query with its own time range',
     help: 'The range and the parameters are those that it was saved with.\n\n    %run star:"Errors by service"',
     arity: [1, 1],
+    effects: ['query'],
     argument: 'star reference',
     run: runStar,
   },
@@ -79,6 +83,7 @@ export const starMagics: readonly Magic[] = [
     summary: 'put a starred query, with its time range, into a new cell below',
     help: 'Where the front end does not let the kernel make a cell, the text is printed.',
     arity: [1, 1],
+    effects: ['query'],
     argument: 'star reference',
     run: load,
   },
@@ -90,13 +95,14 @@ export const starMagics: readonly Magic[] = [
     summary: 'delete a starred query',
     help: 'In the hosted service it is gone for everybody in the organisation.',
     arity: [1, 1],
+    effects: ['drop'],
     argument: 'star',
     run: unstar,
   },
 ];
 
 /** Saves the query of the cell once it has run. */
-function star(call: MagicCall, host: MagicHost): void {
+async function star(call: MagicCall, host: MagicHost): Promise<void> {
   const { words, options, magic } = call;
   const [word] = words;
   const create = options.has('new');
@@ -107,6 +113,9 @@ function star(call: MagicCall, host: MagicHost): void {
   if (plan.queries.length !== 1)
     throw misuse(magic, `the cell must hold one query, and it holds ${plan.queries.length || 'none'}`);
   refuseResults(host);
+  const { profileName } = host.session;
+  if (profileName !== localProfile)
+    await host.consent('send', `keep a query in ${profileName}, visible to the whole organization`);
   if (options.has('no-run')) plan.run = false;
   plan.afterRun.push(([result]) => save(call, host, result?.datasetNames));
 }
@@ -123,9 +132,10 @@ function refuseResults({ plan, session }: MagicHost): void {
 
 async function save(
   { words, options, line }: MagicCall,
-  { plan, session, io }: MagicHost,
+  host: MagicHost,
   datasets: readonly string[] | undefined,
 ): Promise<void> {
+  const { plan, session, io } = host;
   const [word] = words;
   const [query] = plan.queries;
   if (query === undefined) return;
@@ -142,8 +152,9 @@ async function save(
   };
   const id = create ? name && (await findStar(session, name, io.signal)) : word;
   const saved = id
-    ? await updateStar(session, id, order, io.signal)
+    ? await updateStar(session, id, order, io.signal, before => askToChange(id, before, text, host))
     : await createStar(session, order, io.signal);
+  if (saved.id !== undefined) session.consents.made(['starred query', saved.id, session.profileName]);
   const update = saved.id === undefined ? undefined : `%star ${saved.id}`;
   if (create && update !== undefined) plan.rewrites.push({ ...line, text: update });
   const from = create && update !== undefined ? `; \`${update}\` changes it from now on` : '';
@@ -155,6 +166,21 @@ async function save(
   );
   const link = await consoleLink(session, saved);
   if (link !== undefined) say(io, link);
+}
+
+/** Saving the query that is there already loses nothing; where it cannot be read, nobody knows. */
+async function askToChange(
+  reference: string,
+  before: StarredQuery | undefined,
+  text: string,
+  { session, consent }: MagicHost,
+): Promise<void> {
+  const id = before?.id ?? reference;
+  const isSame = before?.query.apl === withoutRender(text).text;
+  if (isSame || session.replays || session.consents.hasMade(['starred query', id, session.profileName]))
+    return;
+  const name = before === undefined ? reference : oneLine(before.name, 120);
+  await consent('overwrite', `replace the starred query "${name}", which no cell of this session saved`);
 }
 
 function rangeText({ query: { startTime = '?', endTime = '?' } }: StarredQuery): string {
@@ -221,10 +247,15 @@ function referenceOf(word: string, magic: Magic): string {
 }
 
 /** Deletes a starred query. */
-async function unstar({ words }: MagicCall, { session, io }: MagicHost): Promise<void> {
+async function unstar({ words }: MagicCall, { session, io, consent }: MagicHost): Promise<void> {
   const [reference = ''] = words;
   const found = await readable(resolveStar(session, reference, io.signal));
   const id = found?.id ?? reference;
+  if (!session.consents.hasMade(['starred query', id, session.profileName]))
+    await consent(
+      'drop',
+      `delete the starred query ${found?.name || id}, which no cell of this session saved`,
+    );
   await (await session.client(io.signal)).deleteStarred(id, io.signal);
   session.starsVersion += 1;
   const name = found === undefined || found.name === '' ? '' : `, "${oneLine(found.name, 120)}"`;

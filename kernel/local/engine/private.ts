@@ -1,0 +1,86 @@
+import { open, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, sep } from 'node:path';
+import { gunzipSync, constants as zlib } from 'node:zlib';
+import { isHidden } from '../../machine.js';
+
+/** A file that may be imported, by its path without links; or why it never is, which ends a sentence about it. */
+export type Importable = { readonly path: string } | { readonly refusal: string; readonly hint: string };
+
+/**
+ * Says whether a file becomes a dataset when somebody asks for it, whoever that is: a notebook of a stranger must not put keys and
+ * tokens into its outputs. Rejects with what the system says where there is no such file.
+ */
+export async function importable(file: string, dataDir: string): Promise<Importable> {
+  const path = await realpath(file);
+  if (isHidden(path)) return refused('is hidden, or in a hidden directory');
+  if (await isOwn(path, dataDir)) return refused('is a file of the kernel itself');
+  if (ofTheSystem.some(directory => path.startsWith(directory)))
+    return refused('is not stored on a disk: it shows the state of the system');
+  const secret = await secretIn(path);
+  return secret === undefined ? { path } : refused(`holds ${secret}`);
+}
+
+function refused(reason: string): Importable {
+  const hint =
+    'Such files hold keys, tokens and settings, and a notebook that was shared would show them. Copy what you need into a file of another place.';
+  return { refusal: reason, hint };
+}
+
+/** Not files of a disk: the environment of processes is there, and secrets that were handed to a container. */
+const ofTheSystem = ['proc', 'sys', 'dev', 'run/secrets'].map(
+  name => `${sep}${name.replaceAll('/', sep)}${sep}`,
+);
+
+/** What lies in the data directory beside its folders: the address and the token of the service, logs, what was run. */
+const ownFiles = /^(?:service|history|queries|imports)\./;
+
+/** Whether the kernel or the service keeps the file beside the datasets, under whatever name it is reached. */
+async function isOwn(path: string, dataDir: string): Promise<boolean> {
+  const data = await realpath(dataDir).catch(() => dataDir);
+  if (dirname(path) === data && ownFiles.test(basename(path))) return true;
+  const [found, token] = await Promise.all(
+    [path, `${data}${sep}service.json`].map(each => stat(each).catch(() => undefined)),
+  );
+  // Another name of the same file.
+  return found !== undefined && found.ino === token?.ino && found.dev === token.dev;
+}
+
+/** What begins a line, or a text in JSON, of a file that holds a secret. */
+const secrets: readonly (readonly [begin: RegExp, name: string])[] = [
+  [/(?:^|")[\uFEFF \t]*-----BEGIN [A-Z0-9 ]*PRIVATE KEY/m, 'a private key'],
+  [/^[\uFEFF \t]*PuTTY-User-Key-File-\d/m, 'a private key'],
+  [/^[\uFEFF \t]*AGE-SECRET-KEY-1/m, 'a private key'],
+  [/^\s*\{(?=[^{}]*"token":)(?=[^{}]*"secret":)(?=[^{}]*"pid":)/, 'the token of a local service'],
+  [/^[ \t]*\[deployments\.[^\]]+\][^[]*^[ \t]*token[ \t]*=/m, 'a token of Axiom'],
+];
+
+/** How much of a file is looked at: keys are short files. */
+const lookedAt = 64 * 1024;
+
+async function secretIn(path: string): Promise<string | undefined> {
+  const found = await stat(path);
+  if (!found.isFile()) return undefined;
+  const text = plain(await firstBytes(path)).toString('utf8');
+  return secrets.find(([begin]) => begin.test(text))?.[1];
+}
+
+function plain(bytes: Buffer): Buffer {
+  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  try {
+    return isPacked
+      ? gunzipSync(bytes, { finishFlush: zlib.Z_SYNC_FLUSH, maxOutputLength: 64 * lookedAt })
+      : bytes;
+  } catch {
+    return bytes;
+  }
+}
+
+async function firstBytes(path: string): Promise<Buffer> {
+  const handle = await open(path);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(lookedAt), 0, lookedAt, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}

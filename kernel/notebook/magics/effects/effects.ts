@@ -1,0 +1,76 @@
+/** One kind of thing that a magic does beyond its own notebook. */
+interface EffectRow {
+  /** Whether the user is asked before it is done for the first time. */
+  readonly asks: boolean;
+  /** Goes on after "a magic …". */
+  readonly does: string;
+}
+
+/** Everything that a notebook may do beyond showing results. */
+export const effects = {
+  query: { asks: false, does: 'sends queries and questions about data to the service of the profile in use' },
+  profile: {
+    asks: false,
+    does: 'sends the queries below it to another profile that you configured; every result names it',
+  },
+  history: { asks: false, does: 'shows queries of other notebooks on this machine' },
+  read: {
+    asks: false,
+    does: 'reads a file into a dataset, never one that is hidden or in a hidden directory, a key or a token',
+  },
+  write: {
+    asks: false,
+    does: 'writes a new file, or adds a dataset, a starred query or an annotation on this machine',
+  },
+  overwrite: {
+    asks: true,
+    does: 'replaces a file, a recording or a starred query that no cell of the session wrote, or writes into a hidden directory',
+  },
+  config: { asks: true, does: 'changes settings of other notebooks' },
+  drop: {
+    asks: true,
+    does: 'deletes a dataset or its rows, a starred query or an annotation that no cell of the session made',
+  },
+  send: {
+    asks: true,
+    does: 'stores a query or an annotation at a hosted service, where the whole organization sees it',
+  },
+} as const satisfies Readonly<Record<string, EffectRow>>;
+
+/** The name of an effect. */
+export type Effect = keyof typeof effects;
+
+/** The name of an effect that is asked for. */
+export type AskedEffect = {
+  readonly [Name in Effect]: (typeof effects)[Name]['asks'] extends true ? Name : never;
+}[Effect];
+
+/** The effects that are asked for, in the order of the table. */
+export const askedEffects: readonly AskedEffect[] = (Object.keys(effects) as Effect[]).filter(isAsked);
+
+function isAsked(name: Effect): name is AskedEffect {
+  return effects[name].asks;
+}
+
+/** Returns the effects that a list such as `overwrite,drop` names; a name that is none of them is returned in `unknown`. */
+export function readEffects(text: string): {
+  readonly named: readonly AskedEffect[];
+  readonly unknown?: string;
+} {
+  const words = text.split(',').map(word => word.trim());
+  const named = askedEffects.filter(name => words.includes(name));
+  const unknown = words.find(word => word !== '' && !named.some(name => name === word));
+  return unknown === undefined ? { named } : { named, unknown };
+}
+
+/** Returns a table of what a notebook may do, as Markdown: each effect, whether it is asked for, and the magics that have it. */
+export function effectReference(
+  magics: readonly { readonly name: string; readonly effects: readonly Effect[] }[],
+): string {
+  const rows = (Object.keys(effects) as Effect[]).map(name => {
+    const those = magics.filter(magic => magic.effects.includes(name)).map(magic => `\`%${magic.name}\``);
+    const { asks, does } = effects[name];
+    return `| \`${name}\` | ${does} | ${asks ? 'asks' : ''} | ${those.join(', ')} |`;
+  });
+  return ['| effect | a magic | first | which |', '|---|---|---|---|', ...rows].join('\n');
+}

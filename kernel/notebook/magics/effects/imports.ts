@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { DatasetInfo } from '../../../api/wire.js';
+import { makeDirectory } from '../../../machine.js';
+
+/** How much a dataset holds: two states that differ in it are different. */
+type Held = Pick<DatasetInfo, 'rows' | 'firstTime' | 'lastTime'>;
+
+/**
+ * The file that each dataset is the import of, for every kernel of a data directory: importing that file again in place of its rows
+ * loses nothing, and a notebook that does so runs again without a question. What is missing or damaged costs a question.
+ */
+export class ImportLog {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Whether the dataset holds what the import of this file left in it. */
+  async isImportOf(dataset: string, path: string, held: Held): Promise<boolean> {
+    return (await this.#read()).get(dataset) === factsOf(path, held);
+  }
+
+  /** Notes that a dataset now holds the rows of one file; with `path` undefined, that it holds others too. */
+  async note(dataset: string, path: string | undefined, held: Held): Promise<void> {
+    const noted = await this.#read();
+    if (path === undefined) noted.delete(dataset);
+    else noted.set(dataset, factsOf(path, held));
+    const draft = `${this.#file}.${randomUUID()}.tmp`;
+    try {
+      makeDirectory(dirname(this.#file));
+      await writeFile(draft, JSON.stringify([...noted]), { mode: 0o600 });
+      await rename(draft, this.#file);
+    } catch {
+      await rm(draft, { force: true }).catch(() => undefined);
+    }
+  }
+
+  async #read(): Promise<Map<string, string>> {
+    try {
+      const noted: unknown = JSON.parse(await readFile(this.#file, 'utf8'));
+      return new Map(Array.isArray(noted) ? noted.filter(isEntry) : []);
+    } catch {
+      return new Map();
+    }
+  }
+}
+
+function factsOf(path: string, { rows, firstTime, lastTime }: Held): string {
+  return JSON.stringify([path, rows ?? null, firstTime ?? null, lastTime ?? null]);
+}
+
+function isEntry(value: unknown): value is [string, string] {
+  return Array.isArray(value) && value.length === 2 && value.every(part => typeof part === 'string');
+}

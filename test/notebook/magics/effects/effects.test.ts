@@ -1,0 +1,310 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type AskedEffect,
+  askedEffects,
+  readEffects,
+} from '../../../../kernel/notebook/magics/effects/effects.js';
+import { ImportLog } from '../../../../kernel/notebook/magics/effects/imports.js';
+import { magics } from '../../../../kernel/notebook/magics/table.js';
+import { type Seen, type Service, startService } from '../../../api/service.js';
+import { realService } from '../../real-bench.js';
+import { type Bench, everyday, printed, startBench, traceback } from '../../session.js';
+
+let directory: string;
+let workDir: string;
+let service: Awaited<ReturnType<typeof realService>>;
+let hosted: Service;
+const benches: Bench[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'apl-effects-'));
+  workDir = join(directory, 'work');
+  await mkdir(join(workDir, '.settings'), { recursive: true });
+  service = await realService(join(directory, 'data'));
+  hosted = await startService(answer);
+});
+
+afterEach(async () => {
+  for (const bench of benches.splice(0)) await bench.close();
+  await service.close();
+  await hosted.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** A hosted service with one starred query and one annotation. */
+function answer(seen: Seen): ReturnType<typeof everyday> {
+  const star = { id: 's1', kind: 'apl', name: 'Theirs', who: 'u9', metadata: {}, query: { apl: 'web' } };
+  const note = { id: 'n1', datasets: ['web'], time: '2026-01-01T00:00:00Z', type: 'note', title: 'x' };
+  if (seen.method === 'DELETE') return { status: 204, body: '' };
+  if (seen.path.startsWith('/v2/apl-starred-queries'))
+    return { body: seen.path.endsWith('queries') && seen.method === 'GET' ? [star] : star };
+  if (seen.path.startsWith('/v2/annotations'))
+    return { body: seen.path.endsWith('annotations') && seen.method === 'GET' ? [note] : note };
+  return everyday(seen);
+}
+
+/** A kernel on the services of this test; `allowed` is what its notebook may do without a question. */
+async function kernel(allowed: readonly AskedEffect[]): Promise<Bench> {
+  const connect = async () => ({ url: service.url, token: service.token, restarted: false });
+  const bench = await startBench({
+    allowed,
+    workDir,
+    importLog: new ImportLog(join(directory, 'data', 'imports.json')),
+    local: () => ({ connect, close: () => undefined }),
+  });
+  benches.push(bench);
+  await writeFile(
+    join(bench.homeDir, '.axiom.toml'),
+    `[deployments.prod]\nurl = "${hosted.url}"\ntoken = "xaat-1"\n`,
+    { mode: 0o600 },
+  );
+  return bench;
+}
+
+/** What is there before a stranger's notebook runs: a dataset, a starred query, an annotation, a file, a recording, settings. */
+async function belongings(): Promise<void> {
+  const owner = await kernel(askedEffects);
+  await writeFile(join(workDir, 'rows.csv'), 'n\n1\n2\n');
+  await writeFile(join(workDir, 'other.csv'), 'n\n3\n');
+  await writeFile(join(workDir, '.apl-kernel.toml'), 'limit = 7\n');
+  for (const cell of [
+    '%import rows.csv --dataset kept',
+    '%star --new Mine\nprint a = 1',
+    '%annotate Release --time 2026-01-01T00:00Z --dataset kept',
+    'print a = 1',
+    '%export old.csv',
+    '%cache record rec\nprint a = 2',
+    '%cache off',
+  ])
+    expect(traceback(await owner.run(cell))).toEqual([]);
+}
+
+/** Everything that a notebook could change: files, what the local service keeps, and what the hosted one was told to change. */
+async function state({ homeDir }: Bench): Promise<unknown> {
+  const read = async (path: string) =>
+    (await fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${service.token}` } })).json();
+  const datasets = (await read('/v2/datasets')) as readonly { name: string; rows?: number }[];
+  return {
+    files: { ...(await filesOf(workDir)), ...(await filesOf(homeDir)) },
+    datasets: datasets.map(({ name, rows }) => [name, rows]),
+    stars: await read('/v2/apl-starred-queries'),
+    annotations: await read('/v2/annotations'),
+    hosted: hosted.seen.filter(isChange).map(({ method, path }) => `${method} ${path}`),
+  };
+}
+
+function isChange({ method, path }: Seen): boolean {
+  return method !== 'GET' && !path.endsWith('_apl');
+}
+
+async function filesOf(folder: string): Promise<Readonly<Record<string, string>>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
+  return Object.fromEntries(
+    await Promise.all(files.map(async file => [file, await readFile(file, 'latin1')] as const)),
+  );
+}
+
+/** Cells that would do what has to be asked for: the magic, the effect, the cell, the part of the question that says what. */
+const asking: readonly (readonly [magic: string, effect: AskedEffect, cell: string, what: string])[] = [
+  ['import', 'drop', '%import other.csv --dataset kept --replace', 'replace 2 events of the dataset kept'],
+  ['drop', 'drop', '%drop kept --yes', 'delete the dataset kept, 2 events'],
+  ['export', 'overwrite', 'print a = 3\n', 'replace '],
+  ['cache', 'overwrite', '%cache record rec', 'delete the recording in '],
+  ['annotate', 'send', '%use prod\n%annotate Hi --dataset web', 'keep an annotation in prod'],
+  ['annotate', 'drop', '%use prod\n%annotate --delete n1', 'delete the annotation n1'],
+  ['star', 'send', '%use prod\n%star --new Hi --no-run\nweb', 'keep a query in prod'],
+  ['star', 'overwrite', '%star Mine --no-run\nprint a = 4', 'replace the starred query "Mine"'],
+  ['unstar', 'drop', '%unstar Mine', 'delete the starred query Mine'],
+  ['config', 'config', '%config limit 9', 'change the setting limit for every notebook of yours'],
+];
+
+/** A magic of a query is at the top of its cell. */
+const cells = asking.map(
+  ([magic, effect, cell, what]) =>
+    [magic, effect, magic === 'export' ? `%export old.csv --force\n${cell}` : cell, what] as const,
+);
+
+test('each effect that a magic declares and that is asked for has a cell here, and no other', () => {
+  const declared = magics.flatMap(({ name, effects }) =>
+    askedEffects.filter(each => effects.includes(each)).map(effect => `${name} ${effect}`),
+  );
+  expect(cells.map(([magic, effect]) => `${magic} ${effect}`).sort()).toEqual(declared.sort());
+});
+
+describe.each(cells)('%s: %s', (magic, effect, cell, what) => {
+  test('changes nothing where nobody can be asked, and says how it is allowed; nor when the answer is not yes', async () => {
+    await belongings();
+    const stranger = await kernel([]);
+    const before = await state(stranger);
+    const [message = '', ...rest] = traceback(await stranger.run(cell));
+    expect(message).toContain(`magic: %${magic} would ${what}`);
+    expect(message).toContain(', and nobody can be asked here');
+    expect(rest.join()).toContain(`\`apl-kernel run --allow ${effect}\`, or APL_KERNEL_ALLOW=${effect}`);
+    expect(await state(stranger)).toEqual(before);
+    await stranger.run('%use local');
+    const run = await stranger.run(cell, { answer: 'y' });
+    expect(run.outputs.flatMap(each => (each.kind === 'asked' ? [each.text] : []))).toEqual([
+      expect.stringMatching(/^%\S+ would .+\. Type yes to allow this for the rest of the session: $/),
+    ]);
+    expect(traceback(run)[0]).toContain('it was not done, as the answer was not yes');
+    expect(await state(stranger)).toEqual(before);
+  });
+
+  test('is done after a yes, after which its kind is not asked for again', async () => {
+    await belongings();
+    const stranger = await kernel([]);
+    const before = await state(stranger);
+    const run = await stranger.run(cell, { answer: ' Yes ' });
+    expect([traceback(run), run.outputs.filter(({ kind }) => kind === 'asked').length]).toEqual([[], 1]);
+    expect(await state(stranger)).not.toEqual(before);
+    for (const [, , again] of cells.filter(([name, kind]) => kind === effect && name !== magic)) {
+      await stranger.run('%use local');
+      expect(traceback(await stranger.run(again))).toEqual([]);
+    }
+  });
+
+  test.each([
+    ['where it was allowed', [effect], true],
+    ['in a line that the front end runs by itself', [], false],
+  ] as const)('is done without a question %s', async (_, allowed, storeHistory) => {
+    await belongings();
+    const bench = await kernel(allowed);
+    const before = await state(bench);
+    expect(traceback(await bench.run(cell, { storeHistory }))).toEqual([]);
+    expect(await state(bench)).not.toEqual(before);
+  });
+});
+
+/** Cells of every magic that may be run without a question, in a session in which nothing is allowed. */
+const quiet: Readonly<Record<string, readonly string[]>> = {
+  time: ['%time last 2h', '%time last 1d --freeze', '%time --clear'],
+  limit: ['%limit 5', '%limit --clear'],
+  rows: ['%rows 5', '%rows --clear'],
+  retain: ['%retain off', '%retain on'],
+  param: ['%param a = 1', '%param __proto__ = 1'],
+  params: ['%params'],
+  'show-query': ['%show-query'],
+  assert: ['%assert rows > 0'],
+  diff: ['%diff _ _'],
+  compare: ['%compare -1d\nkept | count'],
+  cache: ['%cache', '%cache replay rec', '%cache off'],
+  history: ['%history'],
+  rerun: ['%rerun 1'],
+  use: ['%use', '%use local'],
+  whoami: ['%whoami'],
+  datasets: ['%datasets'],
+  schema: ['%schema', '%schema kept'],
+  peek: ['%peek kept'],
+  import: ['%import ~/.axiom.toml', '%import nothing.csv --replace'],
+  export: ['%export old.csv'],
+  drop: ['%drop none --yes', '%drop sample-http-logs --yes', '%drop kept'],
+  results: ['%results', '%results --budget 1GB', '%results --drop'],
+  viz: ['%viz bar'],
+  annotate: ['%annotate --list'],
+  star: ['%star none --no-run\nprint a = 1', '%star --new Mine'],
+  stars: ['%stars'],
+  run: ['%run star:Mine'],
+  load: ['%load star:Mine'],
+  unstar: ['%unstar none'],
+  config: ['%config', '%config none 1'],
+  bugreport: ['%bugreport --queries'],
+  help: ['%help', '%help drop'],
+  lsmagic: ['%lsmagic'],
+  version: ['%version'],
+  echo: ['%echo hi > old.csv'],
+  apl: ['%apl print a = 1'],
+};
+
+test('every magic changes nothing that is not its own without a question', async () => {
+  expect(Object.keys(quiet)).toEqual(magics.map(({ name }) => name));
+  await belongings();
+  const stranger = await kernel([]);
+  await stranger.run('print a = 1');
+  const before = await state(stranger);
+  for (const cell of Object.values(quiet).flat()) {
+    await stranger.run(cell);
+    expect([cell, await state(stranger)]).toEqual([cell, before]);
+  }
+});
+
+describe('what a session made, it may change', () => {
+  test.each([
+    [
+      'a dataset',
+      ['%import other.csv --dataset own', '%import rows.csv --dataset own --replace', '%drop own --yes'],
+    ],
+    ['a file', ['print a = 1', '%export new.csv', '%export new.csv --force']],
+    ['a file by another path', ['print a = 1', '%export new.csv', '%export ../work/new.csv --force']],
+    ['a recording', ['%cache record fresh', '%cache record fresh', '%cache off']],
+    ['a starred query', ['%star --new Own --no-run\nprint 1', '%star Own --no-run\nprint 2', '%unstar Own']],
+  ])('%s', async (_, session) => {
+    await belongings();
+    const stranger = await kernel([]);
+    for (const cell of session) expect([cell, traceback(await stranger.run(cell))]).toEqual([cell, []]);
+  });
+
+  test('an annotation', async () => {
+    await belongings();
+    const stranger = await kernel([]);
+    const said = printed(await stranger.run('%annotate Own --time 2026-02-01T00:00Z --dataset kept'));
+    const [, id] = /the annotation (\w+),/.exec(said) ?? [];
+    expect(traceback(await stranger.run(`%annotate --delete ${id}`))).toEqual([]);
+  });
+});
+
+describe('a notebook that is run again', () => {
+  test('imports its file again without a question, but not over other rows', async () => {
+    await belongings();
+    const [first, second] = [await kernel([]), await kernel([])];
+    const cell = '%import rows.csv --dataset kept --replace';
+    expect(traceback(await first.run(cell))).toEqual([]);
+    await writeFile(join(workDir, 'rows.csv'), 'n\n1\n2\n3\n');
+    expect(traceback(await second.run(cell))).toEqual([]);
+    await second.run('%import other.csv --dataset kept');
+    expect(traceback(await (await kernel([])).run(cell))[0]).toContain(
+      'would replace 4 events of the dataset kept, which this session did not import',
+    );
+  });
+
+  test('saves its query again without a question', async () => {
+    await belongings();
+    const stranger = await kernel([]);
+    expect(traceback(await stranger.run('%star --new Mine\nprint a = 1'))).toEqual([]);
+  });
+
+  test('asks where the notes on imports are damaged', async () => {
+    await belongings();
+    for (const content of ['', '{', '{"kept":1}', '[["kept"]]', '[["kept",7]]']) {
+      await writeFile(join(directory, 'data', 'imports.json'), content);
+      const cell = '%import rows.csv --dataset kept --replace';
+      expect(traceback(await (await kernel([])).run(cell))[0]).toContain('would replace 2 events');
+    }
+  });
+});
+
+describe('a file in a hidden directory', () => {
+  test.each(['.settings/new.json', '.new.json', 'link/new.json'])('is asked for: %s', async name => {
+    await belongings();
+    const stranger = await kernel([]);
+    await symlink(join(workDir, '.settings'), join(workDir, 'link'));
+    const before = await state(stranger);
+    const run = await stranger.run(`%export ${name}\nprint a = 1`);
+    expect(traceback(run)[0]).toMatch(/%export would write .*, a hidden file or one of a hidden directory,/);
+    expect(await state(stranger)).toEqual(before);
+  });
+});
+
+describe('the effects of a command line', () => {
+  test.each([
+    ['', { named: [] }],
+    ['overwrite', { named: ['overwrite'] }],
+    ['drop, overwrite,drop', { named: ['overwrite', 'drop'] }],
+    ['drop,everything', { named: ['drop'], unknown: 'everything' }],
+    ['query', { named: [], unknown: 'query' }],
+    ['toString', { named: [], unknown: 'toString' }],
+  ])('%j', (text, read) => expect(readEffects(text)).toEqual(read));
+});
