@@ -55,11 +55,16 @@ export function peakMiB({ child }: Running): number {
 }
 
 /** Ends the service and removes its data. */
-export async function stopProcess({ child, dataDir }: Running): Promise<void> {
+export async function stopProcess(service: Running): Promise<void> {
+  await endProcess(service);
+  rmSync(service.dataDir, { recursive: true, force: true });
+}
+
+/** Ends the service; another can be started over its data. */
+export async function endProcess({ child }: Running): Promise<void> {
   const ended = new Promise(settle => child.on('exit', settle));
   child.kill('SIGTERM');
   await ended;
-  rmSync(dataDir, { recursive: true, force: true });
 }
 
 /** Sends a request, by the client that kernels use, and reads its answer to the end; throws on a refusal. Without a body it is a GET. */

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import type { TypeName } from '../../apl/catalog/entry.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
 import type { RowGroup } from '../sql/compiled.js';
@@ -69,27 +68,17 @@ export interface UnreadableFile {
   readonly unreadable: string;
 }
 
+/** What the footer of a Parquet file says. */
+export type Footer = Omit<FileSummary, 'bytes'>;
+
 /**
  * Reads the footers of Parquet files, in order; those without a time column have no blocks. Files that the engine cannot read are
- * told apart from the others by reading ever smaller groups. Rejects with ENOENT when a file is gone.
+ * told apart from the others by reading ever smaller groups.
  */
 export async function readFooters(
   engine: Engine,
   paths: readonly string[],
-): Promise<readonly (FileSummary | UnreadableFile)[]> {
-  const read: (FileSummary | UnreadableFile)[] = [];
-  for (let at = 0; at < paths.length; at += groupSize)
-    read.push(...(await readGroup(engine, paths.slice(at, at + groupSize))));
-  return read;
-}
-
-/** Footers read by one statement: more would hold a lane for seconds. */
-const groupSize = 250;
-
-async function readGroup(
-  engine: Engine,
-  paths: readonly string[],
-): Promise<readonly (FileSummary | UnreadableFile)[]> {
+): Promise<readonly (Footer | UnreadableFile)[]> {
   try {
     return await readAll(engine, paths);
   } catch (error) {
@@ -99,28 +88,26 @@ async function readGroup(
     if (others.length === 0) return [{ path, unreadable: reason }];
     const middle = paths.length >> 1;
     return [
-      ...(await readGroup(engine, paths.slice(0, middle))),
-      ...(await readGroup(engine, paths.slice(middle))),
+      ...(await readFooters(engine, paths.slice(0, middle))),
+      ...(await readFooters(engine, paths.slice(middle))),
     ];
   }
 }
 
-async function readAll(engine: Engine, paths: readonly string[]): Promise<FileSummary[]> {
+async function readAll(engine: Engine, paths: readonly string[]): Promise<Footer[]> {
   const list = `[${paths.map(sqlText).join(', ')}]`;
   const { notes, columns, blocks } = await engine.withConnection(async connection => ({
     notes: await readNotes(connection, list, paths),
     columns: await readColumns(connection, list),
     blocks: await readBlocks(connection, list),
   }));
-  const sizes = await Promise.all(paths.map(async path => (await stat(path)).size));
-  return paths.map((path, index) => {
+  return paths.map(path => {
     const { fields, timeless = false, replaces = [], foreign = false } = notes.get(path) ?? { fields: [] };
     const measured = fields.map(field => ({ ...field, ...columns.get(columnKey(path, field.column)) }));
     return {
       path,
       fields: measured.map(({ empty = false, ...field }) => ({ ...field, empty: empty && !field.declared })),
       blocks: blocks.get(path) ?? [],
-      bytes: sizes[index] ?? 0,
       timeless,
       replaces,
       foreign,

@@ -77,6 +77,7 @@ export interface Version {
   readonly text: string;
   /** Its size and the time of its last change, which a copy of the file may share. */
   readonly content: string;
+  readonly bytes: number;
   readonly changedMs: number;
   readonly isDirectory: boolean;
 }
@@ -90,6 +91,7 @@ export function versionOf(file: string): Version | undefined {
     return {
       text: `${found.ino}-${content}`,
       content,
+      bytes: Number(found.size),
       changedMs: Number(found.mtimeMs),
       isDirectory: found.isDirectory(),
     };

@@ -1,6 +1,5 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Engine } from '../../engine/duckdb.js';
 import type { FileSummary } from '../../engine/parquet.js';
 import {
   damagedSuffix,
@@ -14,6 +13,7 @@ import {
   versionOf,
 } from '../files.js';
 import { type Damage, damagedDataset, systemReason } from './damage.js';
+import type { FooterReader } from './footers.js';
 import { idOf, partPath } from './part-file.js';
 import { fileOf, listOf, listSuffix, readReplacements, writeReplacements } from './replacement-list.js';
 import { type DatasetNote, type FieldNote, noteIn, StoredDataset } from './stored.js';
@@ -48,10 +48,10 @@ export class DatasetDirectory {
   /** The time in the name of the newest file, in milliseconds since 1970: files are in the order in which they came. */
   #lastAdded = 0;
 
-  constructor(directory: string, name: string, engine: Engine, cache: SummaryCache) {
+  constructor(directory: string, name: string, footers: FooterReader, cache: SummaryCache) {
     this.path = directory;
     this.#name = name;
-    this.#summaries = new SummaryReader(directory, engine, cache);
+    this.#summaries = new SummaryReader(directory, footers, cache);
   }
 
   /** Returns what the directory holds now where that is known without reading it; undefined where it must be read, or is gone. */

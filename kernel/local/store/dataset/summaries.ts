@@ -1,9 +1,9 @@
 import path from 'node:path';
-import type { Engine } from '../../engine/duckdb.js';
-import { type FileSummary, isReadable, readFooters, type UnreadableFile } from '../../engine/parquet.js';
+import type { FileSummary } from '../../engine/parquet.js';
 import { mapAtMost } from '../concurrent.js';
 import { hasCode, versionOf } from '../files.js';
 import { type Damage, systemReason } from './damage.js';
+import type { FooterReader } from './footers.js';
 import { damageIn, hasChecksum } from './part-file.js';
 import type { KeptSummaries, SummaryCache } from './summary-cache.js';
 
@@ -24,16 +24,17 @@ export interface FileSummaries {
  */
 export class SummaryReader {
   readonly #directory: string;
-  readonly #engine: Engine;
+  readonly #footers: FooterReader;
   readonly #cache: SummaryCache;
   readonly #key: string;
+  #loading: Promise<Map<string, KnownFile>> | undefined;
   #known: Map<string, KnownFile> | undefined;
   /** The names of files that were just written here. */
   readonly #written = new Set<string>();
 
-  constructor(directory: string, engine: Engine, cache: SummaryCache) {
+  constructor(directory: string, footers: FooterReader, cache: SummaryCache) {
     this.#directory = directory;
-    this.#engine = engine;
+    this.#footers = footers;
     this.#cache = cache;
     this.#key = path.basename(directory);
   }
@@ -47,7 +48,7 @@ export class SummaryReader {
 
   /** The files that were read. */
   get paths(): readonly string[] {
-    return [...(this.#known?.keys() ?? [])].map(name => path.join(this.#directory, name));
+    return [...(this.#known?.keys() ?? [])].map(name => this.#path(name));
   }
 
   /** Takes a file as it is: it was written a moment ago. */
@@ -60,8 +61,8 @@ export class SummaryReader {
     const known = this.#known ?? new Map<string, KnownFile>();
     const damages = await this.#damagesOf([...known.keys()], signal);
     for (const name of known.keys()) {
-      const file = path.join(this.#directory, name);
-      if (!hasChecksum(name) && !damages.has(name) && !(await isReadable(this.#engine, file, signal)))
+      const file = this.#path(name);
+      if (!hasChecksum(name) && !damages.has(name) && !(await this.#footers.isReadable(file, signal)))
         damages.set(name, { file, reason: 'is damaged: its values cannot be read' });
     }
     for (const [name, damage] of damages) known.set(name, { version: '', damage });
@@ -70,18 +71,15 @@ export class SummaryReader {
 
   /** Returns the summaries of the files with these names. Rejects with ENOENT when one is gone. */
   async of(names: readonly string[]): Promise<FileSummaries> {
-    this.#known ??= await this.#kept(names);
+    this.#loading ??= this.#kept(names);
+    this.#known = await this.#loading;
     const known = this.#known;
-    const versions = new Map<string, string>();
     const unread = names.filter(name => {
       const before = known.get(name);
-      if (before !== undefined && !mayChange(before)) return false;
-      const version = this.#versionOf(name);
-      versions.set(name, version);
-      return before === undefined || 'damage' in before || before.version !== version;
+      if (before === undefined || 'damage' in before) return true;
+      return before.summary.foreign && before.version !== this.#versionOf(name);
     });
-    for (const [name, found] of await this.#read(unread))
-      known.set(name, { version: versions.get(name) ?? '', ...found });
+    for (const [name, found] of await this.#read(unread)) known.set(name, found);
     this.#forget(new Set(names));
     if (unread.length > 0) this.#cache.later(this.#key, () => keepable(known));
     const found = names.flatMap(name => known.get(name) ?? []);
@@ -98,34 +96,43 @@ export class SummaryReader {
     for (const name of names) {
       const found = kept.get(name);
       if (found === undefined || this.#versionOf(name) !== found.version) continue;
-      const summary = { ...found.summary, path: path.join(this.#directory, name) };
-      known.set(name, { version: found.version, summary });
+      known.set(name, { ...found, summary: { ...found.summary, path: this.#path(name) } });
     }
     return known;
   }
 
-  #versionOf(name: string): string {
-    return versionOf(path.join(this.#directory, name))?.content ?? '';
-  }
-
-  async #read(
-    names: readonly string[],
-  ): Promise<readonly (readonly [string, { summary: FileSummary } | { damage: Damage }])[]> {
+  /** The versions are those from before the reading: a file that is written over meanwhile is read again. */
+  async #read(names: readonly string[]): Promise<readonly (readonly [string, KnownFile])[]> {
+    const versions = new Map(names.map(name => [name, versionOf(this.#path(name))]));
     const damages = await this.#damagesOf(names.filter(name => !this.#written.delete(name)));
     const readable = names.filter(name => !damages.has(name));
-    const read = await readFooters(
-      this.#engine,
-      readable.map(name => path.join(this.#directory, name)),
-    );
-    const found = read.map((each, index) => [readable[index] ?? '', foundIn(each)] as const);
-    return [...found, ...[...damages].map(([name, damage]) => [name, { damage }] as const)];
+    const read = await this.#footers.read(readable.map(name => this.#path(name)));
+    const footers = new Map(readable.map((name, index) => [name, read[index]]));
+    return names.map(name => {
+      const { content: version = '', bytes = 0 } = versions.get(name) ?? {};
+      const damage = damages.get(name);
+      if (damage !== undefined) return [name, { version, damage }];
+      const footer = footers.get(name);
+      if (footer !== undefined && !('unreadable' in footer))
+        return [name, { version, summary: { ...footer, bytes } }];
+      if (versionOf(this.#path(name)) === undefined) throw missing(this.#path(name));
+      return [name, { version, damage: { file: this.#path(name), reason: unreadableFooter } }];
+    });
+  }
+
+  #path(name: string): string {
+    return path.join(this.#directory, name);
+  }
+
+  #versionOf(name: string): string {
+    return versionOf(this.#path(name))?.content ?? '';
   }
 
   async #damagesOf(names: readonly string[], signal?: AbortSignal): Promise<Map<string, Damage>> {
     const damages = new Map<string, Damage>();
     await mapAtMost(filesAtOnce, names, async name => {
       signal?.throwIfAborted();
-      const file = path.join(this.#directory, name);
+      const file = this.#path(name);
       const reason = await damageIn(file, name).catch(reasonOfSystem);
       if (reason !== undefined) damages.set(name, { file, reason });
     });
@@ -145,9 +152,10 @@ function mayChange(known: KnownFile): boolean {
 /** Files that are read at the same time. */
 const filesAtOnce = 8;
 
-function foundIn(read: FileSummary | UnreadableFile): { summary: FileSummary } | { damage: Damage } {
-  if (!('unreadable' in read)) return { summary: read };
-  return { damage: { file: read.path, reason: 'is damaged: its footer cannot be read' } };
+const unreadableFooter = 'is damaged: its footer cannot be read';
+
+function missing(file: string): Error {
+  return Object.assign(new Error(`${file} is gone`), { code: 'ENOENT' });
 }
 
 /** A file that is gone is not damaged. */
