@@ -4,6 +4,7 @@ import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
+import { encodeHeader, headerBytes } from '../../../../kernel/local/store/append/records.js';
 import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { temporaryDirectory } from '../../service.js';
 import { damaged, goneProcess, type LogSample, type Random, sampleLog, wholeIn } from './logs.js';
@@ -111,6 +112,13 @@ test.each([
 /** What is done to a log of three batches before or behind the fourth, the batches that are left, and what is said of the rest. */
 const cases: readonly (readonly [string, (log: LogSample, fourth: Buffer) => Buffer, number[], string])[] = [
   ['as it was', ({ bytes }) => bytes, [0, 1, 2], ''],
+  ['that was begun', () => encodeHeader(headerBytes), [], ''],
+  [
+    'in which the first batch was begun',
+    ({ bytes, starts: [first = 0] }) => join(encodeHeader(first), bytes.subarray(first, first + 99)),
+    [],
+    '',
+  ],
   ['in which a batch was begun', ({ bytes }, fourth) => join(bytes, fourth.subarray(0, 1)), [0, 1, 2], ''],
   [
     'in which half of a batch was written',
