@@ -114,7 +114,7 @@ export class Journal {
     const content = await readLog(orphan);
     const file = path.join(directory, `${owner}-${idOf(name)}${logSuffix}`);
     if (content === undefined || !(await claim(orphan, file))) return false;
-    this.#laneOf(dataset).sealed.push({ ...newTail(dataset, file, content), doubtful: true });
+    this.#laneOf(dataset).sealed.push({ ...this.#newTail(dataset, file, content), doubtful: true });
     return true;
   }
 
@@ -131,10 +131,23 @@ export class Journal {
     const fitting = lane.open.find(tail => tail.union.add(batch));
     if (fitting) return fitting;
     const name = `${owner}-${crypto.randomUUID()}${logSuffix}`;
-    const tail = newTail(dataset, path.join(this.#host.directoryOf(dataset), name));
+    const tail = this.#newTail(dataset, path.join(this.#host.directoryOf(dataset), name));
     tail.union.add(batch);
     lane.open.push(tail);
     return tail;
+  }
+
+  #newTail(dataset: string, file: string, { batches, damage }: LogContent = { batches: [] }): Tail {
+    const draft = path.join(this.#host.engine.workDir, path.basename(file));
+    return {
+      dataset,
+      log: new BatchLog(file, draft, batches),
+      union: new FieldUnion(),
+      events: 0,
+      doubtful: false,
+      stored: false,
+      ...present({ damage }),
+    };
   }
 
   #seal(tail: Tail): void {
@@ -234,18 +247,6 @@ interface Tail {
   doubtful: boolean;
   /** Its rows are in a Parquet file. */
   stored: boolean;
-}
-
-function newTail(dataset: string, file: string, { batches, damage }: LogContent = { batches: [] }): Tail {
-  return {
-    dataset,
-    log: new BatchLog(file, batches),
-    union: new FieldUnion(),
-    events: 0,
-    doubtful: false,
-    stored: false,
-    ...present({ damage }),
-  };
 }
 
 /** The most events held in memory, and how long they stay there, in milliseconds, when no query asks for them. */

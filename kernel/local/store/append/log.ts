@@ -10,6 +10,7 @@ import { encodeHeader, encodeRecord, headerBytes } from './records.js';
  */
 export class BatchLog {
   readonly file: string;
+  readonly #draft: string;
   #handle: FileHandle | undefined;
   #bytes = headerBytes;
   #records = 0;
@@ -18,9 +19,10 @@ export class BatchLog {
   #failure: unknown;
   readonly #written: Batch[];
 
-  /** `batches` are those that the file holds already. */
-  constructor(file: string, batches: readonly Batch[] = []) {
+  /** The file is made under the name `draft`, on the same disk; `batches` are those that it holds already. */
+  constructor(file: string, draft: string, batches: readonly Batch[] = []) {
     this.file = file;
+    this.#draft = draft;
     this.#written = [...batches];
   }
 
@@ -80,13 +82,12 @@ export class BatchLog {
 
   /** Creates the file with its header: an empty one would look like a log that was emptied. */
   async #create(): Promise<FileHandle> {
-    const draft = `${this.file}.tmp`;
-    this.#handle = await open(draft, 'wx', 0o600);
+    this.#handle = await open(this.#draft, 'wx', 0o600);
     try {
       await this.#handle.write(encodeHeader(headerBytes));
-      await rename(draft, this.file);
+      await rename(this.#draft, this.file);
     } catch (error) {
-      await rm(draft, { force: true });
+      await rm(this.#draft, { force: true });
       throw error;
     }
     await syncDirectory(path.dirname(this.file));

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFile, copyFile, readdir, readFile, rename, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,6 +6,7 @@ import { type Batch, readBatch } from '../../../../kernel/local/store/append/bat
 import { BatchLog } from '../../../../kernel/local/store/append/log.js';
 import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { nowMs, temporaryDirectory } from '../../service.js';
+import { goneProcess } from './logs.js';
 
 interface Parts {
   readonly dataDir: string;
@@ -45,17 +44,10 @@ async function idsOf({ engine, store }: Pick<Parts, 'engine' | 'store'>): Promis
 const entries = async ({ directory }: Parts, suffix: string) =>
   (await readdir(directory)).filter(name => name.endsWith(suffix));
 
-/** The name that the log of a process has which is gone. */
-async function goneProcess(): Promise<string> {
-  const child = spawn(process.execPath, ['-e', '']);
-  await once(child, 'exit');
-  return `${child.pid}-0123456789ab`;
-}
-
 /** Leaves the log of a process that was killed after these batches; returns its file. */
 async function orphanOf({ directory }: Parts, ...batches: readonly Batch[]): Promise<string> {
   const file = path.join(directory, `${await goneProcess()}-${crypto.randomUUID()}.log`);
-  const log = new BatchLog(file);
+  const log = new BatchLog(file, `${file}.tmp`);
   for (const batch of batches) await log.append(batch);
   await log.close();
   return file;

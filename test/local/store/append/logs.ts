@@ -1,3 +1,41 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, rm, stat } from 'node:fs/promises';
+import { readBatch } from '../../../../kernel/local/store/append/batch.js';
+import { BatchLog } from '../../../../kernel/local/store/append/log.js';
+
+/** The bytes of a log, and where its records begin. */
+export interface LogSample {
+  readonly bytes: Buffer;
+  readonly starts: readonly number[];
+}
+
+/** Writes a log, reads it and removes it; each record has two events with its number as `id`. */
+export async function sampleLog(file: string, records: number): Promise<LogSample> {
+  const log = new BatchLog(file, `${file}.tmp`);
+  const ends: number[] = [];
+  for (let id = 0; id < records; id++) {
+    const body = [1, 2].map(part => `{"_time":${1_700_000_000 + id},"id":${id},"part":${part}}`).join('\n');
+    const batch = readBatch(body, undefined, 1n);
+    if (batch === undefined) throw new Error('no batch');
+    await log.append(batch);
+    ends.push((await stat(file)).size);
+  }
+  await log.close();
+  const bytes = await readFile(file);
+  await rm(file);
+  // The first two have the same length.
+  const [first = 0, second = 2 * first] = ends;
+  return { bytes, starts: [2 * first - second, ...ends.slice(0, -1)] };
+}
+
+/** Returns what the names of the logs of a process begin with that is gone. */
+export async function goneProcess(): Promise<string> {
+  const child = spawn(process.execPath, ['-e', '']);
+  await once(child, 'exit');
+  return `${child.pid}-0123456789ab`;
+}
+
 /** Returns random numbers from 0 to 1. */
 export type Random = () => number;
 
@@ -42,10 +80,10 @@ const damages: readonly ((bytes: Buffer, random: Random, mostInserted: number) =
   },
 ];
 
-/** Returns which records of a log are whole in a damaged copy; a record ends where the log ended when it was written. */
-export function wholeIn(copy: Buffer, log: Buffer, starts: readonly number[]): number[] {
+/** Returns which records of a log are whole in a damaged copy of it. */
+export function wholeIn(copy: Buffer, { bytes, starts }: LogSample): number[] {
   return starts.flatMap((start, index) =>
-    copy.includes(log.subarray(start, starts[index + 1] ?? log.length)) ? [index] : [],
+    copy.includes(bytes.subarray(start, starts[index + 1] ?? bytes.length)) ? [index] : [],
   );
 }
 
