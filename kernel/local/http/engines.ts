@@ -22,14 +22,14 @@ export interface Engines {
 
 /** Opens them below `dataDir`; the scratch directories of processes that were killed are removed. */
 export async function openEngines(
-  { limits, samples, spawnEngine }: ServiceOptions,
+  { limits, samples, spawnEngine, log }: ServiceOptions,
   dataDir: string,
 ): Promise<Engines> {
   const { families, isScripted } = withoutScripts();
   const memoryBytes = limits?.memoryBytes ?? memoryAtMost() * 0.6;
   const [engine, storeEngine] = await Promise.all([
-    Engine.open({ ...limits, dataDir, families, memoryBytes }),
-    Engine.open({ dataDir, families: [], connections: 2, memoryBytes: memoryBytes / 8 }),
+    Engine.open({ ...limits, dataDir, families, memoryBytes, log }),
+    Engine.open({ dataDir, families: [], connections: 2, memoryBytes: memoryBytes / 8, log }),
   ]);
   const datasets = new DatasetStore(dataDir, storeEngine, samples);
   const processes = limits?.processes ?? 3;
@@ -41,7 +41,7 @@ export async function openEngines(
     queue: limits?.queue ?? 64,
     memoryBytes: memoryBytes / 4,
   });
-  const lent = lentEngine({ dataDir, families, connections: 6, long: 2, memoryBytes: memoryBytes / 2 });
+  const lent = lentEngine({ dataDir, families, connections: 6, long: 2, memoryBytes: memoryBytes / 2, log });
   const plain = readersOf(engine);
   return {
     engine,
