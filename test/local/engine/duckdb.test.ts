@@ -43,11 +43,11 @@ test('a directory stays as long as it may belong to a process that runs', async 
 test('a directory of a process that has ended is removed before its parent has asked about it', async () => {
   const dataDir = await temporaryDirectory();
   // The first `sleep` ends under a parent that has become the second, which asks about nothing.
-  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60']);
+  const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 60']);
   onTestFinished(() => void parent.kill());
   const [line] = await once(parent.stdout, 'data');
   const pid = Number(String(line));
-  await expect.poll(() => processStart(pid)).toBe('ended');
+  await expect.poll(() => processStart(pid), { timeout: 60_000 }).toBe('ended');
   const name = `${pid}-0123456789ab-${crypto.randomUUID()}`;
   await mkdir(path.join(dataDir, '.tmp', name), { recursive: true });
   await openEngine({ dataDir });
