@@ -68,6 +68,8 @@ export type ErrorCode =
   | 'engine-ended'
   | 'engine-failed'
   | 'engine-memory'
+  | 'engine-short'
+  | 'engine-unexplained'
   | 'field-not-found'
   | 'format'
   | 'function-cost'

@@ -99,6 +99,7 @@ async function commands(): Promise<Command> {
     .description('run the local query service in the foreground')
     .option('--port <port>', 'where to listen on 127.0.0.1; 0 takes any free port', portNumber, 0)
     .option('--data <directory>', 'where datasets are kept', dataDirectory())
+    .option('--query-timeout <seconds>', 'how long a query may take; 120 when absent', daySeconds)
     .option('--managed', 'let kernels find and share it, and end when none is left')
     .option('--stop', 'end the service that kernels share')
     .action(serve);
@@ -277,6 +278,7 @@ async function onNotebooks(
 interface ServeOptions {
   readonly port: number;
   readonly data: string;
+  readonly queryTimeout?: number;
   readonly managed?: boolean;
   readonly stop?: boolean;
 }
@@ -287,7 +289,7 @@ const stopTexts = {
   alive: 'the local service does not end: its process is still there',
 } as const;
 
-async function serve({ port, data, managed, stop }: ServeOptions): Promise<void> {
+async function serve({ port, data, queryTimeout, managed, stop }: ServeOptions): Promise<void> {
   const service = await import('./commands/service.js');
   if (stop) {
     const report = await service.stopSharedService(data);
@@ -310,6 +312,7 @@ async function serve({ port, data, managed, stop }: ServeOptions): Promise<void>
     port,
     managed: managed ?? false,
     token,
+    ...present({ queryMs: queryTimeout === undefined ? undefined : queryTimeout * 1000 }),
     now: nowMs,
     spawnEngine,
     log,
@@ -391,6 +394,13 @@ function seconds(text: string): number {
   const number = Number(text);
   if (number > 0 && Number.isFinite(number)) return number;
   throw new UsageError('option-invalid', `${text} is not a number of seconds`);
+}
+
+/** A timer holds no more than some weeks. */
+function daySeconds(text: string): number {
+  const number = seconds(text);
+  if (number <= 86_400) return number;
+  throw new UsageError('option-invalid', `${text} seconds are more than a day`);
 }
 
 function part(text: string): number {

@@ -89,7 +89,10 @@ export interface ResultLease {
 export interface ClientOptions {
   /** Names the kernel in the User-Agent header. */
   readonly version: string;
-  /** Time limit of one request, from its start to the last byte, in milliseconds; 120,000 when absent. */
+  /**
+   * Time limit of one request, from its start to the last byte, in milliseconds; 120,000 when absent. A query of the local service
+   * is told of it.
+   */
   readonly timeLimitMs?: number;
   /** Answers requests in place of the service, as a recording does; every request is sent when absent. */
   readonly via?: Via;
@@ -233,6 +236,8 @@ interface Send {
   readonly path: string;
   readonly parameters?: Readonly<Record<string, string | number | undefined>>;
   readonly json?: unknown;
+  /** The body, when it has more than `json`: what its answer does not depend on. */
+  readonly body?: unknown;
   /** The body, where it is an Arrow IPC stream. */
   readonly arrow?: Uint8Array;
   /** True for work on this machine that has no time limit; the user can interrupt it. */
@@ -269,12 +274,15 @@ class Transport {
   readonly #name = randomUUID();
   readonly #userAgent: string;
   readonly #timeLimitMs: number;
+  /** Chosen by the user. */
+  readonly #ownLimitMs: number | undefined;
   readonly #via: Via;
 
   constructor(endpoint: Endpoint, options: ClientOptions) {
     this.#endpoint = endpoint;
     this.#userAgent = `apl-kernel/${options.version}`;
     this.#timeLimitMs = options.timeLimitMs ?? defaultTimeLimitMs;
+    this.#ownLimitMs = options.timeLimitMs;
     this.#via = options.via ?? ((_, send) => send());
   }
 
@@ -286,6 +294,7 @@ class Transport {
       path: edgeUrl === undefined ? '/v1/datasets/_apl' : '/v1/query/_apl',
       parameters: { format: 'tabular' },
       json: request,
+      ...this.#limited(request),
       maxBytes: largestAnswer(memoryAtMost()),
       ...present({ base: edgeUrl, id }),
     };
@@ -352,6 +361,13 @@ class Transport {
     }
   }
 
+  /** The local service takes a time limit beyond its own; no other one knows of it. */
+  #limited(request: wire.QueryRequest): Pick<Send, 'body'> {
+    const timeLimitMs = this.#ownLimitMs;
+    if (timeLimitMs === undefined || this.#endpoint.profileName !== localProfile) return {};
+    return { body: { ...request, queryOptions: { ...request.queryOptions, timeLimitMs } } };
+  }
+
   async #exchange(send: Send, signal: AbortSignal): Promise<Answer> {
     const { status, headers, body, ...rest } = await this.#via(send, () => this.#receive(send, signal));
     if (!isAccepted(status))
@@ -378,7 +394,7 @@ class Transport {
         Object.entries(send.parameters ?? {}).filter(([, value]) => value !== undefined),
       ),
       headers: { ...this.#headers(send), 'accept-encoding': isThisMachine(base) ? 'identity' : 'gzip' },
-      body: send.arrow ?? (send.json === undefined ? null : JSON.stringify(send.json)),
+      body: send.arrow ?? (send.json === undefined ? null : JSON.stringify(send.body ?? send.json)),
       signal,
       // A connection that is used again could deliver an unrequested answer as that of the next request, so only our own service
       // may reuse one.
@@ -429,7 +445,7 @@ class Transport {
       `${host} did not finish within the time limit of ${this.#timeLimitMs / 1000} s`,
       {
         code: 'time-limit',
-        hint: 'Narrow the time range (`%time last 15m`), filter earlier in the query, or aggregate more coarsely.',
+        hint: 'Narrow the time range (`%time last 15m`), filter earlier in the query, aggregate more coarsely, or allow more time (`%config timeout 600`).',
       },
     );
   }

@@ -15,6 +15,8 @@ export interface ServeRequest {
   /** Kernels find it and share it, and it ends when none is left. */
   readonly managed: boolean;
   readonly token: string | undefined;
+  /** How long a query may run that asks for no time limit of its own, in milliseconds; two minutes when absent. */
+  readonly queryMs?: number;
   /** Milliseconds since 1970; the clock when absent. */
   readonly now?: () => number;
   readonly spawnEngine: () => ChildProcess;
@@ -43,13 +45,13 @@ export interface ImportCommand {
 class ServeError extends AplKernelError {}
 
 /** Starts the local service with its sample datasets; throws ServeError. */
-export async function serve({ token, ...request }: ServeRequest): Promise<Service> {
+export async function serve({ token, queryMs, ...request }: ServeRequest): Promise<Service> {
   const [{ startService }, { samples }] = await Promise.all([
     import('../local/http/server.js'),
     import('../local/samples/all.js'),
   ]);
   try {
-    return await startService({ ...request, ...present({ token }), samples });
+    return await startService({ ...request, ...present({ token }), limits: present({ queryMs }), samples });
   } catch (cause) {
     if (cause instanceof AplKernelError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);

@@ -68,7 +68,10 @@ export async function endShared(dataDir: string, file: RuntimeFile, termMs = gra
   return ended;
 }
 
-/** Returns a text that no two processes of a machine share, whatever their ids; empty where the system does not tell. */
+/**
+ * Returns a text that no two processes of a machine share, whatever their ids; empty where the system does not tell, and 'ended' for
+ * one that its parent has not asked about yet.
+ */
 export function processStart(pid: number): Promise<string> {
   if (pid !== process.pid) return readStart(pid);
   ownStart ??= readStart(pid);
@@ -86,7 +89,7 @@ async function readStart(pid: number): Promise<string> {
     ]);
     // The part before the last parenthesis is a name, which may hold anything.
     const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return state === 'Z' ? '' : `${boot.trim()} ${fields[18]}`;
+    return state === 'Z' ? 'ended' : `${boot.trim()} ${fields[18]}`;
   } catch {
     return process.platform === 'linux' ? '' : startByPs(pid);
   }
@@ -105,22 +108,24 @@ async function startByPs(pid: number): Promise<string> {
  * Returns the name of this process, which no other of this machine has, before it or after it: the pid with a digest of the time at
  * which it started. It stands before a hyphen in the names of what a process leaves behind when it is killed.
  */
-export function ownName(): Promise<string> {
-  return processName(process.pid);
+export async function ownName(): Promise<string> {
+  return `${process.pid}-${digestOf(await processStart(process.pid))}`;
 }
 
-/** Whether a name begins with that of a process which is gone. */
+/**
+ * Whether a name begins with that of a process which is surely gone. Where the system did not tell when a process started, its own
+ * or the one that has the id now, they may be the same.
+ */
 export async function isOrphan(name: string): Promise<boolean> {
-  const [, owner, pid] = /^((\d+)-[0-9a-f]{12})-/.exec(name) ?? [];
+  const [, pid = '', owner] = /^(\d+)-([0-9a-f]{12})-/.exec(name) ?? [];
   if (owner === undefined) return false;
-  // Where the system does not tell when a process started, its pid has to do.
-  if ((await processStart(process.pid)) === '') return !isAlive(Number(pid));
-  return (await processName(Number(pid))) !== owner;
+  if (!isAlive(Number(pid))) return true;
+  const unknown = digestOf('');
+  return owner !== unknown && ![owner, unknown].includes(digestOf(await processStart(Number(pid))));
 }
 
-async function processName(pid: number): Promise<string> {
-  const digest = createHash('sha256').update(await processStart(pid));
-  return `${pid}-${digest.digest('hex').slice(0, 12)}`;
+function digestOf(start: string): string {
+  return createHash('sha256').update(start).digest('hex').slice(0, 12);
 }
 
 /** Undefined where the system cannot tell one process from a later one of the same id. */

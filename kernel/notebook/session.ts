@@ -82,6 +82,8 @@ export class Session {
   range: TimeRange = defaultRange;
   /** Sent as `defaultLimit`; undefined for the service's own. */
   rowLimit: number | undefined;
+  /** Time limit of one request, in milliseconds; undefined for the client's own. */
+  timeLimitMs: number | undefined;
   /** Rows of a result that are written into the notebook; undefined for all of 100, 30 of more, as far as they are small. */
   shownRows: number | undefined;
   /** False when outputs are to hold no values of the data. */
@@ -111,6 +113,7 @@ export class Session {
   constructor(options: SessionOptions) {
     this.options = options;
     this.consents = new Consents(options.allowed);
+    this.timeLimitMs = options.timeLimitMs;
     this.#active = startProfile(options.environment);
     this.results = new KeptResults(options.resultBytes ?? Math.floor(memoryAtMost() / 4), id =>
       this.#sent.drop(id),
@@ -350,14 +353,16 @@ export class Session {
   /** The previous client when the key is the same; concurrent calls share one. */
   #open(place: Place, endpoint: Endpoint, key: unknown): Promise<Client> {
     const previous = this.#opened[place];
-    if (previous !== undefined && previous.key === key) return previous.client;
-    const { version, timeLimitMs } = this.options;
+    const { timeLimitMs } = this;
+    if (previous !== undefined && previous.key === key && previous.timeLimitMs === timeLimitMs)
+      return previous.client;
+    const { version } = this.options;
     const via =
       place === 'unrecorded' ? undefined : this.#recording?.via(endpoint, this.#listingOf(endpoint));
     const client = import('../api/client.js').then(({ createClient }) =>
       createClient(endpoint, { version, ...present({ timeLimitMs, via }) }),
     );
-    this.#opened[place] = { key, client };
+    this.#opened[place] = { key, timeLimitMs, client };
     if (previous === undefined) return client;
     return previous.client.then(each => each.close()).then(() => client);
   }
@@ -398,6 +403,7 @@ function namesOf(results: ReadonlyMap<string, ReadResult>): WantedResults | unde
 
 interface Opened {
   readonly key: unknown;
+  readonly timeLimitMs: number | undefined;
   readonly client: Promise<Client>;
 }
 

@@ -1,6 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AplKernelError } from '../errors.js';
+import { formatCount } from '../text.js';
 import type { Session } from './session.js';
 import { defaultRange, parseRange } from './time-range.js';
 
@@ -40,6 +41,14 @@ export const settings: readonly Setting[] = [
     },
   },
   {
+    name: 'timeout',
+    summary: 'seconds that a query may take, a day at most',
+    standard: '120',
+    apply: (session, value) => {
+      session.timeLimitMs = wholeNumber('timeout', value, 86_400) * 1000;
+    },
+  },
+  {
     name: 'rows',
     summary: 'rows of a result that are written into the notebook',
     standard: '100, and 30 of more',
@@ -70,9 +79,9 @@ function isOn(name: string, value: string): boolean {
   return value === 'on';
 }
 
-function wholeNumber(name: string, value: string): number {
-  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
-  throw wrong(name, value, 'It is a whole number from 1.');
+function wholeNumber(name: string, value: string, most = 999_999_999): number {
+  if (/^[1-9]\d{0,8}$/.test(value) && Number(value) <= most) return Number(value);
+  throw wrong(name, value, `It is a whole number from 1 to ${formatCount(most)}.`);
 }
 
 function wrong(name: string, value: string, hint: string): SettingError {

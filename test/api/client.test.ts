@@ -258,6 +258,17 @@ describe('a connection that', () => {
 });
 
 describe('a request', () => {
+  test.each([
+    ['local', { timeLimitMs: 9000 }],
+    ['prod', undefined],
+  ])(
+    'of the profile %s is sent with the options %j where the client has a time limit',
+    async (profileName, queryOptions) => {
+      await connections.connect({ profileName }, 9000).query({ apl: 'web', startTime: '', endTime: '' });
+      expect(JSON.parse(connections.service.seen[0]?.body ?? '').queryOptions).toEqual(queryOptions);
+    },
+  );
+
   test('has a time limit, and the error names it', async () => {
     connections.service.answer(() => () => undefined);
     const error = await failureOf(connect({}, 80).query(request));

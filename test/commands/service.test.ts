@@ -25,6 +25,27 @@ describe('serve', () => {
     expect(await once(service, 'exit')).toEqual([0, null]);
   });
 
+  test('stops queries at the time limit that it is given', async () => {
+    const home = scratchDirectory();
+    const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data'), APL_KERNEL_TOKEN: 'a-token' };
+    const service = startAplKernel(['serve', '--query-timeout=0.001'], env);
+    const [first] = await once(createInterface({ input: service.stdout ?? process.stdin }), 'line');
+    const url = String(first).split(' ').at(-1);
+    const answer = await fetch(`${url}/v1/datasets/_apl?format=tabular`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer a-token', 'content-type': 'application/json' },
+      body: JSON.stringify({ apl: 'range x from 1 to 1000000 step 1 | summarize sum(hash(x) % 7)' }),
+    });
+    expect(await answer.json()).toMatchObject({ code: 504, detail: { errorType: 'query-timeout' } });
+    service.kill('SIGINT');
+    expect(await once(service, 'exit')).toEqual([0, null]);
+  });
+
+  test('takes a time limit of a day at most', async () => {
+    const { code, stderr } = await aplKernel(['serve', '--query-timeout=86401'], { HOME: '/', PATH: '' });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('86401 seconds are more than a day')]);
+  });
+
   test.runIf(process.platform === 'linux')(
     'knows nothing of profiles of Axiom and of authorities (read from /proc, which Linux alone has)',
     async () => {

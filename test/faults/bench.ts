@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -41,6 +41,21 @@ export async function temporaryDirectory(): Promise<string> {
   return directory;
 }
 
+/** Mounts a file system of a few megabytes; undefined where this user may not. */
+export async function smallDisk(): Promise<string | undefined> {
+  const directory = await temporaryDirectory();
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'none', directory], { stdio: 'pipe' });
+  } catch (error) {
+    console.log(
+      `disk full: not tried, as no small file system can be mounted here (${String(error).split('\n')[0]})`,
+    );
+    return undefined;
+  }
+  onTestFinished(() => void execFileSync('umount', ['-l', directory]));
+  return directory;
+}
+
 /** What the service answered. */
 export interface Answer {
   readonly status: number;
@@ -59,10 +74,10 @@ export class Victim {
     this.#child = child;
   }
 
-  static async start(dataDir: string): Promise<Victim> {
+  static async start(dataDir: string, environment: NodeJS.ProcessEnv = {}): Promise<Victim> {
     const old = join(dataDir, 'service.json');
     await rm(old, { force: true });
-    const env = { ...process.env, UV_THREADPOOL_SIZE: '16' };
+    const env = { ...process.env, UV_THREADPOOL_SIZE: '16', ...environment };
     const args = [main, 'serve', '--managed', '--data', dataDir];
     const victim = new Victim(dataDir, spawn(process.execPath, args, { env, stdio: 'ignore' }));
     onTestFinished(() => victim.kill());

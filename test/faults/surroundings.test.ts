@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -10,24 +9,9 @@ import { startService } from '../../kernel/local/http/server.js';
 import { createLocalService, type LocalService, spawnDetached } from '../../kernel/local/launch.js';
 import { endShared, findShared } from '../../kernel/local/shared.js';
 import { spawnEngine } from '../local/engine/spawned.js';
-import { randomOf, rounds, temporaryDirectory, Victim } from './bench.js';
+import { randomOf, rounds, smallDisk, temporaryDirectory, Victim } from './bench.js';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-
-/** Mounts a file system of a few megabytes; undefined where this user may not. */
-async function smallDisk(): Promise<string | undefined> {
-  const directory = await temporaryDirectory();
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'none', directory], { stdio: 'pipe' });
-  } catch (error) {
-    console.log(
-      `disk full: not tried, as no small file system can be mounted here (${String(error).split('\n')[0]})`,
-    );
-    return undefined;
-  }
-  onTestFinished(() => void execFileSync('umount', ['-l', directory]));
-  return directory;
-}
 
 test('a full disk is reported, reading goes on, and writing too once there is space', async () => {
   const dataDir = await smallDisk();

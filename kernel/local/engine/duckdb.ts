@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,8 +7,6 @@ import {
   type DuckDBConnection,
   type DuckDBDataChunk,
   DuckDBInstance,
-  DuckDBMaterializedResult,
-  type DuckDBResult,
   type DuckDBType,
   type DuckDBValue,
   VARCHAR,
@@ -21,7 +19,7 @@ import type { FunctionFamily } from '../duckdb/template.js';
 import { isOrphan, ownName } from '../shared.js';
 import { Admission, type Loan } from './admission.js';
 import { cancelledError, EngineError, engineFailure } from './failure.js';
-import { noCounts, type OperatorCounts, operatorCounts } from './profile.js';
+import { type Consume, type Counted, chunksOf, type Delivery, Lane } from './lane.js';
 import { type Visit, watchUnseen } from './visit.js';
 
 /** How to open an engine. `dataDir` and `allow` are the only places that its SQL can read or write. */
@@ -44,6 +42,8 @@ export interface EngineOptions {
   readonly secret?: boolean;
   /** Called for each row of a JavaScript function. */
   readonly pulse?: () => void;
+  /** Receives what is known of failures that the engine gives no reason for. */
+  readonly log?: (text: string) => void;
 }
 
 /**
@@ -71,16 +71,16 @@ export class Engine {
 
   /** Opens the engine and locks its configuration. Its scratch files live in a directory of its own under `<dataDir>/.tmp`. */
   static async open(options: EngineOptions): Promise<Engine> {
+    const { log = ignore } = options;
     const [workDir, profileDir, instance] = await Promise.all([
       makeScratch(path.join(options.dataDir, '.tmp'), ''),
-      // Not beside the data: the engine fails a query whose profile it cannot write.
-      makeScratch(tmpdir(), 'apl-kernel-'),
+      makeProfileDir(),
       DuckDBInstance.create(':memory:'),
     ]);
     const functions = new FunctionShelf(await instance.connect(), options.families, options.pulse);
     const openLane = async (index: number): Promise<Lane> => {
       const profile = path.join(profileDir, `${index}.json`);
-      return { connection: await instance.connect(), functions, profile };
+      return new Lane({ connection: await instance.connect(), functions, profile, log });
     };
     const lanes = await Promise.all(
       Array.from({ length: options.connections ?? 12 }, (_, at) => openLane(at)),
@@ -101,7 +101,9 @@ export class Engine {
 
   /** Runs `sql`, hands its result to `consume`, and returns its value with the engine's own counts. */
   async query<T>(sql: string, consume: Consume<T>, signal?: AbortSignal): Promise<Counted<T>> {
-    return this.#withLane(present({ signal }), lane => runCounted(lane, sql, consume, 'streamed'));
+    return this.#withLane(present({ signal }), (lane, within) =>
+      lane.count(sql, consume, 'streamed', within),
+    );
   }
 
   /** Lends one connection to `work` for several statements; the temporary table of this name is dropped at the end. */
@@ -113,7 +115,7 @@ export class Engine {
     const cleanUp = temporary === undefined ? undefined : `DROP TABLE IF EXISTS temp.${sqlName(temporary)}`;
     return this.#withLane(
       visit,
-      lane => work((...statement) => runCounted(lane, ...statement), connectionOn(lane)),
+      (lane, signal) => work((...statement) => lane.count(...statement, signal), connectionOn(lane)),
       cleanUp,
     );
   }
@@ -147,7 +149,7 @@ export class Engine {
     for (const directory of this.#scratch) await rm(directory, { recursive: true, force: true });
   }
 
-  async #withLane<T>(visit: Visit, work: (lane: Lane) => Promise<T>, cleanUp?: string): Promise<T> {
+  async #withLane<T>(visit: Visit, work: OnLane<T>, cleanUp?: string): Promise<T> {
     const loan = await this.#admission.acquire(visit);
     try {
       return await this.#onLane(loan, visit, work, cleanUp);
@@ -159,7 +161,7 @@ export class Engine {
   async #onLane<T>(
     { lane }: Loan<Lane>,
     { signal, rows = 0, watch = watchUnseen }: Visit,
-    work: (lane: Lane) => Promise<T>,
+    work: OnLane<T>,
     cleanUp: string | undefined,
   ): Promise<T> {
     watch.runs(
@@ -167,12 +169,13 @@ export class Engine {
       () => rows,
     );
     const { signal: closing } = this.#closing;
-    const inScratch = async (each: Lane) => {
-      // The directories may have been deleted while the service runs.
-      for (const directory of this.#scratch) mkdirSync(directory, { recursive: true, mode: 0o700 });
-      return work(each);
+    const inScratch: OnLane<T> = async (...given) => {
+      // The directory may have been deleted while the service runs.
+      mkdirSync(this.workDir, { recursive: true, mode: 0o700 });
+      return work(...given);
     };
-    const running = guarded(lane, signal ? AbortSignal.any([signal, closing]) : closing, inScratch);
+    const within = signal ? AbortSignal.any([signal, closing]) : closing;
+    const running = guarded(lane, within, inScratch, this.#scratch);
     lane.running = running.then(ignore, ignore);
     try {
       return await running;
@@ -193,35 +196,8 @@ function shareDone(connection: DuckDBConnection): number | undefined {
   return percentage > 0 && percentage <= 100 ? percentage / 100 : undefined;
 }
 
-/** Reads a result to its end. */
-export type Consume<T> = (result: DuckDBResult) => Promise<T>;
-
-/** A value made from a result, with the engine's counts of its run. */
-export interface Counted<T> {
-  readonly value: T;
-  readonly counts: OperatorCounts;
-}
-
-/**
- * How the engine hands over a result: `streamed`, as it makes it, so that it never holds all of it; or `whole`, without planning
- * the statement twice, which takes 2 ms less.
- */
-export type Delivery = 'streamed' | 'whole';
-
-/** The chunks of a result. A few that the engine holds are taken at once: waiting for a thread to hand over each takes longer. */
-export async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> {
-  if (result instanceof DuckDBMaterializedResult && result.chunkCount <= fewChunks) {
-    for (let index = 0; index < result.chunkCount; index++) yield result.getChunk(index);
-    return;
-  }
-  for (let chunk = await result.fetchChunk(); chunk !== null; chunk = await result.fetchChunk()) {
-    if (chunk.rowCount === 0) return;
-    yield chunk;
-  }
-}
-
-/** Of 2,048 rows each. */
-const fewChunks = 4;
+/** Work with a lane, until the signal. */
+type OnLane<T> = (lane: Lane, signal: AbortSignal) => Promise<T>;
 
 /** Runs one statement on a connection that is held for several. */
 export type RunStatement = <T>(sql: string, consume: Consume<T>, delivery: Delivery) => Promise<Counted<T>>;
@@ -242,14 +218,6 @@ export interface Connection {
 /** The directories for spilled results and drafts, and for the engine's profiles of queries. */
 type Scratch = readonly [workDir: string, profileDir: string];
 
-interface Lane {
-  readonly connection: DuckDBConnection;
-  readonly functions: FunctionShelf;
-  /** The file of the engine's profile of the last query on this connection. */
-  readonly profile: string;
-  running?: Promise<unknown>;
-}
-
 /** How long rows are appended in one go, in milliseconds. */
 const breathMs = 20;
 
@@ -267,32 +235,30 @@ async function makeScratch(parent: string, prefix: string): Promise<string> {
         await rm(path.join(parent, name), { recursive: true, force: true }).catch(ignore);
     }),
   );
-  const directory = path.join(parent, `${prefix}${await ownName()}-${crypto.randomUUID()}`);
+  const directory = path.join(parent, await scratchName(prefix));
   await mkdir(directory, { mode: 0o700 });
   return directory;
+}
+
+/**
+ * Makes the directory of profiles: not beside the data, which may be on a slower disk. Without it nothing is counted, and lanes try
+ * again to make it.
+ */
+async function makeProfileDir(): Promise<string> {
+  const prefix = 'apl-kernel-';
+  return makeScratch(tmpdir(), prefix).catch(async () => path.join(tmpdir(), await scratchName(prefix)));
+}
+
+async function scratchName(prefix: string): Promise<string> {
+  return `${prefix}${await ownName()}-${crypto.randomUUID()}`;
 }
 
 /** Settings of a connection come before those of the instance: once external access is off, no path can be set. */
 async function configure(lanes: readonly Lane[], options: EngineOptions, scratch: Scratch): Promise<void> {
   const [first] = lanes;
   if (!first) throw new EngineError('engine-failed', 'An engine needs at least one connection.');
-  await Promise.all(
-    lanes.map(({ connection, profile }) => connection.run(connectionSettings(profile).join(';\n'))),
-  );
+  await Promise.all(lanes.map(lane => lane.configure()));
   await first.connection.run(instanceSettings(options, scratch).join(';\n'));
-}
-
-function connectionSettings(profile: string): string[] {
-  return [
-    "SET TimeZone='UTC'",
-    'SET enable_progress_bar=true',
-    'SET enable_progress_bar_print=false',
-    // A file of a dataset never changes under its name; its footer is read once instead of by every query.
-    'SET parquet_metadata_cache=true',
-    "SET enable_profiling='json'",
-    `SET profiling_output=${sqlText(profile)}`,
-    `SET custom_profiling_settings='{"OPERATOR_CARDINALITY":"true","OPERATOR_TYPE":"true","OPERATOR_NAME":"true","EXTRA_INFO":"true"}'`,
-  ];
 }
 
 function instanceSettings(options: EngineOptions, [workDir, profileDir]: Scratch): string[] {
@@ -318,7 +284,7 @@ function instanceSettings(options: EngineOptions, [workDir, profileDir]: Scratch
  */
 const encryption = ["SET force_mbedtls_unsafe='true'", 'SET temp_file_encryption=true'];
 
-async function guarded<T>(lane: Lane, signal: AbortSignal, work: (lane: Lane) => Promise<T>): Promise<T> {
+async function guarded<T>(lane: Lane, signal: AbortSignal, work: OnLane<T>, scratch: Scratch): Promise<T> {
   if (signal.aborted) throw cancelledError();
   let timer: NodeJS.Timeout | undefined;
   const interrupt = () => {
@@ -327,43 +293,27 @@ async function guarded<T>(lane: Lane, signal: AbortSignal, work: (lane: Lane) =>
   };
   signal.addEventListener('abort', interrupt, { once: true });
   try {
-    const value = await work(lane);
+    const value = await work(lane, signal);
     // A result whose stream is interrupted ends early and without an error: it must not pass for a complete one.
     signal.throwIfAborted();
     return value;
   } catch (error) {
-    throw signal.aborted ? cancelledError(error) : engineFailure(error);
+    throw signal.aborted ? cancelledError(error) : engineFailure(error, scratch);
   } finally {
     clearInterval(timer);
     signal.removeEventListener('abort', interrupt);
   }
 }
 
-async function runCounted<T>(
-  lane: Lane,
-  sql: string,
-  consume: Consume<T>,
-  delivery: Delivery,
-): Promise<Counted<T>> {
-  // A statement that scans nothing writes no profile: the previous one must not pass for its own. These small files are read and
-  // removed synchronously: waiting for a thread of the pool, which long queries keep busy, would take longer.
-  rmSync(lane.profile, { force: true });
-  await lane.functions.provide(sql);
-  const { connection } = lane;
-  const value = await consume(await (delivery === 'whole' ? connection.run(sql) : connection.stream(sql)));
-  return { value, counts: readCounts(lane.profile) };
-}
-
-function connectionOn({ connection: native, functions }: Lane): Connection {
+function connectionOn(lane: Lane): Connection {
   return {
     run: async sql => {
-      await functions.provide(sql);
       const rows: DuckDBValue[][] = [];
-      for await (const chunk of chunksOf(await native.run(sql))) rows.push(...chunk.getRows());
+      for await (const chunk of chunksOf(await lane.run(sql))) rows.push(...chunk.getRows());
       return rows;
     },
     append: async (schema, table, chunks) => {
-      const appender = await native.createAppender(table, schema);
+      const appender = await lane.connection.createAppender(table, schema);
       const types = Array.from({ length: appender.columnCount }, (_, index) => appender.columnType(index));
       try {
         let breathed = performance.now();
@@ -378,8 +328,7 @@ function connectionOn({ connection: native, functions }: Lane): Connection {
       }
     },
     columns: async select => {
-      await functions.provide(select);
-      const result = await native.run(`SELECT * FROM (${select}) LIMIT 0`);
+      const result = await lane.run(`SELECT * FROM (${select}) LIMIT 0`);
       const types = result.columnTypes();
       return result.columnNames().map((name, index) => ({ name, type: types[index] ?? VARCHAR }));
     },
@@ -389,15 +338,6 @@ function connectionOn({ connection: native, functions }: Lane): Connection {
 async function dropTemporaryTables(connection: Connection): Promise<void> {
   for (const [name] of await connection.run('SELECT table_name FROM duckdb_tables() WHERE temporary')) {
     await connection.run(`DROP TABLE IF EXISTS temp.${sqlName(String(name))}`);
-  }
-}
-
-function readCounts(profile: string): OperatorCounts {
-  try {
-    return operatorCounts(JSON.parse(readFileSync(profile, 'utf8')));
-  } catch {
-    // Without a profile the query succeeds, without counts.
-    return noCounts;
   }
 }
 

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { AplKernelError, type ErrorCode } from '../../errors.js';
 import { refusedCall } from '../duckdb/bounds.js';
+import { describeResources, type Scarce, scarceResource } from './resources.js';
 
 /**
  * A query that the engine refused, failed or abandoned on request. Codes: `query-cancelled`, `engine-busy`, `engine-memory`,
- * `engine-disk`, `engine-ended`, `function-cost`, `query-too-large`, `answer-too-large`, `too-much-computed`, `engine-failed`. `message` is ours; the engine's own words may hold SQL, paths and data.
+ * `engine-disk`, `engine-short`, `engine-unexplained`, `engine-ended`, `function-cost`, `query-too-large`, `answer-too-large`, `too-much-computed`, `engine-failed`. `message` is ours; the engine's own words may hold SQL, paths and data.
  */
 export class EngineError extends AplKernelError {
   /** The engine's own message, for the service's log and for the readers of files. */
@@ -20,9 +21,27 @@ export class EngineError extends AplKernelError {
   }
 }
 
-/** Returns the failure for an error that the engine threw; a failure of our own stays as it is. */
-export function engineFailure(error: unknown): AplKernelError {
+/** Returns the failure of a statement whose result fails while it is read, for which the addon has no words. */
+export function fetchFailed(): Error {
+  return new Error('Failed to fetch');
+}
+
+/** Whether the engine, or the addon between, says no more than that it failed. */
+export function isUnexplained(error: unknown): error is Error {
+  return error instanceof Error && !(error instanceof AplKernelError) && saysNothing.test(error.message);
+}
+
+/** The addon's words for what the engine threw without making it the error of a result. */
+const saysNothing =
+  /^(?:Failed to (?:query|prepare|execute|extract|fetch)[a-z ]*:?|(?:[A-Z]\w* Error:?)?)\s*$/;
+
+/**
+ * Returns the failure for an error that the engine threw; a failure of our own stays as it is. `directories` are those that the
+ * engine writes to.
+ */
+export function engineFailure(error: unknown, directories?: readonly string[]): AplKernelError {
   if (error instanceof AplKernelError) return error;
+  if (isUnexplained(error)) return unexplainedFailure(error, directories);
   const text = error instanceof Error ? error.message : String(error);
   const own = quotesData.test(text) ? '' : text;
   const costly = refusedCall(own);
@@ -43,6 +62,30 @@ export function engineFailure(error: unknown): AplKernelError {
     cause: error,
   });
 }
+
+/** Returns the failure of a query that the engine gave up without a word, by what this machine is short of at this moment. */
+function unexplainedFailure(error: Error, directories: readonly string[] | undefined): EngineError {
+  const scarce = scarceResource(directories);
+  const cause = new Error(`${error.message}; ${describeResources(directories)}`, { cause: error });
+  if (scarce !== undefined) return new EngineError(...shortOf[scarce], { hint: freeSome[scarce], cause });
+  return new EngineError('engine-unexplained', 'The engine could not run this query and gave no reason.', {
+    hint: 'Run it again: this is usual on a machine that is short of memory or disk space for a moment. The log of the local service has more.',
+    cause,
+  });
+}
+
+const shortOf: Readonly<Record<Scarce, readonly [code: ErrorCode, message: string]>> = {
+  'disk space': ['engine-disk', 'The disk of the local service is full.'],
+  memory: ['engine-short', 'The machine is out of memory.'],
+  'open files': ['engine-short', 'The local service has as many files open as it may have.'],
+};
+
+const freeSome: Readonly<Record<Scarce, string>> = {
+  'disk space': 'Free some room there, then run the query again.',
+  memory: 'Close other programs, then run the query again.',
+  'open files':
+    'Run the query again when others have finished, or start the service with a higher `ulimit -n`.',
+};
 
 /** Returns what the engine itself says of a statement that it failed at; undefined for a refusal, a cancellation or a failure of ours. */
 export function engineWords(error: unknown): string | undefined {
@@ -85,11 +128,17 @@ const known: readonly Known[] = [
   {
     pattern: /No space left on device|ENOSPC|Disk quota exceeded/i,
     code: 'engine-disk',
-    message: 'The disk of the local service is full.',
-    hint: 'Free some room there, then run the query again.',
+    message: shortOf['disk space'][1],
+    hint: freeSome['disk space'],
   },
   {
-    pattern: /^Out of Memory/i,
+    pattern: /Too many open files|EMFILE|ENFILE/,
+    code: 'engine-short',
+    message: shortOf['open files'][1],
+    hint: freeSome['open files'],
+  },
+  {
+    pattern: /^Out of Memory|bad.alloc|Cannot allocate memory|ENOMEM/i,
     code: 'engine-memory',
     message: 'The query needs more memory than it is allowed.',
     hint: 'Narrow the time range or keep fewer fields.',

@@ -37,7 +37,9 @@ async function answer(message: Exclude<ToEngine, { kind: 'interrupt' }>): Promis
       const { dataDir, memoryBytes } = message;
       const pulse = endOrphan();
       // It reads results of kernels, which nobody else may read from the disk.
-      engine = await Engine.open({ dataDir, memoryBytes, connections: 1, secret: true, pulse });
+      // Its errors go where those of the service go.
+      const log = (text: string) => void process.stderr.write(`${text}\n`);
+      engine = await Engine.open({ dataDir, memoryBytes, connections: 1, secret: true, pulse, log });
       return { kind: 'opened', scratch: engine.scratch };
     }
     case 'begin':

@@ -1,7 +1,8 @@
 import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { type DeclaredColumn, JsonColumns, packedSql } from './columns.js';
-import { type Connection, chunksOf, type Delivery, type Engine, type RunStatement } from './duckdb.js';
+import type { Connection, Engine, RunStatement } from './duckdb.js';
 import { answerTooLarge } from './failure.js';
+import { chunksOf, type Delivery } from './lane.js';
 import type { OperatorCounts } from './profile.js';
 import type { Visit } from './visit.js';
 
@@ -61,10 +62,9 @@ function readerOn(run: RunStatement, connection: Connection): Reader {
     execute: async sql => (await run(sql, nothing, 'whole')).counts,
     read: async order => {
       const { sql, fields, delivery } = order;
-      const columns = new JsonColumns(fields);
-      const consume = (result: DuckDBResult) => readColumns(result, columns, order);
+      const consume = (result: DuckDBResult) => readColumns(result, order);
       const { value, counts } = await run(packedSql(sql, fields), consume, delivery);
-      return { ...value, columns, counts };
+      return { ...value, counts };
     },
   };
 }
@@ -74,9 +74,9 @@ async function nothing(): Promise<void> {}
 /** Reads to the end, even past the limit: only then does the engine report its counts. The SQL lets few rows through beyond it. */
 async function readColumns(
   result: DuckDBResult,
-  columns: JsonColumns,
-  { limit, mostBytes, time }: ResultOrder,
-): Promise<Pick<ReadResult, 'cut' | 'cutTime'>> {
+  { fields, limit, mostBytes, time }: ResultOrder,
+): Promise<Omit<ReadResult, 'counts'>> {
+  const columns = new JsonColumns(fields);
   let read: Pick<ReadResult, 'cut' | 'cutTime'> = { cut: false };
   for await (const chunk of chunksOf(result)) {
     const rows = Math.min(chunk.rowCount, limit - columns.rows);
@@ -85,7 +85,7 @@ async function readColumns(
     if (rows > 0) columns.append(chunk, rows);
     if (columns.size > mostBytes) throw answerTooLarge(mostBytes);
   }
-  return read;
+  return { ...read, columns };
 }
 
 function timeAt(chunk: DuckDBDataChunk, column: number, row: number): { cutTime?: bigint } {

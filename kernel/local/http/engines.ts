@@ -28,8 +28,8 @@ export async function openEngines(
   const { families, isScripted } = withoutScripts();
   const memoryBytes = limits?.memoryBytes ?? memoryAtMost() * 0.6;
   const [engine, storeEngine] = await Promise.all([
-    Engine.open({ ...limits, dataDir, families, memoryBytes }),
-    Engine.open({ dataDir, families: [], ...ownWork, memoryBytes: memoryBytes / 8 }),
+    Engine.open({ ...limits, dataDir, families, memoryBytes, log }),
+    Engine.open({ dataDir, families: [], ...ownWork, memoryBytes: memoryBytes / 8, log }),
   ]);
   const datasets = new DatasetStore(dataDir, storeEngine, samples, log);
   const processes = limits?.processes ?? 3;
@@ -41,7 +41,7 @@ export async function openEngines(
     queue: limits?.queue ?? 64,
     memoryBytes: memoryBytes / 4,
   });
-  const lent = lentEngine({ dataDir, families, connections: 6, long: 2, memoryBytes: memoryBytes / 2 });
+  const lent = lentEngine({ dataDir, families, connections: 6, long: 2, memoryBytes: memoryBytes / 2, log });
   const plain = readersOf(engine);
   return {
     engine,

@@ -139,6 +139,8 @@ const engineStatus: Readonly<Record<string, number>> = {
   'engine-busy': 429,
   'engine-memory': 400,
   'engine-disk': 507,
+  'engine-short': 503,
+  'engine-unexplained': 503,
   'query-too-large': 400,
   'answer-too-large': 400,
   'internal-column-type': 500,

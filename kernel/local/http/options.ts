@@ -21,7 +21,7 @@ export interface ServiceLimits {
   readonly queue?: number;
   /** Memory of the engine; 60 % of the machine's. */
   readonly memoryBytes?: number;
-  /** How long a query may run, in milliseconds; two minutes. */
+  /** How long a query may run that asks for no time limit of its own, in milliseconds; two minutes. */
   readonly queryMs?: number;
   /** How long a managed service stays when no kernel holds it, in milliseconds; 30,000. */
   readonly idleMs?: number;

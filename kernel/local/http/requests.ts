@@ -24,9 +24,13 @@ export function readQueryRequest(body: unknown): QueryRequest {
 export function timeLimitOf({ queryOptions }: QueryRequest): number | undefined {
   const limit = queryOptions?.timeLimitMs;
   if (limit === undefined || limit === null) return undefined;
-  if (typeof limit === 'number' && Number.isSafeInteger(limit) && limit > 0) return limit;
-  throw invalid('`queryOptions.timeLimitMs` should be a whole number of milliseconds above 0.');
+  if (typeof limit === 'number' && Number.isSafeInteger(limit) && limit > 0 && limit <= mostLimitMs)
+    return limit;
+  throw invalid('`queryOptions.timeLimitMs` should be a whole number of milliseconds, from 1 to 86400000.');
 }
+
+/** A day. */
+const mostLimitMs = 86_400_000;
 
 /** Returns the body of a starred query; members that are not the API's are refused, so that a typo does not go unnoticed. */
 export function readStarredBody(body: unknown): StarredQuery {

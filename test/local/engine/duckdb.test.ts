@@ -4,7 +4,9 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sqlText } from '../../../kernel/local/duckdb/literal.js';
-import { type Delivery, Engine, type EngineOptions } from '../../../kernel/local/engine/duckdb.js';
+import { Engine, type EngineOptions } from '../../../kernel/local/engine/duckdb.js';
+import type { Delivery } from '../../../kernel/local/engine/lane.js';
+import { processStart } from '../../../kernel/local/shared.js';
 import { temporaryDirectory } from '../service.js';
 
 async function openEngine(options: Partial<EngineOptions> = {}): Promise<Engine> {
@@ -20,6 +22,36 @@ test('a directory of a killed process is removed, although another process has i
   const other = await openEngine({ dataDir });
   const there = await readdir(path.join(dataDir, '.tmp'));
   expect(there.sort()).toEqual([own, other].map(engine => path.basename(engine.workDir)).sort());
+});
+
+/** The digest in the name of a process whose start could not be read. */
+const unknownStart = 'e3b0c44298fc';
+
+test('a directory stays as long as it may belong to a process that runs', async () => {
+  const [dataDir, child] = [await temporaryDirectory(), spawn('sleep', ['60'])];
+  const name = `${child.pid}-${unknownStart}-${crypto.randomUUID()}`;
+  await mkdir(path.join(dataDir, '.tmp', name), { recursive: true });
+  const there = async () => (await readdir(path.join(dataDir, '.tmp'))).includes(name);
+  await openEngine({ dataDir });
+  expect(await there()).toBe(true);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  await openEngine({ dataDir });
+  expect(await there()).toBe(false);
+});
+
+test('a directory of a process that has ended is removed before its parent has asked about it', async () => {
+  const dataDir = await temporaryDirectory();
+  // The first `sleep` ends under a parent that has become the second, which asks about nothing.
+  const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 60']);
+  onTestFinished(() => void parent.kill());
+  const [line] = await once(parent.stdout, 'data');
+  const pid = Number(String(line));
+  await expect.poll(() => processStart(pid), { timeout: 60_000 }).toBe('ended');
+  const name = `${pid}-0123456789ab-${crypto.randomUUID()}`;
+  await mkdir(path.join(dataDir, '.tmp', name), { recursive: true });
+  await openEngine({ dataDir });
+  expect(await readdir(path.join(dataDir, '.tmp'))).not.toContain(name);
 });
 
 const endless = 'SELECT count(*) FROM range(10000000000) a(i), range(1000) b(j) WHERE hash(i + j) = 1';

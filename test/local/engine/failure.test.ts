@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EngineError, engineFailure } from '../../../kernel/local/engine/failure.js';
+import { EngineError, engineFailure, engineWords } from '../../../kernel/local/engine/failure.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
 import { everyType, pipeline } from '../../apl/queries.js';
 import { sharedService, testService } from '../service.js';
@@ -14,6 +14,8 @@ const cases: readonly (readonly [message: string, code: string])[] = [
     'Invalid Input Error: JSON transform error in file "a", in line 9: Object {"log":"ENOSPC"} has…',
     'engine-failed',
   ],
+  ['IO Error: Cannot open file "/home/me/a.parquet": Too many open files', 'engine-short'],
+  ['Out of Memory Error: Failed to allocate block of 2097152 bytes (bad allocation)', 'engine-memory'],
   ["Conversion Error: Could not convert string 'stack overflow' to INT32", 'engine-failed'],
   ['Invalid Input Error: Malformed JSON in file "too costly: strcat.json", in line 3', 'engine-failed'],
   ['Binder Error: No function matches apl_x(VARCHAR)\nLINE 1: SELECT apl_x(…)', 'engine-failed'],
@@ -28,6 +30,31 @@ describe('the engine’s own words stay inside', () => {
     const failure = engineFailure(new Error(message));
     expect(failure).toMatchObject({ code, detail: message });
     expect(`${failure.message} ${failure.hint}`).not.toMatch(foreign);
+  });
+
+  test.each([
+    'Failed to query',
+    'Failed to execute prepared statement',
+    'Failed to prepare',
+    'IO Error: ',
+    '',
+  ])('an error without words is no fault of the service: %j', words => {
+    const failure = engineFailure(new Error(words));
+    expect(failure).toMatchObject({
+      code: 'engine-unexplained',
+      message: 'The engine could not run this query and gave no reason.',
+      detail: expect.stringMatching(/; memory: .* MiB free, .*; disk: .* MiB free for .*; open files: \d/),
+    });
+    expect(`${failure.message} ${failure.hint}`).not.toMatch(/report|fault/);
+    expect(engineWords(failure)).toBe(undefined);
+  });
+
+  test('words of the addon that say something are kept', () => {
+    const failure = engineFailure(new Error('Failed to query: connection disconnected'));
+    expect(failure).toMatchObject({
+      code: 'engine-failed',
+      detail: 'Failed to query: connection disconnected',
+    });
   });
 
   test('the same failure has the same number, whatever the values', () => {

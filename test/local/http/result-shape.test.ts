@@ -603,7 +603,7 @@ describe('requests that cannot be answered', () => {
       'a bad time limit',
       { apl: 'logs', queryOptions: { timeLimitMs: '5' } },
       400,
-      '`queryOptions.timeLimitMs` should be a whole number of milliseconds above 0.',
+      '`queryOptions.timeLimitMs` should be a whole number of milliseconds, from 1 to 86400000.',
       { errorType: 'invalid-request' },
     ],
   ];

@@ -3,7 +3,7 @@ import { openEngines } from '../../../kernel/local/http/engines.js';
 import { listen } from '../../../kernel/local/http/listen.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
 import { spawnEngine } from '../engine/spawned.js';
-import { sharedService, TestService, temporaryDirectory } from '../service.js';
+import { sharedService, TestService, temporaryDirectory, testService } from '../service.js';
 
 const service = sharedService({ compile: compileRequest });
 
@@ -27,6 +27,15 @@ test('a query beyond its time limit is stopped, and the answer says so', async (
   const apl =
     'range a from 1 to 1000000 step 1 | extend k = 1 | join kind=inner (range b from 1 to 1000000 step 1 | extend k = 1) on k | summarize sum(a * b)';
   expect(await service().query(apl, inTime)).toEqual(timedOut);
+});
+
+test('a query may ask for more time than is usual', async () => {
+  const short = await testService({ compile: compileRequest, limits: { queryMs: 1 } });
+  const apl = 'range x from 1 to 300000 step 1 | summarize sum(hash(x) % 7)';
+  expect((await short.query(apl)).body.message).toBe(
+    'The query was stopped after 0.001 s, its time limit. Narrow the time range, or read fewer fields.',
+  );
+  expect((await short.query(apl, { queryOptions: { timeLimitMs: 86_400_000 } })).status).toBe(200);
 });
 
 test('the answer at the time limit does not wait for an engine that heeds no interrupt', async () => {

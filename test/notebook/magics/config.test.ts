@@ -3,7 +3,7 @@ import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { QueryLog } from '../../../kernel/notebook/query/log.js';
-import { type Bench, printed, queries, shown, startBench, traceback } from '../session.js';
+import { type Bench, everyday, printed, queries, shown, startBench, traceback } from '../session.js';
 
 let bench: Bench;
 let directory: string;
@@ -49,10 +49,33 @@ describe('%config', () => {
     ).toEqual([
       ['time', '2026-01-02', '.apl-kernel.toml'],
       ['limit', '9', '.apl-kernel.toml'],
+      ['timeout', '120', 'default'],
       ['rows', '100, and 30 of more', 'default'],
       ['retain', 'on', 'default'],
       ['annotations', 'on', 'default'],
     ]);
+  });
+
+  test('a time limit holds at once', async () => {
+    const own = await startBench({
+      reply: seen => (seen.body.includes('slow') ? () => undefined : everyday(seen)),
+    });
+    await own.run('web');
+    expect(queries(own.service)[0]).not.toHaveProperty('queryOptions');
+    expect(printed(await own.run('%config timeout 1'))).toBe(
+      'timeout is 1 from now on, in ~/.apl-kernel.toml\n',
+    );
+    expect(traceback(await own.run('slow | count')).join('\n')).toContain(
+      'did not finish within the time limit of 1 s',
+    );
+    expect(queries(own.service).at(-1)).toMatchObject({ queryOptions: { timeLimitMs: 1000 } });
+    await own.close();
+  });
+
+  test.each(['0', '86401', '1.5', 'never'])('a time limit cannot be %s', async value => {
+    expect(traceback(await bench.run(`%config timeout ${value}`)).join('\n')).toContain(
+      `the setting timeout cannot be ${value}`,
+    );
   });
 
   test('a notebook takes precedence over the files', async () => {
@@ -75,7 +98,10 @@ describe('%config', () => {
   });
 
   test.each([
-    ['%config speed 9', 'there is no setting speed; there are time, limit, rows, retain, annotations'],
+    [
+      '%config speed 9',
+      'there is no setting speed; there are time, limit, timeout, rows, retain, annotations',
+    ],
     ['%config limit', 'give limit a value, or --clear'],
     ['%config limit 5 --clear', 'give limit a value, or --clear'],
   ])('%s is refused', async (line, message) => {

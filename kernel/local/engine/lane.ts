@@ -1,0 +1,194 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import {
+  type DuckDBConnection,
+  type DuckDBDataChunk,
+  DuckDBMaterializedResult,
+  type DuckDBResult,
+  ResultReturnType,
+} from '@duckdb/node-api';
+import { makeDirectory } from '../../machine.js';
+import { sqlText } from '../duckdb/literal.js';
+import type { FunctionShelf } from '../duckdb/register.js';
+import { fetchFailed, isUnexplained } from './failure.js';
+import { noCounts, type OperatorCounts, operatorCounts } from './profile.js';
+import { describeResources } from './resources.js';
+
+/** Reads a result to its end. It is called again, with another result, when the engine fails without a reason. */
+export type Consume<T> = (result: DuckDBResult) => Promise<T>;
+
+/** A value made from a result, with the engine's counts of its run. */
+export interface Counted<T> {
+  readonly value: T;
+  readonly counts: OperatorCounts;
+}
+
+/**
+ * How the engine hands over a result: `streamed`, as it makes it, so that it never holds all of it; or `whole`, without planning
+ * the statement twice, which takes 2 ms less.
+ */
+export type Delivery = 'streamed' | 'whole';
+
+/** The chunks of a result. A few that the engine holds are taken at once: waiting for a thread to hand over each takes longer. */
+export async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> {
+  if (result instanceof DuckDBMaterializedResult && result.chunkCount <= fewChunks) {
+    for (let index = 0; index < result.chunkCount; index++) yield result.getChunk(index);
+    return;
+  }
+  for (let chunk = await result.fetchChunk(); chunk !== null; chunk = await result.fetchChunk()) {
+    if (chunk.rowCount === 0) return;
+    yield chunk;
+  }
+}
+
+/** Of 2,048 rows each. */
+const fewChunks = 4;
+
+/** What a lane is made of. */
+export interface LaneParts {
+  readonly connection: DuckDBConnection;
+  readonly functions: FunctionShelf;
+  /** The file of the engine's profile of the last statement; its directory is made when it is needed. */
+  readonly profile: string;
+  readonly log: (text: string) => void;
+}
+
+/**
+ * One connection of an engine. The engine fails a statement whose profile it cannot write, though it has run it, and gives no
+ * reason: profiles are on only for statements that are counted, and off for one that is tried once more.
+ */
+export class Lane {
+  readonly connection: DuckDBConnection;
+  readonly functions: FunctionShelf;
+  /** The work that the lane is lent to. */
+  running?: Promise<unknown>;
+  readonly #profile: string;
+  readonly #log: (text: string) => void;
+  /** Whether the engine writes profiles; undefined when it could not be told. */
+  #profiled: boolean | undefined;
+  /** Why the last profile could not be written. */
+  #unwritable: string | undefined;
+
+  constructor({ connection, functions, profile, log }: LaneParts) {
+    this.connection = connection;
+    this.functions = functions;
+    this.#profile = profile;
+    this.#log = log;
+  }
+
+  /** Makes the settings of the connection; they come before the configuration is locked. */
+  async configure(): Promise<void> {
+    await this.connection.run(connectionSettings(this.#profile).join(';\n'));
+    this.#profiled = false;
+  }
+
+  /** Runs a statement, and tries it once more, without a profile, when the engine fails without a reason. */
+  async count<T>(
+    sql: string,
+    consume: Consume<T>,
+    delivery: Delivery,
+    signal: AbortSignal,
+  ): Promise<Counted<T>> {
+    await this.functions.provide(sql);
+    try {
+      return await this.#count(sql, consume, delivery, this.#canProfile());
+    } catch (error) {
+      if (signal.aborted || !isUnexplained(error)) throw error;
+      this.#examine(error);
+      if (delivery === 'streamed' && this.#unwritable === undefined) await this.#explain(sql);
+      return await this.#count(sql, consume, delivery, false);
+    }
+  }
+
+  /** Runs a statement without counting; it is not tried again, as it may have had its effect. */
+  async run(sql: string): Promise<DuckDBMaterializedResult> {
+    await this.functions.provide(sql);
+    await this.#setProfiled(false);
+    return this.connection.run(sql);
+  }
+
+  async #count<T>(
+    sql: string,
+    consume: Consume<T>,
+    delivery: Delivery,
+    profiled: boolean,
+  ): Promise<Counted<T>> {
+    await this.#setProfiled(profiled);
+    const result = await (delivery === 'whole' ? this.connection.run(sql) : this.connection.stream(sql));
+    const value = await consume(result);
+    // A stream that fails ends as if there were no more rows; only the type of its result says so, and nothing says why.
+    if (result.returnType === ResultReturnType.INVALID) throw fetchFailed();
+    return { value, counts: profiled ? readCounts(this.#profile) : noCounts };
+  }
+
+  async #setProfiled(profiled: boolean): Promise<void> {
+    if (this.#profiled === profiled) return;
+    // An interrupt may come before it or after it.
+    this.#profiled = undefined;
+    await this.connection.run(profiled ? 'PRAGMA enable_profiling' : profilingOff);
+    this.#profiled = profiled;
+  }
+
+  /**
+   * Removes the last profile, and returns whether the next can be written: a statement that scans nothing writes none, and the
+   * previous one must not pass for its own. These small files are made and read synchronously: waiting for a thread of the pool,
+   * which long queries keep busy, would take longer.
+   */
+  #canProfile(): boolean {
+    try {
+      makeDirectory(path.dirname(this.#profile));
+      if (this.#unwritable !== undefined) writeFileSync(this.#profile, largestProfile);
+      rmSync(this.#profile, { force: true });
+      this.#unwritable = undefined;
+    } catch (error) {
+      this.#unwritable = String(error);
+    }
+    return this.#unwritable === undefined;
+  }
+
+  /** Finds out whether a profile can be written, and writes what is known of a failure without a reason to the log. */
+  #examine(error: Error): void {
+    this.#unwritable = 'not tried yet';
+    const profile = this.#canProfile() ? 'can be written' : `cannot be written (${this.#unwritable})`;
+    const resources = describeResources([path.dirname(this.#profile)]);
+    this.#log(
+      `The engine failed without a reason (${error.message}), and the statement is tried again. Its profile ${profile}; ${resources}.`,
+    );
+  }
+
+  /** Throws the reason why the stream of a statement fails, if it still does: it holds no rows on the way. */
+  async #explain(sql: string): Promise<void> {
+    await this.#setProfiled(false);
+    await this.connection.run(`SELECT max(hash(COLUMNS(*))) FROM (${sql})`);
+  }
+}
+
+const profilingOff = 'PRAGMA disable_profiling';
+
+/** More than a profile has, to see whether there is room for one. */
+const largestProfile = Buffer.alloc(2 ** 16);
+
+/** Profiles are turned off twice: while they are on, each of these settings would write one, and the last turns them on again. */
+function connectionSettings(profile: string): string[] {
+  return [
+    "SET TimeZone='UTC'",
+    'SET enable_progress_bar=true',
+    'SET enable_progress_bar_print=false',
+    // A file of a dataset never changes under its name; its footer is read once instead of by every query.
+    'SET parquet_metadata_cache=true',
+    "SET enable_profiling='json'",
+    profilingOff,
+    `SET profiling_output=${sqlText(profile)}`,
+    `SET custom_profiling_settings='{"OPERATOR_CARDINALITY":"true","OPERATOR_TYPE":"true","OPERATOR_NAME":"true","EXTRA_INFO":"true"}'`,
+    profilingOff,
+  ];
+}
+
+function readCounts(profile: string): OperatorCounts {
+  try {
+    return operatorCounts(JSON.parse(readFileSync(profile, 'utf8')));
+  } catch {
+    // Without a profile the query succeeds, without counts.
+    return noCounts;
+  }
+}

@@ -1,0 +1,84 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { scarceResource } from '../../kernel/local/engine/resources.js';
+import { randomOf, rounds, smallDisk, temporaryDirectory, Victim } from './bench.js';
+
+/** Queries of every kind: constants, files, rows that are made, results that are streamed, JavaScript functions. */
+const cases: readonly (readonly [apl: string, first: readonly unknown[], rows: number])[] = [
+  ['print x = 1', [1], 1],
+  ['d | count', [1000], 1],
+  ['d | summarize s = sum(a) by b = a % 3 | sort by b asc', [0, 166_833], 3],
+  ['range x from 1 to 300000 step 1 | where x % 2 == 0 | count', [150_000], 1],
+  ['range x from 1 to 60000 step 1 | limit 60000', [1], 60_000],
+  [
+    'range x from 1 to 9 step 1 | extend _time = datetime(2026-01-01) | summarize sum(x) by bin(_time, 1h), b = x % 3',
+    ['2026-01-01T00:00:00Z', 0, 18],
+    3,
+  ],
+  ["print x = strcat_array(series_fir(dynamic([7]), dynamic([1])), ',')", ['7'], 1],
+];
+
+async function expectAnswers(victim: Victim): Promise<void> {
+  const answers = await Promise.all(
+    cases.map(async ([apl]) => {
+      const columns = await victim.columns(apl);
+      return [apl, columns.map(([first]) => first), columns[0]?.length];
+    }),
+  );
+  expect(answers).toEqual(cases);
+}
+
+async function startWith(temporary: string): Promise<Victim> {
+  const victim = await Victim.start(await temporaryDirectory(), { TMPDIR: temporary });
+  await victim.send('POST', '/v2/datasets', { name: 'd' });
+  await victim.ingest(
+    'd',
+    Array.from({ length: 1000 }, (_, a) => ({ a })),
+  );
+  return victim;
+}
+
+/** Ways to harm what is in a directory. */
+const harms: readonly ((directory: string) => void)[] = [
+  directory => {
+    for (const name of readdirSync(directory))
+      rmSync(join(directory, name), { recursive: true, force: true });
+  },
+  fill,
+  directory => rmSync(join(directory, 'filler'), { force: true }),
+];
+
+function fill(directory: string): void {
+  try {
+    writeFileSync(join(directory, 'filler'), Buffer.alloc(64 * 2 ** 20));
+  } catch (error) {
+    expect((error as NodeJS.ErrnoException).code).toBe('ENOSPC');
+  }
+}
+
+test('queries are answered while the directory of temporary files is filled and emptied', async () => {
+  const small = await smallDisk();
+  const temporary = small ?? (await temporaryDirectory());
+  const victim = await startWith(temporary);
+  const random = randomOf('temporary files');
+  const possible = small === undefined ? harms.slice(0, 1) : harms;
+  const timer = setInterval(() => possible[Math.floor(random() * possible.length)]?.(temporary), 5);
+  onTestFinished(() => clearInterval(timer));
+  const count = rounds('temporary files', 20, 500);
+  for (let round = 0; round < count; round++) await expectAnswers(victim);
+  clearInterval(timer);
+  rmSync(join(temporary, 'filler'), { force: true });
+  await expectAnswers(victim);
+});
+
+test('a service starts and answers while there is no room for temporary files', async () => {
+  const small = await smallDisk();
+  if (small === undefined) return;
+  expect(scarceResource([small])).not.toBe('disk space');
+  fill(small);
+  expect(scarceResource([small])).toBe('disk space');
+  const victim = await startWith(small);
+  await expectAnswers(victim);
+  await victim.expectHealthy();
+});

@@ -1,0 +1,166 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Engine } from '../../../kernel/local/engine/duckdb.js';
+import type { Delivery } from '../../../kernel/local/engine/lane.js';
+import { type ReadResult, readersOf } from '../../../kernel/local/engine/reader.js';
+import { temporaryDirectory } from '../service.js';
+
+interface Opened {
+  readonly engine: Engine;
+  /** The directory of profiles. */
+  readonly profiles: string;
+  readonly lines: readonly string[];
+}
+
+async function open(): Promise<Opened> {
+  const lines: string[] = [];
+  const log = (text: string) => void lines.push(text);
+  const engine = await Engine.open({
+    dataDir: await temporaryDirectory(),
+    families: [],
+    connections: 1,
+    memoryBytes: 256 * 2 ** 20,
+    log,
+  });
+  onTestFinished(() => engine.close());
+  return { engine, profiles: engine.scratch[1] ?? '', lines };
+}
+
+/** Reads the numbers from 0 on that are even. */
+function readEven(engine: Engine, delivery: Delivery, below = 2_000_000): Promise<ReadResult> {
+  const sql = `SELECT i FROM range(${below}) r(i) WHERE i % 2 = 0`;
+  const fields = [{ name: 'i', type: 'long' }] as const;
+  const order = { sql, fields, limit: 2_000_000, mostBytes: 2 ** 30, time: -1, delivery };
+  return readersOf(engine).reading(reader => reader.read(order), undefined);
+}
+
+/** What was read: how many rows, the last of them, and the engine's counts. */
+function seen({ columns, counts }: ReadResult): readonly unknown[] {
+  return [columns.rows, columns.rows === 0 ? '' : columns.run(0, 'last').text, counts];
+}
+
+const counted = { generatedRows: 2_000_000, matchedRows: 1_000_000, unscanned: false };
+const uncounted = { generatedRows: 0, matchedRows: 0, unscanned: true };
+
+const deliveries = ['whole', 'streamed'] as const;
+
+/** Does it again and again until the test has its result. */
+async function meanwhile<T>(disturb: () => void, work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(disturb, 1);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Runs `work` while this process can open no file. */
+async function withoutHandles<T>(work: () => Promise<T>): Promise<T> {
+  const limit = (soft: string) =>
+    execFileSync('prlimit', ['--pid', String(process.pid), `--nofile=${soft}:`]);
+  const usual = execFileSync('prlimit', [
+    '--pid',
+    String(process.pid),
+    '--nofile',
+    '-o',
+    'SOFT',
+    '--noheadings',
+  ]);
+  limit('512');
+  const taken: number[] = [];
+  try {
+    expect(() => {
+      for (;;) taken.push(openSync(devNull, 'r'));
+    }).toThrow('EMFILE');
+    return await work();
+  } finally {
+    for (const each of taken) closeSync(each);
+    limit(String(usual).trim());
+  }
+}
+
+describe.each(deliveries)('a profile that cannot be written fails no statement (%s)', delivery => {
+  test('as its directory is removed all the time', async () => {
+    const { engine, profiles, lines } = await open();
+    const remove = () => rmSync(profiles, { recursive: true, force: true });
+    const read = await meanwhile(remove, () => readEven(engine, delivery));
+    expect(seen(read)).toEqual([1_000_000, '1999998', uncounted]);
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^The engine failed without a reason \(.*\), and the statement is tried again\. Its profile .*; memory: .* MiB free, .* in use; disk: .* free for .*; open files: .*; load: .*\.$/,
+      ),
+    ]);
+    expect(seen(await readEven(engine, delivery))).toEqual([1_000_000, '1999998', counted]);
+    expect(lines.length).toBe(1);
+  });
+
+  test('as something else has its name', async () => {
+    const { engine, profiles, lines } = await open();
+    rmSync(profiles, { recursive: true });
+    writeFileSync(profiles, '');
+    expect(seen(await readEven(engine, delivery))).toEqual([1_000_000, '1999998', uncounted]);
+    rmSync(profiles);
+    expect(seen(await readEven(engine, delivery))).toEqual([1_000_000, '1999998', counted]);
+    expect(lines).toEqual([]);
+  });
+
+  test('as no file can be opened', async () => {
+    const { engine, lines } = await open();
+    const read = await withoutHandles(() => readEven(engine, delivery));
+    expect(seen(read)).toEqual([1_000_000, '1999998', uncounted]);
+    expect(lines).toEqual([
+      expect.stringMatching(/cannot be written \(Error: EMFILE: .*\); Error: EMFILE: /),
+    ]);
+    expect(seen(await readEven(engine, delivery))).toEqual([1_000_000, '1999998', counted]);
+  });
+});
+
+test('statements that nobody counts write no profile', async () => {
+  const { engine, profiles, lines } = await open();
+  await readEven(engine, 'whole');
+  const made = await meanwhile(
+    () => rmSync(profiles, { recursive: true, force: true }),
+    () =>
+      engine.withConnection(async connection => {
+        await connection.run(
+          'CREATE TEMP TABLE t AS SELECT i FROM range(3000000) r(i) WHERE i % 2 = 0 AND hash(i) >= 0',
+        );
+        return connection.run('SELECT count(*) FROM t');
+      }),
+  );
+  expect([made, lines]).toEqual([[[1_500_000n]], []]);
+  await engine.run('SELECT count(*) FROM range(1000) r(i) WHERE i % 2 = 0');
+  expect(existsSync(profiles)).toBe(false);
+});
+
+test('a stream that fails midway is no result, and the reason is said', async () => {
+  const { engine, lines } = await open();
+  const failing =
+    "SELECT CASE WHEN i = 1500000 THEN error('at last') ELSE i END AS i FROM range(2000000) r(i)";
+  const fields = [{ name: 'i', type: 'long' }] as const;
+  const order = { sql: failing, fields, limit: 2_000_000, mostBytes: 2 ** 30, time: -1 };
+  const read = readersOf(engine).reading(
+    reader => reader.read({ ...order, delivery: 'streamed' }),
+    undefined,
+  );
+  await expect(read).rejects.toMatchObject({
+    code: 'engine-failed',
+    detail: 'Invalid Input Error: at last',
+  });
+  expect(lines.length).toBe(1);
+  expect(seen(await readEven(engine, 'streamed'))).toEqual([1_000_000, '1999998', counted]);
+});
+
+test('a result that is left before its end does not fail the next statement', async () => {
+  const { engine, profiles } = await open();
+  const left = engine.query('SELECT i FROM range(5000000) r(i)', async result => {
+    await result.fetchChunk();
+    rmSync(profiles, { recursive: true });
+    throw new RangeError('enough');
+  });
+  await expect(left).rejects.toMatchObject({ detail: 'enough' });
+  expect(await engine.run('SELECT 1')).toEqual([[1]]);
+  expect(seen(await readEven(engine, 'whole'))).toEqual([1_000_000, '1999998', counted]);
+});
