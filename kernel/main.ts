@@ -11,7 +11,7 @@ import type { KernelHandler } from './jupyter/message.js';
 import type { LocalService } from './local/launch.js';
 import { type AskedEffect, askedEffects, readEffects } from './notebook/magics/effects/effects.js';
 import { present } from './present.js';
-import { formatCount, plural, visibleLines } from './text.js';
+import { formatCount, plural, visibleLines, withoutTokens } from './text.js';
 
 const machine: Machine = {
   env: process.env,
@@ -482,7 +482,7 @@ async function localService(): Promise<LocalService> {
 /** A log that cannot be written, as on a full disk, is no reason to end. */
 function log(text: string): void {
   try {
-    process.stderr.write(`[apl-kernel] ${text}\n`);
+    process.stderr.write(`[apl-kernel] ${withoutTokens(text)}\n`);
   } catch {
     // There is nowhere left to say it.
   }

@@ -105,6 +105,37 @@ export function spreadsheetText(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }
 
+/**
+ * The text with `***` in place of what looks like an access token: one of Axiom by its prefix, and what follows the word Bearer if it
+ * has so many characters; shorter than `bearerLength` it may be a word.
+ */
+export function withoutTokens(text: string, bearerLength = BEARER_LENGTH): string {
+  return replaceTokens(text, bearerLength, () => '***');
+}
+
+/** As `withoutTokens`, with as many asterisks as the token has characters, so that places in the text stay what they are. */
+export function maskedTokens(text: string): string {
+  return replaceTokens(text, BEARER_LENGTH, token => '*'.repeat(token.length));
+}
+
+/** A value of JSON in which no text or name holds what looks like an access token. */
+export function withoutTokensIn(value: unknown): unknown {
+  if (typeof value === 'string') return withoutTokens(value);
+  if (Array.isArray(value)) return value.map(withoutTokensIn);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [withoutTokens(name), withoutTokensIn(each)]),
+  );
+}
+
+function replaceTokens(text: string, bearerLength: number, mark: (token: string) => string): string {
+  return text
+    .replace(AXIOM_TOKEN, mark)
+    .replace(BEARER_TOKEN, (whole, before: string, token: string) =>
+      token.length < bearerLength ? whole : before + mark(token),
+    );
+}
+
 /** A count with thousands separators, for sentences (never for cells of a table). */
 export function formatCount(count: number): string {
   return String(count).replace(THOUSANDS, ',');
@@ -114,6 +145,11 @@ export function formatCount(count: number): string {
 export function plural(count: number, noun: string, nouns = `${noun}s`): string {
   return `${formatCount(count)} ${count === 1 ? noun : nouns}`;
 }
+
+const AXIOM_TOKEN = /(?<![a-z])xa[ap]t-[\w-]+/g;
+const BEARER_TOKEN = /\b(bearer\s+)([\w.~+/=-]+)/gi;
+/** Few words are as long, and no token is shorter. */
+const BEARER_LENGTH = 16;
 
 /** Between the groups of three digits before the point; a formatter of `Intl` would take 20 ms of each start. */
 const THOUSANDS = /\B(?<!\.\d*)(?=(?:\d{3})+(?!\d))/g;

@@ -18,7 +18,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'apl/bind': ['apl/syntax', 'apl/operators', 'apl/catalog', 'apl/plan', 'text', 'time'],
   'apl/editor': ['apl', '@lezer/common', '@lezer/highlight', 'text'],
   jupyter: ['zeromq', 'node:*', 'errors', 'text'],
-  api: ['undici', 'smol-toml', 'node:*', 'errors', 'time'],
+  api: ['undici', 'smol-toml', 'node:*', 'errors', 'text', 'time'],
   result: [
     'apache-arrow',
     'hyparquet-writer',

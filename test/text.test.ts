@@ -7,11 +7,14 @@ import {
   formatBytes,
   formatCount,
   markdownParts,
+  maskedTokens,
   oneLine,
   partRead,
   plural,
   visible,
   visibleLines,
+  withoutTokens,
+  withoutTokensIn,
 } from '../kernel/text.js';
 
 /** What Markdown and LaTeX are made of. */
@@ -172,4 +175,26 @@ test.each([
   [0.1, 2_000, 10, '200 B of 2 kB, about 1 row'],
 ])('%d of %d bytes and %d rows have been read: %s', (share, bytes, rows, text) => {
   expect(partRead(share, bytes, rows)).toBe(text);
+});
+
+describe('access tokens', () => {
+  test.each([
+    ['key xaat-1a2b-3c and xapt-9', 'key *** and ***'],
+    ['"xaat-1"', '"***"'],
+    ['%20xaat-1', '%20***'],
+    ['token_xaat-1', 'token_***'],
+    ['maxapt-1', 'maxapt-1'],
+    ['Authorization: Bearer ya29.a0AfB_byC-1234', 'Authorization: Bearer ***'],
+    ['bearer\n0123456789abcdef', 'bearer\n***'],
+    ['bearer of news, bearer tokens', 'bearer of news, bearer tokens'],
+  ])('%j is kept as %j', (text, kept) => {
+    expect(withoutTokens(text)).toBe(kept);
+    expect(maskedTokens(text).length).toBe(text.length);
+    expect(maskedTokens(text) === text).toBe(kept === text);
+  });
+
+  test('in values of JSON, and in their names', () => {
+    const value = { 'xaat-1': ['xapt-2', 3, null, true], a: 'b' };
+    expect(withoutTokensIn(value)).toEqual({ '***': ['***', 3, null, true], a: 'b' });
+  });
 });

@@ -1,5 +1,6 @@
 import { AplKernelError, foreignCode } from '../errors.js';
 import { present } from '../present.js';
+import { withoutTokens } from '../text.js';
 import {
   type ApiError,
   BudgetError,
@@ -136,8 +137,13 @@ export function unexpectedBody(attempt: Attempt, body: string, cause?: unknown):
 /** Returns the text without the endpoint's token or anything else that looks like one. */
 export function redact(text: string, endpoint?: Endpoint): string {
   const secret = endpoint?.token?.reveal();
-  const without = secret ? text.replaceAll(secret, '***') : text;
-  return without.replace(/\bxa[ap]t-[\w-]+/g, '***').replace(/\b(bearer\s+)[\w.~+/=-]+/gi, '$1***');
+  return withoutTokens(secret ? text.replaceAll(secret, '***') : text, 1);
+}
+
+/** Returns a text of a cell, which is kept, without the tokens of the endpoints and what looks like one; a very short token is no secret. */
+export function withoutSecrets(text: string, endpoints: readonly Endpoint[]): string {
+  const secrets = endpoints.map(({ token }) => token?.reveal() ?? '').filter(({ length }) => length >= 8);
+  return withoutTokens(secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text));
 }
 
 /** Returns a name that the service chose, such as an error code or a trace id; undefined when it is not a name, or holds a token. */

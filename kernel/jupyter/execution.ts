@@ -106,7 +106,7 @@ export class ExecutionQueue {
   }
 
   async #run({ request, fields }: QueuedCell): Promise<void> {
-    const { outbox, history } = this.#parts;
+    const { outbox } = this.#parts;
     const parent = request.message.header;
     const started = new Date().toISOString();
     outbox.status(parent, 'busy');
@@ -114,7 +114,6 @@ export class ExecutionQueue {
     if (fields.storeHistory) this.#count += 1;
     const execution_count = this.#count;
     if (!fields.silent) outbox.publish(parent, 'execute_input', { code: fields.code, execution_count });
-    if (fields.storeHistory) history.append(execution_count, fields.code);
     const { outcome, payload, isInterrupted } = await this.#outcome({ request, fields }, execution_count);
     const metadata = { started, status: outcome.status };
     // An interrupt has aborted those that waited then; a client may have seen that, and have sent more since.
@@ -140,7 +139,9 @@ export class ExecutionQueue {
     const io = new CellOutput(this.#parts, cell, executionCount, abort.signal);
     try {
       const handler = await this.#parts.handler();
-      const { code, userExpressions } = cell.fields;
+      const { code, userExpressions, storeHistory } = cell.fields;
+      // A kernel that cannot run cells keeps none either: it does not know what is secret.
+      if (storeHistory) this.#parts.history.append(executionCount, await handler.withoutSecrets(code));
       const outcome = await handler.execute({ code, userExpressions }, io);
       // Output that cannot be written as JSON fails here, while it can still be reported as the cell's error.
       JSON.stringify(outcome);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectory } from '../machine.js';
+import { withoutTokens } from '../text.js';
 import { matchesGlob } from './glob.js';
 import type { HistoryQuery } from './requests.js';
 
@@ -40,7 +41,7 @@ export class History {
   append(line: number, source: string): void {
     if (!this.#opened) this.#write({ session: this.#sessionId, started: new Date().toISOString() });
     this.#opened = true;
-    this.#write({ session: this.#sessionId, line, source });
+    this.#write({ session: this.#sessionId, line, source: withoutTokens(source) });
   }
 
   /** Keeps a cell's result as text, for this session and not in the file: results are the user's data. */
@@ -130,7 +131,9 @@ export class History {
     const session = known ?? this.#sessions.size + 1;
     if (known === undefined) this.#sessions.set(record.session, session);
     const { line, source } = record;
-    if (line !== undefined && source !== undefined) this.#entries.push({ session, line, source });
+    // Older files may hold tokens.
+    if (line !== undefined && source !== undefined)
+      this.#entries.push({ session, line, source: withoutTokens(source) });
   }
 }
 

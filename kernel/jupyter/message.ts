@@ -93,6 +93,8 @@ export interface KernelHandler {
     readonly status: 'complete' | 'incomplete' | 'invalid';
     readonly indent?: string;
   };
+  /** Returns the text of a cell as it may be kept: without access tokens. */
+  withoutSecrets(code: string): Promise<string>;
   /** Undefined: the target is unknown, the server closes the comm. */
   commOpen(comm: Comm, data: unknown, buffers: readonly Uint8Array[]): CommHandler | undefined;
   shutdown(restart: boolean): Promise<void>;

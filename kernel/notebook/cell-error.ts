@@ -5,7 +5,7 @@ import { type CellQuery, type MagicLine, toCellOffset } from '../apl/syntax/cell
 import { AplKernelError } from '../errors.js';
 import type { ExecuteOutcome } from '../jupyter/message.js';
 import { widthOf } from '../result/display/aligned.js';
-import { cut, cutWords, plural, visible, visibleLines } from '../text.js';
+import { cut, cutWords, maskedTokens, plural, visible, visibleLines } from '../text.js';
 import { MagicError } from './magics/arguments.js';
 import { TimeRangeError } from './time-range.js';
 
@@ -60,7 +60,7 @@ function withOthers(first: CellFailure, others: readonly Mistake[], cell: string
 function mistakeLines({ message, hint, place }: Mistake, cell: string): readonly string[] {
   return [
     `${bold('also')}: ${said(message)}`,
-    ...(place === undefined ? [] : excerpt(cell, place)),
+    ...(place === undefined ? [] : excerpt(maskedTokens(cell), place)),
     ...(hint === undefined ? [] : [`${bold('hint')}: ${said(hint)}`]),
   ];
 }
@@ -98,7 +98,7 @@ function failure(
 ): CellFailure {
   const text = said(message);
   const traceback = [`${bold(code)}: ${text}`];
-  if (place !== undefined) traceback.push(...excerpt(cell, place));
+  if (place !== undefined) traceback.push(...excerpt(maskedTokens(cell), place));
   if (hint !== undefined) traceback.push(`${bold('hint')}: ${said(hint)}`);
   return { status: 'error', ename: code, evalue: text.replace(/\s+/g, ' '), traceback };
 }

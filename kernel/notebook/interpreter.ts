@@ -71,6 +71,7 @@ export function createInterpreter(options: InterpreterOptions): KernelHandler {
     complete: (code, cursor) => completeCell(session, code, cursor),
     inspect: (code, cursor) => inspectCell(session, code, cursor),
     isComplete,
+    withoutSecrets: code => session.withoutSecrets(code),
     commOpen: (comm, data) =>
       comm.target === RESULTS_TARGET ? openResult(session, comm, data) : editors.open(comm),
     shutdown: () => session.close(),
@@ -203,7 +204,7 @@ async function runLogged(session: Session, order: QueryOrder, io: CellIo): Promi
     ...facts,
   });
   const write = async (query: LoggedQuery) => {
-    const error = await queryLog?.append(query);
+    const error = await queryLog?.append(await withoutSecrets(session, query));
     if (error !== undefined) log(`the query was not logged: ${String(error)}`);
   };
   try {
@@ -218,6 +219,14 @@ async function runLogged(session: Session, order: QueryOrder, io: CellIo): Promi
     await write(entry({ ...range, elapsedMs: performance.now() - started, error: code }));
     throw error;
   }
+}
+
+/** The query as it is logged; one that held a token says so, as it is no longer what ran. */
+async function withoutSecrets(session: Session, query: LoggedQuery): Promise<LoggedQuery> {
+  const apl = await session.withoutSecrets(query.apl);
+  const variables = JSON.stringify(query.variables ?? {});
+  const isSame = apl === query.apl && (await session.withoutSecrets(variables)) === variables;
+  return isSame ? query : { ...query, apl, variables: {}, redacted: true };
 }
 
 async function keep(

@@ -9,6 +9,7 @@ import {
   TruncatedAnswerError,
   UnexpectedAnswerError,
 } from '../api/errors.js';
+import { withoutSecrets } from '../api/failure.js';
 import {
   AccessToken,
   type AxiomEnvironment,
@@ -203,6 +204,15 @@ export class Session {
     this.schema.clear();
     this.annotations.forget();
     await this.#closeClient('hosted');
+  }
+
+  /** Returns a text of a cell without the tokens of the profiles, and without what looks like one. */
+  async withoutSecrets(text: string): Promise<string> {
+    const profiles = await this.#loadProfiles().catch(() => []);
+    return withoutSecrets(
+      text,
+      profiles.flatMap(each => ('refusal' in each ? [] : [each])),
+    );
   }
 
   /** The warning about profiles that other users of the machine can read or change; returned once. */

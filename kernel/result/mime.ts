@@ -6,6 +6,7 @@
 import type { QueryStatus } from '../api/wire.js';
 import type { ChartWish } from '../apl/operators/drawing.js';
 import { present } from '../present.js';
+import { withoutTokensIn } from '../text.js';
 import { type AskAnnotations, type Chart, type NoChart, toChart } from './chart/chart.js';
 import { toTerminal } from './chart/draw/terminal.js';
 import { wrapped } from './display/aligned.js';
@@ -151,7 +152,9 @@ function aplMetadata(
     ? { ...lasting(provenance), status: lastingStatus(status) }
     : { ...provenance, status };
   const held = resultId === undefined ? undefined : { id: resultId, rows, columns, rowsInNotebook };
-  return { ...facts, tables: shapes, limits: allNotices(result), ...present({ result: held }) };
+  // What a cell says may hold a token, which stays in the cell.
+  const said = withoutTokensIn({ ...facts, limits: allNotices(result) }) as typeof facts;
+  return { ...said, tables: shapes, ...present({ result: held }) };
 }
 
 /**

@@ -94,6 +94,10 @@ export class EchoHandler implements KernelHandler {
     return word in COMMANDS ? text(`${word}: a command, detail ${detail}`) : undefined;
   }
 
+  async withoutSecrets(code: string): Promise<string> {
+    return code.replaceAll('hush', '***');
+  }
+
   isComplete(code: string): ReturnType<KernelHandler['isComplete']> {
     if (code.endsWith('(')) return { status: 'incomplete', indent: '  ' };
     return { status: code.startsWith('|') ? 'invalid' : 'complete' };

@@ -175,3 +175,14 @@ test('results are kept for this session, not in the file', async () => {
   const later = new History(file, fail);
   expect(later.list(ALL).map(entry => later.outputOf(entry))).toEqual([undefined, undefined]);
 });
+
+test('a token is not in the file, and one of an older file is not listed', async () => {
+  const file = await historyFile();
+  new History(file, fail).append(1, '// xaat-1234-5678\nprint 1');
+  expect(await readFile(file, 'utf8')).toContain('"// ***\\nprint 1"');
+  await appendFile(file, `${JSON.stringify({ session: 'old', line: 1, source: '// xapt-1234' })}\n`);
+  expect(rows(new History(file, fail), ALL)).toEqual([
+    [1, 1, '// ***\nprint 1'],
+    [2, 1, '// ***'],
+  ]);
+});

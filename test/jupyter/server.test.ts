@@ -579,6 +579,14 @@ describe('starting and ending', () => {
   );
 });
 
+test('the history holds what the handler takes for secret as little as the file does', async () => {
+  const { client } = await startEcho();
+  await client.execute('out hush now');
+  const asked = { hist_access_type: 'tail', n: 1, raw: true };
+  const { content } = await client.request('shell', 'history_request', asked);
+  expect(content.history).toEqual([[1, 1, 'out *** now']]);
+});
+
 test('history_request lists what ran, with results', async () => {
   const { client } = await startEcho();
   for (const code of ['result a', 'out b', 'result a']) await client.execute(code);

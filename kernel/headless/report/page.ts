@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import MarkdownIt from 'markdown-it';
-import { escapeHtml, visible } from '../../text.js';
+import { escapeHtml, visible, withoutTokens } from '../../text.js';
 import {
   type CodeCell,
   type Notebook,
@@ -54,7 +54,7 @@ const TOP_HEADING = /^\s*# +(.+?)\s*(?:\n|$)/;
 /** The words of a heading at the very beginning. */
 function headingOf({ cells }: Notebook): string | undefined {
   const [first] = cells;
-  return first?.cell_type === 'markdown' ? TOP_HEADING.exec(sourceOf(first))?.[1] : undefined;
+  return first?.cell_type === 'markdown' ? TOP_HEADING.exec(withoutTokens(sourceOf(first)))?.[1] : undefined;
 }
 
 /** The heading stands above the facts already. */
@@ -68,7 +68,9 @@ function withoutHeading({ cells }: Notebook): readonly NotebookCell[] {
 
 function factsHtml(facts: ReportFacts): string {
   if (facts.length === 0) return '';
-  const pairs = facts.map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(visible(value))}</dd>`);
+  const pairs = facts.map(
+    ([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(withoutTokens(visible(value)))}</dd>`,
+  );
   return `<dl class="facts">${pairs.join('')}</dl>`;
 }
 
@@ -92,9 +94,9 @@ const markdown = new MarkdownIt({ html: false, linkify: false });
 function cellHtml(cell: NotebookCell, code: CodeView): string {
   switch (cell.cell_type) {
     case 'markdown':
-      return sectionHtml(markdown.render(sourceOf(cell)));
+      return sectionHtml(markdown.render(withoutTokens(sourceOf(cell))));
     case 'raw':
-      return sectionHtml(`<pre>${escapeHtml(sourceOf(cell))}</pre>`);
+      return sectionHtml(`<pre>${escapeHtml(withoutTokens(sourceOf(cell)))}</pre>`);
     case 'code':
       return sectionHtml([sourceHtml(cell, code), ...cell.outputs.map(outputHtml)].join('\n'));
   }
@@ -107,7 +109,7 @@ function sectionHtml(content: string): string {
 function sourceHtml(cell: CodeCell, code: CodeView): string {
   const source = sourceOf(cell);
   if (code === 'hide' || source.trim() === '') return '';
-  const box = `<div class="source"><pre>${codeHtml(source)}</pre></div>`;
+  const box = `<div class="source"><pre>${codeHtml(withoutTokens(source))}</pre></div>`;
   return code === 'show' ? box : `<details class="code"><summary>Query</summary>${box}</details>`;
 }
 
@@ -143,5 +145,5 @@ function partOf(value: unknown): string | undefined {
 }
 
 function plainText(text: string): string {
-  return escapeHtml(stripVTControlCharacters(text));
+  return escapeHtml(withoutTokens(stripVTControlCharacters(text)));
 }

@@ -6,6 +6,7 @@ import { oneLine, plural } from '../../text.js';
 import { formatTime, parseTime, SECOND } from '../../time.js';
 import { named, say } from '../magics/actions.js';
 import { MagicError, misuse } from '../magics/arguments.js';
+import { refuseSecrets } from '../magics/effects/consent.js';
 import type { Magic, MagicCall, MagicHost } from '../magics/magic.js';
 import { tableOutput } from '../magics/output.js';
 import { lastName } from '../results/kept.js';
@@ -74,6 +75,7 @@ async function create(call: MagicCall, { session, io, plan, consent }: MagicHost
   const title = call.words.join(' ').trim();
   if (title === '') throw misuse(call.magic, 'a title is missing');
   const content = contentOf(call, session, title, datasetsFor(call, session, plan.queries));
+  await refuseSecrets(session, call.magic, content);
   if (session.profileName !== localProfile)
     await consent('send', `keep an annotation in ${session.profileName}, visible to the whole organization`);
   const client = await session.client(io.signal);

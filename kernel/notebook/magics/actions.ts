@@ -7,7 +7,16 @@ import { quotedName } from '../../apl/syntax/tokens/quote.js';
 import type { CellIo } from '../../jupyter/message.js';
 import { present } from '../../present.js';
 import { codeWords } from '../../result/display/summary.js';
-import { cutWords, formatCount, partRead, plural, shownName, visible, visibleLines } from '../../text.js';
+import {
+  cutWords,
+  formatCount,
+  partRead,
+  plural,
+  shownName,
+  visible,
+  visibleLines,
+  withoutTokens,
+} from '../../text.js';
 import { parseTime } from '../../time.js';
 import { extentText } from '../query/extent.js';
 import type { Session } from '../session.js';
@@ -411,10 +420,10 @@ function reportOutput(report: ImportReport): ReturnType<typeof tableOutput> {
 /** Prints the rest of the line, on stderr with `--stderr`. */
 export function echo({ raw }: MagicCall, { io }: MagicHost): void {
   const text = raw.replace(/^--stderr(?:[ \t]+|$)/, '');
-  io.stream(text === raw ? 'stdout' : 'stderr', `${text}\n`);
+  io.stream(text === raw ? 'stdout' : 'stderr', `${withoutTokens(text)}\n`);
 }
 
 /** Prints one line. */
 export function say(io: CellIo, text: string): void {
-  io.stream('stdout', `${visibleLines(text)}\n`);
+  io.stream('stdout', `${withoutTokens(visibleLines(text))}\n`);
 }

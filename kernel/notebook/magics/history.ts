@@ -74,6 +74,11 @@ async function rerun({ words, magic }: MagicCall, { session, show }: MagicHost):
       `%rerun: query ${number} ran on ${entry.profile}, and the profile is ${session.profileName}`,
       `Change to it with \`%use ${entry.profile}\`.`,
     );
+  if (entry.redacted === true)
+    throw new MagicError(
+      `%rerun: query ${number} held an access token, which is not kept`,
+      'Write the query again.',
+    );
   const range = parseRange(`${entry.startTime}..${entry.endTime}`);
   await show(entry.apl, { range, ...present({ variables: entry.variables }) });
 }

@@ -1,6 +1,16 @@
 import type { DisplayData } from '../../jupyter/message.js';
 import { alignedLines } from '../../result/display/aligned.js';
-import { cut, cutWords, escapeHtml, NO_LATEX, plural, visible, visibleLines, withCode } from '../../text.js';
+import {
+  cut,
+  cutWords,
+  escapeHtml,
+  NO_LATEX,
+  plural,
+  visible,
+  visibleLines,
+  withCode,
+  withoutTokens,
+} from '../../text.js';
 
 /**
  * Returns a small table for reading, as script-free HTML and as aligned text; every value is escaped for both, and cut where it is
@@ -8,10 +18,11 @@ import { cut, cutWords, escapeHtml, NO_LATEX, plural, visible, visibleLines, wit
  */
 export function tableOutput(
   headers: readonly string[],
-  rows: readonly (readonly string[])[],
+  written: readonly (readonly string[])[],
   words: string,
 ): DisplayData {
-  const caption = cutWords(words);
+  const caption = withoutTokens(cutWords(words));
+  const rows = written.map(row => row.map(value => withoutTokens(value)));
   const head = headers
     .map(header => `<th scope="col" style="${headStyle}">${escapeHtml(header)}</th>`)
     .join('');
@@ -58,7 +69,7 @@ function textLines(headers: readonly string[], rows: readonly (readonly string[]
 
 /** Returns a line of text, with its control characters made visible. */
 export function textOutput(text: string): DisplayData {
-  return { data: { 'text/plain': visibleLines(text) }, metadata: {} };
+  return { data: { 'text/plain': withoutTokens(visibleLines(text)) }, metadata: {} };
 }
 
 /** Returns trusted Markdown, with itself as plain text. */

@@ -18,6 +18,8 @@ export interface LoggedQuery {
   readonly error?: string;
   readonly elapsedMs: number;
   readonly traceId?: string;
+  /** The text or a parameter held an access token: the query cannot be run again from here. */
+  readonly redacted?: boolean;
 }
 
 /** Of more than this the older half goes. */

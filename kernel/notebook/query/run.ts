@@ -5,7 +5,7 @@ import type { Operator } from '../../apl/syntax/ast.js';
 import { withoutRender } from '../../apl/syntax/readers/charting.js';
 import { present } from '../../present.js';
 import type { ArrowTable, Notice, Provenance, QueryAnswer, QueryResult } from '../../result/result.js';
-import { formatCount } from '../../text.js';
+import { formatCount, withoutTokens } from '../../text.js';
 import { formatTime, LATEST_TIME, parseTime } from '../../time.js';
 import {
   profileOfReads,
@@ -95,13 +95,14 @@ export async function runQuery(session: Session, asked: QueryOrder, io: Progress
     }),
   };
   const { emptyAnswerNotices } = await import('./empty-answer.js');
-  const notices = [
+  const written = [
     ...(introduction === undefined ? [] : [{ level: 'info' as const, text: introduction }]),
     ...clock.notices,
     ...noticesOf(session, order, result, reads),
     ...(await readNotices(session, reads)),
     ...(await emptyAnswerNotices(session, result, order.events, signal)),
   ];
+  const notices = written.map(({ level, text }) => ({ level, text: withoutTokens(text) }));
   const [table] = tables;
   return table === undefined
     ? { ...result, notices }

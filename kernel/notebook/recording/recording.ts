@@ -6,7 +6,7 @@ import type { DatasetInfo } from '../../api/wire.js';
 import { tokenize } from '../../apl/syntax/tokens/lexer.js';
 import { present } from '../../present.js';
 import type { Notice } from '../../result/result.js';
-import { formatBytes } from '../../text.js';
+import { formatBytes, withoutTokens } from '../../text.js';
 import { datasetNames } from '../query/reading.js';
 import { type AnswerStore, RecordingError } from './store.js';
 
@@ -80,7 +80,7 @@ export class Recording {
     if (body === undefined || !isLasting(status)) return reply;
     const headers = keptHeaders(reply);
     if (holdsToken(endpoint, body, headers))
-      this.#say('The answer holds the access token, and was therefore not recorded.');
+      this.#say('The answer holds an access token, and was therefore not recorded.');
     else if (!(await this.store.write(key, { status, headers, elapsedMs, body, ...present({ version }) })))
       this.#say(
         `The answer was not recorded: the recording would take more than ${formatBytes(this.store.maxBytes)}.`,
@@ -115,7 +115,15 @@ function holdsToken(
   body: Uint8Array,
   headers: Readonly<Record<string, string>>,
 ): boolean {
-  return token !== undefined && (token.isIn(body) || token.isIn(JSON.stringify(headers)));
+  const isOwn = token !== undefined && (token.isIn(body) || token.isIn(JSON.stringify(headers)));
+  return isOwn || holdsAxiomToken(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+}
+
+/** One that a cell names comes back in the answer; the text is only looked at when it begins like one somewhere. */
+function holdsAxiomToken(body: Buffer): boolean {
+  if (!body.includes('xaat-') && !body.includes('xapt-')) return false;
+  const text = body.toString('latin1');
+  return withoutTokens(text) !== text;
 }
 
 /**

@@ -132,6 +132,21 @@ describe('the block below the title', () => {
   });
 });
 
+test('a page shows no access token, wherever one is', () => {
+  const cells = [
+    markdown('# By xaat-1234-0\n\nUse xaat-1234-a here'),
+    code('%param key = "xaat-1234-1"'),
+    { ...markdown('xaat-1234-b'), cell_type: 'raw' },
+    code('// xaat-1234-c\nprint "xapt-1234-d"', {
+      output_type: 'stream',
+      name: 'stdout',
+      text: 'xaat-1234-e',
+    }),
+    code('', { output_type: 'error', ename: 'e', evalue: 'v', traceback: ['xaat-1234-f'] }),
+  ];
+  expect(page(cells).replace(/<[^>]*>/g, '')).not.toMatch(/1234/);
+});
+
 describe('the cells', () => {
   const cells = [code("%time last 1h\n['web'] | where n > 5 // <b>", result({}))];
 

@@ -41,6 +41,20 @@ function keyOf(what: Thing): string {
   return JSON.stringify(what);
 }
 
+/** Throws MagicError where texts that a service is to keep, for others to read, hold an access token. */
+export async function refuseSecrets(
+  session: { withoutSecrets(text: string): Promise<string> },
+  magic: { readonly name: string },
+  kept: unknown,
+): Promise<void> {
+  const text = JSON.stringify(kept);
+  if ((await session.withoutSecrets(text)) === text) return;
+  throw new MagicError(
+    `%${magic.name}: there is an access token in it, and others will read what is kept`,
+    'Take the token out. If others have seen it already, revoke it.',
+  );
+}
+
 /**
  * Asks whether a magic may do what it is about to do, unless that was allowed before in this session; throws MagicError when it may not.
  * A line that a front end runs by itself, which leaves no history, is an act of its user: no notebook can write one.

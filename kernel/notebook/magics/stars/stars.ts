@@ -8,6 +8,7 @@ import type { Session } from '../../session.js';
 import { storedText } from '../../time-range.js';
 import { named, say } from '../actions.js';
 import { MagicError, misuse } from '../arguments.js';
+import { refuseSecrets } from '../effects/consent.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { tableOutput } from '../output.js';
 import {
@@ -131,7 +132,7 @@ function refuseResults({ plan, session }: MagicHost): void {
 }
 
 async function save(
-  { words, options, line }: MagicCall,
+  { words, options, line, magic }: MagicCall,
   host: MagicHost,
   datasets: readonly string[] | undefined,
 ): Promise<void> {
@@ -150,6 +151,7 @@ async function save(
     name,
     ...present({ datasets }),
   };
+  await refuseSecrets(session, magic, [text, name, variables]);
   const id = create ? name && (await findStar(session, name, io.signal)) : word;
   const saved = id
     ? await updateStar(session, id, order, io.signal, before => askToChange(id, before, text, host))
