@@ -12,14 +12,15 @@ import { StoredDataset } from './dataset/stored.js';
 /** Merges small files of datasets in the background, one dataset at a time. */
 export class Compactor {
   readonly #engine: Engine;
-  readonly #directoryOf: (dataset: string) => DatasetDirectory;
+  readonly #settled: (dataset: string) => Promise<DatasetDirectory>;
   readonly #waiting = new Set<string>();
   readonly #closing = new AbortController();
   #work: Promise<void> = Promise.resolve();
 
-  constructor(engine: Engine, directoryOf: (dataset: string) => DatasetDirectory) {
+  /** `settled` returns the directory of a dataset once the logs of killed processes are stored: their files may be merged then. */
+  constructor(engine: Engine, settled: (dataset: string) => Promise<DatasetDirectory>) {
     this.#engine = engine;
-    this.#directoryOf = directoryOf;
+    this.#settled = settled;
   }
 
   /** Schedules a look at a dataset. */
@@ -39,9 +40,9 @@ export class Compactor {
   async #compact(dataset: string): Promise<void> {
     await delay(pauseMs, undefined, { ref: false, signal: this.#closing.signal });
     this.#waiting.delete(dataset);
+    const directory = await this.#settled(dataset);
     let more = true;
-    while (more && !this.#closing.signal.aborted)
-      more = await compact(this.#engine, this.#directoryOf(dataset));
+    while (more && !this.#closing.signal.aborted) more = await compact(this.#engine, directory);
   }
 }
 

@@ -48,7 +48,10 @@ export class DatasetStore {
     this.#footers = new FooterReader(engine);
     this.#builtins = new Map(builtins.map(each => [each.schema.name, each]));
     this.#cache = new SummaryCache(dataDir);
-    this.#compactor = new Compactor(engine, name => this.#directory(name));
+    this.#compactor = new Compactor(engine, async name => {
+      await this.#read(name);
+      return this.#directory(name);
+    });
     this.#journal = new Journal({
       engine,
       directoryOf: name => this.#directory(name).path,

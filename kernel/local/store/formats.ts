@@ -7,6 +7,7 @@ import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { ServiceError } from '../http/service-error.js';
 import { looksLikeHeader } from './readers/csv.js';
 import { type LineFormat, lineFormats, recogniseFormat } from './readers/lines.js';
+import { isRead, packedAs } from './readers/packing.js';
 
 /** The kinds of file that become a dataset. */
 export type FileFormat = 'csv' | 'json' | 'parquet' | LineFormat;
@@ -50,21 +51,9 @@ export async function formatOf(file: string, wanted?: string): Promise<FileForma
   return extensions[extension] ?? formatOfText(textOf(start), start.length === found.size);
 }
 
-/** How files begin that are packed in a way that is not read, or are in a format that is not. */
-const packings: readonly (readonly [begin: string, name: string])[] = [
-  ['BZh91AY&SY', 'compressed with bzip2'],
-  ['\xfd7zXZ\0', 'compressed with xz'],
-  ['\x04"M\x18', 'compressed with LZ4'],
-  ['PK\x03\x04', 'a ZIP archive'],
-  ["7z\xbc\xaf'\x1c", 'a 7-Zip archive'],
-  ['ARROW1\0\0', 'an Arrow file'],
-  ['Obj\x01', 'an Avro file'],
-  ['SQLite format 3\0', 'an SQLite database'],
-];
-
 function refusePacked(file: string, start: Buffer): void {
-  const [, packing] = packings.find(([begin]) => start.toString('latin1', 0, begin.length) === begin) ?? [];
-  if (packing === undefined) return;
+  const packing = packedAs(start);
+  if (packing === undefined || isRead(packing)) return;
   const hint =
     'Convert it to Parquet or to lines of text first; text may be compressed with gzip or Zstandard.';
   throw new ServiceError(400, 'format', `${file} is ${packing}.`, { hint });

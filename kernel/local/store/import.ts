@@ -14,6 +14,8 @@ import { columnNames, copyToParquet, type FileField, type FileNote } from '../en
 import { importable } from '../engine/private.js';
 import type { Visit, Watch } from '../engine/visit.js';
 import { ServiceError } from '../http/service-error.js';
+import { firstBytes, inspectFile } from './bounds/file.js';
+import { longestLine, mostLevels, valueTooLong } from './bounds/text.js';
 import type { Extent } from './dataset/stored.js';
 import type { DatasetStore } from './datasets.js';
 import { hasCode } from './files.js';
@@ -122,6 +124,8 @@ export interface Load {
   readonly csv?: CsvOptions;
   /** The rows replace those of the dataset. */
   readonly replace?: boolean;
+  /** Bytes of the longest line, if the text was looked at as it came; 0 of JSON. */
+  readonly longest?: number;
   /** Resolves with why a packed file cannot be read to its end, if so: the engine takes one that is cut off for a whole one. */
   readonly damage?: Promise<ServiceError | undefined>;
 }
@@ -156,7 +160,10 @@ export async function storeFile(
     if (stored.rows > 0) await store.publish(load.dataset, draft, load.replace);
     return stored;
   } catch (error) {
-    throw (await load.damage) ?? readingError(error, load);
+    const damage = await load.damage;
+    if (damage !== undefined) throw damage;
+    if (isOfEngine(error)) await inspect(load);
+    throw readingError(error, load);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
@@ -210,9 +217,12 @@ const mostMemoryBytes = 2 * 2 ** 30;
 const nothing: Stored = { rows: 0, late: 0, refused: 0, fields: [], notes: [] };
 
 async function writeDraft(connection: Connection, draft: string, load: Load, pass: Pass): Promise<Stored> {
+  const longest = await inspect(load, load.format === 'json' ? firstBytes : undefined);
   pass.rows = await rowsOfFile(connection, load.file, load.format);
   let reading = await read(connection, load, path.dirname(draft));
   if (!reading) return nothing;
+  // The engine's fast reader leaves out such a line at the end of a file without a word.
+  if (longest > fastLine && reading.wider !== undefined) reading = await reading.wider();
   for (;;) {
     try {
       return await write(connection, draft, reading, load, pass);
@@ -220,9 +230,23 @@ async function writeDraft(connection: Connection, draft: string, load: Load, pas
       // It may have met a value unlike those of the sample.
       const failure = engineWords(error);
       if (!reading.wider || failure === undefined) throw error;
+      await inspect(load);
       reading = await reading.wider(failure);
     }
   }
+}
+
+/** Throws ServiceError where the text of a file is beyond a bound: no engine is asked to read it, or to read it again. Returns how long its longest line is. */
+async function inspect({ file, name, format, csv, longest }: Load, mostBytes?: number): Promise<number> {
+  return longest ?? inspectFile(file, { name, format, ...present({ delimiter: csv?.delimiter }) }, mostBytes);
+}
+
+/** Half of the buffers of the fast reader. */
+const fastLine = 16 * 2 ** 20;
+
+/** Whether a reading failed in the engine, or for want of memory there. */
+function isOfEngine(error: unknown): boolean {
+  return engineWords(error) !== undefined || (error instanceof EngineError && error.code === 'engine-memory');
 }
 
 /** Returns about how many rows a file has; 0 where that cannot be told before they are read. */
@@ -262,6 +286,12 @@ async function write(
   const note = { fields, timeless: time.field === undefined };
   const copy = copyToParquet(selectOf(reading, fields, time, load.time), draft, note);
   const rows = await pass.write(connection, copy, reading);
+  if (load.format === 'json' && (await mayBeDeep(connection, draft, fields))) await inspect(load);
+  const long = await longField(connection, draft, fields);
+  if (long !== undefined) {
+    await inspect(load);
+    throw valueTooLong(load.name, long.name);
+  }
   const late = time.field === undefined ? 0 : await countLate(connection, draft, load.time);
   if (late > 0 && late < rows && isLineFormat(load.format))
     await carryTimes(connection, draft, note, load.time);
@@ -274,6 +304,46 @@ async function write(
     notes: [...reading.notes, ...time.notes, ...lateNotes(load.format, time, late, rows)],
     ...present({ timeField: time.field }),
   };
+}
+
+/** Whether a value has as many brackets as one that is too deep: those of its strings count too. */
+async function mayBeDeep(
+  connection: Connection,
+  draft: string,
+  fields: readonly FileField[],
+): Promise<boolean> {
+  const tests = fields.flatMap(({ type, column }) => {
+    if (type !== 'dynamic') return [];
+    const text = sqlName(column);
+    const brackets = `strlen(${text}) - strlen(translate(${text}, '[{', ''))`;
+    return [
+      `CASE WHEN strlen(${text}) >= ${2 * mostLevels} THEN ${brackets} >= ${mostLevels} ELSE false END`,
+    ];
+  });
+  if (tests.length === 0) return false;
+  const rows = await connection.run(
+    `SELECT 1 FROM read_parquet(${sqlText(draft)}) WHERE ${tests.join(' OR ')} LIMIT 1`,
+  );
+  return rows.length > 0;
+}
+
+/** Returns a field with a value that is too long. The sizes in the file rule out all but large columns. */
+async function longField(
+  connection: Connection,
+  draft: string,
+  fields: readonly FileField[],
+): Promise<FileField | undefined> {
+  const rows = await connection.run(
+    `SELECT DISTINCT path_in_schema FROM parquet_metadata(${sqlText(draft)}) WHERE total_uncompressed_size > ${longestLine}`,
+  );
+  const large = new Set(rows.map(([column]) => column));
+  for (const field of fields) {
+    if (!large.has(field.column) || (field.type !== 'string' && field.type !== 'dynamic')) continue;
+    const longest = `SELECT max(strlen(${sqlName(field.column)})) FROM read_parquet(${sqlText(draft)})`;
+    const [row] = await connection.run(longest);
+    if (Number(row?.[0]) > longestLine) return field;
+  }
+  return undefined;
 }
 
 const systemNames = ['_time', '_sysTime'];

@@ -9,6 +9,7 @@ import type { Engine } from '../engine/duckdb.js';
 import { ServiceError } from '../http/service-error.js';
 import { type ReadBatch, readBatch } from './append/batch.js';
 import { type IncomingBody, takeBody } from './append/body.js';
+import { inspectorOf } from './bounds/text.js';
 import type { DatasetStore } from './datasets.js';
 import type { FileFormat } from './formats.js';
 import { type Stored, storeFile } from './import.js';
@@ -33,14 +34,17 @@ export async function ingest(
   const format = formatOf(request.contentType);
   const file = path.join(engine.workDir, `${crypto.randomUUID()}.${format}`);
   try {
-    const { bytes, small } = await takeBody(request, file);
+    const delimiter = delimiterOf(request.csvDelimiter);
+    const inspector = inspectorOf({ name: 'The body', format, ...present({ delimiter }) });
+    const { bytes, small } = await takeBody(request, file, inspector);
     const batch = small && batchOf(request, format, small);
     if (batch !== undefined) {
       await store.append(request.dataset, batch);
       return answerOf({ ...batch, rows: batch.events.length, refused: 0 }, request, bytes);
     }
     if (small !== undefined) await writeFile(file, small, { mode: 0o600 });
-    const load = { file, name: 'The body', format, ...loadOptions(request) };
+    const longest = inspector?.longest ?? 0;
+    const load = { file, name: 'The body', format, longest, ...loadOptions(request) };
     return answerOf(await storeFile(store, engine, load, present({ signal })), request, bytes);
   } finally {
     await rm(file, { force: true });

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -211,7 +210,7 @@ test.each(['gone', 'x'.repeat(300), '日'.repeat(200)])(
 test('a body that unpacks beyond the limit is refused, and leaves nothing behind', async () => {
   const limited = await testService({ limits: { ingestBytes: 102_400 } });
   await limited.json('POST', '/v2/datasets', { name: 'd' });
-  const bodies = [gzipSync('x'.repeat(102_401)), randomBytes(102_401)];
+  const bodies = [gzipSync('x'.repeat(102_401)), 'x'.repeat(102_401)];
   for (const [index, body] of bodies.entries()) {
     const headers = { 'content-type': 'text/csv', 'content-encoding': index === 0 ? 'gzip' : 'identity' };
     const answer = await limited.json('POST', '/v1/datasets/d/ingest', body, headers);

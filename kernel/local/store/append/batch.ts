@@ -37,7 +37,7 @@ export interface ReadBatch extends Batch {
 export function readBatch(body: string, timeField: string | undefined, nowNs: bigint): ReadBatch | undefined {
   const events = readEvents(body);
   if (events === undefined || events.length === 0 || events.length > sampleRows) return undefined;
-  const { leaves } = shapeOfEvents(events) ?? { leaves: [] };
+  const { leaves } = shapeOfEvents(events);
   const { names, notes } = namesOf(leaves);
   if (names.length === 0 || notes.length > 0) return undefined;
   const columns = leaves.map(({ path, type }, index) => {

@@ -1,9 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { type Readable, type Transform, Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { PassThrough, type Readable, type Transform, Writable } from 'node:stream';
+import { finished, pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { present } from '../../../present.js';
 import { bodyTooLarge, ServiceError } from '../../http/service-error.js';
+import type { Inspector } from '../bounds/text.js';
 
 /** A request body as it arrives. */
 export interface IncomingBody {
@@ -20,20 +21,48 @@ export interface TakenBody {
   readonly small?: Buffer;
 }
 
-/** Reads a body to its end, into memory or, where it is large, into `file`; throws ServiceError. */
-export async function takeBody(request: IncomingBody, file: string): Promise<TakenBody> {
-  const sink = new BodySink(file, request.maxBytes);
+/**
+ * Reads a body to its end, into memory or, where it is large, into `file`, while `inspector` looks at it. Throws
+ * ServiceError.
+ */
+export async function takeBody(
+  request: IncomingBody,
+  file: string,
+  inspector: Inspector | undefined,
+): Promise<TakenBody> {
+  const { body, maxBytes, contentEncoding } = request;
+  const sink = new BodySink(file, maxBytes, inspector);
   try {
-    await pipeline([request.body, ...unpackers(request.contentEncoding), sink]);
+    await pipeline([copyOf(body), ...unpackers(contentEncoding), sink]);
     return { bytes: sink.bytes, ...present({ small: sink.small }) };
   } catch (error) {
+    await forget(body);
     if (!/^Z_/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
     throw new ServiceError(400, 'gzip', 'The body is not valid gzip.', { cause: error });
   }
 }
 
+/** What a body brings: a pipeline destroys what it reads from, and that would be the connection, before it is answered. */
+function copyOf(body: Readable): Readable {
+  const copy = body.pipe(new PassThrough());
+  finished(body, { writable: false }).catch(error => copy.destroy(error));
+  return copy;
+}
+
+/** Reads what is still to come of a refused body: many clients read no answer before they have sent all, and some never do after. */
+async function forget(body: Readable): Promise<void> {
+  const signal = AbortSignal.timeout(patienceMs);
+  await finished(body.unpipe().resume(), { writable: false, signal, cleanup: true }).catch(() => undefined);
+}
+
+/** How long the rest of a refused body is waited for; after that the answer goes out while it comes. */
+const patienceMs = 10_000;
+
 /** Parsing a larger body in one go would hold up other requests. */
 const smallBytes = 256 * 1024;
+
+/** What is unpacked is handed on in pieces of this size: a file takes few large ones faster. */
+const packedChunkBytes = 256 * 1024;
 
 function unpackers(encoding: string): Transform[] {
   switch (encoding.toLowerCase()) {
@@ -41,7 +70,7 @@ function unpackers(encoding: string): Transform[] {
     case 'identity':
       return [];
     case 'gzip':
-      return [createGunzip()];
+      return [createGunzip({ chunkSize: packedChunkBytes })];
     default:
       throw new ServiceError(
         415,
@@ -58,14 +87,16 @@ function unpackers(encoding: string): Transform[] {
 class BodySink extends Writable {
   readonly #file: string;
   readonly #maxBytes: number;
+  readonly #inspector: Inspector | undefined;
   #chunks: Buffer[] = [];
   #bytes = 0;
   #handle: FileHandle | undefined;
 
-  constructor(file: string, maxBytes: number) {
+  constructor(file: string, maxBytes: number, inspector: Inspector | undefined) {
     super();
     this.#file = file;
     this.#maxBytes = maxBytes;
+    this.#inspector = inspector;
   }
 
   get bytes(): number {
@@ -78,15 +109,23 @@ class BodySink extends Writable {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
-    this.#bytes += chunk.length;
-    this.#chunks.push(chunk);
-    if (this.#bytes > this.#maxBytes)
-      done(bodyTooLarge(this.#maxBytes, 'Send it in parts, or import it as a file.'));
-    else if (this.#bytes <= smallBytes) done();
+    try {
+      this.#count(chunk);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    if (this.#bytes <= smallBytes) done();
     else this.#save().then(() => done(), done);
   }
 
   override _final(done: (error?: Error) => void): void {
+    try {
+      this.#inspector?.end();
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
     const closed = this.#handle?.close() ?? Promise.resolve();
     this.#handle = undefined;
     closed.then(() => done(), done);
@@ -95,6 +134,14 @@ class BodySink extends Writable {
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     const closed = this.#handle?.close() ?? Promise.resolve();
     closed.then(() => done(error), done);
+  }
+
+  #count(chunk: Buffer): void {
+    this.#inspector?.take(chunk);
+    this.#bytes += chunk.length;
+    this.#chunks.push(chunk);
+    if (this.#bytes > this.#maxBytes)
+      throw bodyTooLarge(this.#maxBytes, 'Send it in parts, or import it as a file.');
   }
 
   async #save(): Promise<void> {

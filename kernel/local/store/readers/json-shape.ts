@@ -1,8 +1,9 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
-import { plural } from '../../../text.js';
+import { formatCount, plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { ServiceError } from '../../http/service-error.js';
+import { fewerFields, mostFields } from '../bounds/text.js';
 import { distinctNames, exceedsReal } from './reading.js';
 
 /** A value of an object that becomes a field. */
@@ -45,7 +46,7 @@ export async function profile(connection: Connection, source: string): Promise<J
     await addKeys(connection, source, source === 'sample' ? 'rowid' : '0', levels);
     repeats += await addUsualKeys(connection, source, levels);
   }
-  if (root.children.size > mostKeys) throw tooManyFields(root.children.size);
+  if (root.children.size > mostFields) throw tooManyFields(root.children.size);
   return { ...shapeOf(root), repeats };
 }
 
@@ -57,11 +58,12 @@ export interface SeenObject {
 
 type SeenValue = { readonly kind: string; readonly text: string } & Partial<Pick<SeenObject, 'members'>>;
 
-/** Returns the shape of objects, as {@link profile} would; undefined where they have too many keys. */
-export function shapeOfEvents(events: readonly SeenObject[]): Pick<JsonShape, 'leaves'> | undefined {
+/** Returns the shape of objects, as {@link profile} would; throws ServiceError where they have too many keys. */
+export function shapeOfEvents(events: readonly SeenObject[]): Pick<JsonShape, 'leaves'> {
   const root: Node = { path: [], kinds: new Map([['OBJECT', calm]]), children: new Map(), usual: [] };
   for (const event of events) addMembers(root, event.members);
-  return root.children.size > mostKeys ? undefined : shapeOf(root);
+  if (root.children.size > mostFields) throw tooManyFields(root.children.size);
+  return shapeOf(root);
 }
 
 function addMembers(node: Node, members: SeenObject['members']): void {
@@ -122,8 +124,7 @@ export function maybeNoString(text: string): string {
  * are few enough.
  */
 const keyLimits = [200, 50, 10, 0];
-const mostFields = 1000;
-const mostKeys = 5000;
+const usualFields = 1000;
 /** Objects within more objects than this are values. */
 const mostDepth = 16;
 
@@ -188,7 +189,7 @@ async function addKeys(
      FROM (SELECT p, k, n, kind, CASE WHEN kind NOT IN ('VARCHAR', 'OBJECT', 'ARRAY') THEN v::VARCHAR END AS r, ${string} AS s
        FROM (SELECT p, k, v, n * 100000 + i AS n, json_type(v) AS kind
          FROM (SELECT p, n, unnest(map_keys(o)) AS k, unnest(map_values(o)) AS v, unnest(range(cardinality(o)::BIGINT)) AS i FROM ${objects(source, levels, place)})))
-     GROUP BY p, k, kind QUALIFY p = 0 OR row_number() OVER (PARTITION BY p ORDER BY min(n), k) <= ${mostKeys}
+     GROUP BY p, k, kind QUALIFY p = 0 OR row_number() OVER (PARTITION BY p ORDER BY min(n), k) <= ${mostFields}
      ORDER BY p, min(min(n)) OVER (PARTITION BY p, k), k`,
   );
   for (const [p, key, kind, big, inexact, ambiguous] of rows) {
@@ -244,7 +245,7 @@ async function addUsualKeys(
 function shapeOf(root: Node): Omit<JsonShape, 'repeats'> {
   for (const limit of keyLimits) {
     const shape = cutShape(root, limit);
-    if (shape.leaves.length <= mostFields || limit === 0) return shape;
+    if (shape.leaves.length <= usualFields || limit === 0) return shape;
   }
   return cutShape(root, 0);
 }
@@ -300,9 +301,9 @@ function tooManyFields(count: number): ServiceError {
   return new ServiceError(
     400,
     'too-large',
-    `The objects have ${plural(count, 'key')} in all; ${mostKeys} can be fields.`,
+    `The objects have ${plural(count, 'key')} in all; ${formatCount(mostFields)} can be fields.`,
     {
-      hint: 'Put keys that are data below one key: {"labels": {…}}.',
+      hint: fewerFields,
     },
   );
 }

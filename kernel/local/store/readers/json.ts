@@ -5,6 +5,7 @@ import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { engineWords } from '../../engine/failure.js';
 import { ServiceError } from '../../http/service-error.js';
+import { longestLine } from '../bounds/text.js';
 import { hasByteOrderMark, startOf } from '../formats.js';
 import { writeArrayAsLines } from './array.js';
 import { afterHead, columnReader } from './json-columns.js';
@@ -47,7 +48,7 @@ export interface JsonSource {
  * The longest objects that are read, tried in turn where one exceeds the limit before: each thread has buffers of twice that, all
  * of them within the memory of an import.
  */
-const objectLimits = [16, 64, 256].map(mebibytes => mebibytes * 2 ** 20);
+const objectLimits = [16 * 2 ** 20, longestLine + 1024];
 
 /** Reads JSON objects, one per line or in an array: nested objects become dotted names, the rest stays exact. */
 export async function readJson(connection: Connection, source: JsonSource): Promise<Reading | undefined> {

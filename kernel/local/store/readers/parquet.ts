@@ -7,6 +7,7 @@ import { plural } from '../../../text.js';
 import { sqlName, sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { typeOfSql } from '../../engine/parquet.js';
+import { mostFields, tooManyColumns } from '../bounds/text.js';
 import { distinctNames, keep, noFields, type ReadField, type Reading, sampleRows } from './reading.js';
 
 /** Reads a Parquet file: structs become dotted names, lists and maps become JSON, times get nanoseconds. */
@@ -20,6 +21,7 @@ export async function readParquet(
   const columns = await connection.columns(`SELECT * FROM ${from}`);
   const leaves = columns.flatMap(({ name, type }) => leavesOf(name, name, sqlName(name), type));
   if (leaves.length === 0) throw noFields();
+  if (leaves.length > mostFields) throw tooManyColumns(path.basename(file));
   const names = distinctNames(leaves.map(leaf => leaf.name));
   await keep(connection, 'sample', `SELECT * FROM ${from} LIMIT ${sampleRows}`);
   if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0) return undefined;

@@ -1,5 +1,6 @@
 import { type FileHandle, open, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { longestLine } from '../bounds/text.js';
 import { packingOf } from './packing.js';
 import { sampleRows } from './reading.js';
 
@@ -107,8 +108,8 @@ function isNoSpace(byte: number): boolean {
   return byte > 0x20;
 }
 
-/** Options with which the engine reads lines of up to 32 MiB; its buffers are as large. */
-export const longLines = lineOptions(32 * 2 ** 20);
+/** Options with which the engine reads the longest lines; its buffers are as large. */
+export const longLines = lineOptions(longestLine + 1024);
 
 /** Returns the options with which the engine reads the first lines of a file: buffers are small where those lines are short. */
 export async function firstLines(file: string): Promise<string> {
