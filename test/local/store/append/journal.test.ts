@@ -1,4 +1,13 @@
-import { appendFile, copyFile, readdir, readFile, rename, truncate, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  copyFile,
+  readdir,
+  readFile,
+  rename,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
@@ -122,6 +131,26 @@ test('events are merged into few files, and nothing is lost or doubled on the wa
   const groups = async () => (await parts.store.snapshot('d')).rowGroups('d', -(2n ** 63n), 2n ** 63n - 1n);
   await expect.poll(async () => (await groups()).length, { timeout: 60_000 }).toBeLessThan(8);
   expect(await idsOf(parts)).toEqual(Array.from({ length: 30 }, (_, id) => id));
+  await parts.store.close();
+});
+
+test('a log of a killed process whose events are stored already does not outlive the file that they are in', async () => {
+  const parts = await openStore();
+  const { directory } = parts;
+  for (let id = 0; id < 8; id++) {
+    await append(parts, id);
+    await parts.store.snapshot('d');
+  }
+  const [first = ''] = await entries(parts, '.parquet');
+  const [, id = ''] = /^\d+-([^.]+)/.exec(first) ?? [];
+  const orphan = await orphanOf(parts, batchOf(0));
+  await rename(orphan, path.join(directory, `${await goneProcess()}-${id}.log`));
+  await append(parts, 8);
+  await expect.poll(() => entries(parts, '.replaces'), { timeout: 60_000 }).not.toEqual([]);
+  const before = new Date(Date.now() - 3_600_000);
+  for (const name of await entries(parts, '.parquet'))
+    await utimes(path.join(directory, name), before, before);
+  expect(await idsOf(parts)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
   await parts.store.close();
 });
 
