@@ -279,9 +279,11 @@ export class Session {
     }
   }
 
-  /** The datasets of the local service as they are, whatever the profile and the recording in use. */
-  async localDatasets(signal: AbortSignal): Promise<readonly DatasetInfo[]> {
-    return (await this.#localClient(signal, 'unrecorded')).datasets(signal);
+  /** A dataset of the local service as it is, whatever the profile and the recording in use; undefined when there is none. */
+  async localDataset(name: string, signal: AbortSignal): Promise<DatasetInfo | undefined> {
+    const client = await this.#localClient(signal, 'unrecorded');
+    const [found] = await client.measuredDatasets([name], signal);
+    return found;
   }
 
   /** The progress of the query with this id; undefined where the service does not report it. */

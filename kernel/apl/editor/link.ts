@@ -106,6 +106,8 @@ export interface DatasetRow {
   readonly lastTime?: string;
   /** The argument of `%time` that covers all of it. */
   readonly range?: string;
+  /** What is wrong with its files. */
+  readonly problem?: string;
 }
 
 export interface ResultRow {

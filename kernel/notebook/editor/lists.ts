@@ -70,10 +70,11 @@ async function datasetRows({ schema }: Session, signal: AbortSignal): Promise<re
   return (known.length > 0 ? known : await schema.datasets(signal)).map(datasetRow);
 }
 
-function datasetRow({ name, description, rows, firstTime, lastTime }: DatasetInfo): DatasetRow {
+function datasetRow({ name, description, rows, firstTime, lastTime, problems }: DatasetInfo): DatasetRow {
   const [first, last] = [parseTime(firstTime ?? ''), parseTime(lastTime ?? '')];
   const range = first === undefined || last === undefined ? undefined : daysAround(first, last);
-  return { name, description, ...present({ rows, firstTime, lastTime, range }) };
+  const problem = problems?.map(each => `${each}.`).join(' ');
+  return { name, description, ...present({ rows, firstTime, lastTime, range, problem }) };
 }
 
 function resultRows({ results }: Session): readonly ResultRow[] {

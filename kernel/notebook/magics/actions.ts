@@ -288,8 +288,8 @@ async function askToReplace(
 ): Promise<void> {
   const { consents } = session;
   if (session.replays || consents.has('drop') || consents.hasMade(['dataset', dataset])) return;
-  const held = (await session.localDatasets(io.signal)).find(({ name }) => name === dataset);
-  if (held?.rows === undefined || held.rows === 0) return;
+  const held = await session.localDataset(dataset, io.signal);
+  if (held === undefined || held.rows === 0) return;
   if (await session.options.importLog?.isImportOf(dataset, path, held)) return;
   await consent(
     'drop',

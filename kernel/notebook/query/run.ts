@@ -119,7 +119,7 @@ async function windowOf(session: Session, order: QueryOrder, signal: AbortSignal
   if (order.range !== everything) return resolveRange(order.range, now);
   if (session.profileName !== localProfile) return { ...storedEverything, endTime: formatTime(now) };
   const read = await session.measuredDatasets(datasetNames(order.text), signal);
-  const endless = read.find(({ rows }) => rows === undefined);
+  const endless = read.find(({ rows, problems }) => rows === undefined && problems === undefined);
   if (endless !== undefined)
     throw new TimeRangeError(
       `${endless.name} is computed for any time: it has neither a first nor a last event`,

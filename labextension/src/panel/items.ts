@@ -181,10 +181,11 @@ function profileItem({ profile }: Answers, row: ProfileRow): Item {
 }
 
 function datasetItems(answers: Answers, view: View, row: DatasetRow): readonly Item[] {
-  const { name, rows, firstTime, lastTime } = row;
+  const { name, rows, firstTime, lastTime, problem } = row;
   const key = `dataset ${name}`;
   const isOpen = view.isOpen(key);
-  const detail = rows === undefined ? undefined : `${formatCount(rows)}${spanText(firstTime, lastTime)}`;
+  const counted = rows === undefined ? undefined : `${formatCount(rows)}${spanText(firstTime, lastTime)}`;
+  const detail = counted ?? (problem === undefined ? undefined : 'cannot be read');
   const item: Item = {
     ...{ key, level: 2, kind: 'dataset', label: shown(name), isOpen, title: shown(name) },
     ...(detail === undefined ? {} : { detail }),
@@ -340,9 +341,10 @@ export function factsOf(subject: Subject): readonly (readonly [string, string])[
       ]);
     }
     case 'dataset': {
-      const { rows, firstTime, lastTime, description } = subject.row;
+      const { rows, firstTime, lastTime, description, problem } = subject.row;
       const events = rows === undefined ? undefined : formatCount(rows);
       return facts([
+        ['problem', problem],
         ['about', description],
         ['events', events],
         ['first', firstTime],

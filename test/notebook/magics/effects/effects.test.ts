@@ -86,7 +86,7 @@ async function belongings(): Promise<void> {
 async function state({ homeDir }: Bench): Promise<unknown> {
   const read = async (path: string) =>
     (await fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${service.token}` } })).json();
-  const datasets = (await read('/v2/datasets')) as readonly { name: string; rows?: number }[];
+  const datasets = (await read('/v1/local/datasets')) as readonly { name: string; rows?: number }[];
   return {
     files: { ...(await filesOf(workDir)), ...(await filesOf(homeDir)) },
     datasets: datasets.map(({ name, rows }) => [name, rows]),
