@@ -39,6 +39,8 @@ export type Outcome =
  */
 export function openQueries(tables: Readonly<Record<string, Fixture>> | (() => DatasetCatalog) = {}): {
   readonly run: (apl: string) => Promise<Outcome>;
+  /** The rows of a query that compiles, without a look at its types and its diagnostics. */
+  readonly rows: (apl: string) => Promise<Ran['rows']>;
 } {
   let instance: DuckDBInstance;
   let connection: DuckDBConnection;
@@ -54,6 +56,13 @@ export function openQueries(tables: Readonly<Record<string, Fixture>> | (() => D
   });
   const fixtures = typeof tables === 'function' ? tables : () => catalogOf(tables);
   return {
+    rows: async apl => {
+      const result = compileRequest({ apl }, fixtures(), now);
+      const [table] = result.ok ? result.compiled.tables : [];
+      if (table !== undefined) return rowsOf(connection, table);
+      const messages = result.ok ? [] : result.diagnostics.map(each => each.message);
+      throw new Error(`${messages.join('; ')} in ${apl}`);
+    },
     run: async apl => {
       const catalog = fixtures();
       const diagnostics = findings(apl, catalog);

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { functions } from '../../../../kernel/apl/catalog/all.js';
+import type { TypeName } from '../../../../kernel/apl/catalog/entry.js';
+import { openQueries } from '../../queries.js';
+import { type Specimen, sourceOf, specimens } from './specimens.js';
+import { contexts } from './table.js';
+
+/*
+ * An expression has one value, whatever stands around it: in each context it gives what a field gives that holds its value. The
+ * SQL of a field cannot be taken apart; that of an expression could be, if an operator beside it bound closer than its own.
+ */
+
+const all = specimens();
+const queries = openQueries();
+
+test('every function is among the expressions', () => {
+  const called = new Set(all.map(each => each.callee));
+  const left = functions.filter(each => each.unavailable === undefined && !called.has(each.name));
+  expect(left.map(each => each.name)).toEqual(['rand']);
+});
+
+test.each(Object.entries(contexts))('a %s has many contexts', (_, { closest, others, aggregates }) => {
+  expect(closest.length + others.length + aggregates.length).toBeGreaterThanOrEqual(25);
+});
+
+describe.each(Object.keys(contexts) as TypeName[])('a %s', type => {
+  const { closest, others, aggregates, condition, key } = contexts[type];
+  const [written, overFields] = [false, true].map(wanted =>
+    all.filter(each => each.type === type && each.fields.length > 0 === wanted),
+  );
+  test.each(groups(written))('beside an operator: $names', async ({ some }) => {
+    expect(await unlike(some, closest, 'project')).toEqual([]);
+  });
+  test.each(groups(overFields))('beside other values: $names', async ({ some }) => {
+    expect(await unlike(some, [...closest, ...others], 'project')).toEqual([]);
+  });
+  test.each(groups(overFields))('in aggregates: $names', async ({ some }) => {
+    expect(await unlike(some, aggregates, 'summarize')).toEqual([]);
+  });
+  test.each(groups(overFields))('in operators: $names', async ({ some }) => {
+    expect(await unlikeRows(some, condition, key)).toEqual([]);
+  });
+});
+
+/** A few expressions at a time stand in one query. */
+function groups(of: readonly Specimen[] = []) {
+  const together = 4;
+  return Array.from({ length: Math.ceil(of.length / together) }, (_, index) => {
+    const some = of.slice(index * together, (index + 1) * together);
+    return { some, names: some.map(each => each.text).join('; ') };
+  });
+}
+
+/** The contexts in which an expression gives something else than a field with its value. */
+async function unlike(
+  some: readonly Specimen[],
+  around: readonly string[],
+  operator: 'project' | 'summarize',
+): Promise<readonly object[]> {
+  const texts = some.flatMap(({ text }, index) =>
+    around.map(context => [within(context, text), within(context, `v${index}`)] as const),
+  );
+  const pairs = texts.map(([text, field], index) => `e${index} = ${text}, g${index} = ${field}`);
+  const rows = await queries.rows(`${holding(some)} | ${operator} ${pairs.join(', ')}`);
+  return texts.flatMap(([apl], index) => {
+    const [given, expected] = [2 * index, 2 * index + 1].map(at => rows.map(row => row[at]));
+    return String(given) === String(expected) ? [] : [{ apl, given, expected }];
+  });
+}
+
+/** The same of conditions, and of keys of joins, sorts and groups: what is left of the rows, in order. */
+async function unlikeRows(
+  some: readonly Specimen[],
+  condition: string,
+  key: string,
+): Promise<readonly object[]> {
+  const source = holding(some);
+  const uses = some.flatMap(({ text }, index) =>
+    [text, `v${index}`].map(value => {
+      const [test, own, held] = [within(condition, value), within(key, value), within(key, `v${index}`)];
+      const joined = `join kind=inner (${source} | project k = ${held}, other = id) on k`;
+      const listed = 'summarize found = make_list(pack_array(id, other))';
+      return `${source} | where ${test} or id == 0 | extend k = ${own} | ${joined} | sort by ${own} desc, id asc, other asc | ${listed} by g = ${own}`;
+    }),
+  );
+  const pipelines = uses.map((apl, place) => `(${apl} | project place = ${place}, found = tostring(found))`);
+  const rows = await queries.rows(`union ${pipelines.join(', ')} | sort by place asc, found asc`);
+  const found = uses.map((_, place) => rows.filter(row => row[0] === String(place)).map(row => row[1]));
+  return some.flatMap((_, index) => {
+    const [given, expected] = found.slice(2 * index);
+    return String(given) === String(expected) ? [] : [{ apl: uses[2 * index], given, expected }];
+  });
+}
+
+/** The rows with the values of expressions in fields. */
+function holding(some: readonly Specimen[]): string {
+  const held = some.map(({ text }, index) => `v${index} = ${text}`);
+  return `${sourceOf(some.flatMap(each => each.fields))} | extend ${held.join(', ')}`;
+}
+
+function within(context: string, text: string): string {
+  return context.replaceAll('#', () => `(${text})`);
+}
