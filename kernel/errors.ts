@@ -58,6 +58,7 @@ export type ErrorCode =
   | 'content-encoding'
   | 'content-type'
   | 'csv-delimiter'
+  | 'data-format'
   | 'dataset-changed'
   | 'dataset-damaged'
   | 'dataset-not-found'

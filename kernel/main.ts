@@ -364,6 +364,7 @@ async function importFile(
   const progress = progressLine(process.stderr, file);
   const { dataset, rows, rowsBefore, rowsNow, fields, timeField, notes } = await importIntoDataset({
     dataDir: options.data,
+    version: files.version,
     file,
     dataset: options.dataset,
     timeField: options.time,

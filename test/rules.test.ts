@@ -121,7 +121,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'text',
     'time',
   ],
-  local: ['errors', 'node:*', 'proper-lockfile'],
+  local: ['errors', 'local/store/format', 'node:*', 'proper-lockfile'],
   'errors.ts': [],
   'machine.ts': ['node:*'],
   'present.ts': [],

@@ -26,6 +26,7 @@ export interface ServeRequest {
 /** A file that becomes a dataset; the time column is detected unless it is named. */
 export interface ImportCommand {
   readonly dataDir: string;
+  readonly version: string;
   readonly file: string;
   /** Named after the file when undefined. */
   readonly dataset: string | undefined;
@@ -64,14 +65,17 @@ export async function serve({ token, queryMs, ...request }: ServeRequest): Promi
 
 /** Puts a file's rows into a dataset of the data directory, whether a service is running or not; throws AplKernelError. */
 export async function importIntoDataset(command: ImportCommand): Promise<ImportReport> {
-  const [{ checkWritable }, { importSource, openSource }, { DatasetStore }, { samples }] = await Promise.all([
-    import('../local/launch.js'),
-    import('../local/store/import.js'),
-    import('../local/store/datasets.js'),
-    import('../local/samples/all.js'),
-  ]);
+  const [{ checkWritable }, { openFormat }, { importSource, openSource }, { DatasetStore }, { samples }] =
+    await Promise.all([
+      import('../local/launch.js'),
+      import('../local/store/format.js'),
+      import('../local/store/import.js'),
+      import('../local/store/datasets.js'),
+      import('../local/samples/all.js'),
+    ]);
   const {
     dataDir,
+    version,
     file,
     dataset = datasetNameOf(file),
     timeField,
@@ -81,6 +85,7 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
     onProgress,
   } = command;
   await checkWritable(dataDir);
+  await openFormat(dataDir, version, () => undefined);
   const request = { path: file, dataset, replace, ...present({ timeField, format }) };
   const source = await openSource(dataDir, request);
   let tell = () => {};

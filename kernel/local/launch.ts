@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AplKernelError } from '../errors.js';
 import { makeDirectory } from '../machine.js';
-import { endShared, findShared, type RuntimeFile, runtimeFilePath } from './shared.js';
+import { endShared, findShared, type RuntimeFile, runtimeFilePath, serviceFormat } from './shared.js';
+import { checkFormat } from './store/format.js';
 
 /** The address of the running local service and its token. */
 export interface LocalAddress {
@@ -132,15 +133,28 @@ class Launcher implements LocalService {
   async #running(): Promise<RuntimeFile | undefined> {
     const { dataDir, log, patienceMs } = this.#options;
     const found = await findShared(dataDir, patienceMs);
-    if (found.kind === 'running') return found.file;
+    if (found.kind === 'running') return this.#understood(found.file);
     if (found.kind !== 'frozen') return undefined;
     log('the local service does not answer any more: ending it');
     await endShared(dataDir, found.file, 0);
     return undefined;
   }
 
+  /** Throws LaunchError for a service that a newer program has started, and that this kernel may misunderstand. */
+  #understood(file: RuntimeFile): RuntimeFile {
+    const { format, version } = file;
+    if (format <= serviceFormat) return file;
+    throw new LaunchError(
+      `apl-kernel ${version} has started the local service, and this kernel is of an earlier version`,
+      this.#options.dataDir,
+      undefined,
+      `Restart the kernel, with apl-kernel ${version} or later. Or end the service with \`npx apl-kernel serve --stop\`: the next query starts one of this version.`,
+    );
+  }
+
   async #start(): Promise<RuntimeFile> {
     const { dataDir, log } = this.#options;
+    await checkFormat(dataDir);
     await checkWritable(dataDir);
     const unlock = await this.#lock();
     try {

@@ -267,3 +267,27 @@ test('spawning a missing program is reported', async () => {
   const { ended: end } = spawnDetached(join(dataDir, 'nothing'), [], dataDir);
   expect((await end).startsWith('spawn ')).toBe(true);
 });
+
+test('the service of a newer program, whose format is another, is left alone and named; an older one is used', async () => {
+  const newer = program.replace("version: '1'", "version: '9.0.0', format: 2");
+  await writeFile(join(dataDir, 'newer.mjs'), newer);
+  const found = await launcher(0, 10_000, 'newer.mjs')
+    .connect()
+    .catch(error => error);
+  expect([found instanceof LaunchError, found.message, found.hint]).toEqual([
+    true,
+    'apl-kernel 9.0.0 has started the local service, and this kernel is of an earlier version',
+    'Restart the kernel, with apl-kernel 9.0.0 or later. Or end the service with `npx apl-kernel serve --stop`: the next query starts one of this version.',
+  ]);
+  const pid = (await servicePid()) ?? 0;
+  expect(() => process.kill(pid, 0)).not.toThrow();
+  process.kill(pid);
+  await ended(pid);
+  expect(await launcher().connect()).toMatchObject({ restarted: false });
+});
+
+test('in a data directory of a newer format no service is started, and a kernel says why', async () => {
+  await writeFile(join(dataDir, 'format.json'), '{"format":2,"version":"9.0.0"}');
+  await expect(launcher().connect()).rejects.toMatchObject({ code: 'data-format' });
+  await expect(stat(join(dataDir, 'starts'))).rejects.toMatchObject({ code: 'ENOENT' });
+});

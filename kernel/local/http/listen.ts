@@ -8,7 +8,14 @@ import { largestAnswer, memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
 import { engineFailure } from '../engine/failure.js';
 import { addResultRoutes } from '../results/routes.js';
-import { processStart, proofOf, proofPath, type RuntimeFile, runtimeFilePath } from '../shared.js';
+import {
+  processStart,
+  proofOf,
+  proofPath,
+  type RuntimeFile,
+  runtimeFilePath,
+  serviceFormat,
+} from '../shared.js';
 import { compileRequest } from '../sql/compile.js';
 import { AnnotationStore } from '../store/documents/annotations.js';
 import { StarredStore } from '../store/documents/starred.js';
@@ -224,7 +231,7 @@ async function writeRuntimeFile(
   known: Pick<RuntimeFile, 'url' | 'token' | 'secret'>,
 ): Promise<void> {
   const started = await processStart(process.pid);
-  const content: RuntimeFile = { ...known, pid: process.pid, started, version };
+  const content: RuntimeFile = { ...known, pid: process.pid, started, version, format: serviceFormat };
   await replaceFile(runtimeFilePath(dataDir), `${JSON.stringify(content, null, 2)}\n`);
 }
 

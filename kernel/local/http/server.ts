@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { makeDirectory } from '../../machine.js';
+import { openFormat } from '../store/format.js';
 import { openEngines } from './engines.js';
 import type { Service, ServiceOptions } from './options.js';
 
@@ -7,6 +8,7 @@ import type { Service, ServiceOptions } from './options.js';
 export async function startService(options: ServiceOptions): Promise<Service> {
   const dataDir = path.resolve(options.dataDir);
   makeDirectory(dataDir);
+  await openFormat(dataDir, options.version, options.log);
   // The engines open on threads while this one loads the code of the API.
   const [engines, { listen }] = await Promise.all([openEngines(options, dataDir), import('./listen.js')]);
   try {
