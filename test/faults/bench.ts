@@ -74,12 +74,20 @@ export class Victim {
     this.#child = child;
   }
 
-  static async start(dataDir: string, environment: NodeJS.ProcessEnv = {}): Promise<Victim> {
+  /** `uid`: the user whom it runs as, if that is another. */
+  static async start(dataDir: string, environment: NodeJS.ProcessEnv = {}, uid?: number): Promise<Victim> {
     const old = join(dataDir, 'service.json');
     await rm(old, { force: true });
     const env = { ...process.env, UV_THREADPOOL_SIZE: '16', ...environment };
     const args = [main, 'serve', '--managed', '--data', dataDir];
-    const victim = new Victim(dataDir, spawn(process.execPath, args, { env, stdio: 'ignore' }));
+    const victim = new Victim(
+      dataDir,
+      spawn(process.execPath, args, {
+        env,
+        stdio: 'ignore',
+        ...(uid === undefined ? {} : { uid, gid: uid }),
+      }),
+    );
     onTestFinished(() => victim.kill());
     await expect.poll(() => existsSync(old), { timeout: 60_000, interval: 10 }).toBe(true);
     victim.#file = JSON.parse(readFileSync(old, 'utf8'));

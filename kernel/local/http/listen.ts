@@ -6,7 +6,6 @@ import type { ErrorBody } from '../../api/wire.js';
 import { AplKernelError } from '../../errors.js';
 import { largestAnswer, memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
-import { engineFailure } from '../engine/failure.js';
 import { addResultRoutes } from '../results/routes.js';
 import {
   processStart,
@@ -28,7 +27,7 @@ import type { Service, ServiceOptions } from './options.js';
 import { QueriesUnderWay } from './progress.js';
 import { CompileFailure } from './query-route.js';
 import { addRoutes, localUser } from './routes.js';
-import { bodyTooLarge, ServiceError } from './service-error.js';
+import { bodyTooLarge, ServiceError, systemError } from './service-error.js';
 import { holds, watchTenure } from './tenure.js';
 
 /** Serves the query API with these engines; the port is known when it returns. */
@@ -148,6 +147,8 @@ const engineStatus: Readonly<Record<string, number>> = {
   'engine-disk': 507,
   'engine-short': 503,
   'engine-unexplained': 503,
+  'not-writable': 507,
+  'disk-failed': 500,
   'query-too-large': 400,
   'answer-too-large': 400,
   'internal-column-type': 500,
@@ -161,7 +162,8 @@ const engineStatus: Readonly<Record<string, number>> = {
 
 function refusalOf(error: FastifyError | AplKernelError, bodyBytes: number): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (isDiskFull(error)) return refusalOf(engineFailure(error), bodyBytes);
+  const refused = systemError(error);
+  if (refused !== undefined) return refused;
   if (error instanceof AplKernelError) {
     return new ServiceError(
       engineStatus[error.code] ?? 400,
@@ -183,11 +185,6 @@ function refusalOf(error: FastifyError | AplKernelError, bodyBytes: number): Ser
   return new ServiceError(500, 'internal-error', 'The service failed on this request.', {
     hint: 'Its log has the details: please report it.',
   });
-}
-
-/** Whether a file of the service's own could not be written for lack of space. */
-function isDiskFull({ code }: { readonly code?: unknown }): boolean {
-  return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {

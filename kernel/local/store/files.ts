@@ -124,7 +124,9 @@ export async function removeLeftovers(directory: string): Promise<void> {
 export async function removeStale(files: readonly string[]): Promise<void> {
   for (const leftover of files) {
     const found = await stat(leftover).catch(() => undefined);
-    if (found && Date.now() - found.mtimeMs > staleMs) await rm(leftover, { recursive: true, force: true });
+    if (found && Date.now() - found.mtimeMs > staleMs)
+      // What cannot be removed, on a file system that is read-only for example, hinders nobody.
+      await rm(leftover, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

@@ -1,6 +1,7 @@
-import { lstat, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { AplKernelError, type ErrorCode } from '../../../errors.js';
+import { makeDirectory } from '../../../machine.js';
 import { ServiceError } from '../../http/service-error.js';
 import { type Damage, damageError } from '../damage.js';
 import { emptyWhenMissing, hasCode, locked, removeLeftovers, replaceFile } from '../files.js';
@@ -44,7 +45,7 @@ export class Documents<T extends object> {
 
   /** Stores a document under a new id. */
   async create(document: T): Promise<Stored<T>> {
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    makeDirectory(this.#directory);
     return this.#write(this.#kind.prefix + crypto.randomUUID().replaceAll('-', ''), document);
   }
 
@@ -72,7 +73,12 @@ export class Documents<T extends object> {
 
   /** Deletes a document, whatever its file holds; throws ServiceError (404) when there is none. */
   async remove(id: string): Promise<void> {
-    return this.#alone(id, () => rm(this.#file(id), { recursive: true, force: true }));
+    const removal = () => rm(this.#file(id), { recursive: true, force: true });
+    return this.#alone(id, removal).catch(error => {
+      // A full disk has no room for a lock, and needs what this gives back.
+      if (!hasCode(error, 'ENOSPC', 'EDQUOT')) throw error;
+      return removal();
+    });
   }
 
   /** Works on a document that nobody else changes or deletes meanwhile. */
