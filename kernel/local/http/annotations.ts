@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import type { AnnotationContent } from '../../api/wire.js';
 import { present } from '../../present.js';
 import { formatTime, parseTime } from '../../time.js';
-import { noticeHeaders } from '../store/damage.js';
 import type { DatasetStore } from '../store/datasets.js';
 import type { AnnotationFilter, AnnotationStore } from '../store/documents/annotations.js';
+import { noticeHeaders } from '../store/documents/damage.js';
 import { checkAnnotation, invalid, readAnnotationChange, readNewAnnotation } from './requests.js';
 
 /** What the routes of annotations need. */

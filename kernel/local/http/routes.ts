@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { present } from '../../present.js';
 import type { Engine } from '../engine/duckdb.js';
-import { noticeHeaders } from '../store/damage.js';
+import { noticeHeaders } from '../store/documents/damage.js';
 import type { StarredFilter, StarredStore } from '../store/documents/starred.js';
 import { importFile } from '../store/import.js';
 import { ingest } from '../store/ingest.js';

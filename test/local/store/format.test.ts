@@ -65,7 +65,7 @@ test('a data directory of format 0 has every row, also those that only its logs 
   const service = await start(dataDir);
   for (const [apl, expected] of Object.entries(contents))
     expect([apl, await columns(service, apl)]).toEqual([apl, expected]);
-  const listed = (await service.json('GET', '/v2/datasets')).body as Record<string, unknown>[];
+  const listed = (await service.json('GET', '/v1/local/datasets')).body as Record<string, unknown>[];
   expect(listed.map(({ name, description, rows }) => [name, description, rows])).toEqual([
     ['Früh.eins', '', 1],
     ['orders', '', 2],

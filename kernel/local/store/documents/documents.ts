@@ -1,10 +1,10 @@
 import { lstat, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { AplKernelError, type ErrorCode } from '../../../errors.js';
-import { makeDirectory } from '../../../machine.js';
+import { makeDirectory, systemRefusal } from '../../../machine.js';
 import { ServiceError } from '../../http/service-error.js';
-import { type Damage, damageError } from '../damage.js';
 import { emptyWhenMissing, hasCode, locked, removeLeftovers, replaceFile } from '../files.js';
+import { type Damage, damageError } from './damage.js';
 import { sealedText, unsealed } from './sealed.js';
 
 /** What is stored in a directory of documents. */
@@ -171,7 +171,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof SyntaxError) return 'it is not JSON';
   if (hasCode(error, 'ERR_ENCODING_INVALID_ENCODED_DATA')) return 'it is not UTF-8';
   if (error instanceof AplKernelError) return error.message.replace(/\.$/, '');
-  return `the system says ${(error as NodeJS.ErrnoException).code}`;
+  return systemRefusal(error)?.reason ?? `the system says ${(error as NodeJS.ErrnoException).code}`;
 }
 
 /** Whether anything has this name, a link that leads nowhere too. */

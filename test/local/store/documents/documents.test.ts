@@ -90,7 +90,7 @@ const damages: Readonly<Record<string, readonly [damage: (file: string) => void,
       rmSync(file);
       symlinkSync(file, file);
     },
-    'the system says ELOOP',
+    'its links lead in a circle',
   ],
 };
 

@@ -1,6 +1,6 @@
-import { encodeNotices, noticeHeader } from '../../api/notices.js';
-import type { ErrorCode } from '../../errors.js';
-import { ServiceError } from '../http/service-error.js';
+import { encodeNotices, noticeHeader } from '../../../api/notices.js';
+import type { ErrorCode } from '../../../errors.js';
+import { ServiceError } from '../../http/service-error.js';
 
 /** A file that cannot be read. A listing leaves it out and says so; what asks for it alone fails. */
 export interface Damage {
