@@ -109,6 +109,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:*',
   ],
   'local/results': ['apl', 'api/wire', 'local', '@duckdb/*', 'apache-arrow', 'fastify', 'node:*'],
+  'local/check': ['local', 'node:*'],
   'local/http': [
     'apl',
     'api/wire',

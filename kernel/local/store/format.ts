@@ -21,7 +21,7 @@ function formatFile(dataDir: string): string {
 }
 
 /** Returns the format of a data directory; 0 where no file holds it. */
-async function readFormat(dataDir: string): Promise<FoundFormat> {
+export async function readFormat(dataDir: string): Promise<FoundFormat> {
   try {
     const found = JSON.parse(await readFile(formatFile(dataDir), 'utf8'));
     const { format, version } = found ?? {};

@@ -101,7 +101,7 @@ export class Documents<T extends object> {
       if (hasCode(error, 'ENOENT')) return undefined;
       const { name, deletedBy } = this.#kind;
       const remedy = `Repair the file, or delete it with \`${deletedBy} ${id}\`.`;
-      const damage = { what: `the ${name} ${id}`, file, reason: reasonOf(error), remedy };
+      const damage = { what: `the ${name} ${id}`, file, reason: faultReason(error), remedy };
       return { kind: 'damaged', damage, cause: error };
     }
   }
@@ -151,8 +151,8 @@ interface Damaged {
 /** Bytes of a document: more are not read. */
 const largest = 4 * 2 ** 20;
 
-/** The text of a file is JSON in UTF-8; throws for one that holds something else. */
-async function jsonOf(file: string): Promise<unknown> {
+/** Returns the JSON that a file holds; throws for one that holds something else, or is none. */
+export async function jsonOf(file: string): Promise<unknown> {
   const found = await stat(file);
   if (!found.isFile()) throw new NoDocument(found.isDirectory() ? 'it is a directory' : 'it is not a file');
   if (found.size > largest) throw new NoDocument('it has more than 4 MiB');
@@ -167,7 +167,8 @@ class NoDocument extends AplKernelError {
   }
 }
 
-function reasonOf(error: unknown): string {
+/** Returns why a document could not be read, as in "it cannot be read: {reason}". */
+export function faultReason(error: unknown): string {
   if (error instanceof SyntaxError) return 'it is not JSON';
   if (hasCode(error, 'ERR_ENCODING_INVALID_ENCODED_DATA')) return 'it is not UTF-8';
   if (error instanceof AplKernelError) return error.message.replace(/\.$/, '');
