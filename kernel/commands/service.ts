@@ -3,6 +3,7 @@ import { datasetNameOf, type ImportReport } from '../api/wire.js';
 import { AplKernelError } from '../errors.js';
 import type { Watch } from '../local/engine/visit.js';
 import type { Service } from '../local/http/options.js';
+import { placesOf } from '../local/place.js';
 import { endShared, findShared } from '../local/shared.js';
 import { present } from '../present.js';
 
@@ -84,7 +85,7 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
     now = clockNs,
     onProgress,
   } = command;
-  await checkWritable(dataDir);
+  checkWritable(dataDir);
   await openFormat(dataDir, version, () => undefined);
   const request = { path: file, dataset, replace, ...present({ timeField, format }) };
   const source = await openSource(dataDir, request);
@@ -117,7 +118,12 @@ export type StopReport = 'none' | 'ended' | 'alive';
 
 /** Ends the service that kernels share in a data directory, and waits for its end; another program that answers in its place is left alone. */
 export async function stopSharedService(dataDir: string): Promise<StopReport> {
-  const found = await findShared(dataDir);
-  if (found.kind === 'none' || found.kind === 'gone') return 'none';
-  return (await endShared(dataDir, found.file)) ? 'ended' : 'alive';
+  let report: StopReport = 'none';
+  for (const place of placesOf(dataDir)) {
+    const found = await findShared(place);
+    if (found.kind === 'none' || found.kind === 'gone') continue;
+    if (!(await endShared(place, found.file))) return 'alive';
+    report = 'ended';
+  }
+  return report;
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory, Victim } from './bench.js';
 
@@ -177,6 +178,39 @@ test.each(Object.entries(conditions))(
         expect([operation, Math.floor((await write(victim, prepared)).status / 100)]).toEqual([operation, 2]);
     for (const [operation, remove] of Object.entries(deleting))
       expect([operation, (await remove(victim, prepared)).status]).toEqual([operation, 204]);
+  },
+);
+
+/** A service that runs as another user has its own directory for what a service needs, which is not looked for here. */
+const ownConditions = Object.entries(conditions).filter(([, { uid }]) => uid === undefined);
+
+test.each(ownConditions)(
+  'a data directory that %s before the service starts: reading works, and writing says why',
+  async (name, condition) => {
+    const dataDir = await temporaryDirectory();
+    if (condition.mount !== undefined && !mounted(dataDir, condition.mount, name)) return;
+    const first = await Victim.start(dataDir);
+    await first.send('POST', '/v2/datasets', { name: 'd' });
+    await first.ingest('d', [{ a: 1 }, { a: 2 }]);
+    const prepared = {
+      file: fileURLToPath(import.meta.url),
+      star: (await first.send('POST', '/v2/apl-starred-queries', star)).body.id,
+      annotation: (await first.send('POST', '/v2/annotations', note)).body.id,
+    };
+    await first.stop();
+    const before = contentOf(dataDir);
+
+    condition.begin(dataDir);
+    const second = await Victim.start(dataDir);
+    expect(await read(second)).toEqual(found);
+    const refused = [condition.status, condition.code, expect.stringMatching(condition.reason)];
+    for (const [operation, write] of Object.entries({ ...writing, ...deleting }))
+      expect([operation, ...said(await write(second, prepared))]).toEqual([operation, ...refused]);
+    const events = await second.ingest('d', [{ a: 3 }]);
+    expect(said(events)).toEqual(refused);
+    expect(await read(second)).toEqual(found);
+    condition.end(dataDir);
+    expect(contentOf(dataDir)).toEqual(before);
   },
 );
 

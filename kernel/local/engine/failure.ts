@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AplKernelError, type ErrorCode } from '../../errors.js';
-import { refusalInWords } from '../../machine.js';
+import { refusalInWords, systemRefusal } from '../../machine.js';
 import { refusedCall } from '../duckdb/bounds.js';
 import { describeResources, type Scarce, scarceResource } from './resources.js';
 
@@ -56,10 +56,10 @@ export function engineFailure(error: unknown, directories?: readonly string[]): 
   for (const { pattern, code, message, hint } of known) {
     if (pattern.test(said)) return new EngineError(code, message, { hint, cause: error });
   }
-  const refusal = refusalInWords(said);
+  const refusal = systemRefusal(error) ?? refusalInWords(said);
   if (refusal !== undefined) {
     const { code, reason, hint } = refusal;
-    return new EngineError(code, `The local service could not run this query: ${reason}.`, {
+    return new EngineError(code, `The local service could not do this: ${reason}.`, {
       hint,
       cause: error,
     });

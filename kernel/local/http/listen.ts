@@ -6,6 +6,7 @@ import type { ErrorBody } from '../../api/wire.js';
 import { AplKernelError } from '../../errors.js';
 import { largestAnswer, memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
+import type { Place } from '../place.js';
 import { addResultRoutes } from '../results/routes.js';
 import {
   processStart,
@@ -22,7 +23,7 @@ import { replaceFile } from '../store/files.js';
 import { KeepAlive } from './alive.js';
 import { watchDepartures } from './departure.js';
 import type { Engines } from './engines.js';
-import { guardOrigin, guardToken } from './guard.js';
+import { guardOrigin, guardToken, guardWriting } from './guard.js';
 import type { Service, ServiceOptions } from './options.js';
 import { QueriesUnderWay } from './progress.js';
 import { CompileFailure } from './query-route.js';
@@ -31,7 +32,7 @@ import { bodyTooLarge, ServiceError, systemError } from './service-error.js';
 import { holds, watchTenure } from './tenure.js';
 
 /** Serves the query API with these engines; the port is known when it returns. */
-export async function listen(options: ServiceOptions, engines: Engines): Promise<Service> {
+export async function listen(options: ServiceOptions, engines: Engines, place: Place): Promise<Service> {
   const token = options.token ?? randomBytes(32).toString('base64url');
   const app = fastify({
     bodyLimit: options.limits?.bodyBytes ?? 4 * 2 ** 20,
@@ -49,7 +50,9 @@ export async function listen(options: ServiceOptions, engines: Engines): Promise
   let leave = () => {};
   const close = () => {
     leave();
-    closing ??= shutDown(app, engines, keepAlive, options, secret).finally(announceClosed);
+    closing ??= shutDown(app, engines, keepAlive, () => leavePlace(options, place, secret)).finally(
+      announceClosed,
+    );
     return closing;
   };
   const end = (reason: string) => {
@@ -60,15 +63,16 @@ export async function listen(options: ServiceOptions, engines: Engines): Promise
   const keepAlive = new KeepAlive(options.limits?.idleMs ?? 30_000, options.managed ? idle : () => {});
   watchDepartures(app);
   addHooks(app, options, token);
+  app.addHook('onRequest', async request => guardWriting(request, options.dataDir, place, end));
   addProof(app, secret);
   addAlive(app, keepAlive);
   addRoutes(app, routeParts(options, engines));
   addResultRoutes(app, engines.results, options.limits?.resultBytes ?? 2 ** 31);
   const url = await app.listen({ host: '127.0.0.1', port: options.port });
   if (options.managed) {
-    await writeRuntimeFile(options, { url, token, secret });
+    await writeRuntimeFile(place, options.version, { url, token, secret });
     const lost = () => end('the runtime file is gone or belongs to another service');
-    leave = watchTenure(options.dataDir, secret, lost);
+    leave = watchTenure(place.directory, secret, lost);
   }
   return { url, token, closed, close };
 }
@@ -214,27 +218,27 @@ async function shutDown(
   app: FastifyInstance,
   engines: Engines,
   keepAlive: KeepAlive,
-  options: ServiceOptions,
-  secret: string,
+  leave: () => Promise<void>,
 ): Promise<void> {
   keepAlive.stop();
-  if (options.managed) await removeRuntimeFile(options.dataDir, secret);
+  await leave();
   await engines.close();
   await app.close();
 }
 
 async function writeRuntimeFile(
-  { dataDir, version }: ServiceOptions,
+  { directory }: Place,
+  version: string,
   known: Pick<RuntimeFile, 'url' | 'token' | 'secret'>,
 ): Promise<void> {
   const started = await processStart(process.pid);
   const content: RuntimeFile = { ...known, pid: process.pid, started, version, format: serviceFormat };
-  await replaceFile(runtimeFilePath(dataDir), `${JSON.stringify(content, null, 2)}\n`);
+  await replaceFile(runtimeFilePath(directory), `${JSON.stringify(content, null, 2)}\n`);
 }
 
 /** Another service may have taken over meanwhile: its file stays. */
-async function removeRuntimeFile(dataDir: string, secret: string): Promise<void> {
-  if (await holds(dataDir, secret)) await rm(runtimeFilePath(dataDir), { force: true });
+async function leavePlace({ managed }: ServiceOptions, { directory }: Place, secret: string): Promise<void> {
+  if (managed && (await holds(directory, secret))) await rm(runtimeFilePath(directory), { force: true });
 }
 
 function messageOf(error: unknown): string {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { present } from '../../present.js';
 import type { Engine } from '../engine/duckdb.js';
+import { writeError } from '../place.js';
 import { noticeHeaders } from '../store/documents/damage.js';
 import type { StarredFilter, StarredStore } from '../store/documents/starred.js';
 import { importFile } from '../store/import.js';
@@ -35,11 +36,14 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
   addStarredRoutes(app, parts.starred);
   addAnnotationRoutes(app, parts);
   addIngestRoute(app, parts);
-  app.post('/v1/local/import', request =>
-    parts.queries.visit(request, departure(request), visit =>
+  app.post('/v1/local/import', async request => {
+    // Before a file is read that may have gigabytes.
+    const refusal = writeError(parts.dataDir);
+    if (refusal !== undefined) throw refusal;
+    return parts.queries.visit(request, departure(request), visit =>
       importFile(parts.datasets, parts.dataDir, readImportRequest(request.body), parts.nowNs(), visit),
-    ),
-  );
+    );
+  });
 }
 
 interface Id {
