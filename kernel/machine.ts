@@ -2,6 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { dirname, sep } from 'node:path';
 import process from 'node:process';
+import type { ErrorCode } from './errors.js';
 
 /** Returns how many bytes of memory this process may use at most: those of the machine, or of the container that it runs in. */
 export function memoryAtMost(): number {
@@ -50,4 +51,104 @@ function makeLast(directory: string): void {
 /** Whether a path goes through a name that begins with a dot, as those of keys and settings do; links are to be resolved before. */
 export function isHidden(path: string): boolean {
   return path.split(sep).some(name => name.startsWith('.') && name !== '.' && name !== '..');
+}
+
+/** Why the system did not do something with a file. */
+export interface SystemRefusal {
+  /** The HTTP status of an answer about it. */
+  readonly status: number;
+  readonly code: ErrorCode;
+  /** Reads as in "could not be written: {reason}". */
+  readonly reason: string;
+  /** A sentence that says what to do. */
+  readonly hint: string;
+  /** The system's own words, by which it is known where nobody passes its code on. */
+  readonly says: string;
+}
+
+const full = { status: 507, code: 'engine-disk', hint: 'Free some room there, then try again.' } as const;
+const unwritable = { status: 507, code: 'not-writable' } as const;
+const permission = {
+  ...unwritable,
+  reason: 'the permission is missing',
+  hint: 'Check who owns the directory and its files, and their permissions.',
+} as const;
+const short = { status: 503, code: 'engine-short' } as const;
+const handles = {
+  ...short,
+  reason: 'as many files are open as may be',
+  hint: 'Try again in a moment, or start the program with a higher `ulimit -n`.',
+} as const;
+const held = {
+  status: 503,
+  code: 'in-use',
+  reason: 'another program holds it',
+  hint: 'Try again once that program has let go of it.',
+} as const;
+const other = { status: 500, code: 'unreadable', hint: 'Move away what is in its place.' } as const;
+
+/** Each way in which the system refuses, by its code. */
+const refusals: Readonly<Record<string, SystemRefusal>> = {
+  EROFS: {
+    ...unwritable,
+    reason: 'the file system is read-only',
+    hint: 'Reading goes on. To write, make it writable, or set APL_KERNEL_DATA to a directory that is.',
+    says: 'Read-only file system',
+  },
+  EACCES: { ...permission, says: 'Permission denied' },
+  EPERM: { ...permission, says: 'Operation not permitted' },
+  ENOSPC: { ...full, reason: 'the disk is full', says: 'No space left on device' },
+  EDQUOT: { ...full, reason: 'the quota of the disk is used up', says: 'Disk quota exceeded' },
+  EFBIG: {
+    ...unwritable,
+    reason: 'the file system takes no file of this size',
+    hint: 'Use another file system, or a smaller file.',
+    says: 'File too large',
+  },
+  EMFILE: { ...handles, says: 'Too many open files' },
+  ENFILE: { ...handles, says: 'Too many open files in system' },
+  ENOMEM: {
+    ...short,
+    reason: 'the machine is out of memory',
+    hint: 'Close other programs, then try again.',
+    says: 'Cannot allocate memory',
+  },
+  EBUSY: { ...held, says: 'Device or resource busy' },
+  ETXTBSY: { ...held, says: 'Text file busy' },
+  EIO: {
+    status: 500,
+    code: 'disk-failed',
+    reason: 'the disk failed',
+    hint: 'Look into the log of the system, and copy the data directory to another disk.',
+    says: 'Input/output error',
+  },
+  ESTALE: {
+    status: 503,
+    code: 'disk-failed',
+    reason: 'the network file system has lost the file',
+    hint: 'Try again; if that fails again, mount the file system again.',
+    says: 'Stale file handle',
+  },
+  ENAMETOOLONG: {
+    status: 400,
+    code: 'invalid-name',
+    reason: 'its name is too long',
+    hint: 'Choose a shorter name.',
+    says: 'File name too long',
+  },
+  EISDIR: { ...other, reason: 'it is a directory', says: 'Is a directory' },
+  ENOTEMPTY: { ...other, reason: 'it is a directory', says: 'Directory not empty' },
+  ENOTDIR: { ...other, reason: 'a part of the path is no directory', says: 'Not a directory' },
+  ELOOP: { ...other, reason: 'its links lead in a circle', says: 'Too many levels of symbolic links' },
+};
+
+/** Returns why the system refused; undefined for an error that is not the system's about a file. */
+export function systemRefusal(error: unknown): SystemRefusal | undefined {
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return typeof code === 'string' && Object.hasOwn(refusals, code) ? refusals[code] : undefined;
+}
+
+/** Returns why the system refused, from the words of a library that ends in the system's own. */
+export function refusalInWords(text: string): SystemRefusal | undefined {
+  return Object.values(refusals).find(({ says }) => text.trim().endsWith(says));
 }

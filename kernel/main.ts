@@ -119,7 +119,11 @@ async function commands(): Promise<Command> {
     .option('--replace', "replace the dataset's rows instead of adding to them")
     .option('--data <directory>', 'where datasets are kept', dataDirectory())
     .action(importFile);
-  program.command('doctor').description('say what is found on this machine and what is wrong').action(doctor);
+  program
+    .command('doctor')
+    .description('say what is found on this machine and what is wrong')
+    .option('--check-data', 'read all of the data directory too, and name every damaged file')
+    .action(doctor);
   return program;
 }
 
@@ -364,6 +368,7 @@ async function importFile(
   const progress = progressLine(process.stderr, file);
   const { dataset, rows, rowsBefore, rowsNow, fields, timeField, notes } = await importIntoDataset({
     dataDir: options.data,
+    version: files.version,
     file,
     dataset: options.dataset,
     timeField: options.time,
@@ -488,13 +493,14 @@ function log(text: string): void {
   }
 }
 
-async function doctor(): Promise<void> {
+async function doctor({ checkData = false }: { readonly checkData?: boolean }): Promise<void> {
   const { examine, findingsText } = await import('./commands/doctor.js');
   const findings = await examine({
     machine,
     files,
     nodeVersion: process.versions.node,
     dataDir: dataDirectory(),
+    checkData,
   });
   console.log(findingsText(findings));
   if (findings.some(({ state }) => state === 'error')) process.exitCode = 1;

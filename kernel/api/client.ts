@@ -17,6 +17,7 @@ import {
   truncatedError,
   unexpectedBody,
 } from './failure.js';
+import { decodeNotices, type Listed, noticeHeader } from './notices.js';
 import { type Endpoint, localProfile } from './profile.js';
 import * as wire from './wire.js';
 
@@ -52,13 +53,13 @@ export interface Client {
   query(request: wire.QueryRequest, signal?: AbortSignal, id?: string): Promise<RawResult>;
   /** How far a query of the local service has come. */
   progress(id: string, signal?: AbortSignal): Promise<wire.QueryProgress>;
-  listStarred(filter: StarredFilter, signal?: AbortSignal): Promise<readonly wire.StarredQuery[]>;
+  listStarred(filter: StarredFilter, signal?: AbortSignal): Promise<Listed<wire.StarredQuery>>;
   getStarred(id: string, signal?: AbortSignal): Promise<wire.StarredQuery>;
   createStarred(query: wire.StarredQuery, signal?: AbortSignal): Promise<wire.StarredQuery>;
   putStarred(id: string, query: wire.StarredQuery, signal?: AbortSignal): Promise<wire.StarredQuery>;
   deleteStarred(id: string, signal?: AbortSignal): Promise<void>;
   /** Annotations of all datasets when the filter names none. */
-  listAnnotations(filter: AnnotationFilter, signal?: AbortSignal): Promise<readonly wire.Annotation[]>;
+  listAnnotations(filter: AnnotationFilter, signal?: AbortSignal): Promise<Listed<wire.Annotation>>;
   createAnnotation(content: wire.AnnotationContent, signal?: AbortSignal): Promise<wire.Annotation>;
   putAnnotation(id: string, content: wire.AnnotationContent, signal?: AbortSignal): Promise<wire.Annotation>;
   deleteAnnotation(id: string, signal?: AbortSignal): Promise<void>;
@@ -132,7 +133,7 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
     progress: (id, signal) =>
       call(wire.readProgress, get('ask about a query', `/v1/local/queries/${id}`), signal),
     listStarred: (filter, signal) =>
-      call(wire.readStarredQueries, get('list starred queries', starred, { ...filter }), signal),
+      transport.listed(get('list starred queries', starred, { ...filter }), wire.readStarredQueries, signal),
     getStarred: (id, signal) => call(readSaved(id), get(`read the starred query ${id}`, one(id)), signal),
     createStarred: (query, signal) =>
       call(
@@ -154,7 +155,7 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
     listAnnotations: ({ datasets, start, end }, signal) => {
       const names = datasets.length === 0 ? undefined : datasets.join(',');
       const send = get('list annotations', annotations, { datasets: names, start, end });
-      return call(wire.readAnnotations, send, signal);
+      return transport.listed(send, wire.readAnnotations, signal);
     },
     createAnnotation: (json, signal) =>
       call(
@@ -309,12 +310,18 @@ class Transport {
 
   async json<T>(send: Send, read: (value: unknown) => T, signal?: AbortSignal): Promise<T> {
     const { body } = await this.#send(send, signal);
-    const text = new TextDecoder().decode(body);
-    try {
-      return read(JSON.parse(text));
-    } catch (error) {
-      throw unexpectedBody(this.#attempt(send), text, error);
-    }
+    return this.#readJson(send, body, read);
+  }
+
+  /** A list, and what the service says that it leaves out. */
+  async listed<T>(
+    send: Send,
+    read: (value: unknown) => readonly T[],
+    signal?: AbortSignal,
+  ): Promise<Listed<T>> {
+    const { headers, body } = await this.#send(send, signal);
+    const items = this.#readJson(send, body, read);
+    return { items, notices: decodeNotices(headerText(headers, noticeHeader)) };
   }
 
   async discard(send: Send, signal?: AbortSignal): Promise<void> {
@@ -343,6 +350,15 @@ class Transport {
     const pools = [...this.#pools.values()];
     this.#pools.clear();
     await Promise.all(pools.map(pool => pool.destroy()));
+  }
+
+  #readJson<T>(send: Send, body: Uint8Array, read: (value: unknown) => T): T {
+    const text = new TextDecoder().decode(body);
+    try {
+      return read(JSON.parse(text));
+    } catch (error) {
+      throw unexpectedBody(this.#attempt(send), text, error);
+    }
   }
 
   async #send(send: Send, signal: AbortSignal | undefined): Promise<Answer> {

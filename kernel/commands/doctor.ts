@@ -5,7 +5,7 @@ import { profileFileWarning } from '../api/profile.js';
 import { findShared, type SharedService } from '../local/shared.js';
 import { damagedSuffix } from '../local/store/files.js';
 import { makeDirectory } from '../machine.js';
-import { formatBytes, visible } from '../text.js';
+import { formatBytes, formatCount, plural, visible } from '../text.js';
 import {
   jupyterDataDirs,
   KERNEL_NAME,
@@ -31,6 +31,8 @@ export interface DoctorRequest {
   readonly nodeVersion: string;
   /** The local service's data directory. */
   readonly dataDir: string;
+  /** Reads all of the data too. */
+  readonly checkData: boolean;
 }
 
 /** Checks everything that the kernel needs, and returns one finding each, and one for each damaged file, in the order in which to fix them. */
@@ -47,6 +49,7 @@ export async function examine(request: DoctorRequest): Promise<readonly Finding[
     await labextensionFinding(dataDirs, files),
     await dataDirFinding(request.dataDir),
     ...(await damagedFindings(request.dataDir)),
+    ...(request.checkData ? await dataFindings(request.dataDir) : []),
     await profilesFinding(machine.home),
     serviceFinding(await findShared(request.dataDir, probeMs)),
   ];
@@ -159,6 +162,26 @@ async function dataDirFinding(dataDir: string): Promise<Finding> {
       fix: 'make it writable, or set APL_KERNEL_DATA to a directory that is',
     };
   }
+}
+
+/** One for each file that is damaged or was edited by hand, after one that says how many were read. */
+async function dataFindings(dataDir: string): Promise<readonly Finding[]> {
+  const { checkData } = await import('../local/check/check.js');
+  const { files, faults } = await checkData(dataDir);
+  const read: Finding = {
+    name: 'files',
+    state: 'ok',
+    found: `${plural(files, 'file')} read, ${formatCount(files - faults.length)} of them as they were written`,
+  };
+  const found = faults.map(
+    ({ file, state, reason, remedy }): Finding => ({
+      name: 'file',
+      state: state === 'damaged' ? 'error' : 'warning',
+      found: `${file} ${reason}`,
+      fix: remedy,
+    }),
+  );
+  return [read, ...found];
 }
 
 /** One for each file that was set aside. */

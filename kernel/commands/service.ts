@@ -3,6 +3,7 @@ import { datasetNameOf, type ImportReport } from '../api/wire.js';
 import { AplKernelError } from '../errors.js';
 import type { Watch } from '../local/engine/visit.js';
 import type { Service } from '../local/http/options.js';
+import { placesOf } from '../local/place.js';
 import { endShared, findShared } from '../local/shared.js';
 import { present } from '../present.js';
 
@@ -26,6 +27,7 @@ export interface ServeRequest {
 /** A file that becomes a dataset; the time column is detected unless it is named. */
 export interface ImportCommand {
   readonly dataDir: string;
+  readonly version: string;
   readonly file: string;
   /** Named after the file when undefined. */
   readonly dataset: string | undefined;
@@ -64,14 +66,17 @@ export async function serve({ token, queryMs, ...request }: ServeRequest): Promi
 
 /** Puts a file's rows into a dataset of the data directory, whether a service is running or not; throws AplKernelError. */
 export async function importIntoDataset(command: ImportCommand): Promise<ImportReport> {
-  const [{ checkWritable }, { importSource, openSource }, { DatasetStore }, { samples }] = await Promise.all([
-    import('../local/launch.js'),
-    import('../local/store/import.js'),
-    import('../local/store/datasets.js'),
-    import('../local/samples/all.js'),
-  ]);
+  const [{ checkWritable }, { openFormat }, { importSource, openSource }, { DatasetStore }, { samples }] =
+    await Promise.all([
+      import('../local/launch.js'),
+      import('../local/store/format.js'),
+      import('../local/store/import.js'),
+      import('../local/store/datasets.js'),
+      import('../local/samples/all.js'),
+    ]);
   const {
     dataDir,
+    version,
     file,
     dataset = datasetNameOf(file),
     timeField,
@@ -80,7 +85,8 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
     now = clockNs,
     onProgress,
   } = command;
-  await checkWritable(dataDir);
+  checkWritable(dataDir);
+  await openFormat(dataDir, version, () => undefined);
   const request = { path: file, dataset, replace, ...present({ timeField, format }) };
   const source = await openSource(dataDir, request);
   let tell = () => {};
@@ -112,7 +118,12 @@ export type StopReport = 'none' | 'ended' | 'alive';
 
 /** Ends the service that kernels share in a data directory, and waits for its end; another program that answers in its place is left alone. */
 export async function stopSharedService(dataDir: string): Promise<StopReport> {
-  const found = await findShared(dataDir);
-  if (found.kind === 'none' || found.kind === 'gone') return 'none';
-  return (await endShared(dataDir, found.file)) ? 'ended' : 'alive';
+  let report: StopReport = 'none';
+  for (const place of placesOf(dataDir)) {
+    const found = await findShared(place);
+    if (found.kind === 'none' || found.kind === 'gone') continue;
+    if (!(await endShared(place, found.file))) return 'alive';
+    report = 'ended';
+  }
+  return report;
 }

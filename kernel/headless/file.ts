@@ -1,6 +1,7 @@
 import { chmod, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { UsageError } from '../errors.js';
+import { systemRefusal } from '../machine.js';
 import { type Notebook, notebookText, parseNotebook } from './notebook.js';
 import { parseScript, scriptOf } from './script.js';
 
@@ -44,9 +45,11 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     await chmod(beside, await modeOf(target));
     await rename(beside, target);
   } catch (cause) {
-    await rm(beside, { force: true });
-    throw new NotebookFileError('notebook-unwritable', `cannot write ${path}`, {
-      hint: 'check that its directory exists and may be written to',
+    await rm(beside, { force: true }).catch(() => undefined);
+    const { reason = '', hint = 'check that its directory exists and may be written to' } =
+      systemRefusal(cause) ?? {};
+    throw new NotebookFileError('notebook-unwritable', `cannot write ${path}${reason && `: ${reason}`}`, {
+      hint,
       cause,
     });
   }

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AplKernelError } from '../errors.js';
-import { makeDirectory } from '../machine.js';
-import { endShared, findShared, type RuntimeFile, runtimeFilePath } from './shared.js';
+import { placeOf, placesOf, writeError } from './place.js';
+import { endShared, findShared, type RuntimeFile, runtimeFilePath, serviceFormat } from './shared.js';
+import { checkFormat } from './store/format.js';
 
 /** The address of the running local service and its token. */
 export interface LocalAddress {
@@ -67,8 +68,7 @@ export function spawnDetached(
   dataDir: string,
   env?: NodeJS.ProcessEnv,
 ): SpawnedService {
-  makeDirectory(dataDir);
-  const log = openSync(join(dataDir, 'service.log'), 'a', 0o600);
+  const log = openSync(join(placeOf(dataDir).directory, 'service.log'), 'a', 0o600);
   const child = spawn(command, args, { detached: true, env, stdio: ['ignore', log, log], windowsHide: true });
   closeSync(log);
   child.unref();
@@ -131,38 +131,53 @@ class Launcher implements LocalService {
   /** The service that the runtime file names, if it proves itself. A frozen one is of no use and is killed. */
   async #running(): Promise<RuntimeFile | undefined> {
     const { dataDir, log, patienceMs } = this.#options;
-    const found = await findShared(dataDir, patienceMs);
-    if (found.kind === 'running') return found.file;
-    if (found.kind !== 'frozen') return undefined;
-    log('the local service does not answer any more: ending it');
-    await endShared(dataDir, found.file, 0);
+    for (const place of placesOf(dataDir)) {
+      const found = await findShared(place, patienceMs);
+      if (found.kind === 'running') return this.#understood(found.file);
+      if (found.kind !== 'frozen') continue;
+      log('the local service does not answer any more: ending it');
+      await endShared(place, found.file, 0);
+    }
     return undefined;
+  }
+
+  /** Throws LaunchError for a service that a newer program has started, and that this kernel may misunderstand. */
+  #understood(file: RuntimeFile): RuntimeFile {
+    const { format, version } = file;
+    if (format <= serviceFormat) return file;
+    throw new LaunchError(
+      `apl-kernel ${version} has started the local service, and this kernel is of an earlier version`,
+      this.#options.dataDir,
+      undefined,
+      `Restart the kernel, with apl-kernel ${version} or later. Or end the service with \`npx apl-kernel serve --stop\`: the next query starts one of this version.`,
+    );
   }
 
   async #start(): Promise<RuntimeFile> {
     const { dataDir, log } = this.#options;
-    await checkWritable(dataDir);
-    const unlock = await this.#lock();
+    await checkFormat(dataDir);
+    const place = openPlace(dataDir);
+    const unlock = await this.#lock(place);
     try {
       const other = await this.#running();
       if (other !== undefined) return other;
-      await rm(runtimeFilePath(dataDir), { force: true });
+      await rm(runtimeFilePath(place), { force: true });
       log('starting the local service');
-      return await this.#await(this.#options.spawn());
+      return await this.#await(this.#options.spawn(), place);
     } finally {
       await unlock();
     }
   }
 
   /** Taken by one kernel at a time; the others then find the service that it started. */
-  async #lock(): Promise<() => Promise<void>> {
+  async #lock(place: string): Promise<() => Promise<void>> {
     const { default: lockfile } = await import('proper-lockfile');
-    const { dataDir, log } = this.#options;
+    const { log } = this.#options;
     const retries = Math.ceil(this.#limitMs / 100) + 20;
-    const lockfilePath = join(dataDir, 'service.lock');
+    const lockfilePath = join(place, 'service.lock');
     const onCompromised = (error: Error) => log(`the start lock was lost: ${error.message}`);
     return lockfile
-      .lock(dataDir, {
+      .lock(place, {
         stale: 10_000,
         retries: { retries, factor: 1, minTimeout: 100 },
         onCompromised,
@@ -171,14 +186,13 @@ class Launcher implements LocalService {
       .catch(error => {
         throw new LaunchError(
           'another process has been starting the local service for too long',
-          dataDir,
+          place,
           error,
         );
       });
   }
 
-  async #await(service: SpawnedService): Promise<RuntimeFile> {
-    const { dataDir } = this.#options;
+  async #await(service: SpawnedService, place: string): Promise<RuntimeFile> {
     let ended: string | undefined;
     service.ended.then(
       reason => {
@@ -195,9 +209,9 @@ class Launcher implements LocalService {
     ) {
       const file = await this.#running();
       if (file !== undefined) return file;
-      if (ended !== undefined) throw new LaunchError(`the local service did not start: ${ended}`, dataDir);
+      if (ended !== undefined) throw new LaunchError(`the local service did not start: ${ended}`, place);
     }
-    throw new LaunchError(`the local service did not start within ${this.#limitMs / 1000} s`, dataDir);
+    throw new LaunchError(`the local service did not start within ${this.#limitMs / 1000} s`, place);
   }
 
   /** Keeps one streaming request open: the service counts these, and its end shows at once that the service is gone. */
@@ -240,15 +254,17 @@ class Launcher implements LocalService {
 }
 
 /** Throws LaunchError where no file of the service can be written. */
-export async function checkWritable(dataDir: string): Promise<void> {
-  const probe = join(dataDir, `.probe-${crypto.randomUUID()}`);
+export function checkWritable(dataDir: string): void {
+  const error = writeError(dataDir);
+  if (error !== undefined) throw unwritable(dataDir, error);
+}
+
+/** Returns where the service is to be found; throws LaunchError where it can be nowhere. */
+function openPlace(dataDir: string): string {
   try {
-    makeDirectory(dataDir);
-    await writeFile(probe, Buffer.alloc(4096), { mode: 0o600 });
+    return placeOf(dataDir).directory;
   } catch (error) {
     throw unwritable(dataDir, error);
-  } finally {
-    await rm(probe, { force: true }).catch(() => undefined);
   }
 }
 

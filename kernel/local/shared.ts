@@ -15,8 +15,14 @@ export interface RuntimeFile {
   readonly pid: number;
   /** When the process started, as {@link processStart} has it; empty where that cannot be known. */
   readonly started: string;
+  /** Of the program that serves. */
   readonly version: string;
+  /** Of what kernels and the service say to each other; 0 in files of before it was written down. */
+  readonly format: number;
 }
+
+/** The format of this program's service. A kernel works with one of an older format, and not with one of a newer. */
+export const serviceFormat = 1;
 
 /** The state of the service that a runtime file names. */
 export type SharedService =
@@ -161,12 +167,15 @@ async function signalled(file: RuntimeFile, signal: NodeJS.Signals, limitMs: num
 
 async function readRuntimeFile(dataDir: string): Promise<RuntimeFile | undefined> {
   try {
-    const { url, token, secret, pid, started, version } = JSON.parse(
+    const { url, token, secret, pid, started, version, format } = JSON.parse(
       await readFile(runtimeFilePath(dataDir), 'utf8'),
     ) as Record<string, unknown>;
     if (typeof url !== 'string' || typeof token !== 'string' || typeof secret !== 'string') return undefined;
     if (!isLoopback(url) || !Number.isSafeInteger(pid) || Number(pid) <= 0) return undefined;
-    return { url, token, secret, pid: Number(pid), started: String(started ?? ''), version: String(version) };
+    return {
+      ...{ url, token, secret, pid: Number(pid), started: String(started ?? '') },
+      ...{ version: String(version), format: Number(format ?? 0) },
+    };
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AplKernelError } from '../errors.js';
+import { systemRefusal } from '../machine.js';
 import { formatCount } from '../text.js';
 import type { Session } from './session.js';
 import { defaultRange, parseRange } from './time-range.js';
@@ -142,8 +143,9 @@ export async function writeSetting(file: string, name: string, value: string | u
     await writeFile(beside, written.map(each => `${each}\n`).join(''));
     await rename(beside, file);
   } catch (cause) {
-    await rm(beside, { force: true });
-    throw new SettingError(`${file} cannot be written`, 'Check the permissions of its directory.', cause);
+    await rm(beside, { force: true }).catch(() => undefined);
+    const { reason = '', hint = 'Check the permissions of its directory.' } = systemRefusal(cause) ?? {};
+    throw new SettingError(`${file} cannot be written${reason && `: ${reason}`}`, hint, cause);
   }
 }
 

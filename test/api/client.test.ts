@@ -317,9 +317,15 @@ describe('the other requests', () => {
       client => client.listStarred({ who: 'all', limit: 2, offset: 4 }),
       [{ ...star, id: 's1' }],
       'GET /v2/apl-starred-queries?who=all&limit=2&offset=4',
-      [{ ...star, id: 's1' }],
+      { items: [{ ...star, id: 's1' }], notices: [] },
     ],
-    ['list of none', client => client.listStarred({}), null, 'GET /v2/apl-starred-queries?', []],
+    [
+      'list of none',
+      client => client.listStarred({}),
+      null,
+      'GET /v2/apl-starred-queries?',
+      { items: [], notices: [] },
+    ],
     [
       'get',
       client => client.getStarred('a/b'),

@@ -14,6 +14,7 @@ function bare(changed: Partial<DoctorRequest> = {}): DoctorRequest {
     files: { main, root, version: '1.2.3', oldestNode: '20.19' },
     nodeVersion: '20.19.0',
     dataDir: join(home, 'data'),
+    checkData: false,
     ...changed,
   };
 }
@@ -154,6 +155,29 @@ test('profiles that others can read are a warning', async () => {
       fix: 'run `chmod 600 ~/.axiom.toml`',
     },
   ]);
+});
+
+test('`--check-data` names every damaged file, and what was edited by hand as a warning', async () => {
+  const request = bare({ checkData: true });
+  const starred = join(request.dataDir, 'starred');
+  mkdirSync(starred, { recursive: true });
+  const files = ['cut', 'edited', 'whole'].map(id => join(starred, `${id}.json`));
+  const texts = ['{', '{"name":"a","query":{"apl":"x"},"checksum":"0"}', '{"name":"b","query":{"apl":"x"}}'];
+  for (const [index, file] of files.entries()) writeFileSync(file, texts[index] ?? '');
+  const fix = 'repair it, or delete it with `%unstar ID`';
+  const found = (await examine(request)).filter(({ name }) => name === 'files' || name === 'file');
+  expect(found).toEqual([
+    { name: 'files', state: 'ok', found: '3 files read, 1 of them as they were written' },
+    { name: 'file', state: 'error', found: `${files[0]} cannot be read: it is not JSON`, fix },
+    {
+      name: 'file',
+      state: 'warning',
+      found: `${files[1]} is not as it was written: it was edited by hand, or is damaged`,
+      fix,
+    },
+  ]);
+  const plain = await examine({ ...request, checkData: false });
+  expect(plain.filter(({ name }) => name === 'file')).toEqual([]);
 });
 
 test('findings are aligned lines, each problem with what to do', () => {

@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
-import type { RuntimeFile } from '../../kernel/local/shared.js';
+import { placesOf } from '../../kernel/local/place.js';
+import { type RuntimeFile, runtimeFilePath } from '../../kernel/local/shared.js';
 
 /** `FAULTS=long` repeats each fault some hundred times, `FAULTS=50` fifty times; `FAULTS_SEED=N` repeats a run. */
 const wanted = process.env.FAULTS;
@@ -74,15 +75,26 @@ export class Victim {
     this.#child = child;
   }
 
-  static async start(dataDir: string, environment: NodeJS.ProcessEnv = {}): Promise<Victim> {
-    const old = join(dataDir, 'service.json');
-    await rm(old, { force: true });
+  /** `uid`: the user whom it runs as, if that is another. */
+  static async start(dataDir: string, environment: NodeJS.ProcessEnv = {}, uid?: number): Promise<Victim> {
+    const found = () =>
+      placesOf(dataDir)
+        .map(runtimeFilePath)
+        .find(file => existsSync(file));
+    for (const old of placesOf(dataDir).map(runtimeFilePath)) await rm(old, { force: true });
     const env = { ...process.env, UV_THREADPOOL_SIZE: '16', ...environment };
     const args = [main, 'serve', '--managed', '--data', dataDir];
-    const victim = new Victim(dataDir, spawn(process.execPath, args, { env, stdio: 'ignore' }));
+    const victim = new Victim(
+      dataDir,
+      spawn(process.execPath, args, {
+        env,
+        stdio: 'ignore',
+        ...(uid === undefined ? {} : { uid, gid: uid }),
+      }),
+    );
     onTestFinished(() => victim.kill());
-    await expect.poll(() => existsSync(old), { timeout: 60_000, interval: 10 }).toBe(true);
-    victim.#file = JSON.parse(readFileSync(old, 'utf8'));
+    await expect.poll(found, { timeout: 60_000, interval: 10 }).toBeDefined();
+    victim.#file = JSON.parse(readFileSync(found() ?? '', 'utf8'));
     victim.#hold();
     return victim;
   }
@@ -106,6 +118,12 @@ export class Victim {
     const alive = request(`${url}/v1/alive`, { headers: { authorization: `Bearer ${token}` }, agent: false });
     alive.on('response', response => response.on('error', () => undefined).resume());
     alive.on('error', () => undefined).end();
+  }
+
+  /** Ends the process as a user would. */
+  async stop(): Promise<void> {
+    this.#child.kill('SIGTERM');
+    await once(this.#child, 'exit');
   }
 
   /** Ends the process as a crash would. */

@@ -65,16 +65,29 @@ async function answersTo({ url, token }: { readonly url: string; readonly token:
   return (await fetch(`${url}/v1/datasets/_apl`, { method: 'POST', headers, body })).status;
 }
 
-test('on a full disk no service starts, and a kernel says why at once', async () => {
+test('on a full disk a service starts that only reads, and another takes its place once there is room', async () => {
   const dataDir = await smallDisk();
   if (dataDir === undefined) return;
   const filler = join(dataDir, 'filler');
   expect(() => writeFileSync(filler, Buffer.alloc(64 * 2 ** 20))).toThrow('ENOSPC');
-  await expect(kernelOf(dataDir).connect()).rejects.toThrow(
-    'the local service cannot start: its disk is full',
-  );
+  const kernel = kernelOf(dataDir);
+  const create = async () => {
+    const { url, token } = await kernel.connect(undefined, true);
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/v2/datasets`, { method: 'POST', headers, body: '{"name":"d"}' });
+    return [answer.status, ((await answer.json()) as { message?: string }).message];
+  };
+  expect(await answersTo(await kernel.connect())).toBe(200);
+  const full = `This could not be done in ${dataDir}: the disk is full. Free some room there, then try again.`;
+  expect(await create()).toEqual([507, full]);
+  expect((await findShared(dataDir)).kind).toBe('none');
   await rm(filler);
-  expect(await kernelOf(dataDir).connect()).toMatchObject({ restarted: false });
+  expect(await create()).toEqual([
+    503,
+    'The data directory can be written again. Run the cell again: this service began while it could not be, and another takes its place.',
+  ]);
+  await expect.poll(create, { timeout: 30_000 }).toEqual([200, undefined]);
+  expect((await findShared(dataDir)).kind).toBe('running');
 });
 
 test('a stranger on the port of a service that was killed gets nothing', async () => {

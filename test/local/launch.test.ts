@@ -1,15 +1,16 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import {
   createLocalService,
   LaunchError,
   type LocalService,
   spawnDetached,
 } from '../../kernel/local/launch.js';
+import { placeOf, placesOf } from '../../kernel/local/place.js';
 import { processStart, runtimeFilePath } from '../../kernel/local/shared.js';
 
 /** A service of the smallest kind, as a process of its own: it writes its runtime file, and ends when nobody holds it. */
@@ -266,4 +267,69 @@ test('waiting can be interrupted, and the start goes on', async () => {
 test('spawning a missing program is reported', async () => {
   const { ended: end } = spawnDetached(join(dataDir, 'nothing'), [], dataDir);
   expect((await end).startsWith('spawn ')).toBe(true);
+});
+
+test('the service of a newer program, whose format is another, is left alone and named; an older one is used', async () => {
+  const newer = program.replace("version: '1'", "version: '9.0.0', format: 2");
+  await writeFile(join(dataDir, 'newer.mjs'), newer);
+  const found = await launcher(0, 10_000, 'newer.mjs')
+    .connect()
+    .catch(error => error);
+  expect([found instanceof LaunchError, found.message, found.hint]).toEqual([
+    true,
+    'apl-kernel 9.0.0 has started the local service, and this kernel is of an earlier version',
+    'Restart the kernel, with apl-kernel 9.0.0 or later. Or end the service with `npx apl-kernel serve --stop`: the next query starts one of this version.',
+  ]);
+  const pid = (await servicePid()) ?? 0;
+  expect(() => process.kill(pid, 0)).not.toThrow();
+  process.kill(pid);
+  await ended(pid);
+  expect(await launcher().connect()).toMatchObject({ restarted: false });
+});
+
+test('in a data directory of a newer format no service is started, and a kernel says why', async () => {
+  await writeFile(join(dataDir, 'format.json'), '{"format":2,"version":"9.0.0"}');
+  await expect(launcher().connect()).rejects.toMatchObject({ code: 'data-format' });
+  await expect(stat(join(dataDir, 'starts'))).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+/** Where nothing can be made below, whoever asks: the system says EACCES or EPERM. */
+const unwritable = '/sys/kernel/apl';
+
+async function ownTemporaryDirectory(): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'apl-launch-'));
+  vi.stubEnv('TMPDIR', directory);
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await rm(directory, { recursive: true });
+  });
+}
+
+test('a directory that can be written is its own place, and is made', async () => {
+  const below = join(dataDir, 'a', 'b');
+  expect([placeOf(below), placesOf(below)]).toEqual([{ directory: below }, [below]]);
+});
+
+test('where nothing can be stored the place is a directory of this user, the same each time', async () => {
+  await ownTemporaryDirectory();
+  const { directory, refusal } = placeOf(unwritable);
+  expect(dirname(directory)).toBe(process.env.TMPDIR);
+  expect((refusal as NodeJS.ErrnoException).code).toMatch(/^(?:EACCES|EPERM|EROFS)$/);
+  expect(placeOf(unwritable).directory).toBe(directory);
+  expect(placesOf(unwritable)).toEqual([unwritable, directory]);
+  expect(placeOf('/sys/kernel/other').directory).not.toBe(directory);
+});
+
+test('a directory that others can write into is not believed', async () => {
+  await ownTemporaryDirectory();
+  const { directory } = placeOf(unwritable);
+  await chmod(directory, 0o777);
+  expect(() => placeOf(unwritable)).toThrow(`other users can write into ${directory}`);
+  expect(placesOf(unwritable)).toEqual([unwritable]);
+});
+
+test('a path through a file is no read-only directory', async () => {
+  const file = join(dataDir, 'a-file');
+  await writeFile(file, '');
+  expect(() => placeOf(join(file, 'below'))).toThrow('ENOTDIR');
 });

@@ -73,7 +73,7 @@ export class Engine {
   static async open(options: EngineOptions): Promise<Engine> {
     const { log = ignore } = options;
     const [workDir, profileDir, instance] = await Promise.all([
-      makeScratch(path.join(options.dataDir, '.tmp'), ''),
+      makeWorkDir(options.dataDir),
       makeProfileDir(),
       DuckDBInstance.create(':memory:'),
     ]);
@@ -240,6 +240,11 @@ async function makeScratch(parent: string, prefix: string): Promise<string> {
   return directory;
 }
 
+/** Makes the directory for drafts and spilled rows: with the data, into which drafts are moved, but where that cannot be written. */
+async function makeWorkDir(dataDir: string): Promise<string> {
+  return makeScratch(path.join(dataDir, '.tmp'), '').catch(() => makeScratch(tmpdir(), 'apl-kernel-'));
+}
+
 /**
  * Makes the directory of profiles: not beside the data, which may be on a slower disk. Without it nothing is counted, and lanes try
  * again to make it.
@@ -267,7 +272,7 @@ function instanceSettings(options: EngineOptions, [workDir, profileDir]: Scratch
   return [
     `SET memory_limit='${memoryMb}MiB'`,
     `SET temp_directory=${sqlText(path.join(workDir, 'spill'))}`,
-    `SET allowed_directories=[${[options.dataDir, profileDir].map(each => sqlText(`${each}/`)).join(', ')}]`,
+    `SET allowed_directories=[${[options.dataDir, workDir, profileDir].map(each => sqlText(`${each}/`)).join(', ')}]`,
     `SET allowed_paths=[${files}]`,
     'SET autoinstall_known_extensions=false',
     'SET autoload_known_extensions=false',

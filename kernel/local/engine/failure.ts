@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AplKernelError, type ErrorCode } from '../../errors.js';
+import { refusalInWords, systemRefusal } from '../../machine.js';
 import { refusedCall } from '../duckdb/bounds.js';
 import { describeResources, type Scarce, scarceResource } from './resources.js';
 
@@ -54,6 +55,14 @@ export function engineFailure(error: unknown, directories?: readonly string[]): 
   const [said = ''] = own.split('\n');
   for (const { pattern, code, message, hint } of known) {
     if (pattern.test(said)) return new EngineError(code, message, { hint, cause: error });
+  }
+  const refusal = systemRefusal(error) ?? refusalInWords(said);
+  if (refusal !== undefined) {
+    const { code, reason, hint } = refusal;
+    return new EngineError(code, `The local service could not do this: ${reason}.`, {
+      hint,
+      cause: error,
+    });
   }
   // The same failure has the same number, here and in the log.
   const number = createHash('sha256').update(withoutValues(text)).digest('hex').slice(0, 8);

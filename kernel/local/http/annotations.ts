@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import type { AnnotationContent } from '../../api/wire.js';
 import { present } from '../../present.js';
 import { formatTime, parseTime } from '../../time.js';
-import type { AnnotationFilter, AnnotationStore } from '../store/annotations.js';
 import type { DatasetStore } from '../store/datasets.js';
+import type { AnnotationFilter, AnnotationStore } from '../store/documents/annotations.js';
+import { noticeHeaders } from '../store/documents/damage.js';
 import { checkAnnotation, invalid, readAnnotationChange, readNewAnnotation } from './requests.js';
 
 /** What the routes of annotations need. */
@@ -29,7 +30,10 @@ export function addAnnotationRoutes(
   const checkDatasets = ({ datasets: named = [] }: Partial<AnnotationContent>) => {
     for (const name of named) datasets.checkExists(name);
   };
-  app.get<{ Querystring: Query }>(path, ({ query }) => annotations.list(filterOf(query)));
+  app.get<{ Querystring: Query }>(path, async ({ query }, reply) => {
+    const { documents, damages } = await annotations.list(filterOf(query));
+    return reply.headers(noticeHeaders(damages)).send(documents);
+  });
   app.post(path, async ({ body }, reply) => {
     const content = readNewAnnotation(body, formatTime(nowNs()));
     checkDatasets(content);

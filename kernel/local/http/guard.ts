@@ -1,6 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { ServiceError } from './service-error.js';
+import type { FastifyRequest } from 'fastify';
+import { type Place, writeError } from '../place.js';
+import { ServiceError, systemError } from './service-error.js';
 
 /**
  * Throws ServiceError unless a request is meant for this service. A web page that is open on the same machine can send
@@ -25,6 +27,31 @@ export function guardToken(headers: IncomingHttpHeaders, token: string): void {
     });
   }
 }
+
+/**
+ * Throws ServiceError for a request that would write where the service only reads. It ends once it could write: the next one does.
+ */
+export function guardWriting(
+  { method, routeOptions }: FastifyRequest,
+  dataDir: string,
+  { refusal }: Place,
+  end: (reason: string) => void,
+): void {
+  if (refusal === undefined || method === 'GET' || readingRoutes.has(routeOptions.url ?? '')) return;
+  const now = writeError(dataDir);
+  if (now !== undefined) throw systemError(now) ?? now;
+  end('the data directory can be written again');
+  throw new ServiceError(503, 'not-writable', 'The data directory can be written again.', {
+    hint: 'Run the cell again: this service began while it could not be, and another takes its place.',
+  });
+}
+
+/** Requests other than GET that store nothing in the data directory. */
+const readingRoutes: ReadonlySet<string> = new Set([
+  '/v1/datasets/_apl',
+  '/v1/query/_apl',
+  '/v1/local/results/:lease/:id',
+]);
 
 const ownHosts = ['127.0.0.1', 'localhost', '[::1]'];
 

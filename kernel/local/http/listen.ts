@@ -6,26 +6,33 @@ import type { ErrorBody } from '../../api/wire.js';
 import { AplKernelError } from '../../errors.js';
 import { largestAnswer, memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
-import { engineFailure } from '../engine/failure.js';
+import type { Place } from '../place.js';
 import { addResultRoutes } from '../results/routes.js';
-import { processStart, proofOf, proofPath, type RuntimeFile, runtimeFilePath } from '../shared.js';
+import {
+  processStart,
+  proofOf,
+  proofPath,
+  type RuntimeFile,
+  runtimeFilePath,
+  serviceFormat,
+} from '../shared.js';
 import { compileRequest } from '../sql/compile.js';
-import { AnnotationStore } from '../store/annotations.js';
+import { AnnotationStore } from '../store/documents/annotations.js';
+import { StarredStore } from '../store/documents/starred.js';
 import { replaceFile } from '../store/files.js';
-import { StarredStore } from '../store/starred.js';
 import { KeepAlive } from './alive.js';
 import { watchDepartures } from './departure.js';
 import type { Engines } from './engines.js';
-import { guardOrigin, guardToken } from './guard.js';
+import { guardOrigin, guardToken, guardWriting } from './guard.js';
 import type { Service, ServiceOptions } from './options.js';
 import { QueriesUnderWay } from './progress.js';
 import { CompileFailure } from './query-route.js';
 import { addRoutes, localUser } from './routes.js';
-import { bodyTooLarge, ServiceError } from './service-error.js';
+import { bodyTooLarge, ServiceError, systemError } from './service-error.js';
 import { holds, watchTenure } from './tenure.js';
 
 /** Serves the query API with these engines; the port is known when it returns. */
-export async function listen(options: ServiceOptions, engines: Engines): Promise<Service> {
+export async function listen(options: ServiceOptions, engines: Engines, place: Place): Promise<Service> {
   const token = options.token ?? randomBytes(32).toString('base64url');
   const app = fastify({
     bodyLimit: options.limits?.bodyBytes ?? 4 * 2 ** 20,
@@ -43,7 +50,9 @@ export async function listen(options: ServiceOptions, engines: Engines): Promise
   let leave = () => {};
   const close = () => {
     leave();
-    closing ??= shutDown(app, engines, keepAlive, options, secret).finally(announceClosed);
+    closing ??= shutDown(app, engines, keepAlive, () => leavePlace(options, place, secret)).finally(
+      announceClosed,
+    );
     return closing;
   };
   const end = (reason: string) => {
@@ -54,15 +63,16 @@ export async function listen(options: ServiceOptions, engines: Engines): Promise
   const keepAlive = new KeepAlive(options.limits?.idleMs ?? 30_000, options.managed ? idle : () => {});
   watchDepartures(app);
   addHooks(app, options, token);
+  app.addHook('onRequest', async request => guardWriting(request, options.dataDir, place, end));
   addProof(app, secret);
   addAlive(app, keepAlive);
   addRoutes(app, routeParts(options, engines));
   addResultRoutes(app, engines.results, options.limits?.resultBytes ?? 2 ** 31);
   const url = await app.listen({ host: '127.0.0.1', port: options.port });
   if (options.managed) {
-    await writeRuntimeFile(options, { url, token, secret });
+    await writeRuntimeFile(place, options.version, { url, token, secret });
     const lost = () => end('the runtime file is gone or belongs to another service');
-    leave = watchTenure(options.dataDir, secret, lost);
+    leave = watchTenure(place.directory, secret, lost);
   }
   return { url, token, closed, close };
 }
@@ -141,6 +151,8 @@ const engineStatus: Readonly<Record<string, number>> = {
   'engine-disk': 507,
   'engine-short': 503,
   'engine-unexplained': 503,
+  'not-writable': 507,
+  'disk-failed': 500,
   'query-too-large': 400,
   'answer-too-large': 400,
   'internal-column-type': 500,
@@ -154,7 +166,8 @@ const engineStatus: Readonly<Record<string, number>> = {
 
 function refusalOf(error: FastifyError | AplKernelError, bodyBytes: number): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (isDiskFull(error)) return refusalOf(engineFailure(error), bodyBytes);
+  const refused = systemError(error);
+  if (refused !== undefined) return refused;
   if (error instanceof AplKernelError) {
     return new ServiceError(
       engineStatus[error.code] ?? 400,
@@ -176,11 +189,6 @@ function refusalOf(error: FastifyError | AplKernelError, bodyBytes: number): Ser
   return new ServiceError(500, 'internal-error', 'The service failed on this request.', {
     hint: 'Its log has the details: please report it.',
   });
-}
-
-/** Whether a file of the service's own could not be written for lack of space. */
-function isDiskFull({ code }: { readonly code?: unknown }): boolean {
-  return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {
@@ -210,27 +218,27 @@ async function shutDown(
   app: FastifyInstance,
   engines: Engines,
   keepAlive: KeepAlive,
-  options: ServiceOptions,
-  secret: string,
+  leave: () => Promise<void>,
 ): Promise<void> {
   keepAlive.stop();
-  if (options.managed) await removeRuntimeFile(options.dataDir, secret);
+  await leave();
   await engines.close();
   await app.close();
 }
 
 async function writeRuntimeFile(
-  { dataDir, version }: ServiceOptions,
+  { directory }: Place,
+  version: string,
   known: Pick<RuntimeFile, 'url' | 'token' | 'secret'>,
 ): Promise<void> {
   const started = await processStart(process.pid);
-  const content: RuntimeFile = { ...known, pid: process.pid, started, version };
-  await replaceFile(runtimeFilePath(dataDir), `${JSON.stringify(content, null, 2)}\n`);
+  const content: RuntimeFile = { ...known, pid: process.pid, started, version, format: serviceFormat };
+  await replaceFile(runtimeFilePath(directory), `${JSON.stringify(content, null, 2)}\n`);
 }
 
 /** Another service may have taken over meanwhile: its file stays. */
-async function removeRuntimeFile(dataDir: string, secret: string): Promise<void> {
-  if (await holds(dataDir, secret)) await rm(runtimeFilePath(dataDir), { force: true });
+async function leavePlace({ managed }: ServiceOptions, { directory }: Place, secret: string): Promise<void> {
+  if (managed && (await holds(directory, secret))) await rm(runtimeFilePath(directory), { force: true });
 }
 
 function messageOf(error: unknown): string {

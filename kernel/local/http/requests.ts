@@ -9,7 +9,6 @@ import {
 } from '../../api/wire.js';
 import { present } from '../../present.js';
 import { formatTime, parseTime } from '../../time.js';
-import { type AnnotationChange, changed } from '../store/annotations.js';
 import { ServiceError } from './service-error.js';
 
 /** Returns the body of a query request; throws a ServiceError (400) that names the wrong member. */
@@ -32,12 +31,18 @@ export function timeLimitOf({ queryOptions }: QueryRequest): number | undefined 
 /** A day. */
 const mostLimitMs = 86_400_000;
 
-/** Returns the body of a starred query; members that are not the API's are refused, so that a typo does not go unnoticed. */
+/** Returns the body of a request with a starred query; throws ServiceError (400) that names the wrong member. */
 export function readStarredBody(body: unknown): StarredQuery {
   const object = readObject(body, 'the body');
   for (const key of ['kind', 'metadata', 'name', 'query', 'who']) {
     if (object[key] === undefined) throw invalid(`\`${key}\` is missing.`);
   }
+  return readWholeStar(object);
+}
+
+/** Returns a starred query; members that are not the API's are refused, so that a typo does not go unnoticed. Throws ServiceError. */
+export function readWholeStar(value: unknown): StarredQuery {
+  const object = readObject(value, 'its content');
   const unknown = Object.keys(object).find(key => !starredMembers.includes(key));
   if (unknown !== undefined) throw invalid(`\`${unknown}\` is not a member of a starred query.`);
   if (object.name === '') throw invalid('`name` is empty.');
@@ -59,6 +64,32 @@ export function readNewAnnotation(body: unknown, now: string): AnnotationContent
   const content = changed({ datasets, time: now, type }, change);
   checkAnnotation(content);
   return content;
+}
+
+/** Members to change; null removes one. */
+export type AnnotationChange = { readonly [K in keyof AnnotationContent]?: AnnotationContent[K] | null };
+
+/** Returns an annotation with the members of a change, in the order in which the API names them. */
+export function changed(before: AnnotationContent, change: AnnotationChange): AnnotationContent {
+  const { datasets, time, type, endTime, title, description, url } = { ...before, ...change };
+  return {
+    datasets: datasets ?? before.datasets,
+    time: time ?? before.time,
+    ...present({
+      endTime: endTime ?? undefined,
+      title: title ?? undefined,
+      description: description ?? undefined,
+      url: url ?? undefined,
+    }),
+    type: type ?? before.type,
+  };
+}
+
+/** Returns the annotation in a file; throws ServiceError for anything that a request could not have made. */
+export function readWholeAnnotation(value: unknown): AnnotationContent {
+  const { time } = readAnnotationChange(readObject(value, 'its content'));
+  if (!time) throw invalid('`time` is missing.');
+  return readNewAnnotation(value, time);
 }
 
 /** Returns the members of an annotation in a request that changes it; null stands for one that is taken away. */

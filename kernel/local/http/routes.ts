@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { present } from '../../present.js';
 import type { Engine } from '../engine/duckdb.js';
+import { writeError } from '../place.js';
+import { noticeHeaders } from '../store/documents/damage.js';
+import type { StarredFilter, StarredStore } from '../store/documents/starred.js';
 import { importFile } from '../store/import.js';
 import { ingest } from '../store/ingest.js';
-import type { StarredFilter, StarredStore } from '../store/starred.js';
 import { type AnnotationParts, addAnnotationRoutes } from './annotations.js';
 import { departure } from './departure.js';
 import { addProgressRoute } from './progress.js';
@@ -34,11 +36,14 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
   addStarredRoutes(app, parts.starred);
   addAnnotationRoutes(app, parts);
   addIngestRoute(app, parts);
-  app.post('/v1/local/import', request =>
-    parts.queries.visit(request, departure(request), visit =>
+  app.post('/v1/local/import', async request => {
+    // Before a file is read that may have gigabytes.
+    const refusal = writeError(parts.dataDir);
+    if (refusal !== undefined) throw refusal;
+    return parts.queries.visit(request, departure(request), visit =>
       importFile(parts.datasets, parts.dataDir, readImportRequest(request.body), parts.nowNs(), visit),
-    ),
-  );
+    );
+  });
 }
 
 interface Id {
@@ -74,9 +79,10 @@ function addDatasetRoutes(app: FastifyInstance, { datasets }: RouteParts): void 
 
 function addStarredRoutes(app: FastifyInstance, starred: StarredStore): void {
   const path = '/v2/apl-starred-queries';
-  app.get<{ Querystring: Record<string, string | undefined> }>(path, ({ query }) =>
-    starred.list(filterOf(query)),
-  );
+  app.get<{ Querystring: Record<string, string | undefined> }>(path, async ({ query }, reply) => {
+    const { documents, damages } = await starred.list(filterOf(query));
+    return reply.headers(noticeHeaders(damages)).send(documents);
+  });
   app.post(path, async ({ body }, reply) =>
     reply.code(201).send(await starred.create(readStarredBody(body))),
   );

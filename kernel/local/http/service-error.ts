@@ -1,4 +1,6 @@
+import { dirname } from 'node:path';
 import { AplKernelError, type ErrorCode, type ForeignCode } from '../../errors.js';
+import { systemRefusal } from '../../machine.js';
 import { formatCount } from '../../text.js';
 
 /** Returns the error about a body of more than `mostBytes`; `hint` says what to do instead. */
@@ -25,4 +27,14 @@ export class ServiceError extends AplKernelError {
     super(code, message, options);
     this.status = status;
   }
+}
+
+/** Returns the refusal of a request for which the system did not do something with a file; undefined for any other error. */
+export function systemError(error: unknown): ServiceError | undefined {
+  const refusal = systemRefusal(error);
+  if (refusal === undefined) return undefined;
+  const { path } = error as NodeJS.ErrnoException;
+  const place = path === undefined ? '' : ` in ${dirname(path)}`;
+  const { status, code, reason, hint } = refusal;
+  return new ServiceError(status, code, `This could not be done${place}: ${reason}.`, { hint, cause: error });
 }

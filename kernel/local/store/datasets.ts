@@ -1,8 +1,9 @@
 import { readdirSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { DatasetInfo } from '../../api/wire.js';
 import type { FieldSchema } from '../../apl/plan/plan.js';
+import { makeDirectory } from '../../machine.js';
 import type { Engine } from '../engine/duckdb.js';
 import { ServiceError } from '../http/service-error.js';
 import type { BuiltinDataset } from '../sql/compiled.js';
@@ -262,7 +263,7 @@ export class DatasetStore {
   async #make(name: string, note: DatasetNote): Promise<void> {
     const draft = path.join(this.#root, draftName());
     try {
-      await mkdir(draft, { recursive: true, mode: 0o700 });
+      makeDirectory(draft);
       await writeNote(draft, { ...note, created: new Date().toISOString() });
       await rename(draft, this.#directory(name).path);
       await syncDirectory(this.#root);

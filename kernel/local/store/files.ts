@@ -1,12 +1,18 @@
 import { statSync } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** Writes a file so that a reader sees the old text or the new, never a part, even after a power failure. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const draft = `${file}.${crypto.randomUUID()}.tmp`;
-  await writeDurably(draft, text);
-  await rename(draft, file);
+  try {
+    await writeDurably(draft, text);
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw error;
+  }
   await syncDirectory(path.dirname(file));
 }
 
@@ -50,24 +56,31 @@ export async function syncDirectory(directory: string): Promise<void> {
  * seconds.
  */
 export async function locked<T>(lockfilePath: string, work: () => Promise<T>): Promise<T> {
-  const { default: lockfile } = await import('proper-lockfile');
-  const unlock = await lockfile.lock(path.dirname(lockfilePath), {
-    lockfilePath,
-    stale: staleLockMs,
-    retries: {
-      retries: (2 * staleLockMs) / lockPollMs,
-      factor: 1,
-      minTimeout: lockPollMs,
-      maxTimeout: lockPollMs,
-    },
-    // The work is short, and those who read its result check it.
-    onCompromised: () => undefined,
-  });
+  const unlock = await lockOf(lockfilePath);
   try {
     return await work();
   } finally {
     // The lock is gone with its directory when that was deleted.
     await unlock().catch(() => undefined);
+  }
+}
+
+/** Waits for a lock that is held, and for nothing else: the library's own way of waiting would try for as long to lock on a full disk. */
+async function lockOf(lockfilePath: string): Promise<() => Promise<void>> {
+  const { default: lockfile } = await import('proper-lockfile');
+  const options = {
+    lockfilePath,
+    realpath: false,
+    stale: staleLockMs,
+    // The work is short, and those who read its result check it.
+    onCompromised: () => undefined,
+  };
+  for (const end = performance.now() + 2 * staleLockMs; ; await delay(lockPollMs)) {
+    try {
+      return await lockfile.lock(lockfilePath, options);
+    } catch (error) {
+      if (!hasCode(error, 'ELOCKED') || performance.now() > end) throw error;
+    }
   }
 }
 
@@ -111,7 +124,9 @@ export async function removeLeftovers(directory: string): Promise<void> {
 export async function removeStale(files: readonly string[]): Promise<void> {
   for (const leftover of files) {
     const found = await stat(leftover).catch(() => undefined);
-    if (found && Date.now() - found.mtimeMs > staleMs) await rm(leftover, { recursive: true, force: true });
+    if (found && Date.now() - found.mtimeMs > staleMs)
+      // What cannot be removed, on a file system that is read-only for example, hinders nobody.
+      await rm(leftover, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

@@ -168,9 +168,9 @@ async function sameAs(
   const around = { datasets, start: formatTime(at - SECOND), end: formatTime(at + SECOND) };
   const client = await session.client(signal);
   try {
-    const found = await client.listAnnotations(around, signal);
+    const { items } = await client.listAnnotations(around, signal);
     const wanted = [...datasets].sort().join('\n');
-    return found.find(
+    return items.find(
       each =>
         each.title === title &&
         parseTime(each.time) === at &&
@@ -186,8 +186,11 @@ async function list({ lists }: MagicCall, { session, io, plan }: MagicHost): Pro
   const { startTime, endTime } = resolveRange(plan.range, session.now());
   const datasets = lists.get('dataset') ?? [];
   const client = await session.client(io.signal);
-  const found = await client.listAnnotations({ datasets, start: startTime, end: endTime }, io.signal);
-  const rows = [...found]
+  const { items, notices } = await client.listAnnotations(
+    { datasets, start: startTime, end: endTime },
+    io.signal,
+  );
+  const rows = [...items]
     .sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
     .map(each => [
       each.time,
@@ -204,7 +207,9 @@ async function list({ lists }: MagicCall, { session, io, plan }: MagicHost): Pro
     tableOutput(
       ['time', 'end', 'type', 'title', 'datasets', 'description', 'url', 'id'],
       rows,
-      named(session, `${plural(found.length, 'annotation')}${of}, ${plan.range.label}`),
+      [named(session, `${plural(items.length, 'annotation')}${of}, ${plan.range.label}`), ...notices].join(
+        '\n',
+      ),
     ),
   );
 }

@@ -2,6 +2,7 @@ import type { Client } from '../../api/client.js';
 import { ApiError } from '../../api/errors.js';
 import type { ChartWish } from '../../apl/operators/drawing.js';
 import { AplKernelError } from '../../errors.js';
+import { present } from '../../present.js';
 import type { AskAnnotations } from '../../result/chart/chart.js';
 import type { ChartAnnotations } from '../../result/chart/time/rules.js';
 import type { QueryResult } from '../../result/result.js';
@@ -91,9 +92,10 @@ export class AnnotationReader {
     if (datasets.length === 0 || profile !== this.#source.profileName) return { annotations: [] };
     try {
       const client = await this.#source.client(signal);
-      const found = await client.listAnnotations({ datasets, start, end }, signal);
+      const { items, notices } = await client.listAnnotations({ datasets, start, end }, signal);
       // A service may know no filter.
-      return { annotations: found.filter(each => each.datasets.some(name => datasets.includes(name))) };
+      const annotations = items.filter(each => each.datasets.some(name => datasets.includes(name)));
+      return { annotations, ...present({ isPart: notices.length > 0 || undefined }) };
     } catch (error) {
       if (signal.aborted) return { annotations: [] };
       const reason = error instanceof AplKernelError ? error.message : 'they could not be read';

@@ -112,7 +112,8 @@ async function argumentWords(session: Session, magic: Magic, typed: string): Pro
 /** The names that only one of one's own starred queries has, each with its query, then the ids of all, each with its name. */
 async function starItems(session: Session, prefix: string): Promise<readonly CompletionItem[]> {
   const { listStars } = await import('../magics/stars/starred.js');
-  const found = await listStars(session, {}, AbortSignal.timeout(starPatienceMs)).catch(() => []);
+  const listed = await listStars(session, {}, AbortSignal.timeout(starPatienceMs)).catch(() => undefined);
+  const found = listed?.items ?? [];
   const item = (word: string, about: string): CompletionItem => ({
     text: `${prefix}${word}`,
     type: 'value',

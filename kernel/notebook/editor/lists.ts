@@ -34,8 +34,8 @@ export async function listOf(
     case 'results':
       return { tell: 'results', question, rows: resultRows(session) };
     case 'stars': {
-      const stars = await listStars(session, {}, signal);
-      return { tell: 'stars', question, rows: stars.map(starRow) };
+      const { items } = await listStars(session, {}, signal);
+      return { tell: 'stars', question, rows: items.map(starRow) };
     }
     case 'kinds': {
       const kept = session.results.withId(question.result);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Asked, Reply, Via } from '../../api/client.js';
+import { noticeHeader } from '../../api/notices.js';
 import { type Endpoint, localProfile } from '../../api/profile.js';
 import type { DatasetInfo } from '../../api/wire.js';
 import { tokenize } from '../../apl/syntax/tokens/lexer.js';
@@ -99,7 +100,7 @@ function isLasting(status: number): boolean {
 }
 
 /** Headers needed to read an answer; others may identify the user. */
-const KEPT_HEADERS = ['content-type', 'x-axiom-trace-id'];
+const KEPT_HEADERS = ['content-type', 'x-axiom-trace-id', noticeHeader];
 
 function keptHeaders({ headers }: Reply): Readonly<Record<string, string>> {
   return Object.fromEntries(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { AplKernelError } from '../../errors.js';
+import { systemRefusal } from '../../machine.js';
 import { parseTime } from '../../time.js';
 
 /** A recording cannot be read, is damaged, or lacks what is asked for. */
@@ -138,7 +139,7 @@ async function replace(file: string, content: string | Uint8Array): Promise<void
     await chmod(beside, 0o600);
     await rename(beside, file);
   } catch (error) {
-    await rm(beside, { force: true });
+    await rm(beside, { force: true }).catch(() => undefined);
     throw error;
   }
 }
@@ -167,8 +168,14 @@ function unreadable(directory: string, cause: unknown): RecordingError {
 }
 
 function unwritable(directory: string, cause: unknown): RecordingError {
-  return new RecordingError('recording', `the recording ${directory} cannot be written`, {
-    hint: 'Check that it is a directory, that it may be written to, and that the disk has room.',
-    cause,
-  });
+  const { reason = '', hint = 'Check that it is a directory, and that it may be written to.' } =
+    systemRefusal(cause) ?? {};
+  return new RecordingError(
+    'recording',
+    `the recording ${directory} cannot be written${reason && `: ${reason}`}`,
+    {
+      hint,
+      cause,
+    },
+  );
 }

@@ -71,13 +71,15 @@ export async function toChart(
 async function annotated(chart: ChartModel, wish: ChartWish, ask: AskAnnotations): Promise<ChartModel> {
   const axis = timeAxisOf(chart);
   if (axis === undefined) return chart;
-  const { annotations, problem } = await ask();
+  const { annotations, isPart, problem } = await ask();
   const { rules, remarks } = rulesOf(annotations, axis);
   const excuse =
     problem !== undefined && wish.annotations === true ? [`no annotations: ${safeWords(problem)}`] : [];
+  // Whether they belong here is not known.
+  const damaged = isPart ? ['there are annotations that cannot be read: %annotate --list names them'] : [];
   return {
     ...chart,
-    remarks: [...chart.remarks, ...remarks, ...excuse],
+    remarks: [...chart.remarks, ...remarks, ...damaged, ...excuse],
     ...present({ rules: rules.length === 0 ? undefined : rules }),
   };
 }

@@ -4,6 +4,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Table } from 'apache-arrow';
 import { AplKernelError } from '../../errors.js';
+import { systemRefusal } from '../../machine.js';
 import { type ExportFormat, exportFormats } from './formats.js';
 
 /** A file that a table was written to. */
@@ -123,21 +124,9 @@ async function syncDirectory(directory: string): Promise<void> {
   await handle?.close();
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'the directory does not exist',
-  ENOTDIR: 'a part of the path is no directory',
-  EACCES: 'the directory may not be written to',
-  EPERM: 'the directory may not be written to',
-  EROFS: 'the disk may not be written to',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the quota of the disk is used up',
-  EISDIR: 'it is a directory',
-  ENOTEMPTY: 'it is a directory',
-  ENAMETOOLONG: 'its name is too long',
-};
-
 function explained(error: unknown, path: string): unknown {
-  const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''];
+  const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+  const reason = isMissing ? 'the directory does not exist' : systemRefusal(error)?.reason;
   if (reason === undefined) return error;
   return new ExportError(
     `${basename(path)} could not be written: ${reason}`,

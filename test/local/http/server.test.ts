@@ -439,7 +439,15 @@ test('a managed service writes its address for its user alone, and removes it at
   const managed = await testService({ managed: true });
   const { url, token } = managed.service;
   const started = await processStart(process.pid);
-  const content = { url, token, secret: expect.any(String), pid: process.pid, started, version: '1.2.3' };
+  const content = {
+    url,
+    token,
+    secret: expect.any(String),
+    pid: process.pid,
+    started,
+    version: '1.2.3',
+    format: 1,
+  };
   expect(JSON.parse(await readFile(runtimeFile(managed), 'utf8'))).toEqual(content);
   const shared = await findShared(managed.dataDir);
   expect([shared.kind, 'file' in shared && shared.file.token]).toEqual(['running', token]);

@@ -47,7 +47,7 @@ test('the answer at the time limit does not wait for an engine that heeds no int
     end = () => reject(new Error('interrupted'));
   });
   const deaf = { reading: () => ended };
-  const listening = await listen(options, { ...engines, readersFor: () => deaf });
+  const listening = await listen(options, { ...engines, readersFor: () => deaf }, { directory: dataDir });
   onTestFinished(() => listening.close());
   const answer = await new TestService(listening, dataDir).query('print 1', inTime);
   end();

@@ -82,7 +82,7 @@ const damages: readonly (readonly [
       await rm(file);
       await mkdir(file);
     },
-    /is a directory, not a file/,
+    /cannot be read: it is a directory/,
   ],
   [
     'a list of replaced files that is cut',
@@ -101,7 +101,7 @@ const damages: readonly (readonly [
   [
     'a directory in place of such a list',
     async hurt => mkdir((await firstIn(hurt)).replace('.parquet', '.replaces')),
-    /\.replaces is a directory/,
+    /\.replaces cannot be read: it is a directory/,
   ],
 ];
 

@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { placeFile, replaceFile, writeDurably } from '../../../kernel/local/store/files.js';
+import { locked, placeFile, replaceFile, writeDurably } from '../../../kernel/local/store/files.js';
 
 let directory: string;
 
@@ -36,4 +36,29 @@ test('a draft becomes the file, and is gone', async () => {
   await writeDurably(draft, 'new');
   await placeFile(draft, file);
   expect([await readdir(directory), await readFile(file, 'utf8')]).toEqual([['x.parquet'], 'new']);
+});
+
+test('a file that cannot be put in place leaves no draft', async () => {
+  const file = join(directory, 'taken');
+  await mkdir(file);
+  await expect(replaceFile(file, 'text')).rejects.toMatchObject({ code: 'EISDIR' });
+  expect(await readdir(directory)).toEqual(['taken']);
+});
+
+test('two locks in one directory are held and given back apart', async () => {
+  const [first, second] = [join(directory, 'a.lock'), join(directory, 'b.lock')];
+  await locked(first, () =>
+    locked(second, async () => expect((await readdir(directory)).sort()).toEqual(['a.lock', 'b.lock'])),
+  );
+  expect(await readdir(directory)).toEqual([]);
+  await Promise.all([
+    locked(first, () => locked(second, async () => undefined)),
+    locked(join(directory, 'c.lock'), async () => undefined),
+  ]);
+  expect(await readdir(directory)).toEqual([]);
+});
+
+test('a lock that cannot be made is refused at once, as nobody holds it', async () => {
+  const missing = join(directory, 'nothing', 'a.lock');
+  await expect(locked(missing, async () => undefined)).rejects.toMatchObject({ code: 'ENOENT' });
 });

@@ -1,3 +1,4 @@
+import { systemRefusal } from '../../../machine.js';
 import { ServiceError } from '../../http/service-error.js';
 
 /** A file of a dataset that cannot be read, and why, as in "it {reason}". */
@@ -23,16 +24,5 @@ export function damagedDataset(name: string, damages: readonly Damage[]): Servic
 /** Returns why the system does not let a file be read; undefined when the error is not one of the system. */
 export function systemReason(error: unknown): string | undefined {
   const { code } = error as NodeJS.ErrnoException;
-  return code === undefined ? undefined : (reasons[code] ?? `cannot be read (${code})`);
+  return code === undefined ? undefined : `cannot be read: ${systemRefusal(error)?.reason ?? code}`;
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'may not be read: permission is denied',
-  EPERM: 'may not be read: permission is denied',
-  EISDIR: 'is a directory, not a file',
-  ENOTDIR: 'is a file, not a directory',
-  EIO: 'cannot be read: the disk reports an error',
-  EMFILE: 'cannot be read: too many files are open',
-  ENFILE: 'cannot be read: too many files are open',
-  ELOOP: 'is a link that leads back to itself',
-};

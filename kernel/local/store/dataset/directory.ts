@@ -232,9 +232,14 @@ export class DatasetDirectory {
     const due = Math.max(...times.map(({ mtimeMs }) => mtimeMs)) + retentionMs;
     if (Date.now() < due) return due;
     const lists = replacers.map(listOf);
-    for (const name of [...inOrder(dead, replacedBy), ...lists])
-      await rm(path.join(this.path, name), { force: true });
-    return 0;
+    try {
+      for (const name of [...inOrder(dead, replacedBy), ...lists])
+        await rm(path.join(this.path, name), { force: true });
+      return 0;
+    } catch {
+      // They hinder nobody where they are, on a file system that is read-only for example.
+      return Date.now() + retentionMs;
+    }
   }
 
   /** Runs `work` while nothing else replaces files or changes the note; rejects with ENOENT when the directory is gone. */

@@ -1,4 +1,5 @@
-import { ForbiddenError, NotFoundError } from '../../../api/errors.js';
+import { ApiError, ForbiddenError, NotFoundError } from '../../../api/errors.js';
+import type { Listed } from '../../../api/notices.js';
 import type { StarredQuery } from '../../../api/wire.js';
 import { withoutRender } from '../../../apl/syntax/readers/charting.js';
 import { present } from '../../../present.js';
@@ -56,8 +57,11 @@ export async function resolveStar(
     return await client.getStarred(reference, signal);
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
+    let notices: readonly string[] = [];
     for (const filter of [{}, { who: 'all' }]) {
-      const found = (await listStars(session, filter, signal)).filter(({ name }) => name === reference);
+      const listed = await listStars(session, filter, signal);
+      notices = listed.notices;
+      const found = listed.items.filter(({ name }) => name === reference);
       if (found.length > 1)
         throw new MagicError(
           `${found.length} starred queries are called ${reference}`,
@@ -65,14 +69,17 @@ export async function resolveStar(
         );
       if (found[0] !== undefined) return found[0];
     }
-    throw noStar(reference, error);
+    throw noStar(reference, error, notices);
   }
 }
 
-function noStar(reference: string, cause: NotFoundError): NotFoundError {
+/** One that cannot be read may be the one that was meant. */
+function noStar(reference: string, cause: NotFoundError, notices: readonly string[] = []): NotFoundError {
+  const hint =
+    'To create one, write `%star --new "NAME"` above the query. `%stars --who all` lists what there is.';
   return new NotFoundError(`there is no starred query ${reference}`, {
     code: cause.code,
-    hint: 'To create one, write `%star --new "NAME"` above the query. `%stars --who all` lists what there is.',
+    hint: [hint, ...notices].join(' '),
     cause,
   });
 }
@@ -110,7 +117,7 @@ export async function findStar(
   name: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  return (await listStars(session, {}, signal)).find(star => star.name === name)?.id;
+  return (await listStars(session, {}, signal)).items.find(star => star.name === name)?.id;
 }
 
 /** Every starred query that the filter lets through, asked for page by page. */
@@ -118,15 +125,15 @@ export async function listStars(
   session: Session,
   filter: { readonly who?: string; readonly dataset?: string },
   signal: AbortSignal,
-): Promise<readonly StarredQuery[]> {
+): Promise<Listed<StarredQuery>> {
   const client = await session.client(signal);
   const found = new Map<string, StarredQuery>();
   for (let offset = 0; ; offset += pageSize) {
-    const page = await client.listStarred({ ...filter, limit: pageSize, offset }, signal);
+    const { items, notices } = await client.listStarred({ ...filter, limit: pageSize, offset }, signal);
     const known = found.size;
-    for (const [index, star] of page.entries()) found.set(star.id ?? `${offset + index}`, star);
+    for (const [index, star] of items.entries()) found.set(star.id ?? `${offset + index}`, star);
     // A service without paging returns the same page again, so a page with nothing new also ends the listing.
-    if (page.length < pageSize || found.size === known) return [...found.values()];
+    if (items.length < pageSize || found.size === known) return { items: [...found.values()], notices };
   }
 }
 
@@ -160,12 +167,13 @@ async function starBody(
   };
 }
 
-/** Awaits a starred query; undefined where the token may change it but not read it. */
+/** Awaits a starred query; undefined where it may or can not be read, and yet may be replaced or deleted. */
 export async function readable(reading: Promise<StarredQuery>): Promise<StarredQuery | undefined> {
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof ForbiddenError) return undefined;
+    if (error instanceof ForbiddenError || (error instanceof ApiError && error.status === 500))
+      return undefined;
     throw error;
   }
 }

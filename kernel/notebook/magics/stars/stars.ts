@@ -202,7 +202,8 @@ async function stars({ words, options, magic }: MagicCall, { session, io }: Magi
   if (!['all', 'team', 'me'].includes(who)) throw misuse(magic, `--who is all, team or me, not ${who}`);
   const filter = present({ who: who === 'me' ? undefined : who, dataset });
   const wanted = (words[0] ?? '').toLowerCase();
-  const found = (await listStars(session, filter, io.signal)).filter(each =>
+  const { items, notices } = await listStars(session, filter, io.signal);
+  const found = items.filter(each =>
     [each.name, each.query.apl, each.dataset ?? ''].some(text => text.toLowerCase().includes(wanted)),
   );
   const rows = found.map(each => [
@@ -218,7 +219,7 @@ async function stars({ words, options, magic }: MagicCall, { session, io }: Magi
     tableOutput(
       ['id', 'name', 'dataset', 'time range', 'query'],
       rows,
-      `${plural(found.length, 'starred query', 'starred queries')}${about}${hint}`,
+      [`${plural(found.length, 'starred query', 'starred queries')}${about}${hint}`, ...notices].join('\n'),
     ),
   );
 }

@@ -10,9 +10,10 @@ import { safeWords } from '../../display/summary.js';
 import type { ChartModel, Rule } from '../model.js';
 import type { TimeAxis } from './bins.js';
 
-/** The annotations for a chart; `problem` says why they could not be read. */
+/** The annotations for a chart; `problem` says why they could not be read, `isPart` that some could not. */
 export interface ChartAnnotations {
   readonly annotations: readonly Annotation[];
+  readonly isPart?: true;
   readonly problem?: string;
 }
 

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { type Annotation, type AnnotationContent, readAnnotation } from '../../api/wire.js';
-import { present } from '../../present.js';
-import { parseTime } from '../../time.js';
-import { Documents } from './documents.js';
+import type { Annotation, AnnotationContent } from '../../../api/wire.js';
+import { parseTime } from '../../../time.js';
+import { type AnnotationChange, changed, readWholeAnnotation } from '../../http/requests.js';
+import { Documents, type Listing } from './documents.js';
 
 /** Which annotations to list: those of any of the datasets that touch the range from `start` to before `end`, in nanoseconds since 1970. */
 export interface AnnotationFilter {
@@ -10,9 +10,6 @@ export interface AnnotationFilter {
   readonly start?: bigint;
   readonly end?: bigint;
 }
-
-/** Members to change; null removes one. */
-export type AnnotationChange = { readonly [K in keyof AnnotationContent]?: AnnotationContent[K] | null };
 
 /** The annotations under `<dataDir>/annotations`. */
 export class AnnotationStore {
@@ -22,7 +19,8 @@ export class AnnotationStore {
     this.#annotations = new Documents<AnnotationContent>(path.join(dataDir, 'annotations'), {
       name: 'annotation',
       prefix: 'ann_',
-      read: value => readAnnotation(value),
+      read: readWholeAnnotation,
+      deletedBy: '%annotate --delete',
       unknown: {
         code: 'annotation-not-found',
         hint: '`%annotate --list` lists those in the time range.',
@@ -32,10 +30,11 @@ export class AnnotationStore {
   }
 
   /** Returns the annotations that pass the filter, in order of time. */
-  async list(filter: AnnotationFilter): Promise<Annotation[]> {
+  async list(filter: AnnotationFilter): Promise<Listing<AnnotationContent>> {
     const inOrder = (a: Annotation, b: Annotation) =>
       compare(timeOf(a.time), timeOf(b.time)) || compare(a.id, b.id);
-    return (await this.#annotations.list()).filter(each => passes(each, filter)).sort(inOrder);
+    const { documents, damages } = await this.#annotations.list();
+    return { documents: documents.filter(each => passes(each, filter)).sort(inOrder), damages };
   }
 
   /** Stores an annotation under a new id. */
@@ -48,14 +47,19 @@ export class AnnotationStore {
     return this.#annotations.get(id);
   }
 
-  /** Changes some members of an annotation; throws ServiceError (404) when there is none, and what `check` throws about the outcome. */
+  /**
+   * Changes some members of an annotation; a change of all that one needs replaces one that cannot be read. Throws ServiceError (404)
+   * when there is none, and what `check` throws about the outcome.
+   */
   change(
     id: string,
     change: AnnotationChange,
     check: (content: AnnotationContent) => void,
   ): Promise<Annotation> {
     return this.#annotations.replace(id, before => {
-      const content = changed(before, change);
+      const basis = before ?? wholeOf(change);
+      if (basis === undefined) return undefined;
+      const content = changed(basis, change);
       check(content);
       return content;
     });
@@ -67,20 +71,9 @@ export class AnnotationStore {
   }
 }
 
-/** Returns an annotation with the members of a change, in the order in which the API names them. */
-export function changed(before: AnnotationContent, change: AnnotationChange): AnnotationContent {
-  const { datasets, time, type, endTime, title, description, url } = { ...before, ...change };
-  return {
-    datasets: datasets ?? before.datasets,
-    time: time ?? before.time,
-    ...present({
-      endTime: endTime ?? undefined,
-      title: title ?? undefined,
-      description: description ?? undefined,
-      url: url ?? undefined,
-    }),
-    type: type ?? before.type,
-  };
+/** The members that an annotation must have; undefined where a change lacks one. */
+function wholeOf({ datasets, time, type }: AnnotationChange): AnnotationContent | undefined {
+  return datasets && time && type ? { datasets, time, type } : undefined;
 }
 
 /** One without an end is a moment. */

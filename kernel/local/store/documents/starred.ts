@@ -1,6 +1,7 @@
 import path from 'node:path';
-import { readStarredQuery, type StarredQuery } from '../../api/wire.js';
-import { Documents, type Stored } from './documents.js';
+import type { StarredQuery } from '../../../api/wire.js';
+import { readWholeStar } from '../../http/requests.js';
+import { Documents, type Listing, type Stored } from './documents.js';
 
 /**
  * Which starred queries to list. `who`: one's own when absent, everyone's for `all` and `team`, else those of that user. `qs` is
@@ -24,7 +25,8 @@ export class StarredStore {
     this.#queries = new Documents(path.join(dataDir, 'starred'), {
       name: 'starred query',
       prefix: '',
-      read: value => readStarredQuery(value),
+      read: readWholeStar,
+      deletedBy: '%unstar',
       unknown: {
         code: 'starred-not-found',
         hint: 'A new one is created with POST, or `%star --new`.',
@@ -35,11 +37,13 @@ export class StarredStore {
   }
 
   /** Returns the queries that pass the filter, sorted by name. */
-  async list(filter: StarredFilter): Promise<Stored<StarredQuery>[]> {
-    return (await this.#queries.list())
+  async list(filter: StarredFilter): Promise<Listing<StarredQuery>> {
+    const { documents, damages } = await this.#queries.list();
+    const found = documents
       .filter(query => this.#passes(query, filter))
       .sort((a, b) => inOrder(a.name, b.name) || inOrder(a.id, b.id))
       .slice(filter.offset, filter.offset + filter.limit);
+    return { documents: found, damages };
   }
 
   /** Stores a query under a new id. */

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { type TestService, testService } from '../service.js';
+import { type TestService, testService } from '../../service.js';
 
 const route = '/v2/apl-starred-queries';
 
@@ -124,7 +124,10 @@ test('each is one file that can be read and committed', async () => {
   const directory = path.join(service.dataDir, 'starred');
   expect(await readdir(directory)).toEqual([`${id}.json`]);
   const text = await readFile(path.join(directory, `${id}.json`), 'utf8');
-  expect(text).toBe(`${JSON.stringify({ ...example, id }, null, 2)}\n`);
+  const { checksum, ...stored } = JSON.parse(text);
+  expect(stored).toEqual({ ...example, id });
+  expect(checksum).toMatch(/^[0-9a-f]{8}$/);
+  expect(text).toBe(`${JSON.stringify({ ...stored, checksum }, null, 2)}\n`);
 });
 
 test('the order of names is the same on every machine: letters of either case together, others by their code', async () => {

@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Engine } from '../engine/duckdb.js';
+import { readWholeAnnotation, readWholeStar } from '../http/requests.js';
+import { decodeLog } from '../store/append/records.js';
+import { damageIn } from '../store/dataset/part-file.js';
+import { readReplacements } from '../store/dataset/replacement-list.js';
+import { jsonOf } from '../store/documents/documents.js';
+import { unsealed } from '../store/documents/sealed.js';
+import { readFormat } from '../store/format.js';
+import { valuesDamage } from './parquet.js';
+
+/** What is wrong with a file, as in "it {reason}". One that was `changed` may have been edited by hand, and is read all the same. */
+export interface Fault {
+  readonly state: 'damaged' | 'changed';
+  readonly reason: string;
+}
+
+/** A kind of file in a data directory. */
+export interface FileKind {
+  /** Paths within the data directory, with slashes. */
+  readonly pattern: RegExp;
+  /** A sentence that says what to do with one that is damaged. */
+  readonly remedy: string;
+  /** Reads all of a file and returns what is wrong; rejects with the system's error, or with what the file is not. */
+  readonly check: (file: string, tools: CheckTools) => Promise<Fault | string | undefined>;
+}
+
+export interface CheckTools {
+  readonly engine: Engine;
+  readonly dataDir: string;
+}
+
+const copy = 'put back a good copy, or move it away to go on without what it holds';
+
+/** Every kind of file that holds something of the user's. */
+export const fileKinds: readonly FileKind[] = [
+  {
+    pattern: /^datasets\/[^/]+\/[^./][^/]*\.parquet$/,
+    remedy: `${copy}; \`%drop\` deletes the dataset`,
+    check: async (file, { engine }) =>
+      (await damageIn(file, basename(file))) ?? (await valuesDamage(engine, file)),
+  },
+  {
+    pattern: /^datasets\/[^/]+\/[^/]+\.replaces$/,
+    remedy: `${copy}: rows that were replaced count again without it`,
+    check: async file =>
+      (await readReplacements(file)) === undefined
+        ? 'is damaged: it says which files no longer count'
+        : undefined,
+  },
+  {
+    pattern: /^datasets\/[^/]+\/[^/]+\.log$/,
+    remedy: 'start the service and query the dataset: what can be read is stored, the rest set aside',
+    check: async file => {
+      const { damage } = decodeLog(await readFile(file));
+      return damage === undefined ? undefined : 'is damaged: not all of its batches can be read';
+    },
+  },
+  {
+    pattern: /^datasets\/[^/]+\/dataset\.json$/,
+    remedy: 'repair it or delete it: the description of the dataset and its fields is lost with it',
+    check: async file => objectFault(await jsonOf(file)),
+  },
+  document(/^starred\/[^/]+\.json$/, '%unstar', readWholeStar),
+  document(/^annotations\/[^/]+\.json$/, '%annotate --delete', readWholeAnnotation),
+  lines(/^history\.jsonl$/, ['session']),
+  lines(/^queries\.jsonl(?:\.old)?$/, ['at', 'profile', 'apl', 'startTime', 'endTime']),
+  {
+    pattern: /^format\.json$/,
+    remedy: 'delete it: the next start writes it again',
+    check: async (_, { dataDir }) => {
+      const found = await readFormat(dataDir);
+      return found.kind === 'damaged' ? `cannot be read: ${found.reason}` : undefined;
+    },
+  },
+  {
+    pattern: /^service\.json$/,
+    remedy: 'delete it: the next query starts a service that writes it again',
+    check: async file => objectFault(await jsonOf(file)),
+  },
+];
+
+function document(pattern: RegExp, deletedBy: string, read: (value: unknown) => unknown): FileKind {
+  return {
+    pattern,
+    remedy: `repair it, or delete it with \`${deletedBy} ID\``,
+    check: async file => {
+      const { content, intact } = unsealed(await jsonOf(file));
+      read(content);
+      return intact === false
+        ? { state: 'changed', reason: 'is not as it was written: it was edited by hand, or is damaged' }
+        : undefined;
+    },
+  };
+}
+
+/** A JSON object a line, each with these texts; the last line may be incomplete, as a kernel may have died. */
+function lines(pattern: RegExp, texts: readonly string[]): FileKind {
+  return {
+    pattern,
+    remedy: 'nothing need be done: lines that cannot be read are passed over',
+    check: async file => {
+      const all = (await readFile(file, 'utf8')).split('\n').slice(0, -1);
+      const wrong = all.filter(line => line !== '' && !holds(line, texts)).length;
+      return wrong === 0 ? undefined : `is damaged: ${wrong} of its ${all.length} lines cannot be read`;
+    },
+  };
+}
+
+function holds(line: string, texts: readonly string[]): boolean {
+  try {
+    const value = JSON.parse(line);
+    return texts.every(name => typeof value[name] === 'string');
+  } catch {
+    return false;
+  }
+}
+
+function objectFault(value: unknown): string | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? undefined
+    : 'is damaged: it is not a JSON object';
+}

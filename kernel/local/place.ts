@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
+import { AplKernelError } from '../errors.js';
+import { makeDirectory, systemRefusal } from '../machine.js';
+
+/** Where the service of a data directory keeps its runtime file and its log. */
+export interface Place {
+  readonly directory: string;
+  /** Why that is not the data directory: it cannot be written, and the service only reads. */
+  readonly refusal?: unknown;
+}
+
+/**
+ * Returns the data directory, made if need be, or where nothing can be stored in it a directory of this user's own. Throws the
+ * system's error where there is no such directory, and none can be made.
+ */
+export function placeOf(dataDir: string): Place {
+  const refusal = writeError(dataDir);
+  if (refusal === undefined) return { directory: dataDir };
+  if (systemRefusal(refusal)?.status !== 507) throw refusal;
+  const directory = privatePlace(dataDir);
+  makeDirectory(directory);
+  if (!isOurs(directory))
+    throw new AplKernelError('local-service', `other users can write into ${directory}`, {
+      hint: 'Remove it, or set TMPDIR to a directory of your own.',
+    });
+  return { directory, refusal };
+}
+
+/** Returns the directories in which a service of a data directory may have its runtime file. */
+export function placesOf(dataDir: string): readonly string[] {
+  const own = privatePlace(dataDir);
+  return isOurs(own) ? [dataDir, own] : [dataDir];
+}
+
+/** Returns why no file can be written into a directory; undefined when one can. */
+export function writeError(directory: string): unknown {
+  const probe = join(directory, `.probe-${crypto.randomUUID()}`);
+  try {
+    makeDirectory(directory);
+    writeFileSync(probe, Buffer.alloc(4096), { mode: 0o600 });
+    return undefined;
+  } catch (error) {
+    // Writing names no path.
+    return Object.assign(error as NodeJS.ErrnoException, { path: probe });
+  } finally {
+    removeIfThere(probe);
+  }
+}
+
+function removeIfThere(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // What could not be written is not there.
+  }
+}
+
+function privatePlace(dataDir: string): string {
+  const digest = createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 16);
+  return join(tmpdir(), `apl-service-${userInfo().username.replace(/\W/g, '_')}-${digest}`);
+}
+
+/** A directory for temporary files is everybody's: what lies there is believed only if nobody else can have put it there. */
+function isOurs(directory: string): boolean {
+  const found = lstatSync(directory, { throwIfNoEntry: false });
+  if (found === undefined || !found.isDirectory()) return false;
+  const { uid } = userInfo();
+  return process.platform === 'win32' || (found.uid === uid && (found.mode & 0o077) === 0);
+}

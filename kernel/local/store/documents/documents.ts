@@ -1,0 +1,186 @@
+import { lstat, readdir, readFile, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { AplKernelError, type ErrorCode } from '../../../errors.js';
+import { makeDirectory, systemRefusal } from '../../../machine.js';
+import { ServiceError } from '../../http/service-error.js';
+import { emptyWhenMissing, hasCode, locked, removeLeftovers, replaceFile } from '../files.js';
+import { type Damage, damageError } from './damage.js';
+import { sealedText, unsealed } from './sealed.js';
+
+/** What is stored in a directory of documents. */
+export interface DocumentKind<T> {
+  /** What one is called in messages. */
+  readonly name: string;
+  /** Before each id. */
+  readonly prefix: string;
+  /** Returns the document in a file; throws AplKernelError for anything else. */
+  readonly read: (value: unknown) => T;
+  /** The magic that deletes one, without the id. */
+  readonly deletedBy: string;
+  readonly unknown: { readonly code: ErrorCode; readonly hint: string };
+  readonly unreadable: ErrorCode;
+}
+
+/** Small documents in a directory: one JSON file each, replaced as a whole, so that they can be reviewed and committed. */
+export class Documents<T extends object> {
+  readonly #directory: string;
+  readonly #kind: DocumentKind<T>;
+
+  constructor(directory: string, kind: DocumentKind<T>) {
+    this.#directory = directory;
+    this.#kind = kind;
+  }
+
+  /** Returns all documents, in no order, and the files that hold none. */
+  async list(): Promise<Listing<T>> {
+    await removeLeftovers(this.#directory);
+    const names = await readdir(this.#directory).catch(emptyWhenMissing);
+    const ids = names.flatMap(name => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []));
+    const found = await Promise.all(ids.filter(isId).map(id => this.#read(id)));
+    return {
+      documents: found.flatMap(each => (each?.kind === 'whole' ? [each.document] : [])),
+      damages: found.flatMap(each => (each?.kind === 'damaged' ? [each.damage] : [])),
+    };
+  }
+
+  /** Stores a document under a new id. */
+  async create(document: T): Promise<Stored<T>> {
+    makeDirectory(this.#directory);
+    return this.#write(this.#kind.prefix + crypto.randomUUID().replaceAll('-', ''), document);
+  }
+
+  /** Returns one document; throws ServiceError, 404 when there is none. */
+  async get(id: string): Promise<Stored<T>> {
+    const found = isId(id) ? await this.#read(id) : undefined;
+    if (found === undefined) throw this.#unknown(id);
+    if (found.kind === 'damaged') throw this.#damaged(found);
+    return found.document;
+  }
+
+  /**
+   * Replaces a document by what `change` makes of it, undefined where it cannot be read; where `change` then returns undefined,
+   * this throws what `get` throws. Throws ServiceError (404) when there is none.
+   */
+  async replace(id: string, change: (before: Stored<T> | undefined) => T | undefined): Promise<Stored<T>> {
+    return this.#alone(id, async () => {
+      const found = await this.#read(id);
+      if (found === undefined) throw this.#unknown(id);
+      const after = change(found.kind === 'whole' ? found.document : undefined);
+      if (after !== undefined) return this.#write(id, after);
+      throw found.kind === 'damaged' ? this.#damaged(found) : this.#unknown(id);
+    });
+  }
+
+  /** Deletes a document, whatever its file holds; throws ServiceError (404) when there is none. */
+  async remove(id: string): Promise<void> {
+    const removal = () => rm(this.#file(id), { recursive: true, force: true });
+    return this.#alone(id, removal).catch(error => {
+      // A full disk has no room for a lock, and needs what this gives back.
+      if (!hasCode(error, 'ENOSPC', 'EDQUOT')) throw error;
+      return removal();
+    });
+  }
+
+  /** Works on a document that nobody else changes or deletes meanwhile. */
+  async #alone<R>(id: string, work: () => Promise<R>): Promise<R> {
+    const check = async () => {
+      if (!isId(id) || !(await isThere(this.#file(id)))) throw this.#unknown(id);
+    };
+    await check();
+    return locked(`${this.#file(id)}.lock`, async () => {
+      await check();
+      return work();
+    });
+  }
+
+  async #read(id: string): Promise<Found<T> | undefined> {
+    const file = this.#file(id);
+    try {
+      return { kind: 'whole', document: { ...this.#kind.read(unsealed(await jsonOf(file)).content), id } };
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return undefined;
+      const { name, deletedBy } = this.#kind;
+      const remedy = `Repair the file, or delete it with \`${deletedBy} ${id}\`.`;
+      const damage = { what: `the ${name} ${id}`, file, reason: faultReason(error), remedy };
+      return { kind: 'damaged', damage, cause: error };
+    }
+  }
+
+  async #write(id: string, document: T): Promise<Stored<T>> {
+    const stored = { ...document, id };
+    const file = this.#file(id);
+    // A file cannot be renamed over a directory, which holds no document in any case.
+    if ((await lstat(file).catch(() => undefined))?.isDirectory()) await rm(file, { recursive: true });
+    await replaceFile(file, sealedText(stored));
+    return stored;
+  }
+
+  #damaged({ damage, cause }: Damaged): ServiceError {
+    return damageError(damage, this.#kind.unreadable, cause);
+  }
+
+  #file(id: string): string {
+    return path.join(this.#directory, `${id}.json`);
+  }
+
+  #unknown(id: string): ServiceError {
+    const { name, unknown } = this.#kind;
+    return new ServiceError(404, unknown.code, `There is no ${name} ${JSON.stringify(id)}.`, {
+      hint: unknown.hint,
+    });
+  }
+}
+
+/** A document as it is stored: always with its id. */
+export type Stored<T> = T & { readonly id: string };
+
+/** The documents of a directory, and its files that hold none. */
+export interface Listing<T> {
+  readonly documents: readonly Stored<T>[];
+  readonly damages: readonly Damage[];
+}
+
+type Found<T> = { readonly kind: 'whole'; readonly document: Stored<T> } | Damaged;
+
+interface Damaged {
+  readonly kind: 'damaged';
+  readonly damage: Damage;
+  readonly cause: unknown;
+}
+
+/** Bytes of a document: more are not read. */
+const largest = 4 * 2 ** 20;
+
+/** Returns the JSON that a file holds; throws for one that holds something else, or is none. */
+export async function jsonOf(file: string): Promise<unknown> {
+  const found = await stat(file);
+  if (!found.isFile()) throw new NoDocument(found.isDirectory() ? 'it is a directory' : 'it is not a file');
+  if (found.size > largest) throw new NoDocument('it has more than 4 MiB');
+  if (found.size === 0) throw new NoDocument('it is empty');
+  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)));
+}
+
+/** What is in the place of a document is none. */
+class NoDocument extends AplKernelError {
+  constructor(reason: string) {
+    super('unreadable', reason);
+  }
+}
+
+/** Returns why a document could not be read, as in "it cannot be read: {reason}". */
+export function faultReason(error: unknown): string {
+  if (error instanceof SyntaxError) return 'it is not JSON';
+  if (hasCode(error, 'ERR_ENCODING_INVALID_ENCODED_DATA')) return 'it is not UTF-8';
+  if (error instanceof AplKernelError) return error.message.replace(/\.$/, '');
+  return systemRefusal(error)?.reason ?? `the system says ${(error as NodeJS.ErrnoException).code}`;
+}
+
+/** Whether anything has this name, a link that leads nowhere too. */
+async function isThere(file: string): Promise<boolean> {
+  return (await lstat(file).catch(() => undefined)) !== undefined;
+}
+
+/** An id is a file name and nothing else. */
+function isId(id: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(id);
+}

@@ -1,0 +1,240 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { temporaryDirectory, Victim } from './bench.js';
+
+/** What a disk does to a service that runs: how it begins, how it ends, and what is said to whoever writes meanwhile. */
+interface Condition {
+  /** The options of the file system; none where it needs no mount of its own. */
+  readonly mount?: string;
+  /** The user whom the service runs as. */
+  readonly uid?: number;
+  readonly begin: (dataDir: string) => void;
+  readonly end: (dataDir: string) => void;
+  readonly status: number;
+  readonly code: string;
+  readonly reason: RegExp;
+  /** Whether something can be deleted, which gives room back. */
+  readonly deletes: boolean;
+}
+
+const nobody = 65_534;
+
+const conditions: Readonly<Record<string, Condition>> = {
+  'becomes read-only': {
+    mount: 'size=32m',
+    begin: dataDir => void execFileSync('mount', ['-o', 'remount,ro', dataDir]),
+    end: dataDir => void execFileSync('mount', ['-o', 'remount,rw', dataDir]),
+    status: 507,
+    code: 'not-writable',
+    reason: /^This could not be done in \/.*: the file system is read-only\.$/,
+    deletes: false,
+  },
+  'has no space left': {
+    mount: 'size=32m',
+    begin: dataDir =>
+      expect(() => writeFileSync(join(dataDir, 'filler'), Buffer.alloc(64 * 2 ** 20))).toThrow('ENOSPC'),
+    end: dataDir => rmSync(join(dataDir, 'filler')),
+    status: 507,
+    code: 'engine-disk',
+    reason: /^(?:This could not be done(?: in \/.*)?: the disk|The disk of the local service) is full\.$/,
+    deletes: true,
+  },
+  'has room for no more files': {
+    mount: 'size=32m,nr_inodes=160',
+    begin: dataDir => {
+      mkdirSync(join(dataDir, 'fillers'));
+      const fill = () => {
+        for (let index = 0; ; index++) writeFileSync(join(dataDir, 'fillers', String(index)), '');
+      };
+      expect(fill).toThrow('ENOSPC');
+    },
+    end: dataDir => rmSync(join(dataDir, 'fillers'), { recursive: true }),
+    status: 507,
+    code: 'engine-disk',
+    reason: /^(?:This could not be done(?: in \/.*)?: the disk|The disk of the local service) is full\.$/,
+    deletes: true,
+  },
+  'belongs to somebody else': {
+    uid: nobody,
+    begin: dataDir => permit(dataDir, 0o555),
+    end: dataDir => permit(dataDir, 0o755),
+    status: 507,
+    code: 'not-writable',
+    reason: /^This could not be done in \/.*: the permission is missing\.$/,
+    deletes: false,
+  },
+};
+
+/** Sets the permissions of the directories that hold what is written. */
+function permit(dataDir: string, mode: number): void {
+  for (const below of ['starred', 'annotations', 'datasets', 'datasets/d', '.tmp', ''])
+    chmodSync(join(dataDir, below), mode);
+}
+
+const star = { kind: 'apl', name: 's', who: 'local', metadata: {}, query: { apl: 'd' } };
+const note = { datasets: ['d'], type: 'deploy', time: '2026-06-15T10:00:00Z' };
+
+interface Prepared {
+  readonly star: string;
+  readonly annotation: string;
+  /** A file to import. */
+  readonly file: string;
+}
+
+/** Each way to write. */
+const writing: Readonly<Record<string, (victim: Victim, prepared: Prepared) => ReturnType<Victim['send']>>> =
+  {
+    'create a starred query': victim => victim.send('POST', '/v2/apl-starred-queries', star),
+    'replace a starred query': (victim, { star: id }) =>
+      victim.send('PUT', `/v2/apl-starred-queries/${id}`, { ...star, name: 't' }),
+    'create an annotation': victim => victim.send('POST', '/v2/annotations', note),
+    'change an annotation': (victim, { annotation }) =>
+      victim.send('PUT', `/v2/annotations/${annotation}`, { title: 'x' }),
+    'create a dataset': victim => victim.send('POST', '/v2/datasets', { name: 'e' }),
+    'import a file': (victim, { file }) =>
+      victim.send('POST', '/v1/local/import', { path: file, dataset: 'imported' }),
+    'describe a field': victim => victim.send('PUT', '/v2/datasets/d/fields/a', { unit: 'ms' }),
+  };
+
+/** Each way to delete. */
+const deleting: typeof writing = {
+  'delete a starred query': (victim, { star: id }) => victim.send('DELETE', `/v2/apl-starred-queries/${id}`),
+  'delete an annotation': (victim, { annotation }) => victim.send('DELETE', `/v2/annotations/${annotation}`),
+  'delete a dataset': victim => victim.send('DELETE', '/v2/datasets/d'),
+};
+
+const sample = {
+  apl: "['sample-http-logs'] | take 1 | count",
+  startTime: '2026-06-15T10:00:00Z',
+  endTime: '2026-06-15T10:01:00Z',
+};
+
+/** Each way to read, with what is found. */
+async function read(victim: Victim): Promise<unknown> {
+  const names = async (path: string) => (await victim.send('GET', path)).body.length;
+  return {
+    print: await victim.columns('print x = 1'),
+    samples: (await victim.send('POST', '/v1/datasets/_apl?format=tabular', sample)).body.tables[0].columns,
+    stored: await victim.columns('d | summarize sum(a)'),
+    datasets: await names('/v2/datasets'),
+    stars: await names('/v2/apl-starred-queries'),
+    annotations: await names('/v2/annotations'),
+  };
+}
+
+const found = {
+  print: [[1]],
+  samples: [[1]],
+  stored: [[3]],
+  datasets: 3,
+  stars: 1,
+  annotations: 1,
+};
+
+test.each(Object.entries(conditions))(
+  'a data directory that %s: reading goes on, and writing says why',
+  async (name, condition) => {
+    const dataDir = await temporaryDirectory();
+    if (condition.mount !== undefined && !mounted(dataDir, condition.mount, name)) return;
+    if (condition.uid !== undefined) chownSync(dataDir, condition.uid, condition.uid);
+    const elsewhere = await temporaryDirectory();
+    chmodSync(elsewhere, 0o755);
+    const file = join(elsewhere, 'rows.ndjson');
+    writeFileSync(
+      file,
+      Array.from({ length: 20_000 }, (_, a) => `{"a":${a},"b":"${Math.sin(a)}"}`).join('\n'),
+    );
+    const victim = await Victim.start(dataDir, {}, condition.uid);
+    await victim.send('POST', '/v2/datasets', { name: 'd' });
+    await victim.ingest('d', [{ a: 1 }, { a: 2 }]);
+    const prepared = {
+      file,
+      star: (await victim.send('POST', '/v2/apl-starred-queries', star)).body.id,
+      annotation: (await victim.send('POST', '/v2/annotations', note)).body.id,
+    };
+    expect(await read(victim)).toEqual(found);
+    const before = contentOf(dataDir);
+
+    condition.begin(dataDir);
+    const refused = [condition.status, condition.code, expect.stringMatching(condition.reason)];
+    for (const [operation, write] of Object.entries(writing)) {
+      expect([operation, ...said(await write(victim, prepared))]).toEqual([operation, ...refused]);
+      expect([operation, await read(victim)]).toEqual([operation, found]);
+    }
+    if (!condition.deletes)
+      for (const [operation, remove] of Object.entries(deleting))
+        expect([operation, ...said(await remove(victim, prepared))]).toEqual([operation, ...refused]);
+    expect(await read(victim)).toEqual(found);
+    const undone = contentOf(dataDir);
+    condition.end(dataDir);
+    expect([undone.filter(name => !/^fillers?/.test(name)), contentOf(dataDir)]).toEqual([before, before]);
+
+    if (condition.deletes) condition.begin(dataDir);
+    else
+      for (const [operation, write] of Object.entries(writing))
+        expect([operation, Math.floor((await write(victim, prepared)).status / 100)]).toEqual([operation, 2]);
+    for (const [operation, remove] of Object.entries(deleting))
+      expect([operation, (await remove(victim, prepared)).status]).toEqual([operation, 204]);
+  },
+);
+
+/** A service that runs as another user has its own directory for what a service needs, which is not looked for here. */
+const ownConditions = Object.entries(conditions).filter(([, { uid }]) => uid === undefined);
+
+test.each(ownConditions)(
+  'a data directory that %s before the service starts: reading works, and writing says why',
+  async (name, condition) => {
+    const dataDir = await temporaryDirectory();
+    if (condition.mount !== undefined && !mounted(dataDir, condition.mount, name)) return;
+    const first = await Victim.start(dataDir);
+    await first.send('POST', '/v2/datasets', { name: 'd' });
+    await first.ingest('d', [{ a: 1 }, { a: 2 }]);
+    const prepared = {
+      file: fileURLToPath(import.meta.url),
+      star: (await first.send('POST', '/v2/apl-starred-queries', star)).body.id,
+      annotation: (await first.send('POST', '/v2/annotations', note)).body.id,
+    };
+    await first.stop();
+    const before = contentOf(dataDir);
+
+    condition.begin(dataDir);
+    const second = await Victim.start(dataDir);
+    expect(await read(second)).toEqual(found);
+    const refused = [condition.status, condition.code, expect.stringMatching(condition.reason)];
+    for (const [operation, write] of Object.entries({ ...writing, ...deleting }))
+      expect([operation, ...said(await write(second, prepared))]).toEqual([operation, ...refused]);
+    const events = await second.ingest('d', [{ a: 3 }]);
+    expect(said(events)).toEqual(refused);
+    expect(await read(second)).toEqual(found);
+    condition.end(dataDir);
+    expect(contentOf(dataDir)).toEqual(before);
+  },
+);
+
+/** What an answer says about a refusal. */
+function said({ status, body }: Awaited<ReturnType<Victim['send']>>): readonly unknown[] {
+  return [status, body?.detail?.errorType, body?.detail?.message];
+}
+
+/** Mounts a file system in memory; false, with the reason printed, where that is not allowed. */
+function mounted(directory: string, options: string, name: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'none', directory], { stdio: 'pipe' });
+  } catch (error) {
+    console.log(`a data directory that ${name}: not tried, as nothing can be mounted here (${error})`);
+    return false;
+  }
+  onTestFinished(() => void execFileSync('umount', ['-l', directory]));
+  return true;
+}
+
+/** The names of everything but the scratch files of engines. */
+function contentOf(dataDir: string): readonly string[] {
+  return readdirSync(dataDir, { recursive: true })
+    .map(String)
+    .filter(name => !name.startsWith('.tmp'))
+    .sort();
+}

@@ -1,0 +1,53 @@
+import { constants } from 'node:os';
+import { expect, test } from 'vitest';
+import { systemError } from '../../../kernel/local/http/service-error.js';
+import { refusalInWords } from '../../../kernel/machine.js';
+
+const refusals: readonly (readonly [code: string, status: number, errorType: string, reason: string])[] = [
+  ['EROFS', 507, 'not-writable', 'the file system is read-only'],
+  ['EACCES', 507, 'not-writable', 'the permission is missing'],
+  ['EPERM', 507, 'not-writable', 'the permission is missing'],
+  ['ENOSPC', 507, 'engine-disk', 'the disk is full'],
+  ['EDQUOT', 507, 'engine-disk', 'the quota of the disk is used up'],
+  ['EFBIG', 507, 'not-writable', 'the file system takes no file of this size'],
+  ['EMFILE', 503, 'engine-short', 'as many files are open as may be'],
+  ['ENFILE', 503, 'engine-short', 'as many files are open as may be'],
+  ['ENOMEM', 503, 'engine-short', 'the machine is out of memory'],
+  ['EBUSY', 503, 'in-use', 'another program holds it'],
+  ['ETXTBSY', 503, 'in-use', 'another program holds it'],
+  ['EIO', 500, 'disk-failed', 'the disk failed'],
+  ['ESTALE', 503, 'disk-failed', 'the network file system has lost the file'],
+  ['ENAMETOOLONG', 400, 'invalid-name', 'its name is too long'],
+  ['EISDIR', 500, 'unreadable', 'it is a directory'],
+  ['ENOTEMPTY', 500, 'unreadable', 'it is a directory'],
+  ['ENOTDIR', 500, 'unreadable', 'a part of the path is no directory'],
+  ['ELOOP', 500, 'unreadable', 'its links lead in a circle'],
+];
+
+test.each(refusals)(
+  'what the system calls %s is refused with %i and in words',
+  (code, status, errorType, reason) => {
+    expect(code in constants.errno).toBe(true);
+    const error = Object.assign(new Error(), { code, syscall: 'open', path: '/data/starred/a.json' });
+    const refused = systemError(error);
+    expect([refused?.status, refused?.code, refused?.message]).toEqual([
+      status,
+      errorType,
+      `This could not be done in /data/starred: ${reason}.`,
+    ]);
+    expect(refused?.hint).toMatch(/\.$/);
+  },
+);
+
+test.each([undefined, null, new Error('x'), { code: 'toString' }, { code: 5 }, { code: 'ENOENT' }])(
+  'anything else is not: %j',
+  error => {
+    expect(systemError(error)).toBeUndefined();
+  },
+);
+
+test('the system is known by its own words at the end of those of a library, and by nothing before', () => {
+  const text = 'IO Error: Cannot open file "/data/x.parquet": Read-only file system';
+  expect(refusalInWords(text)?.code).toBe('not-writable');
+  expect(refusalInWords('IO Error: Cannot open file "Read-only file system": gone')).toBeUndefined();
+});

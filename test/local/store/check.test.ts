@@ -1,0 +1,150 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { checkData } from '../../../kernel/local/check/check.js';
+import { fileKinds } from '../../../kernel/local/check/kinds.js';
+import { sealedText } from '../../../kernel/local/store/documents/sealed.js';
+import { temporaryDirectory } from '../service.js';
+
+const fixture = fileURLToPath(new URL('format-0/data', import.meta.url));
+
+/** A data directory with a file of every kind. */
+async function whole(): Promise<string> {
+  const dataDir = await temporaryDirectory();
+  cpSync(fixture, dataDir, { recursive: true });
+  writeFileSync(path.join(dataDir, 'format.json'), '{"format":1,"version":"1.2.3"}\n');
+  return dataDir;
+}
+
+/** The first file of a kind, below a data directory. */
+function fileOf(dataDir: string, pattern: RegExp): string {
+  const names = readdirSync(dataDir, { recursive: true }).map(String).sort();
+  const found = names.find(name => pattern.test(name));
+  if (found === undefined) throw new Error(`no file is ${pattern}`);
+  return path.join(dataDir, found);
+}
+
+test('a whole data directory has a file of every kind, and no fault', async () => {
+  const dataDir = await whole();
+  for (const { pattern } of fileKinds) expect(fileOf(dataDir, pattern)).toContain(dataDir);
+  expect(await checkData(dataDir)).toEqual({ files: 26, faults: [] });
+});
+
+type Damage = (file: string) => void;
+
+const flippedAt =
+  (place: number): Damage =>
+  file => {
+    const bytes = readFileSync(file);
+    bytes[place] = (bytes[place] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+  };
+
+const cut: Damage = file => writeFileSync(file, readFileSync(file).subarray(0, 30));
+const cutAtEnd: Damage = file => writeFileSync(file, readFileSync(file).subarray(0, -10));
+const emptied: Damage = file => writeFileSync(file, '');
+const directory: Damage = file => {
+  rmSync(file);
+  mkdirSync(file);
+};
+
+/** The damages of each kind, in the order of the table, with the reason that is told. */
+const damages: readonly (readonly (readonly [name: string, damage: Damage, reason: string])[])[] = [
+  [
+    ['cut', cutAtEnd, 'is cut short, or not a Parquet file'],
+    ['emptied', emptied, 'is empty'],
+    ['of flipped bits', flippedAt(8), 'is damaged: its values cannot be read'],
+    ['a directory', directory, 'cannot be read: it is a directory'],
+  ],
+  [
+    ['cut', cut, 'is damaged: it says which files no longer count'],
+    ['a directory', directory, 'cannot be read: it is a directory'],
+  ],
+  [
+    ['of flipped bits', flippedAt(40), 'is damaged: not all of its batches can be read'],
+    ['emptied', emptied, 'is damaged: not all of its batches can be read'],
+  ],
+  [
+    ['cut', cut, 'cannot be read: it is not JSON'],
+    ['a list', file => writeFileSync(file, '[]'), 'is damaged: it is not a JSON object'],
+  ],
+  [
+    ['cut', cut, 'cannot be read: it is not JSON'],
+    ['without a name', file => writeFileSync(file, '{"query":{"apl":"x"}}'), nameless()],
+    ['a directory', directory, 'cannot be read: it is a directory'],
+  ],
+  [['cut', cut, 'cannot be read: it is not JSON']],
+  [
+    [
+      'of a line that is cut',
+      file => writeFileSync(file, '{"sess\n'),
+      'is damaged: 1 of its 1 lines cannot be read',
+    ],
+  ],
+  [
+    [
+      'of another kind',
+      file => writeFileSync(file, '{}\n{"at":5}\n'),
+      'is damaged: 2 of its 2 lines cannot be read',
+    ],
+  ],
+  [
+    [
+      'of another kind',
+      file => writeFileSync(file, '{"format":"x"}'),
+      'cannot be read: it holds no number of a format',
+    ],
+  ],
+  [['cut', cut, 'cannot be read: it is not JSON']],
+];
+
+function nameless(): string {
+  return 'cannot be read: starred query.name should be a string, not missing';
+}
+
+const table = damages.flatMap((rows, index) =>
+  rows.map(([name, damage, reason]) => ({ kind: fileKinds[index], name, damage, reason })),
+);
+
+test('every kind of file is damaged here', () => {
+  expect(damages.length).toBe(fileKinds.length);
+});
+
+test.each(table)('$kind.pattern, $name: $reason', async ({ kind, damage, reason }) => {
+  const dataDir = await whole();
+  if (kind === undefined) throw new Error('no kind');
+  const file = fileOf(dataDir, kind.pattern);
+  damage(file);
+  const { faults } = await checkData(dataDir);
+  expect(faults).toEqual([{ file, state: 'damaged', reason, remedy: kind.remedy }]);
+});
+
+test('values that do not fit their statistics are told', async () => {
+  const dataDir = await whole();
+  const file = fileOf(dataDir, /^datasets\/web\/.*7e67855d.*\.parquet$/);
+  const bytes = readFileSync(file);
+  const footer = bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8);
+  const greatest = Buffer.alloc(8);
+  greatest.writeBigInt64LE(7n);
+  const at = bytes.indexOf(greatest, footer);
+  expect(at).toBeGreaterThan(footer);
+  for (let place = at; place >= 0; place = bytes.indexOf(greatest, place + 1)) bytes[place] = 6;
+  writeFileSync(file, bytes);
+  const { faults } = await checkData(dataDir);
+  expect(faults.map(each => [each.file, each.reason])).toEqual([
+    [file, 'is damaged: values of its column n do not fit their statistics'],
+  ]);
+});
+
+test('a document that was edited by hand is no damage, and is told apart', async () => {
+  const dataDir = await whole();
+  const file = fileOf(dataDir, /^starred\//);
+  writeFileSync(file, sealedText(JSON.parse(readFileSync(file, 'utf8'))));
+  expect((await checkData(dataDir)).faults).toEqual([]);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('Orders by price', 'Orders by prize'));
+  const { faults } = await checkData(dataDir);
+  expect(faults.map(({ state, reason }) => [state, reason])).toEqual([
+    ['changed', 'is not as it was written: it was edited by hand, or is damaged'],
+  ]);
+});

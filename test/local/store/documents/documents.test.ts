@@ -1,0 +1,217 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { decodeNotices, encodeNotices, noticeHeader } from '../../../../kernel/api/notices.js';
+import { type TestService, testService } from '../../service.js';
+
+interface Kind {
+  readonly route: string;
+  readonly directory: string;
+  readonly name: string;
+  readonly code: string;
+  readonly deletedBy: string;
+  /** A document by the word that names it. */
+  readonly body: (word: string) => object;
+  readonly wordOf: (document: Record<string, string>) => string | undefined;
+  /** Wrong in a member, and what is said about it. */
+  readonly wrong: readonly (readonly [member: object, reason: string])[];
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  starred: {
+    route: '/v2/apl-starred-queries',
+    directory: 'starred',
+    name: 'starred query',
+    code: 'starred-unreadable',
+    deletedBy: '%unstar',
+    body: name => ({ kind: 'apl', name, who: 'local', metadata: { a: 'b' }, query: { apl: 'web | count' } }),
+    wordOf: ({ name }) => name,
+    wrong: [
+      [{ name: 5 }, 'starred query.name should be a string, not a number'],
+      [{ query: 'web' }, '`query` should be a JSON object'],
+      [{ query: { apl: 7 } }, '`query.apl` should be the text of a query'],
+      [{ nmae: 'x' }, '`nmae` is not a member of a starred query'],
+    ],
+  },
+  annotations: {
+    route: '/v2/annotations',
+    directory: 'annotations',
+    name: 'annotation',
+    code: 'annotation-unreadable',
+    deletedBy: '%annotate --delete',
+    body: title => ({ datasets: ['web'], type: 'deploy', title, time: '2026-06-15T10:00:00Z' }),
+    wordOf: ({ title }) => title,
+    wrong: [
+      [{ datasets: 'web' }, '`datasets` should be a list of at least one name'],
+      [{ time: 'noon' }, '`time` should be a time, such as 2026-01-31T10:00:00Z'],
+      [{ time: null }, '`time` is missing'],
+      [{ type: 5 }, '`type` should be 1 to 64 lower-case letters, digits and hyphens, such as "deploy"'],
+      [
+        { endTime: '2026-06-15T09:00:00Z' },
+        '`endTime` (2026-06-15T09:00:00Z) should be after `time` (2026-06-15T10:00:00Z)',
+      ],
+      [{ titel: 'x' }, '`titel` is not a member of an annotation'],
+    ],
+  },
+};
+
+/** What may happen to a file, and what is then said about it. */
+const damages: Readonly<Record<string, readonly [damage: (file: string) => void, reason: string]>> = {
+  cut: [file => writeFileSync(file, readFileSync(file).subarray(0, 40)), 'it is not JSON'],
+  'with a flipped bit': [file => writeFileSync(file, flipped(readFileSync(file), 0, 2)), 'it is not JSON'],
+  'of bytes that are no text': [
+    file => writeFileSync(file, flipped(readFileSync(file), 60, 7)),
+    'it is not UTF-8',
+  ],
+  emptied: [file => writeFileSync(file, ''), 'it is empty'],
+  'of zeros after a power failure': [
+    file => writeFileSync(file, Buffer.alloc(readFileSync(file).length)),
+    'it is not JSON',
+  ],
+  'half copied': [
+    file => {
+      const bytes = readFileSync(file);
+      writeFileSync(file, Buffer.concat([bytes.subarray(0, 70), Buffer.alloc(bytes.length - 70)]));
+    },
+    'it is not JSON',
+  ],
+  'a list': [file => writeFileSync(file, '[]'), 'Its content should be a JSON object'],
+  'far too long': [file => writeFileSync(file, ' '.repeat(4 * 2 ** 20 + 1)), 'it has more than 4 MiB'],
+  'a directory': [
+    file => {
+      rmSync(file);
+      mkdirSync(file);
+      writeFileSync(path.join(file, 'inner'), 'x');
+    },
+    'it is a directory',
+  ],
+  'a link to itself': [
+    file => {
+      rmSync(file);
+      symlinkSync(file, file);
+    },
+    'its links lead in a circle',
+  ],
+};
+
+function flipped(bytes: Buffer, at: number, bit: number): Buffer {
+  bytes[at] = (bytes[at] ?? 0) ^ (1 << bit);
+  return bytes;
+}
+
+const table = Object.entries(kinds).flatMap(([name, kind]) =>
+  Object.entries(damages).map(([damage, row]) => [name, damage, kind, ...row] as const),
+);
+
+test.each(table)(
+  '%s: one that is %s is named, the others are listed, and it can be replaced and deleted',
+  async (_, damage, kind, hurt, reason) => {
+    const { service, ids, fileOf } = await threeOf(kind);
+    const [bad = ''] = ids;
+    hurt(fileOf(bad));
+    const said = `The ${kind.name} ${bad} cannot be read: ${reason} (${fileOf(bad)}).`;
+    const remedy = `Repair the file, or delete it with \`${kind.deletedBy} ${bad}\`.`;
+    expect([damage, ...(await listed(service, kind))]).toEqual([
+      damage,
+      ['two', 'three'],
+      [`${said} It is left out. ${remedy}`],
+    ]);
+    expect(await service.json('GET', `${kind.route}/${bad}`)).toEqual({
+      status: 500,
+      body: {
+        code: 500,
+        message: `${said} ${remedy}`,
+        detail: { errorType: kind.code, message: said, hint: remedy },
+      },
+    });
+    expect((await service.json('PUT', `${kind.route}/${bad}`, kind.body('new'))).status).toBe(200);
+    expect(await listed(service, kind)).toEqual([['new', 'two', 'three'], []]);
+    hurt(fileOf(bad));
+    expect(await service.json('DELETE', `${kind.route}/${bad}`)).toEqual({ status: 204, body: undefined });
+    expect(await listed(service, kind)).toEqual([['two', 'three'], []]);
+    expect(readdirSync(path.join(service.dataDir, kind.directory)).sort()).toEqual(
+      ids
+        .slice(1)
+        .map(id => `${id}.json`)
+        .sort(),
+    );
+  },
+);
+
+test.each(
+  Object.values(kinds).flatMap(kind => kind.wrong.map(([member, reason]) => ({ kind, member, reason }))),
+)('a member of the wrong kind is damage, and named: $member', async ({ kind, member, reason }) => {
+  const { service, ids, fileOf } = await threeOf(kind);
+  const [bad = ''] = ids;
+  writeFileSync(fileOf(bad), JSON.stringify({ ...kind.body('x'), ...member }));
+  const [names, notices] = await listed(service, kind);
+  expect([names, notices[0]?.split(' (/')[0]]).toEqual([
+    ['two', 'three'],
+    `The ${kind.name} ${bad} cannot be read: ${reason}`,
+  ]);
+});
+
+test('a change of some members of an annotation that cannot be read fails, and leaves the file', async () => {
+  const { annotations: kind } = kinds;
+  if (kind === undefined) throw new Error('no kind');
+  const { service, ids, fileOf } = await threeOf(kind);
+  const [bad = ''] = ids;
+  writeFileSync(fileOf(bad), '{');
+  const answer = await service.json('PUT', `${kind.route}/${bad}`, { title: 'new' });
+  expect([answer.status, answer.body.detail.errorType]).toEqual([500, 'annotation-unreadable']);
+  expect(readFileSync(fileOf(bad), 'utf8')).toBe('{');
+});
+
+test('one that was edited by hand is listed as it is, whatever its checksum', async () => {
+  const { starred: kind } = kinds;
+  if (kind === undefined) throw new Error('no kind');
+  const { service, ids, fileOf } = await threeOf(kind);
+  const file = fileOf(ids[0] ?? '');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"one"', '"edited"'));
+  expect(await listed(service, kind)).toEqual([['edited', 'two', 'three'], []]);
+  writeFileSync(file, JSON.stringify({ name: 'by hand', query: { apl: 'web' } }));
+  expect((await service.json('GET', `${kind.route}/${ids[0]}`)).body).toEqual({
+    id: ids[0],
+    kind: 'apl',
+    name: 'by hand',
+    who: '',
+    metadata: {},
+    query: { apl: 'web' },
+  });
+});
+
+test('of very many that are damaged as many are named as a head of HTTP takes, and the others counted', () => {
+  const notices = Array.from({ length: 300 }, (_, index) => `File ${index} über ${'x'.repeat(100)}`);
+  const shown = decodeNotices(encodeNotices(notices));
+  expect(encodeNotices(notices).length).toBeLessThan(8_000);
+  expect(shown.slice(0, -1)).toEqual(notices.slice(0, shown.length - 1));
+  expect(shown.at(-1)).toBe(`${300 - shown.length + 1} more could not be read.`);
+  expect(decodeNotices(encodeNotices(['\u0000'.repeat(9_000)]))).toEqual(['1 could not be read.']);
+});
+
+test.each([undefined, '', '%', 'x', '{}', '[1]'])(
+  'a header that was changed on the way says nothing: %s',
+  value => {
+    expect(decodeNotices(value)).toEqual([]);
+  },
+);
+
+/** A service with three documents of a kind. */
+async function threeOf(kind: Kind) {
+  const service = await testService();
+  await service.json('POST', '/v2/datasets', { name: 'web' });
+  const ids: string[] = [];
+  for (const word of ['one', 'two', 'three'])
+    ids.push((await service.json('POST', kind.route, kind.body(word))).body.id);
+  const fileOf = (id: string) => path.join(service.dataDir, kind.directory, `${id}.json`);
+  return { service, ids, fileOf };
+}
+
+/** The words of the documents that are listed, and what is said about the others. */
+async function listed(service: TestService, kind: Kind): Promise<[string[], readonly string[]]> {
+  const answer = await service.send('GET', kind.route);
+  const words = ((await answer.json()) as Record<string, string>[]).map(each => kind.wordOf(each) ?? '');
+  const order = ['new', 'edited', 'one', 'two', 'three'];
+  words.sort((a, b) => order.indexOf(a) - order.indexOf(b));
+  return [words, decodeNotices(answer.headers.get(noticeHeader) ?? undefined)];
+}
