@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { scarceResource } from '../../kernel/local/engine/resources.js';
+import { scarceResource } from '../../kernel/machine.js';
 import { randomOf, rounds, smallDisk, temporaryDirectory, Victim } from './bench.js';
 
 /** Queries of every kind: constants, files, rows that are made, results that are streamed, JavaScript functions. */

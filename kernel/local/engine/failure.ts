@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto';
 import { AplKernelError, type ErrorCode } from '../../errors.js';
-import { refusalInWords, systemRefusal } from '../../machine.js';
+import {
+  describeResources,
+  refusalInWords,
+  type Scarce,
+  scarceResource,
+  systemRefusal,
+} from '../../machine.js';
 import { refusedCall } from '../duckdb/bounds.js';
-import { describeResources, type Scarce, scarceResource } from './resources.js';
 
 /**
  * A query that the engine refused, failed or abandoned on request. Codes: `query-cancelled`, `engine-busy`, `engine-memory`,
