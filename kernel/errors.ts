@@ -51,6 +51,7 @@ export type ErrorCode =
   | 'result'
   | 'serve-failed'
   | 'setting'
+  | 'subshell-unknown'
   | 'time-range'
   // the local service
   | 'annotation-not-found'

@@ -10,3 +10,8 @@ export function present<T extends object>(members: T): Present<T> {
   for (const name in members) if (members[name] !== undefined) found[name] = members[name];
   return found as unknown as Present<T>;
 }
+
+/** Returns the member that a user's word names; undefined for one that the record only has from Object, such as `constructor`. */
+export function own<T>(record: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+  return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
+}

@@ -176,6 +176,7 @@ class KernelServer implements RunningKernel {
     const { header, content } = received.message;
     let request: Request | undefined;
     try {
+      checkSubshell(received);
       request = parseRequest(header.msg_type, content);
     } catch (cause) {
       this.#fail(received, cause);
@@ -264,13 +265,14 @@ class KernelServer implements RunningKernel {
     const { msg_type } = header;
     const { ename, evalue } = describeFailure(cause);
     this.#log(`a message of the type ${quote(msg_type)} failed: ${evalue}`);
-    if (!msg_type.endsWith('_request')) return;
+    // A comm message has no reply, even when it fails; whoever sends a type of their own may wait for one.
+    if (!msg_type.endsWith('_request') && !(cause instanceof UnknownTypeError)) return;
     const failure = { ename, evalue, traceback: [`${ename}: ${evalue}`] };
     if (msg_type === 'execute_request') this.#outbox.publish(header, 'error', failure);
     const content =
       msg_type === 'is_complete_request' ? { status: 'unknown' } : { status: 'error', ...failure };
     const rest = { execution_count: this.#cells.count, user_expressions: {}, payload: [] };
-    this.#outbox.reply(received, msg_type.replace(/_request$/, '_reply'), {
+    this.#outbox.reply(received, `${msg_type.replace(/_request$/, '')}_reply`, {
       ...content,
       ...(msg_type === 'execute_request' ? rest : {}),
     });
@@ -282,6 +284,23 @@ class UnknownTypeError extends AplKernelError {
   constructor(type: string) {
     super('request-unknown', `This kernel does not answer messages of the type ${quote(type)}`);
   }
+}
+
+/** A request for a subshell, of which this kernel has none (`subshell-unknown`): https://jupyter.org/enhancement-proposals/91-kernel-subshells/kernel-subshells.html */
+class UnknownSubshellError extends AplKernelError {
+  constructor(id: string) {
+    super(
+      'subshell-unknown',
+      `This kernel has no subshell ${quote(id)}: it runs every cell in its main shell`,
+    );
+  }
+}
+
+/** Throws UnknownSubshellError for a request that is to be served beside the others. */
+function checkSubshell({ channel, message: { header } }: Received): void {
+  const { subshell_id: id } = header as { readonly subshell_id?: unknown };
+  const isRequest = channel === 'shell' && header.msg_type.endsWith('_request');
+  if (isRequest && typeof id === 'string') throw new UnknownSubshellError(id);
 }
 
 /** A request that is signed and too large to be read (`request-too-large`). */

@@ -29,8 +29,11 @@ const LINGER_MS = 1_000;
 /** Pause before a socket that failed to receive is tried again. */
 const RETRY_MS = 100;
 
-/** A connection that sends a larger frame is closed before the frame is held in memory. */
-const MAX_FRAME_BYTES = 128 * 1024 * 1024;
+/**
+ * A connection that sends a larger frame is closed without a word, so it is far above what is served: as long as a text can be in a
+ * front end in JavaScript. A smaller one that is too large gets a reply that says so.
+ */
+const MAX_FRAME_BYTES = 512 * 1024 * 1024;
 
 const MAX_PING_BYTES = 64 * 1024;
 

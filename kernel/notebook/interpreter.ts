@@ -322,17 +322,17 @@ async function evaluateAll(
   session: Session,
   expressions: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const answers: Record<string, unknown> = {};
+  const answers: [key: string, answer: unknown][] = [];
   for (const [key, expression] of Object.entries(expressions)) {
     const kept = session.results.named(expression.trim());
     if (kept === undefined) {
-      answers[key] = expressionError('unknown-result', `there is no result named ${expression.trim()}`);
+      answers.push([key, expressionError('unknown-result', `there is no result named ${expression.trim()}`)]);
       continue;
     }
     const { toBundle } = await import('../result/mime.js');
-    answers[key] = { status: 'ok', ...toBundle(kept.result, { resultId: kept.id }) };
+    answers.push([key, { status: 'ok', ...toBundle(kept.result, { resultId: kept.id }) }]);
   }
-  return answers;
+  return Object.fromEntries(answers);
 }
 
 function isComplete(code: string): ReturnType<KernelHandler['isComplete']> {

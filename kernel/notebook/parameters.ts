@@ -115,17 +115,17 @@ export class Parameters {
     const names = [...new Set([...this.#declared.keys(), ...this.#given.keys()])].filter(
       name => !own.has(name) && tokens.some((token, index) => isUse(token, tokens[index - 1], name)),
     );
-    const variables: Record<string, unknown> = {};
+    const variables: [name: string, value: unknown][] = [];
     const declared: string[] = [];
     const tables: string[] = [];
     for (const name of names) {
       const given = this.#given.get(name);
-      if (given?.kind === 'value') variables[name] = given.value.json;
+      if (given?.kind === 'value') variables.push([name, given.value.json]);
       if (given?.kind === 'table') tables.push(`let ${name} = ${given.text};\n`);
       else if (!declaredHere.has(name)) declared.push(this.#declaration(name));
     }
     const prelude = `${declared.length === 0 ? '' : `declare query_parameters(${declared.join(', ')});\n`}${tables.join('')}`;
-    return { ...preceded(query, prelude), variables };
+    return { ...preceded(query, prelude), variables: Object.fromEntries(variables) };
   }
 
   #typeOf(name: string): TypeName | undefined {

@@ -112,11 +112,56 @@ describe('dropped with a log line, and the kernel goes on answering', () => {
     expect(client.seen.filter(({ content }) => content.text === 'once').length).toBe(1);
   });
 
-  test('unknown types, with busy and idle around them; a request is answered', async () => {
+  test.each([
+    ...['__proto__', 'constructor', 'toString', 'toLocaleString', 'valueOf', 'hasOwnProperty'],
+    ...[
+      'isPrototypeOf',
+      '__defineGetter__',
+      'constructor_request',
+      '__proto___request',
+      'request',
+      '_request',
+    ],
+  ])('a message of the type %s is answered on shell and control', async type => {
+    const { client } = await startEcho();
+    for (const channel of ['shell', 'control'] as const) {
+      const { content } = await client.request(channel, type, {});
+      expect([content.status, content.ename]).toEqual(['error', 'UnknownTypeError']);
+    }
+    await expectAlive(client);
+  });
+
+  test('a request for a subshell, of which there is none, runs nothing', async () => {
+    const { client } = await startEcho();
+    const header = { subshell_id: 'worker-1' };
+    const id = await client.send('shell', 'execute_request', { code: 'out ran' }, { header });
+    const { content } = await client.reply(id);
+    const evalue = 'This kernel has no subshell "worker-1": it runs every cell in its main shell';
+    expect(content).toMatchObject({ status: 'error', ename: 'UnknownSubshellError', evalue });
+    expect((await client.outputs(id)).map(({ type }) => type)).toEqual(['status', 'error', 'status']);
+    const main = { header: { subshell_id: null } };
+    expect((await client.request('shell', 'execute_request', { code: 'out a' }, main)).content.status).toBe(
+      'ok',
+    );
+  });
+
+  test('a cell of 140 MB gets a reply that says so, and the connection stays', async () => {
+    const { client } = await startEcho();
+    const code = 'x'.repeat(140_000_000);
+    const { content } = await client.request('shell', 'execute_request', { code });
+    expect(content).toMatchObject({ status: 'error', ename: 'OversizedRequestError' });
+    expect(content.evalue).toMatch(/^The message is too large: 140000\d{3} bytes, over 33554432$/);
+    await expectAlive(client);
+  });
+
+  test('unknown types, with busy and idle around them, and an answer', async () => {
     const { client, lines } = await startEcho();
     for (const type of ['nonsense', 'a\u001b[31m\nforged: line']) {
-      const outputs = await client.outputs(await client.send('shell', type, {}));
+      const id = await client.send('shell', type, {});
+      const outputs = await client.outputs(id);
       expect(outputs.map(({ content }) => content.execution_state)).toEqual(['busy', 'idle']);
+      const { type: replyType, content: reply } = await client.reply(id);
+      expect([replyType, reply.status, reply.ename]).toEqual([`${type}_reply`, 'error', 'UnknownTypeError']);
     }
     for (const channel of ['shell', 'control'] as const) {
       const id = await client.send(channel, 'debug_request', { type: 'request', command: 'attach' });
@@ -139,10 +184,13 @@ describe('dropped with a log line, and the kernel goes on answering', () => {
     await expectAlive(client);
   });
 
-  test('a message of 129 MiB ends its connection; the kernel answers the next one', async () => {
+  test('a message of 513 MiB ends its connection; the kernel answers the next one', async () => {
     const { client, lines } = await startEcho();
     await client.reply(await client.send('shell', 'execute_request', { code: 'out 1' }));
-    await client.send('shell', 'execute_request', { code: 'x'.repeat(129 * 1024 * 1024) });
+    await client.sendFrames(
+      'shell',
+      client.frames('m', 'comm_msg', {}, { buffers: [Buffer.alloc(513 * 2 ** 20)] }),
+    );
     await expectAlive(client);
     expect(lines).toEqual([]);
   });

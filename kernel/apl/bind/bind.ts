@@ -1,4 +1,4 @@
-import { present } from '../../present.js';
+import { own, present } from '../../present.js';
 import { parseTime, parseTimespan } from '../../time.js';
 import type { TypeName } from '../catalog/entry.js';
 import type { BindEnvironment, Plan, Scalar } from '../plan/plan.js';
@@ -167,7 +167,7 @@ function isTable({ environment }: Binder, name: Extract<Expr, { kind: 'name' }>)
 
 /** `declare query_parameters(name: type = default)`: the request's variable of that name, else the default. */
 function bindParameter(binder: Binder, param: ParameterDecl): void {
-  const given = binder.environment.variables[param.name.name];
+  const given = own(binder.environment.variables, param.name.name);
   const fallback =
     param.fallback === undefined
       ? undefined

@@ -1,3 +1,4 @@
+import { own } from '../../present.js';
 import { operatorWords } from '../operators/rows.js';
 import type { Relation } from '../plan/plan.js';
 import type { Operator, Pipeline } from '../syntax/ast.js';
@@ -54,7 +55,7 @@ function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
   }
   const word = binder.text(operator.word);
   if (word === '') return stage;
-  const foreign = foreignOperators[word];
+  const foreign = own(foreignOperators, word);
   if (foreign !== undefined) {
     binder.error('unknown-operator', operator.word, `APL has no operator \`${word}\``, foreign);
   } else {

@@ -1,3 +1,4 @@
+import { own } from '../../present.js';
 import { oneLine } from '../../text.js';
 import { formatTime, parseTime } from '../../time.js';
 import type { CodeCell, Notebook } from '../notebook.js';
@@ -58,7 +59,7 @@ const longestParameter = 120;
 /** The parameters that the cells set or declare, as written; where the results were sent other values, these. */
 function parametersText(code: readonly CodeCell[], results: readonly Provenance[]): string {
   const texts = [...writtenParameters(code)].flatMap(([name, { text, isAsked }]) => {
-    const sent = [...new Set(results.flatMap(({ variables }) => jsonOf(variables?.[name]) ?? []))];
+    const sent = [...new Set(results.flatMap(({ variables }) => jsonOf(own(variables, name)) ?? []))];
     const isAsWritten = text !== undefined && !isAsked && sent.length <= 1;
     const values = isAsWritten || sent.length === 0 ? [text ?? 'not set'] : sent;
     return `${name} = ${values.map(value => oneLine(value, longestParameter)).join(', then ')}`;

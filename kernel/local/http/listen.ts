@@ -37,6 +37,9 @@ export async function listen(options: ServiceOptions, engines: Engines, place: P
   const app = fastify({
     bodyLimit: options.limits?.bodyBytes ?? 4 * 2 ** 20,
     forceCloseConnections: true,
+    // A parameter or a key of an event may have any name; bodies are read as records of their own members.
+    onProtoPoisoning: 'ignore',
+    onConstructorPoisoning: 'ignore',
     // Names of datasets and fields stand in paths; they have limits of their own.
     routerOptions: { maxParamLength: 4096 },
     schemaController: { compilersFactory: noSchemas },

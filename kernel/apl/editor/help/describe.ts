@@ -1,3 +1,4 @@
+import { own } from '../../../present.js';
 import { visible } from '../../../text.js';
 import { aggregates } from '../../catalog/aggregates.js';
 import { aggregateNamed, functionNamed, functions } from '../../catalog/all.js';
@@ -43,7 +44,7 @@ export function describeElement(entry: ElementEntry): string {
 
 /** Markdown about everything with that name: operator, aggregate, function; undefined when there is nothing. */
 export function describeName(name: string): string | undefined {
-  const listed = listings[name.toLowerCase()];
+  const listed = own(listings, name.toLowerCase());
   if (listed !== undefined) return listed();
   const element = elementNamed(name);
   const found = [aggregateNamed(name), functionNamed(name)]
