@@ -151,6 +151,7 @@ export function systemRefusal(error: unknown): SystemRefusal | undefined {
 /** Returns why the system refused, from the words of a library that ends in the system's own. */
 export function refusalInWords(text: string): SystemRefusal | undefined {
   return Object.values(refusals).find(({ says }) => text.trim().endsWith(says));
+}
 
 /** What this process can run out of. */
 export type Scarce = 'disk space' | 'memory' | 'open files';
