@@ -1,7 +1,7 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Int64, makeData, Table, tableToIPC, Utf8, Vector, vectorFromArray } from 'apache-arrow';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Client, createClient } from '../../../kernel/api/client.js';
 import { AccessToken } from '../../../kernel/api/profile.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
@@ -84,7 +84,10 @@ test('an engine that could not be opened for results is opened for the next one'
   const scratch = path.join(service.dataDir, '.tmp');
   await rename(scratch, `${scratch}-aside`);
   await writeFile(scratch, '');
+  // Nor is there room in the place for temporary files.
+  vi.stubEnv('TMPDIR', scratch);
   await expect(client.sendResult(lease, '1', numbers(3))).rejects.toThrow();
+  vi.unstubAllEnvs();
   await rm(scratch);
   await rename(`${scratch}-aside`, scratch);
   await client.sendResult(lease, '1', numbers(3));
