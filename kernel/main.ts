@@ -305,6 +305,9 @@ async function serve({ port, data, queryTimeout, managed, stop }: ServeOptions):
   // Kernels can find the service before `serve` returns it, so a signal may arrive that early.
   const end = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end.abort());
+  // The process that was started and waits for this one may be killed without a chance to pass it on.
+  process.on('disconnect', () => end.abort());
+  if (process.connected === false) end.abort();
   const { fork } = await import('node:child_process');
   const engineProgram = join(folder, 'engine.cjs');
   const spawnEngine = () => fork(engineProgram, { serialization: 'advanced' });
@@ -340,12 +343,15 @@ function serviceEnvironment(): NodeJS.ProcessEnv {
   return { UV_THREADPOOL_SIZE: SERVICE_THREADS, ...Object.fromEntries(own) };
 }
 
-/** Runs this command in a process that has enough threads. */
+/**
+ * Runs this command in a process that has enough threads and none of the environment that it should not know, and that ends with
+ * this one. Node 20 has started its threads before any code of ours runs.
+ */
 async function withThreads(): Promise<void> {
   const { spawn } = await import('node:child_process');
   const child = spawn(machine.execPath, process.argv.slice(1), {
     env: serviceEnvironment(),
-    stdio: 'inherit',
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
   let passedOn: NodeJS.Signals | undefined;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)

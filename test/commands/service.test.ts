@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ describe('serve', () => {
       await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
       const { pid } = JSON.parse(readFileSync(file, 'utf8'));
       const known = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-      expect([known.includes('KEPT=yes'), known.filter(each => /^(AXIOM|NODE)_/.test(each))]).toEqual([
+      expect([known.includes('KEPT=yes'), known.filter(each => /^(AXIOM|NODE_EXTRA)_/.test(each))]).toEqual([
         true,
         [],
       ]);
@@ -82,6 +82,29 @@ describe('serve', () => {
       const [code, signal] = await once(service, 'exit');
       expect([0, 'SIGTERM']).toContain(code ?? signal);
     }
+  });
+
+  test('ends with the process that was started, however that ends, and the next one takes its port', async () => {
+    const home = scratchDirectory();
+    const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
+    const addressOf = async (service: ChildProcess) =>
+      /http:\S+/.exec(
+        String(await once(createInterface({ input: service.stdout ?? process.stdin }), 'line')),
+      )?.[0];
+    const killed = startAplKernel(['serve'], env);
+    const url = (await addressOf(killed)) ?? '';
+    const answers = () =>
+      fetch(url).then(
+        ({ status }) => status,
+        () => 'no answer',
+      );
+    expect(await answers()).toBe(401);
+    killed.kill('SIGKILL');
+    await expect.poll(answers, { timeout: 20_000 }).toBe('no answer');
+    const next = startAplKernel(['serve', `--port=${new URL(url).port}`], env);
+    expect(await addressOf(next)).toBe(url);
+    next.kill('SIGINT');
+    expect(await once(next, 'exit')).toEqual([0, null]);
   });
 
   test.each(['70000', 'x', '-1'])('does not take %s for a port', async port => {
