@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { Elsewhere } from '../local/leases.js';
 import { aplKernel, root, scratchDirectory, startAplKernel } from './command.js';
 
 describe('serve', () => {
@@ -163,12 +165,73 @@ describe('serve --stop', () => {
     const file = JSON.parse(readFileSync(path, 'utf8'));
     const other = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)']);
     writeFileSync(path, JSON.stringify({ ...file, pid: other.pid }));
-    expect(await stop(env)).toBe('no local service is running\n');
+    const unreached = /^no local service can be reached from here, but one holds the data directory/;
+    expect(await stop(env)).toMatch(unreached);
     writeFileSync(path, JSON.stringify({ ...file, pid: other.pid, started: '', secret: 'another' }));
-    expect(await stop(env)).toBe('no local service is running\n');
+    expect(await stop(env)).toMatch(/^no local service (is running|can be reached)/);
     expect([other.exitCode, other.signalCode]).toEqual([null, null]);
     other.kill();
     service.kill();
+  });
+});
+
+describe('serve in a data directory that has a service', () => {
+  /** A kernel's hold on a service. */
+  async function hold(dataDir: string) {
+    const { url, token } = JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8'));
+    const headers = { authorization: `Bearer ${token}` };
+    const kernel = request(`${url}/v1/alive`, { headers, agent: false }).end();
+    kernel.on('error', () => undefined);
+    await once(kernel, 'response');
+    return kernel;
+  }
+
+  async function started(home: string, ...args: string[]) {
+    const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data'), UV_THREADPOOL_SIZE: '16' };
+    const service = startAplKernel(['serve', ...args], env);
+    const file = join(home, 'data', 'service.json');
+    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+    const { url, pid } = JSON.parse(readFileSync(file, 'utf8'));
+    return { env, service, url, pid };
+  }
+
+  test('names it, and leaves it as it is', async () => {
+    const { env, service, url, pid } = await started(scratchDirectory(), '--managed');
+    const { code, stderr } = await aplKernel(['serve'], env);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        `^apl-kernel: the data directory ${env.APL_KERNEL_DATA} is in use by the local service at ${url} of apl-kernel \\S+: process ${pid} of `,
+      ),
+    ]);
+    expect((await fetch(url)).status).toBe(401);
+    service.kill();
+  });
+
+  test('--stop --unused leaves one alone that kernels use, and one that was started by hand', async () => {
+    const managed = await started(scratchDirectory(), '--managed');
+    const kernel = await hold(managed.env.APL_KERNEL_DATA);
+    const stop = async (env: Readonly<Record<string, string>>) =>
+      (await aplKernel(['serve', '--stop', '--unused'], env)).stdout;
+    const used = 'the local service goes on: it is used\n';
+    expect(await stop(managed.env)).toBe(used);
+    kernel.destroy();
+    await expect.poll(() => stop(managed.env), { timeout: 20_000 }).toBe('the local service has ended\n');
+    const own = await started(scratchDirectory());
+    expect(await stop(own.env)).toBe(used);
+    own.service.kill();
+  });
+
+  test('--stop says when it cannot reach it', async () => {
+    const home = scratchDirectory();
+    const env = { HOME: home, PATH: '', APL_KERNEL_DATA: home };
+    new Elsewhere(home).show();
+    expect(await aplKernel(['serve', '--stop'], env)).toEqual({
+      code: 1,
+      stdout:
+        'no local service can be reached from here, but one holds the data directory: `npx apl-kernel doctor` says which\n',
+      stderr: '',
+    });
   });
 });
 
