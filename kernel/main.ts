@@ -100,8 +100,9 @@ async function commands(): Promise<Command> {
     .option('--port <port>', 'where to listen on 127.0.0.1; 0 takes any free port', portNumber, 0)
     .option('--data <directory>', 'where datasets are kept', dataDirectory())
     .option('--query-timeout <seconds>', 'how long a query may take; 120 when absent', daySeconds)
-    .option('--managed', 'let kernels find and share it, and end when none is left')
+    .option('--managed', 'end when no kernel is left that uses it')
     .option('--stop', 'end the service that kernels share')
+    .option('--unused', 'with --stop: end it only if no kernel uses it')
     .action(serve);
   program
     .command('import')
@@ -285,26 +286,33 @@ interface ServeOptions {
   readonly queryTimeout?: number;
   readonly managed?: boolean;
   readonly stop?: boolean;
+  readonly unused?: boolean;
 }
 
 const stopTexts = {
   none: 'no local service is running',
+  elsewhere:
+    'no local service can be reached from here, but one holds the data directory: `npx apl-kernel doctor` says which',
+  used: 'the local service goes on: it is used',
   ended: 'the local service has ended',
   alive: 'the local service does not end: its process is still there',
 } as const;
 
-async function serve({ port, data, queryTimeout, managed, stop }: ServeOptions): Promise<void> {
+async function serve({ port, data, queryTimeout, managed, stop, unused }: ServeOptions): Promise<void> {
   const service = await import('./commands/service.js');
   if (stop) {
-    const report = await service.stopSharedService(data);
+    const report = await service.stopSharedService(data, unused ?? false);
     console.log(stopTexts[report]);
-    if (report === 'alive') process.exitCode = 1;
+    if (report === 'alive' || report === 'elsewhere') process.exitCode = 1;
     return;
   }
   if (machine.env.UV_THREADPOOL_SIZE === undefined) return withThreads();
   // Kernels can find the service before `serve` returns it, so a signal may arrive that early.
   const end = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end.abort());
+  // The process that was started and waits for this one may be killed without a chance to pass it on.
+  process.on('disconnect', () => end.abort());
+  if (process.connected === false) end.abort();
   const { fork } = await import('node:child_process');
   const engineProgram = join(folder, 'engine.cjs');
   const spawnEngine = () => fork(engineProgram, { serialization: 'advanced' });
@@ -340,12 +348,15 @@ function serviceEnvironment(): NodeJS.ProcessEnv {
   return { UV_THREADPOOL_SIZE: SERVICE_THREADS, ...Object.fromEntries(own) };
 }
 
-/** Runs this command in a process that has enough threads. */
+/**
+ * Runs this command in a process that has enough threads and none of the environment that it should not know, and that ends with
+ * this one. Node 20 has started its threads before any code of ours runs.
+ */
 async function withThreads(): Promise<void> {
   const { spawn } = await import('node:child_process');
   const child = spawn(machine.execPath, process.argv.slice(1), {
     env: serviceEnvironment(),
-    stdio: 'inherit',
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
   let passedOn: NodeJS.Signals | undefined;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -481,7 +492,7 @@ async function localService(): Promise<LocalService> {
     void import('./api/client.js');
     return service;
   };
-  return createLocalService({ dataDir, spawn, log });
+  return createLocalService({ dataDir, spawn, log, version: files.version });
 }
 
 /** A log that cannot be written, as on a full disk, is no reason to end. */

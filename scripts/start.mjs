@@ -197,7 +197,7 @@ async function runHeadless(reason) {
   await stopService();
 }
 
-/** Stops the local service, which would wait a while for other kernels; any that still run start it again. */
+/** Stops the local service, which would wait a while for other kernels, unless those of another JupyterLab use it. */
 async function stopService() {
-  await run(process.execPath, [main, 'serve', '--stop']);
+  await run(process.execPath, [main, 'serve', '--stop', '--unused']);
 }

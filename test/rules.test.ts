@@ -122,7 +122,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'text',
     'time',
   ],
-  local: ['errors', 'local/store/format', 'node:*', 'proper-lockfile'],
+  local: ['errors', 'local/store/format', 'node:*', 'proper-lockfile', 'text'],
   'errors.ts': [],
   'machine.ts': ['errors', 'node:*'],
   'present.ts': [],

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { profileFileWarning } from '../api/profile.js';
+import { holderOf } from '../local/lease.js';
 import { findShared, type SharedService } from '../local/shared.js';
 import { damagedSuffix } from '../local/store/files.js';
 import { makeDirectory } from '../machine.js';
@@ -51,7 +52,7 @@ export async function examine(request: DoctorRequest): Promise<readonly Finding[
     ...(await damagedFindings(request.dataDir)),
     ...(request.checkData ? await dataFindings(request.dataDir) : []),
     await profilesFinding(machine.home),
-    serviceFinding(await findShared(request.dataDir, probeMs)),
+    serviceFinding(await findShared(request.dataDir, probeMs), await holderOf(request.dataDir)),
   ];
 }
 
@@ -228,8 +229,15 @@ async function profilesFinding(home: string): Promise<Finding> {
 /** Milliseconds for one check: a user is waiting for the report. */
 const probeMs = 2_000;
 
-function serviceFinding(shared: SharedService): Finding {
+function serviceFinding(shared: SharedService, holder: string | undefined): Finding {
   const name = 'service';
+  const isHere = shared.kind === 'running' || shared.kind === 'frozen';
+  if (!isHere && holder !== undefined) {
+    const found = `cannot be reached from here; the data directory was last held by ${holder}`;
+    const fix =
+      'end it there or set APL_KERNEL_DATA to another directory; if it is gone, the first query takes over after a while';
+    return { name, state: 'warning', found, fix };
+  }
   switch (shared.kind) {
     case 'none':
       return { name, state: 'ok', found: 'not running; the first query starts it' };

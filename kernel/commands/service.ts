@@ -3,8 +3,9 @@ import { datasetNameOf, type ImportReport } from '../api/wire.js';
 import { AplKernelError } from '../errors.js';
 import type { Watch } from '../local/engine/visit.js';
 import type { Service } from '../local/http/options.js';
+import { holderOf } from '../local/lease.js';
 import { placesOf } from '../local/place.js';
-import { endShared, findShared } from '../local/shared.js';
+import { endShared, findShared, type RuntimeFile } from '../local/shared.js';
 import { present } from '../present.js';
 
 /** The options of a service on this machine. */
@@ -114,16 +115,26 @@ function clockNs(): bigint {
 const progressMs = 250;
 
 /** The outcome of `serve --stop`. */
-export type StopReport = 'none' | 'ended' | 'alive';
+export type StopReport = 'none' | 'elsewhere' | 'used' | 'ended' | 'alive';
 
-/** Ends the service that kernels share in a data directory, and waits for its end; another program that answers in its place is left alone. */
-export async function stopSharedService(dataDir: string): Promise<StopReport> {
+/**
+ * Ends the service that kernels share in a data directory, with `unused` only if none of them uses it, and waits for its end; another
+ * program that answers in its place is left alone.
+ */
+export async function stopSharedService(dataDir: string, unused: boolean): Promise<StopReport> {
   let report: StopReport = 'none';
   for (const place of placesOf(dataDir)) {
     const found = await findShared(place);
     if (found.kind === 'none' || found.kind === 'gone') continue;
+    if (unused && !(await endsUnused(found.file))) return 'used';
     if (!(await endShared(place, found.file))) return 'alive';
     report = 'ended';
   }
-  return report;
+  return report === 'none' && (await holderOf(dataDir)) !== undefined ? 'elsewhere' : report;
+}
+
+/** Whether a service has begun to end because no kernel uses it. */
+async function endsUnused({ url, token }: RuntimeFile): Promise<boolean> {
+  const headers = { authorization: `Bearer ${token}` };
+  return (await fetch(`${url}/v1/alive`, { method: 'DELETE', headers })).ok;
 }

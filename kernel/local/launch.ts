@@ -5,6 +5,7 @@ import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AplKernelError } from '../errors.js';
+import { awaitVacancy, longestWaitMs } from './lease.js';
 import { placeOf, placesOf, writeError } from './place.js';
 import { endShared, findShared, type RuntimeFile, runtimeFilePath, serviceFormat } from './shared.js';
 import { checkFormat } from './store/format.js';
@@ -34,6 +35,8 @@ export interface LaunchOptions {
   /** Starts a detached process that will write the runtime file, and returns a promise of its exit. */
   readonly spawn: () => SpawnedService;
   readonly log: (text: string) => void;
+  /** Of this program. */
+  readonly version: string;
   /** How long a new service may take to listen, in milliseconds; 30,000 when absent. */
   readonly startLimitMs?: number;
   /** How long a running service may take to answer before it is killed as frozen, in milliseconds; 10,000 when absent. */
@@ -159,7 +162,7 @@ class Launcher implements LocalService {
     const place = openPlace(dataDir);
     const unlock = await this.#lock(place);
     try {
-      const other = await this.#running();
+      const other = (await this.#running()) ?? (await this.#vacate(place));
       if (other !== undefined) return other;
       await rm(runtimeFilePath(place), { force: true });
       log('starting the local service');
@@ -169,11 +172,26 @@ class Launcher implements LocalService {
     }
   }
 
+  /** Waits until no service holds the data directory; returns the one that does, if this kernel can reach it by then. */
+  async #vacate(place: string): Promise<RuntimeFile | undefined> {
+    const { dataDir, log, version } = this.#options;
+    // One that only reads stands in nobody's way.
+    if (place !== dataDir) return undefined;
+    try {
+      await awaitVacancy(dataDir, { version, log });
+      return undefined;
+    } catch (error) {
+      const file = await this.#running();
+      if (file === undefined) throw error;
+      return file;
+    }
+  }
+
   /** Taken by one kernel at a time; the others then find the service that it started. */
   async #lock(place: string): Promise<() => Promise<void>> {
     const { default: lockfile } = await import('proper-lockfile');
     const { log } = this.#options;
-    const retries = Math.ceil(this.#limitMs / 100) + 20;
+    const retries = Math.ceil((this.#limitMs + longestWaitMs) / 100) + 20;
     const lockfilePath = join(place, 'service.lock');
     const onCompromised = (error: Error) => log(`the start lock was lost: ${error.message}`);
     return lockfile

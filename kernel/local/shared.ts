@@ -1,20 +1,18 @@
-import { execFile } from 'node:child_process';
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { present } from '../present.js';
+import { ownScope, type ProcessId, stateOf } from './processes.js';
 
 /** The runtime file, mode 0600, that a shared service writes once it listens. */
-export interface RuntimeFile {
+export interface RuntimeFile extends ProcessId {
   readonly url: string;
   readonly token: string;
   /** Known only to those who can read the file; never sent. */
   readonly secret: string;
-  readonly pid: number;
-  /** When the process started, as {@link processStart} has it; empty where that cannot be known. */
-  readonly started: string;
   /** Of the program that serves. */
   readonly version: string;
   /** Of what kernels and the service say to each other; 0 in files of before it was written down. */
@@ -50,12 +48,23 @@ export function runtimeFilePath(dataDir: string): string {
 export async function findShared(dataDir: string, waitMs = patienceMs): Promise<SharedService> {
   const file = await readRuntimeFile(dataDir);
   if (file === undefined) return { kind: 'none' };
-  if ((await isProcessOf(file)) === false) return { kind: 'gone', file };
+  if ((await stateOf(file)) === 'gone') return { kind: 'gone', file };
+  // One in another container may share the network with this one.
   const answer = await probe(file, waitMs);
   if (answer === 'proved') return { kind: 'running', file };
-  return answer === 'silence' && (await isProcessOf(file))
+  return answer === 'silence' && (await stateOf(file)) === 'running'
     ? { kind: 'frozen', file }
     : { kind: 'gone', file };
+}
+
+/** Whether the runtime file of a data directory is the one with this secret. */
+export function isAnnounced(dataDir: string, secret: string): boolean {
+  try {
+    return JSON.parse(readFileSync(runtimeFilePath(dataDir), 'utf8')).secret === secret;
+  } catch (error) {
+    // A file that cannot be read at the moment, for lack of descriptors say, may still be there.
+    return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? 'ENOENT');
+  }
 }
 
 /** Returns the answer to a nonce, which only a holder of the secret can give; the port in it keeps others from relaying it. */
@@ -68,112 +77,51 @@ export function proofOf(secret: string, nonce: string, port: number): string {
  * Returns whether it has ended.
  */
 export async function endShared(dataDir: string, file: RuntimeFile, termMs = graceMs): Promise<boolean> {
+  // In another container the pid is that of some other process; the service ends by itself when its file is gone.
+  if ((file.scope ?? ownScope()) !== ownScope()) {
+    await removeRuntimeFile(dataDir, file.secret);
+    return ceases(async () => (await probe(file, graceMs)) === 'proved', 2 * graceMs);
+  }
   const ended = (await signalled(file, 'SIGTERM', termMs)) || (await signalled(file, 'SIGKILL', graceMs));
-  const { secret } = (await readRuntimeFile(dataDir)) ?? {};
-  if (ended && secret === file.secret) await rm(runtimeFilePath(dataDir), { force: true });
+  if (ended) await removeRuntimeFile(dataDir, file.secret);
   return ended;
 }
 
-/**
- * Returns a text that no two processes of a machine share, whatever their ids; empty where the system does not tell, and 'ended' for
- * one that its parent has not asked about yet.
- */
-export function processStart(pid: number): Promise<string> {
-  if (pid !== process.pid) return readStart(pid);
-  ownStart ??= readStart(pid);
-  return ownStart;
+/** Removes the runtime file of the service with this secret; that of another, which may have taken over meanwhile, stays. */
+export async function removeRuntimeFile(dataDir: string, secret: string): Promise<void> {
+  if (isAnnounced(dataDir, secret)) await rm(runtimeFilePath(dataDir), { force: true });
 }
 
-let ownStart: Promise<string> | undefined;
-
-async function readStart(pid: number): Promise<string> {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return '';
+async function signalled(file: RuntimeFile, signal: NodeJS.Signals, limitMs: number): Promise<boolean> {
+  if ((await stateOf(file)) === 'gone') return true;
   try {
-    const [stat, boot] = await Promise.all([
-      readFile(`/proc/${pid}/stat`, 'utf8'),
-      readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
-    ]);
-    // The part before the last parenthesis is a name, which may hold anything.
-    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return state === 'Z' ? 'ended' : `${boot.trim()} ${fields[18]}`;
+    process.kill(file.pid, signal);
   } catch {
-    return process.platform === 'linux' ? '' : startByPs(pid);
+    // It has ended meanwhile, or belongs to another user: what follows finds out.
   }
-}
-
-async function startByPs(pid: number): Promise<string> {
-  try {
-    const { stdout } = await promisify(execFile)('ps', ['-p', String(pid), '-o', 'lstart=']);
-    return stdout.trim();
-  } catch {
-    return '';
-  }
-}
-
-/**
- * Returns the name of this process, which no other of this machine has, before it or after it: the pid with a digest of the time at
- * which it started. It stands before a hyphen in the names of what a process leaves behind when it is killed.
- */
-export async function ownName(): Promise<string> {
-  return `${process.pid}-${digestOf(await processStart(process.pid))}`;
-}
-
-/**
- * Whether a name begins with that of a process which is surely gone. Where the system did not tell when a process started, its own
- * or the one that has the id now, they may be the same.
- */
-export async function isOrphan(name: string): Promise<boolean> {
-  const [, pid = '', owner] = /^(\d+)-([0-9a-f]{12})-/.exec(name) ?? [];
-  if (owner === undefined) return false;
-  if (!isAlive(Number(pid))) return true;
-  const unknown = digestOf('');
-  return owner !== unknown && ![owner, unknown].includes(digestOf(await processStart(Number(pid))));
-}
-
-function digestOf(start: string): string {
-  return createHash('sha256').update(start).digest('hex').slice(0, 12);
-}
-
-/** Undefined where the system cannot tell one process from a later one of the same id. */
-async function isProcessOf({ pid, started }: RuntimeFile): Promise<boolean | undefined> {
-  if (started !== '') return (await processStart(pid)) === started;
-  return isAlive(pid) ? undefined : false;
-}
-
-/** Whether a process runs, our own or another user's. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return ceases(async () => (await stateOf(file)) !== 'gone', limitMs);
 }
 
 const pollMs = 20;
 
-async function signalled(file: RuntimeFile, signal: NodeJS.Signals, limitMs: number): Promise<boolean> {
-  if ((await isProcessOf(file)) === false) return true;
-  try {
-    process.kill(file.pid, signal);
-  } catch {
-    // It has ended meanwhile, or belongs to another user: the loop finds out.
-  }
+/** Whether a condition ceases to hold within a while. */
+async function ceases(condition: () => Promise<boolean>, limitMs: number): Promise<boolean> {
   for (const from = performance.now(); performance.now() - from < limitMs; await delay(pollMs)) {
-    if ((await isProcessOf(file)) === false) return true;
+    if (!(await condition())) return true;
   }
   return false;
 }
 
 async function readRuntimeFile(dataDir: string): Promise<RuntimeFile | undefined> {
   try {
-    const { url, token, secret, pid, started, version, format } = JSON.parse(
+    const { url, token, secret, pid, started, scope, version, format } = JSON.parse(
       await readFile(runtimeFilePath(dataDir), 'utf8'),
     ) as Record<string, unknown>;
     if (typeof url !== 'string' || typeof token !== 'string' || typeof secret !== 'string') return undefined;
     if (!isLoopback(url) || !Number.isSafeInteger(pid) || Number(pid) <= 0) return undefined;
     return {
       ...{ url, token, secret, pid: Number(pid), started: String(started ?? '') },
+      ...present({ scope: typeof scope === 'string' ? scope : undefined }),
       ...{ version: String(version), format: Number(format ?? 0) },
     };
   } catch {

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type DoctorRequest, examine, type Finding, findingsText } from '../../kernel/commands/doctor.js';
+import { Elsewhere, held } from '../local/leases.js';
 import { root, scratchDirectory } from './command.js';
 
 const main = join(root, 'dist', 'main.js');
@@ -199,4 +200,16 @@ test('what is found in files and said by programs controls no terminal', () => {
   const text = findingsText([{ name: 'data', state: 'error', found, fix: `chmod ${found}` }]);
   expect(text.split('\n').length).toBe(2);
   expect([...text].filter(character => character < ' ' || character === '\u202e')).toEqual(['\n']);
+});
+
+test('a data directory that a service elsewhere holds is a warning that says which', async () => {
+  const request = bare();
+  mkdirSync(request.dataDir);
+  new Elsewhere(request.dataDir).show();
+  expect(await finding('service', request)).toEqual({
+    name: 'service',
+    state: 'warning',
+    found: `cannot be reached from here; the data directory was last held by ${held.replace('is in use by ', '')}`,
+    fix: 'end it there or set APL_KERNEL_DATA to another directory; if it is gone, the first query takes over after a while',
+  });
 });

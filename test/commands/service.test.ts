@@ -1,10 +1,12 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { Elsewhere } from '../local/leases.js';
 import { aplKernel, root, scratchDirectory, startAplKernel } from './command.js';
 
 describe('serve', () => {
@@ -61,7 +63,7 @@ describe('serve', () => {
       await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
       const { pid } = JSON.parse(readFileSync(file, 'utf8'));
       const known = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-      expect([known.includes('KEPT=yes'), known.filter(each => /^(AXIOM|NODE)_/.test(each))]).toEqual([
+      expect([known.includes('KEPT=yes'), known.filter(each => /^(AXIOM|NODE_EXTRA)_/.test(each))]).toEqual([
         true,
         [],
       ]);
@@ -82,6 +84,29 @@ describe('serve', () => {
       const [code, signal] = await once(service, 'exit');
       expect([0, 'SIGTERM']).toContain(code ?? signal);
     }
+  });
+
+  test('ends with the process that was started, however that ends, and the next one takes its port', async () => {
+    const home = scratchDirectory();
+    const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
+    const addressOf = async (service: ChildProcess) =>
+      /http:\S+/.exec(
+        String(await once(createInterface({ input: service.stdout ?? process.stdin }), 'line')),
+      )?.[0];
+    const killed = startAplKernel(['serve'], env);
+    const url = (await addressOf(killed)) ?? '';
+    const answers = () =>
+      fetch(url).then(
+        ({ status }) => status,
+        () => 'no answer',
+      );
+    expect(await answers()).toBe(401);
+    killed.kill('SIGKILL');
+    await expect.poll(answers, { timeout: 20_000 }).toBe('no answer');
+    const next = startAplKernel(['serve', `--port=${new URL(url).port}`], env);
+    expect(await addressOf(next)).toBe(url);
+    next.kill('SIGINT');
+    expect(await once(next, 'exit')).toEqual([0, null]);
   });
 
   test.each(['70000', 'x', '-1'])('does not take %s for a port', async port => {
@@ -140,12 +165,73 @@ describe('serve --stop', () => {
     const file = JSON.parse(readFileSync(path, 'utf8'));
     const other = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)']);
     writeFileSync(path, JSON.stringify({ ...file, pid: other.pid }));
-    expect(await stop(env)).toBe('no local service is running\n');
+    const unreached = /^no local service can be reached from here, but one holds the data directory/;
+    expect(await stop(env)).toMatch(unreached);
     writeFileSync(path, JSON.stringify({ ...file, pid: other.pid, started: '', secret: 'another' }));
-    expect(await stop(env)).toBe('no local service is running\n');
+    expect(await stop(env)).toMatch(/^no local service (is running|can be reached)/);
     expect([other.exitCode, other.signalCode]).toEqual([null, null]);
     other.kill();
     service.kill();
+  });
+});
+
+describe('serve in a data directory that has a service', () => {
+  /** A kernel's hold on a service. */
+  async function hold(dataDir: string) {
+    const { url, token } = JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8'));
+    const headers = { authorization: `Bearer ${token}` };
+    const kernel = request(`${url}/v1/alive`, { headers, agent: false }).end();
+    kernel.on('error', () => undefined);
+    await once(kernel, 'response');
+    return kernel;
+  }
+
+  async function started(home: string, ...args: string[]) {
+    const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data'), UV_THREADPOOL_SIZE: '16' };
+    const service = startAplKernel(['serve', ...args], env);
+    const file = join(home, 'data', 'service.json');
+    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+    const { url, pid } = JSON.parse(readFileSync(file, 'utf8'));
+    return { env, service, url, pid };
+  }
+
+  test('names it, and leaves it as it is', async () => {
+    const { env, service, url, pid } = await started(scratchDirectory(), '--managed');
+    const { code, stderr } = await aplKernel(['serve'], env);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        `^apl-kernel: the data directory ${env.APL_KERNEL_DATA} is in use by the local service at ${url} of apl-kernel \\S+: process ${pid} of `,
+      ),
+    ]);
+    expect((await fetch(url)).status).toBe(401);
+    service.kill();
+  });
+
+  test('--stop --unused leaves one alone that kernels use, and one that was started by hand', async () => {
+    const managed = await started(scratchDirectory(), '--managed');
+    const kernel = await hold(managed.env.APL_KERNEL_DATA);
+    const stop = async (env: Readonly<Record<string, string>>) =>
+      (await aplKernel(['serve', '--stop', '--unused'], env)).stdout;
+    const used = 'the local service goes on: it is used\n';
+    expect(await stop(managed.env)).toBe(used);
+    kernel.destroy();
+    await expect.poll(() => stop(managed.env), { timeout: 20_000 }).toBe('the local service has ended\n');
+    const own = await started(scratchDirectory());
+    expect(await stop(own.env)).toBe(used);
+    own.service.kill();
+  });
+
+  test('--stop says when it cannot reach it', async () => {
+    const home = scratchDirectory();
+    const env = { HOME: home, PATH: '', APL_KERNEL_DATA: home };
+    new Elsewhere(home).show();
+    expect(await aplKernel(['serve', '--stop'], env)).toEqual({
+      code: 1,
+      stdout:
+        'no local service can be reached from here, but one holds the data directory: `npx apl-kernel doctor` says which\n',
+      stderr: '',
+    });
   });
 });
 

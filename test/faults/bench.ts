@@ -64,7 +64,29 @@ export interface Answer {
   readonly body: any;
 }
 
-/** The built service as a process of its own over a data directory, as kernels share it. */
+/** The built service, as kernels share it, over a data directory. */
+function builtService(dataDir: string): readonly string[] {
+  return [process.execPath, main, 'serve', '--managed', '--data', dataDir];
+}
+
+/** How a service is started. */
+interface Start {
+  readonly environment?: NodeJS.ProcessEnv;
+  /** The user whom it runs as, if that is another. */
+  readonly uid?: number;
+  /** The built service when absent. */
+  readonly command?: readonly string[];
+}
+
+/** The runtime file that a service has in one of its places; undefined while there is none. */
+function runtimeFileOf(dataDir: string): RuntimeFile | undefined {
+  const file = placesOf(dataDir)
+    .map(runtimeFilePath)
+    .find(each => existsSync(each));
+  return file === undefined ? undefined : JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/** A service as a process of its own over a data directory. */
 export class Victim {
   readonly dataDir: string;
   readonly #child: ChildProcess;
@@ -75,32 +97,27 @@ export class Victim {
     this.#child = child;
   }
 
-  /** `uid`: the user whom it runs as, if that is another. */
-  static async start(dataDir: string, environment: NodeJS.ProcessEnv = {}, uid?: number): Promise<Victim> {
-    const found = () =>
-      placesOf(dataDir)
-        .map(runtimeFilePath)
-        .find(file => existsSync(file));
-    for (const old of placesOf(dataDir).map(runtimeFilePath)) await rm(old, { force: true });
+  static async start(
+    dataDir: string,
+    { environment, uid, command = builtService(dataDir) }: Start = {},
+  ): Promise<Victim> {
+    const before = runtimeFileOf(dataDir)?.secret;
     const env = { ...process.env, UV_THREADPOOL_SIZE: '16', ...environment };
-    const args = [main, 'serve', '--managed', '--data', dataDir];
-    const victim = new Victim(
-      dataDir,
-      spawn(process.execPath, args, {
-        env,
-        stdio: 'ignore',
-        ...(uid === undefined ? {} : { uid, gid: uid }),
-      }),
-    );
+    const [program = '', ...args] = command;
+    const user = uid === undefined ? {} : { uid, gid: uid };
+    const victim = new Victim(dataDir, spawn(program, args, { env, stdio: 'ignore', ...user }));
     onTestFinished(() => victim.kill());
-    await expect.poll(found, { timeout: 60_000, interval: 10 }).toBeDefined();
-    victim.#file = JSON.parse(readFileSync(found() ?? '', 'utf8'));
+    const isAnother = () => ![before, undefined].includes(runtimeFileOf(dataDir)?.secret);
+    await expect.poll(isAnother, { timeout: 60_000, interval: 10 }).toBe(true);
+    victim.#file = runtimeFileOf(dataDir);
     victim.#hold();
     return victim;
   }
 
+  /** That of the service; `unshare` is the parent of a process in a namespace of process ids. */
   get pid(): number {
-    return this.#child.pid ?? 0;
+    const { pid = 0, spawnfile } = this.#child;
+    return spawnfile === 'unshare' ? (childrenOf(pid)[0] ?? pid) : pid;
   }
 
   get hasEnded(): boolean {
@@ -121,16 +138,20 @@ export class Victim {
   }
 
   /** Ends the process as a user would. */
-  async stop(): Promise<void> {
-    this.#child.kill('SIGTERM');
-    await once(this.#child, 'exit');
+  stop(): Promise<void> {
+    return this.#end('SIGTERM');
   }
 
   /** Ends the process as a crash would. */
-  async kill(): Promise<void> {
+  kill(): Promise<void> {
+    return this.#end('SIGKILL');
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
     if (this.hasEnded) return;
-    this.#child.kill('SIGKILL');
-    await once(this.#child, 'exit');
+    const ended = once(this.#child, 'exit');
+    process.kill(this.pid, signal);
+    await ended;
   }
 
   async send(

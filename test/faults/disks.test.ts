@@ -3,6 +3,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { present } from '../../kernel/present.js';
 import { temporaryDirectory, Victim } from './bench.js';
 
 /** What a disk does to a service that runs: how it begins, how it ends, and what is said to whoever writes meanwhile. */
@@ -147,7 +148,7 @@ test.each(Object.entries(conditions))(
       file,
       Array.from({ length: 20_000 }, (_, a) => `{"a":${a},"b":"${Math.sin(a)}"}`).join('\n'),
     );
-    const victim = await Victim.start(dataDir, {}, condition.uid);
+    const victim = await Victim.start(dataDir, present({ uid: condition.uid }));
     await victim.send('POST', '/v2/datasets', { name: 'd' });
     await victim.ingest('d', [{ a: 1 }, { a: 2 }]);
     const prepared = {

@@ -30,7 +30,7 @@ async function expectAnswers(victim: Victim): Promise<void> {
 }
 
 async function startWith(temporary: string): Promise<Victim> {
-  const victim = await Victim.start(await temporaryDirectory(), { TMPDIR: temporary });
+  const victim = await Victim.start(await temporaryDirectory(), { environment: { TMPDIR: temporary } });
   await victim.send('POST', '/v2/datasets', { name: 'd' });
   await victim.ingest(
     'd',

@@ -50,7 +50,7 @@ function kernelOf(dataDir: string): LocalService {
   const env = { ...process.env, UV_THREADPOOL_SIZE: '16' };
   const spawn = () =>
     spawnDetached(process.execPath, [main, 'serve', '--managed', '--data', dataDir], dataDir, env);
-  const local = createLocalService({ dataDir, spawn, log: () => undefined });
+  const local = createLocalService({ dataDir, spawn, log: () => undefined, version: 'test' });
   onTestFinished(async () => {
     local.close();
     const shared = await findShared(dataDir);

@@ -11,7 +11,9 @@ import {
   spawnDetached,
 } from '../../kernel/local/launch.js';
 import { placeOf, placesOf } from '../../kernel/local/place.js';
-import { processStart, runtimeFilePath } from '../../kernel/local/shared.js';
+import { processStart } from '../../kernel/local/processes.js';
+import { endShared, findShared, runtimeFilePath } from '../../kernel/local/shared.js';
+import { Elsewhere, held } from './leases.js';
 
 /** A service of the smallest kind, as a process of its own: it writes its runtime file, and ends when nobody holds it. */
 const program = `
@@ -64,6 +66,7 @@ function launcher(delay = 0, startLimitMs = 10_000, script = 'service.mjs'): Loc
     dataDir,
     spawn: () => spawnDetached(process.execPath, args, dataDir),
     log: text => logged.push(text),
+    version: '1',
     startLimitMs,
     patienceMs: 500,
   });
@@ -191,6 +194,51 @@ test('a runtime file that points elsewhere is not even tried', async () => {
   expect([other.asked, token]).toEqual([[], `t-${await servicePid()}`]);
 });
 
+test('a service that goes on elsewhere keeps the directory and its runtime file, and the kernel says who it is', async () => {
+  new Elsewhere(dataDir).live();
+  const elsewhere = { url: 'http://127.0.0.1:9', scope: 'ffffffff', started: ownStart };
+  await leaveRuntimeFile(elsewhere);
+  const error = await launcher()
+    .connect()
+    .catch(reason => reason);
+  expect([error.code, error.message]).toEqual([
+    'data-directory-held',
+    `the data directory ${dataDir} ${held}`,
+  ]);
+  expect(JSON.parse(await readFile(runtimeFilePath(dataDir), 'utf8'))).toMatchObject(elsewhere);
+  await rm(runtimeFilePath(dataDir));
+});
+
+test('a service elsewhere that is silent is waited for, and then another is started', async () => {
+  new Elsewhere(dataDir).show({ takeoverMs: 3_000 });
+  const { token } = await launcher().connect();
+  expect([token, logged]).toEqual([
+    `t-${await servicePid()}`,
+    [
+      expect.stringContaining(
+        `waiting up to 3 s for the data directory ${dataDir}: it was last held by the local`,
+      ),
+      'starting the local service',
+    ],
+  ]);
+});
+
+test('a service of another container is shared where it can be reached', async () => {
+  const first = await launcher().connect();
+  const file = JSON.parse(await readFile(runtimeFilePath(dataDir), 'utf8'));
+  new Elsewhere(dataDir).live();
+  await leaveRuntimeFile({ ...file, scope: 'ffffffff', pid: 1, started: 'never' });
+  expect((await launcher().connect()).url).toBe(first.url);
+  expect(await starts()).toBe(1);
+  // Its pid means something else here: it ends because its runtime file is gone.
+  const shared = await findShared(dataDir);
+  if (shared.kind !== 'running') throw new Error(`the service is ${shared.kind}`);
+  const ending = endShared(dataDir, shared.file);
+  await expect.poll(() => readFile(runtimeFilePath(dataDir)).catch(() => 'gone')).toBe('gone');
+  process.kill(file.pid, 'SIGKILL');
+  expect(await ending).toBe(true);
+});
+
 test('a frozen service is ended, and another takes its place', async () => {
   const local = launcher();
   const before = await local.connect();
@@ -213,7 +261,7 @@ test('a data directory that cannot be written is reported at once', async () => 
   const file = join(dataDir, 'file');
   await writeFile(file, '');
   const spawn = () => spawnDetached(process.execPath, [], dataDir);
-  const local = createLocalService({ dataDir: join(file, 'below'), spawn, log: () => {} });
+  const local = createLocalService({ dataDir: join(file, 'below'), spawn, log: () => {}, version: '1' });
   const error = await local.connect().catch(reason => reason);
   expect([error instanceof LaunchError, error.message]).toEqual([
     true,

@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import {
@@ -16,7 +15,7 @@ import { present } from '../../present.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
 import { FunctionShelf } from '../duckdb/register.js';
 import type { FunctionFamily } from '../duckdb/template.js';
-import { isOrphan, ownName } from '../shared.js';
+import { makeProfileDir, makeWorkDir } from '../scratch.js';
 import { Admission, type Loan } from './admission.js';
 import { cancelledError, EngineError, engineFailure } from './failure.js';
 import { type Consume, type Counted, chunksOf, type Delivery, Lane } from './lane.js';
@@ -223,40 +222,6 @@ const breathMs = 20;
 
 /** An interrupt is lost when it arrives before the engine has begun, so it is repeated. */
 const interruptEveryMs = 20;
-
-/** Makes a directory of this process's own, and removes those of processes that were killed. */
-async function makeScratch(parent: string, prefix: string): Promise<string> {
-  await mkdir(parent, { recursive: true, mode: 0o700 });
-  const known = (await readdir(parent)).filter(name => name.startsWith(prefix));
-  await Promise.all(
-    known.map(async name => {
-      // A directory of another user stays.
-      if (await isOrphan(name.slice(prefix.length)))
-        await rm(path.join(parent, name), { recursive: true, force: true }).catch(ignore);
-    }),
-  );
-  const directory = path.join(parent, await scratchName(prefix));
-  await mkdir(directory, { mode: 0o700 });
-  return directory;
-}
-
-/** Makes the directory for drafts and spilled rows: with the data, into which drafts are moved, but where that cannot be written. */
-async function makeWorkDir(dataDir: string): Promise<string> {
-  return makeScratch(path.join(dataDir, '.tmp'), '').catch(() => makeScratch(tmpdir(), 'apl-kernel-'));
-}
-
-/**
- * Makes the directory of profiles: not beside the data, which may be on a slower disk. Without it nothing is counted, and lanes try
- * again to make it.
- */
-async function makeProfileDir(): Promise<string> {
-  const prefix = 'apl-kernel-';
-  return makeScratch(tmpdir(), prefix).catch(async () => path.join(tmpdir(), await scratchName(prefix)));
-}
-
-async function scratchName(prefix: string): Promise<string> {
-  return `${prefix}${await ownName()}-${crypto.randomUUID()}`;
-}
 
 /** Settings of a connection come before those of the instance: once external access is off, no path can be set. */
 async function configure(lanes: readonly Lane[], options: EngineOptions, scratch: Scratch): Promise<void> {

@@ -28,6 +28,13 @@ export class KeepAlive {
     });
   }
 
+  /** Returns whether nobody holds the service, which then counts as idle at once. */
+  leave(): boolean {
+    if (this.#open.size > 0) return false;
+    this.#onIdle();
+    return true;
+  }
+
   /** Ends every stream and forgets about idleness. */
   stop(): void {
     this.#stopped = true;

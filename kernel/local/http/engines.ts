@@ -8,6 +8,7 @@ import { type HeldResult, HeldResults } from '../results/held.js';
 import { makeSchema } from '../results/names.js';
 import type { CompiledQuery } from '../sql/compiled.js';
 import { DatasetStore } from '../store/datasets.js';
+import type { Tenure } from '../tenure.js';
 import type { ServiceOptions } from './options.js';
 
 /** The engine of this process runs no JavaScript: a slow function would hold up every request. */
@@ -20,10 +21,10 @@ export interface Engines {
   close(): Promise<void>;
 }
 
-/** Opens them below `dataDir`; the scratch directories of processes that were killed are removed. */
+/** Opens them below the data directory, whose holder they ask before they change a dataset. */
 export async function openEngines(
-  { limits, samples, spawnEngine, log }: ServiceOptions,
-  dataDir: string,
+  { dataDir, limits, samples, spawnEngine, log }: ServiceOptions,
+  tenure: Tenure,
 ): Promise<Engines> {
   const { families, isScripted } = withoutScripts();
   const memoryBytes = limits?.memoryBytes ?? memoryAtMost() * 0.6;
@@ -31,7 +32,7 @@ export async function openEngines(
     Engine.open({ ...limits, dataDir, families, memoryBytes, log }),
     Engine.open({ dataDir, families: [], ...ownWork, memoryBytes: memoryBytes / 8, log }),
   ]);
-  const datasets = new DatasetStore(dataDir, storeEngine, samples, log);
+  const datasets = new DatasetStore(dataDir, storeEngine, samples, log, () => tenure.confirm());
   const processes = limits?.processes ?? 3;
   const scripted = new ScriptedEngine({
     dataDir,

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { type Place, writeError } from '../place.js';
+import type { Tenure } from '../tenure.js';
 import { ServiceError, systemError } from './service-error.js';
 
 /**
@@ -37,7 +38,7 @@ export function guardWriting(
   { refusal }: Place,
   end: (reason: string) => void,
 ): void {
-  if (refusal === undefined || method === 'GET' || readingRoutes.has(routeOptions.url ?? '')) return;
+  if (refusal === undefined || isReading(method, routeOptions)) return;
   const now = writeError(dataDir);
   if (now !== undefined) throw systemError(now) ?? now;
   end('the data directory can be written again');
@@ -46,11 +47,22 @@ export function guardWriting(
   });
 }
 
+/** Throws unless a service still has its data directory, once it has done what a request asked for. */
+export function guardAnswer({ method, routeOptions }: FastifyRequest, tenure: Tenure): void {
+  if (isReading(method, routeOptions)) tenure.check();
+  else tenure.confirm();
+}
+
+function isReading(method: string, { url = '' }: FastifyRequest['routeOptions']): boolean {
+  return method === 'GET' || readingRoutes.has(url);
+}
+
 /** Requests other than GET that store nothing in the data directory. */
 const readingRoutes: ReadonlySet<string> = new Set([
   '/v1/datasets/_apl',
   '/v1/query/_apl',
   '/v1/local/results/:lease/:id',
+  '/v1/alive',
 ]);
 
 const ownHosts = ['127.0.0.1', 'localhost', '[::1]'];

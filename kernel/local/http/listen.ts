@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { ErrorBody } from '../../api/wire.js';
@@ -7,12 +6,14 @@ import { AplKernelError } from '../../errors.js';
 import { largestAnswer, memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
 import type { Place } from '../place.js';
+import { ownProcess } from '../processes.js';
 import { addResultRoutes } from '../results/routes.js';
 import {
-  processStart,
+  isAnnounced,
   proofOf,
   proofPath,
   type RuntimeFile,
+  removeRuntimeFile,
   runtimeFilePath,
   serviceFormat,
 } from '../shared.js';
@@ -20,19 +21,24 @@ import { compileRequest } from '../sql/compile.js';
 import { AnnotationStore } from '../store/documents/annotations.js';
 import { StarredStore } from '../store/documents/starred.js';
 import { replaceFile } from '../store/files.js';
+import type { Tenure } from '../tenure.js';
 import { KeepAlive } from './alive.js';
 import { watchDepartures } from './departure.js';
 import type { Engines } from './engines.js';
-import { guardOrigin, guardToken, guardWriting } from './guard.js';
+import { guardAnswer, guardOrigin, guardToken, guardWriting } from './guard.js';
 import type { Service, ServiceOptions } from './options.js';
 import { QueriesUnderWay } from './progress.js';
 import { CompileFailure } from './query-route.js';
 import { addRoutes, localUser } from './routes.js';
 import { bodyTooLarge, ServiceError, systemError } from './service-error.js';
-import { holds, watchTenure } from './tenure.js';
 
-/** Serves the query API with these engines; the port is known when it returns. */
-export async function listen(options: ServiceOptions, engines: Engines, place: Place): Promise<Service> {
+/** Where a service has its runtime file, and its right to the data directory. */
+export interface Seat extends Place {
+  readonly tenure: Tenure;
+}
+
+/** Serves the query API with these engines, and leaves its place when it has closed; the port is known when it returns. */
+export async function listen(options: ServiceOptions, engines: Engines, seat: Seat): Promise<Service> {
   const token = options.token ?? randomBytes(32).toString('base64url');
   const app = fastify({
     bodyLimit: options.limits?.bodyBytes ?? 4 * 2 ** 20,
@@ -50,12 +56,8 @@ export async function listen(options: ServiceOptions, engines: Engines, place: P
     announceClosed = resolve;
   });
   let closing: Promise<void> | undefined;
-  let leave = () => {};
   const close = () => {
-    leave();
-    closing ??= shutDown(app, engines, keepAlive, () => leavePlace(options, place, secret)).finally(
-      announceClosed,
-    );
+    closing ??= shutDown({ app, engines, keepAlive, seat }, secret).finally(announceClosed);
     return closing;
   };
   const end = (reason: string) => {
@@ -66,17 +68,22 @@ export async function listen(options: ServiceOptions, engines: Engines, place: P
   const keepAlive = new KeepAlive(options.limits?.idleMs ?? 30_000, options.managed ? idle : () => {});
   watchDepartures(app);
   addHooks(app, options, token);
-  app.addHook('onRequest', async request => guardWriting(request, options.dataDir, place, end));
+  app.addHook('onRequest', async request => {
+    if (request.routeOptions.url === proofPath) return;
+    seat.tenure.check();
+    guardWriting(request, options.dataDir, seat, end);
+  });
+  app.addHook('onSend', async (request, reply) => {
+    // Nothing is said to be stored, or to be all there is, that another service may know better.
+    if (reply.statusCode < 400) guardAnswer(request, seat.tenure);
+  });
   addProof(app, secret);
-  addAlive(app, keepAlive);
+  addAlive(app, keepAlive, options.managed === true);
   addRoutes(app, routeParts(options, engines));
   addResultRoutes(app, engines.results, options.limits?.resultBytes ?? 2 ** 31);
   const url = await app.listen({ host: '127.0.0.1', port: options.port });
-  if (options.managed) {
-    await writeRuntimeFile(place, options.version, { url, token, secret });
-    const lost = () => end('the runtime file is gone or belongs to another service');
-    leave = watchTenure(place.directory, secret, lost);
-  }
+  await writeRuntimeFile(seat, options.version, { url, token, secret });
+  seat.tenure.open(url, () => isAnnounced(seat.directory, secret), end);
   return { url, token, closed, close };
 }
 
@@ -140,12 +147,14 @@ function addProof(app: FastifyInstance, secret: string): void {
   });
 }
 
-function addAlive(app: FastifyInstance, keepAlive: KeepAlive): void {
+function addAlive(app: FastifyInstance, keepAlive: KeepAlive, managed: boolean): void {
   app.get('/v1/alive', (_request, reply) => {
     const traceId = String(reply.getHeader('x-axiom-trace-id'));
     reply.hijack();
     keepAlive.hold(reply.raw, { 'x-axiom-trace-id': traceId });
   });
+  // Only a managed service ends when nobody uses it; the answer is on its way before that.
+  app.delete('/v1/alive', (_request, reply) => reply.code(managed && keepAlive.leave() ? 204 : 409).send());
 }
 
 const engineStatus: Readonly<Record<string, number>> = {
@@ -163,6 +172,7 @@ const engineStatus: Readonly<Record<string, number>> = {
   'function-cost': 400,
   'too-much-computed': 400,
   'engine-failed': 500,
+  'lease-lost': 503,
   // The client is gone, so nobody reads this.
   'query-cancelled': 499,
 };
@@ -217,16 +227,23 @@ function detailOf(error: ServiceError): NonNullable<ErrorBody['detail']> {
   };
 }
 
-async function shutDown(
-  app: FastifyInstance,
-  engines: Engines,
-  keepAlive: KeepAlive,
-  leave: () => Promise<void>,
-): Promise<void> {
-  keepAlive.stop();
-  await leave();
-  await engines.close();
-  await app.close();
+interface Parts {
+  readonly app: FastifyInstance;
+  readonly engines: Engines;
+  readonly keepAlive: KeepAlive;
+  readonly seat: Seat;
+}
+
+async function shutDown({ app, engines, keepAlive, seat }: Parts, secret: string): Promise<void> {
+  seat.tenure.closing();
+  try {
+    keepAlive.stop();
+    await removeRuntimeFile(seat.directory, secret);
+    await engines.close();
+    await app.close();
+  } finally {
+    seat.tenure.release();
+  }
 }
 
 async function writeRuntimeFile(
@@ -234,14 +251,8 @@ async function writeRuntimeFile(
   version: string,
   known: Pick<RuntimeFile, 'url' | 'token' | 'secret'>,
 ): Promise<void> {
-  const started = await processStart(process.pid);
-  const content: RuntimeFile = { ...known, pid: process.pid, started, version, format: serviceFormat };
+  const content: RuntimeFile = { ...known, ...(await ownProcess()), version, format: serviceFormat };
   await replaceFile(runtimeFilePath(directory), `${JSON.stringify(content, null, 2)}\n`);
-}
-
-/** Another service may have taken over meanwhile: its file stays. */
-async function leavePlace({ managed }: ServiceOptions, { directory }: Place, secret: string): Promise<void> {
-  if (managed && (await holds(directory, secret))) await rm(runtimeFilePath(directory), { force: true });
 }
 
 function messageOf(error: unknown): string {

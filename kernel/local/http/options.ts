@@ -25,17 +25,21 @@ export interface ServiceLimits {
   readonly queryMs?: number;
   /** How long a managed service stays when no kernel holds it, in milliseconds; 30,000. */
   readonly idleMs?: number;
+  /** How often it shows those who wait for its data directory that it lives, in milliseconds; 2,000. */
+  readonly beatMs?: number;
+  /** After how long a silence another service may take its data directory over, in milliseconds; 20,000. */
+  readonly takeoverMs?: number;
 }
 
 export interface ServiceOptions {
-  /** Holds datasets, starred queries and scratch files; made when absent. */
+  /** Holds datasets, starred queries, scratch files, and `service.json`, by which kernels find the service; made when absent. */
   readonly dataDir: string;
   /** 0 takes any free port. */
   readonly port: number;
   /** Random when absent. */
   readonly token?: string;
   readonly version: string;
-  /** Writes `service.json`, and closes when no kernel has held `/v1/alive` for a while. */
+  /** Closes when no kernel has held `/v1/alive` for a while. */
   readonly managed?: boolean;
   /** How a request becomes SQL; the language's own compiler when absent. */
   readonly compile?: Compile;

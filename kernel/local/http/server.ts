@@ -1,19 +1,41 @@
 import path from 'node:path';
-import { placeOf } from '../place.js';
+import { takeLease } from '../lease.js';
+import { type Place, placeOf } from '../place.js';
 import { checkFormat, openFormat } from '../store/format.js';
+import { ReadingTenure, type Tenure } from '../tenure.js';
 import { openEngines } from './engines.js';
 import type { Service, ServiceOptions } from './options.js';
 
-/** Starts the query API on 127.0.0.1, for reading alone where the data directory cannot be written. The process should have UV_THREADPOOL_SIZE=16 or more in its environment. */
+/**
+ * Starts the query API on 127.0.0.1, for reading alone where the data directory cannot be written, else once no other service holds
+ * it; throws HeldError when one goes on holding it. The process should have UV_THREADPOOL_SIZE=16 or more in its environment.
+ */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const dataDir = path.resolve(options.dataDir);
   const place = placeOf(dataDir);
-  if (place.refusal === undefined) await openFormat(dataDir, options.version, options.log);
-  else await checkFormat(dataDir);
-  // The engines open on threads while this one loads the code of the API.
-  const [engines, { listen }] = await Promise.all([openEngines(options, dataDir), import('./listen.js')]);
+  await checkFormat(dataDir);
+  const tenure = await tenureOf({ ...options, dataDir }, place);
   try {
-    return await listen({ ...options, dataDir }, engines, place);
+    return await startIn(place, { ...options, dataDir }, tenure);
+  } catch (error) {
+    tenure.release();
+    throw error;
+  }
+}
+
+async function tenureOf(
+  { dataDir, version, log, limits }: ServiceOptions,
+  { refusal }: Place,
+): Promise<Tenure> {
+  return refusal === undefined ? takeLease(dataDir, { version, log, ...limits }) : new ReadingTenure(refusal);
+}
+
+async function startIn(place: Place, options: ServiceOptions, tenure: Tenure): Promise<Service> {
+  if (place.refusal === undefined) await openFormat(options.dataDir, options.version, options.log);
+  // The engines open on threads while this one loads the code of the API.
+  const [engines, { listen }] = await Promise.all([openEngines(options, tenure), import('./listen.js')]);
+  try {
+    return await listen(options, engines, { ...place, tenure });
   } catch (error) {
     await engines.close();
     throw error;

@@ -16,7 +16,15 @@ import { DatasetDirectory, writeNote } from './dataset/directory.js';
 import { FooterReader } from './dataset/footers.js';
 import type { DatasetNote, Extent, FieldNote } from './dataset/stored.js';
 import { SummaryCache } from './dataset/summary-cache.js';
-import { deletedName, draftName, hasCode, removeLeftovers, syncDirectory, versionOf } from './files.js';
+import {
+  type Confirm,
+  deletedName,
+  draftName,
+  hasCode,
+  removeLeftovers,
+  syncDirectory,
+  versionOf,
+} from './files.js';
 import { decodeName, encodeName, isDatasetName, nameRule } from './names.js';
 import { infoOf, measuredInfo, type Reading, Snapshot, unknownDataset } from './snapshot.js';
 
@@ -37,14 +45,18 @@ export class DatasetStore {
   readonly #turns = new Map<string, Promise<unknown>>();
   readonly #journal: Journal;
   readonly #compactor: Compactor;
+  readonly #confirm: Confirm;
 
+  /** A process that only adds files needs no lease of the data directory, and nothing to confirm. */
   constructor(
     dataDir: string,
     engine: Engine,
     builtins: readonly BuiltinDataset[] = [],
     log: (text: string) => void = () => undefined,
+    confirm: Confirm = () => undefined,
   ) {
     this.#dataDir = dataDir;
+    this.#confirm = confirm;
     this.#root = path.join(dataDir, 'datasets');
     this.#footers = new FooterReader(engine);
     this.#builtins = new Map(builtins.map(each => [each.schema.name, each]));
@@ -55,6 +67,7 @@ export class DatasetStore {
     });
     this.#journal = new Journal({
       engine,
+      confirm,
       directoryOf: name => this.#directory(name).path,
       add: (name, file, id) => this.#directory(name).add(file, id),
       has: async (name, id) => (await this.#directory(name).list())?.ids.has(id) === true,
@@ -304,6 +317,7 @@ export class DatasetStore {
       name,
       this.#footers,
       this.#cache,
+      this.#confirm,
     );
     this.#directories.set(name, directory);
     return directory;

@@ -27,17 +27,21 @@ export async function writeDurably(file: string, text: string): Promise<void> {
   }
 }
 
-/** Renames a finished file into place, where it is whole even after a power failure. */
-export async function placeFile(draft: string, file: string): Promise<void> {
+/** Renames a finished file into place, where it is whole even after a power failure; `confirm` has the last word before that. */
+export async function placeFile(draft: string, file: string, confirm: Confirm): Promise<void> {
   const handle = await open(draft, 'r+');
   try {
     await handle.sync();
   } finally {
     await handle.close();
   }
+  confirm();
   await rename(draft, file);
   await syncDirectory(path.dirname(file));
 }
+
+/** Throws when this process may not change the data directory, because another holds its lease. */
+export type Confirm = () => void;
 
 /** Makes the names in a directory durable, where the system lets a directory be opened. */
 export async function syncDirectory(directory: string): Promise<void> {

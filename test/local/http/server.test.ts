@@ -7,8 +7,9 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { ownProcess } from '../../../kernel/local/processes.js';
 import { samples } from '../../../kernel/local/samples/all.js';
-import { findShared, processStart } from '../../../kernel/local/shared.js';
+import { findShared } from '../../../kernel/local/shared.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
 import type { Compile } from '../../../kernel/local/sql/compiled.js';
 import { type Answer, sharedService, type TestService, temporaryDirectory, testService } from '../service.js';
@@ -438,16 +439,8 @@ async function hold(to: TestService): Promise<ClientRequest> {
 test('a managed service writes its address for its user alone, and removes it at its end', async () => {
   const managed = await testService({ managed: true });
   const { url, token } = managed.service;
-  const started = await processStart(process.pid);
-  const content = {
-    url,
-    token,
-    secret: expect.any(String),
-    pid: process.pid,
-    started,
-    version: '1.2.3',
-    format: 1,
-  };
+  const secret = expect.any(String);
+  const content = { url, token, secret, ...(await ownProcess()), version: '1.2.3', format: 1 };
   expect(JSON.parse(await readFile(runtimeFile(managed), 'utf8'))).toEqual(content);
   const shared = await findShared(managed.dataDir);
   expect([shared.kind, 'file' in shared && shared.file.token]).toEqual(['running', token]);
@@ -492,12 +485,12 @@ test('a managed service without any holder closes too, and says so', async () =>
   expect(lines).toEqual(['nobody uses the service any more: closing']);
 });
 
-test('a service that is not managed writes no file and stays', async () => {
+test('a service that is not managed is found too, and stays when no kernel uses it', async () => {
   const own = await testService({ limits: { idleMs: 10 } });
   (await hold(own)).destroy();
   await new Promise(resolve => setTimeout(resolve, 100));
   expect((await own.json('GET', '/v2/user')).status).toBe(200);
-  await expect(stat(runtimeFile(own))).rejects.toMatchObject({ code: 'ENOENT' });
+  expect((await findShared(own.dataDir)).kind).toBe('running');
 });
 
 // ---- datasets that go while a query runs ----

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openEngines } from '../../../kernel/local/http/engines.js';
 import { listen } from '../../../kernel/local/http/listen.js';
+import { takeLease } from '../../../kernel/local/lease.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
 import { spawnEngine } from '../engine/spawned.js';
 import { sharedService, TestService, temporaryDirectory, testService } from '../service.js';
@@ -41,13 +42,15 @@ test('a query may ask for more time than is usual', async () => {
 test('the answer at the time limit does not wait for an engine that heeds no interrupt', async () => {
   const dataDir = await temporaryDirectory();
   const options = { dataDir, port: 0, version: '1.2.3', spawnEngine, log: () => {} };
-  const engines = await openEngines(options, dataDir);
+  const tenure = await takeLease(dataDir, options);
+  const engines = await openEngines(options, tenure);
   let end = () => {};
   const ended = new Promise<never>((_, reject) => {
     end = () => reject(new Error('interrupted'));
   });
   const deaf = { reading: () => ended };
-  const listening = await listen(options, { ...engines, readersFor: () => deaf }, { directory: dataDir });
+  const seat = { directory: dataDir, tenure };
+  const listening = await listen(options, { ...engines, readersFor: () => deaf }, seat);
   onTestFinished(() => listening.close());
   const answer = await new TestService(listening, dataDir).query('print 1', inTime);
   end();

@@ -34,7 +34,7 @@ test('a draft becomes the file, and is gone', async () => {
   const [draft, file] = [join(directory, 'x.tmp'), join(directory, 'x.parquet')];
   await writeDurably(file, 'old');
   await writeDurably(draft, 'new');
-  await placeFile(draft, file);
+  await placeFile(draft, file, () => undefined);
   expect([await readdir(directory), await readFile(file, 'utf8')]).toEqual([['x.parquet'], 'new']);
 });
 
@@ -61,4 +61,14 @@ test('two locks in one directory are held and given back apart', async () => {
 test('a lock that cannot be made is refused at once, as nobody holds it', async () => {
   const missing = join(directory, 'nothing', 'a.lock');
   await expect(locked(missing, async () => undefined)).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test('a draft stays a draft when somebody else has the directory by then', async () => {
+  const [draft, file] = [join(directory, 'x.tmp'), join(directory, 'x.parquet')];
+  await writeDurably(draft, 'new');
+  const refuse = () => {
+    throw new Error('lost');
+  };
+  await expect(placeFile(draft, file, refuse)).rejects.toThrow('lost');
+  expect(await readdir(directory)).toEqual(['x.tmp']);
 });

@@ -4,8 +4,8 @@ import { present } from '../../../present.js';
 import { formatCount, plural, visible } from '../../../text.js';
 import type { Engine } from '../../engine/duckdb.js';
 import { ServiceError } from '../../http/service-error.js';
-import { isOrphan, ownName } from '../../shared.js';
-import { damagedSuffix, hasCode, logSuffix, syncDirectory } from '../files.js';
+import { ownerOf, ownName } from '../../processes.js';
+import { type Confirm, damagedSuffix, hasCode, logSuffix, syncDirectory } from '../files.js';
 import type { Batch } from './batch.js';
 import { BatchLog } from './log.js';
 import { type Damage, decodeLog, type LogContent } from './records.js';
@@ -14,6 +14,7 @@ import { FieldUnion, writeBatches } from './rows.js';
 /** What a journal needs of the store that it belongs to. */
 export interface JournalHost {
   readonly engine: Engine;
+  readonly confirm: Confirm;
   /** The directory of a dataset. */
   directoryOf(dataset: string): string;
   /** Moves a finished Parquet file with this id into a dataset; rejects with ENOENT when the dataset is gone. */
@@ -29,8 +30,8 @@ export type Unstored = ReadonlyMap<string, unknown>;
 
 /**
  * The acknowledged batches that are not in a Parquet file yet: in memory, and in a log in the directory of their dataset. A
- * flush turns each log into one file with the same id, so that a log whose file exists is never stored twice. Another service on
- * the same data directory sees these batches after the flush, at most a second later.
+ * flush turns each log into one file with the same id, so that a log whose file exists is never stored twice. The next holder of the
+ * data directory takes over logs by renaming them, so that the one before it sees that they are gone.
  */
 export class Journal {
   readonly #host: JournalHost;
@@ -53,10 +54,14 @@ export class Journal {
       await tail.log.append(batch);
     } catch (error) {
       this.#seal(tail);
+      this.#host.confirm();
       throw error;
     }
+    const isLogThere = await isThere(tail.log.file);
+    // If another service has taken the log over, it has this batch too, or may not.
+    this.#host.confirm();
     // The dataset may have been deleted, and created again, in the meantime.
-    if (!(await isThere(tail.log.file)) && !tail.stored) {
+    if (!isLogThere && !tail.stored) {
       this.#seal(tail);
       return this.append(dataset, batch);
     }
@@ -88,15 +93,16 @@ export class Journal {
   }
 
   /**
-   * Takes over those of a dataset's logs whose processes are gone; returns whether there were any. Rejects with ServiceError when
-   * one of them cannot be read, after it has taken over the others.
+   * Takes over the logs of a dataset that those before this service left behind; returns whether there were any. Only a service of
+   * an older version, which knows of no lease, can be running here beside it. Rejects with ServiceError when one of them cannot be
+   * read, after it has taken over the others.
    */
   async adopt(dataset: string, logs: readonly string[]): Promise<boolean> {
     const owner = await ownName();
     const failures: unknown[] = [];
     let adopted = false;
     for (const name of logs) {
-      if (name.startsWith(`${owner}-`) || !(await isOrphan(name))) continue;
+      if ((await ownerOf(name)) === 'running') continue;
       try {
         if (await this.#take(dataset, name, owner)) adopted = true;
       } catch (error) {
@@ -110,10 +116,16 @@ export class Journal {
   async #take(dataset: string, name: string, owner: string): Promise<boolean> {
     const directory = this.#host.directoryOf(dataset);
     const orphan = path.join(directory, name);
-    // Read first: one that cannot be read stays an orphan.
-    const content = await readLog(orphan);
     const file = path.join(directory, `${owner}-${idOf(name)}${logSuffix}`);
-    if (content === undefined || !(await claim(orphan, file))) return false;
+    this.#host.confirm();
+    // Renamed first: whoever wrote to it and still finds it there has written before it is read.
+    if (!(await claim(orphan, file))) return false;
+    const content = await readLog(file, orphan).catch(async error => {
+      // One that cannot be read stays an orphan.
+      await rename(file, orphan);
+      throw error;
+    });
+    if (content === undefined) return false;
     this.#laneOf(dataset).sealed.push({ ...this.#newTail(dataset, file, content), doubtful: true });
     return true;
   }
@@ -253,14 +265,14 @@ interface Tail {
 const mostEvents = 50_000;
 const flushMs = 1_000;
 
-/** Returns what is in a log; undefined when it is gone. */
-async function readLog(file: string): Promise<LogContent | undefined> {
+/** Returns what is in a log; undefined when it is gone. Messages call it by the name that users find it under. */
+async function readLog(file: string, name: string): Promise<LogContent | undefined> {
   try {
     return decodeLog(await readFile(file));
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ServiceError(500, 'log-unreadable', `The log of events ${file} cannot be read: ${reason}.`, {
+    throw new ServiceError(500, 'log-unreadable', `The log of events ${name} cannot be read: ${reason}.`, {
       hint: 'Make it readable. To query the dataset without its events, move it to another directory.',
       cause: error,
     });
@@ -273,11 +285,12 @@ function damageText(file: string, batches: number, { unread, missing }: Damage):
   return `${visible(file)} is damaged: ${plural(unread, 'byte')} could not be read${lost}. ${kept}, and the file is set aside as ${visible(path.basename(file) + damagedSuffix)}.`;
 }
 
+/** The id of a log is a UUID, after the name of its process. */
 function idOf(name: string): string {
-  return name.slice(0, -logSuffix.length).split('-').slice(2).join('-');
+  return name.slice(0, -logSuffix.length).split('-').slice(-5).join('-');
 }
 
-/** Of several processes that find the same orphan, one gets it. */
+/** Returns whether it was still there. */
 async function claim(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);

@@ -2,6 +2,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { FileSummary } from '../../engine/parquet.js';
 import {
+  type Confirm,
   damagedSuffix,
   hasCode,
   isLeftover,
@@ -43,15 +44,17 @@ export class DatasetDirectory {
   readonly path: string;
   readonly #name: string;
   readonly #summaries: SummaryReader;
+  readonly #confirm: Confirm;
   readonly #replacements = new Map<string, readonly string[]>();
   #known: Known | undefined;
   /** The time in the name of the newest file, in milliseconds since 1970: files are in the order in which they came. */
   #lastAdded = 0;
 
-  constructor(directory: string, name: string, footers: FooterReader, cache: SummaryCache) {
+  constructor(directory: string, name: string, footers: FooterReader, cache: SummaryCache, confirm: Confirm) {
     this.path = directory;
     this.#name = name;
     this.#summaries = new SummaryReader(directory, footers, cache);
+    this.#confirm = confirm;
   }
 
   /** Returns what the directory holds now where that is known without reading it; undefined where it must be read, or is gone. */
@@ -143,7 +146,7 @@ export class DatasetDirectory {
 
   async #place(draft: string, file: string): Promise<void> {
     this.#summaries.trust(file);
-    await placeFile(draft, file);
+    await placeFile(draft, file, this.#confirm);
   }
 
   /** What changes whenever the directory does, within the resolution of the file system's clock. */

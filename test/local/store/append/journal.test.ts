@@ -11,6 +11,7 @@ import {
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
+import { ownName } from '../../../../kernel/local/processes.js';
 import { type Batch, readBatch } from '../../../../kernel/local/store/append/batch.js';
 import { BatchLog } from '../../../../kernel/local/store/append/log.js';
 import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
@@ -24,11 +25,11 @@ interface Parts {
   readonly directory: string;
 }
 
-async function openStore(): Promise<Parts> {
+async function openStore(confirm = () => {}): Promise<Parts> {
   const dataDir = await temporaryDirectory();
   const engine = await Engine.open({ dataDir, families: [] });
   onTestFinished(() => engine.close());
-  const store = new DatasetStore(dataDir, engine);
+  const store = new DatasetStore(dataDir, engine, [], () => {}, confirm);
   await store.create('d', '');
   return { dataDir, engine, store, directory: path.join(dataDir, 'datasets', 'd') };
 }
@@ -182,4 +183,55 @@ test('a replacement replaces what was appended before it', async () => {
   await parts.store.publish('d', file, true);
   await append(parts, 8);
   expect(await idsOf(parts)).toEqual([7, 8]);
+});
+
+/** A store whose service loses the data directory when told so. */
+async function losingStore() {
+  let lost = false;
+  const parts = await openStore(() => {
+    if (lost) throw new Error('lost');
+  });
+  const lose = () => {
+    lost = true;
+  };
+  return { ...parts, lose };
+}
+
+test('once another service has taken a log over, what is added to it is not acknowledged, and not added again', async () => {
+  const parts = await losingStore();
+  await append(parts, 1);
+  const [log = ''] = await entries(parts, '.log');
+  const taken = `ffffffff-7-0123456789ab-${log.split('-').slice(-5).join('-')}`;
+  await rename(path.join(parts.directory, log), path.join(parts.directory, taken));
+  parts.lose();
+  await expect(append(parts, 2)).rejects.toThrow('lost');
+  expect(await entries(parts, '.log')).toEqual([taken]);
+});
+
+test('a service that has lost the data directory stores nothing, and leaves its log to the next', async () => {
+  const parts = await losingStore();
+  await append(parts, 1);
+  const logs = await entries(parts, '.log');
+  parts.lose();
+  await expect(idsOf(parts)).rejects.toThrow('lost');
+  expect([await entries(parts, '.log'), await entries(parts, '.parquet')]).toEqual([logs, []]);
+});
+
+test('what a service elsewhere had appended is taken in by the next', async () => {
+  const parts = await openStore();
+  const orphan = await orphanOf(parts, batchOf(1, 2));
+  const elsewhere = `ffffffff-${process.pid}-0123456789ab-${crypto.randomUUID()}.log`;
+  await rename(orphan, path.join(parts.directory, elsewhere));
+  expect(await idsOf(parts)).toEqual([1, 2]);
+  expect([await entries(parts, '.log'), (await entries(parts, '.parquet')).length]).toEqual([[], 1]);
+});
+
+test('the log of a service of an older version that still runs here is left alone', async () => {
+  const parts = await openStore();
+  const orphan = await orphanOf(parts, batchOf(1));
+  const [, pid, start] = (await ownName()).split('-');
+  const running = path.join(parts.directory, `${pid}-${start}-${crypto.randomUUID()}.log`);
+  await rename(orphan, running);
+  expect(await idsOf(parts)).toEqual([]);
+  expect(await entries(parts, '.log')).toEqual([path.basename(running)]);
 });

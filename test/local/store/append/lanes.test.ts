@@ -15,6 +15,7 @@ async function openJournal(placing: (dataset: string) => Promise<void>) {
   for (const dataset of ['a', 'b']) await mkdir(directoryOf(dataset));
   const journal = new Journal({
     engine,
+    confirm: () => undefined,
     directoryOf,
     add: async (dataset, file, id) => {
       await placing(dataset);

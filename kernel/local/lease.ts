@@ -1,0 +1,458 @@
+import { closeSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AplKernelError } from '../errors.js';
+import { present } from '../present.js';
+import { visible } from '../text.js';
+import { ownName, ownProcess, type ProcessId, stateOf } from './processes.js';
+import { clearScratch } from './scratch.js';
+import { type Tenure, unannounced, usualBeatMs } from './tenure.js';
+
+/**
+ * One data directory has one service. Whoever holds its lease has written the file `lease-N.json` with the highest N, and keeps
+ * changing it. The next holder creates N + 1, which one process can do, on any file system; then takes away the drafts of those
+ * before it, and removes their files. So a holder that stood still finds out, before it says that anything is stored, that it is
+ * none any more. Times of two machines are never compared: whoever waits watches the file by a clock of its own.
+ */
+
+/** What the file says of the holder. */
+interface Holder extends Required<ProcessId> {
+  /** As {@link ownName} has it. */
+  readonly owner: string;
+  readonly host: string;
+  readonly user: string;
+  /** When it took the lease, as an ISO time. */
+  readonly since: string;
+  readonly version: string;
+  readonly phase: Phase;
+  /** Where it answers, once it does. */
+  readonly url?: string;
+  /** After how long a silence others may take the lease, in milliseconds. */
+  readonly takeoverMs: number;
+  /** A number that grows for as long as it lives. */
+  readonly beat: number;
+}
+
+type Phase = 'starting' | 'open' | 'closing' | 'ended';
+
+/** How a lease is taken and kept. */
+export interface LeaseOptions {
+  readonly version: string;
+  readonly log: (text: string) => void;
+  /** How often the holder shows that it lives, in milliseconds; 2,000 when absent. */
+  readonly beatMs?: number;
+  /** After how long a silence others may take it, in milliseconds; 20,000 when absent. */
+  readonly takeoverMs?: number;
+}
+
+/** Another service holds the data directory. */
+class HeldError extends AplKernelError {
+  constructor(dataDir: string, holder: Holder | undefined) {
+    const message = `the data directory ${dataDir} is in use by ${describe(holder)}`;
+    super('data-directory-held', message, { hint: heldHint });
+  }
+}
+
+const heldHint =
+  'End that service where it runs (`npx apl-kernel serve --stop`), or use another directory: APL_KERNEL_DATA, or `serve --data`.';
+
+/** This service does not hold its data directory any more. */
+class LeaseLostError extends AplKernelError {
+  constructor() {
+    const hint =
+      'Send the request again to the service that holds it now; a kernel finds or starts one with its next query.';
+    super('lease-lost', 'This service no longer holds its data directory.', { hint });
+  }
+}
+
+/**
+ * Takes the lease of a data directory; waits while its holder is starting, closing or silent, and throws HeldError when it shows
+ * that it lives.
+ */
+export async function takeLease(dataDir: string, options: LeaseOptions): Promise<Lease> {
+  const watch = new LeaseWatch(dataDir, options);
+  for (let told = false; ; ) {
+    const seen = await watch.look();
+    if (seen.state === 'held') throw new HeldError(dataDir, seen.holder);
+    if (seen.state === 'vacant') {
+      const lease = await Lease.create(dataDir, options);
+      if (lease !== undefined) return lease;
+    } else if (!told && seen.watchedMs > quietMs) {
+      told = true;
+      options.log(waiting(dataDir, seen.holder));
+    }
+    await delay(pollMs);
+  }
+}
+
+/** Resolves when the lease of a data directory can be taken at once; throws HeldError like {@link takeLease}. */
+export async function awaitVacancy(dataDir: string, options: LeaseOptions): Promise<void> {
+  if ((await new LeaseWatch(dataDir, options).look()).state === 'vacant') return;
+  // Nobody else need wait for the one that is silent.
+  (await takeLease(dataDir, options)).release();
+}
+
+/** Returns a sentence about the holder of a data directory, as far as can be seen at a glance; undefined when nobody seems to hold it. */
+export async function holderOf(dataDir: string): Promise<string | undefined> {
+  if (!isThere(dataDir)) return undefined;
+  const seen = await new LeaseWatch(dataDir, {}).look();
+  return seen.state === 'vacant' ? undefined : describe(seen.holder);
+}
+
+/** The lease of a data directory, while this process holds it. */
+export class Lease implements Tenure {
+  readonly #dataDir: string;
+  readonly #number: number;
+  readonly #takeoverMs: number;
+  readonly #timer: NodeJS.Timeout;
+  #content: Holder;
+  #renewed: Moment;
+  #isAnnounced = () => true;
+  #onEnd: (reason: string) => void = () => {};
+  #lost = false;
+
+  private constructor(dataDir: string, number: number, content: Holder, beatMs: number) {
+    this.#dataDir = dataDir;
+    this.#number = number;
+    this.#content = content;
+    this.#takeoverMs = content.takeoverMs;
+    this.#renewed = now();
+    this.#timer = setInterval(() => this.#beat(), beatMs).unref();
+  }
+
+  /** Creates the next lease, once the one before it is over; undefined when another was faster. */
+  static async create(
+    dataDir: string,
+    { version, beatMs = usualBeatMs, takeoverMs = usualTakeoverMs }: LeaseOptions,
+  ): Promise<Lease | undefined> {
+    const earlier = leasesIn(dataDir);
+    const number = (earlier[0] ?? 0) + 1;
+    const content: Holder = {
+      ...(await ownProcess()),
+      ...{ owner: await ownName(), host: hostname(), user: userName(), version },
+      ...{ since: new Date().toISOString(), phase: 'starting', takeoverMs, beat: 0 },
+    };
+    if (!createFile(leaseFile(dataDir, number), content)) return undefined;
+    const lease = new Lease(dataDir, number, content, beatMs);
+    try {
+      // Whoever was slow to create it may come after others.
+      if (leasesIn(dataDir)[0] === number) {
+        await lease.#succeed(earlier);
+        return lease;
+      }
+    } catch (error) {
+      lease.#abandon();
+      throw error;
+    }
+    lease.#abandon();
+    return undefined;
+  }
+
+  open(url: string, isAnnounced: () => boolean, onEnd: (reason: string) => void): void {
+    this.#isAnnounced = isAnnounced;
+    this.#onEnd = onEnd;
+    this.#show({ phase: 'open', url });
+  }
+
+  closing(): void {
+    this.#onEnd = () => {};
+    this.#show({ phase: 'closing' });
+  }
+
+  release(): void {
+    clearInterval(this.#timer);
+    this.#onEnd = () => {};
+    this.#show({ phase: 'ended' });
+  }
+
+  /** Throws LeaseLostError when the lease is known to be another's. */
+  check(): void {
+    this.#look();
+    if (this.#lost) throw new LeaseLostError();
+  }
+
+  /**
+   * Throws LeaseLostError unless the lease is this service's own at this moment, or what the system says where that cannot be told.
+   * What was on the disk before the call is there for the next holder too.
+   */
+  confirm(): void {
+    const failure = this.#look();
+    if (this.#lost) throw new LeaseLostError();
+    if (failure !== undefined) throw failure;
+  }
+
+  /** Looks whether the lease is still its own; returns why it does not know, if so. */
+  #look(): unknown {
+    if (!this.#isFresh()) return this.#tryRenew();
+    try {
+      if (!this.#lost && !this.#isOwn()) this.#lose();
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  /** Less time has passed than others wait, by a clock that stops while the machine sleeps and by one that does not. */
+  #isFresh(): boolean {
+    const [before, after] = [this.#renewed, now()];
+    const passedMs = Math.max(after.runMs - before.runMs, Math.abs(after.wallMs - before.wallMs));
+    return passedMs < this.#takeoverMs / 2;
+  }
+
+  /** The file is there, and none after it. */
+  #isOwn(): boolean {
+    return (
+      isThere(leaseFile(this.#dataDir, this.#number)) && !isThere(leaseFile(this.#dataDir, this.#number + 1))
+    );
+  }
+
+  #beat(): void {
+    if (this.#content.phase === 'open' && !this.#isAnnounced()) this.#onEnd(unannounced);
+    else this.#tryRenew();
+  }
+
+  #show(change: Pick<Holder, 'phase' | 'url'>): void {
+    this.#content = { ...this.#content, ...change };
+    this.#tryRenew();
+  }
+
+  /** Returns why it could not be renewed, which the next attempt may be able to. */
+  #tryRenew(): unknown {
+    if (this.#lost) return undefined;
+    const began = now();
+    try {
+      if (!this.#isOwn()) return this.#lose();
+      this.#content = { ...this.#content, beat: this.#content.beat + 1 };
+      rewrite(leaseFile(this.#dataDir, this.#number), this.#content);
+      this.#renewed = began;
+      return undefined;
+    } catch (error) {
+      return isGone(error) ? this.#lose() : error;
+    }
+  }
+
+  #lose(): void {
+    this.#lost = true;
+    clearInterval(this.#timer);
+    this.#onEnd('the data directory belongs to another service now');
+  }
+
+  /** From here on nothing of earlier holders becomes part of a dataset; what they had acknowledged is on the disk. */
+  async #succeed(earlier: readonly number[]): Promise<void> {
+    const files = earlier.map(number => leaseFile(this.#dataDir, number));
+    const before = files.flatMap(file => readHolder(file).holder ?? []);
+    await clearScratch(
+      this.#dataDir,
+      before.filter(({ phase }) => phase !== 'ended'),
+    );
+    for (const file of files) rmSync(file, { force: true, recursive: true });
+  }
+
+  #abandon(): void {
+    clearInterval(this.#timer);
+    rmSync(leaseFile(this.#dataDir, this.#number), { force: true });
+  }
+}
+
+const usualTakeoverMs = 20_000;
+const pollMs = 50;
+
+/** Waits that are shorter are not told: a holder that lives has shown it by then. */
+const quietMs = 2_500;
+
+/** The longest that a holder may be starting or closing, in milliseconds. */
+const patienceMs = 60_000;
+
+/** The longest wait for a lease, in milliseconds, unless its holder promised to show less often that it lives. */
+export const longestWaitMs = patienceMs + usualTakeoverMs;
+
+interface Moment {
+  /** By a clock that stops while the machine sleeps. */
+  readonly runMs: number;
+  readonly wallMs: number;
+}
+
+function now(): Moment {
+  return { runMs: performance.now(), wallMs: Date.now() };
+}
+
+/** What somebody sees who looks at the lease of a data directory. */
+interface Seen {
+  readonly state: 'vacant' | 'held' | 'undecided';
+  readonly holder?: Holder;
+  /** For how long this holder has been watched. */
+  readonly watchedMs: number;
+}
+
+/** Watches the lease of a data directory from outside. */
+class LeaseWatch {
+  readonly #dataDir: string;
+  /** For a holder that does not say how long. */
+  readonly #takeoverMs: number;
+  #last = performance.now();
+  #text: string | undefined;
+  #owner: string | undefined;
+  #watchedMs = 0;
+  #silentMs = 0;
+
+  constructor(dataDir: string, { takeoverMs = usualTakeoverMs }: Pick<LeaseOptions, 'takeoverMs'>) {
+    this.#dataDir = dataDir;
+    this.#takeoverMs = takeoverMs;
+  }
+
+  async look(): Promise<Seen> {
+    const [number] = leasesIn(this.#dataDir);
+    const { text, holder } = number === undefined ? nobody : readHolder(leaseFile(this.#dataDir, number));
+    const state = await this.#judge(`${number} ${text}`, holder);
+    return {
+      state: number === undefined ? 'vacant' : state,
+      watchedMs: this.#watchedMs,
+      ...present({ holder }),
+    };
+  }
+
+  async #judge(text: string, holder: Holder | undefined): Promise<Seen['state']> {
+    const passedMs = this.#passed();
+    const moved = this.#text !== undefined && this.#text !== text;
+    const isNew = this.#owner !== holder?.owner;
+    this.#watchedMs = isNew ? 0 : this.#watchedMs + passedMs;
+    this.#silentMs = moved || isNew ? 0 : this.#silentMs + passedMs;
+    this.#text = text;
+    this.#owner = holder?.owner;
+    if (holder?.phase === 'ended' || (holder && (await stateOf(holder)) === 'gone')) return 'vacant';
+    const takeoverMs = holder?.takeoverMs ?? this.#takeoverMs;
+    if (this.#silentMs >= takeoverMs) return 'vacant';
+    const lives = moved && !isNew && (holder?.phase ?? 'open') === 'open';
+    return lives || this.#watchedMs >= patienceMs + takeoverMs ? 'held' : 'undecided';
+  }
+
+  /** Time in which this process stood still itself does not count. */
+  #passed(): number {
+    const last = this.#last;
+    this.#last = performance.now();
+    return Math.min(this.#last - last, 10 * pollMs);
+  }
+}
+
+/** Returns the numbers of the leases in a data directory, the highest first. */
+function leasesIn(dataDir: string): readonly number[] {
+  return readdirSync(dataDir)
+    .flatMap(name => /^lease-([1-9]\d{0,14})\.json$/.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => b - a);
+}
+
+function leaseFile(dataDir: string, number: number): string {
+  return join(dataDir, `lease-${number}.json`);
+}
+
+/** Of the same length each time: it is written over in place, which needs no room on a full disk. */
+const fileBytes = 2_048;
+
+function encode(holder: Holder): Buffer {
+  const bytes = Buffer.alloc(fileBytes, ' ');
+  bytes.write(`${JSON.stringify(holder)}\n`);
+  return bytes;
+}
+
+/** Creates a file that all may read; returns false when there is one. It holds no secret. */
+function createFile(file: string, holder: Holder): boolean {
+  try {
+    const handle = openSync(file, 'wx', 0o644);
+    try {
+      writeSync(handle, encode(holder));
+    } finally {
+      closeSync(handle);
+    }
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    rmSync(file, { force: true });
+    throw error;
+  }
+}
+
+/** Opened anew each time: over a network, only then does the system ask the server whether it is still there. */
+function rewrite(file: string, holder: Holder): void {
+  const handle = openSync(file, 'r+');
+  try {
+    writeSync(handle, encode(holder), 0, fileBytes, 0);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** What a lease file holds; one that cannot be read changes by its time at least. */
+function readHolder(file: string): { readonly text: string; readonly holder?: Holder } {
+  try {
+    const handle = openSync(file, 'r');
+    try {
+      const bytes = Buffer.alloc(fileBytes);
+      const text = bytes.toString('utf8', 0, readSync(handle, bytes));
+      return { text, ...present({ holder: holderIn(text) }) };
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return { text: String(statSync(file, { throwIfNoEntry: false })?.mtimeMs) };
+  }
+}
+
+const nobody = { text: '', holder: undefined };
+
+/** Undefined for what is no lease, or only half written. */
+function holderIn(text: string): Holder | undefined {
+  try {
+    const content = JSON.parse(text) as Record<string, unknown>;
+    const texts = ['started', 'scope', 'owner', 'host', 'user', 'since', 'version', 'phase'];
+    const numbers = ['pid', 'takeoverMs', 'beat'];
+    const isWhole =
+      texts.every(name => typeof content[name] === 'string') &&
+      numbers.every(name => Number.isSafeInteger(content[name]) && Number(content[name]) >= 0);
+    return isWhole ? (content as unknown as Holder) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isThere(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
+  }
+}
+
+/** Whether a file or what it was in has been removed, here or on a server. */
+function isGone(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ESTALE'].includes(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return String((error as NodeJS.ErrnoException).code);
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user id of a container may have no name.
+    return `user ${process.getuid?.()}`;
+  }
+}
+
+function describe(holder: Holder | undefined): string {
+  if (holder === undefined) return 'another service, which does not say more';
+  const { host, pid, user, since, version, url } = holder;
+  const where = url === undefined ? '' : ` at ${url}`;
+  return visible(
+    `the local service${where} of apl-kernel ${version}: process ${pid} of ${user} on ${host}, since ${since}`,
+  );
+}
+
+function waiting(dataDir: string, holder: Holder | undefined): string {
+  const seconds = Math.ceil((holder?.takeoverMs ?? usualTakeoverMs) / 1_000);
+  return `waiting up to ${seconds} s for the data directory ${dataDir}: it was last held by ${describe(holder)}`;
+}

@@ -1,0 +1,249 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { awaitVacancy, type Lease, type LeaseOptions, takeLease } from '../../kernel/local/lease.js';
+import { ownName, processStart } from '../../kernel/local/processes.js';
+import { Elsewhere, held, leases } from './leases.js';
+import { temporaryDirectory } from './service.js';
+
+const logged: string[] = [];
+
+/** Leases of this process, which show every few milliseconds that they live unless told otherwise. */
+async function take(dataDir: string, options: Partial<LeaseOptions> = {}): Promise<Lease> {
+  const log = (text: string) => logged.push(text);
+  const lease = await takeLease(dataDir, {
+    version: '9.9.9',
+    log,
+    beatMs: 20,
+    takeoverMs: 600_000,
+    ...options,
+  });
+  onTestFinished(() => {
+    logged.length = 0;
+    lease.release();
+  });
+  return lease;
+}
+
+/** No timer of it runs in the test. */
+const silent = { beatMs: 600_000 };
+
+const lost = expect.objectContaining({ code: 'lease-lost' });
+
+function failureOf(work: () => void): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
+
+test('a lease is one file, which says who holds the directory and what for', async () => {
+  const dataDir = await temporaryDirectory();
+  const lease = await take(dataDir);
+  expect(leases(dataDir)).toEqual({ 'lease-1.json': 'starting' });
+  lease.open(
+    'http://127.0.0.1:7',
+    () => true,
+    () => {},
+  );
+  const file = join(dataDir, 'lease-1.json');
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+    ...{ pid: process.pid, started: await processStart(process.pid), owner: await ownName(), phase: 'open' },
+    ...{ host: hostname(), user: userInfo().username, version: '9.9.9', url: 'http://127.0.0.1:7' },
+  });
+  // Other users are told who holds it; nobody else may change it.
+  expect(statSync(file).mode & 0o133).toBe(0);
+  lease.closing();
+  expect(leases(dataDir)).toEqual({ 'lease-1.json': 'closing' });
+  lease.release();
+  expect(leases(dataDir)).toEqual({ 'lease-1.json': 'ended' });
+  await take(dataDir);
+  expect(leases(dataDir)).toEqual({ 'lease-2.json': 'starting' });
+});
+
+test('whoever finds a live holder is told who that is', async () => {
+  const dataDir = await temporaryDirectory();
+  const holder = await take(dataDir);
+  holder.open(
+    'http://127.0.0.1:7',
+    () => true,
+    () => {},
+  );
+  const who = `process ${process.pid} of ${userInfo().username} on ${hostname()}`;
+  await expect(take(dataDir)).rejects.toMatchObject({
+    code: 'data-directory-held',
+    message: expect.stringContaining(
+      `the local service at http://127.0.0.1:7 of apl-kernel 9.9.9: ${who}, since 20`,
+    ),
+    hint: expect.stringContaining('serve --stop'),
+  });
+  holder.confirm();
+});
+
+test('one elsewhere that shows that it lives keeps the directory', async () => {
+  const dataDir = await temporaryDirectory();
+  new Elsewhere(dataDir).live();
+  await expect(take(dataDir)).rejects.toThrow(`the data directory ${dataDir} ${held}`);
+  await expect(awaitVacancy(dataDir, { version: '1', log: () => {} })).rejects.toThrow(held);
+  expect(leases(dataDir)).toEqual({ 'lease-1.json': 'open' });
+});
+
+test('names in a lease cannot control a terminal', async () => {
+  const dataDir = await temporaryDirectory();
+  new Elsewhere(dataDir).live({ host: 'web\u001b[2J' });
+  await expect(take(dataDir)).rejects.toThrow('of alice on web⟨U+001B⟩[2J,');
+});
+
+test('one that was killed here is followed at once', async () => {
+  const dataDir = await temporaryDirectory();
+  const gone = spawn(process.execPath, ['-e', '']);
+  const started = await processStart(gone.pid ?? 0);
+  await once(gone, 'exit');
+  const first = await take(dataDir);
+  const { scope } = JSON.parse(readFileSync(join(dataDir, 'lease-1.json'), 'utf8'));
+  first.release();
+  new Elsewhere(dataDir, 2).show({ pid: gone.pid, started, scope });
+  await take(dataDir);
+  expect([leases(dataDir), logged]).toEqual([{ 'lease-3.json': 'starting' }, []]);
+});
+
+test.each(['starting', 'closing'])('one that is %s is waited for', async phase => {
+  const dataDir = await temporaryDirectory();
+  const before = await take(dataDir);
+  if (phase === 'closing') before.closing();
+  const next = take(dataDir);
+  await expect.poll(() => logged, { timeout: 10_000 }).toHaveLength(1);
+  expect(logged[0]).toContain(
+    `waiting up to 600 s for the data directory ${dataDir}: it was last held by the local`,
+  );
+  before.release();
+  await next;
+  expect(leases(dataDir)).toEqual({ 'lease-2.json': 'starting' });
+});
+
+test('one elsewhere that is silent for as long as it promised is followed, and its drafts are taken away', async () => {
+  const dataDir = await temporaryDirectory();
+  const scratch = join(dataDir, '.tmp');
+  const other = new Elsewhere(dataDir);
+  other.show({ takeoverMs: 300 });
+  const own = `${await ownName()}-1`;
+  const names = [`${other.owner}-1`, 'ffffffff-8-0123456789ab-1', 'eeeeeeee-7-0123456789ab-1', own];
+  for (const name of names) {
+    mkdirSync(join(scratch, name), { recursive: true });
+    writeFileSync(join(scratch, name, 'draft'), '');
+  }
+  await take(dataDir);
+  expect(leases(dataDir)).toEqual({ 'lease-2.json': 'starting' });
+  // What others use at the moment, imports for example, stays.
+  expect(readdirSync(scratch).sort()).toEqual(['eeeeeeee-7-0123456789ab-1', own].sort());
+});
+
+test('a kernel can wait for one that is silent in place of the service that it starts', async () => {
+  const dataDir = await temporaryDirectory();
+  new Elsewhere(dataDir).show({ takeoverMs: 300 });
+  await awaitVacancy(dataDir, { version: '1', log: () => {} });
+  expect(leases(dataDir)).toEqual({ 'lease-2.json': 'ended' });
+});
+
+const damages: readonly (readonly [string, (file: string) => void])[] = [
+  ['empty', file => writeFileSync(file, '')],
+  ['no JSON', file => writeFileSync(file, '{"pid":')],
+  ['of another kind', file => writeFileSync(file, '{"pid":"1","scope":7}')],
+  ['a directory', file => mkdirSync(file)],
+  ['unreadable', file => writeFileSync(file, '', { mode: 0 })],
+];
+
+test.each(damages)('a lease that is %s keeps nobody out for long', async (_, damage) => {
+  const dataDir = await temporaryDirectory();
+  damage(join(dataDir, 'lease-7.json'));
+  await take(dataDir, { takeoverMs: 200 });
+  expect(leases(dataDir)).toEqual({ 'lease-8.json': 'starting' });
+});
+
+test('of many who come at once, one holds the directory at a time', async () => {
+  const dataDir = await temporaryDirectory();
+  let holding = 0;
+  const turns: number[] = [];
+  const one = async () => {
+    const lease = await take(dataDir);
+    turns.push(++holding);
+    lease.confirm();
+    await new Promise(resolve => setTimeout(resolve, 5));
+    lease.confirm();
+    holding--;
+    lease.release();
+  };
+  await Promise.all(Array.from({ length: 12 }, one));
+  expect([turns, leases(dataDir)]).toEqual([new Array(12).fill(1), { 'lease-12.json': 'ended' }]);
+});
+
+test('a holder that another has followed confirms nothing from then on, and is told why', async () => {
+  const dataDir = await temporaryDirectory();
+  const reasons: string[] = [];
+  const lease = await take(dataDir, silent);
+  lease.open(
+    'http://127.0.0.1:7',
+    () => true,
+    reason => reasons.push(reason),
+  );
+  lease.confirm();
+  new Elsewhere(dataDir, 2).show();
+  expect(failureOf(() => lease.confirm())).toEqual(lost);
+  expect(failureOf(() => lease.check())).toEqual(lost);
+  expect(reasons).toEqual(['the data directory belongs to another service now']);
+  rmSync(join(dataDir, 'lease-2.json'));
+  expect(failureOf(() => lease.confirm())).toEqual(lost);
+});
+
+test('a holder whose file is gone confirms nothing', async () => {
+  const dataDir = await temporaryDirectory();
+  const lease = await take(dataDir, silent);
+  rmSync(join(dataDir, 'lease-1.json'));
+  expect(failureOf(() => lease.confirm())).toEqual(lost);
+  expect(existsSync(join(dataDir, 'lease-1.json'))).toBe(false);
+});
+
+test('a holder learns by itself that it is none any more', async () => {
+  const dataDir = await temporaryDirectory();
+  const lease = await take(dataDir);
+  const reason = new Promise<string>(resolve => lease.open('http://127.0.0.1:7', () => true, resolve));
+  new Elsewhere(dataDir, 2).show();
+  expect(await reason).toBe('the data directory belongs to another service now');
+});
+
+test('a holder that nobody can find any more learns of that', async () => {
+  const lease = await take(await temporaryDirectory());
+  let isAnnounced = true;
+  const reason = new Promise<string>(resolve => lease.open('http://127.0.0.1:7', () => isAnnounced, resolve));
+  isAnnounced = false;
+  expect(await reason).toBe('the runtime file is gone or belongs to another service');
+});
+
+/** The number that grows in a lease. */
+function beatIn(dataDir: string): number {
+  return JSON.parse(readFileSync(join(dataDir, 'lease-1.json'), 'utf8')).beat;
+}
+
+test.each([
+  ['on', 3_600_000],
+  ['back', -3_600_000],
+])('a machine whose clock is an hour %s renews its lease before it answers', async (_, hourMs) => {
+  const dataDir = await temporaryDirectory();
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+  const lease = await take(dataDir, silent);
+  const before = beatIn(dataDir);
+  lease.check();
+  lease.confirm();
+  expect(beatIn(dataDir)).toBe(before);
+  vi.setSystemTime(Date.now() + hourMs);
+  lease.check();
+  expect(beatIn(dataDir)).toBe(before + 1);
+  vi.setSystemTime(Date.now() + hourMs);
+  lease.confirm();
+  expect(beatIn(dataDir)).toBe(before + 2);
+});

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** A service in another scope, as its lease of a data directory shows it. */
+export class Elsewhere {
+  readonly file: string;
+  readonly #dataDir: string;
+  #beat = 0;
+
+  constructor(dataDir: string, number = 1) {
+    this.#dataDir = dataDir;
+    this.file = `lease-${number}.json`;
+  }
+
+  /** What a file of its own is named by. */
+  readonly owner = 'ffffffff-7-0123456789ab';
+
+  /** Shows once more that it lives. */
+  show(more: object = {}): void {
+    const lease = {
+      ...{ pid: process.pid, started: 'an hour ago', scope: 'ffffffff', owner: this.owner },
+      ...{ host: 'web-1', user: 'alice', since: '2026-06-15T12:00:00.000Z', version: '1.2.3' },
+      ...{ phase: 'open', url: 'http://127.0.0.1:9', takeoverMs: 600_000, beat: this.#beat++ },
+    };
+    writeFileSync(join(this.#dataDir, this.file), JSON.stringify({ ...lease, ...more }));
+  }
+
+  /** Goes on showing it for the rest of the test. */
+  live(more: object = {}): void {
+    this.show(more);
+    const timer = setInterval(() => this.show(more), 30);
+    onTestFinished(() => clearInterval(timer));
+  }
+}
+
+export const held =
+  'is in use by the local service at http://127.0.0.1:9 of apl-kernel 1.2.3: process PID of alice on web-1, since 2026-06-15T12:00:00.000Z'.replace(
+    'PID',
+    String(process.pid),
+  );
+
+/** The names of the leases in a data directory, with their phases. */
+export function leases(dataDir: string): Readonly<Record<string, unknown>> {
+  const names = readdirSync(dataDir).filter(name => name.startsWith('lease-'));
+  return Object.fromEntries(
+    names.map(name => [name, JSON.parse(readFileSync(join(dataDir, name), 'utf8')).phase]),
+  );
+}
