@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { profileFileWarning } from '../api/profile.js';
-import { holderOf } from '../local/lease.js';
+import { holderOf } from '../local/lease/lease.js';
 import { findShared, type SharedService } from '../local/shared.js';
 import { damagedSuffix } from '../local/store/files.js';
 import { makeDirectory } from '../machine.js';

@@ -3,7 +3,7 @@ import { datasetNameOf, type ImportReport } from '../api/wire.js';
 import { AplKernelError } from '../errors.js';
 import type { Watch } from '../local/engine/visit.js';
 import type { Service } from '../local/http/options.js';
-import { holderOf } from '../local/lease.js';
+import { holderOf } from '../local/lease/lease.js';
 import { placesOf } from '../local/place.js';
 import { endShared, findShared, type RuntimeFile } from '../local/shared.js';
 import { present } from '../present.js';

@@ -5,7 +5,7 @@ import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AplKernelError } from '../errors.js';
-import { awaitVacancy, longestWaitMs } from './lease.js';
+import { awaitVacancy, longestWaitMs } from './lease/lease.js';
 import { placeOf, placesOf, writeError } from './place.js';
 import { endShared, findShared, type RuntimeFile, runtimeFilePath, serviceFormat } from './shared.js';
 import { checkFormat } from './store/format.js';

@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { present } from '../present.js';
-import { ownScope, type ProcessId, stateOf } from './processes.js';
+import { ownScope, type ProcessId, stateOf } from './lease/processes.js';
 
 /** The runtime file, mode 0600, that a shared service writes once it listens. */
 export interface RuntimeFile extends ProcessId {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type DoctorRequest, examine, type Finding, findingsText } from '../../kernel/commands/doctor.js';
-import { Elsewhere, held } from '../local/leases.js';
+import { Elsewhere, held } from '../local/lease/leases.js';
 import { root, scratchDirectory } from './command.js';
 
 const main = join(root, 'dist', 'main.js');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { Elsewhere } from '../local/leases.js';
+import { Elsewhere } from '../local/lease/leases.js';
 import { aplKernel, root, scratchDirectory, startAplKernel } from './command.js';
 
 describe('serve', () => {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { takeLease } from '../../kernel/local/lease.js';
+import { takeLease } from '../../kernel/local/lease/lease.js';
 import { freeze, randomOf, rounds, temporaryDirectory, Victim } from './bench.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));

@@ -10,10 +10,10 @@ import {
   type LocalService,
   spawnDetached,
 } from '../../kernel/local/launch.js';
+import { processStart } from '../../kernel/local/lease/processes.js';
 import { placeOf, placesOf } from '../../kernel/local/place.js';
-import { processStart } from '../../kernel/local/processes.js';
 import { endShared, findShared, runtimeFilePath } from '../../kernel/local/shared.js';
-import { Elsewhere, held } from './leases.js';
+import { Elsewhere, held } from './lease/leases.js';
 
 /** A service of the smallest kind, as a process of its own: it writes its runtime file, and ends when nobody holds it. */
 const program = `

@@ -15,7 +15,7 @@ import { present } from '../../present.js';
 import { sqlName, sqlText } from '../duckdb/literal.js';
 import { FunctionShelf } from '../duckdb/register.js';
 import type { FunctionFamily } from '../duckdb/template.js';
-import { makeProfileDir, makeWorkDir } from '../scratch.js';
+import { makeProfileDir, makeWorkDir } from '../lease/scratch.js';
 import { Admission, type Loan } from './admission.js';
 import { cancelledError, EngineError, engineFailure } from './failure.js';
 import { type Consume, type Counted, chunksOf, type Delivery, Lane } from './lane.js';

@@ -4,11 +4,11 @@ import { Engine, type EngineOptions } from '../engine/duckdb.js';
 import { type ReaderSource, readersOf } from '../engine/reader.js';
 import { anyStatement } from '../engine/run.js';
 import { ScriptedEngine } from '../engine/scripted.js';
+import type { Tenure } from '../lease/tenure.js';
 import { type HeldResult, HeldResults } from '../results/held.js';
 import { makeSchema } from '../results/names.js';
 import type { CompiledQuery } from '../sql/compiled.js';
 import { DatasetStore } from '../store/datasets.js';
-import type { Tenure } from '../tenure.js';
 import type { ServiceOptions } from './options.js';
 
 /** The engine of this process runs no JavaScript: a slow function would hold up every request. */

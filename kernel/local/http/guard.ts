@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import type { Tenure } from '../lease/tenure.js';
 import { type Place, writeError } from '../place.js';
-import type { Tenure } from '../tenure.js';
 import { ServiceError, systemError } from './service-error.js';
 
 /**

@@ -5,8 +5,9 @@ import type { ErrorBody } from '../../api/wire.js';
 import { AplKernelError } from '../../errors.js';
 import { largestAnswer, memoryAtMost } from '../../machine.js';
 import { present } from '../../present.js';
+import { ownProcess } from '../lease/processes.js';
+import type { Tenure } from '../lease/tenure.js';
 import type { Place } from '../place.js';
-import { ownProcess } from '../processes.js';
 import { addResultRoutes } from '../results/routes.js';
 import {
   isAnnounced,
@@ -21,7 +22,6 @@ import { compileRequest } from '../sql/compile.js';
 import { AnnotationStore } from '../store/documents/annotations.js';
 import { StarredStore } from '../store/documents/starred.js';
 import { replaceFile } from '../store/files.js';
-import type { Tenure } from '../tenure.js';
 import { KeepAlive } from './alive.js';
 import { watchDepartures } from './departure.js';
 import type { Engines } from './engines.js';

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { takeLease } from '../lease.js';
+import { takeLease } from '../lease/lease.js';
+import { ReadingTenure, type Tenure } from '../lease/tenure.js';
 import { type Place, placeOf } from '../place.js';
 import { checkFormat, openFormat } from '../store/format.js';
-import { ReadingTenure, type Tenure } from '../tenure.js';
 import { openEngines } from './engines.js';
 import type { Service, ServiceOptions } from './options.js';
 

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { sqlText } from '../../../kernel/local/duckdb/literal.js';
 import { Engine, type EngineOptions } from '../../../kernel/local/engine/duckdb.js';
 import type { Delivery } from '../../../kernel/local/engine/lane.js';
-import { processStart } from '../../../kernel/local/processes.js';
+import { processStart } from '../../../kernel/local/lease/processes.js';
 import { temporaryDirectory } from '../service.js';
 
 async function openEngine(options: Partial<EngineOptions> = {}): Promise<Engine> {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { findShared } from '../../../kernel/local/shared.js';
-import { Elsewhere, leases } from '../leases.js';
+import { Elsewhere, leases } from '../lease/leases.js';
 import { type TestService, temporaryDirectory, testService } from '../service.js';
 
 /** A service whose data directory another has taken over, which it does not know yet. */

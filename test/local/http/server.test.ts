@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { ownProcess } from '../../../kernel/local/processes.js';
+import { ownProcess } from '../../../kernel/local/lease/processes.js';
 import { samples } from '../../../kernel/local/samples/all.js';
 import { findShared } from '../../../kernel/local/shared.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openEngines } from '../../../kernel/local/http/engines.js';
 import { listen } from '../../../kernel/local/http/listen.js';
-import { takeLease } from '../../../kernel/local/lease.js';
+import { takeLease } from '../../../kernel/local/lease/lease.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
 import { spawnEngine } from '../engine/spawned.js';
 import { sharedService, TestService, temporaryDirectory, testService } from '../service.js';

@@ -4,7 +4,7 @@ import { present } from '../../../present.js';
 import { formatCount, plural, visible } from '../../../text.js';
 import type { Engine } from '../../engine/duckdb.js';
 import { ServiceError } from '../../http/service-error.js';
-import { ownerOf, ownName } from '../../processes.js';
+import { ownerOf, ownName } from '../../lease/processes.js';
 import { type Confirm, damagedSuffix, hasCode, logSuffix, syncDirectory } from '../files.js';
 import type { Batch } from './batch.js';
 import { BatchLog } from './log.js';

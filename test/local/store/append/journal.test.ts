@@ -11,7 +11,7 @@ import {
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
-import { ownName } from '../../../../kernel/local/processes.js';
+import { ownName } from '../../../../kernel/local/lease/processes.js';
 import { type Batch, readBatch } from '../../../../kernel/local/store/append/batch.js';
 import { BatchLog } from '../../../../kernel/local/store/append/log.js';
 import { DatasetStore } from '../../../../kernel/local/store/datasets.js';

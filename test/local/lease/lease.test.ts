@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { awaitVacancy, type Lease, type LeaseOptions, takeLease } from '../../kernel/local/lease.js';
-import { ownName, processStart } from '../../kernel/local/processes.js';
+import { awaitVacancy, type Lease, type LeaseOptions, takeLease } from '../../../kernel/local/lease/lease.js';
+import { ownName, processStart } from '../../../kernel/local/lease/processes.js';
+import { temporaryDirectory } from '../service.js';
 import { Elsewhere, held, leases } from './leases.js';
-import { temporaryDirectory } from './service.js';
 
 const logged: string[] = [];
 

@@ -2,9 +2,9 @@ import { closeSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { AplKernelError } from '../errors.js';
-import { present } from '../present.js';
-import { visible } from '../text.js';
+import { AplKernelError } from '../../errors.js';
+import { present } from '../../present.js';
+import { visible } from '../../text.js';
 import { ownName, ownProcess, type ProcessId, stateOf } from './processes.js';
 import { clearScratch } from './scratch.js';
 import { type Tenure, unannounced, usualBeatMs } from './tenure.js';
