@@ -147,7 +147,7 @@ async function check(victim: Victim, ledger: Ledger): Promise<void> {
 function leftovers(dataDir: string): string[] {
   const names = readdirSync(dataDir, { recursive: true }).map(String);
   const scratch = names.filter(
-    name => /^\.tmp[\\/][^\\/]+$/.test(name) && !isRunning(Number(/\d+/.exec(name)?.[0])),
+    name => /^\.tmp[\\/][^\\/]+$/.test(name) && !isRunning(Number(/[\\/][0-9a-f]+-(\d+)-/.exec(name)?.[1])),
   );
   return [...scratch, ...names.filter(name => name.endsWith('.tmp') && name !== '.tmp')];
 }

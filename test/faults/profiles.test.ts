@@ -41,13 +41,21 @@ async function startWith(temporary: string): Promise<Victim> {
 
 /** Ways to harm what is in a directory. */
 const harms: readonly ((directory: string) => void)[] = [
-  directory => {
-    for (const name of readdirSync(directory))
-      rmSync(join(directory, name), { recursive: true, force: true });
-  },
+  empty,
   fill,
   directory => rmSync(join(directory, 'filler'), { force: true }),
 ];
+
+/** What the service writes there meanwhile may stay. */
+function empty(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    try {
+      rmSync(join(directory, name), { recursive: true, force: true });
+    } catch (error) {
+      expect((error as NodeJS.ErrnoException).code).toBe('ENOTEMPTY');
+    }
+  }
+}
 
 function fill(directory: string): void {
   try {

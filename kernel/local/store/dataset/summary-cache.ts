@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { FileField, FileSummary } from '../../engine/parquet.js';
@@ -54,10 +54,8 @@ export class SummaryCache {
     for (const [key, current] of this.#unsaved) {
       this.#unsaved.delete(key);
       await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-      // Not made durable: after a power failure the checksum tells, and the footers are read again.
-      const draft = `${this.#file(key)}.tmp`;
-      await writeFile(draft, encode(current()), { mode: 0o600 });
-      await rename(draft, this.#file(key));
+      // Neither durable nor in one step: the checksum tells, and the footers are read again.
+      await writeFile(this.#file(key), encode(current()), { mode: 0o600 });
     }
   }
 
