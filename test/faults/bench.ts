@@ -83,7 +83,12 @@ function runtimeFileOf(dataDir: string): RuntimeFile | undefined {
   const file = placesOf(dataDir)
     .map(runtimeFilePath)
     .find(each => existsSync(each));
-  return file === undefined ? undefined : JSON.parse(readFileSync(file, 'utf8'));
+  try {
+    return file === undefined ? undefined : JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    // A damaged one is none.
+    return undefined;
+  }
 }
 
 /** A service as a process of its own over a data directory. */
@@ -175,6 +180,15 @@ export class Victim {
     });
     const text = await response.text();
     return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  /** What a listing has, and what it says beside it of files that cannot be read. */
+  async listing(path: string): Promise<{ readonly names: unknown; readonly notice: string }> {
+    const { url, token } = this.#running;
+    const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
+    expect(response.status).toBe(200);
+    const notice = decodeURIComponent(response.headers.get('x-apl-kernel-notice') ?? '');
+    return { names: await response.json(), notice };
   }
 
   query(apl: string, signal?: AbortSignal, id?: string): Promise<Answer> {

@@ -272,7 +272,7 @@ async function readLog(file: string, name: string): Promise<LogContent | undefin
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ServiceError(500, 'log-unreadable', `The log of events ${name} cannot be read: ${reason}.`, {
+    throw new ServiceError(400, 'log-unreadable', `The log of events ${name} cannot be read: ${reason}.`, {
       hint: 'Make it readable. To query the dataset without its events, move it to another directory.',
       cause: error,
     });

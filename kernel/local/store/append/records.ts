@@ -146,7 +146,7 @@ function acknowledgedIn(bytes: Buffer): number | undefined {
   if (bytes.length < headerBytes || !bytes.subarray(0, magic.length).equals(magic)) return undefined;
   if (crc32(bytes.subarray(0, 20)) !== bytes.readUInt32LE(20)) return undefined;
   if (bytes.readUInt32LE(8) > version) {
-    throw new ServiceError(500, 'log-unreadable', 'a later version of apl-kernel wrote it');
+    throw new ServiceError(400, 'log-unreadable', 'a later version of apl-kernel wrote it');
   }
   return Number(bytes.readBigUInt64LE(12));
 }
