@@ -76,7 +76,7 @@ export async function takeLease(dataDir: string, options: LeaseOptions): Promise
     const seen = await watch.look();
     if (seen.state === 'held') throw new HeldError(dataDir, seen.holder);
     if (seen.state === 'vacant') {
-      const lease = await Lease.create(dataDir, options);
+      const lease = await Lease.follow(seen.number, dataDir, options);
       if (lease !== undefined) return lease;
     } else if (!told && seen.watchedMs > quietMs) {
       told = true;
@@ -121,13 +121,16 @@ export class Lease implements Tenure {
     this.#timer = setInterval(() => this.#beat(), beatMs).unref();
   }
 
-  /** Creates the next lease, once the one before it is over; undefined when another was faster. */
-  static async create(
+  /**
+   * Creates the lease that follows the one with this number, which is over, or is 0 where there was none; undefined when another was
+   * faster.
+   */
+  static async follow(
+    before: number,
     dataDir: string,
     { version, beatMs = usualBeatMs, takeoverMs = usualTakeoverMs }: LeaseOptions,
   ): Promise<Lease | undefined> {
-    const earlier = leasesIn(dataDir);
-    const number = (earlier[0] ?? 0) + 1;
+    const number = before + 1;
     const content: Holder = {
       ...(await ownProcess()),
       ...{ owner: await ownName(), host: hostname(), user: userName(), version },
@@ -136,8 +139,9 @@ export class Lease implements Tenure {
     if (!createFile(leaseFile(dataDir, number), content)) return undefined;
     const lease = new Lease(dataDir, number, content, beatMs);
     try {
+      const [highest, ...earlier] = leasesIn(dataDir);
       // Whoever was slow to create it may come after others.
-      if (leasesIn(dataDir)[0] === number) {
+      if (highest === number) {
         await lease.#succeed(earlier);
         return lease;
       }
@@ -280,6 +284,8 @@ function now(): Moment {
 /** What somebody sees who looks at the lease of a data directory. */
 interface Seen {
   readonly state: 'vacant' | 'held' | 'undecided';
+  /** Of the lease; 0 where there is none. */
+  readonly number: number;
   readonly holder?: Holder;
   /** For how long this holder has been watched. */
   readonly watchedMs: number;
@@ -302,11 +308,11 @@ class LeaseWatch {
   }
 
   async look(): Promise<Seen> {
-    const [number] = leasesIn(this.#dataDir);
-    const { text, holder } = number === undefined ? nobody : readHolder(leaseFile(this.#dataDir, number));
+    const [number = 0] = leasesIn(this.#dataDir);
+    const { text, holder } = number === 0 ? nobody : readHolder(leaseFile(this.#dataDir, number));
     const state = await this.#judge(`${number} ${text}`, holder);
     return {
-      state: number === undefined ? 'vacant' : state,
+      ...{ state: number === 0 ? 'vacant' : state, number },
       watchedMs: this.#watchedMs,
       ...present({ holder }),
     };

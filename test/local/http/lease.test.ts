@@ -1,9 +1,11 @@
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { findShared } from '../../../kernel/local/shared.js';
 import { Elsewhere, leases } from '../lease/leases.js';
-import { type TestService, temporaryDirectory, testService } from '../service.js';
+import { compiledOf, type TestService, temporaryDirectory, testService } from '../service.js';
 
 /** A service whose data directory another has taken over, which it does not know yet. */
 async function followedService() {
@@ -32,6 +34,24 @@ test.each<readonly [what: string, method: string, route: string, body: unknown]>
   expect(lines).toContain('the data directory belongs to another service now: closing');
   // It leaves the lease of the other as it is.
   expect(leases(followed.dataDir)).toEqual({ 'lease-1.json': 'open', 'lease-2.json': 'open' });
+});
+
+test('a service that another has followed begins nothing', async () => {
+  const { followed } = await followedService();
+  expect((await followed.json('POST', '/v2/datasets', { name: 'e' })).status).toBe(503);
+  await followed.service.closed;
+  expect(readdirSync(path.join(followed.dataDir, 'datasets'))).toEqual(['d']);
+});
+
+test('an answer that was computed while another service followed is not given', async () => {
+  const dataDir = await temporaryDirectory();
+  const compile = () => {
+    new Elsewhere(dataDir, 2).show();
+    return { ok: true, compiled: compiledOf('SELECT 1::BIGINT', 'n:long') } as const;
+  };
+  const service = await testService({ dataDir, compile, limits: { beatMs: 600_000 } });
+  const answer = await service.query('n');
+  expect([answer.status, answer.body.detail?.errorType]).toEqual([503, 'lease-lost']);
 });
 
 test('of two services on one directory the second says who holds it, and the first goes on', async () => {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { awaitVacancy, type Lease, type LeaseOptions, takeLease } from '../../../kernel/local/lease/lease.js';
+import { awaitVacancy, Lease, type LeaseOptions, takeLease } from '../../../kernel/local/lease/lease.js';
 import { ownName, processStart } from '../../../kernel/local/lease/processes.js';
 import { temporaryDirectory } from '../service.js';
 import { Elsewhere, held, leases } from './leases.js';
@@ -162,6 +162,17 @@ test.each(damages)('a lease that is %s keeps nobody out for long', async (_, dam
   damage(join(dataDir, 'lease-7.json'));
   await take(dataDir, { takeoverMs: 200 });
   expect(leases(dataDir)).toEqual({ 'lease-8.json': 'starting' });
+});
+
+test.each([
+  ['has taken it', 1],
+  ['has taken it and left it to another', 2],
+])('whoever is slow to follow one that is over gives way: another %s', async (_, number) => {
+  const dataDir = await temporaryDirectory();
+  new Elsewhere(dataDir, number).show();
+  const options = { version: '9.9.9', log: () => {} };
+  expect(await Lease.follow(0, dataDir, options)).toBeUndefined();
+  expect(leases(dataDir)).toEqual({ [`lease-${number}.json`]: 'open' });
 });
 
 test('of many who come at once, one holds the directory at a time', async () => {

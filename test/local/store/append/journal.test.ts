@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import {
   appendFile,
   copyFile,
   readdir,
   readFile,
   rename,
+  rm,
   truncate,
   utimes,
   writeFile,
@@ -235,3 +237,21 @@ test('the log of a service of an older version that still runs here is left alon
   expect(await idsOf(parts)).toEqual([]);
   expect(await entries(parts, '.log')).toEqual([path.basename(running)]);
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a log is taken over before it is read, so that whoever still writes to it can tell',
+  async () => {
+    const parts = await openStore();
+    const orphan = await orphanOf(parts, batchOf(1));
+    const content = await readFile(orphan);
+    await rm(orphan);
+    // It can be read once somebody writes to it.
+    execFileSync('mkfifo', [orphan]);
+    const ids = idsOf(parts);
+    await expect.poll(() => entries(parts, '.log')).not.toContain(path.basename(orphan));
+    const [taken = ''] = await entries(parts, '.log');
+    expect(taken).toMatch(`${await ownName()}-`);
+    await writeFile(path.join(parts.directory, taken), content);
+    expect(await ids).toEqual([1]);
+  },
+);
