@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { rename } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { ErrorBody } from '../../api/wire.js';
@@ -21,7 +22,7 @@ import {
 import { compileRequest } from '../sql/compile.js';
 import { AnnotationStore } from '../store/documents/annotations.js';
 import { StarredStore } from '../store/documents/starred.js';
-import { replaceFile } from '../store/files.js';
+import { damagedSuffix, replaceFile, versionOf } from '../store/files.js';
 import { KeepAlive } from './alive.js';
 import { watchDepartures } from './departure.js';
 import type { Engines } from './engines.js';
@@ -82,7 +83,12 @@ export async function listen(options: ServiceOptions, engines: Engines, seat: Se
   addRoutes(app, routeParts(options, engines));
   addResultRoutes(app, engines.results, options.limits?.resultBytes ?? 2 ** 31);
   const url = await app.listen({ host: '127.0.0.1', port: options.port });
-  await writeRuntimeFile(seat, options.version, { url, token, secret });
+  try {
+    await writeRuntimeFile(seat, options.version, { url, token, secret });
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   seat.tenure.open(url, () => isAnnounced(seat.directory, secret), end);
   return { url, token, closed, close };
 }
@@ -252,7 +258,10 @@ async function writeRuntimeFile(
   known: Pick<RuntimeFile, 'url' | 'token' | 'secret'>,
 ): Promise<void> {
   const content: RuntimeFile = { ...known, ...(await ownProcess()), version, format: serviceFormat };
-  await replaceFile(runtimeFilePath(directory), `${JSON.stringify(content, null, 2)}\n`);
+  const file = runtimeFilePath(directory);
+  // No program of ours makes a directory of that name.
+  if (versionOf(file)?.isDirectory) await rename(file, `${file}.${crypto.randomUUID()}${damagedSuffix}`);
+  await replaceFile(file, `${JSON.stringify(content, null, 2)}\n`);
 }
 
 function messageOf(error: unknown): string {
