@@ -7,7 +7,8 @@ import {
   scarceResource,
   systemRefusal,
 } from '../../machine.js';
-import { refusedCall } from '../duckdb/bounds.js';
+import { refusedCall } from '../duckdb/bounds/costs.js';
+import { lengthenedBy, tooLongHint, tooLongMessage } from '../duckdb/bounds/lengths.js';
 
 /**
  * A query that the engine refused, failed or abandoned on request. Codes: `query-cancelled`, `engine-busy`, `engine-memory`,
@@ -56,6 +57,9 @@ export function engineFailure(error: unknown, directories?: readonly string[]): 
       hint: 'Shorten its texts or arrays first, for example with substring or array_slice.',
     });
   }
+  const lengthened = lengthenedBy(own);
+  if (lengthened !== undefined)
+    return new EngineError('function-cost', `${tooLongMessage(lengthened)}.`, { hint: tooLongHint });
   // Lines of files that are being read follow in lines of their own.
   const [said = ''] = own.split('\n');
   for (const { pattern, code, message, hint } of known) {
