@@ -162,6 +162,13 @@ const known: readonly Known[] = [
     hint: 'Narrow the time range or keep fewer fields.',
   },
   {
+    pattern:
+      /Cannot create a string of size|Cannot resize vector|maximum (?:allowed|supported) (?:vector|string) size/,
+    code: 'function-cost',
+    message: 'A function would make a longer value than any may be.',
+    hint: tooLongHint,
+  },
+  {
     pattern: /Max expression depth limit|stack overflow|Maximum call stack/i,
     code: 'query-too-large',
     message: 'The query is nested too deeply to be run.',
