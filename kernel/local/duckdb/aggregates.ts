@@ -2,6 +2,7 @@ import type { AggregateCall, Scalar } from '../../apl/plan/plan.js';
 import type { AggregateParts, Dialect } from '../sql/dialect.js';
 import { type SqlArg, sqlArg, TemplateError } from '../sql/template.js';
 import { computeHeavyFirst } from './arguments.js';
+import { failing, longestValue } from './bounds/lengths.js';
 import { withoutNaN } from './expressions.js';
 import { convert, toDynamic } from './functions/conversion.js';
 import { sqlText } from './literal.js';
@@ -41,14 +42,22 @@ const templates: Readonly<Record<string, (parts: AggregateParts) => string>> = {
       `quantile_cont(${first(args)}::DOUBLE, ${fraction(Number(args[1]?.constant ?? 50), 1)})${where(filter)}`,
     ),
   percentiles_array: percentilesSql,
-  make_list: ({ args, filter, order }) =>
-    cut(`list(${jsonValue(args[0])}${order})${where(filter, notNull(args[0]))}`, args[1], maxListLength),
-  make_set: ({ args, filter }) =>
-    cut(
-      `list_sort(list(DISTINCT ${setValue(args[0])})${where(filter, notNull(args[0]))})`,
-      args[1],
-      filter === undefined ? defaultSetLength : maxListLength,
-      args[0],
+  make_list: ({ args, filter, order, call }) =>
+    bounded(
+      call.name,
+      { value: args[0], rows: where(filter, notNull(args[0])) },
+      cut(`list(${jsonValue(args[0])}${order})${where(filter, notNull(args[0]))}`, args[1], maxListLength),
+    ),
+  make_set: ({ args, filter, call }) =>
+    bounded(
+      call.name,
+      { value: args[0], rows: where(filter, notNull(args[0])) },
+      cut(
+        `list_sort(list(DISTINCT ${setValue(args[0])})${where(filter, notNull(args[0]))})`,
+        args[1],
+        filter === undefined ? defaultSetLength : maxListLength,
+        args[0],
+      ),
     ),
   rate: ({ args, filter }) =>
     `(coalesce(sum(${first(args)})${where(filter)}, 0)::DOUBLE / ${args[1]?.sql ?? '1'})`,
@@ -176,6 +185,21 @@ function notNull(arg: SqlArg | undefined): string {
   return `${arg?.sql ?? 'NULL'} IS NOT NULL`;
 }
 
+/** A list as JSON, unless that is too long: only where its values have as many bytes together is it measured. */
+function bounded(
+  name: string,
+  { value, rows }: { readonly value: SqlArg | undefined; readonly rows: string },
+  json: string,
+): string {
+  const bytes =
+    value?.type === 'string' || value?.type === 'dynamic' ? `strlen(${value.sql}::VARCHAR)` : `${plainBytes}`;
+  const long = `strlen((${json})::VARCHAR) > ${longestValue}`;
+  return failing(name, `CASE WHEN sum(${bytes})${rows} > ${longestValue} THEN ${long} ELSE false END`, json);
+}
+
+/** More than a number, a bool or a time takes in an array. */
+const plainBytes = 32;
+
 /** At most `limit` elements, as JSON; an empty list is `[]`. */
 function cut(list: string, limit: SqlArg | undefined, fallback: number, element?: SqlArg): string {
   const sliced = `coalesce((${list})[1:${atMost(limit, fallback)}], [])`;
@@ -191,13 +215,14 @@ function atMost(limit: SqlArg | undefined, fallback: number): string {
 }
 
 /** The most frequent values, as an array of {value, count}. */
-function topkSql({ args, filter }: AggregateParts): string {
+function topkSql({ args, filter, call }: AggregateParts): string {
   const [value, count] = args;
   const entries = `map_entries(histogram(${setValue(value)})${where(filter)})`;
   const key = value?.type === 'dynamic' ? 'e.key::JSON' : 'e.key';
   const shaped = `list_transform(${entries}, lambda e: {'value': ${value === undefined ? key : toDynamic(sqlArg(key, value.type))}, 'count': e.value})`;
   const ordered = `list_sort(list_transform(${shaped}, lambda x: {'count': -x.count::BIGINT, 'value': x.value}))`;
-  return `to_json(list_transform(coalesce((${ordered})[1:${atMost(count, 10)}], []), lambda x: {'value': x.value, 'count': -x.count}))`;
+  const json = `to_json(list_transform(coalesce((${ordered})[1:${atMost(count, 10)}], []), lambda x: {'value': x.value, 'count': -x.count}))`;
+  return bounded(call.name, { value, rows: where(filter) }, json);
 }
 
 /** Buckets of equal width between the smallest and the largest value, as an array of {from, to, count}. */

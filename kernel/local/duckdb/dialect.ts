@@ -1,5 +1,6 @@
 import type { Dialect } from '../sql/dialect.js';
 import { aggregateSql, merge } from './aggregates.js';
+import { bytesOf, growthFactor } from './bounds/lengths.js';
 import {
   arithmetic,
   array,
@@ -27,6 +28,8 @@ export const duckdb: Dialect = {
   literal,
   convert,
   call: callSql,
+  bytes: bytesOf,
+  growthFactor,
   textLists,
   compare,
   between,

@@ -3,6 +3,7 @@ import type { BinaryOperator, ListOperator } from '../../apl/syntax/ast.js';
 import { type Atom, atom } from '../sql/atom.js';
 import type { ConstantValue, SqlArg, SqlContext } from '../sql/template.js';
 import { computeHeavyFirst } from './arguments.js';
+import { limited } from './bounds/lengths.js';
 import { templateOf } from './functions/all.js';
 import { convert, toDynamic } from './functions/conversion.js';
 import { jsonPointer, sqlText } from './literal.js';
@@ -42,7 +43,7 @@ export function callSql(name: string, args: readonly SqlArg[], context: SqlConte
   if (template === undefined) throw new RangeError(`no SQL for the function ${name}`);
   // A window function cannot stand inside the lambda that binds what is computed first.
   if (name === '$histogram_bucket') return template(args, context);
-  return computeHeavyFirst(args, each => template(each, context));
+  return computeHeavyFirst(args, each => limited(name, each, template(each, context)));
 }
 
 /** Returns a comparison of values of one type. To the engine NaN equals itself and is above all numbers: that is undone. */
@@ -141,13 +142,17 @@ export function element(object: SqlArg, key: SqlArg): string {
 
 /** Returns a JSON array of values. */
 export function array(items: readonly SqlArg[]): string {
-  return items.length === 0 ? `'[]'::JSON` : `json_array(${items.map(json).join(', ')})`;
+  return items.length === 0
+    ? `'[]'::JSON`
+    : limited('pack_array', items, `json_array(${items.map(json).join(', ')})`);
 }
 
 /** Returns a JSON object. */
 export function map(entries: readonly { readonly key: string; readonly value: SqlArg }[]): string {
   if (entries.length === 0) return `'{}'::JSON`;
-  return `json_object(${entries.map(({ key, value }) => `${sqlText(key)}, ${json(value)}`).join(', ')})`;
+  const values = entries.map(({ value }) => value);
+  const object = `json_object(${entries.map(({ key, value }) => `${sqlText(key)}, ${json(value)}`).join(', ')})`;
+  return limited('bag_pack', values, object);
 }
 
 /** A value inside an array or a map: null is JSON's null. */

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import { limits } from '../../apl/syntax/limits.js';
 import { deadline } from '../functions/deadline.js';
 import { type SqlArg, TemplateError } from '../sql/template.js';
-import { isLargePattern } from './bounds.js';
+import { isLargePattern } from './bounds/costs.js';
 import { constantText, sqlText } from './literal.js';
 import type { JsFunction } from './template.js';
 

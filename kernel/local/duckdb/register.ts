@@ -10,7 +10,7 @@ import {
   type DuckDBVector,
   VARCHAR,
 } from '@duckdb/node-api';
-import { bounded } from './bounds.js';
+import { bounded } from './bounds/costs.js';
 import { families } from './functions/families.js';
 import type { FunctionFamily, JsFunction } from './template.js';
 

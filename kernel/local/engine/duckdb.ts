@@ -18,7 +18,15 @@ import type { FunctionFamily } from '../duckdb/template.js';
 import { makeProfileDir, makeWorkDir } from '../lease/scratch.js';
 import { Admission, type Loan } from './admission.js';
 import { cancelledError, EngineError, engineFailure } from './failure.js';
-import { type Consume, type Counted, chunksOf, type Delivery, Lane } from './lane.js';
+import {
+  type Company,
+  type Consume,
+  type Counted,
+  chunksOf,
+  type Delivery,
+  Lane,
+  patiently,
+} from './lane.js';
 import { type Visit, watchUnseen } from './visit.js';
 
 /** How to open an engine. `dataDir` and `allow` are the only places that its SQL can read or write. */
@@ -114,7 +122,12 @@ export class Engine {
     const cleanUp = temporary === undefined ? undefined : `DROP TABLE IF EXISTS temp.${sqlName(temporary)}`;
     return this.#withLane(
       visit,
-      (lane, signal) => work((...statement) => lane.count(...statement, signal), connectionOn(lane)),
+      (lane, signal) => {
+        const company = this.#companyOf(lane, signal);
+        const run: RunStatement = (...statement) =>
+          patiently(() => lane.count(...statement, signal), company);
+        return work(run, connectionOn(lane, company));
+      },
       cleanUp,
     );
   }
@@ -126,8 +139,8 @@ export class Engine {
 
   /** Runs several statements on one connection, so that temporary tables live from one to the next and are dropped at the end. */
   async withConnection<T>(work: (connection: Connection) => Promise<T>, visit: Visit = {}): Promise<T> {
-    return this.#withLane(visit, async lane => {
-      const connection = connectionOn(lane);
+    return this.#withLane(visit, async (lane, signal) => {
+      const connection = connectionOn(lane, this.#companyOf(lane, signal));
       try {
         return await work(connection);
       } finally {
@@ -146,6 +159,11 @@ export class Engine {
     this.#lanes[0]?.functions.close();
     this.#instance.closeSync();
     for (const directory of this.#scratch) await rm(directory, { recursive: true, force: true });
+  }
+
+  #companyOf(lane: Lane, signal: AbortSignal): Company {
+    const others = () => this.#lanes.some(each => each !== lane && each.running !== undefined);
+    return { signal, others };
   }
 
   async #withLane<T>(visit: Visit, work: OnLane<T>, cleanUp?: string): Promise<T> {
@@ -236,6 +254,8 @@ function instanceSettings(options: EngineOptions, [workDir, profileDir]: Scratch
   const files = (options.allow ?? []).map(file => sqlText(file)).join(', ');
   return [
     `SET memory_limit='${memoryMb}MiB'`,
+    // Else the memory of a large query stays with the process for as long as it rests.
+    'SET allocator_background_threads=true',
     `SET temp_directory=${sqlText(path.join(workDir, 'spill'))}`,
     `SET allowed_directories=[${[options.dataDir, workDir, profileDir].map(each => sqlText(`${each}/`)).join(', ')}]`,
     `SET allowed_paths=[${files}]`,
@@ -275,11 +295,12 @@ async function guarded<T>(lane: Lane, signal: AbortSignal, work: OnLane<T>, scra
   }
 }
 
-function connectionOn(lane: Lane): Connection {
+function connectionOn(lane: Lane, company: Company): Connection {
   return {
     run: async sql => {
       const rows: DuckDBValue[][] = [];
-      for await (const chunk of chunksOf(await lane.run(sql))) rows.push(...chunk.getRows());
+      const result = await patiently(() => lane.run(sql), company);
+      for await (const chunk of chunksOf(result)) rows.push(...chunk.getRows());
       return rows;
     },
     append: async (schema, table, chunks) => {

@@ -7,7 +7,8 @@ import {
   scarceResource,
   systemRefusal,
 } from '../../machine.js';
-import { refusedCall } from '../duckdb/bounds.js';
+import { refusedCall } from '../duckdb/bounds/costs.js';
+import { lengthenedBy, tooLongHint, tooLongMessage } from '../duckdb/bounds/lengths.js';
 
 /**
  * A query that the engine refused, failed or abandoned on request. Codes: `query-cancelled`, `engine-busy`, `engine-memory`,
@@ -56,6 +57,9 @@ export function engineFailure(error: unknown, directories?: readonly string[]): 
       hint: 'Shorten its texts or arrays first, for example with substring or array_slice.',
     });
   }
+  const lengthened = lengthenedBy(own);
+  if (lengthened !== undefined)
+    return new EngineError('function-cost', `${tooLongMessage(lengthened)}.`, { hint: tooLongHint });
   // Lines of files that are being read follow in lines of their own.
   const [said = ''] = own.split('\n');
   for (const { pattern, code, message, hint } of known) {
@@ -156,6 +160,13 @@ const known: readonly Known[] = [
     code: 'engine-memory',
     message: 'The query needs more memory than it is allowed.',
     hint: 'Narrow the time range or keep fewer fields.',
+  },
+  {
+    pattern:
+      /Cannot create a string of size|Cannot resize vector|maximum (?:allowed|supported) (?:vector|string) size/,
+    code: 'function-cost',
+    message: 'A function would make a longer value than any may be.',
+    hint: tooLongHint,
   },
   {
     pattern: /Max expression depth limit|stack overflow|Maximum call stack/i,

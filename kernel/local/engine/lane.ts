@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type DuckDBConnection,
   type DuckDBDataChunk,
@@ -10,7 +11,7 @@ import {
 import { describeResources, makeDirectory } from '../../machine.js';
 import { sqlText } from '../duckdb/literal.js';
 import type { FunctionShelf } from '../duckdb/register.js';
-import { fetchFailed, isUnexplained } from './failure.js';
+import { EngineError, engineFailure, fetchFailed, isUnexplained } from './failure.js';
 import { noCounts, type OperatorCounts, operatorCounts } from './profile.js';
 
 /** Reads a result to its end. It is called again, with another result, when the engine fails without a reason. */
@@ -160,6 +161,46 @@ export class Lane {
     await this.#setProfiled(false);
     await this.connection.run(`SELECT max(hash(COLUMNS(*))) FROM (${sql})`);
   }
+}
+
+/** How a statement runs beside others. */
+export interface Company {
+  readonly signal: AbortSignal;
+  /** Whether other work of the engine, which shares its memory, runs at this moment. */
+  readonly others: () => boolean;
+}
+
+/**
+ * Runs a statement, and tries it again for some seconds when there is no memory for it while others run: those that take much of it
+ * fail too, and give theirs back. One that fails alone, or only after a while, is what takes the memory.
+ */
+export async function patiently<T>(run: () => Promise<T>, { signal, others }: Company): Promise<T> {
+  for (let waitMs = firstWaitMs; ; waitMs *= 2) {
+    const startedMs = performance.now();
+    try {
+      return await run();
+    } catch (error) {
+      const failure = engineFailure(error);
+      if (signal.aborted || failure.code !== 'engine-memory' || !others()) throw error;
+      if (waitMs > longestWaitMs || performance.now() - startedMs > briefMs) throw crowdedError(error);
+    }
+    await delay(waitMs, undefined, { signal });
+  }
+}
+
+const firstWaitMs = 50;
+const longestWaitMs = 1600;
+const briefMs = 2000;
+
+function crowdedError(cause: unknown): EngineError {
+  return new EngineError(
+    'engine-memory',
+    'The queries that run at this moment need more memory together than they are allowed.',
+    {
+      hint: 'Run this one again when others have finished. If it fails alone too, narrow the time range or keep fewer fields.',
+      cause,
+    },
+  );
 }
 
 const profilingOff = 'PRAGMA disable_profiling';

@@ -67,6 +67,10 @@ export interface Dialect {
   readonly convert: (arg: SqlArg, to: TypeName) => string;
   /** A function of the catalogue by its canonical name, or one of the compiler's own, which begin with `$`. */
   readonly call: (name: string, args: readonly SqlArg[], context: SqlContext) => string;
+  /** The bytes of a value as text; 0 for null. */
+  readonly bytes: (arg: SqlArg) => string;
+  /** How many bytes a function makes of a byte of its arguments at most; 0 where its value is short. */
+  readonly growthFactor: (name: string) => number;
   /** Of functions whose array holds nothing but texts, that array as a list of the engine. */
   readonly textLists: ReadonlyMap<string, (args: readonly SqlArg[]) => string>;
   /** `==`, `!=`, `<`, `<=`, `>` or `>=`; neither side is the constant null. NaN is unordered. */

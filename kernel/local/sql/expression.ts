@@ -1,7 +1,7 @@
 import type { AggregateCall, Scalar } from '../../apl/plan/plan.js';
 import { type Atom, atom, grouped } from './atom.js';
 import type { Dialect } from './dialect.js';
-import { located, type SqlArg, type SqlContext } from './template.js';
+import { located, type Size, type SqlArg, type SqlContext, sizeOfAll } from './template.js';
 
 /** The context of expressions: the engine's SQL, the request's fixed times, and the SQL of a query inside a list. */
 export interface ExpressionContext extends SqlContext {
@@ -70,10 +70,45 @@ export function aggregateSql(call: AggregateCall, context: ExpressionContext, or
 
 /** Returns an expression as an argument of a template. */
 export function argument(expr: Scalar, context: ExpressionContext, predicate = false): SqlArg {
-  const arg = { sql: expressionSql(expr, context, predicate), type: expr.type, mayBeNaN: mayBeNaN(expr) };
+  const sql = expressionSql(expr, context, predicate);
+  const size = sizeOf(expr, context);
+  const arg = { sql, type: expr.type, mayBeNaN: mayBeNaN(expr), size };
   if (expr.kind === 'constant') return { ...arg, constant: expr.value };
   return expr.kind === 'column' ? { ...arg, computed: true } : arg;
 }
+
+/** How many bytes a value has at most, as far as the columns that it is made of say. */
+function sizeOf(expr: Scalar, context: ExpressionContext): Size {
+  if (expr.type !== 'string' && expr.type !== 'dynamic') return plain;
+  const below = (exprs: readonly Scalar[], factor = 1) =>
+    sizeOfAll(
+      exprs.map(each => sizeOf(each, context)),
+      factor,
+    );
+  switch (expr.kind) {
+    case 'column': {
+      const bytes = context.dialect.bytes({ sql: expressionSql(expr, context), type: expr.type });
+      return { fixed: 0, columns: new Map([[bytes, 1]]) };
+    }
+    case 'constant':
+      return { fixed: new TextEncoder().encode(String(expr.value)).length, columns: new Map() };
+    case 'call':
+      return below(expr.args, context.dialect.growthFactor(expr.name));
+    case 'convert':
+      return below([expr.value]);
+    case 'path':
+      return below([expr.object]);
+    case 'array':
+      return below(expr.items);
+    case 'map':
+      return below(expr.entries.map(({ value }) => value));
+    default:
+      return plain;
+  }
+}
+
+/** More than a number, a bool or a time takes as text. */
+const plain: Size = { fixed: 40, columns: new Map() };
 
 function mayBeNaN(expr: Scalar): boolean {
   if (expr.type !== 'real') return false;

@@ -16,6 +16,22 @@ export interface SqlArg {
   readonly mayBeNaN?: boolean;
   /** The text names a column, or a value that was computed before: it may be repeated. */
   readonly computed?: boolean;
+  /** Its bytes as text at most, by the columns that it is made of. */
+  readonly size?: Size;
+}
+
+/** How many bytes a value has at most: so many, and those of each of these columns so often; the keys are SQL of their bytes. */
+export interface Size {
+  readonly fixed: number;
+  readonly columns: ReadonlyMap<string, number>;
+}
+
+/** Returns so many times the sum of sizes. */
+export function sizeOfAll(sizes: readonly Size[], factor = 1): Size {
+  const columns = new Map<string, number>();
+  for (const size of sizes)
+    for (const [bytes, count] of size.columns) columns.set(bytes, (columns.get(bytes) ?? 0) + count * factor);
+  return { fixed: sizes.reduce((sum, { fixed }) => sum + fixed, 0) * factor, columns };
 }
 
 /** Returns an argument that a template makes of others. */

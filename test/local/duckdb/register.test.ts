@@ -1,6 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, it } from 'vitest';
-import { hasBound, refusedCall } from '../../../kernel/local/duckdb/bounds.js';
+import { hasBound, refusedCall } from '../../../kernel/local/duckdb/bounds/costs.js';
 import { families } from '../../../kernel/local/duckdb/functions/families.js';
 import { FunctionShelf, withoutScripts } from '../../../kernel/local/duckdb/register.js';
 import type { JsFunction } from '../../../kernel/local/duckdb/template.js';

@@ -16,6 +16,14 @@ const cases: readonly (readonly [message: string, code: string])[] = [
   ],
   ['IO Error: Cannot open file "/home/me/a.parquet": Too many open files', 'engine-short'],
   ['Out of Memory Error: Failed to allocate block of 2097152 bytes (bad allocation)', 'engine-memory'],
+  [
+    "Out of Range Error: Cannot create a string of size: '4294967296', the maximum supported string size is: '4294967295'",
+    'function-cost',
+  ],
+  [
+    'Out of Range Error: Cannot resize vector to 256.0 GiB: maximum allowed vector size is 128.0 GiB',
+    'function-cost',
+  ],
   ["Conversion Error: Could not convert string 'stack overflow' to INT32", 'engine-failed'],
   ['Invalid Input Error: Malformed JSON in file "too costly: strcat.json", in line 3', 'engine-failed'],
   ['Binder Error: No function matches apl_x(VARCHAR)\nLINE 1: SELECT apl_x(…)', 'engine-failed'],

@@ -1,0 +1,447 @@
+import type { FunctionName } from '../../../apl/catalog/all.js';
+import { type Size, type SqlArg, sizeOfAll } from '../../sql/template.js';
+import { sqlText } from '../literal.js';
+
+/** The most bytes of a value that a query makes. */
+export const longestValue = 64 * 2 ** 20;
+
+const mark = 'too long: ';
+
+/** Returns the function of the language that would have made too long a value, if an error of the engine is about one. */
+export function lengthenedBy(text: string): string | undefined {
+  return new RegExp(`${mark}([\\w ]+)\\.`).exec(text)?.[1];
+}
+
+/** Returns the message about a value that is too long. */
+export function tooLongMessage(name: string): string {
+  return `\`${name}\` would make a value of more than ${longestValue / 2 ** 20} MiB, the most that one may have`;
+}
+
+/** What to do about it. */
+export const tooLongHint =
+  'Shorten its texts or arrays first, for example with substring or array_slice, or give it fewer.';
+
+/**
+ * How long the value of a function is. `short`: a number, a bool, a time or a text of few characters. `bounded`: at most about as
+ * long as its arguments together. Else it is checked before it is made.
+ */
+type Growth = 'short' | 'bounded' | Growing;
+
+interface Growing {
+  /** The most bytes that a byte of the arguments can become; 0 where that depends on another argument. */
+  readonly factor: number;
+  /** SQL of how many bytes the value has at most; its own length when absent, as making a small multiple does no harm. */
+  readonly bytes?: (args: readonly SqlArg[], value: string) => string;
+}
+
+/** As often as strrep repeats a text at most; what else multiplies rarely does so more often. */
+const longestRepeat = 1024;
+
+const jsonFactor = 6;
+
+/** Never shorter than its arguments together. */
+const packed: Growing = {
+  factor: jsonFactor,
+  bytes: (args, value) =>
+    `CASE WHEN ${sum(args)} > ${longestValue} THEN ${longestValue + 1} ELSE ${lengthOf(value)} END`,
+};
+const escaped: Growing = { factor: jsonFactor };
+
+/** One row for each function of the catalogue: one that is missing fails the type check. */
+const growths: Readonly<Record<FunctionName, Growth>> = {
+  ...all('short', [
+    'array_index_of',
+    'array_length',
+    'array_sum',
+    'bag_has_key',
+    'isarray',
+    'len',
+    'toint',
+    'todouble',
+    'tobool',
+    'todatetime',
+    'totimespan',
+    'tohex',
+    'isbool',
+    'isstring',
+    'isreal',
+    'ismap',
+    'isutf8',
+    'iscc',
+    'isimei',
+    'gettype',
+    'ingestion_time',
+    'cursor_current',
+    'ago',
+    'datetime_add',
+    'datetime_diff',
+    'datetime_part',
+    'dayofmonth',
+    'dayofweek',
+    'dayofyear',
+    'endofday',
+    'endofmonth',
+    'endofweek',
+    'endofyear',
+    'getmonth',
+    'getyear',
+    'hourofday',
+    'monthofyear',
+    'now',
+    'startofday',
+    'startofmonth',
+    'startofweek',
+    'startofyear',
+    'unixtime_microseconds_todatetime',
+    'unixtime_milliseconds_todatetime',
+    'unixtime_nanoseconds_todatetime',
+    'unixtime_seconds_todatetime',
+    'week_of_year',
+    'format_bytes',
+    'parse_bytes',
+    'hash',
+    'hash_md5',
+    'hash_sha1',
+    'hash_sha256',
+    'hash_sha512',
+    'genai_conversation_turns',
+    'genai_cost',
+    'genai_input_cost',
+    'genai_output_cost',
+    'genai_get_pricing',
+    'genai_estimate_tokens',
+    'genai_has_tool_calls',
+    'genai_is_truncated',
+    'abs',
+    'acos',
+    'asin',
+    'atan',
+    'atan2',
+    'cos',
+    'cot',
+    'degrees',
+    'exp',
+    'exp10',
+    'exp2',
+    'gamma',
+    'isfinite',
+    'isinf',
+    'isint',
+    'isnan',
+    'log',
+    'log10',
+    'log2',
+    'loggamma',
+    'not',
+    'pi',
+    'pow',
+    'radians',
+    'rand',
+    'round',
+    'set_has_element',
+    'sign',
+    'sin',
+    'sqrt',
+    'tan',
+    'bin',
+    'bin_auto',
+    'ceiling',
+    'floor',
+    'parse_ipv4',
+    'parse_ipv4_mask',
+    'format_ipv4',
+    'format_ipv4_mask',
+    'ipv4_compare',
+    'ipv4_is_match',
+    'ipv4_is_in_range',
+    'ipv4_is_in_any_range',
+    'ipv4_is_private',
+    'ipv4_netmask_suffix',
+    'has_ipv4',
+    'has_ipv4_prefix',
+    'has_any_ipv4',
+    'has_any_ipv4_prefix',
+    'ipv6_compare',
+    'ipv6_is_match',
+    'ipv6_is_in_range',
+    'ipv6_is_in_any_range',
+    'geo_info_from_ip_address',
+    'series_cosine_similarity',
+    'series_dot_product',
+    'series_magnitude',
+    'series_pearson_correlation',
+    'series_stats',
+    'series_stats_dynamic',
+    'series_sum',
+    'countof',
+    'countof_regex',
+    'indexof',
+    'indexof_regex',
+    'isascii',
+    'isempty',
+    'isnotempty',
+    'isnotnull',
+    'isnull',
+    'strcmp',
+    'string_size',
+    'strlen',
+  ]),
+  ...all('bounded', [
+    'array_extract',
+    'array_reverse',
+    'array_rotate_left',
+    'array_rotate_right',
+    'array_select_dict',
+    'array_shift_left',
+    'array_shift_right',
+    'array_slice',
+    'array_sort_asc',
+    'array_sort_desc',
+    'bag_keys',
+    'tostring',
+    'todynamic',
+    'toarray',
+    'dynamic_to_json',
+    'ensure_field',
+    'iff',
+    'case',
+    'column_ifexists',
+    'base64_decode_toarray',
+    'base64_decode_tostring',
+    'parse_json',
+    'parse_path',
+    'parse_url',
+    'parse_urlquery',
+    'url_decode',
+    'parse_pair',
+    'find_pair',
+    'genai_extract_assistant_response',
+    'genai_extract_user_prompt',
+    'genai_extract_system_prompt',
+    'genai_extract_tool_calls',
+    'genai_extract_function_results',
+    'genai_get_content_by_index',
+    'genai_get_content_by_role',
+    'genai_get_role',
+    'genai_message_roles',
+    'max_of',
+    'min_of',
+    'set_difference',
+    'set_intersect',
+    'coalesce',
+    'extract',
+    'reverse',
+    'strip_ansi_escapes',
+    'substring',
+    'totitle',
+    'trim',
+    'trim_start',
+    'trim_end',
+    'trim_space',
+    'trim_regex',
+    'trim_start_regex',
+    'trim_end_regex',
+    // These are in JavaScript, which takes a few megabytes at most, see `bounds.ts`.
+    'base64_encode_fromarray',
+    'format_sql',
+    'format_url',
+    'parse_csv',
+    'parse_sql',
+    'quote',
+    'series_fft',
+    'series_fill_backward',
+    'series_fill_forward',
+    'series_fill_linear',
+    'series_fir',
+    'series_ifft',
+    'series_iir',
+    'set_union',
+    // An array of at most 1,048,576 numbers or times.
+    'range',
+  ]),
+  ...all(escaped, [
+    'bag_zip',
+
+    'pair',
+    'split',
+    'tolower',
+    'toupper',
+    'translate',
+    'url_encode',
+    'base64_encode_tostring',
+    'unicode_codepoints_from_string',
+    'unicode_codepoints_to_string',
+  ]),
+  ...all(packed, ['array_concat', 'bag_pack', 'pack_array', 'pack_dictionary']),
+  // A digit becomes a number with all digits of a real.
+  ...all({ factor: 16 }, [
+    'series_abs',
+    'series_acos',
+    'series_add',
+    'series_asin',
+    'series_atan',
+    'series_ceiling',
+    'series_cos',
+    'series_divide',
+    'series_equals',
+    'series_exp',
+    'series_fill_const',
+    'series_floor',
+    'series_greater',
+    'series_greater_equals',
+    'series_less',
+    'series_less_equals',
+    'series_log',
+    'series_max',
+    'series_min',
+    'series_multiply',
+    'series_not_equals',
+    'series_pow',
+    'series_sign',
+    'series_sin',
+    'series_subtract',
+    'series_tan',
+  ]),
+  // A text may be in each of ten groups.
+  extract_all: { factor: 10 * jsonFactor },
+  strcat: { factor: 1, bytes: args => sum(args) },
+  strcat_delim: {
+    factor: 0,
+    bytes: args => `${sum(args.slice(1))} + ${args.length} * ${bytesOf(args[0])}`,
+  },
+  strcat_array: {
+    factor: 0,
+    bytes: ([array, delimiter]) => `${bytesOf(array)} + ${elements(array)} * ${bytesOf(delimiter)}`,
+  },
+  genai_concat_contents: {
+    factor: 0,
+    bytes: ([array, delimiter]) => `${bytesOf(array)} + ${elements(array)} * ${bytesOf(delimiter)}`,
+  },
+  array_iff: {
+    factor: 0,
+    bytes: ([condition, ...sides]) =>
+      `${sum(sides)} + ${elements(condition)} * (${sides.map(elementBytes).join(' + ')})`,
+  },
+  array_split: {
+    factor: 0,
+    bytes: ([array, index]) => `${bytesOf(array)} * ${index?.type === 'dynamic' ? elements(index) : '2'}`,
+  },
+  strrep: {
+    factor: 0,
+    bytes: ([text, count, delimiter]) =>
+      `least(greatest(coalesce(${count?.sql}, 0), 0), ${longestRepeat}) * (${sum([text, delimiter])})`,
+  },
+  regex_quote: {
+    factor: 2,
+    bytes: ([text]) =>
+      `2 * ${bytesOf(text)} - coalesce(strlen(translate(${text?.sql}, '\\.+*?()|[]{}^$', '')), 0)`,
+  },
+  replace_string: { factor: 0, bytes: ([lookup, rewrite, text]) => replacedBytes(lookup, rewrite, text) },
+  replace_regex: { factor: 0, bytes: ([regex, rewrite, text]) => matchedBytes(regex, rewrite, text) },
+};
+
+/** Returns how many bytes a function makes of one of its arguments at most. */
+export function growthFactor(name: string): number {
+  const growth = growthOf(name);
+  if (growth === 'short') return 0;
+  return growth === 'bounded' ? 1 : growth.factor || longestRepeat;
+}
+
+/** Returns the SQL of a call, which fails before it makes a value that is too long; `value` is its SQL without that. */
+export function limited(name: string, args: readonly SqlArg[], value: string): string {
+  const growth = growthOf(name);
+  if (typeof growth === 'string') return value;
+  const test = testOf(growth, args, value);
+  if (test === undefined) return value;
+  return failing(name, test, value);
+}
+
+/** Returns the SQL of a value, which fails for the sake of a function where `test` says that it is too long. */
+export function failing(name: string, test: string, value: string): string {
+  return `CASE WHEN ${test} THEN error(${sqlText(`${mark}${name}.`)}) ELSE ${value} END`;
+}
+
+/** Returns how a function of the catalogue is classified. */
+export function lengthClass(name: string): 'short' | 'bounded' | 'checked' | undefined {
+  if (!Object.hasOwn(growths, name)) return undefined;
+  const growth = growthOf(name);
+  return typeof growth === 'string' ? growth : 'checked';
+}
+
+function growthOf(name: string): Growth {
+  return Object.hasOwn(growths, name) ? growths[name as FunctionName] : 'bounded';
+}
+
+/** SQL of whether the value is too long; undefined where it cannot be. The sizes of the columns rule out most, and cost least. */
+function testOf({ factor, bytes }: Growing, args: readonly SqlArg[], value: string): string | undefined {
+  if (factor === 0) return `${bytes?.(args, value)} > ${longestValue}`;
+  const coarse = sizeOfAll(
+    args.flatMap(({ size }) => size ?? []),
+    factor,
+  );
+  if (coarse.columns.size === 0 && coarse.fixed <= longestValue) return undefined;
+  const exact = bytes?.(args, value) ?? lengthOf(value);
+  return `CASE WHEN ${sizeSql(coarse)} > ${longestValue} THEN ${exact} > ${longestValue} ELSE false END`;
+}
+
+function all<Name extends FunctionName>(
+  growth: Growth,
+  names: readonly Name[],
+): Readonly<Record<Name, Growth>> {
+  return Object.fromEntries(names.map(name => [name, growth])) as Record<Name, Growth>;
+}
+
+function sizeSql({ fixed, columns }: Size): string {
+  const parts = [...columns].map(([bytes, count]) => (count === 1 ? bytes : `${count} * ${bytes}`));
+  return [...parts, String(fixed)].join(' + ');
+}
+
+function lengthOf(value: string): string {
+  return `strlen((${value})::VARCHAR)`;
+}
+
+/** Returns SQL of the bytes of a value as text; 0 for null. */
+export function bytesOf(arg: SqlArg | undefined): string {
+  if (arg === undefined || arg.constant === null) return '0';
+  if (typeof arg.constant === 'string') return String(Buffer.byteLength(arg.constant));
+  if (arg.type === 'string') return `coalesce(strlen(${arg.sql}), 0)`;
+  return arg.type === 'dynamic' ? `coalesce(strlen((${arg.sql})::VARCHAR), 0)` : '40';
+}
+
+function sum(args: readonly (SqlArg | undefined)[]): string {
+  return args.length === 0 ? '0' : args.map(bytesOf).join(' + ');
+}
+
+/** SQL of how many elements an array has. */
+function elements(array: SqlArg | undefined): string {
+  return `coalesce(CASE WHEN json_type(${array?.sql}) = 'ARRAY' THEN json_array_length(${array?.sql})::BIGINT END, 0)`;
+}
+
+/** SQL of the bytes that a value has which stands for every element; those of an array stand for one each. */
+function elementBytes(side: SqlArg): string {
+  if (side.type !== 'dynamic') return bytesOf(side);
+  return `CASE WHEN starts_with((${side.sql})::VARCHAR, '[') THEN 5 ELSE ${bytesOf(side)} END`;
+}
+
+/** Only a longer text in place of a shorter one makes more of a text. */
+function replacedBytes(
+  lookup: SqlArg | undefined,
+  rewrite: SqlArg | undefined,
+  text: SqlArg | undefined,
+): string {
+  const most = `CASE WHEN ${bytesOf(text)} * ${bytesOf(rewrite)} <= ${longestValue} THEN 0`;
+  const found = `(${bytesOf(text)} - coalesce(strlen(replace(${text?.sql}, ${lookup?.sql}, '')), 0)) // greatest(${bytesOf(lookup)}, 1)`;
+  return `${most} ELSE ${bytesOf(text)} + ${found} * (${bytesOf(rewrite)} - ${bytesOf(lookup)}) END`;
+}
+
+/** Each reference to a group may stand for all of what is found. */
+function matchedBytes(
+  regex: SqlArg | undefined,
+  rewrite: SqlArg | undefined,
+  text: SqlArg | undefined,
+): string {
+  const most = `CASE WHEN (${bytesOf(text)} + 1) * (1 + ${bytesOf(rewrite)}) <= ${longestValue} THEN 0`;
+  const references = `(1 + ${bytesOf(rewrite)} - coalesce(strlen(replace(${rewrite?.sql}, '$', '')), 0))`;
+  const found = `coalesce(len(regexp_extract_all(${text?.sql}, ${regex?.sql})), 0)`;
+  return `${most} ELSE ${bytesOf(text)} * ${references} + ${found} * ${bytesOf(rewrite)} END`;
+}

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { aggregates } from '../../../kernel/apl/catalog/aggregates.js';
+import { functions } from '../../../kernel/apl/catalog/all.js';
+import { lengthClass } from '../../../kernel/local/duckdb/bounds/lengths.js';
+import { compileRequest } from '../../../kernel/local/sql/compile.js';
+import { sharedService } from '../service.js';
+
+const service = sharedService({ compile: compileRequest });
+
+test('every function of the catalogue is short, bounded by its arguments, or checked', () => {
+  expect(
+    functions.map(({ name }) => [name, lengthClass(name)]).filter(([, found]) => found === undefined),
+  ).toEqual([]);
+});
+
+const doubled = (step: string, times: number, first = '"0123456789abcdef"') =>
+  `print s = ${first}${` | extend s = ${step}`.repeat(times)} | project n = strlen(tostring(s))`;
+const mebibyte = 'strrep(strrep("x", 1024), 1024)';
+
+/** A query for each function that can make more of its arguments, and what stays just below the bound. */
+const bombs: Readonly<Record<string, string>> = {
+  strcat: doubled('strcat(s, s)', 23),
+  strcat_delim: doubled('strcat_delim(s, s, s)', 15),
+  strrep: doubled('strrep(s, 1024)', 3),
+  strcat_array: `print n = strlen(strcat_array(range(1, 100000), strrep("x", 1000)))`,
+  genai_concat_contents: `print n = strlen(genai_concat_contents(array_concat(range(1, 100000)), strrep("x", 1000)))`,
+  replace_string: doubled('replace_string("0", "00000000000000000000000000000000", s)', 6),
+  replace_regex: doubled('replace_regex("[0-9a-f]+", "$0$0$0$0$0$0$0$0", s)', 8),
+  array_iff: 'print n = array_length(array_iff(range(1, 100000), strrep("x", 1000), "y"))',
+  array_split: `print n = array_length(array_split(range(1, 100000), range(0, 1000)))`,
+  array_concat: `print a = dynamic([1]) | extend s = ${mebibyte} | extend a = pack_array(s, s, s, s, s, s, s, s, s, s) | project n = array_length(array_concat(a, a, a, a, a, a, a))`,
+  pack_array: `print s = strrep(${mebibyte}, 40) | project n = array_length(pack_array(s, s))`,
+  bag_pack: `print s = strrep(${mebibyte}, 40) | project n = bag_pack("a", s, "b", s)`,
+  url_encode: `print s = strrep(strrep(strrep("%", 1024), 1024), 30) | project n = strlen(url_encode(s))`,
+  base64_encode_tostring: `print s = strrep(${mebibyte}, 60) | project n = strlen(base64_encode_tostring(s))`,
+  regex_quote: `print s = strrep(strrep(strrep(".", 1024), 1024), 40) | project n = strlen(regex_quote(s))`,
+  make_list: `range i from 1 to 100 step 1 | extend s = ${mebibyte} | summarize l = make_list(s) | project n = array_length(l)`,
+  make_set: `range i from 1 to 100 step 1 | extend s = strcat(i, ${mebibyte}) | summarize l = make_set(s) | project n = array_length(l)`,
+  topk: `range i from 1 to 100 step 1 | extend s = strcat(i, ${mebibyte}) | summarize l = topk(s, 100), n = count() by bin(i, 1000) | project n = strlen(tostring(l))`,
+};
+
+test.each(Object.entries(bombs))(
+  '%s is refused by name before or when it makes too long a value',
+  async (name, apl) => {
+    const { status, body } = await service().query(apl);
+    expect([status, body.detail?.errorType, body.message]).toEqual([
+      400,
+      'function-cost',
+      `\`${name}\` would make a value of more than 64 MiB, the most that one may have. Shorten its texts or arrays first, for example with substring or array_slice, or give it fewer.`,
+    ]);
+  },
+);
+
+const fine: readonly (readonly [what: string, apl: string, value: number])[] = [
+  ['64 MiB', doubled('strcat(s, s)', 22), 64 * 2 ** 20],
+  [
+    'a part of long texts',
+    `print s = strrep(${mebibyte}, 50) | project n = strlen(strcat(substring(s, 0, 10), substring(s, 5, 10)))`,
+    20,
+  ],
+  [
+    'what is replaced by less',
+    `print s = strrep(${mebibyte}, 50) | project n = strlen(replace_string("x", "", s))`,
+    0,
+  ],
+  [
+    'nothing to replace',
+    `print s = strrep(${mebibyte}, 50) | project n = strlen(replace_regex("y", "zzzz", s))`,
+    50 * 2 ** 20,
+  ],
+  [
+    'few values of a long list',
+    `range i from 1 to 100 step 1 | extend s = ${mebibyte} | summarize l = make_list(s, 2) | project n = array_length(l)`,
+    2,
+  ],
+  ['nulls', 'print n = strlen(strcat_delim(",", tostring(dynamic(null)), "a"))', 2],
+];
+
+test.each(fine)('%s can be made', async (_, apl, value) => {
+  const { body } = await service().query(apl);
+  expect(body.tables?.[0].columns ?? body.message).toEqual([[value]]);
+});
+
+/** Of these aggregates arrays are short by their arguments, or made in JavaScript, which takes a few megabytes at most. */
+const shortArrays = ['histogram', 'percentiles_array', 'phrases', 'spotlight'];
+
+test('every aggregate that makes an array is short, or checked', () => {
+  const base = (name: string) => name.replace(/_?if$/, '');
+  const arrays = aggregates.filter(({ returns }) => returns === 'dynamic').map(({ name }) => base(name));
+  expect(arrays.filter(name => !shortArrays.includes(name) && !Object.hasOwn(bombs, name))).toEqual([]);
+});

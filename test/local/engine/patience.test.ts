@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { patiently } from '../../../kernel/local/engine/lane.js';
+
+const short = new Error('Out of Memory Error: failed to allocate data of size 4.0 MiB');
+
+/** Fails so many times, then returns how often it was called. */
+function failing(times: number, error = short): () => Promise<number> {
+  let calls = 0;
+  return async () => {
+    calls++;
+    if (calls <= times) throw error;
+    return calls;
+  };
+}
+
+const beside = (count: number) => ({ signal: new AbortController().signal, others: () => count > 0 });
+
+test('a statement beside others is tried again when there is no memory for it', async () => {
+  expect(await patiently(failing(3), beside(1))).toBe(4);
+});
+
+test('one that fails alone is not', async () => {
+  const run = failing(1);
+  await expect(patiently(run, beside(0))).rejects.toBe(short);
+  expect(await run()).toBe(2);
+});
+
+test('another failure is not tried again', async () => {
+  const error = new Error('Binder Error: no such column');
+  const run = failing(1, error);
+  await expect(patiently(run, beside(1))).rejects.toBe(error);
+  expect(await run()).toBe(2);
+});
+
+test('a query that was cancelled is not tried again', async () => {
+  const abort = new AbortController();
+  const company = { signal: abort.signal, others: () => true };
+  const begun = patiently(failing(100), company);
+  abort.abort();
+  await expect(begun).rejects.toBe(short);
+});
+
+test('where there is no memory for seconds, the answer says that others take it', async () => {
+  await expect(patiently(failing(100), beside(1))).rejects.toMatchObject({
+    code: 'engine-memory',
+    message: 'The queries that run at this moment need more memory together than they are allowed.',
+  });
+});
