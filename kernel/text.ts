@@ -154,8 +154,8 @@ const BEARER_LENGTH = 16;
 /** Between the groups of three digits before the point; a formatter of `Intl` would take 20 ms of each start. */
 const THOUSANDS = /\B(?<!\.\d*)(?=(?:\d{3})+(?!\d))/g;
 
-/** What spreadsheets evaluate, also after white space and in full-width signs, with any number of apostrophes before it. */
-const FORMULA = /^'*[\s\p{Cf}\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^'*[\t\r\n]/u;
+/** What spreadsheets evaluate or split, also after white space and in full-width signs, with any number of apostrophes before it. */
+const FORMULA = /^'*[\s\p{Cf}\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/u;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 
 /**

@@ -11,6 +11,7 @@ import {
   oneLine,
   partRead,
   plural,
+  spreadsheetText,
   visible,
   visibleLines,
   withoutTokens,
@@ -198,3 +199,36 @@ describe('access tokens', () => {
     expect(withoutTokensIn(value)).toEqual({ '***': ['***', 3, null, true], a: 'b' });
   });
 });
+
+/** What spreadsheets run, or split into cells: https://owasp.org/www-community/attacks/CSV_Injection */
+const dangerous = ['=', '+', '-', '@', '\uff1d', '\uff0b', '\uff0d', '\uff20', '\t', '\r', '\n'];
+
+describe.each(dangerous)('a text for a spreadsheet that begins with %j', sign => {
+  test.each([
+    '',
+    ' ',
+    '  ',
+    '\t',
+    '\r',
+    '\n',
+    '\u00a0',
+    '\u3000',
+    '\ufeff',
+    '\u200b',
+    '\u0000',
+    "'",
+    "''",
+    " '",
+  ])('after %j is a text', before => {
+    const isText = before === " '";
+    const text = `${before}${sign}1+1`;
+    expect(spreadsheetText(text)).toBe(isText ? text : `'${text}`);
+  });
+});
+
+test.each(['', 'a=1', '1', '1-2', "it's", "'quoted'", 'a\n=1', '#1', '%', '|'])(
+  '%j stays as it is in a spreadsheet',
+  text => {
+    expect(spreadsheetText(text)).toBe(text);
+  },
+);

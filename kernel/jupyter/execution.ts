@@ -25,6 +25,9 @@ export interface ExecutionParts {
   readonly log: (line: string) => void;
 }
 
+/** How long before a cell arrives a signal may come that is meant for it, in milliseconds: the two take different ways. */
+export const SIGNAL_LEAD_MS = 50;
+
 /** Bounds the rounds of gathering: a client that never pauses must not keep an error from being reported. */
 const MAX_GATHERING_ROUNDS = 100;
 
@@ -36,6 +39,9 @@ export class ExecutionQueue {
   #pumping = false;
   #idle: Promise<void> = Promise.resolve();
   #interrupting: Promise<void> = Promise.resolve();
+  #gathering = 0;
+  /** The cell that arrives until then is interrupted: an interrupt found none running. */
+  #dueUntil = Number.NEGATIVE_INFINITY;
   #submitted = 0;
   #count = 0;
   #closed = false;
@@ -51,17 +57,38 @@ export class ExecutionQueue {
 
   submit(request: Received, fields: ExecuteFields): void {
     this.#submitted += 1;
-    this.#waiting.push({ request, fields });
-    if (this.#pumping) return;
-    this.#pumping = true;
-    this.#idle = this.#runAll();
+    this.#waiting.push({ request, fields, arrivedAt: performance.now() });
+    this.#pump();
   }
 
-  /** Aborts the running cell and those that wait; resolves when the waiting ones have been answered. */
-  interrupt(): Promise<void> {
-    this.#running?.abort(new InterruptedError());
-    this.#interrupting = this.#gather().then(() => this.#abortWaiting());
+  /**
+   * Interrupts the running cell and aborts those that wait; resolves when the waiting ones have been answered. Where none runs, the
+   * first of those that are in the socket is interrupted, else one that arrives in the next `leadMs`.
+   */
+  interrupt(leadMs = 0): Promise<void> {
+    if (this.#running === undefined) this.#dueUntil = Number.POSITIVE_INFINITY;
+    else this.#running.abort(new InterruptedError());
+    const latest = leadMs === 0 ? Number.NEGATIVE_INFINITY : performance.now() + leadMs;
+    this.#gathering += 1;
+    this.#interrupting = this.#gather().then(() => this.#abortGathered(latest));
     return this.#interrupting;
+  }
+
+  /** Cells that arrive meanwhile are held back, so that none of them runs. */
+  #abortGathered(latest: number): void {
+    this.#gathering -= 1;
+    const isDue = this.#dueUntil === Number.POSITIVE_INFINITY;
+    const first = isDue ? this.#waiting.shift() : undefined;
+    this.#abortWaiting();
+    if (first !== undefined) this.#waiting.push(first);
+    else if (isDue) this.#dueUntil = latest;
+    this.#pump();
+  }
+
+  #pump(): void {
+    if (this.#pumping || this.#gathering > 0 || this.#waiting.length === 0) return;
+    this.#pumping = true;
+    this.#idle = this.#runAll();
   }
 
   /** Aborts everything from now on; resolves once no cell is running. */
@@ -105,7 +132,8 @@ export class ExecutionQueue {
     outbox.status(parent, 'idle');
   }
 
-  async #run({ request, fields }: QueuedCell): Promise<void> {
+  async #run(cell: QueuedCell): Promise<void> {
+    const { request, fields } = cell;
     const { outbox } = this.#parts;
     const parent = request.message.header;
     const started = new Date().toISOString();
@@ -114,7 +142,7 @@ export class ExecutionQueue {
     if (fields.storeHistory) this.#count += 1;
     const execution_count = this.#count;
     if (!fields.silent) outbox.publish(parent, 'execute_input', { code: fields.code, execution_count });
-    const { outcome, payload, isInterrupted } = await this.#outcome({ request, fields }, execution_count);
+    const { outcome, payload, isInterrupted } = await this.#outcome(cell, execution_count);
     const metadata = { started, status: outcome.status };
     // An interrupt has aborted those that waited then; a client may have seen that, and have sent more since.
     const abortsOthers = outcome.status === 'error' && !isInterrupted && !fields.silent && fields.stopOnError;
@@ -136,12 +164,14 @@ export class ExecutionQueue {
   }> {
     const abort = new AbortController();
     this.#running = abort;
+    if (this.#takeDue(cell)) abort.abort(new InterruptedError());
     const io = new CellOutput(this.#parts, cell, executionCount, abort.signal);
     try {
       const handler = await this.#parts.handler();
       const { code, userExpressions, storeHistory } = cell.fields;
       // A kernel that cannot run cells keeps none either: it does not know what is secret.
       if (storeHistory) this.#parts.history.append(executionCount, await handler.withoutSecrets(code));
+      abort.signal.throwIfAborted();
       const outcome = await handler.execute({ code, userExpressions }, io);
       // Output that cannot be written as JSON fails here, while it can still be reported as the cell's error.
       JSON.stringify(outcome);
@@ -154,6 +184,13 @@ export class ExecutionQueue {
       io.end();
       this.#running = undefined;
     }
+  }
+
+  /** Whether an interrupt that came before is meant for this cell; it is meant for one alone. */
+  #takeDue({ arrivedAt }: QueuedCell): boolean {
+    const isDue = arrivedAt <= this.#dueUntil;
+    this.#dueUntil = Number.NEGATIVE_INFINITY;
+    return isDue;
   }
 
   #failure(cause: unknown): ExecuteOutcome {
@@ -175,6 +212,8 @@ export function describeFailure(cause: unknown): { readonly ename: string; reado
 interface QueuedCell {
   readonly request: Received;
   readonly fields: ExecuteFields;
+  /** Milliseconds, of the clock of `performance`. */
+  readonly arrivedAt: number;
 }
 
 class CellOutput implements CellIo {

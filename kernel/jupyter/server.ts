@@ -3,7 +3,7 @@ import { AplKernelError } from '../errors.js';
 import { cut, oneLine } from '../text.js';
 import { Comms } from './comms.js';
 import type { Connection } from './connection.js';
-import { describeFailure, ExecutionQueue } from './execution.js';
+import { describeFailure, ExecutionQueue, SIGNAL_LEAD_MS } from './execution.js';
 import { History } from './history.js';
 import type { KernelHandler, KernelInfo } from './message.js';
 import { Outbox, type Received } from './outbox.js';
@@ -33,7 +33,7 @@ export interface KernelOptions {
 export interface RunningKernel {
   /** The connection with the ports in use. */
   readonly connection: Connection;
-  /** Aborts the running cell and those that wait, as an interrupt_request does. */
+  /** Does what an interrupt_request does, for a signal: it may come a moment before the cell that it is meant for. */
   interrupt(): Promise<void>;
   /** Aborts what runs, lets the handler clean up, closes the sockets. */
   shutdown(restart: boolean): Promise<void>;
@@ -120,7 +120,7 @@ class KernelServer implements RunningKernel {
   }
 
   interrupt(): Promise<void> {
-    return this.#cells.interrupt();
+    return this.#cells.interrupt(SIGNAL_LEAD_MS);
   }
 
   shutdown(restart: boolean): Promise<void> {
@@ -238,7 +238,7 @@ class KernelServer implements RunningKernel {
         await this.#getHandler();
         return this.#comms.close(message, request.id, request.data);
       case 'interrupt':
-        await this.interrupt();
+        await this.#cells.interrupt();
         return reply({ status: 'ok' });
       case 'shutdown':
         reply({ status: 'ok', restart: request.restart });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { Client, freeConnection } from './client.js';
@@ -53,6 +54,28 @@ test('SIGINT interrupts the cell, and the kernel lives on', async () => {
   expect((await client.reply(id)).content).toMatchObject({ status: 'error', ename: 'InterruptedError' });
   expect((await client.execute('out a')).reply.content.status).toBe('ok');
 });
+
+/** Milliseconds from the message to the signal; signals and messages take different ways, and either may be first. */
+test.each([-10, -1, 0, 1, 2, 5, 10, 20, 50])(
+  'SIGINT %i ms after a cell was sent is not lost',
+  async after => {
+    const { client, child } = await spawnEcho();
+    expect((await client.execute('out ready')).reply.content.status).toBe('ok');
+    for (let round = 0; round < 5; round += 1) {
+      if (after < 0) {
+        child.kill('SIGINT');
+        await delay(-after);
+      }
+      const id = await client.send('shell', 'execute_request', { code: 'sleep 60000' });
+      if (after >= 0) {
+        await delay(after);
+        child.kill('SIGINT');
+      }
+      expect((await client.reply(id)).content).toMatchObject({ status: 'error', ename: 'InterruptedError' });
+    }
+    expect((await client.execute('out a')).reply.content.status).toBe('ok');
+  },
+);
 
 const endings: readonly (readonly [boolean, number])[] = [
   [false, 0],

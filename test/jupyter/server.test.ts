@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Subscriber } from 'zeromq';
+import { SIGNAL_LEAD_MS } from '../../kernel/jupyter/execution.js';
 import { startKernel } from '../../kernel/jupyter/server.js';
 import { Client, freeConnection, LOCAL, type Seen } from './client.js';
 import { ECHO_INFO, EchoHandler } from './echo-handler.js';
@@ -270,6 +272,41 @@ describe('while a cell runs', () => {
     await client.next(({ parent, type }) => parent === running && type === 'execute_input');
     await kernel.interrupt();
     expect((await client.reply(running)).content).toMatchObject({ ename: 'InterruptedError' });
+  });
+
+  test('a signal that overtakes a cell ends it before it runs, or as it runs', async () => {
+    const { client, kernel } = await startEcho();
+    for (let round = 0; round < 20; round += 1) {
+      const sent = client.send('shell', 'execute_request', { code: 'sleep 60000' });
+      await kernel.interrupt();
+      expect((await client.reply(await sent)).content).toMatchObject({ ename: 'InterruptedError' });
+    }
+    expect((await client.execute('out a')).reply.content.status).toBe('ok');
+  });
+
+  test('a signal is for the cell that arrives right after it, and for that one alone', async () => {
+    const { client, kernel, handler } = await startEcho();
+    await kernel.interrupt();
+    const { reply } = await client.execute('set ran=1');
+    expect(reply.content).toMatchObject({ status: 'error', ename: 'InterruptedError' });
+    expect(handler.variables.has('ran')).toBe(false);
+    expect((await client.execute('set ran=1')).reply.content.status).toBe('ok');
+  });
+
+  test('a signal is for no cell that arrives much later', async () => {
+    const { client, kernel } = await startEcho();
+    await kernel.interrupt();
+    await delay(2 * SIGNAL_LEAD_MS);
+    expect((await client.execute('out a')).reply.content.status).toBe('ok');
+  });
+
+  test('a signal for a cell that runs is not kept for the next one', async () => {
+    const { client, kernel } = await startEcho();
+    const running = await client.send('shell', 'execute_request', { code: 'sleep 60000' });
+    await client.next(({ parent, type }) => parent === running && type === 'execute_input');
+    await kernel.interrupt();
+    await client.reply(running);
+    expect((await client.execute('out a')).reply.content.status).toBe('ok');
   });
 
   test('an interrupt without a cell is answered', async () => {
