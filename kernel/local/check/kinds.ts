@@ -60,7 +60,10 @@ export const fileKinds: readonly FileKind[] = [
   {
     pattern: /^datasets\/[^/]+\/dataset\.json$/,
     remedy: 'repair it or delete it: the description of the dataset and its fields is lost with it',
-    check: async file => objectFault(await jsonOf(file)),
+    check: async file => {
+      const value = await jsonOf(file);
+      return objectFault(value) ?? changeIn(unsealed(value));
+    },
   },
   document(/^starred\/[^/]+\.json$/, '%unstar', readWholeStar),
   document(/^annotations\/[^/]+\.json$/, '%annotate --delete', readWholeAnnotation),
@@ -88,11 +91,15 @@ function document(pattern: RegExp, deletedBy: string, read: (value: unknown) => 
     check: async file => {
       const { content, intact } = unsealed(await jsonOf(file));
       read(content);
-      return intact === false
-        ? { state: 'changed', reason: 'is not as it was written: it was edited by hand, or is damaged' }
-        : undefined;
+      return changeIn({ intact });
     },
   };
+}
+
+function changeIn({ intact }: { readonly intact?: boolean | undefined }): Fault | undefined {
+  return intact === false
+    ? { state: 'changed', reason: 'is not as it was written: it was edited by hand, or is damaged' }
+    : undefined;
 }
 
 /** A JSON object a line, each with these texts; the last line may be incomplete, as a kernel may have died. */

@@ -137,12 +137,15 @@ test('values that do not fit their statistics are told', async () => {
   ]);
 });
 
-test('a document that was edited by hand is no damage, and is told apart', async () => {
+test.each([
+  ['a starred query', /^starred\//, 'Orders by price'],
+  ['the note on a dataset', /^datasets\/[^/]+\/dataset\.json$/, 'created'],
+])('%s that was edited by hand is no damage, and is told apart', async (_, pattern, text) => {
   const dataDir = await whole();
-  const file = fileOf(dataDir, /^starred\//);
+  const file = fileOf(dataDir, pattern);
   writeFileSync(file, sealedText(JSON.parse(readFileSync(file, 'utf8'))));
   expect((await checkData(dataDir)).faults).toEqual([]);
-  writeFileSync(file, readFileSync(file, 'utf8').replace('Orders by price', 'Orders by prize'));
+  writeFileSync(file, readFileSync(file, 'utf8').replace(text, `${text}?`));
   const { faults } = await checkData(dataDir);
   expect(faults.map(({ state, reason }) => [state, reason])).toEqual([
     ['changed', 'is not as it was written: it was edited by hand, or is damaged'],

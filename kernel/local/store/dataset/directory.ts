@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { FileSummary } from '../../engine/parquet.js';
+import { sealedText } from '../documents/sealed.js';
 import {
   type Confirm,
   damagedSuffix,
@@ -266,7 +267,7 @@ export interface Replaced {
 
 /** Writes the note on a dataset into its directory. */
 export async function writeNote(directory: string, note: DatasetNote): Promise<void> {
-  await replaceFile(path.join(directory, noteFile), `${JSON.stringify(note, null, 2)}\n`);
+  await replaceFile(path.join(directory, noteFile), sealedText(note));
 }
 
 interface Known {
