@@ -175,7 +175,7 @@ export class Victim {
         ...(body !== undefined && { 'content-type': type }),
         ...headers,
       },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: encoded(body) }),
       ...(signal && { signal }),
     });
     const text = await response.text();
@@ -302,6 +302,21 @@ export async function freeze(pid: number): Promise<void> {
 export function isRunning(pid: number): boolean {
   const [state] = fieldsOf(pid);
   return state !== undefined && state !== 'Z';
+}
+
+/** The memory of a process that is in use, in MiB; 0 of one that has ended. */
+export function memoryOf(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024);
+  } catch {
+    return 0;
+  }
+}
+
+function encoded(body: unknown): string | Uint8Array<ArrayBuffer> {
+  if (body instanceof Uint8Array) return new Uint8Array(body);
+  return typeof body === 'string' ? body : JSON.stringify(body);
 }
 
 function ticksOf(pid: number): number {

@@ -1,0 +1,184 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Answer, Victim } from './bench.js';
+
+/** A request that asks for more than a service has. */
+export interface Bomb {
+  readonly name: string;
+  readonly throwAt: (victim: Victim) => Promise<Answer>;
+  /** What the service may say, of which the answer has one. */
+  readonly answers: readonly RegExp[];
+}
+
+/** Said of a query that is too large, alone or beside others. */
+const memory =
+  /^The quer(?:y needs more memory than it is allowed|ies that run at this moment need more memory together than they are allowed)\./;
+const answerSize = /^The answer would be larger than \d+ MiB, the most that is sent\./;
+
+function tooLong(name: string): RegExp {
+  return new RegExp(`^\`${name}\` would make a value of more than 64 MiB, the most that one may have\\.`);
+}
+
+const mebibyte = 'strrep(strrep("x", 1024), 1024)';
+const rows = 'range i from 1 to 1000000 step 1';
+const text = 'strcat(i, strrep("x", 1000), strrep("y", 1000), strrep("z", 1000))';
+
+function again(first: string, step: string, times = 40): string {
+  return `print s = ${first}${` | extend s = ${step}`.repeat(times)} | project strlen(tostring(s))`;
+}
+
+/** Queries that make one value longer and longer, by the function that does. */
+const lengthening: Readonly<Record<string, string>> = {
+  strcat: again('"0123456789abcdef"', 'strcat(s, s)'),
+  strcat_delim: again('"x"', 'strcat_delim(s, s, s)'),
+  strrep: again('"x"', 'strrep(s, 1024)'),
+  replace_string: again('"x"', 'replace_string("x", "xxxxxxxxxx", s)'),
+  replace_regex: again('"x"', 'replace_regex("x+", "$0$0$0$0", s)'),
+  strcat_array: 'print strlen(strcat_array(range(1, 1000000), strrep("x", 1000)))',
+  genai_concat_contents: 'print strlen(genai_concat_contents(range(1, 1000000), strrep("x", 1000)))',
+  array_iff: 'print array_length(array_iff(range(1, 1000000), strrep("x", 1000), "y"))',
+  array_split: 'print array_length(array_split(range(1, 100000), range(0, 1000)))',
+  url_encode: again('"%%%%"', 'url_encode(strcat(s, s, s, s))'),
+  base64_encode_tostring: again('"%%%%"', 'base64_encode_tostring(strcat(s, s, s))'),
+  regex_quote: again('"...."', 'regex_quote(strcat(s, s))'),
+  pack_array: `print s = strrep(${mebibyte}, 40) | project array_length(pack_array(s, s, s))`,
+  bag_pack: `print s = strrep(${mebibyte}, 40) | project bag_pack("a", s, "b", s)`,
+  array_concat: again('dynamic([1, 2, 3])', 'array_concat(s, s)'),
+  make_list: `${rows} | extend s = strrep("x", 500) | summarize l = make_list(s) | project array_length(l)`,
+  make_set: `${rows} | extend s = strcat(i, strrep("x", 500)) | summarize l = make_set(s, 1000000) | project array_length(l)`,
+};
+
+/** Queries that take memory in many values. */
+const large: Readonly<Record<string, string>> = {
+  'long texts in many rows': `range i from 1 to 5000 step 1 | extend s = tostring(i)${' | extend s = strcat(s, s)'.repeat(20)} | summarize sum(strlen(s))`,
+  'texts of a megabyte': `range i from 1 to 10000 step 1 | extend s = strcat(i, ${mebibyte}) | summarize max(strlen(s))`,
+  'a list of long texts': `${rows} | extend s = ${text} | summarize l = make_list(s) | project array_length(l)`,
+  'a set of long texts': `${rows} | extend s = ${text} | summarize l = make_set(s, 1000000) | project array_length(l)`,
+  'distinct long texts': `${rows} | extend s = ${text} | distinct s | summarize max(strlen(s))`,
+  'sorted long texts': `${rows} | extend s = ${text} | sort by s desc | project strlen(s) | summarize count()`,
+  'counted long texts': `${rows} | extend s = ${text} | summarize dcount(s)`,
+  'the most frequent of long texts': `${rows} | extend s = ${text} | summarize l = topk(s, 1000000), count() by bin(i, 1000000) | project strlen(tostring(l))`,
+  'the last of long texts': `${rows} | extend s = ${text} | summarize arg_max(s, *) by i | summarize max(strlen(s))`,
+  'arrays in arrays': again('dynamic([1, 2, 3])', 'pack_array(s, s)'),
+  'maps in maps': again('dynamic([1, 2, 3])', 'bag_pack("a", s, "b", s)'),
+  'a large answer': `${rows} | extend s = ${text} | take 1000000`,
+};
+
+const object = (keys: number, first = 0) =>
+  `{${Array.from({ length: keys }, (_, index) => `"k${index + first}":1`).join(',')}}\n`;
+const columns = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`).join(',');
+const event = '{"a":1}\n';
+
+/** Bodies and files, with what is said of them after their name. */
+const texts: readonly (readonly [name: string, type: 'json' | 'csv', content: () => string, said: string])[] =
+  [
+    ['a million keys', 'json', () => object(1_000_000), ' has more than 5,000 keys in event 1, line 1;'],
+    [
+      'a million keys below one',
+      'json',
+      () => `${event}{"a":${object(1_000_000).trim()}}\n`,
+      ' has more than 100,000 keys in all its objects in event 2, line 2;',
+    ],
+    [
+      'a hundred thousand levels',
+      'json',
+      () => `${event}{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}\n`,
+      ' is nested in more than 200 levels in event 2, line 2;',
+    ],
+    [
+      'a line of 300 MB',
+      'json',
+      () => `${event}{"a":"${'x'.repeat(300_000_000)}"}\n`,
+      ' has more than 64 MiB in event 2, line 2;',
+    ],
+    [
+      'a hundred thousand columns',
+      'csv',
+      () => `${columns(100_000)}\n${columns(100_000)}\n`,
+      ' has more than 5,000 columns in line 1;',
+    ],
+    [
+      'a line of CSV of 300 MB',
+      'csv',
+      () => `a,b\n1,2\n1,${'x'.repeat(300_000_000)}\n`,
+      ' has more than 64 MiB in line 3;',
+    ],
+  ];
+
+const types = { json: 'application/x-ndjson', csv: 'text/csv' } as const;
+
+function ingestOf(body: () => string | Uint8Array, type: string, encoding: string): Bomb['throwAt'] {
+  return victim =>
+    victim.send('POST', '/v1/datasets/bombs/ingest', body(), undefined, type, {
+      'content-encoding': encoding,
+    });
+}
+
+async function importOf(victim: Victim, name: string, content: string): Promise<Answer> {
+  const file = join(victim.dataDir, name);
+  await writeFile(file, content);
+  return victim.send('POST', '/v1/local/import', { path: file, dataset: 'bombs' });
+}
+
+/** A gzip of so many bytes of events. */
+function packed(bytes: number): Uint8Array {
+  const part = gzipSync(event.repeat(2 ** 20));
+  return Buffer.concat(Array.from({ length: Math.ceil(bytes / (8 * 2 ** 20)) }, () => part));
+}
+
+const bodies: readonly Bomb[] = texts.flatMap(([name, type, content, said]): Bomb[] => [
+  {
+    name: `ingest: ${name}`,
+    throwAt: ingestOf(content, types[type], 'identity'),
+    answers: [new RegExp(`^The body${said}`)],
+  },
+  {
+    name: `ingest, packed: ${name}`,
+    throwAt: ingestOf(() => gzipSync(content(), { level: 1 }), types[type], 'gzip'),
+    answers: [new RegExp(`^The body${said}`)],
+  },
+  {
+    name: `import: ${name}`,
+    throwAt: victim => importOf(victim, `bomb.${type}`, content()),
+    answers: [new RegExp(`^bomb\\.${type}${said}`)],
+  },
+]);
+
+function queries(
+  kind: Readonly<Record<string, string>>,
+  answers: (name: string) => readonly RegExp[],
+): Bomb[] {
+  return Object.entries(kind).map(([name, apl]) => ({
+    name: `query: ${name}`,
+    throwAt: victim => victim.query(apl),
+    answers: answers(name),
+  }));
+}
+
+/** Every kind of bomb. */
+export const bombs: readonly Bomb[] = [
+  ...queries(lengthening, name => [tooLong(name), tooLong('strcat'), memory]),
+  // Where there is room on the disk, some of them succeed.
+  ...queries(large, () => [memory, answerSize, /^$/]),
+  ...bodies,
+  {
+    name: 'ingest: 3 GB, packed',
+    throwAt: ingestOf(() => packed(3e9), types.json, 'gzip'),
+    answers: [/^The body has more than 1,024 MiB, the most that this request may have\./],
+  },
+  {
+    name: 'ingest: packed twice',
+    throwAt: ingestOf(() => gzipSync(packed(64 * 2 ** 20)), types.json, 'gzip'),
+    answers: [/^The body is not JSON: it is compressed with gzip\./],
+  },
+  {
+    name: 'ingest: ten thousand keys over all events',
+    throwAt: ingestOf(
+      () => Array.from({ length: 100 }, (_, index) => object(100, index * 100)).join(''),
+      types.json,
+      'identity',
+    ),
+    answers: [/^The objects have 10,000 keys in all; 5,000 can be fields\./],
+  },
+];
