@@ -45,6 +45,8 @@ setTimeout(() => process.exit(0), 20_000);
 let dataDir: string;
 let services: LocalService[];
 let logged: string[];
+/** Ends what another service shows of itself. */
+let stopElsewhere = () => {};
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'apl-launch-'));
@@ -54,6 +56,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  stopElsewhere();
   for (const service of services) service.close();
   const pid = await servicePid();
   if (pid !== undefined) await ended(pid);
@@ -195,7 +198,7 @@ test('a runtime file that points elsewhere is not even tried', async () => {
 });
 
 test('a service that goes on elsewhere keeps the directory and its runtime file, and the kernel says who it is', async () => {
-  new Elsewhere(dataDir).live();
+  stopElsewhere = new Elsewhere(dataDir).live();
   const elsewhere = { url: 'http://127.0.0.1:9', scope: 'ffffffff', started: ownStart };
   await leaveRuntimeFile(elsewhere);
   const error = await launcher()
@@ -226,7 +229,7 @@ test('a service elsewhere that is silent is waited for, and then another is star
 test('a service of another container is shared where it can be reached', async () => {
   const first = await launcher().connect();
   const file = JSON.parse(await readFile(runtimeFilePath(dataDir), 'utf8'));
-  new Elsewhere(dataDir).live();
+  stopElsewhere = new Elsewhere(dataDir).live();
   await leaveRuntimeFile({ ...file, scope: 'ffffffff', pid: 1, started: 'never' });
   expect((await launcher().connect()).url).toBe(first.url);
   expect(await starts()).toBe(1);

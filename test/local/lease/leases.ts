@@ -26,11 +26,13 @@ export class Elsewhere {
     writeFileSync(join(this.#dataDir, this.file), JSON.stringify({ ...lease, ...more }));
   }
 
-  /** Goes on showing it for the rest of the test. */
-  live(more: object = {}): void {
+  /** Goes on showing it for the rest of the test; the function that it returns ends that, before a hook removes the directory. */
+  live(more: object = {}): () => void {
     this.show(more);
     const timer = setInterval(() => this.show(more), 30);
-    onTestFinished(() => clearInterval(timer));
+    const stop = () => clearInterval(timer);
+    onTestFinished(stop);
+    return stop;
   }
 }
 
