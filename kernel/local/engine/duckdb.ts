@@ -27,7 +27,7 @@ import {
   Lane,
   patiently,
 } from './lane.js';
-import { type Visit, watchUnseen } from './visit.js';
+import { underEither, type Visit, watchUnseen } from './visit.js';
 
 /** How to open an engine. `dataDir` and `allow` are the only places that its SQL can read or write. */
 export interface EngineOptions {
@@ -191,8 +191,8 @@ export class Engine {
       mkdirSync(this.workDir, { recursive: true, mode: 0o700 });
       return work(...given);
     };
-    const within = signal ? AbortSignal.any([signal, closing]) : closing;
-    const running = guarded(lane, within, inScratch, this.#scratch);
+    const signals = signal ? [signal, closing] : [closing];
+    const running = underEither(signals, within => guarded(lane, within, inScratch, this.#scratch));
     lane.running = running.then(ignore, ignore);
     try {
       return await running;

@@ -6,7 +6,7 @@ import { JsonColumns } from './columns.js';
 import { cancelledError, EngineError } from './failure.js';
 import type { FromEngine, ToEngine } from './messages.js';
 import type { Reader, ReaderSource } from './reader.js';
-import { type Visit, watchUnseen } from './visit.js';
+import { underEither, type Visit, watchUnseen } from './visit.js';
 
 /** How engine processes are started, and how many. */
 export interface ScriptedOptions {
@@ -58,11 +58,8 @@ export class ScriptedEngine implements ReaderSource {
     );
     const { signal: closing } = this.#closing;
     try {
-      return await this.#run(
-        loan.lane,
-        work,
-        temporary,
-        signal ? AbortSignal.any([signal, closing]) : closing,
+      return await underEither(signal ? [signal, closing] : [closing], within =>
+        this.#run(loan.lane, work, temporary, within),
       );
     } finally {
       loan.release();

@@ -12,7 +12,7 @@ import { engineWords } from '../engine/failure.js';
 import type { ReaderSource } from '../engine/reader.js';
 import { type QueryAnswer, runQuery } from '../engine/run.js';
 import { RecordingCatalog } from '../engine/scans.js';
-import type { Visit } from '../engine/visit.js';
+import { underEither, type Visit } from '../engine/visit.js';
 import { CatalogWithResults } from '../results/catalog.js';
 import type { HeldResult, HeldResults, ReadableResults } from '../results/held.js';
 import type { Compile, CompiledQuery } from '../sql/compiled.js';
@@ -158,16 +158,25 @@ async function withinTime<T>(
   gone: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const timer = AbortSignal.timeout(limitMs);
+  const { signal: late, lift } = timeLimit(limitMs);
   const over = new Promise<never>((_, reject) => {
-    timer.addEventListener('abort', () => reject(timer.reason), { once: true });
+    late.addEventListener('abort', () => reject(late.reason), { once: true });
   });
   try {
-    return await Promise.race([work(AbortSignal.any([gone, timer])), over]);
+    return await Promise.race([underEither([gone, late], work), over]);
   } catch (error) {
-    if (timer.aborted && !gone.aborted) throw timedOut(limitMs, error);
+    if (late.aborted && !gone.aborted) throw timedOut(limitMs, error);
     throw readingError(error);
+  } finally {
+    lift();
   }
+}
+
+/** A signal that aborts after so long, unless the limit is lifted: `AbortSignal.timeout` would hold the answer until then. */
+function timeLimit(limitMs: number): { readonly signal: AbortSignal; readonly lift: () => void } {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), limitMs);
+  return { signal: controller.signal, lift: () => clearTimeout(timer) };
 }
 
 function timedOut(limitMs: number, cause: unknown): ServiceError {
