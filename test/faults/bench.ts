@@ -15,7 +15,8 @@ import { type RuntimeFile, runtimeFilePath } from '../../kernel/local/shared.js'
 /** `FAULTS=long` repeats each fault some hundred times, `FAULTS=50` fifty times; `FAULTS_SEED=N` repeats a run. */
 const wanted = process.env.FAULTS;
 const seed = Number(process.env.FAULTS_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+/** The built program. */
+export const mainProgram = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 /** Returns how often a campaign repeats its fault, and says so with the seed. */
 export function rounds(name: string, usual: number, long: number): number {
@@ -65,8 +66,8 @@ export interface Answer {
 }
 
 /** The built service, as kernels share it, over a data directory. */
-function builtService(dataDir: string): readonly string[] {
-  return [process.execPath, main, 'serve', '--managed', '--data', dataDir];
+export function builtService(dataDir: string, nodeArguments: readonly string[] = []): readonly string[] {
+  return [process.execPath, ...nodeArguments, mainProgram, 'serve', '--managed', '--data', dataDir];
 }
 
 /** How a service is started. */

@@ -1,6 +1,6 @@
 import type { Table } from 'apache-arrow';
 import type { QueryResult } from '../../result/result.js';
-import { formatBytes, plural, visible } from '../../text.js';
+import { formatBytes, formatCount, plural, visible } from '../../text.js';
 
 /** A result that the kernel holds: it can be queried, exported, and read by the grid of its output. */
 export interface KeptResult {
@@ -11,13 +11,16 @@ export interface KeptResult {
   readonly bytes: number;
 }
 
+/** Results without a name beside the last: each takes some kilobytes of objects, however few rows it has. */
+export const mostUnnamed = 500;
+
 /** The name of the last result. */
 export const lastName = '_';
 
 /**
  * The results of a session: named ones, the last, and those of earlier outputs. Together they take a bounded amount of memory;
- * when they would take more, those without a name go first, then the named ones, each time the least recently used. The last
- * result always stays.
+ * when they would take more, those without a name go first, then the named ones, each time the least recently used. Of those
+ * without a name there is a bounded number. The last result always stays.
  */
 export class KeptResults {
   #budgetBytes: number;
@@ -27,6 +30,7 @@ export class KeptResults {
   /** Names whose results were dropped to make room. */
   readonly #evicted = new Set<string>();
   #notices: string[] = [];
+  #saidHowMany = false;
   readonly #onDrop: (id: string) => void;
 
   constructor(budgetBytes: number, onDrop: (id: string) => void = () => undefined) {
@@ -116,6 +120,7 @@ export class KeptResults {
   }
 
   #shrink(): void {
+    this.#dropOldest();
     const gone: { readonly kept: KeptResult; readonly names: readonly string[] }[] = [];
     let { bytes } = this;
     for (const each of this.#expendable()) {
@@ -135,6 +140,18 @@ export class KeptResults {
       );
     if (bytes > this.#budgetBytes && gone.length + this.#results.size > 0)
       this.#notices.push(`This result alone takes ${formatBytes(bytes)}; ${budget}.`);
+  }
+
+  /** Said once: it goes on with every cell. */
+  #dropOldest(): void {
+    const unnamed = this.#expendable().filter(({ names }) => names.length === 0);
+    const gone = unnamed.slice(0, Math.max(0, unnamed.length - mostUnnamed));
+    for (const { kept } of gone) this.#remove(kept);
+    if (gone.length === 0 || this.#saidHowMany) return;
+    this.#saidHowMany = true;
+    this.#notices.push(
+      `The kernel keeps the last ${formatCount(mostUnnamed)} results without a name; earlier ones are dropped from now on. \`name << query\` keeps one.`,
+    );
   }
 
   #expendable(): readonly { readonly kept: KeptResult; readonly names: readonly string[] }[] {

@@ -1,6 +1,6 @@
 import { Int64, makeTable, Table, vectorFromArray } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
-import { KeptResults } from '../../../kernel/notebook/results/kept.js';
+import { KeptResults, mostUnnamed } from '../../../kernel/notebook/results/kept.js';
 import type { QueryResult } from '../../../kernel/result/result.js';
 
 /** A result of one column of 8 bytes a row. */
@@ -87,4 +87,21 @@ test('dropping a result forgets all of its names', () => {
   expect([results.drop('a'), results.drop('a'), results.names(), dropped]).toEqual([true, false, [], ['1']]);
   results.keep('2', result(1), 'b');
   expect([results.clear(), results.names()]).toEqual([1, []]);
+});
+
+test('of results without a name a bounded number is kept, which is said once', () => {
+  const dropped: string[] = [];
+  const results = new KeptResults(budget, id => dropped.push(id));
+  results.keep('named', result(1), 'a');
+  for (let index = 0; index <= mostUnnamed; index += 1) results.keep(String(index), result(1));
+  expect([dropped, results.takeNotices()]).toEqual([[], []]);
+  results.withId('0');
+  for (const id of ['x', 'y']) results.keep(id, result(1));
+  expect([dropped, results.names().toSorted()]).toEqual([
+    ['1', '2'],
+    ['_', 'a'],
+  ]);
+  expect(results.takeNotices()).toEqual([
+    'The kernel keeps the last 500 results without a name; earlier ones are dropped from now on. `name << query` keeps one.',
+  ]);
 });

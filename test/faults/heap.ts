@@ -1,0 +1,62 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+
+/** What a process has in memory after everything unreachable was collected, in bytes. */
+export interface Heap {
+  /** Objects of JavaScript, and buffers that they hold. */
+  readonly used: number;
+  /** All memory of the process, the engine's included. */
+  readonly resident: number;
+}
+
+/** Measures processes that were started with its arguments; the figures go through a file of the directory. */
+export class HeapMeter {
+  readonly #file: string;
+
+  constructor(directory: string) {
+    this.#file = join(directory, 'heap.json');
+  }
+
+  /** Arguments of Node before the program: on SIGUSR2 it collects, and writes what is left. */
+  get nodeArguments(): readonly string[] {
+    const program = `import { renameSync, writeFileSync } from 'node:fs';
+process.on('SIGUSR2', () => setTimeout(() => {
+  for (let time = 0; time < 4; time += 1) globalThis.gc();
+  const { heapUsed, external, rss } = process.memoryUsage();
+  writeFileSync(FILE + '.part', JSON.stringify({ used: heapUsed + external, resident: rss }));
+  renameSync(FILE + '.part', FILE);
+}, 50));`.replaceAll('FILE', JSON.stringify(this.#file));
+    // Code that is optimized or forgotten meanwhile would count too.
+    return [
+      '--expose-gc',
+      '--no-opt',
+      '--no-flush-bytecode',
+      '--import',
+      `data:text/javascript,${encodeURIComponent(program)}`,
+    ];
+  }
+
+  async measure(pid: number): Promise<Heap> {
+    rmSync(this.#file, { force: true });
+    process.kill(pid, 'SIGUSR2');
+    const read = () => {
+      try {
+        return JSON.parse(readFileSync(this.#file, 'utf8')) as Heap;
+      } catch {
+        return undefined;
+      }
+    };
+    await expect.poll(read, { timeout: 60_000, interval: 20 }).toBeDefined();
+    return read() ?? { used: 0, resident: 0 };
+  }
+}
+
+/** The bytes that each step adds: the slope of the straight line that is nearest to the figures, which are as far apart. */
+export function slopeOf(figures: readonly number[], steps: number): number {
+  const middle = (figures.length - 1) / 2;
+  const mean = figures.reduce((sum, each) => sum + each, 0) / figures.length;
+  const covariance = figures.reduce((sum, each, index) => sum + (index - middle) * (each - mean), 0);
+  const variance = figures.reduce((sum, _, index) => sum + (index - middle) ** 2, 0);
+  return covariance / variance / steps;
+}
