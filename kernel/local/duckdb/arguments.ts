@@ -1,5 +1,6 @@
 import { type Atom, atom } from '../sql/atom.js';
 import { type SqlArg, TemplateError } from '../sql/template.js';
+import { mayFail } from './bounds/lengths.js';
 
 /** Returns the argument at a place counted from 0; the binder has checked that it is there. */
 export function at(args: readonly SqlArg[], index: number): SqlArg {
@@ -25,10 +26,12 @@ export function computeFirst(args: readonly SqlArg[], body: (...sqls: Atom[]) =>
 
 /**
  * Returns the SQL of a body whose macros may read its arguments several times: those that hold macros themselves are
- * computed first, or each level of nesting would multiply the size of the query.
+ * computed first, or each level of nesting would multiply the size of the query. So are those that may fail or are random,
+ * if the body has a TRY: the engine refuses them there.
  */
 export function computeHeavyFirst(args: readonly SqlArg[], body: (args: readonly SqlArg[]) => string): Atom {
-  const heavy = args.filter(isHeavy);
+  const tries = args.some(isVolatile) && body(args).includes('TRY(');
+  const heavy = args.filter(arg => isHeavy(arg) || (tries && isVolatile(arg)));
   if (heavy.length === 0) return atom(body(args));
   const members = heavy.map((arg, index) => `'a${index}': ${arg.sql}`);
   const named = args.map(arg =>
@@ -50,6 +53,10 @@ function isHeavy({ sql, constant, computed }: SqlArg): boolean {
   return (
     sql.length > longestNested || sql.indexOf('apl_') !== sql.lastIndexOf('apl_') || sql.includes('random()')
   );
+}
+
+function isVolatile({ sql, constant, computed }: SqlArg): boolean {
+  return constant === undefined && computed !== true && (mayFail(sql) || sql.includes('random()'));
 }
 
 function isCheap(arg: SqlArg): boolean {

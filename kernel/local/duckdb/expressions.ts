@@ -94,8 +94,10 @@ export function withoutNaN({ sql, mayBeNaN }: SqlArg): Atom {
 }
 
 /** Returns the value with its sign changed. */
-export function negate({ sql, type }: SqlArg): string {
-  return type === 'real' ? `(-${sql})` : `TRY(-${sql})`;
+export function negate(value: SqlArg): string {
+  return computeHeavyFirst([value], ([{ sql, type } = value]) =>
+    type === 'real' ? `(-${sql})` : `TRY(-${sql})`,
+  );
 }
 
 /** Returns `+`, `-`, `*`, `/` or `%`: integers beyond 64 bits and integer division by zero are null; reals follow IEEE 754. */

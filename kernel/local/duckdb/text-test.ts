@@ -1,6 +1,7 @@
 import type { BinaryOperator } from '../../apl/syntax/ast.js';
 import { limits } from '../../apl/syntax/limits.js';
 import type { SqlArg } from '../sql/template.js';
+import { computeHeavyFirst } from './arguments.js';
 import { sqlText } from './literal.js';
 import { regexArgument } from './regex.js';
 
@@ -44,9 +45,11 @@ function positiveTest(operator: string, left: SqlArg, right: SqlArg): string {
 }
 
 /** An invalid pattern from data matches nothing. */
-function regexTest(text: SqlArg, pattern: SqlArg): string {
-  const regex = regexArgument(pattern, 1);
-  return regex.guard(`regexp_matches(${text.sql}, ${regex.sql})`);
+function regexTest(left: SqlArg, right: SqlArg): string {
+  return computeHeavyFirst([left, right], ([text = left, pattern = right]) => {
+    const regex = regexArgument(pattern, 1);
+    return regex.guard(`regexp_matches(${text.sql}, ${regex.sql})`);
+  });
 }
 
 const boundaryBefore = '(?:^|[^\\pL\\pN])';

@@ -361,6 +361,11 @@ export function failing(name: string, test: string, value: string): string {
   return `CASE WHEN ${test} THEN error(${sqlText(`${mark}${name}.`)}) ELSE ${value} END`;
 }
 
+/** Returns whether SQL holds a value that fails when it is too long. */
+export function mayFail(sql: string): boolean {
+  return sql.includes(mark);
+}
+
 /** Returns how a function of the catalogue is classified. */
 export function lengthClass(name: string): 'short' | 'bounded' | 'checked' | undefined {
   if (!Object.hasOwn(growths, name)) return undefined;
