@@ -13,7 +13,7 @@ import { placesOf } from '../../kernel/local/place.js';
 import { type RuntimeFile, runtimeFilePath } from '../../kernel/local/shared.js';
 
 /** `FAULTS=long` repeats each fault some hundred times, `FAULTS=50` fifty times; `FAULTS_SEED=N` repeats a run. */
-const wanted = process.env.FAULTS;
+const wanted = process.env.FAULTS || undefined;
 const seed = Number(process.env.FAULTS_SEED ?? Math.floor(Math.random() * 2 ** 31));
 /** The built program. */
 export const mainProgram = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
