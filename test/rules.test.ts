@@ -160,7 +160,8 @@ const ASSERTED: readonly string[] = [
   'apl/editor/colours/highlight: Record<NodeName, number>',
   'apl/editor/colours/roles: Record<Role, number>',
   'apl/editor/link: Readonly<Record<string, unknown>>',
-  'apl/plan/prune: Relation',
+  'apl/plan/walk: Held<R>',
+  'apl/plan/walk: Part<Scalar, Scalar>',
   'apl/syntax/bounds: Readonly<Record<string, unknown>>',
   'apl/syntax/readers/pipeline: Operator',
   'apl/syntax/readers/source: Source',
@@ -233,6 +234,25 @@ describe('every source file', () => {
       ),
     );
     expect(offenders('', text => mark.test(text))).toEqual([]);
+  });
+  test('asks for the kind of a relation only in the plan, its rewrites and its SQL', () => {
+    const asking = offenders('kernel', text =>
+      /\brelation\.kind (?:===|!==)|switch \((?:relation|each)\.kind\)/.test(text),
+    );
+    const places = /^kernel\/(?:apl\/plan\/|local\/sql\/(?:rewrite\/|relation\.ts$))/;
+    expect(asking.filter(path => !places.test(path))).toEqual([]);
+  });
+  test('names every kind of relation in a switch, so that the type check finds the places of a new one', () => {
+    const switches = (text: string) =>
+      text.match(/^( *)switch \((?:relation|each)\.kind\) \{\n[\s\S]*?^\1\}/gm) ?? [];
+    expect(offenders('kernel', text => switches(text).some(each => each.includes('default:')))).toEqual([]);
+  });
+  test('takes the ids of columns from the plan, not from a range of numbers', () => {
+    const range = /\b\d+_000_000_000\b|\b\d+e9\b/;
+    const folders = ['kernel/apl/plan', 'kernel/local/sql'];
+    expect(folders.flatMap(folder => offenders(folder, text => range.test(text)))).toEqual([]);
+    const counting = /\bid: [\w.#]*(?:\+\+| \+ )|\w+ \+ \w*\.id\b/i;
+    expect(offenders('kernel', text => counting.test(text))).toEqual(['kernel/apl/plan/plan.ts']);
   });
   test('of local/sql writes no SQL that only one engine understands', () => {
     const spelling =

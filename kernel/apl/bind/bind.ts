@@ -78,6 +78,7 @@ function toPlan(binder: Binder, stage: Stage): Plan {
   const { relation, order, groups, bucket, bounded } = stage;
   return {
     relation,
+    columns: binder.columns,
     datasets: [...binder.datasets],
     order,
     groups,

@@ -1,7 +1,14 @@
 import { oneLine } from '../../text.js';
 import type { TypeName } from '../catalog/entry.js';
 import { writtenName } from '../catalog/written.js';
-import type { Aggregated, BindEnvironment, Column, Relation, Scalar } from '../plan/plan.js';
+import {
+  type Aggregated,
+  type BindEnvironment,
+  type Column,
+  Columns,
+  type Relation,
+  type Scalar,
+} from '../plan/plan.js';
 import { constant } from '../plan/scalars.js';
 import type { Diagnostic, Expr, Pipeline, Severity, Span } from '../syntax/ast.js';
 import type { DiagnosticCode } from '../syntax/codes.js';
@@ -77,7 +84,8 @@ export class Binder {
   readonly bindPipeline: (pipeline: Pipeline) => Bindable;
   /** Set by `set stricttypes`: a comparison of different types is refused. */
   strict = false;
-  #nextId = 0;
+  /** Makes the columns of the plan. */
+  readonly columns = new Columns();
   #levels = 0;
   #deepest = 0;
   #nodes = 0;
@@ -96,8 +104,7 @@ export class Binder {
   }
 
   column(name: string, type: TypeName, rest: Omit<Column, 'id' | 'name' | 'type'> = {}): Column {
-    this.#nextId += 1;
-    return { ...rest, id: this.#nextId - 1, name, type };
+    return this.columns.named(name, type, rest);
   }
 
   report(

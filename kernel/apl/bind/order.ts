@@ -1,4 +1,5 @@
-import { type Column, isSorted, type OrderKey, type Relation, type Scalar } from '../plan/plan.js';
+import { withTime } from '../plan/lineage.js';
+import { isSorted, type OrderKey, type Relation, type Scalar } from '../plan/plan.js';
 import { reference } from '../plan/scalars.js';
 import type { SortKey } from '../syntax/ast.js';
 import { type Binder, scopeOf, unwrap } from './binder.js';
@@ -72,35 +73,6 @@ function newestFirst(stage: Stage): Pick<Stage, 'relation' | 'order'> {
     relation: { kind: 'sort', input: relation, keys, columns: relation.columns, implied: true },
     order: isShown ? [{ field: '_time', desc: true }] : [],
   };
-}
-
-interface Timed {
-  readonly relation: Relation;
-  readonly time: Column;
-}
-
-/** The relation with the time of its events; undefined where it has none. */
-function withTime(relation: Relation): Timed | undefined {
-  const own = findColumn(relation.columns, '_time');
-  if (own?.type === 'datetime') return { relation, time: own };
-  switch (relation.kind) {
-    case 'filter':
-    case 'sample':
-    case 'expand':
-    case 'project': {
-      const below = withTime(relation.input);
-      if (below === undefined) return undefined;
-      const { relation: input, time } = below;
-      const columns = [...relation.columns, time];
-      const carried =
-        relation.kind === 'project'
-          ? { ...relation, items: [...relation.items, { column: time, value: reference(time) }] }
-          : relation;
-      return { relation: { ...carried, input, columns }, time };
-    }
-    default:
-      return undefined;
-  }
 }
 
 /** Bins that are sorted by something else than their time are a ranking, no longer a series. */

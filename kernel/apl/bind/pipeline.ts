@@ -1,6 +1,7 @@
 import { own } from '../../present.js';
 import { operatorWords } from '../operators/rows.js';
 import type { Relation } from '../plan/plan.js';
+import { inputsOf } from '../plan/walk.js';
 import type { Operator, Pipeline } from '../syntax/ast.js';
 import { limits } from '../syntax/limits.js';
 import { nearest } from '../syntax/nearest.js';
@@ -37,12 +38,7 @@ const depths = new WeakMap<Relation, number>();
 function depthOf(relation: Relation): number {
   const known = depths.get(relation);
   if (known !== undefined) return known;
-  const inputs = [
-    ...('input' in relation ? [relation.input] : []),
-    ...('left' in relation ? [relation.left, relation.right] : []),
-    ...('inputs' in relation ? relation.inputs.map(input => input.relation) : []),
-  ];
-  const depth = 1 + Math.max(0, ...inputs.map(depthOf));
+  const depth = 1 + Math.max(0, ...inputsOf(relation).map(depthOf));
   depths.set(relation, depth);
   return depth;
 }

@@ -3,6 +3,7 @@ import type { TypeName } from '../catalog/entry.js';
 import { optionsOf } from '../operators/rows.js';
 import type { Column, Computed, Relation, Scalar } from '../plan/plan.js';
 import { call, condition, constant, joined, reference } from '../plan/scalars.js';
+import { mapInputs } from '../plan/walk.js';
 import type { Expr, FieldPattern, OperatorOf, Option, ParsePiece, Span } from '../syntax/ast.js';
 import { optionText } from '../syntax/readers/options.js';
 import { type Binder, convertTo, scopeOf } from './binder.js';
@@ -154,8 +155,7 @@ function groupOf(
 /** Extends the columns of a stage by items that read the hidden columns of a relation made from it. */
 function extendOver(stage: Stage, input: Relation, items: readonly Computed[]): Stage {
   const extended = extend(stage, items);
-  const { relation } = extended;
-  return relation.kind === 'project' ? { ...extended, relation: { ...relation, input } } : extended;
+  return { ...extended, relation: mapInputs(extended.relation, () => input) };
 }
 
 function patternSpan({ pieces, word }: OperatorOf<'parse' | 'parse-where'>): Span {

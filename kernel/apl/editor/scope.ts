@@ -3,6 +3,7 @@ import { binderAt } from '../bind/bind.js';
 import type { Definition } from '../bind/binder.js';
 import { bindPipeline } from '../bind/pipeline.js';
 import { bindSource } from '../bind/source.js';
+import { originOf } from '../plan/lineage.js';
 import type { BindEnvironment, Column, Relation } from '../plan/plan.js';
 import type { Operator, Pipeline, Query } from '../syntax/ast.js';
 import { tokenize } from '../syntax/tokens/lexer.js';
@@ -75,34 +76,6 @@ function pipelineAt(query: Query, source: string, offset: number): Pipeline | un
     },
   });
   return found;
-}
-
-function originOf(relation: Relation, id: number): string | undefined {
-  switch (relation.kind) {
-    case 'scan':
-      return relation.columns.some(column => column.id === id) ? relation.dataset : undefined;
-    case 'project': {
-      const item = relation.items.find(candidate => candidate.column.id === id);
-      return item?.value.kind === 'column' ? originOf(relation.input, item.value.id) : undefined;
-    }
-    case 'filter':
-    case 'sort':
-    case 'limit':
-    case 'top-groups':
-    case 'distinct':
-    case 'sample':
-    case 'expand':
-      return originOf(relation.input, id);
-    case 'join':
-      return originOf(relation.left, id) ?? originOf(relation.right, id);
-    case 'values':
-    case 'sequence':
-    case 'aggregate':
-    case 'topk':
-    case 'union':
-    case 'series':
-      return undefined;
-  }
 }
 
 /** The value of `compute`, which runs once. */

@@ -1,3 +1,4 @@
+import { present } from '../../present.js';
 import type { TypeName } from '../catalog/entry.js';
 import type { joinKinds } from '../operators/combining.js';
 import type { BinaryOperator, ListOperator, Span } from '../syntax/ast.js';
@@ -11,12 +12,29 @@ export interface Column {
   readonly description?: string;
   /** The same number for all columns of a dataset or a union, whose dotted names may mean one thing: `m.a`, and the key `a` of `m`. */
   readonly table?: number;
+  /** What the column is for, if a rewrite added it: a `place` tells rows of equal times apart. */
+  readonly role?: 'place';
   /** How the column was aggregated, for the result's `agg`. */
   readonly agg?: {
     readonly name: string;
     readonly args: readonly unknown[];
     readonly fields: readonly string[];
   };
+}
+
+/** Makes the columns of one plan, of the query and of its rewrites: no two have the same id. */
+export class Columns {
+  #next = 0;
+
+  /** Returns a column of the query. */
+  named(name: string, type: TypeName, rest: Omit<Column, 'id' | 'name' | 'type'> = {}): Column {
+    return { ...rest, id: this.#next++, name, type };
+  }
+
+  /** Returns a column that only a rewrite reads. */
+  hidden(type: TypeName, role?: NonNullable<Column['role']>): Column {
+    return this.named('', type, present({ role }));
+  }
 }
 
 /** An expression with its type. Constants hold bigint for long, timespan and datetime (nanoseconds), JSON text for dynamic. */
@@ -207,6 +225,8 @@ export type ExternalFormat = 'csv' | 'tsv' | 'psv' | 'scsv' | 'json' | 'raw' | '
 /** A bound query: its relation, and the facts for the description of its result. */
 export interface Plan {
   readonly relation: Relation;
+  /** Makes the columns that rewrites add. */
+  readonly columns: Columns;
   readonly datasets: readonly string[];
   /** Written order of the rows, if any. */
   readonly order: readonly { readonly field: string; readonly desc: boolean }[];
@@ -276,7 +296,16 @@ export function decidingSort(relation: Relation): Extract<Relation, { kind: 'sor
     case 'sample':
     case 'expand':
       return decidingSort(relation.input);
-    default:
+    case 'scan':
+    case 'values':
+    case 'external':
+    case 'sequence':
+    case 'aggregate':
+    case 'topk':
+    case 'distinct':
+    case 'join':
+    case 'union':
+    case 'series':
       return undefined;
   }
 }

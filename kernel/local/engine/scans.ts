@@ -1,9 +1,9 @@
-import type { Places } from '../../apl/plan/placed.js';
 import type { DatasetSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import { formatCount, plural } from '../../text.js';
 import { DAY } from '../../time.js';
 import type { DatasetCatalog, RowGroup, RowGroupsOf, ScanFilter } from '../sql/compiled.js';
+import type { Places } from '../sql/rewrite/placed.js';
 import { EngineError } from './failure.js';
 
 /** The part of a dataset's files in a window: the row groups to read, their rows, and the times they span. */

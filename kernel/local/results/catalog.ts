@@ -1,9 +1,9 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
-import type { Places } from '../../apl/plan/placed.js';
 import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
 import { sqlTypes } from '../duckdb/types.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import type { RowGroup, ScanFilter } from '../sql/compiled.js';
+import type { Places } from '../sql/rewrite/placed.js';
 import type { HeldResult, ReadableResults } from './held.js';
 import { resultTable } from './names.js';
 

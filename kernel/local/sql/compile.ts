@@ -1,7 +1,7 @@
 import type { QueryRequest, StatusMessage } from '../../api/wire.js';
 import { bind } from '../../apl/bind/bind.js';
-import { placed } from '../../apl/plan/placed.js';
-import type { ExternalFile, Plan, Relation, Scalar } from '../../apl/plan/plan.js';
+import { isGrouped, madeRows, mostRows } from '../../apl/plan/effort.js';
+import type { Columns, ExternalFile, Plan, Relation, Scalar } from '../../apl/plan/plan.js';
 import { constant } from '../../apl/plan/scalars.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import { mergeDiagnostics } from '../../apl/syntax/diagnostics.js';
@@ -20,21 +20,12 @@ import {
   type RowGroupsOf,
   sharedTable,
 } from './compiled.js';
-import {
-  firstOf,
-  type Page,
-  type PageCursor,
-  pageOf,
-  readCursor,
-  type SortedRows,
-  sortOf,
-} from './cursor.js';
-import { isGrouped, madeRows, mostRows } from './effort.js';
-import { orderRows } from './ordering.js';
+import { readCursor } from './cursor.js';
 import { relationSql, type Source } from './relation.js';
+import { rewrites } from './rewrite/list.js';
+import { firstOf, type Page, type PageCursor, type SortedRows, sortOf } from './rewrite/pages.js';
+import { type BinnedQuery, totalsSql } from './rewrite/totals.js';
 import { TemplateError } from './template.js';
-import { type BinnedQuery, takeApart, totalsSql } from './totals.js';
-import { readingBack } from './windows.js';
 
 export type CompileResult =
   | { readonly ok: true; readonly compiled: CompiledQuery }
@@ -95,21 +86,22 @@ function write(
   catalog: DatasetCatalog,
   messages: readonly StatusMessage[],
 ): CompileResult {
-  const { order, unknown, ...asked } = orderRows(plan, request.defaultOrder ?? []);
-  const relation = placed(asked.relation, name => catalog.places?.(name));
+  const { order, unknown, ...asked } = rewrites.ordering(plan, request.defaultOrder ?? []);
+  const relation = rewrites.places(asked.relation, name => catalog.places?.(name), plan.columns);
   const cursor = request.cursor === undefined ? undefined : readCursor(request.cursor);
   const sorted = sortOf(relation);
-  const page = pageOf(sorted, plan, cursor, request.includeCursor ?? false);
+  const page = rewrites.pages(sorted, plan, cursor, request.includeCursor ?? false);
   const misused = request.cursor === undefined ? undefined : cursorProblem(cursor, page);
   if (misused !== undefined) return { ok: false, diagnostics: [misused] };
   const source: Source = {
     scan: (...asked) => catalog.scan(...asked),
     rowGroups: (...asked) => catalog.rowGroups?.(...asked) ?? [],
   };
-  const toSql = (rows: Relation, shown = rows.columns) => relationSql(rows, window, source, dialect, shown);
+  const toSql = (rows: Relation, shown = rows.columns) =>
+    relationSql(rows, window, source, dialect, plan.columns, shown);
   const rowsToSql = (rows: Relation) => toSql(rows, asked.relation.columns);
   const seconds = Number(window.end - window.start) / Number(SECOND);
-  const apart = page === undefined ? takeApart(relation, plan, seconds, dialect) : undefined;
+  const apart = page === undefined ? rewrites.totals(relation, plan, seconds, dialect) : undefined;
   const most = mostRows(relation, name => catalog.mostRows?.(name));
   const limit = rowLimit(plan, request, most, apart === undefined ? sorted?.written : undefined);
   const about = {
@@ -126,7 +118,10 @@ function write(
   };
   try {
     if (apart !== undefined)
-      return { ok: true, compiled: withTotals(common, about, apart, window, toSql(apart.binned)) };
+      return {
+        ok: true,
+        compiled: withTotals(common, about, apart, { window, columns: plan.columns }, toSql(apart.binned)),
+      };
     const rows = page?.rest ?? sorted;
     const skipped = page?.skipped?.rows ?? 0;
     const statements =
@@ -203,7 +198,7 @@ function sortedStatements(
   now: bigint,
   toSql: ToSql,
 ): Pick<CompiledTable, 'sql' | 'further'> {
-  const [first = sorted.sort, ...others] = readingBack(sorted.sort, rows, groupsOf, now);
+  const [first = sorted.sort, ...others] = rewrites.windows(sorted.sort, rows, groupsOf, now);
   const statement = (sort: SortedRows['sort']): string => toSql(firstOf(sorted, sort, rows + 1));
   return { sql: statement(first), further: others.map(sort => () => statement(sort)) };
 }
@@ -231,7 +226,7 @@ function withTotals(
   common: Pick<CompiledQuery, 'datasets' | 'notices' | 'made'>,
   about: Omit<CompiledTable, 'name' | 'sql'> & { readonly rowLimit: RowLimit },
   apart: BinnedQuery,
-  window: Window,
+  { window, columns }: { readonly window: Window; readonly columns: Columns },
   shared: string,
 ): CompiledQuery {
   const { rows } = about.rowLimit;
@@ -239,7 +234,8 @@ function withTotals(
   const over = (source: string) => {
     const scan: Source['scan'] = (dataset, fields, _start, _end, filter) =>
       apart.scanSql(dataset, fields, source, filter);
-    return (relation: Relation) => relationSql(relation, window, { scan, rowGroups: () => [] }, dialect);
+    return (relation: Relation) =>
+      relationSql(relation, window, { scan, rowGroups: () => [] }, dialect, columns);
   };
   const tableSql = (source: string): string => over(source)(firstRows(apart.table, rows));
   const table = { ...about, name: '0', sql: tableSql(`(${shared})`), sharedSql: tableSql(temporary) };

@@ -1,9 +1,9 @@
 import type { FieldMeta, Order, QueryRequest, StatusMessage } from '../../api/wire.js';
 import type { TypeName } from '../../apl/catalog/entry.js';
-import type { PlacesOf, placeField } from '../../apl/plan/placed.js';
 import type { DatasetSchema, ExternalFile } from '../../apl/plan/plan.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
-import type { Page } from './cursor.js';
+import type { Page } from './rewrite/pages.js';
+import type { PlacesOf, placeField } from './rewrite/placed.js';
 
 /** The temporary table for rows that all tables of a query read. */
 export const sharedTable = 'shared';

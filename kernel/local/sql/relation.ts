@@ -1,17 +1,14 @@
-import type { Column, Computed, OrderKey, Relation, Scalar } from '../../apl/plan/plan.js';
-import { collectIds, prune } from '../../apl/plan/prune.js';
+import type { Column, Columns, Computed, OrderKey, Relation, Scalar } from '../../apl/plan/plan.js';
 import { constant, reference } from '../../apl/plan/scalars.js';
-import { timeBounded } from '../../apl/plan/timed.js';
+import { idsIn } from '../../apl/plan/walk.js';
 import { present } from '../../present.js';
 import type { DatasetCatalog, ScanFilter } from './compiled.js';
 import type { Dialect } from './dialect.js';
-import { withTextElements } from './elements.js';
 import { aggregateSql, argument, type ExpressionContext, expressionSql } from './expression.js';
-import { levelled } from './levels.js';
-import { keyOf, withoutTies } from './ordering.js';
+import { rewritten } from './rewrite/list.js';
+import { keyOf, withoutTies } from './rewrite/ordering.js';
 import { seriesParts } from './series.js';
 import type { SqlArg, SqlContext } from './template.js';
-import { cutShort } from './windows.js';
 
 /** The datasets of a query, as in a catalogue. */
 export type Source = Required<Pick<DatasetCatalog, 'scan' | 'rowGroups'>>;
@@ -22,9 +19,10 @@ export function relationSql(
   context: SqlContext,
   source: Source,
   dialect: Dialect,
+  made: Columns,
   shown: readonly Column[] = relation.columns,
 ): string {
-  const writer = new SqlWriter({ ...context, dialect }, source);
+  const writer = new SqlWriter({ ...context, dialect }, source, made);
   const pruned = writer.prepared(relation);
   const name = writer.write(pruned);
   const columns = shown.map(column => `c${column.id}`).join(', ');
@@ -44,11 +42,18 @@ class SqlWriter {
   readonly #context: ExpressionContext;
   readonly #dialect: Dialect;
   readonly #source: Source;
+  readonly #columns: Columns;
   readonly #written: WrittenStage[] = [];
   #joins: boolean;
 
   /** `joins`: the query is itself one side of a join, as that of `in` is. */
-  constructor(context: SqlContext & { readonly dialect: Dialect }, source: Source, joins = false) {
+  constructor(
+    context: SqlContext & { readonly dialect: Dialect },
+    source: Source,
+    columns: Columns,
+    joins = false,
+  ) {
+    this.#columns = columns;
     this.#dialect = context.dialect;
     this.#source = source;
     this.#joins = joins;
@@ -68,14 +73,14 @@ class SqlWriter {
     return `WITH ${stages.join(',\n')}\n`;
   }
 
-  /**
-   * Returns a relation that reads no more rows and columns than it needs, in expressions that are not too deep. Pruned first, so
-   * that the columns of a wide dataset that nothing reads do not pass through the rest, and last, as the rest makes columns.
-   */
+  /** Returns a relation as it is written, after all rewrites. */
   prepared(relation: Relation): Relation {
-    const { now } = this.#context;
-    const read = cutShort(timeBounded(prune(relation), now), this.#source.rowGroups, now);
-    return prune(levelled(withTextElements(read, ({ name }) => this.#dialect.textLists.has(name))));
+    return rewritten(relation, {
+      now: this.#context.now,
+      columns: this.#columns,
+      rowGroups: this.#source.rowGroups,
+      isTextList: ({ name }) => this.#dialect.textLists.has(name),
+    });
   }
 
   /** Writes a relation and what it reads; returns the name of its stage. */
@@ -128,7 +133,7 @@ class SqlWriter {
     const first = relation?.columns[0];
     if (relation === undefined || first === undefined) return 'SELECT NULL AS value WHERE false';
     this.#joins = true;
-    const inner = new SqlWriter(this.#context, this.#source, true);
+    const inner = new SqlWriter(this.#context, this.#source, this.#columns, true);
     const name = inner.write(
       inner.prepared({
         kind: 'project',
@@ -402,13 +407,21 @@ function lastSort(relation: Relation): readonly OrderKey[] {
       return relation.place === undefined || relation.index === undefined
         ? []
         : [keyOf(relation.place.column, false), keyOf(relation.index, false)];
-    default:
+    case 'scan':
+    case 'values':
+    case 'external':
+    case 'sequence':
+    case 'aggregate':
+    case 'topk':
+    case 'distinct':
+    case 'sample':
+    case 'join':
+    case 'union':
+    case 'series':
       return [];
   }
 }
 
 function usesOnly(value: Scalar, ids: ReadonlySet<number>): boolean {
-  const read = new Set<number>();
-  collectIds(value, read);
-  return [...read].every(id => ids.has(id));
+  return [...idsIn(value)].every(id => ids.has(id));
 }

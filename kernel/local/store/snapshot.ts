@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import type { DatasetInfo, StatusMessage } from '../../api/wire.js';
-import type { Places } from '../../apl/plan/placed.js';
 import type { DatasetSchema } from '../../apl/plan/plan.js';
 import { present } from '../../present.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { ServiceError } from '../http/service-error.js';
 import type { BuiltinDataset, RowGroup, ScanFilter } from '../sql/compiled.js';
+import type { Places } from '../sql/rewrite/placed.js';
 import { mapAtMost } from './concurrent.js';
 import { type Damage, damagedDataset } from './dataset/damage.js';
 import type { Listing } from './dataset/directory.js';

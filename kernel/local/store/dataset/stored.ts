@@ -1,6 +1,5 @@
 import type { DatasetInfo } from '../../../api/wire.js';
 import type { TypeName } from '../../../apl/catalog/entry.js';
-import { type Places, placeField } from '../../../apl/plan/placed.js';
 import type { DatasetSchema, FieldSchema } from '../../../apl/plan/plan.js';
 import { present } from '../../../present.js';
 import { EARLIEST_TIME, formatTime, LATEST_TIME } from '../../../time.js';
@@ -9,6 +8,7 @@ import { sqlTypes } from '../../duckdb/types.js';
 import type { FileField, FileSummary } from '../../engine/parquet.js';
 import type { ExaminedBlocks } from '../../engine/scans.js';
 import type { RowGroup, ScanFilter } from '../../sql/compiled.js';
+import { type Places, placeField } from '../../sql/rewrite/placed.js';
 
 /** The note on a dataset beside its rows. */
 export interface DatasetNote {

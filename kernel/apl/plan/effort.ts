@@ -1,25 +1,15 @@
-import type { Relation, Scalar } from '../../apl/plan/plan.js';
+import type { Relation, Scalar } from './plan.js';
+import { inputsOf } from './walk.js';
 
 /**
  * Returns an estimate of how many rows a plan makes itself, by `range` and tables of constants; those of datasets are the
  * catalogue's to count.
  */
 export function madeRows(relation: Relation): number {
-  switch (relation.kind) {
-    case 'scan':
-    case 'external':
-      return 0;
-    case 'values':
-      return relation.rows.length;
-    case 'sequence':
-      return sequenceRows(numberOf(relation.start), numberOf(relation.end), numberOf(relation.step));
-    case 'join':
-      return madeRows(relation.left) + madeRows(relation.right);
-    case 'union':
-      return relation.inputs.reduce((total, each) => total + madeRows(each.relation), 0);
-    default:
-      return madeRows(relation.input);
-  }
+  if (relation.kind === 'values') return relation.rows.length;
+  if (relation.kind === 'sequence')
+    return sequenceRows(numberOf(relation.start), numberOf(relation.end), numberOf(relation.step));
+  return inputsOf(relation).reduce((total, input) => total + madeRows(input), 0);
 }
 
 function sequenceRows(start: number, end: number, step: number): number {
@@ -40,7 +30,17 @@ export function mostRows(relation: Relation, rowsOf: (table: string) => number |
       return mostRows(relation.input, rowsOf);
     case 'limit':
       return least(mostRows(relation.input, rowsOf), numberOf(relation.count));
-    default:
+    case 'external':
+    case 'sequence':
+    case 'aggregate':
+    case 'topk':
+    case 'top-groups':
+    case 'distinct':
+    case 'sample':
+    case 'join':
+    case 'union':
+    case 'expand':
+    case 'series':
       return Number.POSITIVE_INFINITY;
   }
 }
@@ -62,7 +62,15 @@ export function isGrouped(relation: Relation): boolean {
     case 'limit':
     case 'top-groups':
       return isGrouped(relation.input);
-    default:
+    case 'scan':
+    case 'values':
+    case 'external':
+    case 'sequence':
+    case 'distinct':
+    case 'sample':
+    case 'join':
+    case 'union':
+    case 'expand':
       return false;
   }
 }

@@ -1,6 +1,7 @@
-import type { Relation } from '../../apl/plan/plan.js';
-import { type Timed, type TimeRange, timeBounded, timedRows } from '../../apl/plan/timed.js';
-import type { RowGroup, RowGroupsOf } from './compiled.js';
+import type { Relation } from '../../../apl/plan/plan.js';
+import { mapInputs } from '../../../apl/plan/walk.js';
+import type { RowGroup, RowGroupsOf } from '../compiled.js';
+import { type Timed, type TimeRange, timeBounded, timedRows } from './timed.js';
 
 type Sort = Extract<Relation, { kind: 'sort' }>;
 type Limit = Extract<Relation, { kind: 'limit' }>;
@@ -18,28 +19,8 @@ interface InTime {
  * as they are, its row groups say from which time on there are enough of them.
  */
 export function cutShort(relation: Relation, groupsOf: RowGroupsOf, now: bigint): Relation {
-  switch (relation.kind) {
-    case 'scan':
-    case 'values':
-    case 'external':
-    case 'sequence':
-      return relation;
-    case 'limit':
-      return limitCutShort(relation, groupsOf, now);
-    case 'join': {
-      const [left, right] = [cutShort(relation.left, groupsOf, now), cutShort(relation.right, groupsOf, now)];
-      return { ...relation, left, right };
-    }
-    case 'union': {
-      const inputs = relation.inputs.map(input => ({
-        ...input,
-        relation: cutShort(input.relation, groupsOf, now),
-      }));
-      return { ...relation, inputs };
-    }
-    default:
-      return { ...relation, input: cutShort(relation.input, groupsOf, now) };
-  }
+  if (relation.kind === 'limit') return limitCutShort(relation, groupsOf, now);
+  return mapInputs(relation, input => cutShort(input, groupsOf, now));
 }
 
 /**

@@ -1,6 +1,6 @@
-import type { Column, Computed, Relation, Scalar } from '../../apl/plan/plan.js';
-import { partsOf, withParts } from '../../apl/plan/prune.js';
-import { constant, reference } from '../../apl/plan/scalars.js';
+import type { Column, Columns, Computed, Relation, Scalar } from '../../../apl/plan/plan.js';
+import { constant, reference } from '../../../apl/plan/scalars.js';
+import { mapInputs, mapParts, partsOf } from '../../../apl/plan/walk.js';
 
 /** Engines take time that grows with the cube of the depth of an expression, and refuse one of a thousand levels. */
 const deepest = 40;
@@ -9,42 +9,25 @@ const deepest = 40;
  * Returns the relation with no expression deeper than an engine handles well: deeper parts are computed as columns by
  * stages below, so that one long sum is as quick as many short ones.
  */
-export function levelled(relation: Relation, ids: Ids = { next: firstId }): Relation {
-  switch (relation.kind) {
-    case 'values':
-      return levelledRow(relation, ids);
-    case 'scan':
-    case 'external':
-    case 'sequence':
-      return relation;
-    case 'join':
-      return { ...relation, left: levelled(relation.left, ids), right: levelled(relation.right, ids) };
-    case 'union':
-      return {
-        ...relation,
-        inputs: relation.inputs.map(input => ({ ...input, relation: levelled(input.relation, ids) })),
-      };
-    case 'project':
-      return levelledProject({ ...relation, input: levelled(relation.input, ids) }, ids);
-    case 'filter':
-      return levelledFilter({ ...relation, input: levelled(relation.input, ids) }, ids);
-    default:
-      return { ...relation, input: levelled(relation.input, ids) };
-  }
+export function levelled(relation: Relation, made: Columns): Relation {
+  const below = mapInputs(relation, input => levelled(input, made));
+  if (below.kind === 'values') return levelledRow(below, made);
+  if (below.kind === 'project') return levelledProject(below, made);
+  return below.kind === 'filter' ? levelledFilter(below, made) : below;
 }
 
-function levelledProject(relation: Extract<Relation, { kind: 'project' }>, ids: Ids): Relation {
-  const split = new Split(ids);
+function levelledProject(relation: Extract<Relation, { kind: 'project' }>, made: Columns): Relation {
+  const split = new Split(made);
   const items = relation.items.map(item => ({ ...item, value: split.shallow(item.value) }));
   return split.isNeeded ? { ...relation, input: split.below(relation.input), items } : relation;
 }
 
 /** The row of `print` is computed from a row without fields; the cells of a table are constants. */
-function levelledRow(relation: Extract<Relation, { kind: 'values' }>, ids: Ids): Relation {
+function levelledRow(relation: Extract<Relation, { kind: 'values' }>, made: Columns): Relation {
   const { rows, columns } = relation;
   const [row, ...more] = rows;
   if (row === undefined || more.length > 0 || row.length === 0) return relation;
-  const nothing: Column = { id: ids.next++, name: '', type: 'long' };
+  const nothing = made.hidden('long');
   const value: Scalar = constant('long', 0n);
   const input: Relation = { kind: 'values', rows: [[value]], columns: [nothing] };
   const items = columns.flatMap((column, index) => {
@@ -52,12 +35,12 @@ function levelledRow(relation: Extract<Relation, { kind: 'values' }>, ids: Ids):
     return cell === undefined ? [] : [{ column, value: cell }];
   });
   const project = { kind: 'project', input, items, columns } as const;
-  const levels = levelledProject(project, ids);
+  const levels = levelledProject(project, made);
   return levels === project ? relation : levels;
 }
 
-function levelledFilter(relation: Extract<Relation, { kind: 'filter' }>, ids: Ids): Relation {
-  const split = new Split(ids);
+function levelledFilter(relation: Extract<Relation, { kind: 'filter' }>, made: Columns): Relation {
+  const split = new Split(made);
   const predicate = split.shallow(relation.predicate);
   if (!split.isNeeded) return relation;
   const input = split.below(relation.input);
@@ -70,22 +53,14 @@ function levelledFilter(relation: Extract<Relation, { kind: 'filter' }>, ids: Id
   };
 }
 
-/** Ids of the columns made here; those of a query are counted from 0, those of totals from a thousand million. */
-const firstId = 2_000_000_000;
-
-/** The id of the next column. */
-interface Ids {
-  next: number;
-}
-
 /** One run of splitting: the columns that were taken out of expressions, by how many stages they need below them. */
 class Split {
-  readonly #ids: Ids;
+  readonly #made: Columns;
   readonly #levels: Computed[][] = [];
   readonly #levelOf = new Map<number, number>();
 
-  constructor(ids: Ids) {
-    this.#ids = ids;
+  constructor(made: Columns) {
+    this.#made = made;
   }
 
   get isNeeded(): boolean {
@@ -111,11 +86,9 @@ class Split {
     // A chain of these is one operation to the engine.
     const own = value.kind === 'binary' && (value.operator === 'and' || value.operator === 'or') ? 0 : 1;
     const shallow = parts.map(part => (part.depth >= deepest ? this.#takeOut(part.value, part.level) : part));
+    const next = shallow.values();
     return {
-      value: withParts(
-        value,
-        shallow.map(part => part.value),
-      ),
+      value: mapParts(value, part => next.next().value?.value ?? part),
       depth: own + Math.max(0, ...shallow.map(part => part.depth)),
       level: Math.max(0, ...shallow.map(part => part.level)),
     };
@@ -125,7 +98,7 @@ class Split {
     value: Scalar,
     level: number,
   ): { readonly value: Scalar; readonly depth: number; readonly level: number } {
-    const column: Column = { id: this.#ids.next++, name: '', type: value.type };
+    const column = this.#made.hidden(value.type);
     const items = this.#levels[level] ?? [];
     items.push({ column, value });
     this.#levels[level] = items;

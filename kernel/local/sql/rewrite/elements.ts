@@ -1,8 +1,8 @@
-import type { AggregateCall, Column, Computed, Relation, Scalar } from '../../apl/plan/plan.js';
-import { partsOf, withParts } from '../../apl/plan/prune.js';
-import { reference } from '../../apl/plan/scalars.js';
+import type { Column, Columns, Computed, Relation, Scalar } from '../../../apl/plan/plan.js';
+import { reference } from '../../../apl/plan/scalars.js';
+import { mapExpressions, mapInputs, mapParts, type RelationOf } from '../../../apl/plan/walk.js';
 
-type Expand = Extract<Relation, { kind: 'expand' }>;
+type Expand = RelationOf<'expand'>;
 type Call = Extract<Scalar, { kind: 'call' }>;
 
 /** Whether a call gives an array of texts alone, which the engine has as a list. */
@@ -12,8 +12,13 @@ export type IsTextList = (call: Call) => boolean;
  * Returns the relation with the elements of each `mv-expand` as texts too, next to the dynamic values: expressions that read an
  * element as a text take the one that was never JSON. `prune` removes those that nothing reads.
  */
-export function withTextElements(relation: Relation, isTextList: IsTextList): Relation {
-  return only(relation.columns, rewritten(relation, isTextList).relation);
+export function withTextElements(relation: Relation, isTextList: IsTextList, made: Columns): Relation {
+  return only(relation.columns, rewritten(relation, { isTextList, made }).relation);
+}
+
+interface Context {
+  readonly isTextList: IsTextList;
+  readonly made: Columns;
 }
 
 /** What is known of a dynamic column of a relation: its value as a text, or the call that made it. */
@@ -32,62 +37,47 @@ interface Rewritten {
 
 const nothing: KnownColumns = new Map();
 
-function rewritten(relation: Relation, isTextList: IsTextList): Rewritten {
-  const below = (input: Relation): Rewritten => rewritten(input, isTextList);
-  const alone = (input: Relation): Relation => only(input.columns, below(input).relation);
+function rewritten(relation: Relation, context: Context): Rewritten {
+  const below = (input: Relation): Rewritten => rewritten(input, context);
   switch (relation.kind) {
+    case 'filter':
+    case 'sort':
+    case 'limit':
+    case 'sample': {
+      const { relation: input, known } = below(relation.input);
+      const reading = mapExpressions(relation, value => readingTexts(value, known));
+      return { relation: { ...reading, input, columns: input.columns }, known };
+    }
+    case 'project':
+      return projected(relation, below(relation.input), context);
+    case 'aggregate': {
+      const { relation: input, known } = below(relation.input);
+      const reading = mapExpressions(relation, value => readingTexts(value, known));
+      return { relation: { ...reading, input }, known: nothing };
+    }
+    case 'expand':
+      return expanded(relation, below(relation.input), context);
     case 'scan':
     case 'values':
     case 'external':
     case 'sequence':
-      return { relation, known: nothing };
-    case 'filter': {
-      const { relation: input, known } = below(relation.input);
-      const predicate = readingTexts(relation.predicate, known);
-      return { relation: { ...relation, input, predicate, columns: input.columns }, known };
-    }
-    case 'sort': {
-      const { relation: input, known } = below(relation.input);
-      const keys = relation.keys.map(key => ({ ...key, value: readingTexts(key.value, known) }));
-      return { relation: { ...relation, input, keys, columns: input.columns }, known };
-    }
-    case 'limit':
-    case 'sample': {
-      const { relation: input, known } = below(relation.input);
-      return { relation: { ...relation, input, columns: input.columns }, known };
-    }
-    case 'project':
-      return projected(relation, below(relation.input), isTextList);
-    case 'aggregate': {
-      const { relation: input, known } = below(relation.input);
-      const keys = relation.keys.map(key => ({ ...key, value: readingTexts(key.value, known) }));
-      const aggregates = relation.aggregates.map(item => ({
-        ...item,
-        call: callReadingTexts(item.call, known),
-      }));
-      return { relation: { ...relation, input, keys, aggregates }, known: nothing };
-    }
-    case 'expand':
-      return expanded(relation, below(relation.input), isTextList);
+    case 'topk':
+    case 'top-groups':
+    case 'distinct':
     case 'join':
-      return {
-        relation: { ...relation, left: alone(relation.left), right: alone(relation.right) },
-        known: nothing,
-      };
-    case 'union': {
-      const inputs = relation.inputs.map(input => ({ ...input, relation: alone(input.relation) }));
-      return { relation: { ...relation, inputs }, known: nothing };
+    case 'union':
+    case 'series': {
+      const alone = (input: Relation): Relation => only(input.columns, below(input).relation);
+      return { relation: mapInputs(relation, alone), known: nothing };
     }
-    default:
-      return { relation: { ...relation, input: alone(relation.input) }, known: nothing };
   }
 }
 
 /** Keeps what is known of columns that are passed on, and notes the lists of texts that are made here. */
 function projected(
-  relation: Extract<Relation, { kind: 'project' }>,
+  relation: RelationOf<'project'>,
   { relation: input, known }: Rewritten,
-  isTextList: IsTextList,
+  { isTextList }: Context,
 ): Rewritten {
   const items =
     known.size === 0
@@ -114,13 +104,13 @@ function projected(
 function expanded(
   relation: Expand,
   { relation: input, known }: Rewritten,
-  isTextList: IsTextList,
+  { isTextList, made }: Context,
 ): Rewritten {
   const here = new Map<number, Known>();
   const elements = relation.items.map(({ column, value: written }) => {
     const source = written.kind === 'column' ? known.get(written.id) : undefined;
     const value = source?.kind === 'list' ? source.call : readingTexts(written, known);
-    const text: Column = { id: firstTextId + column.id, name: '', type: 'string' };
+    const text = made.hidden('string');
     const whole = value.kind === 'call' && isTextList(value);
     here.set(column.id, { kind: 'text', text, whole });
     return { column, text, value, whole };
@@ -151,9 +141,6 @@ function expanded(
   };
 }
 
-/** Ids of the texts; those of columns that other passes make are elsewhere. */
-const firstTextId = 3_000_000_000;
-
 /** Returns a list of texts that is made of columns and constants alone: it can be computed elsewhere with the same result. */
 function listOf(value: Scalar, columns: readonly Column[], isTextList: IsTextList): Known | undefined {
   if (value.kind !== 'call' || !isTextList(value)) return undefined;
@@ -183,17 +170,7 @@ function readingTexts(value: Scalar, known: KnownColumns): Scalar {
     const reads = value.name === 'tostring' || (found?.whole && conversions.has(value.name));
     if (found !== undefined && reads) return { ...value, args: [reference(found.text)] };
   }
-  return withParts(
-    value,
-    partsOf(value).map(part => readingTexts(part, known)),
-  );
-}
-
-function callReadingTexts(call: AggregateCall, known: KnownColumns): AggregateCall {
-  const args = call.args.map(arg => readingTexts(arg, known));
-  return call.filter === undefined
-    ? { ...call, args }
-    : { ...call, args, filter: readingTexts(call.filter, known) };
+  return mapParts(value, part => readingTexts(part, known));
 }
 
 /** Functions that read a dynamic text as they read a text. */

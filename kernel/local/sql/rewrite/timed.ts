@@ -1,5 +1,6 @@
-import { EARLIEST_TIME, LATEST_TIME } from '../../time.js';
-import type { Relation, Scalar } from './plan.js';
+import type { Relation, Scalar } from '../../../apl/plan/plan.js';
+import { mapInputs } from '../../../apl/plan/walk.js';
+import { EARLIEST_TIME, LATEST_TIME } from '../../../time.js';
 
 /** A half-open range of times in nanoseconds since 1970. */
 export interface TimeRange {
@@ -43,7 +44,17 @@ export function timedRows(relation: Relation, id: number, now: bigint): Timed | 
     }
     case 'union':
       return timedUnion(relation, id, now);
-    default:
+    case 'values':
+    case 'external':
+    case 'sequence':
+    case 'aggregate':
+    case 'topk':
+    case 'limit':
+    case 'top-groups':
+    case 'distinct':
+    case 'sample':
+    case 'join':
+    case 'series':
       return undefined;
   }
 }
@@ -55,10 +66,6 @@ export function timeBounded(relation: Relation, now: bigint, ranges: Ranges = ne
       const range = ranges.get(timeOf(relation) ?? -1);
       return range === undefined ? relation : narrowed(relation, range);
     }
-    case 'values':
-    case 'external':
-    case 'sequence':
-      return relation;
     case 'filter':
       return {
         ...relation,
@@ -91,10 +98,17 @@ export function timeBounded(relation: Relation, now: bigint, ranges: Ranges = ne
       });
       return { ...relation, inputs: bounded };
     }
+    case 'values':
+    case 'external':
+    case 'sequence':
+    case 'aggregate':
+    case 'topk':
+    case 'limit':
+    case 'top-groups':
+    case 'distinct':
     case 'join':
-      return { ...relation, left: timeBounded(relation.left, now), right: timeBounded(relation.right, now) };
-    default:
-      return { ...relation, input: timeBounded(relation.input, now) };
+    case 'series':
+      return mapInputs(relation, input => timeBounded(input, now));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Order } from '../../api/wire.js';
+import type { Order } from '../../../api/wire.js';
 import {
   type Column,
   type Computed,
@@ -7,8 +7,8 @@ import {
   type OrderKey,
   type Plan,
   type Relation,
-} from '../../apl/plan/plan.js';
-import { reference } from '../../apl/plan/scalars.js';
+} from '../../../apl/plan/plan.js';
+import { reference } from '../../../apl/plan/scalars.js';
 
 /** A relation with the order of its rows; `unknown` are the fields of the request's order that the result does not have. */
 export interface Ordered {
@@ -69,7 +69,20 @@ function sourceOf(relation: Relation): Relation {
     case 'limit':
     case 'project':
       return sourceOf(relation.input);
-    default:
+    case 'scan':
+    case 'values':
+    case 'external':
+    case 'sequence':
+    case 'aggregate':
+    case 'topk':
+    case 'sort':
+    case 'top-groups':
+    case 'distinct':
+    case 'sample':
+    case 'join':
+    case 'union':
+    case 'expand':
+    case 'series':
       return relation;
   }
 }
@@ -151,7 +164,10 @@ function identity(relation: Relation): readonly Column[] | undefined {
     case 'distinct':
     case 'values':
       return relation.columns;
-    default:
+    case 'external':
+    case 'sequence':
+    case 'sample':
+    case 'expand':
       return undefined;
   }
 }

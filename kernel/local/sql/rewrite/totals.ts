@@ -1,9 +1,17 @@
-import type { AggregateCall, Aggregated, Column, Computed, Plan, Relation } from '../../apl/plan/plan.js';
-import { collectIds } from '../../apl/plan/prune.js';
-import type { ScanFilter } from './compiled.js';
-import type { Dialect } from './dialect.js';
+import type {
+  AggregateCall,
+  Aggregated,
+  Column,
+  Columns,
+  Computed,
+  Plan,
+  Relation,
+} from '../../../apl/plan/plan.js';
+import { idsIn, mapInputs } from '../../../apl/plan/walk.js';
+import type { ScanFilter } from '../compiled.js';
+import type { Dialect } from '../dialect.js';
+import { sqlArg } from '../template.js';
 import { binnedName, keyOf } from './ordering.js';
-import { sqlArg } from './template.js';
 
 type Aggregate = Extract<Relation, { kind: 'aggregate' }>;
 type Project = Extract<Relation, { kind: 'project' }>;
@@ -51,7 +59,7 @@ export function takeApart(
   const bin = aggregate.keys.find(key => key.column.name === plan.bucket?.field)?.column;
   if (bin?.type !== 'datetime') return undefined;
   const groups = aggregate.keys.map(key => key.column).filter(column => column.id !== bin.id);
-  const merged = mergeAll(aggregate.aggregates, windowSeconds, dialect);
+  const merged = mergeAll(aggregate.aggregates, plan.columns, windowSeconds, dialect);
   const binned = withColumns(aggregate, merged);
   const known = new Set([...groups.map(group => group.id), ...merged.map(each => each.aggregate.column.id)]);
   const items = outputs.items.filter(item => item.column.id !== bin.id);
@@ -131,15 +139,13 @@ interface Merged {
   readonly sql: string;
 }
 
-/** Ids of hidden columns; those of a query are counted from 0. */
-const firstHiddenId = 1_000_000_000;
-
-function mergeAll(aggregates: readonly Aggregated[], windowSeconds: number, { merge }: Dialect): Merged[] {
-  let nextId = firstHiddenId;
-  const hide = (call: AggregateCall): Aggregated => ({
-    column: { id: nextId++, name: '', type: call.type },
-    call,
-  });
+function mergeAll(
+  aggregates: readonly Aggregated[],
+  made: Columns,
+  windowSeconds: number,
+  { merge }: Dialect,
+): Merged[] {
+  const hide = (call: AggregateCall): Aggregated => ({ column: made.hidden(call.type), call });
   return aggregates.flatMap(aggregate => mergeOne(aggregate, hide, windowSeconds, merge) ?? []);
 }
 
@@ -258,7 +264,19 @@ function outputsOf(relation: Relation): Project | undefined {
       return outputsOf(relation.input);
     case 'project':
       return relation;
-    default:
+    case 'scan':
+    case 'values':
+    case 'external':
+    case 'sequence':
+    case 'filter':
+    case 'aggregate':
+    case 'topk':
+    case 'distinct':
+    case 'sample':
+    case 'join':
+    case 'union':
+    case 'expand':
+    case 'series':
       return undefined;
   }
 }
@@ -271,13 +289,11 @@ function isLimited(relation: Relation): boolean {
 
 function replaced(relation: Relation, old: Relation, by: Relation): Relation {
   if (relation === old) return by;
-  return 'input' in relation ? { ...relation, input: replaced(relation.input, old, by) } : relation;
+  return mapInputs(relation, input => replaced(input, old, by));
 }
 
 function readsOnly(value: Computed['value'], known: ReadonlySet<number>): boolean {
-  const read = new Set<number>();
-  collectIds(value, read);
-  return [...read].every(id => known.has(id));
+  return [...idsIn(value)].every(id => known.has(id));
 }
 
 function split<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {

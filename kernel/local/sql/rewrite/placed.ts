@@ -1,5 +1,6 @@
-import type { Column, OrderKey, Relation, Scalar } from './plan.js';
-import { constant, reference } from './scalars.js';
+import type { Column, Columns, OrderKey, Relation, Scalar } from '../../../apl/plan/plan.js';
+import { constant, reference } from '../../../apl/plan/scalars.js';
+import { mapInputs, type RelationOf } from '../../../apl/plan/walk.js';
 import { timeOf } from './timed.js';
 
 /**
@@ -19,23 +20,16 @@ export type PlacesOf = (dataset: string) => Places | undefined;
  * so that the lines of a log are in its order, or from its last line to its first. Rows without a time are never turned around.
  * Columns of places are added after the others wherever such a sort is passed on.
  */
-export function placed(relation: Relation, placesOf: PlacesOf): Relation {
-  const ids: Ids = { next: firstId };
+export function placed(relation: Relation, placesOf: PlacesOf, made: Columns): Relation {
   const walk = (each: Relation): Carried => {
     switch (each.kind) {
       case 'scan':
-        return scanned(each, placesOf(each.dataset), ids);
-      case 'values':
-      case 'external':
-      case 'sequence':
-        return bare(each);
-      case 'join':
-        return bare({ ...each, left: walk(each.left).relation, right: walk(each.right).relation });
+        return scanned(each, placesOf(each.dataset), made);
       case 'union':
         return united(
           each,
           each.inputs.map(input => walk(input.relation)),
-          ids,
+          made,
         );
       case 'filter':
       case 'limit':
@@ -46,17 +40,25 @@ export function placed(relation: Relation, placesOf: PlacesOf): Relation {
         return sorted(each, walk(each.input));
       case 'project':
         return projected(each, walk(each.input));
-      default:
-        return bare({ ...each, input: walk(each.input).relation });
+      case 'values':
+      case 'external':
+      case 'sequence':
+      case 'aggregate':
+      case 'topk':
+      case 'distinct':
+      case 'join':
+      case 'expand':
+      case 'series':
+        return bare(mapInputs(each, input => walk(input).relation));
     }
   };
   return walk(relation).relation;
 }
 
-/** Whether the last of these keys is a place, so that no two rows are equal. */
-export function endsWithPlace(keys: readonly OrderKey[]): boolean {
+/** Returns whether the last key of a sort is a place, so that no two rows are equal. */
+export function endsWithPlace({ keys, columns }: RelationOf<'sort'>): boolean {
   const last = keys.at(-1)?.value;
-  return last?.kind === 'column' && last.id >= firstId;
+  return last?.kind === 'column' && columns.some(({ id, role }) => id === last.id && role === 'place');
 }
 
 interface Carried {
@@ -71,20 +73,14 @@ interface PlaceColumns {
   readonly times: ReadonlySet<number>;
 }
 
-interface Ids {
-  next: number;
-}
-
-type Of<Kind extends Relation['kind']> = Extract<Relation, { kind: Kind }>;
-
 function bare(relation: Relation): Carried {
   return { relation };
 }
 
-function scanned(relation: Of<'scan'>, places: Places | undefined, ids: Ids): Carried {
+function scanned(relation: RelationOf<'scan'>, places: Places | undefined, made: Columns): Carried {
   const time = timeOf(relation);
   if (time === undefined || places === undefined) return bare(relation);
-  const column: Column = { id: ids.next++, name: '', type: 'long' };
+  const column = made.hidden('long', 'place');
   const fields = [...relation.fields, placeField];
   return {
     relation: { ...relation, fields, columns: [...relation.columns, column] },
@@ -93,14 +89,14 @@ function scanned(relation: Of<'scan'>, places: Places | undefined, ids: Ids): Ca
 }
 
 function passedOn(
-  relation: Of<'filter' | 'limit' | 'sample' | 'top-groups' | 'sort'>,
+  relation: RelationOf<'filter' | 'limit' | 'sample' | 'top-groups' | 'sort'>,
   { relation: input, place }: Carried,
 ): Carried {
   if (place === undefined) return bare({ ...relation, input });
   return { relation: { ...relation, input, columns: [...relation.columns, ...place.columns] }, place };
 }
 
-function sorted(relation: Of<'sort'>, input: Carried): Carried {
+function sorted(relation: RelationOf<'sort'>, input: Carried): Carried {
   const { place } = input;
   const last = relation.keys.at(-1);
   if (place === undefined || last?.value.kind !== 'column' || !place.times.has(last.value.id))
@@ -112,7 +108,7 @@ function sorted(relation: Of<'sort'>, input: Carried): Carried {
   return passedOn({ ...relation, keys: [...relation.keys, ...keys] }, input);
 }
 
-function projected(relation: Of<'project'>, { relation: input, place }: Carried): Carried {
+function projected(relation: RelationOf<'project'>, { relation: input, place }: Carried): Carried {
   if (place === undefined) return bare({ ...relation, input });
   const { columns } = place;
   const items = [...relation.items, ...columns.map(column => ({ column, value: reference(column) }))];
@@ -126,7 +122,7 @@ function projected(relation: Of<'project'>, { relation: input, place }: Carried)
 }
 
 /** Rows of equal times are in the order of the inputs, then of the places in each. */
-function united(relation: Of<'union'>, carried: readonly Carried[], ids: Ids): Carried {
+function united(relation: RelationOf<'union'>, carried: readonly Carried[], made: Columns): Carried {
   const below = carried.flatMap(({ place }) => place ?? []);
   const inputs = relation.inputs.map((input, at) => ({
     ...input,
@@ -134,7 +130,7 @@ function united(relation: Of<'union'>, carried: readonly Carried[], ids: Ids): C
   }));
   if (below.length < inputs.length) return bare({ ...relation, inputs });
   const width = 1 + Math.max(...below.map(({ columns }) => columns.length));
-  const columns = Array.from({ length: width }, (): Column => ({ id: ids.next++, name: '', type: 'long' }));
+  const columns = Array.from({ length: width }, () => made.hidden('long', 'place'));
   const valuesOf = (at: number): Scalar[] => {
     const own = below[at]?.columns.map(reference) ?? [];
     const missing = Array.from({ length: width - 1 - own.length }, () => constant('long', 0n));
@@ -159,6 +155,3 @@ function united(relation: Of<'union'>, carried: readonly Carried[], ids: Ids): C
     },
   };
 }
-
-/** The first id of the columns made here: those of queries and of other stages are apart from them. */
-const firstId = 5_000_000_000;

@@ -1,0 +1,196 @@
+import type { Relation, Scalar } from './plan.js';
+
+export type Kind = Relation['kind'];
+export type RelationOf<K extends Kind> = Extract<Relation, { readonly kind: K }>;
+type ScalarOf<K, S extends Scalar = Scalar> = S extends Scalar ? (K extends S['kind'] ? S : never) : never;
+
+/** How to visit and to replace the parts `P` that are held by a `T`. */
+interface Part<T, P> {
+  readonly visit: (held: T, visit: (part: P) => void) => void;
+  readonly map: (held: T, map: (part: P) => P) => T;
+}
+
+/** Whether a `T` holds a `P`; what is held by a relation or an expression inside it is not its own. */
+type Holds<T, P> = T extends P
+  ? true
+  : T extends Relation | Scalar
+    ? false
+    : T extends readonly (infer Item)[]
+      ? Holds<Item, P>
+      : T extends object
+        ? { [K in keyof T]-?: Holds<T[K], P> }[keyof T]
+        : false;
+
+/** A part for each member of `T` that holds a `P`, and for no other. */
+type Parts<T, P> = {
+  readonly [K in keyof T as true extends Holds<T[K], P> ? K : never]-?: Part<NonNullable<T[K]>, P>;
+};
+
+/** The part itself. */
+const one = {
+  visit: <P>(held: P, visit: (part: P) => void) => visit(held),
+  map: <P>(held: P, map: (part: P) => P) => map(held),
+};
+
+/** A list of parts. */
+const all = {
+  visit: <P>(held: readonly P[], visit: (part: P) => void) => {
+    for (const part of held) visit(part);
+  },
+  map: <P>(held: readonly P[], map: (part: P) => P): readonly P[] => held.map(part => map(part)),
+};
+
+function each<T, P>(item: Part<T, P>): Part<readonly T[], P> {
+  return {
+    visit: (held, visit) => {
+      for (const value of held) item.visit(value, visit);
+    },
+    map: (held, map) => held.map(value => item.map(value, map)),
+  };
+}
+
+/** The parts of an object, in the order of the members here. A member that is absent stays so. */
+function within<T extends object, P>(parts: Parts<T, P>): Part<T, P> {
+  const members: readonly (readonly [string, Part<unknown, P>])[] = Object.entries(parts);
+  const there = (held: T) => members.filter(([name]) => Reflect.get(held, name) !== undefined);
+  return {
+    visit: (held, visit) => {
+      for (const [name, part] of there(held)) part.visit(Reflect.get(held, name), visit);
+    },
+    map: (held, map) => {
+      if (members.length === 0) return held;
+      const mapped = there(held).map(([name, part]) => [name, part.map(Reflect.get(held, name), map)]);
+      return { ...held, ...Object.fromEntries(mapped) };
+    },
+  };
+}
+
+/** The inputs and the expressions of a relation. */
+interface Held<R extends Relation> {
+  readonly inputs: Part<R, Relation>;
+  readonly expressions: Part<R, Scalar>;
+}
+
+function holding<R extends Relation>(inputs: Parts<R, Relation>, expressions: Parts<R, Scalar>): Held<R> {
+  return { inputs: within<R, Relation>(inputs), expressions: within<R, Scalar>(expressions) };
+}
+
+/** What each kind of relation holds. A new kind, or a new member with a relation or an expression, is missed here by the type check. */
+const relations: { readonly [K in Kind]: Held<RelationOf<K>> } = {
+  scan: holding({}, {}),
+  values: holding({}, { rows: each<readonly Scalar[], Scalar>(all) }),
+  external: holding({}, {}),
+  sequence: holding({}, { start: one, end: one, step: one }),
+  filter: holding({ input: one }, { predicate: one }),
+  project: holding({ input: one }, { items: each(within({ value: one })) }),
+  aggregate: holding(
+    { input: one },
+    {
+      keys: each(within({ value: one })),
+      aggregates: each(within({ call: within({ args: all, filter: one }) })),
+    },
+  ),
+  topk: holding(
+    { input: one },
+    { keys: each(within({ value: one })), value: within({ value: one }), count: one, filter: one },
+  ),
+  sort: holding({ input: one }, { keys: each(within({ value: one })) }),
+  limit: holding({ input: one }, { count: one }),
+  'top-groups': holding({ input: one }, { rank: each(within({ value: one })), count: one }),
+  distinct: holding({ input: one }, {}),
+  sample: holding({ input: one }, { proportion: one }),
+  join: holding({ left: one, right: one }, { on: each(within({ left: one, right: one })) }),
+  union: holding({ inputs: each(within({ relation: one })) }, { inputs: each(within({ values: all })) }),
+  expand: holding(
+    { input: one },
+    {
+      items: each(within({ value: one })),
+      limit: one,
+      place: within({ keys: each(within({ value: one })) }),
+    },
+  ),
+  series: holding(
+    { input: one },
+    {
+      axis: one,
+      start: one,
+      stop: one,
+      step: one,
+      keys: each(within({ value: one })),
+      aggregates: each(within({ call: within({ args: all, filter: one }), fallback: one })),
+    },
+  ),
+};
+
+/** The expressions that each kind of expression holds; the query of `in` is a plan of its own. */
+const scalars: { readonly [K in Scalar['kind']]: Part<ScalarOf<K>, Scalar> } = {
+  column: within({}),
+  constant: within({}),
+  convert: within({ value: one }),
+  call: within({ args: all }),
+  binary: within({ left: one, right: one }),
+  not: within({ operand: one }),
+  negate: within({ operand: one }),
+  in: within({ left: one, items: all }),
+  between: within({ value: one, low: one, high: one }),
+  path: within({ object: one, key: one }),
+  array: within({ items: all }),
+  map: within({ entries: each(within({ value: one })) }),
+};
+
+/** The compiler cannot follow a kind to its row. */
+function heldBy<R extends Relation>(relation: R): Held<R> {
+  return relations[relation.kind] as unknown as Held<R>;
+}
+
+function partOf(value: Scalar): Part<Scalar, Scalar> {
+  return scalars[value.kind] as Part<Scalar, Scalar>;
+}
+
+/** Returns the relations that a relation reads. */
+export function inputsOf(relation: Relation): readonly Relation[] {
+  const found: Relation[] = [];
+  heldBy(relation).inputs.visit(relation, input => found.push(input));
+  return found;
+}
+
+/** Returns a relation with each of its inputs replaced. */
+export function mapInputs<R extends Relation>(relation: R, map: (input: Relation) => Relation): R {
+  return heldBy(relation).inputs.map(relation, map);
+}
+
+/** Returns the expressions of a relation, without those of its inputs. */
+export function expressionsOf(relation: Relation): readonly Scalar[] {
+  const found: Scalar[] = [];
+  heldBy(relation).expressions.visit(relation, value => found.push(value));
+  return found;
+}
+
+/** Returns a relation with each of its expressions replaced. */
+export function mapExpressions<R extends Relation>(relation: R, map: (value: Scalar) => Scalar): R {
+  return heldBy(relation).expressions.map(relation, map);
+}
+
+/** Returns the expressions directly inside an expression. */
+export function partsOf(value: Scalar): readonly Scalar[] {
+  const found: Scalar[] = [];
+  partOf(value).visit(value, part => found.push(part));
+  return found;
+}
+
+/** Returns an expression with each of its parts replaced, in the order of {@link partsOf}. */
+export function mapParts(value: Scalar, map: (part: Scalar) => Scalar): Scalar {
+  return partOf(value).map(value, map);
+}
+
+/** Returns the ids of the columns that expressions read. */
+export function idsIn(...values: readonly Scalar[]): Set<number> {
+  const ids = new Set<number>();
+  for (const value of values) collectIds(value, ids);
+  return ids;
+}
+
+function collectIds(value: Scalar, ids: Set<number>): void {
+  if (value.kind === 'column') ids.add(value.id);
+  else partOf(value).visit(value, part => collectIds(part, ids));
+}

@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { bind } from '../../../../kernel/apl/bind/bind.js';
+import type { Plan, Relation } from '../../../../kernel/apl/plan/plan.js';
+import { parseQuery } from '../../../../kernel/apl/syntax/parse.js';
+import { duckdb } from '../../../../kernel/local/duckdb/dialect.js';
+import type { RowGroup } from '../../../../kernel/local/sql/compiled.js';
+import { type RewriteContext, rewrites } from '../../../../kernel/local/sql/rewrite/list.js';
+import { sortOf } from '../../../../kernel/local/sql/rewrite/pages.js';
+import { planText } from './text.js';
+
+/**
+ * Each rewrite has a file of cases: a title after `===`, a query, `---`, and the plans before and after the rewrite.
+ * `UPDATE_GOLDEN=1` writes what the code gives now.
+ */
+const folder = new URL('./plans/', import.meta.url);
+const update = process.env.UPDATE_GOLDEN === '1';
+const minute = 60_000_000_000n;
+const now = 60n * minute;
+
+const fields = [
+  { name: '_time', type: 'datetime' },
+  { name: 'n', type: 'long' },
+  { name: 'k', type: 'string' },
+  { name: 'a', type: 'dynamic' },
+] as const;
+
+function planOf(apl: string): Plan {
+  const { plan, diagnostics } = bind(parseQuery(apl).query, apl, {
+    schema: name => ({ name, fields, open: false }),
+    datasets: () => ['logs', 'others'],
+    now,
+    start: 0n,
+    end: now,
+    variables: {},
+    autoBin: minute,
+  });
+  if (plan === undefined) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
+  return plan;
+}
+
+/** A row group a minute. */
+const rowGroups = (): RowGroup[] =>
+  Array.from({ length: 60 }, (_, at) => ({
+    rows: 100_000,
+    minNs: BigInt(at) * minute,
+    maxNs: BigInt(at + 1) * minute - 1n,
+    timed: true,
+  }));
+
+const isTextList: RewriteContext['isTextList'] = ({ name }) => duckdb.textLists.has(name);
+
+function ofStatement(name: 'prune' | 'bounds' | 'limits' | 'elements' | 'levels') {
+  return ({ relation, columns }: Plan) => [rewrites[name](relation, { now, columns, rowGroups, isTextList })];
+}
+
+/** The plans that each rewrite makes of one. */
+const plansAfter: { readonly [Name in keyof typeof rewrites]: (plan: Plan) => readonly Relation[] } = {
+  ordering: plan => [rewrites.ordering(plan, []).relation],
+  places: ({ relation, columns }) => [rewrites.places(relation, () => 'timed', columns)],
+  pages: plan => {
+    const cursor = { time: 30n * minute, count: 2, whole: false };
+    const page = rewrites.pages(sortOf(plan.relation), plan, cursor, false);
+    return page === undefined ? [] : [page.rest.sort, page.exact(10, 20n * minute)];
+  },
+  totals: plan => {
+    const apart = rewrites.totals(plan.relation, plan, 3600, duckdb);
+    return apart === undefined ? [] : [apart.binned, apart.table, apart.totals];
+  },
+  windows: ({ relation }) =>
+    relation.kind === 'sort' ? rewrites.windows(relation, 1000, rowGroups, now) : [],
+  prune: ofStatement('prune'),
+  bounds: ofStatement('bounds'),
+  limits: ofStatement('limits'),
+  elements: ofStatement('elements'),
+  levels: ofStatement('levels'),
+};
+
+function shown(name: keyof typeof rewrites, apl: string): string {
+  const plan = planOf(apl);
+  const before = planText(plan.relation);
+  return [before, ...plansAfter[name](plan).map(after => planText(after))].join('\n=>\n');
+}
+
+test('every rewrite has a file of plans, and every file a rewrite', () => {
+  const files = readdirSync(folder).map(file => file.replace(/\.txt$/, ''));
+  expect(files.sort()).toEqual(Object.keys(rewrites).sort());
+});
+
+for (const name of Object.keys(rewrites) as (keyof typeof rewrites)[]) {
+  const url = new URL(`${name}.txt`, folder);
+  const cases = readFileSync(url, 'utf8')
+    .split(/^=== /m)
+    .slice(1)
+    .map(text => {
+      const titleEnd = text.indexOf('\n');
+      const [apl = '', expected = ''] = text.slice(titleEnd + 1).split(/^---\n/m);
+      return { title: text.slice(0, titleEnd), apl: apl.trim(), expected: expected.trim() };
+    });
+  if (update) {
+    const written = cases.map(({ title, apl }) => `=== ${title}\n${apl}\n---\n${shown(name, apl)}\n`);
+    writeFileSync(url, written.join('\n'));
+  }
+  describe(name, () => {
+    test('has cases', () => expect(cases).not.toEqual([]));
+    if (!update) test.each(cases)('$title', ({ apl, expected }) => expect(shown(name, apl)).toBe(expected));
+  });
+}
