@@ -4,6 +4,7 @@ import path from 'node:path';
 import { DuckDBStructType, type DuckDBType } from '@duckdb/node-api';
 import { present } from '../../../present.js';
 import { plural } from '../../../text.js';
+import { EARLIEST_TIME, LATEST_TIME, MICROSECOND } from '../../../time.js';
 import { sqlName, sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { typeOfSql } from '../../engine/parquet.js';
@@ -84,7 +85,7 @@ function cellOf(sql: string, type: string): Omit<Leaf, 'name' | 'path'> {
     case 'datetime':
       return {
         type: target,
-        sql: `TRY_CAST(${sql} AS TIMESTAMP_NS)`,
+        sql: nanosecondsOf(sql, type),
         ...present({ far: type !== 'TIMESTAMP_NS' ? sql : undefined }),
       };
     case 'dynamic':
@@ -99,6 +100,14 @@ function cellOf(sql: string, type: string): Omit<Leaf, 'name' | 'path'> {
     case 'timespan':
       return { type: target, sql: `${sql}::BIGINT` };
   }
+}
+
+/** Null where a time does not fit 64 bits of nanoseconds: the engine fails at such a time, also within TRY_CAST, but at a date it does not. */
+function nanosecondsOf(sql: string, type: string): string {
+  if (!/^TIMESTAMP( WITH TIME ZONE)?$/.test(type)) return `TRY_CAST(${sql} AS TIMESTAMP_NS)`;
+  const micros = `epoch_us(${sql})`;
+  const inside = `${micros} BETWEEN ${EARLIEST_TIME / MICROSECOND} AND ${LATEST_TIME / MICROSECOND}`;
+  return `CASE WHEN ${inside} THEN make_timestamp_ns(${micros} * ${MICROSECOND}) END`;
 }
 
 /** Counters are often unsigned, and some databases have no integers but decimals: those that fit 64 bits are integers here. */
@@ -124,7 +133,7 @@ async function farTimes(
 ): Promise<readonly Leaf[]> {
   const far = fields.filter(field => field.far !== undefined);
   if (far.length === 0) return [];
-  const bounds = ['min', 'max'].map(bound => `TRY_CAST(stats_${bound}_value AS TIMESTAMP_NS) IS NOT NULL`);
+  const bounds = ['min', 'max'].map(bound => `isfinite(TRY_CAST(stats_${bound}_value AS TIMESTAMP_NS))`);
   const rows = await connection.run(
     `SELECT path_in_schema FROM parquet_metadata(${sqlText(file)}) GROUP BY path_in_schema
      HAVING bool_and(coalesce(stats_null_count = num_values OR (${bounds.join(' AND ')}), false))`,
