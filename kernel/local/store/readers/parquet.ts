@@ -3,11 +3,12 @@ import { chmod, copyFile, type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { DuckDBStructType, type DuckDBType } from '@duckdb/node-api';
 import { present } from '../../../present.js';
-import { plural } from '../../../text.js';
+import { cut, plural, visible } from '../../../text.js';
 import { EARLIEST_TIME, LATEST_TIME, MICROSECOND } from '../../../time.js';
 import { sqlName, sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { typeOfSql } from '../../engine/parquet.js';
+import { ServiceError } from '../../http/service-error.js';
 import { mostFields, tooManyColumns } from '../bounds/text.js';
 import { distinctNames, keep, noFields, type ReadField, type Reading, sampleRows } from './reading.js';
 
@@ -17,6 +18,7 @@ export async function readParquet(
   file: string,
   workDir: string,
 ): Promise<Reading | undefined> {
+  await refuseLargeDecimals(connection, file);
   const exact = await exactFile(connection, file, workDir);
   const from = `read_parquet(${sqlText(exact)})`;
   const columns = await connection.columns(`SELECT * FROM ${from}`);
@@ -36,6 +38,21 @@ export async function readParquet(
   ];
   return { from, sample: 'sample', fields, notes, refused: 0 };
 }
+
+/** Throws ServiceError where a file has decimals of more digits than the engine holds: it would read other numbers. */
+async function refuseLargeDecimals(connection: Connection, file: string): Promise<void> {
+  const [row] = await connection.run(
+    `SELECT name, precision FROM parquet_schema(${sqlText(file)}) WHERE precision > ${mostDigits}`,
+  );
+  if (row === undefined) return;
+  const name = visible(cut(String(row[0]), 80));
+  const message = `\`${name}\` has decimals of ${Number(row[1])} digits: at most ${mostDigits} can be read.`;
+  throw new ServiceError(400, 'unreadable', message, {
+    hint: 'Write the column as text, or leave it out of the file.',
+  });
+}
+
+const mostDigits = 38;
 
 /** Returns how many rows a Parquet file has. */
 export async function rowsInParquet(connection: Connection, file: string): Promise<number> {

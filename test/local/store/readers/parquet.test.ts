@@ -114,3 +114,15 @@ test('a column of JSON is dynamic', async () => {
   expect(body.fields.slice(2)).toEqual([{ name: 'j', type: 'dynamic' }]);
   expect(await stored(dataset, 'j')).toEqual(['{"a":[1]}', '"x"', 'null']);
 });
+
+/** Of pyarrow: 1.00 and -1.00 as decimal256(50, 2) in the column `d`. */
+const largeDecimals =
+  'UEFSMRUAFWAVYCwVBBUAFQYVBhwAAAACAAAABAEAAAAAAAAAAAAAAAAAAAAAAAAAAGT//////////////////////////5wVBBksNQAYBnNjaGVtYRUCABUOFSoVAhgBZCUKFQQVZCxcFQQVZAAAABYEGRwZHCYAHBUOGSUGABkYAWQVABYEFoYBFoYBJghJHBUAFQAVAgA8KQYZJgAEAAAAFoYBFgQmCBaGAQAoIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24gMjYuMC4xGRwcAAAAjgAAAFBBUjE=';
+
+test('decimals of more than 38 digits are refused by name', async () => {
+  const { status, body } = await importText('large.parquet', Buffer.from(largeDecimals, 'base64'));
+  expect([status, body.message]).toEqual([
+    400,
+    '`d` has decimals of 50 digits: at most 38 can be read. Write the column as text, or leave it out of the file.',
+  ]);
+});
