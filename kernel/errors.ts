@@ -64,6 +64,7 @@ export type ErrorCode =
   | 'dataset-changed'
   | 'dataset-damaged'
   | 'dataset-not-found'
+  | 'date-order'
   | 'disk-failed'
   | 'empty'
   | 'encoding'

@@ -12,6 +12,7 @@ import type { LocalService } from './local/launch.js';
 import { type AskedEffect, askedEffects, readEffects } from './notebook/magics/effects/effects.js';
 import { present } from './present.js';
 import { formatCount, plural, visibleLines, withoutTokens } from './text.js';
+import { type DateOrder, dateOrders } from './time.js';
 
 const machine: Machine = {
   env: process.env,
@@ -116,6 +117,11 @@ async function commands(): Promise<Command> {
     .option(
       '--format <name>',
       'csv, json, parquet, combined, syslog, cri, klog, logfmt or text; detected when absent',
+    )
+    .option(
+      '--dates <order>',
+      'dmy, mdy or ymd: the order of day, month and year in dates such as 05/11/2026; detected when absent',
+      dateOrder,
     )
     .option('--replace', "replace the dataset's rows instead of adding to them")
     .option('--data <directory>', 'where datasets are kept', dataDirectory())
@@ -370,7 +376,14 @@ async function withThreads(): Promise<void> {
 
 async function importFile(
   file: string,
-  options: { dataset?: string; time?: string; format?: string; replace?: boolean; data: string },
+  options: {
+    dataset?: string;
+    time?: string;
+    format?: string;
+    dates?: DateOrder;
+    replace?: boolean;
+    data: string;
+  },
 ): Promise<void> {
   const [{ importIntoDataset }, { progressLine }] = await Promise.all([
     import('./commands/service.js'),
@@ -384,6 +397,7 @@ async function importFile(
     dataset: options.dataset,
     timeField: options.time,
     format: options.format,
+    dates: options.dates,
     replace: options.replace ?? false,
     now: nowNs,
     onProgress: (share, rows) => progress.show(share, rows),
@@ -413,6 +427,12 @@ function seconds(text: string): number {
 }
 
 /** A timer holds no more than some weeks. */
+function dateOrder(text: string): DateOrder {
+  const order = dateOrders.find(each => each === text);
+  if (order !== undefined) return order;
+  throw new UsageError('option-invalid', `${text} is no order of dates`, { hint: 'give dmy, mdy or ymd' });
+}
+
 function daySeconds(text: string): number {
   const number = seconds(text);
   if (number <= 86_400) return number;

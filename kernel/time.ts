@@ -198,3 +198,8 @@ function decimal(value: bigint, places: number): string {
   const whole = digits.slice(0, -places);
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
+
+/** The orders of day, month and year in a date of numbers: `05/11/2026`, `05.11.26`. */
+export const dateOrders = ['dmy', 'mdy', 'ymd'] as const;
+
+export type DateOrder = (typeof dateOrders)[number];

@@ -1,6 +1,6 @@
 import { AplKernelError } from '../errors.js';
 import { present } from '../present.js';
-import { formatTime, parseTime } from '../time.js';
+import { type DateOrder, formatTime, parseTime } from '../time.js';
 
 /**
  * The JSON shapes of the query API (https://axiom.co/docs/restapi/introduction), for both sides: the client that reads them and
@@ -242,6 +242,8 @@ export interface ImportRequest {
   readonly timeField?: string;
   /** How the file is read: csv, json, parquet, combined, syslog, cri, klog, logfmt, text; detected when absent. */
   readonly format?: string;
+  /** The order of day, month and year in dates that do not show it; when absent, these are refused. */
+  readonly dates?: DateOrder;
   /** The rows replace those of the dataset; they are added when absent. */
   readonly replace?: boolean;
 }

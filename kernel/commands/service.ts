@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { datasetNameOf, type ImportReport } from '../api/wire.js';
+import { datasetNameOf, type ImportReport, type ImportRequest } from '../api/wire.js';
 import { AplKernelError } from '../errors.js';
 import type { Watch } from '../local/engine/visit.js';
 import type { Service } from '../local/http/options.js';
@@ -34,6 +34,7 @@ export interface ImportCommand {
   readonly dataset: string | undefined;
   readonly timeField: string | undefined;
   readonly format: string | undefined;
+  readonly dates: ImportRequest['dates'];
   readonly replace: boolean;
   /** Nanoseconds since 1970, for rows without a time; the clock when absent. */
   readonly now?: () => bigint;
@@ -82,13 +83,14 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
     dataset = datasetNameOf(file),
     timeField,
     format,
+    dates,
     replace,
     now = clockNs,
     onProgress,
   } = command;
   checkWritable(dataDir);
   await openFormat(dataDir, version, () => undefined);
-  const request = { path: file, dataset, replace, ...present({ timeField, format }) };
+  const request = { path: file, dataset, replace, ...present({ timeField, format, dates }) };
   const source = await openSource(dataDir, request);
   let tell = () => {};
   const watch: Watch = {

@@ -267,6 +267,16 @@ describe('import', () => {
     const other = await aplKernel(['import', 'own.csv', '--dataset', 'other', '--time', 'when'], env);
     expect([other.code, other.stdout.split(':')[0]]).toEqual([0, 'other']);
   });
+
+  test('asks for the order of dates that do not tell it', async () => {
+    const env = fresh();
+    writeFileSync(join(env.HOME ?? '', 'uk.csv'), 'Date,Amount\n05/11/2026 10:00,1\n');
+    const asked = await aplKernel(['import', 'uk.csv'], env);
+    expect([asked.code, asked.stderr.includes('`--dates dmy` or `--dates mdy`')]).toEqual([1, true]);
+    expect((await aplKernel(['import', 'uk.csv', '--dates', 'dmy'], env)).stdout).toContain('time from Date');
+    const unknown = await aplKernel(['import', 'uk.csv', '--dates', 'ydm'], env);
+    expect([unknown.code, unknown.stderr.includes('give dmy, mdy or ymd')]).toEqual([2, true]);
+  });
 });
 
 describe('freeze', () => {

@@ -1,12 +1,15 @@
 import { MILLISECOND, SECOND } from '../../time.js';
+import { bareTime, isNumbered, orderedNs } from './date-order.js';
 import { timeNs } from './time-text.js';
 
 /**
  * Returns the nanoseconds since 1970 of the time of an event: as `todatetime` reads it, in brackets too, seconds with a
- * fraction, or the time of a line of syslog or klog, which has no year and lies in the twelve months before `nowNs`. Null when it is none of these.
+ * fraction, or the time of a line of syslog or klog, which has no year and lies in the twelve months before `nowNs`. A date
+ * that does not say which number is the day is read in `order`. Null when it is none of these.
  */
-export function eventTimeNs(text: string, nowNs: bigint): bigint | null {
-  const bare = text.trim().replace(/^\[(.*)\]$/, '$1');
+export function eventTimeNs(text: string, nowNs: bigint, order: string): bigint | null {
+  const bare = bareTime(text);
+  if (isNumbered(bare)) return orderedNs(bare, order);
   return timeNs(bare) ?? fractionNs(bare) ?? yearlessNs(bare, nowNs);
 }
 

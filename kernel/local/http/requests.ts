@@ -8,7 +8,7 @@ import {
   type StarredQuery,
 } from '../../api/wire.js';
 import { present } from '../../present.js';
-import { formatTime, parseTime } from '../../time.js';
+import { dateOrders, formatTime, parseTime } from '../../time.js';
 import { ServiceError } from './service-error.js';
 
 /** Returns the body of a query request; throws a ServiceError (400) that names the wrong member. */
@@ -169,21 +169,23 @@ export function readNewDataset(body: unknown): { readonly name: string; readonly
 
 /** Returns the body of a request to import a file. */
 export function readImportRequest(body: unknown): ImportRequest {
-  const { path, dataset, timeField, replace, format } = readObject(body, 'the body');
+  const { path, dataset, timeField, replace, format, dates } = readObject(body, 'the body');
   if (typeof path !== 'string' || path === '') throw invalid('`path` should be the path of a file.');
   if (typeof dataset !== 'string') throw invalid('`dataset` should be the name of a dataset.');
   if (replace !== undefined && typeof replace !== 'boolean')
     throw invalid('`replace` should be true or false.');
   if (format !== undefined && typeof format !== 'string')
     throw invalid('`format` should be the name of a format.');
-  const order = {
+  const order = dates === undefined ? undefined : dateOrders.find(each => each === dates);
+  if (dates !== order) throw invalid(`\`dates\` should be ${dateOrders.join(', ')}.`);
+  const request = {
     path,
     dataset,
-    ...present({ replace, format }),
+    ...present({ replace, format, dates: order }),
   };
-  if (timeField === undefined || timeField === null || timeField === '') return order;
+  if (timeField === undefined || timeField === null || timeField === '') return request;
   if (typeof timeField !== 'string') throw invalid('`timeField` should be the name of a field.');
-  return { ...order, timeField };
+  return { ...request, timeField };
 }
 
 /** Returns the properties of a field in a request: unit, description, and whether it is hidden. */

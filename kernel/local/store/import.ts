@@ -26,7 +26,8 @@ import { isLineFormat, readLines } from './readers/lines.js';
 import { readParquet, rowsInParquet } from './readers/parquet.js';
 import { cells, type Reading } from './readers/reading.js';
 import { rowsByLines, spreadSample } from './readers/sample.js';
-import { findTime, type TimeOptions, type TimeSource } from './timestamps.js';
+import { isOrderMisfit } from './times/date-order.js';
+import { findTime, type TimeOptions, type TimeSource } from './times/timestamps.js';
 
 /**
  * Imports a file of this machine into a dataset; `visit` can cancel this, and learns how much of the file is read. Throws
@@ -216,7 +217,8 @@ const mostMemoryBytes = 2 * 2 ** 30;
 
 const nothing: Stored = { rows: 0, late: 0, refused: 0, fields: [], notes: [] };
 
-async function writeDraft(connection: Connection, draft: string, load: Load, pass: Pass): Promise<Stored> {
+async function writeDraft(connection: Connection, draft: string, given: Load, pass: Pass): Promise<Stored> {
+  let load = given;
   const longest = await inspect(load, load.format === 'json' ? firstBytes : undefined);
   pass.rows = await rowsOfFile(connection, load.file, load.format);
   let reading = await read(connection, load, path.dirname(draft));
@@ -229,6 +231,10 @@ async function writeDraft(connection: Connection, draft: string, load: Load, pas
     } catch (error) {
       // It may have met a value unlike those of the sample.
       const failure = engineWords(error);
+      if (isOrderMisfit(failure)) {
+        load = { ...load, time: { ...load.time, whole: true } };
+        continue;
+      }
       if (!reading.wider || failure === undefined) throw error;
       await inspect(load);
       reading = await reading.wider(failure);
@@ -441,7 +447,7 @@ function lateNotes(format: FileFormat, time: TimeSource, late: number, rows: num
 }
 
 function timeOptions(request: ImportRequest, nowNs: bigint): TimeOptions {
-  return { nowNs, ...present({ field: request.timeField }) };
+  return { nowNs, ...present({ field: request.timeField, dates: request.dates }) };
 }
 
 function report(dataset: string, stored: Stored, before: Extent, { rows, ...span }: Extent): ImportReport {

@@ -17,7 +17,7 @@ import {
   visibleLines,
   withoutTokens,
 } from '../../text.js';
-import { parseTime } from '../../time.js';
+import { type DateOrder, dateOrders, parseTime } from '../../time.js';
 import { extentText } from '../query/extent.js';
 import type { Session } from '../session.js';
 import {
@@ -249,17 +249,18 @@ export async function peek({ words, magic }: MagicCall, { show }: MagicHost): Pr
 }
 
 /** Has the local service make a dataset from a file. */
-export async function importFile({ words, options }: MagicCall, host: MagicHost): Promise<void> {
+export async function importFile({ words, options, magic }: MagicCall, host: MagicHost): Promise<void> {
   const { session, io } = host;
   onlyLocal(session, 'import');
   const [file = ''] = words;
   const path = pathOf(session.options, file);
   const timeField = options.get('time');
   const format = options.get('format');
+  const dates = dateOrderOf(options.get('dates'), magic);
   const request = {
     path,
     dataset: options.get('dataset') ?? datasetNameOf(path),
-    ...present({ timeField, format, replace: options.has('replace') || undefined }),
+    ...present({ timeField, format, dates, replace: options.has('replace') || undefined }),
   };
   if (options.has('replace')) await askToReplace(request.dataset, path, host);
   const client = await session.client(io.signal);
@@ -278,6 +279,12 @@ export async function importFile({ words, options }: MagicCall, host: MagicHost)
     }
   });
   session.schema.clear();
+}
+
+function dateOrderOf(given: string | undefined, magic: MagicCall['magic']): DateOrder | undefined {
+  const order = dateOrders.find(each => each === given);
+  if (order === given) return order;
+  throw misuse(magic, `${given} is no order of dates: those are ${dateOrders.join(', ')}`);
 }
 
 /** The rows that an import replaces are lost, unless the session made them or they are those of the same file. */

@@ -179,7 +179,7 @@ export const magics: readonly Magic[] = [
   {
     name: 'import',
     aliases: [],
-    usage: '%import FILE [--dataset NAME] [--time FIELD] [--format NAME] [--replace]',
+    usage: '%import FILE [--dataset NAME] [--time FIELD] [--format NAME] [--dates dmy|mdy|ymd] [--replace]',
     options: [
       {
         name: 'dataset',
@@ -191,6 +191,11 @@ export const magics: readonly Magic[] = [
         name: 'format',
         value: 'csv|json|parquet|combined|syslog|cri|klog|logfmt|text',
         summary: 'how the file is read; detected when absent',
+      },
+      {
+        name: 'dates',
+        value: 'dmy|mdy|ymd',
+        summary: 'the order of day, month and year in dates such as 05/11/2026; detected when absent',
       },
       { name: 'replace', summary: 'replace the rows of the dataset instead of adding to them' },
     ],

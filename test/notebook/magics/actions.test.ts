@@ -329,13 +329,17 @@ describe('the service is asked by', () => {
       'Importing access.log.ndjson.gz into access \u2026',
       'access: 1,200 rows, 1 field, time from ts\nIt holds 1,200 events without a time, which every time range reads.\n2 lines were empty\n\nfield  type\nts     datetime',
     ]);
-    await bench.run('%import logs/a.csv --dataset mine --format syslog --replace');
+    await bench.run('%import logs/a.csv --dataset mine --format syslog --dates dmy --replace');
     expect(JSON.parse(bench.service.seen[1]?.body ?? '')).toEqual({
       path: '/data/logs/a.csv',
       dataset: 'mine',
       format: 'syslog',
+      dates: 'dmy',
       replace: true,
     });
+    expect(traceback(await bench.run('%import a.csv --dates ydm'))[0]).toBe(
+      'magic: %import: ydm is no order of dates: those are dmy, mdy, ymd',
+    );
   });
 });
 

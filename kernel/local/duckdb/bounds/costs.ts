@@ -36,6 +36,7 @@ const bounds: Readonly<Record<string, CostBound>> = {
   apl_base64_encode: refused('base64_encode_fromarray', linear(200)),
   apl_canonical_json: refused('parse_json', linear(400)),
   apl_event_time: absent('ingest', linear(1_000_000)),
+  apl_date_orders: absent('ingest', linear(1_000_000)),
   apl_fft: refused('series_fft', (re, im) => transformNs(Math.max(elements(re), elements(im)))),
   apl_fill_backward: refused('series_fill_backward', linear(600)),
   apl_fill_forward: refused('series_fill_forward', linear(600)),

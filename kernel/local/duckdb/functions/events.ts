@@ -1,3 +1,4 @@
+import { dateOrdersOf } from '../../functions/date-order.js';
 import { eventTimeNs } from '../../functions/event-time.js';
 import type { FunctionFamily } from '../template.js';
 
@@ -5,5 +6,8 @@ import type { FunctionFamily } from '../template.js';
 export const eventFamily: FunctionFamily = {
   setup: [],
   inPlace: true,
-  udfs: [{ name: 'apl_event_time', params: ['VARCHAR', 'BIGINT'], returns: 'BIGINT', run: eventTimeNs }],
+  udfs: [
+    { name: 'apl_event_time', params: ['VARCHAR', 'BIGINT', 'VARCHAR'], returns: 'BIGINT', run: eventTimeNs },
+    { name: 'apl_date_orders', params: ['VARCHAR'], returns: 'BIGINT', run: dateOrdersOf },
+  ],
 };

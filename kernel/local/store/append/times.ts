@@ -1,7 +1,7 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
 import { EARLIEST_TIME, LATEST_TIME, MICROSECOND, MILLISECOND, SECOND } from '../../../time.js';
 import { timeNs } from '../../functions/time-text.js';
-import { isClock, isClockName, isLikelyTime, timeRank } from '../timestamps.js';
+import { isClock, isClockName, isLikelyTime, timeRank } from '../times/timestamps.js';
 import type { RawValue } from './events.js';
 
 /** The times of the events of a batch, null where an event has none. Without a field no event has one. */

@@ -3,10 +3,12 @@ import { chmod, copyFile, type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { DuckDBStructType, type DuckDBType } from '@duckdb/node-api';
 import { present } from '../../../present.js';
-import { plural } from '../../../text.js';
+import { cut, plural, visible } from '../../../text.js';
+import { EARLIEST_TIME, LATEST_TIME, MICROSECOND } from '../../../time.js';
 import { sqlName, sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { typeOfSql } from '../../engine/parquet.js';
+import { ServiceError } from '../../http/service-error.js';
 import { mostFields, tooManyColumns } from '../bounds/text.js';
 import { distinctNames, keep, noFields, type ReadField, type Reading, sampleRows } from './reading.js';
 
@@ -16,6 +18,7 @@ export async function readParquet(
   file: string,
   workDir: string,
 ): Promise<Reading | undefined> {
+  await refuseLargeDecimals(connection, file);
   const exact = await exactFile(connection, file, workDir);
   const from = `read_parquet(${sqlText(exact)})`;
   const columns = await connection.columns(`SELECT * FROM ${from}`);
@@ -35,6 +38,21 @@ export async function readParquet(
   ];
   return { from, sample: 'sample', fields, notes, refused: 0 };
 }
+
+/** Throws ServiceError where a file has decimals of more digits than the engine holds: it would read other numbers. */
+async function refuseLargeDecimals(connection: Connection, file: string): Promise<void> {
+  const [row] = await connection.run(
+    `SELECT name, precision FROM parquet_schema(${sqlText(file)}) WHERE precision > ${mostDigits}`,
+  );
+  if (row === undefined) return;
+  const name = visible(cut(String(row[0]), 80));
+  const message = `\`${name}\` has decimals of ${Number(row[1])} digits: at most ${mostDigits} can be read.`;
+  throw new ServiceError(400, 'unreadable', message, {
+    hint: 'Write the column as text, or leave it out of the file.',
+  });
+}
+
+const mostDigits = 38;
 
 /** Returns how many rows a Parquet file has. */
 export async function rowsInParquet(connection: Connection, file: string): Promise<number> {
@@ -84,7 +102,7 @@ function cellOf(sql: string, type: string): Omit<Leaf, 'name' | 'path'> {
     case 'datetime':
       return {
         type: target,
-        sql: `TRY_CAST(${sql} AS TIMESTAMP_NS)`,
+        sql: nanosecondsOf(sql, type),
         ...present({ far: type !== 'TIMESTAMP_NS' ? sql : undefined }),
       };
     case 'dynamic':
@@ -99,6 +117,14 @@ function cellOf(sql: string, type: string): Omit<Leaf, 'name' | 'path'> {
     case 'timespan':
       return { type: target, sql: `${sql}::BIGINT` };
   }
+}
+
+/** Null where a time does not fit 64 bits of nanoseconds: the engine fails at such a time, also within TRY_CAST, but at a date it does not. */
+function nanosecondsOf(sql: string, type: string): string {
+  if (!/^TIMESTAMP( WITH TIME ZONE)?$/.test(type)) return `TRY_CAST(${sql} AS TIMESTAMP_NS)`;
+  const micros = `epoch_us(${sql})`;
+  const inside = `${micros} BETWEEN ${EARLIEST_TIME / MICROSECOND} AND ${LATEST_TIME / MICROSECOND}`;
+  return `CASE WHEN ${inside} THEN make_timestamp_ns(${micros} * ${MICROSECOND}) END`;
 }
 
 /** Counters are often unsigned, and some databases have no integers but decimals: those that fit 64 bits are integers here. */
@@ -124,7 +150,7 @@ async function farTimes(
 ): Promise<readonly Leaf[]> {
   const far = fields.filter(field => field.far !== undefined);
   if (far.length === 0) return [];
-  const bounds = ['min', 'max'].map(bound => `TRY_CAST(stats_${bound}_value AS TIMESTAMP_NS) IS NOT NULL`);
+  const bounds = ['min', 'max'].map(bound => `isfinite(TRY_CAST(stats_${bound}_value AS TIMESTAMP_NS))`);
   const rows = await connection.run(
     `SELECT path_in_schema FROM parquet_metadata(${sqlText(file)}) GROUP BY path_in_schema
      HAVING bool_and(coalesce(stats_null_count = num_values OR (${bounds.join(' AND ')}), false))`,

@@ -50,6 +50,27 @@ testTraps([
     notes: ['`far` is null in 1 row: the times there are before 1677 or after 2262.'],
   },
   {
+    what: 'timestamps beyond the range, with a zone and without, in objects, and the last ones within',
+    name: 'in.parquet',
+    content: `SELECT * FROM (VALUES
+      (TIMESTAMP '9999-12-31', TIMESTAMPTZ '0001-01-01 00:00:00+00', {t: TIMESTAMP 'infinity'}, TIMESTAMP '2024-01-01'),
+      (TIMESTAMP '2262-04-11 23:47:16.854775', TIMESTAMPTZ '1677-09-22 00:00:00+00', {t: TIMESTAMP '2024-01-02'}, TIMESTAMP '9999-12-31'),
+      (NULL, NULL, NULL, TIMESTAMP '2024-01-03')) v(t, z, o, _time)`,
+    select: 't, z, "o.t"',
+    values: [
+      'null|null|null',
+      '2262-04-11 23:47:16.854775|1677-09-22 00:00:00|2024-01-02 00:00:00',
+      'null|null|null',
+    ],
+    notes: [
+      '`t` is null in 1 row: the times there are before 1677 or after 2262.',
+      '`z` is null in 1 row: the times there are before 1677 or after 2262.',
+      '`o.t` is null in 1 row: the times there are before 1677 or after 2262.',
+      '`_time` is null in 1 row: the times there are before 1677 or after 2262.',
+      'No readable time in `_time` in 1 row: they have the time of their import.',
+    ],
+  },
+  {
     what: 'a time beyond the range in one of many row groups, in an object',
     name: 'in.parquet',
     content:
@@ -92,4 +113,16 @@ test('a column of JSON is dynamic', async () => {
   const { body, dataset } = await importText('in.parquet', written);
   expect(body.fields.slice(2)).toEqual([{ name: 'j', type: 'dynamic' }]);
   expect(await stored(dataset, 'j')).toEqual(['{"a":[1]}', '"x"', 'null']);
+});
+
+/** Of pyarrow: 1.00 and -1.00 as decimal256(50, 2) in the column `d`. */
+const largeDecimals =
+  'UEFSMRUAFWAVYCwVBBUAFQYVBhwAAAACAAAABAEAAAAAAAAAAAAAAAAAAAAAAAAAAGT//////////////////////////5wVBBksNQAYBnNjaGVtYRUCABUOFSoVAhgBZCUKFQQVZCxcFQQVZAAAABYEGRwZHCYAHBUOGSUGABkYAWQVABYEFoYBFoYBJghJHBUAFQAVAgA8KQYZJgAEAAAAFoYBFgQmCBaGAQAoIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24gMjYuMC4xGRwcAAAAjgAAAFBBUjE=';
+
+test('decimals of more than 38 digits are refused by name', async () => {
+  const { status, body } = await importText('large.parquet', Buffer.from(largeDecimals, 'base64'));
+  expect([status, body.message]).toEqual([
+    400,
+    '`d` has decimals of 50 digits: at most 38 can be read. Write the column as text, or leave it out of the file.',
+  ]);
 });

@@ -372,7 +372,7 @@ const traps: readonly Trap[] = [
   ...(
     [
       ['2014/3/31', '2014-03-31 00:00:00'],
-      ['4/8/2014 22:05', '2014-04-08 22:05:00'],
+      ['4/18/2014 22:05', '2014-04-18 22:05:00'],
       ['12 Feb 2006, 19:17', '2006-02-12 19:17:00'],
       ['May 8, 2009 5:57:51 PM', '2009-05-08 17:57:51'],
       ['20140722105203', '2014-07-22 10:52:03'],
@@ -388,7 +388,7 @@ const traps: readonly Trap[] = [
     content: lines(JSON.stringify({ _time: text }), '{"_time":"2024-05-05T00:00:00Z"}'),
     select: '_time',
     values: [time, '2024-05-05 00:00:00'],
-    notes: [],
+    notes: /^\d+\/18/.test(text) ? [`The dates of \`_time\` are read month first, as in "${text}".`] : [],
   })),
   // types
   {

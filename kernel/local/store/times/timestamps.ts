@@ -1,10 +1,12 @@
-import type { TypeName } from '../../apl/catalog/entry.js';
-import { cut } from '../../text.js';
-import { DAY, EARLIEST_TIME } from '../../time.js';
-import { sqlText } from '../duckdb/literal.js';
-import type { Connection } from '../engine/duckdb.js';
-import { ServiceError } from '../http/service-error.js';
-import { keep, type ReadField, type Reading } from './readers/reading.js';
+import type { TypeName } from '../../../apl/catalog/entry.js';
+import { present } from '../../../present.js';
+import { cut } from '../../../text.js';
+import { DAY, type DateOrder, EARLIEST_TIME } from '../../../time.js';
+import { sqlText } from '../../duckdb/literal.js';
+import type { Connection } from '../../engine/duckdb.js';
+import { ServiceError } from '../../http/service-error.js';
+import { cells, keep, type ReadField, type Reading } from '../readers/reading.js';
+import { dateAtAll, type FoundOrder, findOrder, orderMisfit } from './date-order.js';
 
 /** A column of the table `sampled`, and the field that it becomes. */
 interface SampledColumn {
@@ -20,7 +22,20 @@ export interface TimeOptions {
   readonly nowNs: bigint;
   readonly field?: string;
   readonly format?: string;
+  /** The order of day, month and year in dates that do not show it. */
+  readonly dates?: DateOrder;
+  /** The dates of the whole file decide their order: those of the sample have misled. */
+  readonly whole?: boolean;
 }
+
+/** A search for the time in a reading. */
+interface Search {
+  readonly connection: Connection;
+  readonly reading: Rows;
+  readonly options: TimeOptions;
+}
+
+type Rows = Pick<Reading, 'fields' | 'from' | 'sample'>;
 
 /** The source of the time of a row. `sql` is a TIMESTAMP_NS over the cells of a reading, null or infinite where a row has no readable time. */
 export interface TimeSource {
@@ -28,22 +43,30 @@ export interface TimeSource {
   /** The field it was read from; undefined when no field holds a time. */
   readonly field?: string;
   readonly notes: readonly string[];
+  /** Why the times cannot be read without a choice of the user, if so. */
+  readonly refusal?: ServiceError;
 }
 
-/** Returns the source of time for the rows of a reading; throws ServiceError when the named field has none. */
+/** Returns the source of time for the rows of a reading; throws ServiceError when the named field has none, or its dates do not tell their order. */
 export async function findTime(
   connection: Connection,
-  reading: Pick<Reading, 'fields' | 'sample'>,
+  reading: Rows,
   options: TimeOptions,
 ): Promise<TimeSource> {
-  const { nowNs, field, format } = options;
-  if (field !== undefined) return namedTime(connection, reading, field, format, nowNs);
+  const found = await searchTime({ connection, reading, options });
+  if (found.refusal !== undefined) throw found.refusal;
+  return found;
+}
+
+async function searchTime(search: Search): Promise<TimeSource> {
+  const { connection, reading, options } = search;
+  if (options.field !== undefined) return namedTime(search, options.field);
   const columns = await sampled(connection, reading, ({ name }) => isTimeName(name));
   const own = columns.find(column => column.name === '_time');
-  if (own) return readingOf(connection, own, nowNs);
+  if (own) return readingOf(search, own);
   return (
-    (await combinedTime(connection, columns, nowNs)) ??
-    (await guessedTime(connection, columns, nowNs)) ?? {
+    (await combinedTime(search, columns)) ??
+    (await guessedTime(search, columns)) ?? {
       sql: 'NULL::TIMESTAMP_NS',
       notes: [await timelessNote(connection, reading)],
     }
@@ -202,16 +225,12 @@ export function isClock(text: string): boolean {
 /** 1990-01-01. */
 const likelyFromNs = 7305n * DAY;
 
-async function namedTime(
-  connection: Connection,
-  reading: Pick<Reading, 'fields' | 'sample'>,
-  field: string,
-  format: string | undefined,
-  nowNs: bigint,
-): Promise<TimeSource> {
+async function namedTime(search: Search, field: string): Promise<TimeSource> {
+  const { connection, reading, options } = search;
+  const { format } = options;
   const [column] = await sampled(connection, reading, ({ name }) => name === field);
   if (!column) throw unknownField(reading.fields, field);
-  const found = format === undefined ? await readingOf(connection, column, nowNs) : formatted(column, format);
+  const found = format === undefined ? await readingOf(search, column) : formatted(column, format);
   const { present, read, example } = await countRead(connection, column, found.sql);
   if (read > 0 || present === 0) return found;
   throw new ServiceError(
@@ -238,23 +257,22 @@ function unknownField(columns: readonly ReadField[], field: string): ServiceErro
 
 /** A field with the name of a time is one when most of its values are times, and recent ones: a small number is more likely a duration. */
 async function guessedTime(
-  connection: Connection,
+  search: Search,
   columns: readonly SampledColumn[],
-  nowNs: bigint,
 ): Promise<TimeSource | undefined> {
   const ranked = columns
     .map(column => ({ column, rank: timeRank(column.name) }))
     .filter(each => each.rank >= 0 && !each.column.empty)
     .sort((a, b) => a.rank - b.rank);
   for (const { column } of ranked) {
-    const found = await readingOf(connection, column, nowNs);
-    const { present, plausible } = await countRead(connection, column, found.sql);
+    const found = await readingOf(search, column);
+    const { present, plausible } = await countRead(search.connection, column, found.sql);
     if (plausible * 2 > present) return found;
   }
   return undefined;
 }
 
-async function readingOf(connection: Connection, column: SampledColumn, nowNs: bigint): Promise<TimeSource> {
+async function readingOf(search: Search, column: SampledColumn): Promise<TimeSource> {
   const { name: field, column: value } = column;
   switch (column.type) {
     case 'datetime':
@@ -265,14 +283,9 @@ async function readingOf(connection: Connection, column: SampledColumn, nowNs: b
     case 'real':
       return { field, sql: `make_timestamp_ns(${epochNsOfReal(value)})`, notes: [] };
     case 'string':
-      return readText(connection, field, value, nowNs);
+      return readText(search, field, value);
     case 'dynamic':
-      return readText(
-        connection,
-        field,
-        `if(starts_with(${value}, '"'), ${value}::JSON->>'$', ${value})`,
-        nowNs,
-      );
+      return readText(search, field, `if(starts_with(${value}, '"'), ${value}::JSON->>'$', ${value})`);
     case 'bool':
       return { field, sql: 'NULL::TIMESTAMP_NS', notes: [] };
   }
@@ -290,18 +303,32 @@ const textReaders: readonly ((text: string) => string)[] = [
 const yearless =
   '[A-Za-z]{3,9}\\s+\\d{1,2}\\s+\\d{1,2}:\\d{2}:\\d{2}([.,]\\d{1,9})?|\\d{4} \\d{2}:\\d{2}:\\d{2}\\.\\d{6}';
 
-async function readText(
-  connection: Connection,
-  field: string,
-  text: string,
-  nowNs: bigint,
-): Promise<TimeSource> {
+async function readText(search: Search, field: string, text: string): Promise<TimeSource> {
+  const { connection, options } = search;
   const [row = []] = await connection.run(
     `SELECT count(${text}), coalesce(bool_or(regexp_full_match(${text}, ${sqlText(yearless)})), false) FROM sampled`,
   );
   const quick = await bestReader(connection, text, Number(row[0]));
-  const sql = `coalesce(${quick}, make_timestamp_ns(apl_event_time(${text}, ${nowNs}::BIGINT)))`;
-  return { field, sql, notes: row[1] === true ? [yearNote(`\`${field}\``)] : [] };
+  const { order = '', notes, refusal } = await orderIn(search, field, text);
+  const ordered = `apl_event_time(${text}, ${options.nowNs}::BIGINT, ${sqlText(order)})`;
+  const checked = options.dates === undefined && !options.whole;
+  const slow = checked ? `coalesce(${ordered}, ${orderMisfit(text)})` : ordered;
+  return {
+    field,
+    sql: `coalesce(${quick}, make_timestamp_ns(${refusal === undefined ? slow : dateAtAll(text, options.nowNs)}))`,
+    notes: [...(row[1] === true ? [yearNote(`\`${field}\``)] : []), ...notes],
+    ...present({ refusal }),
+  };
+}
+
+async function orderIn(
+  { connection, reading, options }: Search,
+  field: string,
+  text: string,
+): Promise<FoundOrder> {
+  if (options.dates !== undefined) return { order: options.dates, notes: [] };
+  const file = `(${cells(reading.fields, reading.from)})`;
+  return findOrder(connection, field, text, { sample: 'sampled', file, whole: options.whole ?? false });
 }
 
 /** Returns SQL of the times that the engine's best reader of a sample finds: the first that reads all values, else most of them. */
@@ -404,8 +431,14 @@ interface Part {
 }
 
 const parts = {
-  clock: { names: ['time', 'timeofday', 'clock'], pattern: '\\d{1,2}:\\d{2}(:\\d{2}([.,]\\d{1,9})?)?' },
-  date: { names: ['date', 'day'], pattern: '\\d{4}[-/.]\\d{2}[-/.]\\d{2}' },
+  clock: {
+    names: ['time', 'timeofday', 'clock'],
+    pattern: '\\d{1,2}:\\d{2}(:\\d{2}([.,]\\d{1,9})?)?( ?[AaPp][Mm])?',
+  },
+  date: {
+    names: ['date', 'day'],
+    pattern: '\\d{4}[-/.]\\d{2}[-/.]\\d{2}|\\d{1,2}[-/.]\\d{1,2}[-/.](\\d{4}|\\d{2})',
+  },
   month: {
     names: ['month', 'mon', 'date'],
     pattern: '(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*',
@@ -415,35 +448,33 @@ const parts = {
 } satisfies Record<string, Part>;
 
 async function combinedTime(
-  connection: Connection,
+  search: Search,
   columns: readonly SampledColumn[],
-  nowNs: bigint,
 ): Promise<TimeSource | undefined> {
-  const find = (part: Part) => findPart(connection, columns, part);
+  const find = (part: Part) => findPart(search.connection, columns, part);
   const clock = await find(parts.clock);
   if (!clock) return undefined;
   const date = await find(parts.date);
-  if (date) return combination(connection, [date, clock], [date, clock], nowNs);
+  if (date) return combination(search, [date, clock], [date, clock]);
   const month = await find(parts.month);
   const day = await find(parts.day);
   if (!month || !day) return undefined;
   const year = await find(parts.year);
-  if (!year) return combination(connection, [month, day, clock], [month, day, clock], nowNs);
-  return combination(connection, [year, month, day, clock], [month, day, year, clock], nowNs);
+  if (!year) return combination(search, [month, day, clock], [month, day, clock]);
+  return combination(search, [year, month, day, clock], [month, day, year, clock]);
 }
 
 /** `columns` are in the order in which the user sees their names, `written` in that of the text that is read. */
 async function combination(
-  connection: Connection,
+  search: Search,
   columns: readonly SampledColumn[],
   written: readonly SampledColumn[],
-  nowNs: bigint,
 ): Promise<TimeSource> {
   const field = columns.map(column => column.name).join(', ');
   const text = `(${written.map(({ column }) => `${column}::VARCHAR`).join(` || ' ' || `)})`;
-  const { sql, notes } = await readText(connection, field, text, nowNs);
+  const { notes, ...read } = await readText(search, field, text);
   const names = columns.map(column => `\`${column.name}\``).join(', ');
-  return { sql, field, notes: [`The time is put together from ${names}.`, ...notes] };
+  return { ...read, notes: [`The time is put together from ${names}.`, ...notes] };
 }
 
 async function findPart(

@@ -1,0 +1,118 @@
+import { cut } from '../../../text.js';
+import { type DateOrder, dateOrders, formatTime } from '../../../time.js';
+import { sqlText } from '../../duckdb/literal.js';
+import type { Connection } from '../../engine/duckdb.js';
+import { bareTime, orderBits, orderedNs } from '../../functions/date-order.js';
+import { ServiceError } from '../../http/service-error.js';
+
+/** What the dates of a column say of their order. An absent order is that of a column without dates that need one. */
+export interface FoundOrder {
+  readonly order?: DateOrder;
+  readonly notes: readonly string[];
+  /** Why no order can be told, if so. */
+  readonly refusal?: ServiceError;
+}
+
+/** Dates that leave the same orders open, and one of them. */
+interface Group {
+  readonly bits: number;
+  readonly example: string;
+}
+
+const orderNames = { dmy: 'day first', mdy: 'month first', ymd: 'year first' } as const;
+
+/**
+ * Returns the order of the dates of a column: of all in the sample if these tell it, else of all in the file. `text` is SQL of
+ * them over both relations.
+ */
+export async function findOrder(
+  connection: Connection,
+  field: string,
+  text: string,
+  { sample, file, whole }: { readonly sample: string; readonly file: string; readonly whole: boolean },
+): Promise<FoundOrder> {
+  if (!whole) {
+    const found = orderOf(field, await groupsOf(connection, text, sample));
+    if (found.refusal === undefined) return found;
+  }
+  return orderOf(field, await groupsOf(connection, text, file));
+}
+
+async function groupsOf(connection: Connection, text: string, relation: string): Promise<Group[]> {
+  const rows = await connection.run(
+    `SELECT b, min(t) FROM (SELECT t, apl_date_orders(t) AS b FROM (SELECT ${text} AS t FROM ${relation}) WHERE regexp_matches(t, ${sqlText(numberedStart)}))
+     WHERE b > 0 GROUP BY b ORDER BY 2`,
+  );
+  return rows.map(([bits, example]) => ({ bits: Number(bits), example: String(example) }));
+}
+
+/** As few rows as can be go to JavaScript. */
+const numberedStart = '^\\s*\\[?\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{2}';
+
+function orderOf(field: string, groups: readonly Group[]): FoundOrder {
+  const open = openIn(groups);
+  const [first, second] = open;
+  if (groups.length === 0) return { notes: [] };
+  if (first === undefined) return { notes: [], refusal: mixedDates(field, groups) };
+  if (second === undefined) {
+    const proof = groups.find(({ bits }) => openIn([{ bits, example: '' }]).length === 1) ?? groups[0];
+    const shown = proof === undefined ? '' : `, as in ${quoted(proof.example)}`;
+    return { order: first, notes: [`The dates of \`${field}\` are read ${orderNames[first]}${shown}.`] };
+  }
+  if (first === 'dmy' && groups.some(({ bits }) => (bits & orderBits.dots) > 0))
+    return { order: first, notes: [`The dates of \`${field}\` are read day first, as they have dots.`] };
+  const unlike = groups.find(({ bits }) => (bits & orderBits.differ) > 0);
+  if (unlike === undefined) return { order: first, notes: [] };
+  return { notes: [], refusal: undecided(field, unlike, open) };
+}
+
+function openIn(groups: readonly Group[]): DateOrder[] {
+  return dateOrders.filter(order => groups.every(({ bits }) => (bits & orderBits[order]) > 0));
+}
+
+function undecided(field: string, { example }: Group, open: readonly DateOrder[]): ServiceError {
+  const readings = open.map(order => {
+    const time = orderedNs(bareTime(example), order);
+    return `${time === null ? '' : formatTime(time)} (${orderNames[order]})`;
+  });
+  const message = `The dates of \`${field}\` do not tell their order: ${quoted(example)} is ${readings.join(' or ')}.`;
+  return new ServiceError(400, 'date-order', message, { hint: orderHint(open) });
+}
+
+/** Names two dates that no order reads. */
+function mixedDates(field: string, groups: readonly Group[]): ServiceError {
+  const last = groups.findIndex((_, index) => openIn(groups.slice(0, index + 1)).length === 0);
+  const other = groups[last];
+  const against =
+    groups.slice(0, last).find(each => other && openIn([each, other]).length === 0) ?? groups[0];
+  const shown = [against, other].map(group => quoted(group?.example ?? '')).join(' and ');
+  return new ServiceError(400, 'date-order', `The dates of \`${field}\` have no order in common: ${shown}.`, {
+    hint: `${orderHint(dateOrders)} Dates that do not fit it then have the time of their import, and are counted.`,
+  });
+}
+
+function orderHint(orders: readonly DateOrder[]): string {
+  const options = orders.map(order => `\`--dates ${order}\``).join(' or ');
+  return `Import it with ${options}. A request that ingests events names the format instead, such as \`timestamp-format=02/01/2006\`.`;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(cut(text, 80));
+}
+
+/** SQL of a time for every text that some order reads: a column of such dates is one of times, although it is refused. */
+export function dateAtAll(text: string, nowNs: bigint): string {
+  return `CASE WHEN apl_date_orders(${text}) > 0 THEN ${nowNs}::BIGINT END`;
+}
+
+const otherOrder = 'a date does not fit the order of the sample';
+
+/** SQL that ends the pass at a date, of which `text` is SQL, that the order of the sample does not read and another one does. */
+export function orderMisfit(text: string): string {
+  return `CASE WHEN apl_date_orders(${text}) > 0 THEN error(${sqlText(`${otherOrder}: `)} || hex(left(${text}, 80)))::BIGINT END`;
+}
+
+/** Returns whether a pass ended at such a date: all dates of the file then decide. */
+export function isOrderMisfit(failure: string | undefined): boolean {
+  return failure?.startsWith(`Invalid Input Error: ${otherOrder}`) ?? false;
+}

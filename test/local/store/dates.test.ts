@@ -1,0 +1,195 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { sharedService, temporaryDirectory } from '../service.js';
+
+const service = sharedService();
+const update = process.env.UPDATE_GOLDEN === '1';
+const page = path.join(import.meta.dirname, '../../../docs/import-dates.md');
+
+/** The values of one column, and the `--dates` that an import has. */
+interface Case {
+  readonly what: string;
+  readonly values: readonly string[];
+  readonly dates?: string;
+}
+
+const cases: readonly Case[] = [
+  {
+    what: 'one date has a day above 12',
+    values: ['01/02/2024 10:00', '13/02/2024 11:00', '02/03/2024 12:00'],
+  },
+  { what: 'the same, month first', values: ['01/02/2024 10:00', '02/13/2024 11:00'] },
+  { what: 'nothing tells the order', values: ['05/11/2026 10:00', '06/11/2026 10:00'] },
+  { what: 'the same, asked for', values: ['05/11/2026 10:00', '06/11/2026 10:00'], dates: 'dmy' },
+  { what: 'the same, asked for', values: ['05/11/2026 10:00', '06/11/2026 10:00'], dates: 'mdy' },
+  { what: 'dots', values: ['01.11.2026 10:00', '02.11.2026 10:00'] },
+  { what: 'dots, and a month above 12', values: ['01.11.2026 10:00', '11.30.2026 10:00'] },
+  { what: 'hyphens', values: ['05-11-2026 10:00', '25-11-2026 10:00'] },
+  { what: 'two orders', values: ['13/02/2024', '02/13/2024'] },
+  { what: 'two orders, one asked for', values: ['13/02/2024', '02/13/2024'], dates: 'dmy' },
+  { what: 'day and month are equal', values: ['05/05/2026', '06/06/2026'] },
+  { what: 'no day of any calendar', values: ['13/02/2024', '00/00/0000', '31/02/2024'] },
+  { what: 'a leap day', values: ['29/02/2024', '01/02/2024'] },
+  { what: 'two digits of the year', values: ['31/01/24', '30/01/69'] },
+  { what: 'two digits, year first', values: ['69/12/31', '24/01/13'] },
+  { what: 'two digits, all below 13', values: ['05/11/06'] },
+  { what: 'two digits and dots', values: ['05.11.06'] },
+  { what: 'two digits, year first, asked for', values: ['24/01/02'], dates: 'ymd' },
+  { what: 'single digits', values: ['1/2/2024 3:04', '13/2/2024 3:04'] },
+  { what: '12 hours', values: ['13/02/2024 12:00 AM', '13/02/2024 12:00:01 PM', '13/02/2024 1:30pm'] },
+  { what: 'an offset', values: ['13/02/2024 10:00:00 +02:00', '13/02/2024 10:00:00 -0130'] },
+  { what: 'nanoseconds', values: ['13/02/2024 10:00:00.123456789'] },
+  { what: 'in brackets', values: ['[13/02/2024 10:00]'] },
+  { what: 'beside other times', values: ['13/02/2024', '2024-02-14', '1707955200', '16 Feb 2024'] },
+  { what: 'year first, in four digits', values: ['2024/02/01 10:00', '2024.02.03'] },
+  { what: 'the name of the month', values: ['05 Nov 2026', '05-Nov-26', 'Nov 5, 2026'] },
+];
+
+test('the dates of a column have one order, or are refused by name', async () => {
+  const rows = [];
+  for (const each of cases) rows.push(await rowOf(each));
+  const text = `${intro}${rows.join('')}`;
+  if (update) await writeFile(page, text);
+  expect(text).toBe(await readFile(page, 'utf8'));
+});
+
+const intro = `# Dates in imported files
+
+The dates of a column have one order. All of the sample decide it, and the whole file if those cannot; the rest of the file confirms
+it. Dates with dots have the day first unless one of them cannot. If nothing tells the order, nothing is imported: \`--dates dmy\`,
+\`--dates mdy\` or \`--dates ymd\` says it, and dates that do not fit then have the time of their import and are counted. Two digits of a year from 69 to 99 are 19xx. Times without a zone are UTC.
+
+\`test/local/store/dates.test.ts\` writes this table from what imports do at 2026-06-15T12:00:00Z.
+
+| dates | values | \`--dates\` | times, notes or refusal |
+|---|---|---|---|
+`;
+
+async function rowOf({ what, values, dates }: Case): Promise<string> {
+  const { status, body, times } = await imported(
+    ['n,date', ...values.map((value, n) => `${n},"${value}"`)],
+    dates,
+  );
+  const outcome = status === 200 ? [...times, ...body.notes] : [`refused: ${body.message}`];
+  return `| ${[what, values.join('<br>'), dates ?? '', outcome.join('<br>')].join(' | ')} |\n`;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what is read from it is compared with exact values
+type Reply = { readonly status: number; readonly body: any; readonly times: readonly string[] };
+
+let datasets = 0;
+
+async function imported(lines: readonly string[], dates?: string, name = 'dates.csv'): Promise<Reply> {
+  const file = path.join(await temporaryDirectory(), name);
+  await writeFile(file, `${lines.join('\n')}\n`);
+  const dataset = `dates${++datasets}`;
+  const reply = await service().json('POST', '/v1/local/import', {
+    path: file,
+    dataset,
+    timeField: 'date',
+    dates,
+  });
+  if (reply.status !== 200) return { ...reply, times: [] };
+  return { ...reply, times: await timesOf(dataset) };
+}
+
+/** The times of a dataset, in the order of its field `n`. */
+async function timesOf(dataset: string): Promise<string[]> {
+  const { body } = await service().query(`dataset ${dataset}: n:long _time:datetime`);
+  const [keys, times] = body.tables[0].columns as [number[], string[]];
+  const order = keys.map((_, index) => index).sort((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0));
+  return order.map(index => times[index] ?? '');
+}
+
+/** The message of a refusal, which the table has as a whole. */
+function withoutHint({ body }: Pick<Reply, 'body'>): string {
+  return body.message.split(' Import it with')[0];
+}
+
+const many = (date: string, count: number) => Array.from({ length: count }, (_, n) => `${n},${date}`);
+
+test('a date below the sample that contradicts its order makes all dates decide', async () => {
+  const dots = await imported(['n,date', ...many('01.02.2024', 12_000), '12000,02.13.2024']);
+  expect([dots.body.notes, dots.times.at(-1)]).toEqual([
+    ['The dates of `date` are read month first, as in "02.13.2024".'],
+    '2024-02-13T00:00:00Z',
+  ]);
+  const mixed = await imported(['n,date', ...many('13/02/2024', 12_000), '12000,02/13/2024']);
+  expect([mixed.status, withoutHint(mixed)]).toEqual([
+    400,
+    'The dates of `date` have no order in common: "02/13/2024" and "13/02/2024".',
+  ]);
+  const late = await imported(['n,date', ...many('2024-02-13', 12_000), '12000,02/03/2024']);
+  expect([late.status, withoutHint(late)]).toEqual([
+    400,
+    'The dates of `date` do not tell their order: "02/03/2024" is 2024-03-02T00:00:00Z (day first) or 2024-02-03T00:00:00Z (month first).',
+  ]);
+});
+
+test('a date below the sample tells the order where the sample does not', async () => {
+  const { body, times } = await imported(['n,date', ...many('01/02/2024', 12_000), '12000,13/02/2024']);
+  expect([body.notes, times[0], times.at(-1)]).toEqual([
+    ['The dates of `date` are read day first, as in "13/02/2024".'],
+    '2024-02-01T00:00:00Z',
+    '2024-02-13T00:00:00Z',
+  ]);
+});
+
+test('dates in JSON have one order too', async () => {
+  const lines = ['01/02/2024', '13/02/2024'].map((date, n) => JSON.stringify({ n, date }));
+  expect((await imported(lines, undefined, 'dates.ndjson')).times).toEqual([
+    '2024-02-01T00:00:00Z',
+    '2024-02-13T00:00:00Z',
+  ]);
+});
+
+test('a body of events decides like a file', async () => {
+  await service().json('POST', '/v2/datasets', { name: 'sent' });
+  const send = (dates: readonly string[], query = '') =>
+    service().json(
+      'POST',
+      `/v1/datasets/sent/ingest${query}`,
+      dates.map((date, n) => ({ n: n + (query === '' ? 0 : 9), date })),
+    );
+  expect(withoutHint(await send(['01/02/2024', '02/02/2024']))).toBe(
+    'The dates of `date` do not tell their order: "01/02/2024" is 2024-02-01T00:00:00Z (day first) or 2024-01-02T00:00:00Z (month first).',
+  );
+  expect((await send(['01/02/2024', '13/02/2024'])).body.ingested).toBe(2);
+  expect(
+    (await send(['03/02/2024'], '?timestamp-field=date&timestamp-format=02/01/2006')).body.ingested,
+  ).toBe(1);
+  expect(await timesOf('sent')).toEqual([
+    '2024-02-01T00:00:00Z',
+    '2024-02-13T00:00:00Z',
+    '2024-02-03T00:00:00Z',
+  ]);
+});
+
+test('a date and a time of day apart are put together in the order of the dates', async () => {
+  const file = path.join(await temporaryDirectory(), 'apart.csv');
+  await writeFile(file, 'n,Date,Time\n1,01.11.2026,2:30 PM\n2,25.11.2026,12:05 AM\n');
+  const { body } = await service().json('POST', '/v1/local/import', { path: file, dataset: 'apart' });
+  expect(body.notes).toEqual([
+    'The time is put together from `Date`, `Time`.',
+    'The dates of `Date, Time` are read day first, as in "25.11.2026 12:05 AM".',
+  ]);
+  expect(await timesOf('apart')).toEqual(['2026-11-01T14:30:00Z', '2026-11-25T00:05:00Z']);
+});
+
+test('where no field is named, dates of no order refuse the file too', async () => {
+  const file = path.join(await temporaryDirectory(), 'guessed.csv');
+  for (const [first, second] of [
+    ['05/11/2026', '06/11/2026'],
+    ['13/02/2024', '02/13/2024'],
+  ]) {
+    await writeFile(file, `n,Date\n1,${first}\n2,${second}\n`);
+    const reply = await service().json('POST', '/v1/local/import', { path: file, dataset: 'guessed' });
+    expect([reply.status, withoutHint(reply).startsWith('The dates of `Date` ')]).toEqual([400, true]);
+  }
+});
+
+test('an order that is none is refused', async () => {
+  const { status, body } = await imported(['n,date', '1,01/02/2024'], 'ydm');
+  expect([status, body.message]).toEqual([400, '`dates` should be dmy, mdy, ymd.']);
+});
