@@ -3,6 +3,7 @@ import { parseQuery } from '../apl/syntax/parse.js';
 import { AplKernelError } from '../errors.js';
 import { cellText, valueKind } from '../result/display/text.js';
 import type { ArrowTable, QueryResult } from '../result/result.js';
+import { shortfallSentences } from '../result/shortfall.js';
 import { plural } from '../text.js';
 import { formatDuration, formatTime, parseTime, parseTimespan } from '../time.js';
 import { MagicError } from './magics/arguments.js';
@@ -26,7 +27,11 @@ export function assertResult(condition: string, result: QueryResult): string {
   const holds = reader.holds(statement.value);
   const figures = [...reader.figures].map(([text, figure]) => `${text} is ${figure}`).join(', ');
   if (holds) return figures;
-  throw new AssertionError('assertion', `does not hold: ${condition} (${figures})`);
+  const short = shortfallSentences(result);
+  throw new AssertionError(
+    'assertion',
+    [`does not hold: ${condition} (${figures})`, ...short].join('. ').replace(/\.$/, ''),
+  );
 }
 
 /** Makes a condition a statement that the parser reads. */

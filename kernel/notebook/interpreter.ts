@@ -186,7 +186,11 @@ async function runShown(
   const chart = { ...query.chart, ...withoutRender(text).chart };
   const wish = { ...plan.chart, ...chart };
   const annotates = !query.silent && plan.retains && wish.kind !== 'none' && hasAnnotations(session, wish);
-  const result = await runLogged(session, { ...plan, text, variables, annotates }, io);
+  const result = await runLogged(
+    session,
+    { ...plan, text, variables, annotates, ...present({ name: query.name }) },
+    io,
+  );
   const kept = await keep(session, result, io, query.name);
   if (!query.silent) await show(session, kept, io, plan, { last: isLast, chart });
   return result;

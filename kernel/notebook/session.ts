@@ -158,6 +158,11 @@ export class Session {
     return this.#recording?.takeNotices() ?? [];
   }
 
+  /** Returns, once, the moment of the recording that the last query was answered from; undefined where none is in use. */
+  takeReplayed(): bigint | undefined {
+    return this.#recording?.takeMoment();
+  }
+
   log(text: string): void {
     this.options.log(text);
   }

@@ -49,7 +49,10 @@ export interface CompareOptions {
   readonly examples?: number;
 }
 
-/** Returns how `after` differs from `before`. Rows with the same key are compared in their order. */
+/**
+ * Returns how `after` differs from `before`. Rows with the same key are compared in their order; without a common column no row
+ * is in both.
+ */
 export function compareTables(before: Table, after: Table, options: CompareOptions = {}): TableChanges {
   const schema = schemaChanges(before, after);
   const changed = new Set(schema.map(({ column }) => column));
@@ -63,12 +66,13 @@ export function compareTables(before: Table, after: Table, options: CompareOptio
     counts[change.kind] += 1;
     if (examples.length < (options.examples ?? 20)) examples.push(change);
   };
+  const partners = names.length === 0 && schema.length > 0 ? noRows : right.byKey;
   for (const [text, rows] of left.byKey) {
-    const others = right.byKey.get(text) ?? [];
+    const others = partners.get(text) ?? [];
     for (const [index, row] of rows.entries()) {
       const other = others[index];
       if (other === undefined) {
-        note({ kind: 'removed', cells: left.cells(row, names) });
+        note({ kind: 'removed', cells: left.cells(row, shown(before, names)) });
         continue;
       }
       const cells = rest.flatMap(column =>
@@ -79,10 +83,17 @@ export function compareTables(before: Table, after: Table, options: CompareOptio
     }
   }
   for (const [text, rows] of right.byKey)
-    for (const row of rows.slice(left.byKey.get(text)?.length ?? 0))
-      note({ kind: 'added', cells: right.cells(row, names) });
+    for (const row of rows.slice(partners.has(text) ? (left.byKey.get(text)?.length ?? 0) : 0))
+      note({ kind: 'added', cells: right.cells(row, shown(after, names)) });
   const isWhole = counts.added + counts.removed + counts.changed === 0;
   return { schema, key, ...counts, reordered: isWhole && !left.hasOrderOf(right), examples };
+}
+
+const noRows: ReadonlyMap<string, readonly number[]> = new Map();
+
+/** The columns of a row that one table has alone: the common ones, or its own where there are none. */
+function shown({ schema }: Table, common: readonly string[]): readonly string[] {
+  return common.length > 0 ? common : schema.fields.map(({ name }) => name);
 }
 
 /** Whether nothing differs at all. */

@@ -15,6 +15,7 @@ import { PLAIN_LIMITS, toPlain } from './display/plain.js';
 import { allNotices, heading, safeWords } from './display/summary.js';
 import { arrowWithin, tableHash } from './ipc/stream.js';
 import type { Provenance, QueryResult } from './result.js';
+import { shortfallSentences, shortfallsOf, shortfallText } from './shortfall.js';
 
 /** One output of a cell: MIME type -> payload, and metadata by MIME type and under `apl`. */
 export interface Output {
@@ -117,7 +118,8 @@ export function toOutline(result: QueryResult): Output {
     const fields = table.info.fields.map(({ name, type }) => `${safeWords(name)} (${safeWords(type)})`);
     return `${heading(table, result).join(' \u00b7 ')}\nfields: ${fields.join(', ')}`;
   });
-  const text = [...lines, 'The data is not kept in the notebook (%retain off).'].join('\n');
+  const short = shortfallSentences(result).map(safeWords);
+  const text = [...short, ...lines, 'The data is not kept in the notebook (%retain off).'].join('\n');
   const tables = result.tables.map(({ info, data }) => ({
     name: info.name,
     rows: data.numRows,
@@ -131,6 +133,12 @@ function plainRows(asked: number | undefined): { readonly rows?: number; readonl
   if (asked === undefined) return {};
   const rows = Math.min(asked, PLAIN_LIMITS.rows);
   return { rows, head: rows };
+}
+
+/** What the rows are not, for programs that read outputs; absent where they are all. */
+function shortfallFacts(result: QueryResult): { readonly shortfalls?: readonly unknown[] } {
+  const found = shortfallsOf(result).map(each => ({ kind: each.kind, text: shortfallText(each) }));
+  return present({ shortfalls: found.length === 0 ? undefined : found });
 }
 
 /** Provenance, status and limits, with which an output can be audited without the kernel, and the reference to its rows. */
@@ -153,7 +161,11 @@ function aplMetadata(
     : { ...provenance, status };
   const held = resultId === undefined ? undefined : { id: resultId, rows, columns, rowsInNotebook };
   // What a cell says may hold a token, which stays in the cell.
-  const said = withoutTokensIn({ ...facts, limits: allNotices(result) }) as typeof facts;
+  const said = withoutTokensIn({
+    ...facts,
+    limits: allNotices(result),
+    ...shortfallFacts(result),
+  }) as typeof facts;
   return { ...said, tables: shapes, ...present({ result: held }) };
 }
 

@@ -23,7 +23,8 @@ import { plural } from '../text.js';
 import { codeWords } from './display/summary.js';
 import { cellText, exactInt64 } from './display/text.js';
 import { FIELD_KEY } from './field.js';
-import type { ArrowTable, Notice, QueryResult, TableInfo } from './result.js';
+import type { ArrowTable, Notice, QueryResult, Shortfall, TableInfo } from './result.js';
+import { readThrough } from './shortfall.js';
 
 /** What to compare, besides the two results. */
 export interface PeriodOptions {
@@ -89,7 +90,7 @@ export function comparePeriods(
     ...earlier.notices.map(({ level, text }) => ({ level, text: `${options.name}: ${text}` })),
   ];
   const columns = { key, measures: measures.map(({ name }) => name) };
-  const whole = combined(later, earlier);
+  const whole = combined(later, earlier, options.name);
   const drawn: QueryResult | undefined =
     size === undefined
       ? undefined
@@ -110,11 +111,16 @@ function none(reason: string, hint: string): NoComparison {
 }
 
 /** The answer of both: partial when one of them is. */
-function combined(later: QueryResult, earlier: QueryResult): Omit<QueryResult, 'tables' | 'notices'> {
+function combined(
+  later: QueryResult,
+  earlier: QueryResult,
+  name: string,
+): Omit<QueryResult, 'tables' | 'notices'> {
   const [now, before] = [later.status, earlier.status];
   const { startTime, endTime } = earlier.provenance;
   return {
     ...later,
+    shortfalls: [...(later.shortfalls ?? []), ...unasked(name, earlier)],
     status: {
       ...now,
       elapsedTime: now.elapsedTime + before.elapsedTime,
@@ -130,6 +136,11 @@ function combined(later: QueryResult, earlier: QueryResult): Omit<QueryResult, '
       comparedWith: { startTime, endTime },
     },
   };
+}
+
+/** The limits in the text of the query are those of both periods. */
+function unasked(name: string, earlier: QueryResult): readonly Shortfall[] {
+  return readThrough(name, earlier).filter(({ kind, isAsked }) => kind !== 'cut' || isAsked !== true);
 }
 
 /** The fields that identify a row, or the reason why none do. */

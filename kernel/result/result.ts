@@ -43,6 +43,21 @@ export interface Notice {
   readonly text: string;
 }
 
+/** A reason why the rows of a result are not all that its query gives now. */
+export interface Shortfall {
+  readonly kind: 'cut' | 'sampled' | 'partial' | 'estimated' | 'replayed';
+  /** What the result holds, as it follows that word: `the first 1,000 of 3,116 rows (the default limit)`. */
+  readonly holds: string;
+  /** The result through which a query read it: a kept one by its name, or one of two that are compared. Absent for its own. */
+  readonly through?: string;
+  /** The query that fetches all rows, in one line. */
+  readonly whole?: string;
+  /** The text of the query asks for it. */
+  readonly isAsked?: true;
+  /** Between the first and the last moment of the rows none is missing, so that an empty time bin there is empty. */
+  readonly isGapless?: true;
+}
+
 /** Facts about the rows of a result that follow from the text of its query. */
 export interface Reading {
   /**
@@ -68,6 +83,8 @@ export interface QueryResult extends QueryAnswer {
   readonly notices: readonly Notice[];
   /** Absent when the query was not read. */
   readonly reading?: Reading;
+  /** Why the rows are not all that there are, or not of now, besides what its service reports: `shortfallsOf` has all. */
+  readonly shortfalls?: readonly Shortfall[];
   /** The datasets that the rows come from, also through other results; absent where they are not known. */
   readonly sources?: readonly string[];
 }

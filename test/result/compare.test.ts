@@ -26,6 +26,14 @@ function check(after: readonly SampleColumn[], options: CompareOptions, expected
 }
 
 test('the same rows', () => check(base, {}, {}));
+test('without a common column no row is the same', () => {
+  const other: readonly SampleColumn[] = [['x', 'integer', '[7,8]']];
+  const changes = compareTables(tableOf(base.slice(1, 2)), tableOf(other));
+  expect(changes).toMatchObject({ same: 0, added: 2, removed: 3, changed: 0 });
+  expect(changes.examples[0]).toEqual({ kind: 'removed', cells: { n: '1' } });
+  expect(changes.examples[3]).toEqual({ kind: 'added', cells: { x: '7' } });
+  expect(isUnchanged(changes)).toBe(false);
+});
 test('a changed real number is found by the other columns', () =>
   check(
     base.with(2, ['avg', 'float', '[0.1,0.25,1]']),

@@ -44,7 +44,7 @@ test('metadata holds the provenance of the result and its notices', () => {
     limits: [
       {
         level: 'warn',
-        text: 'The result is partial: the service did not read all of the data in the range.',
+        text: 'The result holds a part of the rows: the service did not read all of the data in the range.',
       },
     ],
   });

@@ -230,10 +230,14 @@ function textAs(text: string, type: TypeName): Scalar | undefined {
       ? parseTime(text)
       : type === 'timespan'
         ? parseTimespan(text)
-        : type === 'long' && /^-?\d{1,18}$/.test(text)
+        : type === 'long' && /^-?\d{1,19}$/.test(text) && fitsLong(BigInt(text))
           ? BigInt(text)
           : undefined;
   return parsed === undefined ? undefined : constant(type, parsed);
+}
+
+function fitsLong(value: bigint): boolean {
+  return BigInt.asIntN(64, value) === value;
 }
 
 function reportUnused(binder: Binder): void {

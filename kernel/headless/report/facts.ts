@@ -18,6 +18,7 @@ export function reportFacts(notebook: Notebook): ReportFacts {
     ['Profile', texts('profile')],
     ['Data', texts('datasets')],
     ['Parameters', parametersText(code, results)],
+    ['Incomplete', incompleteText(results)],
     ['Versions', texts('kernelVersion') && `apl-kernel ${texts('kernelVersion')}`],
   ];
   return facts.filter(([, value]) => value !== '');
@@ -32,6 +33,8 @@ interface Provenance {
   readonly datasets?: readonly string[];
   readonly kernelVersion?: string;
   readonly variables?: Readonly<Record<string, unknown>>;
+  /** What the rows of the result are not. */
+  readonly shortfalls?: readonly { readonly text?: unknown }[];
 }
 
 function provenancesOf(cell: CodeCell): readonly Provenance[] {
@@ -53,6 +56,20 @@ function rangeText(results: readonly Provenance[]): string {
   const moving = results.some(({ frozen }) => frozen !== true) ? '; some follow the clock of the run' : '';
   return `${formatTime(start)} to ${formatTime(end)}${several}${moving}`;
 }
+
+/** How many outputs show a part of the rows, a sample, an estimate or a recorded answer, and each reason once. */
+function incompleteText(results: readonly Provenance[]): string {
+  const short = results.filter(({ shortfalls }) => Array.isArray(shortfalls) && shortfalls.length > 0);
+  if (short.length === 0) return '';
+  const texts = short.flatMap(({ shortfalls = [] }) =>
+    shortfalls.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])),
+  );
+  const listed = [...new Set(texts)].slice(0, MOST_REASONS).map(text => oneLine(text, longestParameter));
+  return `${short.length} of ${results.length} outputs: ${listed.join('; ')}`;
+}
+
+/** Further reasons stand above their outputs. */
+const MOST_REASONS = 5;
 
 const longestParameter = 120;
 

@@ -1,5 +1,7 @@
 import { differenceText, isUnchanged, type RowChange } from '../../result/compare.js';
+import { safeWords } from '../../result/display/summary.js';
 import type { QueryResult } from '../../result/result.js';
+import { readThrough, shortfallSentences, shortfallText } from '../../result/shortfall.js';
 import { plural } from '../../text.js';
 import type { Session } from '../session.js';
 import { say } from './actions.js';
@@ -63,7 +65,10 @@ async function check({ raw, magic }: MagicCall, { session, io, plan }: MagicHost
   const { assertResult } = await import('../assertion.js');
   const test = (result: QueryResult | undefined) => {
     if (result === undefined) throw misuse(magic, 'no query has run yet');
-    say(io, `holds:  ${condition} (${assertResult(condition, result)})`);
+    say(
+      io,
+      [`holds:  ${condition} (${assertResult(condition, result)})`, ...shortfallSentences(result)].join(' '),
+    );
   };
   if (plan.queries.length === 0) test(session.results.named('_')?.result);
   else plan.afterRun.push(async results => test(results.at(-1)));
@@ -82,14 +87,17 @@ async function diff({ words, options, magic }: MagicCall, { session, io }: Magic
   const { compareTables } = await import('../../result/compare.js');
   const key = asked ?? before.info.groups.map(({ name }) => name);
   const changes = compareTables(before.data, after.data, { key, tolerance, examples: SHOWN });
+  const short = words.flatMap(name => shortfallLines(session, name));
   if (isUnchanged(changes)) {
-    io.display(textOutput(`${words[0]} and ${words[1]} are the same: ${plural(changes.same, 'row')}`));
+    const same = `${words[0]} and ${words[1]} are the same: ${plural(changes.same, 'row')}`;
+    io.display(textOutput([...short, same].join('\n')));
     return;
   }
   const total = changes.added + changes.removed + changes.changed;
   const rest = total > SHOWN ? `\nThe first ${SHOWN} of ${plural(total, 'row')} that differ are shown.` : '';
-  const caption = `${words[0]} -> ${words[1]}: ${differenceText(changes)}${rest}`;
-  const columns = names.filter(name => changes.examples.some(change => textOf(change, name) !== ''));
+  const caption = [...short, `${words[0]} -> ${words[1]}: ${differenceText(changes)}${rest}`].join('\n');
+  const both = new Set([...names, ...after.data.schema.fields.map(({ name }) => name)]);
+  const columns = [...both].filter(name => changes.examples.some(change => textOf(change, name) !== ''));
   const rows = changes.examples.map(change => [change.kind, ...columns.map(name => textOf(change, name))]);
   io.display(tableOutput(['row', ...columns], rows, caption));
 }
@@ -108,6 +116,13 @@ function tableNamed(session: Session, name: string): QueryResult['tables'][numbe
     `%diff: there is no result ${name}`,
     `\`${name} << query\` names one. ${names === '' ? 'None is named yet.' : `There are: ${names}.`}`,
   );
+}
+
+/** What the rows of a result are not, a line for each. */
+function shortfallLines(session: Session, name: string): readonly string[] {
+  const result = session.results.named(name)?.result;
+  const found = result === undefined ? [] : readThrough(name, result);
+  return [...new Set(found.map(each => `${safeWords(shortfallText(each))}.`))];
 }
 
 /** A cell of a change: its value, or both with an arrow; empty where it is neither a key nor changed. */

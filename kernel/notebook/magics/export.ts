@@ -1,7 +1,9 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isHidden } from '../../machine.js';
+import { safeWords } from '../../result/display/summary.js';
 import type { ExportedFile } from '../../result/export/file.js';
+import { shortfallSentences } from '../../result/shortfall.js';
 import { formatBytes, formatCount, plural, visible } from '../../text.js';
 import { lastName } from '../results/kept.js';
 import { withProgress } from './actions.js';
@@ -20,8 +22,9 @@ async function write({ words, options }: MagicCall, host: MagicHost): Promise<vo
   const { session, io } = host;
   const [written = ''] = words;
   const name = options.get('from') ?? lastName;
-  const table = session.results.named(name)?.result.tables[0]?.data;
-  if (table === undefined) throw nothing(name, session.results.names());
+  const result = session.results.named(name)?.result;
+  const table = result?.tables[0]?.data;
+  if (result === undefined || table === undefined) throw nothing(name, session.results.names());
   const path = pathOf(session.options, written);
   const place = await placeOf(path);
   await askForPlace(place, options.has('force'), host);
@@ -33,7 +36,8 @@ async function write({ words, options }: MagicCall, host: MagicHost): Promise<vo
       progress: rows => progress(`${formatCount(rows)} written`),
     });
     session.consents.made(['file', place]);
-    return textOutput(report(file, written, path, table.schema));
+    const short = shortfallSentences(result).map(safeWords);
+    return textOutput([...short, report(file, written, path, table.schema)].join('\n'));
   });
 }
 

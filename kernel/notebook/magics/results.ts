@@ -1,3 +1,5 @@
+import type { Shortfall } from '../../result/result.js';
+import { shortfallsOf } from '../../result/shortfall.js';
 import { formatBytes, formatCount, oneLine, plural, visibleLines } from '../../text.js';
 import { type KeptResult, rowsOf } from '../results/kept.js';
 import { MagicError, misuse } from './arguments.js';
@@ -52,7 +54,8 @@ function list(name: string | undefined, { session: { results: kept }, io }: Magi
     found.length === 0
       ? 'There are no results yet. `name << query` keeps one under a name; `_` is the last.'
       : `${plural(found.length, 'result')}; ${budget}`;
-  io.display(tableOutput(['name', 'rows', 'columns', 'memory', 'time range', 'query'], rows, caption));
+  const head = ['name', 'rows', 'columns', 'memory', 'time range', 'holds', 'query'];
+  io.display(tableOutput(head, rows, caption));
 }
 
 function row(names: readonly string[], kept: KeptResult): readonly string[] {
@@ -64,8 +67,13 @@ function row(names: readonly string[], kept: KeptResult): readonly string[] {
     formatCount(tables[0]?.data.numCols ?? 0),
     formatBytes(kept.bytes),
     `${startTime} .. ${endTime}`,
+    shortfallsOf(kept.result).length === 0 ? 'all' : shortfallsOf(kept.result).map(heldText).join('; '),
     oneLine(isLocal ? query : `${profile}: ${query}`, longestQuery),
   ];
+}
+
+function heldText({ through, holds }: Shortfall): string {
+  return through === undefined ? holds : `${through}: ${holds}`;
 }
 
 /** The longest text of a query in the list. */

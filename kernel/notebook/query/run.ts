@@ -4,8 +4,16 @@ import type { QueryRequest } from '../../api/wire.js';
 import type { Operator } from '../../apl/syntax/ast.js';
 import { withoutRender } from '../../apl/syntax/readers/charting.js';
 import { present } from '../../present.js';
-import type { ArrowTable, Notice, Provenance, QueryAnswer, QueryResult } from '../../result/result.js';
-import { formatCount, withoutTokens } from '../../text.js';
+import type {
+  ArrowTable,
+  Notice,
+  Provenance,
+  QueryAnswer,
+  QueryResult,
+  Shortfall,
+} from '../../result/result.js';
+import { wholeText } from '../../result/shortfall.js';
+import { withoutTokens } from '../../text.js';
 import { formatTime, LATEST_TIME, parseTime } from '../../time.js';
 import {
   profileOfReads,
@@ -30,6 +38,7 @@ import { groupsByTime, readAggregation } from './aggregation.js';
 import { clockOf } from './clock.js';
 import { type ProgressIo, withProgress } from './progress.js';
 import { datasetNames, mainPipeline } from './reading.js';
+import { limitNotice, shortfallsIn } from './shortfalls.js';
 
 /** A query to run: the text as it is sent, and the settings of its cell. */
 export interface QueryOrder {
@@ -38,6 +47,8 @@ export interface QueryOrder {
   readonly variables?: Readonly<Record<string, unknown>>;
   readonly range: TimeRange;
   readonly rowLimit: number | undefined;
+  /** The name under which the result is kept. */
+  readonly name?: string;
   /** How many events of a dataset it shows, whatever they are; where there are fewer, a notice says where more are. */
   readonly events?: number;
   /** The result will be drawn, with annotations where it runs along time. */
@@ -94,19 +105,30 @@ export async function runQuery(session: Session, asked: QueryOrder, io: Progress
       datasets: envelope.datasetNames.filter(name => !reads.results.has(name)),
     }),
   };
+  const shortfalls = shortfallsIn(session, order, result, reads);
   const { emptyAnswerNotices } = await import('./empty-answer.js');
   const written = [
     ...(introduction === undefined ? [] : [{ level: 'info' as const, text: introduction }]),
     ...clock.notices,
     ...noticesOf(session, order, result, reads),
+    ...wholeNotices(order, shortfalls),
     ...(await readNotices(session, reads)),
     ...(await emptyAnswerNotices(session, result, order.events, signal)),
   ];
   const notices = written.map(({ level, text }) => ({ level, text: withoutTokens(text) }));
   const [table] = tables;
   return table === undefined
-    ? { ...result, notices }
-    : { ...result, notices, reading: readAggregation(order.text, table.info) };
+    ? { ...result, notices, shortfalls }
+    : { ...result, notices, shortfalls, reading: readAggregation(order.text, table.info) };
+}
+
+/** Above a named result that a limit cut, the query that keeps all of it. */
+function wholeNotices({ name }: QueryOrder, shortfalls: readonly Shortfall[]): readonly Notice[] {
+  return shortfalls.flatMap(({ whole, through }) =>
+    name === undefined || whole === undefined || through !== undefined
+      ? []
+      : [{ level: 'info', text: wholeText(name, whole) }],
+  );
 }
 
 function isEmpty(variables: QueryOrder['variables']): boolean {
@@ -154,9 +176,6 @@ function inReadingOrder(table: ArrowTable, text: string): ArrowTable {
   return { info: { ...table.info, fields }, data: table.data.selectAt(order) };
 }
 
-/** The number of rows returned when neither query nor request sets a limit. */
-const serviceRowLimit = 1_000;
-
 function provenanceOf(
   session: Session,
   order: QueryOrder,
@@ -196,37 +215,7 @@ function noticesOf(
       text: 'The local service had stopped; it was started again for this query.',
     });
   }
-  // A kept result has no limit of its own: all of its rows are read.
-  const whole = results.size > 0 && order.rowLimit === undefined;
-  const limited = whole ? undefined : defaultLimitNotice(order, result);
+  const limited = limitNotice(order, result, results.size > 0);
   if (limited !== undefined) notices.push({ level: 'warn', text: limited });
   return notices;
-}
-
-/** Operators after which the number of rows is no longer that of the data. */
-const reducing: ReadonlySet<Operator['kind']> = new Set([
-  'limit',
-  'top',
-  'sample',
-  'summarize',
-  'count',
-  'distinct',
-  'getschema',
-  'make-series',
-]);
-
-/** As many rows as the default limit, from a query that sets none: there are probably more. */
-function defaultLimitNotice(order: QueryOrder, result: QueryAnswer): string | undefined {
-  const table = result.tables[0];
-  const limit = order.rowLimit ?? serviceRowLimit;
-  if (table === undefined || table.data.numRows !== limit || table.info.groups.length > 0) return undefined;
-  if (result.status.messages?.some(message => /limit/i.test(message.code))) return undefined;
-  const pipeline = mainPipeline(order.text);
-  if (pipeline?.operators.some(operator => reducing.has(operator.kind))) return undefined;
-  const matched = result.status.rowsMatched;
-  if (matched === table.data.numRows) return undefined;
-  const rows = formatCount(table.data.numRows);
-  const of = matched > table.data.numRows ? ` of ${formatCount(matched)} matching` : '';
-  const whose = order.rowLimit === undefined ? 'the default limit' : 'the limit set by %limit';
-  return `Only ${rows}${of} rows were fetched (${whose}). Add \`| limit N\` or aggregate; \`%limit N\` changes it.`;
 }

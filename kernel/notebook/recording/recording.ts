@@ -27,6 +27,7 @@ export class Recording {
   #notices: Notice[] = [];
   /** Requests so far that change something: after each, the same question may have another answer. */
   #changes = 0;
+  #answered = false;
 
   constructor(mode: RecordingMode, store: AnswerStore) {
     this.mode = mode;
@@ -39,6 +40,7 @@ export class Recording {
       if (/^\/v1\/local\/(?:queries|results)\b/.test(asked.path)) return send();
       const key = keyOf(endpoint, asked, this.#changes);
       if (changes(asked)) this.#changes += 1;
+      if (isQuery(asked)) this.#answered = true;
       if (this.mode === 'record') return this.#asked(key, endpoint, asked, send, listing);
       const kept = await this.store.read(key);
       if (kept === undefined && this.mode === 'replay') throw notRecorded(asked, this.store.directory);
@@ -47,6 +49,16 @@ export class Recording {
       const { status, headers, body, elapsedMs } = kept;
       return { status, headers, body, recordedMs: elapsedMs };
     };
+  }
+
+  /**
+   * Returns, once, the moment of the recording that the last query has its answer from, or whose answer it now is: the same in the
+   * run that records it and in every one that replays it.
+   */
+  takeMoment(): bigint | undefined {
+    const moment = this.#answered ? this.store.moment : undefined;
+    this.#answered = false;
+    return moment;
   }
 
   /** Returns the notices for the next result, each once. */
@@ -144,8 +156,12 @@ function keyOf(
 }
 
 /** Whether a request leaves the service in another state. */
-function changes({ method, path }: Asked): boolean {
-  return method !== 'GET' && !path.endsWith('/_apl');
+function changes(asked: Asked): boolean {
+  return asked.method !== 'GET' && !isQuery(asked);
+}
+
+function isQuery({ path }: Asked): boolean {
+  return path.endsWith('/_apl');
 }
 
 /**

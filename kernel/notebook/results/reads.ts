@@ -1,8 +1,11 @@
+import { DataType } from 'apache-arrow';
 import { localProfile } from '../../api/profile.js';
 import { parseQuery } from '../../apl/syntax/parse.js';
 import { visitQuery } from '../../apl/syntax/walk.js';
 import { AplKernelError } from '../../errors.js';
-import type { Notice } from '../../result/result.js';
+import { exactInt64 } from '../../result/display/text.js';
+import type { Notice, QueryResult } from '../../result/result.js';
+import { shortfallsOf } from '../../result/shortfall.js';
 import { formatTime, parseTime } from '../../time.js';
 import type { Session } from '../session.js';
 import type { TimeRange } from '../time-range.js';
@@ -79,14 +82,14 @@ export function tablesOf({ results }: Reads): ReadonlyMap<string, ReadResult> {
 }
 
 /**
- * Returns the time range of a query that reads results alone: from the first to the last moment that was searched for them, so that
+ * Returns the time range of a query that reads results alone: from the first to the last moment that they hold all rows of, so that
  * bins and charts fit. Undefined for a query that reads something else too.
  */
 export function rangeOfReads({ results, datasets }: Reads): TimeRange | undefined {
   if (results.size === 0 || datasets.length > 0) return undefined;
-  const ranges = [...results.values()].map(({ result }) => result.provenance);
-  const starts = ranges.flatMap(({ startTime }) => parseTime(startTime) ?? []);
-  const ends = ranges.flatMap(({ endTime }) => parseTime(endTime) ?? []);
+  const windows = [...results.values()].map(({ result }) => windowOf(result));
+  const starts = windows.flatMap(({ start = [] }) => start);
+  const ends = windows.flatMap(({ end = [] }) => end);
   if (starts.length === 0 || ends.length === 0) return undefined;
   const start = starts.reduce((a, b) => (a < b ? a : b));
   const end = ends.reduce((a, b) => (a > b ? a : b));
@@ -95,6 +98,41 @@ export function rangeOfReads({ results, datasets }: Reads): TimeRange | undefine
     end: { kind: 'at', time: end },
     label: `${formatTime(start)} .. ${formatTime(end)}`,
   };
+}
+
+/** The window that was searched for a result; where a limit has cut its rows, the one from the first of them to the last. */
+function windowOf(result: QueryResult): {
+  readonly start: bigint | undefined;
+  readonly end: bigint | undefined;
+} {
+  const isCut = shortfallsOf(result).some(({ kind }) => kind === 'cut');
+  const { startTime, endTime } = result.provenance;
+  return (
+    (isCut ? windowOfRows(result) : undefined) ?? { start: parseTime(startTime), end: parseTime(endTime) }
+  );
+}
+
+/** The window of the times of the rows, the last bin included; undefined where they have none. */
+function windowOfRows({
+  tables: [table],
+}: QueryResult): { readonly start: bigint; readonly end: bigint } | undefined {
+  const place = table?.data.schema.fields.findIndex(
+    ({ name, type }) => name === '_time' && DataType.isTimestamp(type),
+  );
+  const vector = place === undefined ? null : table?.data.getChildAt(place);
+  if (table === undefined || vector === null || vector === undefined) return undefined;
+  let start: bigint | undefined;
+  let end: bigint | undefined;
+  for (let row = 0; row < vector.length; row++) {
+    if (!vector.isValid(row)) continue;
+    const time = exactInt64(vector, row);
+    if (start === undefined || time < start) start = time;
+    if (end === undefined || time > end) end = time;
+  }
+  if (start === undefined || end === undefined) return undefined;
+  const { buckets } = table.info;
+  const length = buckets?.field === '_time' ? BigInt(Math.round(buckets.size)) : 1n;
+  return { start, end: end + length };
 }
 
 /** Returns the profiles whose data a query reads: those of its results, and the active one where it reads datasets too. */

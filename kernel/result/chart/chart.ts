@@ -8,6 +8,7 @@ import { present } from '../../present.js';
 import { cut } from '../../text.js';
 import { safeWords } from '../display/summary.js';
 import type { ArrowTable, QueryResult } from '../result.js';
+import { shortfallRemarks } from '../shortfall.js';
 import { columnsOf, groupNames, isNumber, isTime, rolesOf } from './columns.js';
 import { describe, titleOfChart } from './describe.js';
 import { toSvg } from './draw/picture.js';
@@ -104,7 +105,7 @@ export function chartModel(
     title: wish.title === undefined ? undefined : cut(safeWords(wish.title), TITLE_LENGTH),
     isLegendHidden: wish.legend === false ? (true as const) : undefined,
   });
-  return { ...model, ...asked };
+  return { ...model, ...asked, remarks: [...shortfallRemarks(result), ...model.remarks] };
 }
 
 /** Characters of a title that was asked for. */

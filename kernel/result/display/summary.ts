@@ -4,6 +4,7 @@
 import { cut, formatCount, plural, visible } from '../../text.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, Notice, QueryResult } from '../result.js';
+import { shortfallNotices } from '../shortfall.js';
 
 /** Longer names, messages and descriptions are cut: they come from outside. */
 const MAX_WORDS = 500;
@@ -31,7 +32,7 @@ export function allNotices(result: QueryResult): readonly Notice[] {
 export function resultNotices(result: QueryResult): readonly Notice[] {
   return distinctNotices([
     ...result.notices,
-    ...doubtNotices(result),
+    ...shortfallNotices(result),
     ...messageNotices(result, code => code !== TOTALS_CODE),
     ...columnNotices(result),
   ]);
@@ -83,18 +84,6 @@ export function codeWords(text: string): string {
 }
 
 const MAX_CODE = 80;
-
-function doubtNotices({ status }: QueryResult): readonly Notice[] {
-  const notices: Notice[] = [];
-  if (status.isPartial)
-    notices.push({
-      level: 'warn',
-      text: 'The result is partial: the service did not read all of the data in the range.',
-    });
-  if (status.isEstimate)
-    notices.push({ level: 'warn', text: 'The result is an estimate: the service did not count every row.' });
-  return notices;
-}
 
 function messageNotices({ status }: QueryResult, wanted: (code: string) => boolean): readonly Notice[] {
   const notices: Notice[] = [];

@@ -175,3 +175,18 @@ test.each([
   const found = [...diagnostics, ...bind(query, text, environment).diagnostics];
   expect(found.map(({ message }) => message)).toEqual(messages);
 });
+
+test('the button of a bare number beside a duration has the number with a unit', () => {
+  const text =
+    'print 1h > 500, 1h < -2.5, 1h == 1500000000, 1h != 7200000000000, 1h + 3, 1h in (9), 1h between (60000000000 .. 2h)';
+  const { diagnostics } = bind(parseQuery(text).query, text, environment);
+  expect(diagnostics.map(({ from, to, instead }) => `${text.slice(from, to)} -> ${instead}`)).toEqual([
+    '500 -> 500ms',
+    '-2.5 -> -2.5ms',
+    '1500000000 -> 1500ms',
+    '7200000000000 -> 2h',
+    '3 -> 3ms',
+    '9 -> 9ms',
+    '60000000000 -> 1m',
+  ]);
+});

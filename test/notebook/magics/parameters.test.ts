@@ -104,6 +104,8 @@ describe('on the local service', () => {
     ['%param since = datetime(2026-01-02 10:30)', 'web | where _time > since | summarize n = count()', ['2']],
     ['%param len = 90m', 'web | where _time - datetime(2026-01-02T10:00Z) > len | project host', ['c']],
     ['%param big = 9007199254740993', 'print x = big', ['9,007,199,254,740,993']],
+    ['%param big = 9223372036854775807', 'print x = big', ['9,223,372,036,854,775,807']],
+    ['%param big = -9223372036854775808', 'print x = big', ['-9,223,372,036,854,775,808']],
     [
       '%param owners = datatable(host: string, team: string)["b", "core"]',
       'web | join kind=inner (owners) on host | project team',

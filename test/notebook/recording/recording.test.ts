@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AnswerStore } from '../../../kernel/notebook/recording/store.js';
 import { tabular } from '../../api/service.js';
-import { realBench } from '../real-bench.js';
+import { notices, realBench } from '../real-bench.js';
 import {
   type Bench,
   type CellRun,
@@ -69,6 +69,16 @@ const cells = [
 const told = ({ outcome, outputs }: CellRun) => [outcome, outputs];
 
 describe('a recording', () => {
+  test('is named, with its moment, above what it answers and above what reads that', async () => {
+    await real().run(`%cache record "${directory}"`);
+    const own = await real().run('recorded << web | summarize n = count() by host');
+    await real().run('%cache off');
+    const as = 'holds the answer of a recording, as of 2026-03-04T05:06:07.123456789Z.';
+    expect(notices(own)).toContain(`The result ${as}`);
+    expect(notices(await real().run('recorded | count'))).toContain(`\`recorded\` ${as}`);
+    expect(notices(await real().run('print 1'))).toEqual([]);
+  });
+
   test('gives every output again without a service, byte for byte', async () => {
     await real().run(`%cache record "${directory}"`);
     const before: unknown[] = [];

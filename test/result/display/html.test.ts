@@ -113,8 +113,8 @@ describe('every limit is named above the table', () => {
     });
     expect(notices(toHtml(result))).toEqual([
       'At most 1,000 rows were asked for.',
-      'The result is partial: the service did not read all of the data in the range.',
-      'The result is an estimate: the service did not count every row.',
+      'The result holds a part of the rows: the service did not read all of the data in the range.',
+      'The result holds an estimate: the service did not count every row.',
       'field &#60;x&#62; (3 times)',
       'The field &#34;i&#34; is declared integer, but row 2 holds a string that does not fit; its values are kept as JSON text.',
     ]);

@@ -14,7 +14,7 @@ import {
   unbound,
 } from '../binder.js';
 import { both, either } from './chain.js';
-import { alignDurations } from './duration.js';
+import { alignDurations, quoted, warnOfBareNumber } from './duration.js';
 import { bindExpression, bindPredicate } from './expression.js';
 import { anyField } from './star.js';
 
@@ -222,6 +222,8 @@ function bindArithmetic(binder: Binder, expr: BinaryExpr, left: Scalar, right: S
   const pair = { left: operand(left, right), right: operand(right, left) };
   const rule = arithmeticRule(operator, pair.left.type, pair.right.type);
   if (rule === undefined) return refuseArithmetic(binder, expr, left.type, right.type);
+  if (rule.right === 'timespan' && isNumber(pair.right.type))
+    warnOfBareNumber(binder, { expr: expr.right, value: pair.right }, quoted(binder, expr.left));
   return binary(operator, convertTo(pair.left, rule.left), convertTo(pair.right, rule.right), rule.result);
 }
 

@@ -10,6 +10,7 @@ import {
   type Binder,
   commonType,
   convertTo,
+  type Definition,
   isNull,
   isNumber,
   type Scope,
@@ -19,6 +20,7 @@ import {
 } from '../binder.js';
 import { findColumn } from '../names.js';
 import { bindAggregate } from './aggregate.js';
+import { warnOfBareNumber } from './duration.js';
 import { bindExpression } from './expression.js';
 import { foreignFunctions, operatorCalled } from './foreign.js';
 
@@ -206,6 +208,8 @@ function convertArgument(
   at: Expr,
 ): Scalar | undefined {
   const target = targetType(param.type, value);
+  if (target === 'timespan')
+    warnOfBareNumber(binder, { expr: at, value }, `the ${param.name} of \`${entry.name}\``);
   if (target !== undefined) return convertTo(value, target);
   if (param.type === 'string' && value.type !== 'dynamic') {
     binder.report(
@@ -344,8 +348,8 @@ function bindAggregateCall(binder: Binder, expr: CallExpr, entry: FunctionEntry,
 
 function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const { name } = expr.callee;
-  // The definition with that name was refused where it stands.
-  if (binder.definitions.has(name)) return unbound;
+  const definition = binder.definitions.get(name);
+  if (definition !== undefined) return refuseCalled(binder, expr, definition);
   const operator = operatorCalled(
     name,
     expr.args.map(({ value }) => shorten(binder.text(value))),
@@ -368,6 +372,20 @@ function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   }
   const otherwise = 'The functions are listed by `%help functions`.';
   binder.unknown('function', name, expr.callee, candidates, otherwise);
+  return unbound;
+}
+
+/** A name that the query defines is called; one whose definition was refused where it stands is not reported again. */
+function refuseCalled(binder: Binder, { callee }: CallExpr, definition: Definition): Scalar {
+  if (definition.kind === 'scalar' && definition.value === unbound) return unbound;
+  definition.used = true;
+  const what = definition.kind === 'table' ? 'a table' : 'a value';
+  binder.error(
+    'unknown-function',
+    callee,
+    `\`${callee.name}\` is ${what}, not a function`,
+    `Write \`${callee.name}\` alone.`,
+  );
   return unbound;
 }
 

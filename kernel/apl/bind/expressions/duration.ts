@@ -31,6 +31,7 @@ export function alignDurations(
 /** `took > 1s` where `took` holds seconds: 1,000,000,000 of them are not meant. */
 function warnOfNanoseconds(binder: Binder, scope: Scope, number: Operand, duration: Operand): void {
   const { value } = number;
+  if (value.kind === 'constant') warnOfBareNumber(binder, number, quoted(binder, duration.expr));
   const column =
     value.kind === 'column' ? scope.columns.find(candidate => candidate.id === value.id) : undefined;
   const ns = duration.value.kind === 'constant' ? Number(duration.value.value) : Number.NaN;
@@ -50,6 +51,43 @@ function warnOfNanoseconds(binder: Binder, scope: Scope, number: Operand, durati
       : `Write ${meant}.`,
     meant,
   );
+}
+
+/** `took > 500` where `took` is a timespan: 500 nanoseconds are hardly ever meant. Zero is the same in every unit. `duration` names what it stands beside. */
+export function warnOfBareNumber(binder: Binder, { expr, value }: Operand, duration: string): void {
+  if (value.kind !== 'constant' || !isNumber(value.type) || value.value === null) return;
+  const ns = Number(value.value);
+  if (ns === 0) return;
+  const written = shorten(binder.text(expr));
+  const meant = isWritten(expr) ? asDuration(ns) : undefined;
+  binder.report(
+    'warning',
+    'duration-with-number',
+    expr,
+    `\`${written}\` counts here as ${written === String(ns) ? '' : `${ns} `}nanoseconds, as ${duration} is a duration`,
+    meant === undefined
+      ? 'Give it a unit, as in `500ms`.'
+      : `Write ${meant}, or another unit; ${ns}ns says what it means here.`,
+    meant,
+  );
+}
+
+/** Returns an expression as messages name it. */
+export function quoted(binder: Binder, expr: Expr): string {
+  return `\`${shorten(binder.text(expr))}\``;
+}
+
+/** A number that stands in the query itself, and so can be replaced there. */
+function isWritten(expr: Expr): boolean {
+  return expr.kind === 'literal' || (expr.kind === 'unary' && expr.operand.kind === 'literal');
+}
+
+/** As many nanoseconds as a millisecond has are meant as such; fewer are probably milliseconds. */
+function asDuration(ns: number): string {
+  const ms = UNITS.get('ms') ?? 1n;
+  if (Math.abs(ns) < Number(ms)) return `${ns}ms`;
+  const unit = ['h', 'm', 's'].find(each => ns % Number(UNITS.get(each)) === 0) ?? 'ms';
+  return `${ns / Number(UNITS.get(unit))}${unit}`;
 }
 
 const kinds: Readonly<Partial<Record<TypeName, string>>> = { long: 'an integer', real: 'a real number' };

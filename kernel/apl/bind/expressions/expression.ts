@@ -17,6 +17,7 @@ import {
 import { bindBinary, bindComparison, exactInteger, isExactReal } from './binary.js';
 import { bindCall } from './call.js';
 import { fold, int64Max } from './constant.js';
+import { quoted, warnOfBareNumber } from './duration.js';
 import { bindName } from './name.js';
 
 /**
@@ -281,13 +282,17 @@ function alignList(
         items[index] !== undefined && items[index]?.type !== left.type && items[index]?.type !== 'dynamic',
     );
     const type = left.type;
-    binder.report(
-      'warning',
-      'type-mismatch',
-      odd ?? expr,
-      `\`${shorten(binder.text(expr.left))}\` is ${typeInWords(type)}, but the list holds other types`,
-      'The items are converted before they are compared.',
-    );
+    if (type === 'timespan' && items.every(item => item.type === type || isNumber(item.type)))
+      for (const [index, value] of items.entries())
+        warnOfBareNumber(binder, { expr: expr.items[index] ?? expr, value }, quoted(binder, expr.left));
+    else
+      binder.report(
+        'warning',
+        'type-mismatch',
+        odd ?? expr,
+        `\`${shorten(binder.text(expr.left))}\` is ${typeInWords(type)}, but the list holds other types`,
+        'The items are converted before they are compared.',
+      );
     const read = items.map(item => exactInteger(item, left) ?? item);
     // As by `==`: a number and a text are equal where their texts are.
     const shared = isNumber(type) && read.some(item => item.type === 'string') ? 'string' : type;

@@ -10,6 +10,7 @@ import { cut } from '../../../text.js';
 import { safeWords } from '../../display/summary.js';
 import { FIELD_KEY } from '../../field.js';
 import type { ArrowTable, QueryResult } from '../../result.js';
+import { mayMissBins } from '../../shortfall.js';
 import { aggregateOf, distinctNames, nameOf, namesOf, rolesOf } from '../columns.js';
 import { stackEnds } from '../draw/spots.js';
 import { largest, logFoot, smallest } from '../extent.js';
@@ -365,7 +366,8 @@ function searchedRange({ provenance }: QueryResult, { info }: ArrowTable, now: n
 }
 
 /** A result that is cut or partial says nothing about its missing bins. */
-function missingBins({ reading, status }: QueryResult): Outline['missing'] {
-  const isCut = status.isPartial || status.messages?.some(({ code }) => /limit/i.test(code)) === true;
-  return isCut ? 'unknown' : (reading?.missingBins ?? 'empty');
+function missingBins(result: QueryResult): Outline['missing'] {
+  const isCut =
+    mayMissBins(result) || result.status.messages?.some(({ code }) => /limit/i.test(code)) === true;
+  return isCut ? 'unknown' : (result.reading?.missingBins ?? 'empty');
 }

@@ -1,0 +1,236 @@
+/**
+ * What the rows of an answer leave out, from the text of its query, the limits that it was sent with, and the results that it reads.
+ */
+import type { Expr, Operator, Pipeline } from '../../apl/syntax/ast.js';
+import { present } from '../../present.js';
+import type { QueryAnswer, Shortfall } from '../../result/result.js';
+import { readThrough } from '../../result/shortfall.js';
+import { formatCount, plural } from '../../text.js';
+import { formatTime } from '../../time.js';
+import type { Reads } from '../results/reads.js';
+import type { Session } from '../session.js';
+import { mainPipeline } from './reading.js';
+
+/** The query behind an answer: its text as it was sent, and the limit of its cell. */
+export interface Limited {
+  readonly text: string;
+  readonly rowLimit: number | undefined;
+}
+
+/** Returns the shortfalls of an answer; those of the results that it read among them. */
+export function shortfallsIn(
+  session: Session,
+  order: Limited,
+  answer: QueryAnswer,
+  { results, datasets }: Reads,
+): readonly Shortfall[] {
+  const pipeline = mainPipeline(order.text);
+  const own =
+    pipeline === undefined
+      ? []
+      : [...cutBy(order, answer, results.size > 0), ...asked(order, answer, pipeline)];
+  const isAlone = results.size === 1 && datasets.length === 0;
+  const read = [...results].flatMap(([name, { result }]) => readThrough(name, result));
+  const replayed = session.takeReplayed();
+  return [
+    ...read
+      .filter(({ kind }) => kind !== 'replayed' || replayed === undefined)
+      .map(({ isGapless, ...each }) => (isAlone && isGapless === true ? { ...each, isGapless } : each)),
+    ...own,
+    ...(replayed === undefined
+      ? []
+      : [{ kind: 'replayed' as const, holds: `the answer of a recording, as of ${formatTime(replayed)}` }]),
+  ];
+}
+
+/** Returns the sentence about an answer that ends at a limit of which its service says nothing. */
+export function limitNotice(order: Limited, answer: QueryAnswer, readsResults: boolean): string | undefined {
+  const cut = unsaidLimit(order, answer, readsResults);
+  if (cut === undefined) return undefined;
+  const { rows, matched, whose } = cut;
+  const of = matched === undefined ? '' : ` of ${formatCount(matched)} matching`;
+  return `Only ${formatCount(rows)}${of} rows were fetched (${whose}). Add \`| limit N\` or aggregate; \`%limit N\` changes it.`;
+}
+
+/** Where the rows of an answer end, though its query did not ask for it. */
+interface Cut {
+  readonly rows: number;
+  /** How many rows the query would give; absent where nobody knows. */
+  readonly matched: number | undefined;
+  readonly whose: string;
+}
+
+function cutBy(order: Limited, answer: QueryAnswer, readsResults: boolean): readonly Shortfall[] {
+  const cut = saidLimit(order, answer) ?? unsaidLimit(order, answer, readsResults);
+  if (cut === undefined) return [];
+  const { rows, matched, whose } = cut;
+  const of = matched === undefined ? 'of more rows' : `of ${formatCount(matched)} rows`;
+  return [
+    {
+      kind: 'cut',
+      holds: `the first ${formatCount(rows)} ${of} (${whose})`,
+      ...present({
+        whole: matched === undefined ? undefined : `${shortened(order.text)} | limit ${matched}`,
+        isGapless: isByTime(answer) || undefined,
+      }),
+    },
+  ];
+}
+
+/** The limit that a service names in the code of its message. */
+function saidLimit({ text }: Limited, { tables, status }: QueryAnswer): Cut | undefined {
+  const code = status.messages?.find(message => /^row_limit_/.test(message.code))?.code;
+  const rows = tables[0]?.data.numRows;
+  if (code === undefined || rows === undefined) return undefined;
+  return {
+    rows,
+    matched: matchedBy(text, status.rowsMatched, rows),
+    whose: whoseLimit[code] ?? 'the limit of the service',
+  };
+}
+
+const whoseLimit: Readonly<Record<string, string>> = {
+  row_limit_default: 'the default limit',
+  row_limit_request: 'the limit set by %limit',
+};
+
+/** The number of rows returned when neither query nor request sets a limit. */
+const serviceRowLimit = 1_000;
+
+/** As many rows as the default limit, from a query that sets none: there are probably more. A kept result has no limit of its own. */
+function unsaidLimit(
+  { text, rowLimit }: Limited,
+  { tables: [table], status }: QueryAnswer,
+  readsResults: boolean,
+): Cut | undefined {
+  const limit = rowLimit ?? (readsResults ? undefined : serviceRowLimit);
+  if (table === undefined || table.data.numRows !== limit || table.info.groups.length > 0) return undefined;
+  if (status.messages?.some(message => /limit/i.test(message.code))) return undefined;
+  if (mainPipeline(text)?.operators.some(({ kind }) => reducing.has(kind))) return undefined;
+  if (status.rowsMatched === limit) return undefined;
+  const whose = rowLimit === undefined ? 'the default limit' : 'the limit set by %limit';
+  return { rows: limit, matched: matchedBy(text, status.rowsMatched, limit), whose };
+}
+
+/** Operators after which the number of rows is no longer that of the data. */
+const reducing: ReadonlySet<Operator['kind']> = new Set([
+  'limit',
+  'top',
+  'sample',
+  'summarize',
+  'count',
+  'distinct',
+  'getschema',
+  'make-series',
+]);
+
+/** Operators after which each row that matched is one row. */
+const keeping: ReadonlySet<Operator['kind']> = new Set([
+  'where',
+  'search',
+  'sort',
+  'extend',
+  'extend-valid',
+  'project',
+  'project-away',
+  'project-keep',
+  'project-rename',
+  'project-reorder',
+  'parse',
+  'parse-kv',
+  'redact',
+]);
+
+/** How many rows the query gives, where the service's count of the rows that matched is that. */
+function matchedBy(text: string, matched: number, rows: number): number | undefined {
+  const operators = mainPipeline(text)?.operators ?? [];
+  return matched > rows && operators.every(({ kind }) => keeping.has(kind)) ? matched : undefined;
+}
+
+/** The most characters of a query that a notice repeats. */
+const longestQuery = 160;
+
+/** The query in front of a further operator; one that does not fit in a line is left out. */
+function shortened(text: string): string {
+  const trimmed = text.trim().replace(/;$/, '');
+  return trimmed.length > longestQuery || /[\n;]|\/\//.test(trimmed) ? '…' : trimmed;
+}
+
+/** Whether the rows are the first ones in the order of their times. */
+function isByTime({ tables: [table] }: QueryAnswer): boolean {
+  return table?.info.order[0]?.field === '_time' && hasTime(table.data.schema.fields);
+}
+
+function hasTime(fields: readonly { readonly name: string }[]): boolean {
+  return fields.some(({ name }) => name === '_time');
+}
+
+/** The rows that the text of the query itself leaves out, by a limit or a sample. */
+function asked({ text }: Limited, answer: QueryAnswer, { operators }: Pipeline): readonly Shortfall[] {
+  const words = ({ from, to }: Operator) => `\`${text.slice(from, to).replace(/\s+/g, ' ').trim()}\``;
+  const samples = operators.filter(({ kind }) => kind === 'sample');
+  const limit = operators.findLast(({ kind }) => kind === 'limit' || kind === 'top');
+  const cut = limit === undefined ? undefined : askedCut(limit, operators, answer);
+  return [
+    ...samples.map(each => ({
+      kind: 'sampled' as const,
+      holds: `a sample (${words(each)})`,
+      isAsked: true as const,
+    })),
+    ...(limit === undefined || cut === undefined
+      ? []
+      : [
+          {
+            kind: 'cut' as const,
+            holds: `${cut} (${words(limit)})`,
+            isAsked: true as const,
+            ...present({ isGapless: gapless(limit, operators, answer) }),
+          },
+        ]),
+  ];
+}
+
+/** What a limit leaves; undefined where it left nothing out. Right after time-binned groups it counts those. */
+function askedCut(
+  limit: Operator,
+  operators: readonly Operator[],
+  { tables: [table], status }: QueryAnswer,
+): string | undefined {
+  const most = countOf(limit);
+  if (table === undefined || most === undefined) return undefined;
+  const isLast = operators.slice(operators.indexOf(limit) + 1).every(({ kind }) => arranging.has(kind));
+  if (!isLast) return `what is left of ${plural(most, 'row')} at most`;
+  const rows = table.data.numRows;
+  const countsGroups = table.info.buckets !== undefined && table.info.groups.length > 0;
+  if ((countsGroups ? status.numGroups : rows) < most) return undefined;
+  const before = operators.slice(0, operators.indexOf(limit)).every(({ kind }) => keeping.has(kind));
+  if (before && status.rowsMatched === rows) return undefined;
+  const of = before && status.rowsMatched > rows ? ` of ${formatCount(status.rowsMatched)}` : '';
+  return `the first ${formatCount(rows)}${of} rows`;
+}
+
+/** Operators that keep every row. */
+const arranging: ReadonlySet<Operator['kind']> = new Set([
+  'sort',
+  'extend',
+  'project',
+  'project-away',
+  'project-keep',
+  'project-rename',
+  'project-reorder',
+]);
+
+/** `limit` alone is `limit 10`. */
+function countOf(limit: Operator): number | undefined {
+  if (limit.kind !== 'limit' && limit.kind !== 'top') return undefined;
+  const count: Expr | undefined = limit.count;
+  if (count === undefined) return 10;
+  const value = count.kind === 'literal' ? Number(count.value) : Number.NaN;
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+function gapless(limit: Operator, operators: readonly Operator[], answer: QueryAnswer): true | undefined {
+  const after = operators.slice(operators.indexOf(limit) + 1);
+  const isPlain = limit.kind === 'limit' && after.every(({ kind }) => arranging.has(kind) && kind !== 'sort');
+  return (isPlain && isByTime(answer)) || undefined;
+}

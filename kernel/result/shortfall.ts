@@ -1,0 +1,81 @@
+/**
+ * What the rows of a result are not: all that its query finds, every one of them counted, those of now. Whatever reads a result
+ * says so, as a sum over a part reads like a sum over all.
+ */
+import type { Notice, QueryResult, Shortfall } from './result.js';
+
+/** Returns every shortfall of a result: those of its query and of the results that it read, and those that its service reports. */
+export function shortfallsOf({
+  shortfalls = [],
+  status,
+}: Pick<QueryResult, 'shortfalls' | 'status'>): readonly Shortfall[] {
+  return [
+    ...shortfalls,
+    ...(status.isPartial
+      ? [
+          {
+            kind: 'partial' as const,
+            holds: 'a part of the rows: the service did not read all of the data in the range',
+          },
+        ]
+      : []),
+    ...(status.isEstimate === true
+      ? [{ kind: 'estimated' as const, holds: 'an estimate: the service did not count every row' }]
+      : []),
+  ];
+}
+
+/** Returns the shortfalls of a result as those of whatever reads it under a name. */
+export function readThrough(name: string, result: QueryResult): readonly Shortfall[] {
+  return shortfallsOf(result).map(({ through = name, ...each }) => ({ ...each, through }));
+}
+
+/** Returns a sentence without its full stop: `` `z` holds the first 1,000 of 3,116 rows (the default limit) ``. */
+export function shortfallText({ through, holds }: Shortfall): string {
+  return through === undefined ? `the result holds ${holds}` : `\`${through}\` holds ${holds}`;
+}
+
+/** Returns what follows a figure or a file that was made of a result: empty, or a sentence for each shortfall. */
+export function shortfallSentences(result: QueryResult): readonly string[] {
+  return [...new Set(shortfallsOf(result).map(sentence))];
+}
+
+/** Returns the notices above a result; its service has said already where the rows of its own query end. */
+export function shortfallNotices(result: QueryResult): readonly Notice[] {
+  return shortfallsOf(result).flatMap((each): readonly Notice[] => {
+    if (each.kind === 'cut' && each.through === undefined) return [];
+    const level = each.isAsked === true || each.kind === 'replayed' ? 'info' : 'warn';
+    return [{ level, text: [sentence(each), ...wholeOf(each)].join(' ') }];
+  });
+}
+
+/** Returns the remarks above a chart; that a query takes ten rows is no surprise in its own chart, a sample is. */
+export function shortfallRemarks(result: QueryResult): readonly string[] {
+  const told = shortfallsOf(result).filter(
+    ({ kind, through, isAsked }) => kind !== 'cut' || through !== undefined || isAsked !== true,
+  );
+  return [...new Set(told.map(shortfallText))];
+}
+
+/** Whether a time bin without a row may have had rows that the result does not hold. */
+export function mayMissBins(result: Pick<QueryResult, 'shortfalls' | 'status'>): boolean {
+  return shortfallsOf(result).some(
+    ({ kind, isGapless }) => leavesOut.has(kind) && (kind !== 'cut' || isGapless !== true),
+  );
+}
+
+const leavesOut: ReadonlySet<Shortfall['kind']> = new Set(['cut', 'sampled', 'partial']);
+
+function sentence(shortfall: Shortfall): string {
+  const text = shortfallText(shortfall);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function wholeOf({ through, whole }: Shortfall): readonly string[] {
+  return whole === undefined || through === undefined ? [] : [wholeText(through, whole)];
+}
+
+/** Returns the sentence with the query that keeps all rows under the name. */
+export function wholeText(name: string, whole: string): string {
+  return `All of them: \`${name === '_' ? '' : `${name} << `}${whole.replaceAll('`', "'")}\`.`;
+}
