@@ -26,8 +26,8 @@ import {
   type Delivery,
   Lane,
   patiently,
-} from './lane.js';
-import { Rest } from './rest.js';
+} from './lanes/lane.js';
+import { Rest } from './lanes/rest.js';
 import { underEither, type Visit, watchUnseen } from './visit.js';
 
 /** How to open an engine. `dataDir` and `allow` are the only places that its SQL can read or write. */
