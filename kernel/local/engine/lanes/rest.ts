@@ -3,25 +3,28 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 /** How long after the last query, and how often, in milliseconds. */
 const everyMs = 1000;
 
-/** What the process may hold above its size at the start without being asked to give it back, in bytes. */
+/** By how much the process may grow from one rest to the next without an attempt to give memory back, in bytes. */
 const spareBytes = 128 * 2 ** 20;
 
+/** How often it is tried after a query; what the process has then is taken to be in use. */
 const mostTries = 20;
 
 /** Work for every thread of the engine, of some milliseconds. */
 const exercise = 'SELECT count(*) FROM (SELECT hash(i) % 1000 FROM range(1000000) t(i) GROUP BY ALL)';
 
 /**
- * Gives the memory of large queries back while the engine rests: its allocator frees pages only as its threads work, and a
- * process that is asked nothing more would keep gigabytes.
+ * Gives the memory of large queries back while the engine rests. The allocator's own threads do not always do it: a process that
+ * was asked nothing more has kept gigabytes, until the next queries made the engine's threads work.
  */
 export class Rest {
   readonly #connection: DuckDBConnection;
   readonly #isBusy: () => boolean;
-  readonly #sizeAtStart = process.memoryUsage.rss();
+  /** Of the process when it last rested, in bytes. */
+  #size = process.memoryUsage.rss();
   #timer: NodeJS.Timeout | undefined;
-  #running: Promise<unknown> | undefined;
+  #running: Promise<void> | undefined;
   #tries = 0;
+  #closed = false;
 
   constructor(connection: DuckDBConnection, isBusy: () => boolean) {
     this.#connection = connection;
@@ -34,15 +37,16 @@ export class Rest {
     this.#wait();
   }
 
+  /** Waits for an attempt that is under way; none begins after it. */
   async close(): Promise<void> {
+    this.#closed = true;
     clearTimeout(this.#timer);
-    this.#tries = 0;
     await this.#running;
     this.#connection.closeSync();
   }
 
   #wait(): void {
-    if (this.#tries === 0) return;
+    if (this.#closed || this.#running !== undefined) return;
     this.#timer ??= setTimeout(() => this.#tick(), everyMs).unref();
   }
 
@@ -52,15 +56,20 @@ export class Rest {
       this.#wait();
       return;
     }
-    if (process.memoryUsage.rss() - this.#sizeAtStart <= spareBytes) return;
+    const size = process.memoryUsage.rss();
+    if (size - this.#size <= spareBytes) return;
+    if (this.#tries === 0) {
+      this.#size = size;
+      return;
+    }
     this.#tries--;
+    this.#running = this.#exercise();
+  }
+
+  async #exercise(): Promise<void> {
     // A failure leaves the memory where it is, and the next query tells what is wrong with the engine.
-    this.#running ??= this.#connection
-      .run(exercise)
-      .catch(() => undefined)
-      .then(() => {
-        this.#running = undefined;
-        this.#wait();
-      });
+    await this.#connection.run(exercise).catch(() => undefined);
+    this.#running = undefined;
+    this.#wait();
   }
 }
