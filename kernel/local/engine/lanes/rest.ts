@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
 /** How long after the last query, and how often, in milliseconds. */
@@ -9,12 +11,15 @@ const spareBytes = 128 * 2 ** 20;
 /** How often it is tried after a query; what the process has then is taken to be in use. */
 const mostTries = 20;
 
-/** Work for every thread of the engine, of some milliseconds. */
+/** Work for the threads of the engine and for one of libuv's, of some milliseconds. */
 const exercise = 'SELECT count(*) FROM (SELECT hash(i) % 1000 FROM range(1000000) t(i) GROUP BY ALL)';
 
+/** Those of libuv, which take the statements of an engine in turn; each holds what it has freed until it works again. */
+const threads = Number(process.env.UV_THREADPOOL_SIZE ?? 4);
+
 /**
- * Gives the memory of large queries back while the engine rests. The allocator's own threads do not always do it: a process that
- * was asked nothing more has kept gigabytes, until the next queries made the engine's threads work.
+ * Gives the memory of large queries and bodies back while the engine rests. Else a process that is asked nothing more keeps
+ * gigabytes: buffers wait for the next collection of garbage, and what a thread has freed for the next work of that thread.
  */
 export class Rest {
   readonly #connection: DuckDBConnection;
@@ -67,9 +72,16 @@ export class Rest {
   }
 
   async #exercise(): Promise<void> {
+    collectGarbage();
     // A failure leaves the memory where it is, and the next query tells what is wrong with the engine.
-    await this.#connection.run(exercise).catch(() => undefined);
+    for (let thread = 0; thread < threads && !this.#closed && !this.#isBusy(); thread++)
+      await this.#connection.run(exercise).catch(() => undefined);
     this.#running = undefined;
     this.#wait();
   }
+}
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
 }
