@@ -14,8 +14,8 @@ const mostTries = 20;
 /** Work for the threads of the engine and for one of libuv's, of some milliseconds. */
 const exercise = 'SELECT count(*) FROM (SELECT hash(i) % 1000 FROM range(1000000) t(i) GROUP BY ALL)';
 
-/** Those of libuv, which take the statements of an engine in turn; each holds what it has freed until it works again. */
-const threads = Number(process.env.UV_THREADPOOL_SIZE ?? 4);
+/** Those of libuv in the service; they take the statements of an engine in turn, and each holds what it has freed until it works again. */
+const threads = 16;
 
 /**
  * Gives the memory of large queries and bodies back while the engine rests. Else a process that is asked nothing more keeps
