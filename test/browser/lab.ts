@@ -1,14 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -16,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Browser, type BrowserContext, type ConsoleMessage, chromium, type Page } from 'playwright-core';
+import { removeHome } from '../setup/leavings.js';
 
 const compiledMain = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -82,7 +75,7 @@ export async function startLab(options: LabOptions): Promise<Lab> {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (log += chunk));
   const stop = async () => {
     await endProcess(child);
-    rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    await removeHome(root);
   };
   const url = `http://127.0.0.1:${port}/`;
   if (await answers(child, `${url}api/status?token=${token}`))

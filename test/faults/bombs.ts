@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Answer, Victim } from './bench.js';
@@ -116,7 +116,8 @@ function ingestOf(body: () => string | Uint8Array, type: string, encoding: strin
 }
 
 async function importOf(victim: Victim, name: string, content: string): Promise<Answer> {
-  const file = join(victim.dataDir, name);
+  // In a directory of its own: several import at the same time.
+  const file = join(await mkdtemp(join(victim.dataDir, 'bomb-')), name);
   await writeFile(file, content);
   return victim.send('POST', '/v1/local/import', { path: file, dataset: 'bombs' });
 }

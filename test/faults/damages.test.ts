@@ -50,6 +50,7 @@ const places: Readonly<Record<string, RegExp>> = {
   'kept summaries': /\.cache\/files\/.*\.json$/,
   'format.json': /^format\.json$/,
   'service.json': /^service\.json$/,
+  lease: /^lease-\d+\.json$/,
 };
 
 /** A user without rights of its own. */

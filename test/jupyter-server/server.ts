@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ServerConnection } from '@jupyterlab/services';
+import { removeHome } from '../setup/leavings.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const venv = join(root, '.venv');
@@ -33,7 +34,7 @@ export async function startJupyterServer(): Promise<JupyterServer> {
   const baseUrl = `http://127.0.0.1:${port}/`;
   const stop = async () => {
     await end(child);
-    rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    await removeHome(home);
   };
   if (!(await answers(child, `${baseUrl}api`))) {
     await stop();

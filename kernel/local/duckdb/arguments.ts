@@ -26,12 +26,12 @@ export function computeFirst(args: readonly SqlArg[], body: (...sqls: Atom[]) =>
 
 /**
  * Returns the SQL of a body whose macros may read its arguments several times: those that hold macros themselves are
- * computed first, or each level of nesting would multiply the size of the query. So are those that may fail or are random,
- * if the body has a TRY: the engine refuses them there.
+ * computed first, or each level of nesting would multiply the size of the query. So are those that may fail, if the body has
+ * a TRY: the engine refuses them there.
  */
 export function computeHeavyFirst(args: readonly SqlArg[], body: (args: readonly SqlArg[]) => string): Atom {
-  const tries = args.some(isVolatile) && body(args).includes('TRY(');
-  const heavy = args.filter(arg => isHeavy(arg) || (tries && isVolatile(arg)));
+  const tries = args.some(mayRaise) && body(args).includes('TRY(');
+  const heavy = args.filter(arg => isHeavy(arg) || (tries && mayRaise(arg)));
   if (heavy.length === 0) return atom(body(args));
   const members = heavy.map((arg, index) => `'a${index}': ${arg.sql}`);
   const named = args.map(arg =>
@@ -55,8 +55,8 @@ function isHeavy({ sql, constant, computed }: SqlArg): boolean {
   );
 }
 
-function isVolatile({ sql, constant, computed }: SqlArg): boolean {
-  return constant === undefined && computed !== true && (mayFail(sql) || sql.includes('random()'));
+function mayRaise({ sql, constant, computed }: SqlArg): boolean {
+  return constant === undefined && computed !== true && mayFail(sql);
 }
 
 function isCheap(arg: SqlArg): boolean {

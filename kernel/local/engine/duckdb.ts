@@ -26,7 +26,8 @@ import {
   type Delivery,
   Lane,
   patiently,
-} from './lane.js';
+} from './lanes/lane.js';
+import { Rest } from './lanes/rest.js';
 import { underEither, type Visit, watchUnseen } from './visit.js';
 
 /** How to open an engine. `dataDir` and `allow` are the only places that its SQL can read or write. */
@@ -63,9 +64,11 @@ export class Engine {
   readonly #lanes: readonly Lane[];
   readonly #admission: Admission<Lane>;
   readonly #closing = new AbortController();
+  readonly #rest: Rest;
 
   private constructor(
     instance: DuckDBInstance,
+    resting: DuckDBConnection,
     scratch: Scratch,
     lanes: readonly Lane[],
     { queue = 64, long = 4 }: EngineOptions,
@@ -74,6 +77,7 @@ export class Engine {
     this.#scratch = scratch;
     this.#lanes = lanes;
     this.#admission = new Admission(lanes, { queue, long: Math.min(long, lanes.length), shortRows });
+    this.#rest = new Rest(resting, () => this.#lanes.some(lane => lane.running !== undefined));
   }
 
   /** Opens the engine and locks its configuration. Its scratch files live in a directory of its own under `<dataDir>/.tmp`. */
@@ -93,7 +97,7 @@ export class Engine {
       Array.from({ length: options.connections ?? 12 }, (_, at) => openLane(at)),
     );
     await configure(lanes, options, [workDir, profileDir]);
-    return new Engine(instance, [workDir, profileDir], lanes, options);
+    return new Engine(instance, await instance.connect(), [workDir, profileDir], lanes, options);
   }
 
   /** A directory that this engine's SQL may write to and that is removed with it. */
@@ -155,6 +159,7 @@ export class Engine {
     this.#closing.abort();
     this.#admission.close();
     await Promise.all(this.#lanes.map(lane => lane.running));
+    await this.#rest.close();
     for (const lane of this.#lanes) lane.connection.closeSync();
     this.#lanes[0]?.functions.close();
     this.#instance.closeSync();
@@ -200,6 +205,7 @@ export class Engine {
       // After the interrupts of a cancelled query, which would hit this statement too.
       if (cleanUp !== undefined) await lane.connection.run(cleanUp).catch(ignore);
       delete lane.running;
+      this.#rest.begin();
     }
   }
 }

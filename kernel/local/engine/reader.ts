@@ -2,7 +2,7 @@ import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { type DeclaredColumn, JsonColumns, packedSql } from './columns.js';
 import type { Connection, Engine, RunStatement } from './duckdb.js';
 import { answerTooLarge } from './failure.js';
-import { chunksOf, type Delivery } from './lane.js';
+import { chunksOf, type Delivery } from './lanes/lane.js';
 import type { OperatorCounts } from './profile.js';
 import type { Visit } from './visit.js';
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AplKernelError } from '../../errors.js';
+import { sealedText, unsealed } from './documents/sealed.js';
 import { hasCode, replaceFile } from './files.js';
 
 /**
@@ -23,9 +24,12 @@ function formatFile(dataDir: string): string {
 /** Returns the format of a data directory; 0 where no file holds it. */
 export async function readFormat(dataDir: string): Promise<FoundFormat> {
   try {
-    const found = JSON.parse(await readFile(formatFile(dataDir), 'utf8'));
-    const { format, version } = found ?? {};
-    if (!Number.isSafeInteger(format)) return { kind: 'damaged', reason: 'it holds no number of a format' };
+    const { content, intact } = unsealed(JSON.parse(await readFile(formatFile(dataDir), 'utf8')));
+    // One bit makes a 3 of a 1, and a newer format stops everything.
+    if (intact === false) return { kind: 'damaged', reason: 'its checksum does not fit its content' };
+    const { format, version } = (content ?? {}) as { readonly format?: unknown; readonly version?: unknown };
+    if (typeof format !== 'number' || !Number.isSafeInteger(format))
+      return { kind: 'damaged', reason: 'it holds no number of a format' };
     return { kind: 'known', format, version: String(version) };
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return { kind: 'known', format: 0, version: '0.1.0' };
@@ -60,7 +64,7 @@ export async function openFormat(
   const found = await checkFormat(dataDir);
   if (found.kind === 'damaged') log(`${formatFile(dataDir)} cannot be read: ${found.reason}`);
   else if (found.format < dataFormat) {
-    const text = `${JSON.stringify({ format: dataFormat, version })}\n`;
+    const text = sealedText({ format: dataFormat, version });
     await replaceFile(formatFile(dataDir), text).catch(error => log(`the format is not noted: ${error}`));
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { patiently } from '../../../kernel/local/engine/lane.js';
+import { patiently } from '../../../kernel/local/engine/lanes/lane.js';
 
 const short = new Error('Out of Memory Error: failed to allocate data of size 4.0 MiB');
 

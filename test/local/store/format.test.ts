@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { History } from '../../../kernel/jupyter/history.js';
 import { startService } from '../../../kernel/local/http/server.js';
 import { findShared } from '../../../kernel/local/shared.js';
+import { checkFormat } from '../../../kernel/local/store/format.js';
 import { QueryLog } from '../../../kernel/notebook/query/log.js';
 import { readSettings } from '../../../kernel/notebook/settings.js';
 import { spawnEngine } from '../engine/spawned.js';
@@ -33,7 +34,7 @@ async function columns(service: TestService, apl: string): Promise<unknown[][]> 
   return body.tables[0].columns;
 }
 
-const formatText = '{"format":1,"version":"1.2.3"}\n';
+const formatText = '{\n  "format": 1,\n  "version": "1.2.3",\n  "checksum": "f8c7d845"\n}\n';
 
 /** What the fixture holds, by query. */
 const contents: Readonly<Record<string, unknown[][]>> = {
@@ -122,6 +123,20 @@ test('a new data directory has the format from its start', async () => {
   const dataDir = path.join(await temporaryDirectory(), 'data');
   await start(dataDir);
   expect(readFileSync(path.join(dataDir, 'format.json'), 'utf8')).toBe(formatText);
+});
+
+test('a file of the format with one bit flipped anywhere does not pass for a newer format', async () => {
+  const dataDir = path.join(await temporaryDirectory(), 'data');
+  await start(dataDir);
+  const file = path.join(dataDir, 'format.json');
+  const whole = readFileSync(file);
+  for (let bit = 0; bit < whole.length * 8; bit++) {
+    const flipped = Buffer.from(whole);
+    flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    writeFileSync(file, flipped);
+    const found = await checkFormat(dataDir);
+    expect([bit, found.kind === 'damaged' || found.format]).toEqual([bit, found.kind === 'damaged' || 1]);
+  }
 });
 
 test('a data directory of a newer format is refused with words, and nothing in it is touched', async () => {

@@ -42,6 +42,10 @@ describe.each(Object.keys(contexts) as TypeName[])('a %s', type => {
   });
 });
 
+test('a random value may be a pattern', async () => {
+  expect(await queries.rows("print y = 'a' matches regex tostring(rand(1))")).toEqual([['false']]);
+});
+
 /** A few expressions at a time stand in one query. */
 function groups(of: readonly Specimen[] = []) {
   const together = 4;

@@ -8,11 +8,11 @@ import {
   type DuckDBResult,
   ResultReturnType,
 } from '@duckdb/node-api';
-import { describeResources, makeDirectory } from '../../machine.js';
-import { sqlText } from '../duckdb/literal.js';
-import type { FunctionShelf } from '../duckdb/register.js';
-import { EngineError, engineFailure, fetchFailed, isUnexplained } from './failure.js';
-import { noCounts, type OperatorCounts, operatorCounts } from './profile.js';
+import { describeResources, makeDirectory } from '../../../machine.js';
+import { sqlText } from '../../duckdb/literal.js';
+import type { FunctionShelf } from '../../duckdb/register.js';
+import { EngineError, engineFailure, fetchFailed, isUnexplained } from '../failure.js';
+import { noCounts, type OperatorCounts, operatorCounts } from '../profile.js';
 
 /** Reads a result to its end. It is called again, with another result, when the engine fails without a reason. */
 export type Consume<T> = (result: DuckDBResult) => Promise<T>;

@@ -1,0 +1,87 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { DuckDBConnection } from '@duckdb/node-api';
+
+/** How long after the last query, and how often, in milliseconds. */
+const everyMs = 1000;
+
+/** By how much the process may grow from one rest to the next without an attempt to give memory back, in bytes. */
+const spareBytes = 128 * 2 ** 20;
+
+/** How often it is tried after a query; what the process has then is taken to be in use. */
+const mostTries = 20;
+
+/** Work for the threads of the engine and for one of libuv's, of some milliseconds. */
+const exercise = 'SELECT count(*) FROM (SELECT hash(i) % 1000 FROM range(1000000) t(i) GROUP BY ALL)';
+
+/** Those of libuv in the service; they take the statements of an engine in turn, and each holds what it has freed until it works again. */
+const threads = 16;
+
+/**
+ * Gives the memory of large queries and bodies back while the engine rests. Else a process that is asked nothing more keeps
+ * gigabytes: buffers wait for the next collection of garbage, and what a thread has freed for the next work of that thread.
+ */
+export class Rest {
+  readonly #connection: DuckDBConnection;
+  readonly #isBusy: () => boolean;
+  /** Of the process when it last rested, in bytes. */
+  #size = process.memoryUsage.rss();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #tries = 0;
+  #closed = false;
+
+  constructor(connection: DuckDBConnection, isBusy: () => boolean) {
+    this.#connection = connection;
+    this.#isBusy = isBusy;
+  }
+
+  /** Tells that a query has ended. */
+  begin(): void {
+    this.#tries = mostTries;
+    this.#wait();
+  }
+
+  /** Waits for an attempt that is under way; none begins after it. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+    this.#connection.closeSync();
+  }
+
+  #wait(): void {
+    if (this.#closed || this.#running !== undefined) return;
+    this.#timer ??= setTimeout(() => this.#tick(), everyMs).unref();
+  }
+
+  #tick(): void {
+    this.#timer = undefined;
+    if (this.#isBusy()) {
+      this.#wait();
+      return;
+    }
+    const size = process.memoryUsage.rss();
+    if (size - this.#size <= spareBytes) return;
+    if (this.#tries === 0) {
+      this.#size = size;
+      return;
+    }
+    this.#tries--;
+    this.#running = this.#exercise();
+  }
+
+  async #exercise(): Promise<void> {
+    collectGarbage();
+    // A failure leaves the memory where it is, and the next query tells what is wrong with the engine.
+    for (let thread = 0; thread < threads && !this.#closed && !this.#isBusy(); thread++)
+      await this.#connection.run(exercise).catch(() => undefined);
+    this.#running = undefined;
+    this.#wait();
+  }
+}
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}
