@@ -15,7 +15,7 @@ import { ServiceError } from './service-error.js';
 export function readQueryRequest(body: unknown): QueryRequest {
   const object = readObject(body, 'the body');
   checkQuery(object, '');
-  const given = Object.entries(object).filter(([name, value]) => value !== null && !isEmptyText(name, value));
+  const given = Object.entries(object).filter(([name, value]) => !isAbsent(name, value));
   return Object.fromEntries(given) as unknown as QueryRequest;
 }
 
@@ -198,6 +198,23 @@ export function readFieldNote(body: unknown): { unit?: string; description?: str
   };
 }
 
+/** The parameters of a query string, by name. */
+export type Parameters = Readonly<Record<string, string | undefined>>;
+
+/** Returns the parameters of a request: of one that is given several times, as some clients do, the first. */
+export function parametersOf({ query }: { readonly query: unknown }): Parameters {
+  const given = Object.entries(query as Record<string, string | readonly string[]>);
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, typeof value === 'string' ? value : value[0]]),
+  );
+}
+
+/** Returns a moment from the query string, in nanoseconds since 1970; undefined for one that stands for none. Throws ServiceError. */
+export function momentOf(text: string | undefined, name: string): bigint | undefined {
+  const moment = readMoment(text, name);
+  return typeof moment === 'string' ? parseTime(moment) : undefined;
+}
+
 /** Returns a whole number from the query string; throws ServiceError when it is not one. */
 export function readCount(text: string | undefined, name: string, otherwise: number): number {
   if (text === undefined) return otherwise;
@@ -236,9 +253,10 @@ function checkQuery(query: Record<string, unknown>, prefix: string): void {
   }
 }
 
-/** Saved queries spell an absent cursor or time as an empty text. */
-function isEmptyText(name: string, value: unknown): boolean {
-  return value === '' && name !== 'apl';
+/** Saved queries spell an absent cursor or time as an empty text, and clients in Go an absent time as the year 1. */
+function isAbsent(name: string, value: unknown): boolean {
+  if (name === 'startTime' || name === 'endTime') return isNoTime(value);
+  return value === null || (value === '' && name !== 'apl');
 }
 
 const kindNames: Readonly<Record<MemberKind, string>> = {
@@ -291,7 +309,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the error about a request of the wrong shape. */
-export function invalid(message: string): ServiceError {
+function invalid(message: string): ServiceError {
   return new ServiceError(400, 'invalid-request', message);
 }

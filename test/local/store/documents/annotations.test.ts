@@ -98,11 +98,7 @@ const refused: readonly (readonly [body: unknown, status: number, message: strin
   [noDatasets, 400, '`datasets` is missing: the datasets on whose charts the annotation appears.'],
   [{ ...example, datasets: [] }, 400, '`datasets` should be a list of at least one name.'],
   [{ ...example, datasets: 'logs' }, 400, '`datasets` should be a list of at least one name.'],
-  [
-    { ...example, datasets: ['logs', 'lgos'] },
-    404,
-    'There is no dataset `lgos`. `%datasets` lists those that exist.',
-  ],
+  [{ ...example, datasets: ['logs', 'lgos'] }, 404, 'There is no dataset `lgos`.'],
   [noType, 400, '`type` is missing, such as "deploy".'],
   [
     { ...example, type: 'Big Deploy' },
