@@ -32,7 +32,8 @@ import type { Service, ServiceOptions } from './options.js';
 import { QueriesUnderWay } from './progress.js';
 import { CompileFailure } from './query-route.js';
 import { parametersOf } from './requests.js';
-import { addRoutes, localUser } from './routes.js';
+import { localUser } from './routes/account.js';
+import { addRoutes } from './routes.js';
 import { bodyTooLarge, ServiceError, systemError } from './service-error.js';
 
 /** Where a service has its runtime file, and its right to the data directory. */

@@ -8,7 +8,8 @@ import {
   type StarredQuery,
 } from '../../api/wire.js';
 import { present } from '../../present.js';
-import { formatTime, parseTime } from '../../time.js';
+import { formatTime, parseGoDuration, parseTime } from '../../time.js';
+import type { DatasetSettings } from '../store/dataset/stored.js';
 import { ServiceError } from './service-error.js';
 
 /** Returns the body of a query request; throws a ServiceError (400) that names the wrong member. */
@@ -160,11 +161,48 @@ function isPage(url: string): boolean {
 }
 
 /** Returns the body of a request to create a dataset. */
-export function readNewDataset(body: unknown): { readonly name: string; readonly description: string } {
-  const { name, description = '' } = readObject(body, 'the body');
+export function readNewDataset(body: unknown): {
+  readonly name: string;
+  readonly settings: DatasetSettings;
+} {
+  const { name, ...settings } = readObject(body, 'the body');
   if (typeof name !== 'string') throw invalid('`name` should be a string.');
-  if (typeof description !== 'string') throw invalid('`description` should be a string.');
-  return { name, description };
+  return { name, settings: readDatasetSettings(settings) };
+}
+
+/** Returns the body of a request to change what is said of a dataset. */
+export function readDatasetSettings(body: unknown): DatasetSettings {
+  const members = Object.entries(readObject(body, 'the body')).filter(([, value]) => value !== null);
+  for (const [name, value] of members) {
+    const kind = datasetMembers[name];
+    if (kind === undefined) throw invalid(`\`${name}\` is not a member of a dataset.`);
+    if (!isKind(value, kind)) throw invalid(`\`${name}\` should be ${kindNames[kind]}.`);
+  }
+  const settings = Object.fromEntries(members) as DatasetSettings;
+  if (settings.kind !== undefined && !datasetKinds.includes(settings.kind))
+    throw invalid(`\`kind\` should be one of ${datasetKinds.join(', ')}.`);
+  return settings;
+}
+
+const datasetMembers: Readonly<Record<string, MemberKind>> = {
+  description: 'string',
+  kind: 'string',
+  useRetentionPeriod: 'boolean',
+  retentionDays: 'count',
+  edgeDeployment: 'string',
+  region: 'string',
+} satisfies Record<keyof DatasetSettings, MemberKind>;
+
+/** Those of the API, but for metrics, which are not events. */
+const datasetKinds = ['axiom:events:v1', 'otel:traces:v1', 'otel:logs:v1'];
+
+/** Returns the length of time in the body of a request to trim a dataset, in nanoseconds. */
+export function readMaxDuration(body: unknown): bigint {
+  const { maxDuration } = readObject(body, 'the body');
+  const length = typeof maxDuration === 'string' ? parseGoDuration(maxDuration) : undefined;
+  if (length === undefined || length < 0n)
+    throw invalid('`maxDuration` should be a length of time, such as "36h" or "1h30m".');
+  return length;
 }
 
 /** Returns the body of a request to import a file. */

@@ -4,29 +4,19 @@ import { writeError } from '../place.js';
 import { noticeHeaders } from '../store/documents/damage.js';
 import type { StarredFilter, StarredStore } from '../store/documents/starred.js';
 import { importFile } from '../store/import.js';
-import { type AnnotationParts, addAnnotationRoutes } from './annotations.js';
 import { departure } from './departure.js';
-import { addIngestRoutes, type IngestParts } from './ingest-route.js';
 import { addProgressRoute } from './progress.js';
 import { answerQuery, type QueryParts } from './query-route.js';
-import {
-  type Parameters,
-  parametersOf,
-  readCount,
-  readFieldNote,
-  readImportRequest,
-  readNewDataset,
-  readStarredBody,
-} from './requests.js';
-import { fieldMeta } from './tabular.js';
+import { type Parameters, parametersOf, readCount, readImportRequest, readStarredBody } from './requests.js';
+import { addAccountRoutes } from './routes/account.js';
+import { type AnnotationParts, addAnnotationRoutes } from './routes/annotations.js';
+import { addDatasetRoutes } from './routes/datasets.js';
+import { addIngestRoutes, type IngestParts } from './routes/ingest.js';
 
 /** The parts of the service that the routes need. */
 export interface RouteParts extends QueryParts, AnnotationParts, IngestParts {
   readonly starred: StarredStore;
 }
-
-/** The one user of a service on one's own machine. */
-export const localUser = { id: 'local', name: 'local', email: '' } as const;
 
 /** Adds every route of the query API. */
 export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
@@ -34,8 +24,7 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
     app.post(path, (request, reply) => answerQuery(parts, request, reply));
   }
   addProgressRoute(app, parts.queries);
-  app.get('/v2/user', () => localUser);
-  app.get('/v2/vfields', () => []);
+  addAccountRoutes(app);
   addDatasetRoutes(app, parts);
   addStarredRoutes(app, parts.starred);
   addAnnotationRoutes(app, parts);
@@ -52,33 +41,6 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
 
 interface Id {
   readonly Params: { readonly id: string };
-}
-
-function addDatasetRoutes(app: FastifyInstance, { datasets }: RouteParts): void {
-  app.get('/v2/datasets', () => datasets.infos());
-  // How much a dataset holds is not in the API, and clients that decode strictly refuse what they do not know.
-  app.get('/v1/local/datasets', () => datasets.measuredInfos());
-  app.get<Id>('/v1/local/datasets/:id', ({ params }) => datasets.measuredInfo(params.id));
-  app.post('/v2/datasets', request => {
-    const { name, description } = readNewDataset(request.body);
-    return datasets.create(name, description);
-  });
-  app.get<Id>('/v2/datasets/:id', ({ params }) => datasets.info(params.id));
-  app.delete<Id>('/v2/datasets/:id', async ({ params }, reply) => {
-    await datasets.remove(params.id);
-    return reply.code(204).send();
-  });
-  app.get<Id>('/v2/datasets/:id/fields', async ({ params }) =>
-    (await datasets.fields(params.id)).map(fieldMeta),
-  );
-  app.get<Id>('/v2/datasets/:id/mapfields', async ({ params }) =>
-    (await datasets.fields(params.id)).flatMap(({ name, type }) => (type === 'dynamic' ? [name] : [])),
-  );
-  app.put<{ Params: { id: string; field: string } }>(
-    '/v2/datasets/:id/fields/:field',
-    async ({ params, body }) =>
-      fieldMeta(await datasets.annotateField(params.id, params.field, readFieldNote(body))),
-  );
 }
 
 function addStarredRoutes(app: FastifyInstance, starred: StarredStore): void {

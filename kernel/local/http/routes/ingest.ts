@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { present } from '../../present.js';
-import type { Engine } from '../engine/duckdb.js';
-import type { DatasetStore } from '../store/datasets.js';
-import { type IngestRequest, ingest } from '../store/ingest.js';
-import { departure } from './departure.js';
-import { parametersOf } from './requests.js';
+import { present } from '../../../present.js';
+import type { Engine } from '../../engine/duckdb.js';
+import type { DatasetStore } from '../../store/datasets.js';
+import { type IngestRequest, ingest } from '../../store/ingest.js';
+import { departure } from '../departure.js';
+import { parametersOf } from '../requests.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { compileRequest } from '../../../kernel/local/sql/compile.js';
-import { sharedService } from '../service.js';
-import { zstdBomb, zstdOf } from '../store/zstd.js';
+import { compileRequest } from '../../../../kernel/local/sql/compile.js';
+import { sharedService } from '../../service.js';
+import { zstdBomb, zstdOf } from '../../store/zstd.js';
 
 /** What clients send that is not what the documentation asks for. */
 

@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify';
-import type { AnnotationContent } from '../../api/wire.js';
-import { present } from '../../present.js';
-import { formatTime } from '../../time.js';
-import type { DatasetStore } from '../store/datasets.js';
-import type { AnnotationFilter, AnnotationStore } from '../store/documents/annotations.js';
-import { noticeHeaders } from '../store/documents/damage.js';
+import type { AnnotationContent } from '../../../api/wire.js';
+import { present } from '../../../present.js';
+import { formatTime } from '../../../time.js';
+import type { DatasetStore } from '../../store/datasets.js';
+import type { AnnotationFilter, AnnotationStore } from '../../store/documents/annotations.js';
+import { noticeHeaders } from '../../store/documents/damage.js';
 import {
   checkAnnotation,
   momentOf,
   parametersOf,
   readAnnotationChange,
   readNewAnnotation,
-} from './requests.js';
+} from '../requests.js';
 
 /** What the routes of annotations need. */
 export interface AnnotationParts {
