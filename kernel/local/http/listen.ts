@@ -231,7 +231,8 @@ function refusalOf(error: FastifyError | AplKernelError, bodyBytes: number): Ser
 function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {
   const body: ErrorBody = {
     code: error.status,
-    message: sentences(error.message, error.hint),
+    // Clients look for these words.
+    message: `${error.status === 404 ? 'Not found: ' : ''}${sentences(error.message, error.hint)}`,
     detail: error instanceof CompileFailure ? error.detail : detailOf(error),
   };
   return reply.code(error.status).send(body);

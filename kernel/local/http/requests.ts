@@ -98,7 +98,8 @@ export function readAnnotationChange(body: unknown): AnnotationChange {
   const { id: _, ...members } = readObject(body, 'the body');
   const unknown = Object.keys(members).find(key => !annotationMembers.includes(key));
   if (unknown !== undefined) throw invalid(`\`${unknown}\` is not a member of an annotation.`);
-  const { datasets, type } = members;
+  const datasets = members.datasets ?? undefined;
+  const type = members.type ?? undefined;
   if (datasets !== undefined && !isNames(datasets))
     throw invalid('`datasets` should be a list of at least one name.');
   if (type !== undefined && (typeof type !== 'string' || !/^[a-z0-9-]{1,64}$/.test(type)))
@@ -148,10 +149,10 @@ function readText(value: unknown, name: string): string | null | undefined {
   return value;
 }
 
-/** Only addresses of pages: others, such as `javascript:`, would run where somebody makes a link of them. */
+/** Only addresses of pages, or parts of them: others, such as `javascript:`, would run where somebody makes a link of them. */
 function readUrl(value: unknown): string | null | undefined {
   const url = readText(value, 'url');
-  if (typeof url === 'string' && !isPage(url))
+  if (typeof url === 'string' && !isPage(url) && !/^[\w./?#&=~+%-]+$/.test(url))
     throw invalid('`url` should be an address that begins with https:// or http://.');
   return url;
 }

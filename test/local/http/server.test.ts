@@ -140,7 +140,7 @@ const refused: readonly (readonly [
     400,
     'The local service does not answer in the format "xml". Ask for `format=tabular` or `format=legacy`.',
   ],
-  ['no such place', '/v9/nothing', {}, 404, 'The service has no POST /v9/nothing.'],
+  ['no such place', '/v9/nothing', {}, 404, 'Not found: The service has no POST /v9/nothing.'],
 ];
 
 test.each(refused)('refused: %s', async (_, route, body, status, message) => {

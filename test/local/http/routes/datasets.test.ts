@@ -80,7 +80,7 @@ const wrong: readonly (readonly [
     '`retentionDays` should be a whole number that is not negative.',
   ],
   ['POST', '/v1/datasets', { description: 'w' }, 400, '`name` should be a string.'],
-  ['PUT', '/v2/datasets/none', { description: 'w' }, 404, 'There is no dataset `none`.'],
+  ['PUT', '/v2/datasets/none', { description: 'w' }, 404, 'Not found: There is no dataset `none`.'],
   [
     'PUT',
     '/v2/datasets/sample-http-logs',
@@ -95,7 +95,7 @@ const wrong: readonly (readonly [
     403,
     '`sample-http-logs` comes with the service and cannot be trimmed.',
   ],
-  ['POST', '/v2/datasets/none/trim', { maxDuration: '1s' }, 404, 'There is no dataset `none`.'],
+  ['POST', '/v2/datasets/none/trim', { maxDuration: '1s' }, 404, 'Not found: There is no dataset `none`.'],
   [
     'POST',
     '/v2/datasets/none/trim',
@@ -110,16 +110,16 @@ const wrong: readonly (readonly [
     400,
     '`maxDuration` should be a length of time, such as "36h" or "1h30m".',
   ],
-  ['POST', '/v2/datasets/none/vacuum', undefined, 404, 'There is no dataset `none`.'],
-  ['GET', '/v2/datasets/none/fields/x', undefined, 404, 'There is no dataset `none`.'],
+  ['POST', '/v2/datasets/none/vacuum', undefined, 404, 'Not found: There is no dataset `none`.'],
+  ['GET', '/v2/datasets/none/fields/x', undefined, 404, 'Not found: There is no dataset `none`.'],
   [
     'GET',
     '/v2/datasets/sample-http-logs/fields/x',
     undefined,
     404,
-    'There is no field `x` in `sample-http-logs`.',
+    'Not found: There is no field `x` in `sample-http-logs`.',
   ],
-  ['GET', '/v2/orgs/none', undefined, 404, 'There is no organization "none".'],
+  ['GET', '/v2/orgs/none', undefined, 404, 'Not found: There is no organization "none".'],
 ];
 
 test.each(wrong)('refused: %s %s %j', async (method, route, body, status, text) => {

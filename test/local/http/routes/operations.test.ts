@@ -22,7 +22,11 @@ test.each(rows)('%s %s is %s', async (method, route, state) => {
   const answer = await service().send(method, route.replaceAll(/\{[^}]*\}/g, 'x'));
   const text = await answer.text();
   const found =
-    answer.status === 501 ? 'refused' : text.includes('"The service has no ') ? 'missing' : 'served';
+    answer.status === 501
+      ? 'refused'
+      : text.includes('"Not found: The service has no ')
+        ? 'missing'
+        : 'served';
   expect([found, answer.status < 500 || answer.status === 501]).toEqual([state, true]);
   if (state === 'refused')
     expect(JSON.parse(text).message).toMatch(/^The local service does not support [a-zA-Z]/);

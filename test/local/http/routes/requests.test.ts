@@ -55,7 +55,8 @@ test.each([null, '', '0001-01-01T00:00:00Z'])('the time %j stands for none', asy
     apl: 'print a = 1',
     startTime: absent,
   });
-  expect(body.request).toEqual({ apl: 'print a = 1' });
+  const lastHour = { startTime: '2026-06-15T11:00:00Z', endTime: '2026-06-15T12:00:00Z' };
+  expect(body.request).toEqual({ apl: 'print a = 1', ...lastHour });
   const given = encodeURIComponent(String(absent ?? ''));
   const listed = await service().json('GET', `/v2/annotations?start=${given}&end=${given}`);
   expect([listed.status, listed.body]).toEqual([200, []]);
