@@ -93,6 +93,7 @@ export type ErrorCode =
   | 'no-such-file'
   | 'not-a-file'
   | 'not-an-object'
+  | 'not-supported'
   | 'not-writable'
   | 'origin'
   | 'private-file'

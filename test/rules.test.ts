@@ -105,6 +105,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'local',
     '@duckdb/*',
+    'fzstd',
     'proper-lockfile',
     'node:*',
   ],

@@ -4,6 +4,7 @@ import type { TypeName } from '../../apl/catalog/entry.js';
 import { formatTime, parseTime } from '../../time.js';
 import type { QueryAnswer, RanTable } from '../engine/run.js';
 import type { CompiledTable } from '../sql/compiled.js';
+import { timeText } from './tabular.js';
 
 /**
  * Returns the body of a response in the older format (https://axiom.co/docs/restapi/endpoints/queryDataset), a {@link LegacyResult}, as bytes: events under `matches`, groups under
@@ -14,13 +15,20 @@ export function legacyBody(answer: QueryAnswer, request: QueryRequest): readonly
   const [first] = tables;
   const grouped = first !== undefined && isAggregated(first.table);
   const members: Readonly<Record<keyof LegacyResult, string>> = {
-    request: JSON.stringify(request),
+    request: JSON.stringify({ ...rangeOf(first), ...request }),
     status: JSON.stringify(status),
     matches: `[${first === undefined || grouped ? '' : matches(first).join(',')}]`,
     buckets: buckets(grouped ? tables : []),
     datasetNames: JSON.stringify(query.datasets),
   };
   return [Buffer.from(object(Object.entries(members)), 'utf8')];
+}
+
+/** The range that was read: clients expect one, whether they asked for it or not. */
+function rangeOf(first: RanTable | undefined): Pick<QueryRequest, 'startTime' | 'endTime'> {
+  const { range } = first?.table ?? {};
+  if (range === undefined) return {};
+  return { startTime: timeText(range.start), endTime: timeText(range.end) };
 }
 
 function isAggregated({ groups, buckets, fields }: CompiledTable): boolean {

@@ -20,6 +20,7 @@ import {
   serviceFormat,
 } from '../shared.js';
 import { compileRequest } from '../sql/compile.js';
+import { unpackedBody } from '../store/append/unpack.js';
 import { AnnotationStore } from '../store/documents/annotations.js';
 import { StarredStore } from '../store/documents/starred.js';
 import { damagedSuffix, replaceFile, versionOf } from '../store/files.js';
@@ -30,7 +31,9 @@ import { guardAnswer, guardOrigin, guardToken, guardWriting } from './guard.js';
 import type { Service, ServiceOptions } from './options.js';
 import { QueriesUnderWay } from './progress.js';
 import { CompileFailure } from './query-route.js';
-import { addRoutes, localUser } from './routes.js';
+import { parametersOf } from './requests.js';
+import { localUser } from './routes/account.js';
+import { addRoutes } from './routes.js';
 import { bodyTooLarge, ServiceError, systemError } from './service-error.js';
 
 /** Where a service has its runtime file, and its right to the data directory. */
@@ -69,6 +72,7 @@ export async function listen(options: ServiceOptions, engines: Engines, seat: Se
   const keepAlive = new KeepAlive(options.limits?.idleMs ?? 30_000, options.managed ? idle : () => {});
   watchDepartures(app);
   addHooks(app, options, token);
+  addBodies(app);
   app.addHook('onRequest', async request => {
     if (request.routeOptions.url === proofPath) return;
     seat.tenure.check();
@@ -143,10 +147,24 @@ function addHooks(app: FastifyInstance, options: ServiceOptions, token: string):
   });
 }
 
+/** Takes bodies that are packed, and none where a client names a type all the same, as many do with DELETE. */
+function addBodies(app: FastifyInstance): void {
+  app.addHook('preParsing', async (request, _reply, payload) => {
+    if (request.routeOptions.config.raw === true) return payload;
+    return unpackedBody(payload, request.headers['content-encoding'] ?? '');
+  });
+  const parse = app.getDefaultJsonParser('ignore', 'ignore');
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body.length === 0) done(null, undefined);
+    else void parse(request, String(body), done);
+  });
+}
+
 /** A client that knows the secret of the runtime file asks this before it sends the token. */
 function addProof(app: FastifyInstance, secret: string): void {
-  app.get<{ Querystring: Record<string, string | undefined> }>(proofPath, request => {
-    const nonce = request.query.nonce ?? '';
+  app.get(proofPath, request => {
+    const nonce = parametersOf(request).nonce ?? '';
     if (!/^[0-9a-f]{64}$/.test(nonce))
       throw new ServiceError(400, 'invalid-request', '`nonce` should be 32 bytes in hexadecimal.');
     return proofOf(secret, nonce, request.socket.localPort ?? 0);
@@ -213,17 +231,20 @@ function refusalOf(error: FastifyError | AplKernelError, bodyBytes: number): Ser
 function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {
   const body: ErrorBody = {
     code: error.status,
-    message: sentences(error.message, error.hint),
+    // Clients look for these words.
+    message: `${error.status === 404 ? 'Not found: ' : ''}${sentences(error.message, error.hint)}`,
     detail: error instanceof CompileFailure ? error.detail : detailOf(error),
   };
   return reply.code(error.status).send(body);
 }
 
-/** One text for readers that know nothing of `detail.hint`. */
+/** One text for readers that know nothing of `detail.hint`, and nothing of the magics of a notebook. */
 function sentences(message: string, hint: string | undefined): string {
-  if (hint === undefined) return message;
+  if (hint === undefined || namesMagic.test(hint)) return message;
   return /[.!?:]$/.test(message) ? `${message} ${hint}` : `${message}. ${hint}`;
 }
+
+const namesMagic = /`%[a-z]/;
 
 function detailOf(error: ServiceError): NonNullable<ErrorBody['detail']> {
   return {

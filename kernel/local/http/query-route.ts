@@ -21,7 +21,7 @@ import type { Snapshot } from '../store/snapshot.js';
 import { departure } from './departure.js';
 import { legacyBody } from './legacy.js';
 import type { QueriesUnderWay } from './progress.js';
-import { readQueryRequest, timeLimitOf } from './requests.js';
+import { parametersOf, readQueryRequest, timeLimitOf } from './requests.js';
 import { ServiceError } from './service-error.js';
 import { tabularBody } from './tabular.js';
 
@@ -68,7 +68,7 @@ export async function answerQuery(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const format = readFormat((request.query as Record<string, string | undefined>).format ?? 'tabular');
+  const format = readFormat(parametersOf(request).format ?? 'tabular');
   const query = readQueryRequest(request.body);
   const limitMs = limitMsOf(parts, query);
   const { results: wanted = noResults } = query;

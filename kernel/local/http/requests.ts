@@ -8,14 +8,15 @@ import {
   type StarredQuery,
 } from '../../api/wire.js';
 import { present } from '../../present.js';
-import { dateOrders, formatTime, parseTime } from '../../time.js';
+import { dateOrders, formatTime, parseGoDuration, parseTime } from '../../time.js';
+import type { DatasetSettings } from '../store/dataset/stored.js';
 import { ServiceError } from './service-error.js';
 
 /** Returns the body of a query request; throws a ServiceError (400) that names the wrong member. */
 export function readQueryRequest(body: unknown): QueryRequest {
   const object = readObject(body, 'the body');
   checkQuery(object, '');
-  const given = Object.entries(object).filter(([name, value]) => value !== null && !isEmptyText(name, value));
+  const given = Object.entries(object).filter(([name, value]) => !isAbsent(name, value));
   return Object.fromEntries(given) as unknown as QueryRequest;
 }
 
@@ -97,7 +98,8 @@ export function readAnnotationChange(body: unknown): AnnotationChange {
   const { id: _, ...members } = readObject(body, 'the body');
   const unknown = Object.keys(members).find(key => !annotationMembers.includes(key));
   if (unknown !== undefined) throw invalid(`\`${unknown}\` is not a member of an annotation.`);
-  const { datasets, type } = members;
+  const datasets = members.datasets ?? undefined;
+  const type = members.type ?? undefined;
   if (datasets !== undefined && !isNames(datasets))
     throw invalid('`datasets` should be a list of at least one name.');
   if (type !== undefined && (typeof type !== 'string' || !/^[a-z0-9-]{1,64}$/.test(type)))
@@ -147,10 +149,10 @@ function readText(value: unknown, name: string): string | null | undefined {
   return value;
 }
 
-/** Only addresses of pages: others, such as `javascript:`, would run where somebody makes a link of them. */
+/** Only addresses of pages, or parts of them: others, such as `javascript:`, would run where somebody makes a link of them. */
 function readUrl(value: unknown): string | null | undefined {
   const url = readText(value, 'url');
-  if (typeof url === 'string' && !isPage(url))
+  if (typeof url === 'string' && !isPage(url) && !/^[\w./?#&=~+%-]+$/.test(url))
     throw invalid('`url` should be an address that begins with https:// or http://.');
   return url;
 }
@@ -160,11 +162,48 @@ function isPage(url: string): boolean {
 }
 
 /** Returns the body of a request to create a dataset. */
-export function readNewDataset(body: unknown): { readonly name: string; readonly description: string } {
-  const { name, description = '' } = readObject(body, 'the body');
+export function readNewDataset(body: unknown): {
+  readonly name: string;
+  readonly settings: DatasetSettings;
+} {
+  const { name, ...settings } = readObject(body, 'the body');
   if (typeof name !== 'string') throw invalid('`name` should be a string.');
-  if (typeof description !== 'string') throw invalid('`description` should be a string.');
-  return { name, description };
+  return { name, settings: readDatasetSettings(settings) };
+}
+
+/** Returns the body of a request to change what is said of a dataset. */
+export function readDatasetSettings(body: unknown): DatasetSettings {
+  const members = Object.entries(readObject(body, 'the body')).filter(([, value]) => value !== null);
+  for (const [name, value] of members) {
+    const kind = datasetMembers[name];
+    if (kind === undefined) throw invalid(`\`${name}\` is not a member of a dataset.`);
+    if (!isKind(value, kind)) throw invalid(`\`${name}\` should be ${kindNames[kind]}.`);
+  }
+  const settings = Object.fromEntries(members) as DatasetSettings;
+  if (settings.kind !== undefined && !datasetKinds.includes(settings.kind))
+    throw invalid(`\`kind\` should be one of ${datasetKinds.join(', ')}.`);
+  return settings;
+}
+
+const datasetMembers: Readonly<Record<string, MemberKind>> = {
+  description: 'string',
+  kind: 'string',
+  useRetentionPeriod: 'boolean',
+  retentionDays: 'count',
+  edgeDeployment: 'string',
+  region: 'string',
+} satisfies Record<keyof DatasetSettings, MemberKind>;
+
+/** Those of the API, but for metrics, which are not events. */
+const datasetKinds = ['axiom:events:v1', 'otel:traces:v1', 'otel:logs:v1'];
+
+/** Returns the length of time in the body of a request to trim a dataset, in nanoseconds. */
+export function readMaxDuration(body: unknown): bigint {
+  const { maxDuration } = readObject(body, 'the body');
+  const length = typeof maxDuration === 'string' ? parseGoDuration(maxDuration) : undefined;
+  if (length === undefined || length < 0n)
+    throw invalid('`maxDuration` should be a length of time, such as "36h" or "1h30m".');
+  return length;
 }
 
 /** Returns the body of a request to import a file. */
@@ -198,6 +237,23 @@ export function readFieldNote(body: unknown): { unit?: string; description?: str
   return {
     ...present({ unit, description, hidden }),
   };
+}
+
+/** The parameters of a query string, by name. */
+export type Parameters = Readonly<Record<string, string | undefined>>;
+
+/** Returns the parameters of a request: of one that is given several times, as some clients do, the first. */
+export function parametersOf({ query }: { readonly query: unknown }): Parameters {
+  const given = Object.entries(query as Record<string, string | readonly string[]>);
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, typeof value === 'string' ? value : value[0]]),
+  );
+}
+
+/** Returns a moment from the query string, in nanoseconds since 1970; undefined for one that stands for none. Throws ServiceError. */
+export function momentOf(text: string | undefined, name: string): bigint | undefined {
+  const moment = readMoment(text, name);
+  return typeof moment === 'string' ? parseTime(moment) : undefined;
 }
 
 /** Returns a whole number from the query string; throws ServiceError when it is not one. */
@@ -238,9 +294,10 @@ function checkQuery(query: Record<string, unknown>, prefix: string): void {
   }
 }
 
-/** Saved queries spell an absent cursor or time as an empty text. */
-function isEmptyText(name: string, value: unknown): boolean {
-  return value === '' && name !== 'apl';
+/** Saved queries spell an absent cursor or time as an empty text, and clients in Go an absent time as the year 1. */
+function isAbsent(name: string, value: unknown): boolean {
+  if (name === 'startTime' || name === 'endTime') return isNoTime(value);
+  return value === null || (value === '' && name !== 'apl');
 }
 
 const kindNames: Readonly<Record<MemberKind, string>> = {
@@ -293,7 +350,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the error about a request of the wrong shape. */
-export function invalid(message: string): ServiceError {
+function invalid(message: string): ServiceError {
   return new ServiceError(400, 'invalid-request', message);
 }

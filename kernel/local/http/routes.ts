@@ -1,28 +1,22 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { present } from '../../present.js';
-import type { Engine } from '../engine/duckdb.js';
 import { writeError } from '../place.js';
 import { noticeHeaders } from '../store/documents/damage.js';
 import type { StarredFilter, StarredStore } from '../store/documents/starred.js';
 import { importFile } from '../store/import.js';
-import { ingest } from '../store/ingest.js';
-import { type AnnotationParts, addAnnotationRoutes } from './annotations.js';
 import { departure } from './departure.js';
 import { addProgressRoute } from './progress.js';
 import { answerQuery, type QueryParts } from './query-route.js';
-import { readCount, readFieldNote, readImportRequest, readNewDataset, readStarredBody } from './requests.js';
-import { ServiceError } from './service-error.js';
-import { fieldMeta } from './tabular.js';
+import { type Parameters, parametersOf, readCount, readImportRequest, readStarredBody } from './requests.js';
+import { addAccountRoutes } from './routes/account.js';
+import { type AnnotationParts, addAnnotationRoutes } from './routes/annotations.js';
+import { addDatasetRoutes } from './routes/datasets.js';
+import { addIngestRoutes, type IngestParts } from './routes/ingest.js';
 
 /** The parts of the service that the routes need. */
-export interface RouteParts extends QueryParts, AnnotationParts {
-  readonly engine: Engine;
+export interface RouteParts extends QueryParts, AnnotationParts, IngestParts {
   readonly starred: StarredStore;
-  readonly ingestBytes: number;
 }
-
-/** The one user of a service on one's own machine. */
-export const localUser = { id: 'local', name: 'local', email: '' } as const;
 
 /** Adds every route of the query API. */
 export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
@@ -30,12 +24,11 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
     app.post(path, (request, reply) => answerQuery(parts, request, reply));
   }
   addProgressRoute(app, parts.queries);
-  app.get('/v2/user', () => localUser);
-  app.get('/v2/vfields', () => []);
+  addAccountRoutes(app);
   addDatasetRoutes(app, parts);
   addStarredRoutes(app, parts.starred);
   addAnnotationRoutes(app, parts);
-  addIngestRoute(app, parts);
+  addIngestRoutes(app, parts);
   app.post('/v1/local/import', async request => {
     // Before a file is read that may have gigabytes.
     const refusal = writeError(parts.dataDir);
@@ -50,37 +43,10 @@ interface Id {
   readonly Params: { readonly id: string };
 }
 
-function addDatasetRoutes(app: FastifyInstance, { datasets }: RouteParts): void {
-  app.get('/v2/datasets', () => datasets.infos());
-  // How much a dataset holds is not in the API, and clients that decode strictly refuse what they do not know.
-  app.get('/v1/local/datasets', () => datasets.measuredInfos());
-  app.get<Id>('/v1/local/datasets/:id', ({ params }) => datasets.measuredInfo(params.id));
-  app.post('/v2/datasets', request => {
-    const { name, description } = readNewDataset(request.body);
-    return datasets.create(name, description);
-  });
-  app.get<Id>('/v2/datasets/:id', ({ params }) => datasets.info(params.id));
-  app.delete<Id>('/v2/datasets/:id', async ({ params }, reply) => {
-    await datasets.remove(params.id);
-    return reply.code(204).send();
-  });
-  app.get<Id>('/v2/datasets/:id/fields', async ({ params }) =>
-    (await datasets.fields(params.id)).map(fieldMeta),
-  );
-  app.get<Id>('/v2/datasets/:id/mapfields', async ({ params }) =>
-    (await datasets.fields(params.id)).flatMap(({ name, type }) => (type === 'dynamic' ? [name] : [])),
-  );
-  app.put<{ Params: { id: string; field: string } }>(
-    '/v2/datasets/:id/fields/:field',
-    async ({ params, body }) =>
-      fieldMeta(await datasets.annotateField(params.id, params.field, readFieldNote(body))),
-  );
-}
-
 function addStarredRoutes(app: FastifyInstance, starred: StarredStore): void {
   const path = '/v2/apl-starred-queries';
-  app.get<{ Querystring: Record<string, string | undefined> }>(path, async ({ query }, reply) => {
-    const { documents, damages } = await starred.list(filterOf(query));
+  app.get(path, async (request, reply) => {
+    const { documents, damages } = await starred.list(filterOf(parametersOf(request)));
     return reply.headers(noticeHeaders(damages)).send(documents);
   });
   app.post(path, async ({ body }, reply) =>
@@ -94,54 +60,11 @@ function addStarredRoutes(app: FastifyInstance, starred: StarredStore): void {
   });
 }
 
-function filterOf(query: Record<string, string | undefined>): StarredFilter {
+function filterOf(query: Parameters): StarredFilter {
   const { dataset, who, qs } = query;
   return {
     limit: readCount(query.limit, 'limit', 1000),
     offset: readCount(query.offset, 'offset', 0),
     ...present({ dataset, who, qs }),
-  };
-}
-
-/** The body of an ingest is a stream of any kind, so this route has a scope of its own. */
-function addIngestRoute(app: FastifyInstance, parts: RouteParts): void {
-  app.register((scope, _options, done) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
-    scope.post<Id>('/v1/datasets/:id/ingest', { bodyLimit: parts.ingestBytes }, async request => {
-      parts.datasets.checkExists(request.params.id);
-      return ingest(parts.datasets, parts.engine, ingestRequest(request, parts), departure(request));
-    });
-    done();
-  });
-}
-
-/** Headers of the API that would change what is stored. */
-const unsupportedHeaders = ['X-Axiom-CSV-Fields', 'X-Axiom-Event-Labels'];
-
-function ingestRequest(request: FastifyRequest<Id>, parts: RouteParts) {
-  const unsupported = unsupportedHeaders.find(name => request.headers[name.toLowerCase()] !== undefined);
-  if (unsupported !== undefined)
-    throw new ServiceError(
-      400,
-      'invalid-request',
-      `The local service does not support the header ${unsupported}.`,
-      {
-        hint: 'Put the field names and the labels into the body.',
-      },
-    );
-  const query = request.query as Record<string, string | undefined>;
-  return {
-    dataset: request.params.id,
-    body: request.raw,
-    contentType: request.headers['content-type'] ?? '',
-    contentEncoding: request.headers['content-encoding'] ?? '',
-    nowNs: parts.nowNs(),
-    maxBytes: parts.ingestBytes,
-    ...present({
-      timestampField: query['timestamp-field'] || undefined,
-      timestampFormat: query['timestamp-format'] || undefined,
-      csvDelimiter: query['csv-delimiter'] || undefined,
-    }),
   };
 }

@@ -71,7 +71,8 @@ function rangeOf(range: NonNullable<CompiledTable['range']>) {
   return { field: range.field, start: timeText(range.start), end: timeText(range.end) };
 }
 
-function timeText(time: bigint | string): string {
+/** Returns a bound of a range as the API writes it. */
+export function timeText(time: bigint | string): string {
   return typeof time === 'string' ? time : formatTime(time, 'fewest');
 }
 

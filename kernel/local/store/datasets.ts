@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { DatasetInfo } from '../../api/wire.js';
 import type { FieldSchema } from '../../apl/plan/plan.js';
 import { makeDirectory } from '../../machine.js';
 import type { Engine } from '../engine/duckdb.js';
@@ -14,8 +13,9 @@ import { mapAtMost } from './concurrent.js';
 import { damagedDataset } from './dataset/damage.js';
 import { DatasetDirectory, writeNote } from './dataset/directory.js';
 import { FooterReader } from './dataset/footers.js';
-import type { DatasetNote, Extent, FieldNote } from './dataset/stored.js';
+import type { DatasetNote, DatasetSettings, Extent, FieldNote } from './dataset/stored.js';
 import { SummaryCache } from './dataset/summary-cache.js';
+import { trimFiles } from './dataset/trim.js';
 import {
   type Confirm,
   deletedName,
@@ -26,7 +26,14 @@ import {
   versionOf,
 } from './files.js';
 import { decodeName, encodeName, isDatasetName, nameRule } from './names.js';
-import { infoOf, measuredInfo, type Reading, Snapshot, unknownDataset } from './snapshot.js';
+import {
+  infoOf,
+  measuredInfo,
+  type Reading,
+  type ServedDataset,
+  Snapshot,
+  unknownDataset,
+} from './snapshot.js';
 
 /**
  * The datasets under `<dataDir>/datasets`: one directory each, with Parquet files that never change, and `dataset.json`. Readers
@@ -35,6 +42,7 @@ import { infoOf, measuredInfo, type Reading, Snapshot, unknownDataset } from './
  */
 export class DatasetStore {
   readonly #dataDir: string;
+  readonly #engine: Engine;
   readonly #root: string;
   readonly #footers: FooterReader;
   readonly #builtins: ReadonlyMap<string, BuiltinDataset>;
@@ -56,6 +64,7 @@ export class DatasetStore {
     confirm: Confirm = () => undefined,
   ) {
     this.#dataDir = dataDir;
+    this.#engine = engine;
     this.#confirm = confirm;
     this.#root = path.join(dataDir, 'datasets');
     this.#footers = new FooterReader(engine);
@@ -92,23 +101,23 @@ export class DatasetStore {
   }
 
   /** Returns what the API says of all datasets, in the order of their names. */
-  async infos(): Promise<readonly DatasetInfo[]> {
+  async infos(): Promise<readonly ServedDataset[]> {
     return this.#ofAll(name => this.#noted(name));
   }
 
   /** Returns that with how much each holds, or with what is wrong with its files. */
-  async measuredInfos(): Promise<readonly DatasetInfo[]> {
+  async measuredInfos(): Promise<readonly ServedDataset[]> {
     return this.#ofAll(name => this.#measured(name));
   }
 
   /** Returns what the API says of one dataset; throws ServiceError (404) when there is none. */
-  async info(name: string): Promise<DatasetInfo> {
+  async info(name: string): Promise<ServedDataset> {
     this.checkExists(name);
     return this.#computed(name) ?? this.#noted(name);
   }
 
   /** Returns that with how much it holds, or with what is wrong with its files; throws ServiceError (404) when there is none. */
-  async measuredInfo(name: string): Promise<DatasetInfo> {
+  async measuredInfo(name: string): Promise<ServedDataset> {
     this.checkExists(name);
     const info = this.#computed(name) ?? (await this.#measured(name));
     if (info === undefined) throw unknownDataset(name);
@@ -144,20 +153,31 @@ export class DatasetStore {
   }
 
   /** Creates an empty dataset; throws ServiceError (409) when one of that name exists. */
-  async create(name: string, description: string): Promise<DatasetInfo> {
+  async create(name: string, settings: DatasetSettings = {}): Promise<ServedDataset> {
     this.checkName(name);
     if (this.#directory(name).exists()) throw existing(name);
-    await this.#make(name, { description });
-    return infoOf(name, { description });
+    return infoOf(name, await this.#make(name, settings));
+  }
+
+  /** Changes what is said of a dataset, keeping what `settings` leaves out; throws ServiceError like {@link remove}. */
+  async update(name: string, settings: DatasetSettings): Promise<ServedDataset> {
+    const directory = this.#changeable(name, 'changed');
+    const updated = new Date().toISOString();
+    const change = directory.change(before => ({ ...before, ...settings, updated }));
+    return infoOf(name, await change.catch(unknownWhenMissing(name)));
+  }
+
+  /** Deletes the events of a dataset from before a moment, and returns how many there were; throws ServiceError like {@link remove}. */
+  async trim(name: string, beforeNs: bigint): Promise<number> {
+    const directory = this.#changeable(name, 'trimmed');
+    const unstored = (await this.#journal.flush(name)).get(name);
+    if (unstored !== undefined) throw unstored;
+    return trimFiles(this.#engine, directory, beforeNs);
   }
 
   /** Deletes a dataset and its files; throws ServiceError (404 when there is none, 403 for one that comes with the service). */
   async remove(name: string): Promise<void> {
-    if (this.#builtins.has(name)) {
-      throw new ServiceError(403, 'forbidden', `\`${name}\` comes with the service and cannot be deleted.`);
-    }
-    const directory = this.#directory(name);
-    if (!isDatasetName(name) || !directory.exists()) throw unknownDataset(name);
+    const directory = this.#changeable(name, 'deleted');
     // What is only in memory would make the dataset again, were it stored later.
     await this.#journal.flush(name);
     const deleted = path.join(this.#root, deletedName());
@@ -234,7 +254,17 @@ export class DatasetStore {
     if (!isDatasetName(name)) throw new ServiceError(400, 'invalid-name', nameRule);
   }
 
-  async #ofAll(info: (name: string) => Promise<DatasetInfo | undefined>): Promise<readonly DatasetInfo[]> {
+  #changeable(name: string, done: string): DatasetDirectory {
+    if (this.#builtins.has(name))
+      throw new ServiceError(403, 'forbidden', `\`${name}\` comes with the service and cannot be ${done}.`);
+    const directory = this.#directory(name);
+    if (!isDatasetName(name) || !directory.exists()) throw unknownDataset(name);
+    return directory;
+  }
+
+  async #ofAll(
+    info: (name: string) => Promise<ServedDataset | undefined>,
+  ): Promise<readonly ServedDataset[]> {
     await this.#tidy();
     const stored = this.#names().filter(name => !this.#builtins.has(name));
     const found = await mapAtMost(datasetsAtOnce, stored, info);
@@ -242,16 +272,16 @@ export class DatasetStore {
     return [...computed, ...found].flatMap(each => each ?? []).sort(byName);
   }
 
-  #computed(name: string): DatasetInfo | undefined {
+  #computed(name: string): ServedDataset | undefined {
     const builtin = this.#builtins.get(name);
-    return builtin && infoOf(name, { description: builtin.description });
+    return builtin && infoOf(name, { description: builtin.description }, false);
   }
 
-  async #noted(name: string): Promise<DatasetInfo> {
+  async #noted(name: string): Promise<ServedDataset> {
     return infoOf(name, await this.#directory(name).note());
   }
 
-  async #measured(name: string): Promise<DatasetInfo | undefined> {
+  async #measured(name: string): Promise<ServedDataset | undefined> {
     const reading = this.#current(name) ?? (await this.#read(name));
     return reading && measuredInfo(name, reading);
   }
@@ -273,13 +303,15 @@ export class DatasetStore {
    * Creates a directory that appears whole or not at all, so that a full disk leaves no half of a dataset; throws 409 when one
    * of that name exists by now.
    */
-  async #make(name: string, note: DatasetNote): Promise<void> {
+  async #make(name: string, settings: DatasetSettings): Promise<DatasetNote> {
     const draft = path.join(this.#root, draftName());
     try {
       makeDirectory(draft);
-      await writeNote(draft, { ...note, created: new Date().toISOString() });
+      const note = { ...settings, created: new Date().toISOString() };
+      await writeNote(draft, note);
       await rename(draft, this.#directory(name).path);
       await syncDirectory(this.#root);
+      return note;
     } catch (error) {
       await rm(draft, { recursive: true, force: true });
       throw hasCode(error, 'ENOTEMPTY', 'EEXIST') ? existing(name) : error;
@@ -336,7 +368,7 @@ const datasetsAtOnce = 100;
 /** The coarsest clock of a file system in use, that of FAT. */
 const settleMs = 2_000;
 
-function byName(a: DatasetInfo, b: DatasetInfo): number {
+function byName(a: ServedDataset, b: ServedDataset): number {
   return a.name < b.name ? -1 : 1;
 }
 

@@ -14,6 +14,8 @@ import { columnNames, copyToParquet, type FileField, type FileNote } from '../en
 import { importable } from '../engine/private.js';
 import type { Visit, Watch } from '../engine/visit.js';
 import { ServiceError } from '../http/service-error.js';
+import type { RawObject } from './append/events.js';
+import { withLabels } from './append/labels.js';
 import { firstBytes, inspectFile } from './bounds/file.js';
 import { longestLine, mostLevels, valueTooLong } from './bounds/text.js';
 import type { Extent } from './dataset/stored.js';
@@ -123,6 +125,8 @@ export interface Load {
   readonly dataset: string;
   readonly time: TimeOptions;
   readonly csv?: CsvOptions;
+  /** Further members of every row. */
+  readonly labels?: RawObject;
   /** The rows replace those of the dataset. */
   readonly replace?: boolean;
   /** Bytes of the longest line, if the text was looked at as it came; 0 of JSON. */
@@ -221,8 +225,9 @@ async function writeDraft(connection: Connection, draft: string, given: Load, pa
   let load = given;
   const longest = await inspect(load, load.format === 'json' ? firstBytes : undefined);
   pass.rows = await rowsOfFile(connection, load.file, load.format);
-  let reading = await read(connection, load, path.dirname(draft));
-  if (!reading) return nothing;
+  const unlabelled = await read(connection, load, path.dirname(draft));
+  if (!unlabelled) return nothing;
+  let reading = load.labels === undefined ? unlabelled : withLabels(unlabelled, load.labels);
   // The engine's fast reader leaves out such a line at the end of a file without a word.
   if (longest > fastLine && reading.wider !== undefined) reading = await reading.wider();
   for (;;) {

@@ -9,6 +9,8 @@ import type { Engine } from '../engine/duckdb.js';
 import { ServiceError } from '../http/service-error.js';
 import { type ReadBatch, readBatch } from './append/batch.js';
 import { type IncomingBody, takeBody } from './append/body.js';
+import type { RawObject } from './append/events.js';
+import { readLabels } from './append/labels.js';
 import { inspectorOf } from './bounds/text.js';
 import type { DatasetStore } from './datasets.js';
 import type { FileFormat } from './formats.js';
@@ -21,6 +23,10 @@ export interface IngestRequest extends IncomingBody {
   readonly timestampField?: string;
   readonly timestampFormat?: string;
   readonly csvDelimiter?: string;
+  /** The names of the fields of a CSV whose first line does not have them. */
+  readonly csvFields?: readonly string[];
+  /** The text of a JSON object with members for every event. */
+  readonly labels?: string;
   readonly nowNs: bigint;
 }
 
@@ -32,19 +38,22 @@ export async function ingest(
   signal?: AbortSignal,
 ): Promise<IngestAnswer> {
   const format = formatOf(request.contentType);
+  const labels = request.labels === undefined ? undefined : readLabels(request.labels);
   const file = path.join(engine.workDir, `${crypto.randomUUID()}.${format}`);
   try {
-    const delimiter = delimiterOf(request.csvDelimiter);
+    const delimiter = delimiterOf(request);
     const inspector = inspectorOf({ name: 'The body', format, ...present({ delimiter }) });
-    const { bytes, small } = await takeBody(request, file, inspector);
-    const batch = small && batchOf(request, format, small);
+    const heading = format === 'csv' ? headingOf(request) : undefined;
+    const { bytes: own, small } = await takeBody({ ...request, ...present({ heading }) }, file, inspector);
+    const bytes = own + Buffer.byteLength(request.labels ?? '');
+    const batch = small && batchOf(request, format, small, labels);
     if (batch !== undefined) {
       await store.append(request.dataset, batch);
       return answerOf({ ...batch, rows: batch.events.length, refused: 0 }, request, bytes);
     }
     if (small !== undefined) await writeFile(file, small, { mode: 0o600 });
     const longest = inspector?.longest ?? 0;
-    const load = { file, name: 'The body', format, longest, ...loadOptions(request) };
+    const load = { file, name: 'The body', format, longest, ...loadOptions(request), ...present({ labels }) };
     return answerOf(await storeFile(store, engine, load, present({ signal })), request, bytes);
   } finally {
     await rm(file, { force: true });
@@ -68,9 +77,14 @@ function answerOf(counts: Counts, request: IngestRequest, processedBytes: number
 }
 
 /** A small body of JSON needs no engine. */
-function batchOf(request: IngestRequest, format: FileFormat, body: Buffer): ReadBatch | undefined {
+function batchOf(
+  request: IngestRequest,
+  format: FileFormat,
+  body: Buffer,
+  labels: RawObject | undefined,
+): ReadBatch | undefined {
   if (format !== 'json' || request.timestampFormat || !isUtf8(body)) return undefined;
-  return readBatch(body.toString('utf8'), request.timestampField, request.nowNs);
+  return readBatch(body.toString('utf8'), request.timestampField, request.nowNs, labels);
 }
 
 const formats: Readonly<Record<string, FileFormat>> = {
@@ -89,18 +103,34 @@ function formatOf(contentType: string): FileFormat {
   });
 }
 
-function loadOptions({ dataset, nowNs, timestampField, timestampFormat, csvDelimiter }: IngestRequest) {
+function loadOptions(request: IngestRequest) {
+  const { dataset, nowNs, timestampField, timestampFormat } = request;
   const time = {
     nowNs,
     ...present({ field: timestampField || undefined, format: timestampFormat || undefined }),
   };
   // A CSV body always names its fields; a file may not.
-  const csv = { header: true, ...present({ delimiter: delimiterOf(csvDelimiter) }) };
+  const csv = { header: true, ...present({ delimiter: delimiterOf(request) }) };
   return { dataset, time, csv };
 }
 
+/** The first line of a CSV that has none of its own. */
+function headingOf(request: IngestRequest): string | undefined {
+  const { csvFields } = request;
+  if (csvFields === undefined) return undefined;
+  if (csvFields.includes(''))
+    throw new ServiceError(
+      400,
+      'invalid-request',
+      '`X-Axiom-CSV-Fields` should be names with commas between them.',
+    );
+  const names = csvFields.map(name => ['"', name.replaceAll('"', '""'), '"'].join(''));
+  return `${names.join(delimiterOf(request))}\n`;
+}
+
 /** A delimiter of several bytes would be looked for within quotes too. */
-function delimiterOf(given: string | undefined): string | undefined {
+function delimiterOf({ csvDelimiter, csvFields }: IngestRequest): string | undefined {
+  const given = csvDelimiter ?? (csvFields && ',');
   if (given === undefined || /^[\t\x20-\x7e]$/.test(given)) return given;
   throw new ServiceError(
     400,

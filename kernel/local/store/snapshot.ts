@@ -152,20 +152,42 @@ export function unknownDataset(name: string): ServiceError {
   });
 }
 
+/** What the API says of a dataset, with every member that it always has. */
+export interface ServedDataset extends DatasetInfo {
+  readonly created: string;
+  readonly updatedAt: string;
+  readonly who: string;
+  readonly kind: string;
+  readonly canWrite: boolean;
+  readonly useRetentionPeriod: boolean;
+  readonly retentionDays: number;
+  readonly edgeDeployment?: string;
+  readonly region?: string;
+}
+
 /** Returns what the API says of a dataset. */
-export function infoOf(name: string, note: DatasetNote): DatasetInfo {
+export function infoOf(name: string, note: DatasetNote, canWrite = true): ServedDataset {
+  const { created = longAgo, edgeDeployment, region } = note;
   return {
     id: name,
     name,
     description: note.description ?? '',
-    ...present({ created: note.created }),
+    created,
+    updatedAt: note.updated ?? created,
     who: 'local',
-    kind: 'axiom:events:v1',
+    kind: note.kind ?? 'axiom:events:v1',
+    canWrite,
+    useRetentionPeriod: note.useRetentionPeriod ?? false,
+    retentionDays: note.retentionDays ?? 0,
+    ...present({ edgeDeployment, region }),
   };
 }
 
+/** When a dataset was made of which nothing says it: one that comes with the service, or whose note was deleted. */
+const longAgo = '2026-01-01T00:00:00Z';
+
 /** Returns that with how much the dataset holds, or with what is wrong with its files. */
-export function measuredInfo(name: string, { listing, unstored }: Reading): DatasetInfo {
+export function measuredInfo(name: string, { listing, unstored }: Reading): ServedDataset {
   const { dataset, damages, defects } = listing;
   const info = infoOf(name, dataset.note);
   const waiting =

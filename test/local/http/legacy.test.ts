@@ -27,6 +27,18 @@ async function ask(apl: string): Promise<{ text: string; body: LegacyResult }> {
   return { text, body: JSON.parse(text) };
 }
 
+test('the request of an answer names the range that was read', async () => {
+  const answer = await service().json('POST', '/v1/query/_apl?format=legacy', {
+    apl: 'logs | count',
+    startTime: '2026-06-15T09:00:00Z',
+  });
+  expect(answer.body.request).toEqual({
+    apl: 'logs | count',
+    startTime: '2026-06-15T09:00:00Z',
+    endTime: '2026-06-15T12:00:00Z',
+  });
+});
+
 test('events are matches', async () => {
   const { text, body } = await ask('logs | project _time, _sysTime, n, host, map, ["at.x"]');
   const { request: echoed, status, matches, buckets, datasetNames, ...more } = body;

@@ -140,7 +140,7 @@ const refused: readonly (readonly [
     400,
     'The local service does not answer in the format "xml". Ask for `format=tabular` or `format=legacy`.',
   ],
-  ['no such place', '/v9/nothing', {}, 404, 'The service has no POST /v9/nothing.'],
+  ['no such place', '/v9/nothing', {}, 404, 'Not found: The service has no POST /v9/nothing.'],
 ];
 
 test.each(refused)('refused: %s', async (_, route, body, status, message) => {
@@ -387,7 +387,12 @@ test('datasets are made, described, listed and deleted', async () => {
 
 test('lists of things that a service on one machine does not have are empty', async () => {
   expect(await service().json('GET', '/v2/vfields?dataset=x')).toEqual({ status: 200, body: [] });
-  expect((await service().json('GET', '/v2/user')).body).toEqual({ id: 'local', name: 'local', email: '' });
+  expect((await service().json('GET', '/v2/user')).body).toEqual({
+    id: 'local',
+    name: 'local',
+    email: '',
+    role: { id: 'owner', name: 'Owner' },
+  });
 });
 
 test('the language itself is understood', async () => {

@@ -234,7 +234,7 @@ async function openStore(dataDir: string): Promise<Store> {
 /** A dataset of a file of another program, which a store has read and closed; returns the file. */
 async function readBefore(dataDir: string): Promise<string> {
   const { engine, store } = await openStore(dataDir);
-  await store.create('d', '');
+  await store.create('d');
   const file = path.join(dataDir, 'datasets', 'd', 'other.parquet');
   await engine.run(
     `COPY (SELECT make_timestamp_ns(${nowMs}000000 + i) AS _time, i AS n, 'a' AS s FROM range(5) r(i)) TO ${sqlText(file)} (FORMAT parquet)`,

@@ -164,7 +164,7 @@ test('a file of another program is read by its column names, once it has times',
 
 test('a negative zero in a file of another program is found as a zero, also by the filter beside its column', async () => {
   const parts = await openStore();
-  await parts.store.create('d', '');
+  await parts.store.create('d');
   const file = path.join(parts.dataDir, 'datasets', 'd', 'other.parquet');
   const zero = "CASE WHEN i = 60 THEN '-0.0'::DOUBLE ELSE 0.5 - i % 2 END";
   await parts.engine.run(
@@ -176,11 +176,11 @@ test('a negative zero in a file of another program is found as a zero, also by t
 
 test('datasets are made, listed, described and deleted', async () => {
   const parts = await openStore();
-  await parts.store.create('new', 'mine');
+  await parts.store.create('new', { description: 'mine' });
   expect(await typesOf(parts, 'new')).toEqual({ _time: 'datetime', _sysTime: 'datetime' });
   expect(await rows(parts, 'new', ['_time', 'x'])).toEqual([]);
-  await expect(parts.store.create('new', '')).rejects.toMatchObject({ status: 409 });
-  await expect(parts.store.create('sample', '')).rejects.toMatchObject({ status: 409 });
+  await expect(parts.store.create('new')).rejects.toMatchObject({ status: 409 });
+  await expect(parts.store.create('sample')).rejects.toMatchObject({ status: 409 });
   expect((await parts.store.snapshot()).names()).toEqual(['new', 'sample']);
   await parts.store.annotateField('new', '_time', { unit: 'ns' });
   await parts.store.annotateField('new', '_time', { description: 'when' });
@@ -195,7 +195,7 @@ test('datasets are made, listed, described and deleted', async () => {
 
 test('notes on fields that are written at the same time are all kept', async () => {
   const { store } = await openStore();
-  await store.create('d', '');
+  await store.create('d');
   const notes = ['_time', '_sysTime'].flatMap(field =>
     [{ unit: 'ns' }, { description: 'when' }].map(note => store.annotateField('d', field, note)),
   );
@@ -211,7 +211,7 @@ test.each(['', 'a\nb', 'x'.repeat(129), '日'.repeat(27), '\ud800'])(
   'no dataset has the name %j',
   async name => {
     const { store } = await openStore();
-    await expect(store.create(name, '')).rejects.toMatchObject({ status: 400, code: 'invalid-name' });
+    await expect(store.create(name)).rejects.toMatchObject({ status: 400, code: 'invalid-name' });
   },
 );
 
@@ -219,7 +219,7 @@ test.each(['.', '..', '../up', '%2e', 'CON*', 'a b', '日'.repeat(26), 'x'.repea
   'a dataset may have the name %j and stays in its place',
   async name => {
     const { store, dataDir } = await openStore();
-    await store.create(name, '');
+    await store.create(name);
     expect((await store.snapshot()).names()).toEqual([name, 'sample'].sort());
     expect(await readdir(path.join(dataDir, 'datasets'))).toHaveLength(1);
     expect((await readdir(dataDir)).sort()).toEqual(['.tmp', 'datasets']);
@@ -245,7 +245,7 @@ test('a dataset says how many rows it holds, and between which times', async () 
     const { rows, firstTime, lastTime } = await parts.store.measuredInfo(name);
     return [rows, firstTime, lastTime];
   };
-  await parts.store.create('logs', '');
+  await parts.store.create('logs');
   expect(await extent('logs')).toEqual([0, undefined, undefined]);
   await add(parts, 'logs', { _time: '2015-10-31T00:40:00.000000001Z' });
   await add(parts, 'logs', { _time: '2015-10-30T23:58:00Z' }, { _time: '2015-10-31T00:00:00Z' });
@@ -320,7 +320,7 @@ test('what another process adds, replaces, describes or deletes is there in the 
 
 test('a file of another program that is written over in its place is read again', async () => {
   const parts = await openStore();
-  await parts.store.create('d', '');
+  await parts.store.create('d');
   const file = path.join(parts.dataDir, 'datasets', 'd', 'other.parquet');
   const write = (n: number) =>
     parts.engine.run(
@@ -406,7 +406,10 @@ test('leftovers of a killed process are removed, unless they are new', async () 
 
 test('of two who create the same dataset, one is told that it exists', async () => {
   const { store, dataDir } = await openStore();
-  const made = await Promise.allSettled([store.create('d', 'a'), store.create('d', 'b')]);
+  const made = await Promise.allSettled([
+    store.create('d', { description: 'a' }),
+    store.create('d', { description: 'b' }),
+  ]);
   expect(made.map(each => each.status).sort()).toEqual(['fulfilled', 'rejected']);
   expect(made.find(each => each.status === 'rejected')?.reason).toMatchObject({ status: 409 });
   expect(await readdir(path.join(dataDir, 'datasets'))).toEqual(['d']);
@@ -414,7 +417,7 @@ test('of two who create the same dataset, one is told that it exists', async () 
 
 test('of two who delete the same dataset, one is told that it does not exist', async () => {
   const { store } = await openStore();
-  await store.create('d', '');
+  await store.create('d');
   const gone = await Promise.allSettled([store.remove('d'), store.remove('d')]);
   expect(gone.map(each => each.status).sort()).toEqual(['fulfilled', 'rejected']);
   expect(gone.find(each => each.status === 'rejected')?.reason).toMatchObject({ status: 404 });
@@ -432,7 +435,7 @@ test('a directory that vanishes while the datasets are listed is ignored', async
 
 test('of a note that was edited by hand, what has another type is left out', async () => {
   const { store, dataDir } = await openStore();
-  await store.create('d', 'mine');
+  await store.create('d', { description: 'mine' });
   const file = path.join(dataDir, 'datasets', 'd', 'dataset.json');
   const fields = { _time: { unit: 5, description: ['x'], hidden: true }, m: null };
   await writeFile(file, JSON.stringify({ description: 7, created: {}, fields }));

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { sqlText } from '../../../kernel/local/duckdb/literal.js';
 import { type Answer, sharedService, testService } from '../service.js';
+import { sample, zstdBomb, zstdOf, zstdSample } from './zstd.js';
 
 const service = sharedService();
 let datasets = 0;
@@ -21,8 +22,11 @@ async function ingest(
 ): Promise<Ingested> {
   const dataset = `d${++datasets}`;
   await service().json('POST', '/v2/datasets', { name: dataset });
-  const route = `/v1/datasets/${dataset}/ingest${parameters}`;
-  const answer = await service().json('POST', route, body, { 'content-type': type, ...headers });
+  const route = datasets % 2 === 0 ? `/v1/datasets/${dataset}/ingest` : `/v1/ingest/${dataset}`;
+  const answer = await service().json('POST', route + parameters, body, {
+    'content-type': type,
+    ...headers,
+  });
   const { columns } = (await service().query(`dataset ${dataset}: ${fields}`)).body.tables[0];
   return { ...answer, columns };
 }
@@ -81,6 +85,27 @@ test('gzip is unpacked and counted unpacked', async () => {
   expect([body.ingested, body.processedBytes, columns]).toEqual([1, 7, [[1]]]);
 });
 
+const packings: readonly (readonly [what: string, encoding: string, body: Uint8Array, text: string])[] = [
+  ['written by zstd', 'zstd', Buffer.from(zstdSample, 'base64'), sample],
+  [
+    'in several frames',
+    'ZSTD',
+    Buffer.concat([zstdOf(Buffer.from(sample)), zstdOf(Buffer.from(sample))]),
+    sample + sample,
+  ],
+  ['of many blocks', 'zstd', zstdOf(Buffer.from(sample.repeat(2000))), sample.repeat(2000)],
+  ['that is not packed, as axiom-py says it', '1', Buffer.from(sample), sample],
+];
+
+test.each(packings)('a body %s is unpacked and counted unpacked', async (_, encoding, packed, text) => {
+  const fields = 'level:string text:string';
+  const headers = { 'content-encoding': encoding };
+  const { status, body, columns } = await ingest(packed, 'application/x-ndjson', fields, '', headers);
+  const rows = text.split('\n').length - 1;
+  expect([status, body.ingested, body.processedBytes]).toEqual([200, rows, text.length]);
+  expect([columns[0]?.length, columns[1]?.[rows - 1]]).toEqual([rows, 'the disk is full']);
+});
+
 test('an empty list stores nothing', async () => {
   const { status, body, columns } = await ingest('[]', 'application/json', '_time:datetime');
   expect([status, body.ingested, body.blocksCreated, columns]).toEqual([200, 0, 0, [[]]]);
@@ -91,6 +116,12 @@ const layouts: readonly (readonly [format: string, text: string, time: string])[
   ['02/01/2006 15:04:05.000', '03/02/2024 04:05:06.789', '2024-02-03T04:05:06.789Z'],
   ['Jan 02 2006 03:04:05 PM', 'Feb 03 2024 04:05:06 PM', '2024-02-03T16:05:06Z'],
   ['2006-01-02T15:04:05-0700', '2024-02-03T04:05:06+0200', '2024-02-03T02:05:06Z'],
+  ['2/Jan/2006:15:04:05 +0000', '13/Feb/2024:04:05:06 +0000', '2024-02-13T04:05:06Z'],
+  ['2/Jan/2006:15:04:05 +0000', '3/Feb/2024:04:05:06 +0000', '2024-02-03T04:05:06Z'],
+  ['1/2/06 3:4:5 pm', '2/3/24 4:05:06 pm', '2024-02-03T16:05:06Z'],
+  ['2006 002 15:04:05', '2024 034 04:05:06', '2024-02-03T04:05:06Z'],
+  ['Mon Jan _2 15:04:05 2006', 'Sat Feb  3 04:05:06 2024', '2024-02-03T04:05:06Z'],
+  ['2006-01-02T15:04:05-07', '2024-02-03T04:05:06+02', '2024-02-03T02:05:06Z'],
   ['%d.%m.%Y %H:%M', '03.02.2024 04:05', '2024-02-03T04:05:00Z'],
 ];
 
@@ -142,7 +173,7 @@ test('events without a readable time are stored and reported', async () => {
 
 const refused: readonly (readonly [
   what: string,
-  body: string,
+  body: string | Uint8Array,
   headers: Record<string, string>,
   status: number,
   message: RegExp,
@@ -168,6 +199,20 @@ const refused: readonly (readonly [
     400,
     /^The body is not valid gzip\.$/,
   ],
+  ...[
+    zstdOf(Buffer.from(sample)).subarray(0, -9),
+    Buffer.from('a'.repeat(40)),
+    zstdOf(Buffer.from('x')).subarray(0, 4),
+  ].map(
+    (body, index) =>
+      [
+        `no zstd (${index})`,
+        body,
+        { 'content-type': 'text/csv', 'content-encoding': 'zstd' },
+        400,
+        /^The body is not valid zstd\.$/,
+      ] as const,
+  ),
   [
     'another packing',
     'a',
@@ -177,19 +222,99 @@ const refused: readonly (readonly [
   ],
 ];
 
-test.each(['X-Axiom-CSV-Fields', 'X-Axiom-Event-Labels'])(
-  'the header %s is refused, not ignored',
-  async name => {
-    const { status, body, columns } = await ingest('[{"a":1}]', 'application/json', '_time:datetime', '', {
-      [name]: '{}',
+// ---- headers that change what is stored ----
+
+const labels = '{"region":"eu-west-1","n":{"a":7}}';
+const labelled = 'a:long region:string n.a:long';
+
+/** JSON small enough to be read without the engine, JSON that is not, and CSV. */
+const labelledBodies: readonly (readonly [what: string, body: string, type: string, rows: number])[] = [
+  ['a small body', '[{"a":1},{"a":1,"region":"us"}]', 'application/json', 2],
+  ['a large body', '{"a":1,"region":5}\n'.repeat(20_000), 'application/x-ndjson', 20_000],
+  ['a CSV', 'a,region\n1,us\n1,\n', 'text/csv', 2],
+];
+
+test.each(labelledBodies)(
+  'labels are members of every event, before their own: %s',
+  async (_, body, type, rows) => {
+    const headers = { 'x-axiom-event-labels': labels };
+    const answer = await ingest(body, type, labelled, '', headers);
+    expect([answer.status, answer.body.ingested, answer.body.failed]).toEqual([200, rows, 0]);
+    expect(answer.body.processedBytes).toBe(body.length + labels.length);
+    const all = (value: unknown) => new Array(rows).fill(value);
+    expect(answer.columns).toEqual([all(1), all('eu-west-1'), all(7)]);
+  },
+);
+
+test('labels of every type, in UTF-8', async () => {
+  const header = Buffer.from('{"s":"日本\\"","b":true,"r":0.5,"l":[1,"x"],"none":null}').toString('latin1');
+  const fields = 's:string b:bool r:real l:dynamic';
+  for (const [body, type] of [
+    ['{"a":1}', 'application/json'],
+    ['a\n1\n', 'text/csv'],
+  ] as const) {
+    const { body: answer, columns } = await ingest(body, type, fields, '', {
+      'x-axiom-event-labels': header,
     });
-    expect([status, body.message, columns]).toEqual([
-      400,
-      `The local service does not support the header ${name}. Put the field names and the labels into the body.`,
-      [[]],
+    expect([answer.ingested, columns]).toEqual([1, [['日本"'], [true], [0.5], [[1, 'x']]]]);
+  }
+});
+
+test.each(['', '[1]', '5', '{"a":', '{"a":1}{"b":2}', '{"a":1,"a":2}'])(
+  'labels that are no object: %j',
+  async text => {
+    const { status, body, columns } = await ingest('a\n1\n', 'text/csv', '_time:datetime', '', {
+      'x-axiom-event-labels': text,
+    });
+    const ok = text === '';
+    expect([status, body.message, columns[0]?.length]).toEqual([
+      ok ? 200 : 400,
+      ok ? undefined : '`X-Axiom-Event-Labels` should be a JSON object, such as {"region": "eu"}.',
+      ok ? 1 : 0,
     ]);
   },
 );
+
+const headed: readonly (readonly [
+  body: string | Uint8Array,
+  names: string,
+  parameters: string,
+  columns: unknown[][],
+])[] = [
+  [
+    '1,x\n2,y\n',
+    'a,b',
+    '',
+    [
+      [1, 2],
+      ['x', 'y'],
+    ],
+  ],
+  ['1,x\n', ' a , b ', '', [[1], ['x']]],
+  ['1;x,y\n', 'a,b', '?csv-delimiter=%3B', [[1], ['x,y']]],
+  ['\ufeff1,x\n', 'a,b', '', [[1], ['x']]],
+  ['1,"say ""x"""\n', 'a,b', '', [[1], ['say "x"']]],
+];
+
+test.each(headed)(
+  'a CSV whose fields a header names: %j, %s, %s',
+  async (body, names, parameters, columns) => {
+    const headers = { 'x-axiom-csv-fields': names };
+    const answer = await ingest(body, 'text/csv', 'a:long b:string', parameters, headers);
+    expect([answer.status, answer.body.failed, answer.columns]).toEqual([200, 0, columns]);
+    expect(answer.body.processedBytes).toBe(Buffer.byteLength(body) - (body[0] === '\ufeff' ? 3 : 0));
+  },
+);
+
+test('a header that names fields changes no JSON, and names each', async () => {
+  const headers = { 'x-axiom-csv-fields': 'x,y' };
+  expect((await ingest('{"a":1}', 'application/json', 'a:long', '', headers)).columns).toEqual([[1]]);
+  const { status, body } = await ingest('1,2\n', 'text/csv', 'a:long', '', { 'x-axiom-csv-fields': 'a,,b' });
+  expect([status, body.message]).toEqual([
+    400,
+    '`X-Axiom-CSV-Fields` should be names with commas between them.',
+  ]);
+});
 
 test.each(refused)('refused, and nothing is stored: %s', async (_, body, headers, status, message) => {
   const answer = await ingest(body, '', '_time:datetime', '', headers);
@@ -210,9 +335,12 @@ test.each(['gone', 'x'.repeat(300), '日'.repeat(200)])(
 test('a body that unpacks beyond the limit is refused, and leaves nothing behind', async () => {
   const limited = await testService({ limits: { ingestBytes: 102_400 } });
   await limited.json('POST', '/v2/datasets', { name: 'd' });
-  const bodies = [gzipSync('x'.repeat(102_401)), 'x'.repeat(102_401)];
+  const bodies = [gzipSync('x'.repeat(102_401)), zstdBomb(1000), 'x'.repeat(102_401)];
   for (const [index, body] of bodies.entries()) {
-    const headers = { 'content-type': 'text/csv', 'content-encoding': index === 0 ? 'gzip' : 'identity' };
+    const headers = {
+      'content-type': 'text/csv',
+      'content-encoding': ['gzip', 'zstd', 'identity'][index] ?? '',
+    };
     const answer = await limited.json('POST', '/v1/datasets/d/ingest', body, headers);
     expect(answer.body.message).toBe(
       'The body has more than 100 KiB, the most that this request may have. Send it in parts, or import it as a file.',

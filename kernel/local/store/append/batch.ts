@@ -1,7 +1,8 @@
 import { present } from '../../../present.js';
 import { namesOf, shapeOfEvents } from '../readers/json-shape.js';
 import { sampleRows } from '../readers/reading.js';
-import { type RawObject, type RawValue, readEvents } from './events.js';
+import { type RawObject, readEvents, valueAt } from './events.js';
+import { labelled } from './labels.js';
 import { type Column, timesOf } from './times.js';
 
 /** A field of a batch. */
@@ -34,8 +35,13 @@ export interface ReadBatch extends Batch {
  * Returns the events of a small body of JSON with the fields, types and times that an import of the body would give them.
  * Undefined for a body that only an import can judge.
  */
-export function readBatch(body: string, timeField: string | undefined, nowNs: bigint): ReadBatch | undefined {
-  const events = readEvents(body);
+export function readBatch(
+  body: string,
+  timeField: string | undefined,
+  nowNs: bigint,
+  labels?: RawObject,
+): ReadBatch | undefined {
+  const events = readEvents(body)?.map(event => (labels === undefined ? event : labelled(event, labels)));
   if (events === undefined || events.length === 0 || events.length > sampleRows) return undefined;
   const { leaves } = shapeOfEvents(events);
   const { names, notes } = namesOf(leaves);
@@ -64,12 +70,6 @@ export function readBatch(body: string, timeField: string | undefined, nowNs: bi
     late: field === undefined ? 0 : times.filter(time => time === null).length,
     ...present({ timeField: field }),
   };
-}
-
-function valueAt(event: RawObject, path: readonly string[]): RawValue | undefined {
-  let value: RawValue | undefined = event;
-  for (const key of path) value = value?.kind === 'OBJECT' ? value.members.get(key) : undefined;
-  return value;
 }
 
 function cellOf({ values }: Column, row: number): string | undefined {

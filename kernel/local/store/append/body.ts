@@ -1,10 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { PassThrough, type Readable, type Transform, Writable } from 'node:stream';
+import { Duplex, type Readable, Writable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
 import { present } from '../../../present.js';
-import { bodyTooLarge, ServiceError } from '../../http/service-error.js';
+import { bodyTooLarge } from '../../http/service-error.js';
 import type { Inspector } from '../bounds/text.js';
+import { copyOf, unpackers, unpackingError } from './unpack.js';
 
 /** A request body as it arrives. */
 export interface IncomingBody {
@@ -12,6 +12,8 @@ export interface IncomingBody {
   readonly contentEncoding: string;
   /** The largest body that is taken, in bytes after unpacking. */
   readonly maxBytes: number;
+  /** A first line that the body lacks. */
+  readonly heading?: string;
 }
 
 /** A body that has been read to its end: in memory where it is small, else in the file. */
@@ -30,23 +32,40 @@ export async function takeBody(
   file: string,
   inspector: Inspector | undefined,
 ): Promise<TakenBody> {
-  const { body, maxBytes, contentEncoding } = request;
+  const { body, maxBytes, contentEncoding, heading } = request;
   const sink = new BodySink(file, maxBytes, inspector);
   try {
-    await pipeline([copyOf(body), ...unpackers(contentEncoding), sink]);
-    return { bytes: sink.bytes, ...present({ small: sink.small }) };
+    const steps = [...unpackers(contentEncoding), ...(heading === undefined ? [] : [below(heading)])];
+    await pipeline([copyOf(body), ...steps, sink]);
+    const bytes = sink.bytes - Buffer.byteLength(heading ?? '');
+    return { bytes, ...present({ small: sink.small }) };
   } catch (error) {
     await forget(body);
-    if (!/^Z_/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    throw new ServiceError(400, 'gzip', 'The body is not valid gzip.', { cause: error });
+    throw unpackingError(error, contentEncoding);
   }
 }
 
-/** What a body brings: a pipeline destroys what it reads from, and that would be the connection, before it is answered. */
-function copyOf(body: Readable): Readable {
-  const copy = body.pipe(new PassThrough());
-  finished(body, { writable: false }).catch(error => copy.destroy(error));
-  return copy;
+/** A step that puts a line before a text, and takes the byte order mark away that it begins with. */
+function below(heading: string): Duplex {
+  return Duplex.from(async function* (text: AsyncIterable<Buffer>) {
+    yield Buffer.from(heading);
+    let start: Buffer | undefined = Buffer.alloc(0);
+    for await (const chunk of text) {
+      start = start && Buffer.concat([start, chunk]);
+      if (start === undefined) yield chunk;
+      else if (start.length >= byteOrderMark.length) {
+        yield withoutMark(start);
+        start = undefined;
+      }
+    }
+    if (start !== undefined) yield start;
+  });
+}
+
+const byteOrderMark = Buffer.from('\ufeff');
+
+function withoutMark(text: Buffer): Buffer {
+  return text.indexOf(byteOrderMark) === 0 ? text.subarray(byteOrderMark.length) : text;
 }
 
 /** Reads what is still to come of a refused body: many clients read no answer before they have sent all, and some never do after. */
@@ -60,28 +79,6 @@ const patienceMs = 10_000;
 
 /** Parsing a larger body in one go would hold up other requests. */
 const smallBytes = 256 * 1024;
-
-/** What is unpacked is handed on in pieces of this size: a file takes few large ones faster. */
-const packedChunkBytes = 256 * 1024;
-
-function unpackers(encoding: string): Transform[] {
-  switch (encoding.toLowerCase()) {
-    case '':
-    case 'identity':
-      return [];
-    case 'gzip':
-      return [createGunzip({ chunkSize: packedChunkBytes })];
-    default:
-      throw new ServiceError(
-        415,
-        'content-encoding',
-        `The content encoding ${JSON.stringify(encoding)} is not supported.`,
-        {
-          hint: 'Send it as it is or with gzip.',
-        },
-      );
-  }
-}
 
 /** Keeps a small body in memory, and writes a larger one to a file. */
 class BodySink extends Writable {

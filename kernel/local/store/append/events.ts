@@ -25,6 +25,13 @@ export function readEvents(body: string): readonly RawObject[] | undefined {
   }
 }
 
+/** Returns a value within an event; undefined where it has none. */
+export function valueAt(event: RawObject, path: readonly string[]): RawValue | undefined {
+  let value: RawValue | undefined = event;
+  for (const key of path) value = value?.kind === 'OBJECT' ? value.members.get(key) : undefined;
+  return value;
+}
+
 /** NUL characters, byte order marks and surrogates, which may be unpaired: such a body is left to the file readers. */
 const uncertain = /\\u(?:0000|d[89a-f])|\0|\ufeff/i;
 

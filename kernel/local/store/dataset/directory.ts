@@ -120,11 +120,20 @@ export class DatasetDirectory {
    * when the note on the dataset is damaged: it would be lost.
    */
   async annotate(field: string, note: FieldNote): Promise<FieldNote> {
+    const changed = await this.change(before => ({
+      ...before,
+      fields: { ...before.fields, [field]: { ...before.fields?.[field], ...note } },
+    }));
+    return changed.fields?.[field] ?? note;
+  }
+
+  /** Changes the note on the dataset and returns it; throws like {@link annotate}. */
+  async change(change: (before: DatasetNote) => DatasetNote): Promise<DatasetNote> {
     return this.#locked(async () => {
       const { note: before, defect } = await this.#readNote();
       if (defect !== undefined) throw damagedDataset(this.#name, [defect]);
-      const changed = { ...before.fields?.[field], ...note };
-      await writeNote(this.path, { ...before, fields: { ...before.fields, [field]: changed } });
+      const changed = change(before);
+      await writeNote(this.path, changed);
       return changed;
     });
   }

@@ -11,19 +11,36 @@ import type { RowGroup, ScanFilter } from '../../sql/compiled.js';
 import { type Places, placeField } from '../../sql/rewrite/placed.js';
 
 /** The note on a dataset beside its rows. */
-export interface DatasetNote {
-  readonly description?: string;
+export interface DatasetNote extends DatasetSettings {
   readonly created?: string;
+  /** When its settings were last changed. */
+  readonly updated?: string;
   readonly fields?: Readonly<Record<string, FieldNote>>;
+}
+
+/** What a request says of a dataset. All but the description is kept for those who ask for it: nothing is deleted here for its age. */
+export interface DatasetSettings {
+  readonly description?: string;
+  readonly kind?: string;
+  readonly useRetentionPeriod?: boolean;
+  readonly retentionDays?: number;
+  readonly edgeDeployment?: string;
+  readonly region?: string;
 }
 
 /** Returns what a file says that may have been edited by hand: members of another type are left out. */
 export function noteIn(value: unknown): DatasetNote {
-  const { description, created, fields } = membersOf(value);
+  const { fields, ...members } = membersOf(value);
   const notes = Object.entries(membersOf(fields)).map(([name, note]) => [name, fieldNoteIn(note)] as const);
   return present({
-    description: textIn(description),
-    created: textIn(created),
+    description: textIn(members.description),
+    created: textIn(members.created),
+    updated: textIn(members.updated),
+    kind: textIn(members.kind),
+    useRetentionPeriod: flagIn(members.useRetentionPeriod),
+    retentionDays: typeof members.retentionDays === 'number' ? members.retentionDays : undefined,
+    edgeDeployment: textIn(members.edgeDeployment),
+    region: textIn(members.region),
     fields: notes.length > 0 ? Object.fromEntries(notes) : undefined,
   });
 }
@@ -33,12 +50,16 @@ function fieldNoteIn(value: unknown): FieldNote {
   return present({
     unit: textIn(unit),
     description: textIn(description),
-    hidden: typeof hidden === 'boolean' ? hidden : undefined,
+    hidden: flagIn(hidden),
   });
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+function flagIn(value: unknown): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined;
 }
 
 function textIn(value: unknown): string | undefined {

@@ -372,6 +372,7 @@ function formatted(column: SampledColumn, format: string): TimeSource {
   return { field: column.name, sql, notes: [] };
 }
 
+/** Of two that begin alike, the longer one stands first. */
 const goLayout: readonly (readonly [string, string])[] = [
   ['January', '%B'],
   ['Monday', '%A'],
@@ -379,16 +380,27 @@ const goLayout: readonly (readonly [string, string])[] = [
   ['Z07:00', '%z'],
   ['-07:00', '%z'],
   ['-0700', '%z'],
+  ['Z0700', '%z'],
+  ['-07', '%z'],
   ['Jan', '%b'],
   ['Mon', '%a'],
   ['MST', '%Z'],
   ['PM', '%p'],
+  ['pm', '%p'],
+  ['002', '%j'],
   ['01', '%m'],
   ['02', '%d'],
   ['15', '%H'],
   ['03', '%I'],
   ['04', '%M'],
   ['05', '%S'],
+  ['06', '%y'],
+  ['_2', '%-d'],
+  ['1', '%-m'],
+  ['2', '%-d'],
+  ['3', '%-I'],
+  ['4', '%-M'],
+  ['5', '%-S'],
 ];
 
 /** Translates a layout of Go's [reference time](https://pkg.go.dev/time#pkg-constants) to strptime's format. */

@@ -58,7 +58,7 @@ async function imported(parts: Parts, bodies: readonly string[], timeField?: str
 
 async function appended(parts: Parts, bodies: readonly string[], timeField?: string): Promise<unknown> {
   const dataset = `appended${++datasets}`;
-  await parts.store.create(dataset, '');
+  await parts.store.create(dataset);
   const late: number[] = [];
   for (const body of bodies) {
     const batch = readBatch(body, timeField, nowNs);

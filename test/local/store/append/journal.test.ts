@@ -32,7 +32,7 @@ async function openStore(confirm = () => {}): Promise<Parts> {
   const engine = await Engine.open({ dataDir, families: [] });
   onTestFinished(() => engine.close());
   const store = new DatasetStore(dataDir, engine, [], () => {}, confirm);
-  await store.create('d', '');
+  await store.create('d');
   return { dataDir, engine, store, directory: path.join(dataDir, 'datasets', 'd') };
 }
 
@@ -162,7 +162,7 @@ test('events for a dataset that is gone are refused, and do not bring it back', 
   await append(parts, 1);
   await parts.store.remove('d');
   await expect(append(parts, 2)).rejects.toMatchObject({ status: 404, code: 'dataset-not-found' });
-  await parts.store.create('d', '');
+  await parts.store.create('d');
   expect(await idsOf(parts)).toEqual([]);
 });
 
@@ -170,7 +170,7 @@ test('events for a dataset that is made again while others come are kept', async
   const parts = await openStore();
   await append(parts, 1);
   await rename(parts.directory, path.join(parts.dataDir, 'gone'));
-  await parts.store.create('d', '');
+  await parts.store.create('d');
   await append(parts, 2);
   expect(await idsOf(parts)).toEqual([2]);
 });

@@ -34,7 +34,7 @@ async function openBench() {
   const owner = await goneProcess();
   const openStore = () => new DatasetStore(dataDir, engine, [], line => said.push(line));
   let store = openStore();
-  await store.create('d', '');
+  await store.create('d');
   const idsOf = async () => {
     const snapshot = await store.snapshot('d');
     if (snapshot.schema('d')?.fields.every(field => field.name !== 'id') !== false) return [];

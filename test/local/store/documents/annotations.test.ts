@@ -98,11 +98,7 @@ const refused: readonly (readonly [body: unknown, status: number, message: strin
   [noDatasets, 400, '`datasets` is missing: the datasets on whose charts the annotation appears.'],
   [{ ...example, datasets: [] }, 400, '`datasets` should be a list of at least one name.'],
   [{ ...example, datasets: 'logs' }, 400, '`datasets` should be a list of at least one name.'],
-  [
-    { ...example, datasets: ['logs', 'lgos'] },
-    404,
-    'There is no dataset `lgos`. `%datasets` lists those that exist.',
-  ],
+  [{ ...example, datasets: ['logs', 'lgos'] }, 404, 'Not found: There is no dataset `lgos`.'],
   [noType, 400, '`type` is missing, such as "deploy".'],
   [
     { ...example, type: 'Big Deploy' },
@@ -123,6 +119,10 @@ const refused: readonly (readonly [body: unknown, status: number, message: strin
     400,
     '`url` should be an address that begins with https:// or http://.',
   ],
+  ...['javascript:x', ' javascript:x', 'java\nscript:x', 'x y', '"'].map(
+    url =>
+      [{ ...example, url }, 400, '`url` should be an address that begins with https:// or http://.'] as const,
+  ),
   [{ ...example, titel: 'x' }, 400, '`titel` is not a member of an annotation.'],
   [[], 400, 'The body should be a JSON object.'],
 ];
@@ -132,6 +132,16 @@ test.each(refused)('a body that is no annotation is refused: %j', async (body, s
   const answer = await own.json('POST', route, body);
   expect([answer.status, answer.body.message]).toEqual([status, message]);
   expect((await own.json('GET', route)).body).toEqual([]);
+});
+
+test('members that axiom-py and axiom-js send: null for those that it leaves as they are, and a part of an address', async () => {
+  const own = await service();
+  const created = await own.json('POST', route, { ...example, time: null, endTime: null, url: 'some-url' });
+  const { endTime: _, ...momentary } = example;
+  const { id } = created.body;
+  expect(created.body).toEqual({ ...momentary, time: '2026-06-15T12:00:00Z', url: 'some-url', id });
+  const title = { title: 'New', datasets: null, type: null, time: null };
+  expect((await own.json('PUT', `${route}/${id}`, title)).body).toEqual({ ...created.body, title: 'New' });
 });
 
 test('a change is checked as a whole: an annotation never ends before it begins', async () => {

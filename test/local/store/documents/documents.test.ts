@@ -120,7 +120,7 @@ test.each(table)(
       status: 500,
       body: {
         code: 500,
-        message: `${said} ${remedy}`,
+        message: said,
         detail: { errorType: kind.code, message: said, hint: remedy },
       },
     });

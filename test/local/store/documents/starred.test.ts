@@ -50,9 +50,8 @@ test('a starred query is created, read, replaced, listed and deleted', async () 
 test('an unknown id is not created by PUT, and the answer says how to', async () => {
   const answer = await (await testService()).json('PUT', `${route}/nope`, example);
   expect([answer.status, answer.body.code]).toEqual([404, 404]);
-  expect(answer.body.message).toBe(
-    'There is no starred query "nope". A new one is created with POST, or `%star --new`.',
-  );
+  expect(answer.body.message).toBe('Not found: There is no starred query "nope".');
+  expect(answer.body.detail.hint).toBe('A new one is created with POST, or `%star --new`.');
 });
 
 test.each(['..%2F..%2Fsecret', '%2e%2e', 'a%00b', '.', 'x'.repeat(65)])(

@@ -1,11 +1,17 @@
 import type { FastifyInstance } from 'fastify';
-import type { AnnotationContent } from '../../api/wire.js';
-import { present } from '../../present.js';
-import { formatTime, parseTime } from '../../time.js';
-import type { DatasetStore } from '../store/datasets.js';
-import type { AnnotationFilter, AnnotationStore } from '../store/documents/annotations.js';
-import { noticeHeaders } from '../store/documents/damage.js';
-import { checkAnnotation, invalid, readAnnotationChange, readNewAnnotation } from './requests.js';
+import type { AnnotationContent } from '../../../api/wire.js';
+import { present } from '../../../present.js';
+import { formatTime } from '../../../time.js';
+import type { DatasetStore } from '../../store/datasets.js';
+import type { AnnotationFilter, AnnotationStore } from '../../store/documents/annotations.js';
+import { noticeHeaders } from '../../store/documents/damage.js';
+import {
+  checkAnnotation,
+  momentOf,
+  parametersOf,
+  readAnnotationChange,
+  readNewAnnotation,
+} from '../requests.js';
 
 /** What the routes of annotations need. */
 export interface AnnotationParts {
@@ -19,7 +25,9 @@ interface Id {
   readonly Params: { readonly id: string };
 }
 
-type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+interface Query {
+  readonly datasets?: string | readonly string[];
+}
 
 /** Adds the routes of annotations (https://axiom.co/docs/query-data/annotate-charts). */
 export function addAnnotationRoutes(
@@ -30,8 +38,8 @@ export function addAnnotationRoutes(
   const checkDatasets = ({ datasets: named = [] }: Partial<AnnotationContent>) => {
     for (const name of named) datasets.checkExists(name);
   };
-  app.get<{ Querystring: Query }>(path, async ({ query }, reply) => {
-    const { documents, damages } = await annotations.list(filterOf(query));
+  app.get<{ Querystring: Query }>(path, async (request, reply) => {
+    const { documents, damages } = await annotations.list(filterOf(request));
     return reply.headers(noticeHeaders(damages)).send(documents);
   });
   app.post(path, async ({ body }, reply) => {
@@ -52,21 +60,15 @@ export function addAnnotationRoutes(
 }
 
 /** Names are apart by commas, or each is a parameter of its own: clients do either. */
-function filterOf({ datasets, start, end }: Query): AnnotationFilter {
-  const names = [datasets ?? []]
+function filterOf(request: { readonly query: Query }): AnnotationFilter {
+  const { start, end } = parametersOf(request);
+  const names = [request.query.datasets ?? []]
     .flat()
     .flatMap(each => each.split(','))
     .filter(name => name !== '');
   return present({
     datasets: names.length === 0 ? undefined : names,
-    start: timeIn(start, 'start'),
-    end: timeIn(end, 'end'),
+    start: momentOf(start, 'start'),
+    end: momentOf(end, 'end'),
   });
-}
-
-function timeIn(text: Query[string], name: string): bigint | undefined {
-  if (text === undefined || text === '') return undefined;
-  const time = typeof text === 'string' ? parseTime(text) : undefined;
-  if (time === undefined) throw invalid(`\`${name}\` should be a time, such as 2026-01-31T10:00:00Z.`);
-  return time;
 }

@@ -1,0 +1,128 @@
+import type { FastifyInstance } from 'fastify';
+import { ServiceError } from '../service-error.js';
+
+/** The one user of a service on one's own machine. */
+export const localUser = {
+  id: 'local',
+  name: 'local',
+  email: '',
+  role: { id: 'owner', name: 'Owner' },
+} as const;
+
+/** When what has no date of its own began. */
+const longAgo = '2026-01-01T00:00:00Z';
+
+/** Neither bought nor limited. */
+const license = {
+  id: 'local',
+  tier: 'personal',
+  issuer: 'local',
+  issuedTo: 'local',
+  issuedAt: longAgo,
+  validFrom: longAgo,
+  expiresAt: '2100-01-01T00:00:00Z',
+  monthlyIngestGb: 0,
+  monthlyQueryGbHours: 0,
+  apiRateLimitPerSecond: 0,
+  maxUsers: 1,
+  maxFields: 0,
+  maxDatasets: 0,
+  maxMonitors: 0,
+  maxEndpoints: 0,
+  maxQueryWindowSeconds: 0,
+  maxAuditWindowSeconds: 0,
+  withAuths: [],
+  features: {},
+  billingPeriodStart: longAgo,
+  billingPeriodEnd: '2100-01-01T00:00:00Z',
+  defaultEdgeDeployment: '',
+  edgeDeployments: [],
+} as const;
+
+const organization = {
+  id: 'local',
+  name: 'local',
+  slug: 'local',
+  plan: 'personal',
+  planCreated: longAgo,
+  lastUsageSync: longAgo,
+  role: 'owner',
+  primaryEmail: '',
+  license,
+  paymentStatus: 'na',
+  metaCreated: longAgo,
+  metaModified: longAgo,
+} as const;
+
+/** Things that a service on one machine does not have: a list of them is empty, and anything else is refused by its name. */
+const absent: readonly (readonly [path: string, what: string])[] = [
+  ['/v2/dashboards', 'dashboards'],
+  ['/v2/monitors', 'monitors'],
+  ['/v2/notifiers', 'notifiers'],
+  ['/v2/rbac/groups', 'groups of users'],
+  ['/v2/rbac/roles', 'roles'],
+  ['/v2/tokens', 'other tokens'],
+  ['/v2/vfields', 'virtual fields'],
+  ['/v2/views', 'views'],
+];
+
+/** Operations that are refused by name; `*` stands for any rest of a path. */
+const refused: readonly (readonly [methods: readonly Method[], path: string, what: string])[] = [
+  [['PUT'], '/v2/user', 'changes to its user'],
+  [['POST'], '/v2/users', 'other users'],
+  [['GET', 'PUT', 'DELETE'], '/v2/users/*', 'other users'],
+  [['POST'], '/v2/orgs', 'other organizations'],
+  [['POST'], '/v2/orgs/provision', 'other organizations'],
+  [['PUT'], '/v2/orgs/:id', 'changes to its organization'],
+  [
+    ['PUT', 'POST'],
+    '/v2/datasets/:id/mapfields',
+    'changes to map fields: it finds them itself, by the keys of objects',
+  ],
+  [
+    ['DELETE'],
+    '/v2/datasets/:id/mapfields/:name',
+    'changes to map fields: it finds them itself, by the keys of objects',
+  ],
+  [['POST'], '/v1/datasets/:id/query', 'structured queries: send APL to /v1/query/_apl'],
+  [['POST'], '/v1/query/batch', 'batches of queries'],
+  [['POST'], '/v1/query/_mpl', 'metrics'],
+  [['GET', 'POST'], '/v1/query/metrics/*', 'metrics'],
+  [['POST'], '/v1/metrics', 'metrics'],
+  [['POST'], '/v1/traces', 'OTLP: send events to /v1/ingest'],
+  [['POST'], '/v1/logs', 'OTLP: send events to /v1/ingest'],
+  [['GET', 'POST'], '/services/collector', 'the HTTP event collector: send events to /v1/ingest'],
+  [['GET', 'POST'], '/services/collector/*', 'the HTTP event collector: send events to /v1/ingest'],
+];
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+const changing: readonly Method[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** Adds the routes about whom the service belongs to, and those of what it does not have. */
+export function addAccountRoutes(app: FastifyInstance): void {
+  app.get('/v2/user', () => localUser);
+  app.get('/v1/user', () => ({ ...localUser, role: localUser.role.id, permissions: [] }));
+  app.get('/v2/users', () => [localUser]);
+  app.get('/v2/orgs', () => [organization]);
+  app.get<{ readonly Params: { readonly id: string } }>('/v2/orgs/:id', ({ params }) => {
+    if (params.id === organization.id) return organization;
+    throw new ServiceError(404, 'not-found', `There is no organization ${JSON.stringify(params.id)}.`);
+  });
+  for (const [path, what] of absent) {
+    app.get(path, () => []);
+    refuse(app, changing, path, what);
+    refuse(app, ['GET', ...changing], `${path}/*`, what);
+  }
+  for (const [methods, path, what] of refused) refuse(app, methods, path, what);
+}
+
+function refuse(app: FastifyInstance, methods: readonly Method[], url: string, what: string): void {
+  app.route({
+    method: [...methods],
+    url,
+    handler: () => {
+      throw new ServiceError(501, 'not-supported', `The local service does not support ${what}.`);
+    },
+  });
+}

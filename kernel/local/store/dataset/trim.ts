@@ -1,0 +1,63 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { LATEST_TIME } from '../../../time.js';
+import { sqlName } from '../../duckdb/literal.js';
+import type { Engine } from '../../engine/duckdb.js';
+import { copyToParquet, type FileSummary } from '../../engine/parquet.js';
+import type { DatasetDirectory } from './directory.js';
+import { StoredDataset } from './stored.js';
+
+/**
+ * Deletes the rows of a dataset from before a moment, and returns how many there were; those that have no time of their own stay.
+ * Each file with such rows is replaced by one without them, so that a query reads either.
+ */
+export async function trimFiles(
+  engine: Engine,
+  directory: DatasetDirectory,
+  beforeNs: bigint,
+): Promise<number> {
+  let deleted = 0;
+  for (;;) {
+    const listing = await directory.list();
+    const old = listing?.files.find(file => isOld(file, beforeNs));
+    if (old === undefined) return deleted;
+    deleted += await trimFile(engine, directory, old, beforeNs);
+  }
+}
+
+function isOld({ timeless, blocks }: FileSummary, beforeNs: bigint): boolean {
+  return !timeless && blocks.some(({ minNs }) => minNs < beforeNs);
+}
+
+/** Returns how many rows were deleted: none where the file was merged with others meanwhile. */
+async function trimFile(
+  engine: Engine,
+  directory: DatasetDirectory,
+  file: FileSummary,
+  beforeNs: bigint,
+): Promise<number> {
+  const name = path.basename(file.path);
+  const draft = path.join(engine.workDir, `${crypto.randomUUID()}.parquet`);
+  try {
+    const [copied] = await engine.run(restOf(file, beforeNs, draft));
+    const since = Number.parseInt(name, 10) || Date.now();
+    const replaced = await directory.replace(draft, live =>
+      live.names.includes(name) ? { since, names: [name] } : undefined,
+    );
+    const rows = file.blocks.reduce((total, block) => total + block.rows, 0);
+    return replaced ? rows - Number(copied?.[0]) : 0;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** SQL that writes the rows of a file from a moment on, in their order and with their types, to another. */
+function restOf(file: FileSummary, fromNs: bigint, draft: string): string {
+  const { fields, timeless, foreign } = file;
+  const names = fields.map(({ name }) => name);
+  const scan = new StoredDataset('', [file], {}).scan(names, fromNs, LATEST_TIME);
+  const values = fields.map(({ type, column }, index) => {
+    return `f${index}${type === 'dynamic' ? '::VARCHAR' : ''} AS ${sqlName(column)}`;
+  });
+  return copyToParquet(`SELECT ${values.join(', ')} FROM (${scan})`, draft, { fields, timeless, foreign });
+}

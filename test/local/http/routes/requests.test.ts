@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { compileRequest } from '../../../../kernel/local/sql/compile.js';
+import { sharedService } from '../../service.js';
+import { zstdBomb, zstdOf } from '../../store/zstd.js';
+
+/** What clients send that is not what the documentation asks for. */
+
+const service = sharedService({ compile: compileRequest });
+
+/** Sends these headers and no body, which fetch does not for every type. */
+async function bodiless(
+  method: string,
+  route: string,
+  headers: Record<string, string>,
+): Promise<number | undefined> {
+  const { url, token } = service().service;
+  const sent = request(url + route, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    agent: false,
+  });
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
+}
+
+const json = { 'content-type': 'application/json' };
+
+test.each([
+  ['no length', json],
+  ['the length 0', { ...json, 'content-length': '0' }],
+  ['chunks', { ...json, 'transfer-encoding': 'chunked' }],
+])('a body of JSON that is empty is none: %s', async (_, headers) => {
+  for (const [route, body] of [
+    ['/v2/datasets', { name: 'short-lived' }],
+    ['/v2/annotations', { datasets: ['short-lived'], type: 'deploy' }],
+    ['/v2/apl-starred-queries', { kind: 'apl', name: 'x', who: '', metadata: {}, query: { apl: 'x' } }],
+  ] as const) {
+    const made = await service().json('POST', route, body);
+    if (route !== '/v2/datasets')
+      expect(await bodiless('DELETE', `${route}/${made.body.id}`, headers)).toBe(204);
+  }
+  expect(await bodiless('DELETE', '/v2/datasets/short-lived', headers)).toBe(204);
+  expect(await bodiless('POST', '/v2/datasets', headers)).toBe(400);
+});
+
+test.each([null, '', '0001-01-01T00:00:00Z'])('the time %j stands for none', async absent => {
+  const answer = await service().query('print a = 1', { startTime: absent, endTime: absent });
+  expect([answer.status, answer.body.tables?.[0].columns]).toEqual([200, [[1]]]);
+  const { body } = await service().json('POST', '/v1/query/_apl?format=legacy', {
+    apl: 'print a = 1',
+    startTime: absent,
+  });
+  const lastHour = { startTime: '2026-06-15T11:00:00Z', endTime: '2026-06-15T12:00:00Z' };
+  expect(body.request).toEqual({ apl: 'print a = 1', ...lastHour });
+  const given = encodeURIComponent(String(absent ?? ''));
+  const listed = await service().json('GET', `/v2/annotations?start=${given}&end=${given}`);
+  expect([listed.status, listed.body]).toEqual([200, []]);
+});
+
+const twice: readonly (readonly [route: string, body: unknown])[] = [
+  ['/v2/annotations?start=0001-01-01T00:00:00Z&start=0001-01-01T00:00:00Z&datasets=a&datasets=b', undefined],
+  ['/v2/apl-starred-queries?limit=5&limit=5&offset=0&offset=0&who=all&who=all&qs=x&qs=x', undefined],
+  ['/v1/datasets/_apl?format=tabular&format=tabular&nocache=true&nocache=true', { apl: 'print a = 1' }],
+];
+
+test.each(twice)('a parameter that is given twice counts once: %s', async (route, body) => {
+  const answer = await service().json(body === undefined ? 'GET' : 'POST', route, body);
+  expect([answer.status, answer.body.message]).toEqual([200, undefined]);
+});
+
+test('a parameter of an ingest that is given twice counts once', async () => {
+  await service().json('POST', '/v2/datasets', { name: 'twice' });
+  const parameters = 'timestamp-field=at&timestamp-field=at&csv-delimiter=%3B&csv-delimiter=%3B';
+  await service().json('POST', `/v1/ingest/twice?${parameters}`, 'at;b\n2026-01-02;1,5\n', {
+    'content-type': 'text/csv',
+  });
+  const answer = await service().query('twice | project _time, b', { startTime: '2026-01-01T00:00:00Z' });
+  expect(answer.body.tables[0].columns).toEqual([['2026-01-02T00:00:00Z'], ['1,5']]);
+});
+
+const query = JSON.stringify({ apl: 'print a = 1' });
+
+const packed: readonly (readonly [
+  encoding: string,
+  body: string | Uint8Array,
+  status: number,
+  text: unknown,
+])[] = [
+  ['gzip', gzipSync(query), 200, undefined],
+  ['zstd', zstdOf(Buffer.from(query)), 200, undefined],
+  ['identity', query, 200, undefined],
+  ['gzip', query, 400, 'The body is not valid gzip.'],
+  ['zstd', query.padEnd(100), 400, 'The body is not valid zstd.'],
+  ['br', query, 415, 'The content encoding "br" is not supported. Send it as it is, or with gzip or zstd.'],
+  [
+    'zstd',
+    zstdBomb(1000),
+    413,
+    'The body has more than 4 MiB, the most that this request may have. Shorten the query: a dataset can hold long lists of values.',
+  ],
+];
+
+test.each(packed)('the body of a query may be packed: %s %#', async (encoding, body, status, text) => {
+  const answer = await service().json('POST', '/v1/query/_apl', body, { 'content-encoding': encoding });
+  expect([answer.status, answer.body.message]).toEqual([status, text]);
+});
