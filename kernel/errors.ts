@@ -76,6 +76,7 @@ export type ErrorCode =
   | 'engine-unexplained'
   | 'field-not-found'
   | 'format'
+  | 'format-unfit'
   | 'function-cost'
   | 'gzip'
   | 'host'

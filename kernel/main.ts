@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { formatNames } from './api/logs/formats.js';
 import type { InstallReport, InstallTarget, Machine, PackageFiles } from './commands/install.js';
 import type { CodeView, NotebookHost, RunOptions, VerifyOptions } from './commands/notebooks.js';
 import { nameSourceLines } from './commands/stack.js';
@@ -113,10 +114,7 @@ async function commands(): Promise<Command> {
       'the dataset to add the rows to, created when there is none; the name of the file when absent',
     )
     .option('--time <field>', 'the field that holds the time of a row; detected when absent')
-    .option(
-      '--format <name>',
-      'csv, json, parquet, combined, syslog, cri, klog, logfmt or text; detected when absent',
-    )
+    .option('--format <name>', `${formatNames.join(', ')}; detected when absent`)
     .option('--replace', "replace the dataset's rows instead of adding to them")
     .option('--data <directory>', 'where datasets are kept', dataDirectory())
     .action(importFile);

@@ -100,6 +100,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'apl',
     'text',
     'time',
+    'api/logs',
     'api/wire',
     'api/notices',
     'errors',

@@ -240,7 +240,7 @@ export interface ImportRequest {
   readonly path: string;
   readonly dataset: string;
   readonly timeField?: string;
-  /** How the file is read: csv, json, parquet, combined, syslog, cri, klog, logfmt, text; detected when absent. */
+  /** How the file is read: a name of `logs/formats.ts`; detected when absent. */
   readonly format?: string;
   /** The rows replace those of the dataset; they are added when absent. */
   readonly replace?: boolean;

@@ -4,31 +4,44 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
+import type { LogFormat } from '../../api/logs/format.js';
+import { formatNames, logFormats } from '../../api/logs/formats.js';
 import { ServiceError } from '../http/service-error.js';
 import { looksLikeHeader } from './readers/csv.js';
-import { type LineFormat, lineFormats, recogniseFormat } from './readers/lines.js';
+import { recognizeFormat } from './readers/logs/recognize.js';
 import { isRead, packedAs } from './readers/packing.js';
 
-/** The kinds of file that become a dataset. */
-export type FileFormat = 'csv' | 'json' | 'parquet' | LineFormat;
+/** How a file is read, and the format of logs that it has, if one is known. */
+export interface FileFormat {
+  readonly kind: 'csv' | 'json' | 'parquet' | 'lines';
+  readonly log?: LogFormat;
+}
+
+const csv: FileFormat = { kind: 'csv' };
+const json: FileFormat = { kind: 'json' };
+const parquet: FileFormat = { kind: 'parquet' };
 
 /** The formats that a request may name. */
-const named: Readonly<Record<string, FileFormat>> = {
-  csv: 'csv',
-  json: 'json',
-  ndjson: 'json',
-  docker: 'json',
-  parquet: 'parquet',
-  ...Object.fromEntries(lineFormats.map(format => [format, format])),
-};
+const named = new Map<string, FileFormat>([
+  ['csv', csv],
+  ['json', json],
+  ['ndjson', json],
+  ['parquet', parquet],
+  ...logFormats.map(log => [log.name, formatOfLog(log)] as const),
+]);
+
+function formatOfLog(log: LogFormat): FileFormat {
+  const { kind } = log.reading;
+  return { kind: kind === 'csv' || kind === 'json' ? kind : 'lines', log };
+}
 
 const extensions: Readonly<Record<string, FileFormat>> = {
-  '.csv': 'csv',
-  '.tsv': 'csv',
-  '.json': 'json',
-  '.ndjson': 'json',
-  '.jsonl': 'json',
-  '.parquet': 'parquet',
+  '.csv': csv,
+  '.tsv': csv,
+  '.json': json,
+  '.ndjson': json,
+  '.jsonl': json,
+  '.parquet': parquet,
 };
 
 /**
@@ -46,9 +59,12 @@ export async function formatOf(file: string, wanted?: string): Promise<FileForma
   }
   refusePacked(file, start);
   if (wanted !== undefined) return namedFormat(wanted);
-  if (start.subarray(0, 4).toString('latin1') === 'PAR1') return 'parquet';
+  if (start.subarray(0, 4).toString('latin1') === 'PAR1') return parquet;
   const extension = path.extname(file.replace(/\.(gz|zst)$/, '')).toLowerCase();
-  return extensions[extension] ?? formatOfText(textOf(start), start.length === found.size);
+  const known = extensions[extension];
+  if (known !== undefined && known !== csv) return known;
+  const recognized = formatOfText(textOf(start), start.length === found.size);
+  return known === undefined || recognized.log?.reading.kind === 'csv' ? recognized : known;
 }
 
 function refusePacked(file: string, start: Buffer): void {
@@ -60,21 +76,21 @@ function refusePacked(file: string, start: Buffer): void {
 }
 
 function namedFormat(wanted: string): FileFormat {
-  const format = Object.hasOwn(named, wanted) ? named[wanted] : undefined;
+  const format = named.get(wanted);
   if (format) return format;
   throw new ServiceError(400, 'invalid-request', `There is no file format ${JSON.stringify(wanted)}.`, {
-    hint: `The formats are ${Object.keys(named).join(', ')}.`,
+    hint: `The formats are ${formatNames.join(', ')}.`,
   });
 }
 
 /** With `whole`, the text is the entire file, not only its beginning. */
 function formatOfText(text: string, whole: boolean): FileFormat {
-  if (/^(\{|\[\s*[{\]])/.test(text)) return 'json';
+  if (/^(\{|\[\s*[{\]])/.test(text)) return json;
   const lines = text.split(/\r?\n/);
   // The last line may be cut off.
   const complete = (whole ? lines : lines.slice(0, -1)).filter(line => line !== '');
-  const format = recogniseFormat(complete);
-  return format === 'text' && looksLikeCsv(complete) ? 'csv' : format;
+  const log = recognizeFormat(complete);
+  return log.reading.kind === 'text' && looksLikeCsv(complete) ? csv : formatOfLog(log);
 }
 
 /**

@@ -1,6 +1,8 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import type { LogFormat } from '../../api/logs/format.js';
+import { plainText } from '../../api/logs/formats.js';
 import type { ImportReport, ImportRequest } from '../../api/wire.js';
 import { serviceTypes } from '../../apl/catalog/entry.js';
 import { memoryAtMost } from '../../machine.js';
@@ -22,7 +24,7 @@ import { hasCode } from './files.js';
 import { damageOf, emptyFile, type FileFormat, formatOf, noSuchFile } from './formats.js';
 import { type CsvOptions, readCsv } from './readers/csv.js';
 import { readJson } from './readers/json.js';
-import { isLineFormat, readLines } from './readers/lines.js';
+import { readLines } from './readers/logs/lines.js';
 import { readParquet, rowsInParquet } from './readers/parquet.js';
 import { cells, type Reading } from './readers/reading.js';
 import { rowsByLines, spreadSample } from './readers/sample.js';
@@ -71,7 +73,7 @@ export async function openSource(
     families: [eventFamily],
     connections: 1,
     memoryBytes: Math.min(memoryAtMost() / 4, mostMemoryBytes),
-    threads: Math.max(availableParallelism(), format === 'json' ? fewestForJson : 1),
+    threads: Math.max(availableParallelism(), format.kind === 'json' ? fewestForJson : 1),
   });
   return { file, format, engine };
 }
@@ -101,7 +103,8 @@ export async function importSource(
   const load = {
     file,
     name: path.basename(file),
-    format,
+    format: format.kind,
+    ...present({ log: format.log, csv: csvOptions(format.log) }),
     dataset: request.dataset,
     time: timeOptions(request, nowNs),
     replace: request.replace === true,
@@ -113,12 +116,19 @@ export async function importSource(
   return report(request.dataset, stored, before, await store.extent(request.dataset));
 }
 
+function csvOptions(log: LogFormat | undefined): CsvOptions | undefined {
+  if (log?.reading.kind !== 'csv') return undefined;
+  return { header: false, known: { names: log.reading.fields, label: log.label } };
+}
+
 /** A file to add to a dataset. */
 export interface Load {
   readonly file: string;
   /** The name of the file in messages. */
   readonly name: string;
-  readonly format: FileFormat;
+  readonly format: FileFormat['kind'];
+  /** The format of its lines, if it is a log. */
+  readonly log?: LogFormat;
   readonly dataset: string;
   readonly time: TimeOptions;
   readonly csv?: CsvOptions;
@@ -250,14 +260,14 @@ function isOfEngine(error: unknown): boolean {
 }
 
 /** Returns about how many rows a file has; 0 where that cannot be told before they are read. */
-async function rowsOfFile(connection: Connection, file: string, format: FileFormat): Promise<number> {
+async function rowsOfFile(connection: Connection, file: string, format: FileFormat['kind']): Promise<number> {
   if (format === 'parquet') return rowsInParquet(connection, file);
   return rowsByLines(file, format === 'csv');
 }
 
 function read(
   connection: Connection,
-  { file, format, csv }: Load,
+  { file, name, format, log = plainText, csv }: Load,
   workDir: string,
 ): Promise<Reading | undefined> {
   switch (format) {
@@ -269,8 +279,8 @@ function read(
       );
     case 'parquet':
       return readParquet(connection, file, workDir);
-    default:
-      return readLines(connection, file, format);
+    case 'lines':
+      return readLines(connection, { file, name, workDir }, log);
   }
 }
 
@@ -293,7 +303,7 @@ async function write(
     throw valueTooLong(load.name, long.name);
   }
   const late = time.field === undefined ? 0 : await countLate(connection, draft, load.time);
-  if (late > 0 && late < rows && isLineFormat(load.format))
+  if (late > 0 && late < rows && load.format === 'lines')
     await carryTimes(connection, draft, note, load.time);
   await sortIfMixed(connection, draft, note);
   return {
@@ -301,7 +311,12 @@ async function write(
     late,
     refused: reading.refused,
     fields,
-    notes: [...reading.notes, ...time.notes, ...lateNotes(load.format, time, late, rows)],
+    notes: [
+      ...reading.notes,
+      ...time.notes,
+      ...(await wholeNotes(connection, draft, reading, fields)),
+      ...lateNotes(load.format, time, late, rows),
+    ],
     ...present({ timeField: time.field }),
   };
 }
@@ -429,9 +444,26 @@ async function carryTimes(
   await rewrite(connection, draft, note, all);
 }
 
-function lateNotes(format: FileFormat, time: TimeSource, late: number, rows: number): string[] {
+/** Counts the lines that are kept whole. */
+async function wholeNotes(
+  connection: Connection,
+  draft: string,
+  { whole }: Reading,
+  fields: readonly FileField[],
+): Promise<string[]> {
+  const column = fields.find(({ name }) => name === whole)?.column;
+  if (column === undefined) return [];
+  const [row] = await connection.run(`SELECT count(${sqlName(column)}) FROM read_parquet(${sqlText(draft)})`);
+  const count = Number(row?.[0]);
+  if (count === 0) return [];
+  return [
+    `Not all of the format in ${plural(count, 'line')}: each is whole in \`${whole}\`, beside the fields that can be read.`,
+  ];
+}
+
+function lateNotes(format: FileFormat['kind'], time: TimeSource, late: number, rows: number): string[] {
   if (late === 0) return [];
-  if (isLineFormat(format) && late < rows)
+  if (format === 'lines' && late < rows)
     return [
       `No readable time in ${plural(late, 'line')}, as in a stack trace: each has that of the line before and a nanosecond more.`,
     ];
@@ -457,7 +489,11 @@ function report(dataset: string, stored: Stored, before: Extent, { rows, ...span
   };
 }
 
-const formatNames: Partial<Record<FileFormat, string>> = { csv: 'CSV', json: 'JSON', parquet: 'Parquet' };
+const formatNames: Partial<Record<FileFormat['kind'], string>> = {
+  csv: 'CSV',
+  json: 'JSON',
+  parquet: 'Parquet',
+};
 
 /** A failure to read concerns the user's data: the line is passed on, the engine's words are not. */
 function readingError(error: unknown, { name, format }: Load): unknown {

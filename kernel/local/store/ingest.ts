@@ -68,19 +68,19 @@ function answerOf(counts: Counts, request: IngestRequest, processedBytes: number
 }
 
 /** A small body of JSON needs no engine. */
-function batchOf(request: IngestRequest, format: FileFormat, body: Buffer): ReadBatch | undefined {
+function batchOf(request: IngestRequest, format: FileFormat['kind'], body: Buffer): ReadBatch | undefined {
   if (format !== 'json' || request.timestampFormat || !isUtf8(body)) return undefined;
   return readBatch(body.toString('utf8'), request.timestampField, request.nowNs);
 }
 
-const formats: Readonly<Record<string, FileFormat>> = {
+const formats: Readonly<Record<string, FileFormat['kind']>> = {
   'application/json': 'json',
   'application/x-ndjson': 'json',
   'application/ndjson': 'json',
   'text/csv': 'csv',
 };
 
-function formatOf(contentType: string): FileFormat {
+function formatOf(contentType: string): FileFormat['kind'] {
   const [type = ''] = contentType.split(';');
   const format = formats[type.trim().toLowerCase()];
   if (format) return format;

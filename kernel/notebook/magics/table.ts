@@ -1,4 +1,5 @@
 import { closest } from 'fastest-levenshtein';
+import { formatNames } from '../../api/logs/formats.js';
 import type { MagicLine } from '../../apl/syntax/cell.js';
 import { noCellForm, unknownMagic } from '../../apl/syntax/magic.js';
 import { annotateMagic } from '../annotations/magic.js';
@@ -189,12 +190,12 @@ export const magics: readonly Magic[] = [
       { name: 'time', value: 'FIELD', summary: 'the field that holds the time; detected when absent' },
       {
         name: 'format',
-        value: 'csv|json|parquet|combined|syslog|cri|klog|logfmt|text',
+        value: formatNames.join('|'),
         summary: 'how the file is read; detected when absent',
       },
       { name: 'replace', summary: 'replace the rows of the dataset instead of adding to them' },
     ],
-    summary: 'make a dataset from a CSV, NDJSON, JSON or Parquet file; local service only',
+    summary: 'make a dataset from a CSV, NDJSON, JSON or Parquet file, or a log; local service only',
     help: 'Times may be text, or seconds, milliseconds, microseconds or nanoseconds since 1970. Nested objects become dotted names.\n\n    %import ~/logs/access.ndjson --dataset access --time ts',
     arity: [1, 1],
     effects: ['read', 'write', 'drop'],

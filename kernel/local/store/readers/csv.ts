@@ -5,7 +5,7 @@ import { sqlText } from '../../duckdb/literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { engineWords } from '../../engine/failure.js';
 import { ServiceError } from '../../http/service-error.js';
-import { lineReader } from './lines.js';
+import { lineReader } from './line-reader.js';
 import { writeWithoutUnclosed } from './quotes.js';
 import { distinctNames, keep, misfitOf, type Reading } from './reading.js';
 import { blankLines, firstLines, longLines, rowsInSample } from './sample.js';
@@ -17,6 +17,8 @@ export interface CsvOptions {
   readonly delimiter?: string;
   /** The first line names the fields. */
   readonly header?: boolean;
+  /** The names of the fields, which the file does not hold, and what it is. */
+  readonly known?: { readonly names: readonly string[]; readonly label: string };
 }
 
 /** A CSV file, and a directory for drafts, which are removed after the import. */
@@ -152,11 +154,11 @@ async function readWhole(
   const first = line.map(cell => String(cell ?? '').trim());
   const header = options.header ?? looksLikeHeader(first);
   if (header) await connection.run('DELETE FROM sample WHERE rowid = 0');
-  const named = first.map((name, index) => (header && name !== '' ? name : `column${index + 1}`));
+  const named = first.map((name, index) =>
+    header && name !== '' ? name : (options.known?.names[index] ?? `column${index + 1}`),
+  );
   const names = distinctNames(named.map(name => name.replaceAll('\0', '\ufffd')));
-  const notes = header
-    ? []
-    : ['The first line does not look like names: the fields are column1, column2, ….'];
+  const notes = nameNotes(header, options);
   if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0)
     return noRows(connection, reader(header, 'careful'));
   return readTexts(connection, {
@@ -166,6 +168,12 @@ async function readWhole(
     refused: () => countRefused(connection, reader(header, 'careful')),
     notes,
   });
+}
+
+function nameNotes(header: boolean, { known }: CsvOptions): string[] {
+  if (header) return [];
+  if (known !== undefined) return [`The lines are read as ${known.label}.`];
+  return ['The first line does not look like names: the fields are column1, column2, ….'];
 }
 
 /** Undefined for a file without rows; throws ServiceError where there are some and none can be read. */

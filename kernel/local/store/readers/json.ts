@@ -18,7 +18,7 @@ import {
   namesOf,
   profile,
 } from './json-shape.js';
-import { lineReader } from './lines.js';
+import { lineReader } from './line-reader.js';
 import { packingOf } from './packing.js';
 import {
   exceedsReal,

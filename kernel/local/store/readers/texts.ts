@@ -1,4 +1,5 @@
 import type { TypeName } from '../../../apl/catalog/entry.js';
+import { present } from '../../../present.js';
 import { plural } from '../../../text.js';
 import { sqlText } from '../../duckdb/literal.js';
 import { sqlTypes } from '../../duckdb/types.js';
@@ -14,6 +15,8 @@ export interface Texts {
   /** Returns how many lines the careful one left out. */
   readonly refused: () => Promise<number>;
   readonly notes: readonly string[];
+  /** As of a {@link Reading}. */
+  readonly whole?: string;
 }
 
 /** Reads columns of text, whose first rows are in the temporary table `sample`, each as the narrowest type that loses nothing. */
@@ -28,6 +31,7 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
       fields: names.map((name, index) => fieldOf(name, index, types[index] ?? 'string')),
       notes: [...notes, ...refusedNotes(refused), ...widened],
       refused,
+      ...present({ whole: texts.whole }),
     };
   };
   const careful = async () => {
