@@ -115,6 +115,10 @@ async function commands(): Promise<Command> {
     )
     .option('--time <field>', 'the field that holds the time of a row; detected when absent')
     .option('--format <name>', `${formatNames.join(', ')}; detected when absent`)
+    .option(
+      '--pattern <pattern>',
+      'how a line is split: `%{IP:client} %{GREEDYDATA:message}`, or a regular expression with named groups',
+    )
     .option('--replace', "replace the dataset's rows instead of adding to them")
     .option('--data <directory>', 'where datasets are kept', dataDirectory())
     .action(importFile);
@@ -368,7 +372,14 @@ async function withThreads(): Promise<void> {
 
 async function importFile(
   file: string,
-  options: { dataset?: string; time?: string; format?: string; replace?: boolean; data: string },
+  options: {
+    dataset?: string;
+    time?: string;
+    format?: string;
+    pattern?: string;
+    replace?: boolean;
+    data: string;
+  },
 ): Promise<void> {
   const [{ importIntoDataset }, { progressLine }] = await Promise.all([
     import('./commands/service.js'),
@@ -382,6 +393,7 @@ async function importFile(
     dataset: options.dataset,
     timeField: options.time,
     format: options.format,
+    pattern: options.pattern,
     replace: options.replace ?? false,
     now: nowNs,
     onProgress: (share, rows) => progress.show(share, rows),

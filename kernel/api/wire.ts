@@ -242,6 +242,8 @@ export interface ImportRequest {
   readonly timeField?: string;
   /** How the file is read: a name of `logs/formats.ts`; detected when absent. */
   readonly format?: string;
+  /** How a line is split instead: a regular expression with a named group for each field, or `%{NAME:field}` of grok. */
+  readonly pattern?: string;
   /** The rows replace those of the dataset; they are added when absent. */
   readonly replace?: boolean;
 }

@@ -34,6 +34,7 @@ export interface ImportCommand {
   readonly dataset: string | undefined;
   readonly timeField: string | undefined;
   readonly format: string | undefined;
+  readonly pattern: string | undefined;
   readonly replace: boolean;
   /** Nanoseconds since 1970, for rows without a time; the clock when absent. */
   readonly now?: () => bigint;
@@ -82,13 +83,14 @@ export async function importIntoDataset(command: ImportCommand): Promise<ImportR
     dataset = datasetNameOf(file),
     timeField,
     format,
+    pattern,
     replace,
     now = clockNs,
     onProgress,
   } = command;
   checkWritable(dataDir);
   await openFormat(dataDir, version, () => undefined);
-  const request = { path: file, dataset, replace, ...present({ timeField, format }) };
+  const request = { path: file, dataset, replace, ...present({ timeField, format, pattern }) };
   const source = await openSource(dataDir, request);
   let tell = () => {};
   const watch: Watch = {

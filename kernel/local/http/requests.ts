@@ -169,17 +169,19 @@ export function readNewDataset(body: unknown): { readonly name: string; readonly
 
 /** Returns the body of a request to import a file. */
 export function readImportRequest(body: unknown): ImportRequest {
-  const { path, dataset, timeField, replace, format } = readObject(body, 'the body');
+  const { path, dataset, timeField, replace, format, pattern } = readObject(body, 'the body');
   if (typeof path !== 'string' || path === '') throw invalid('`path` should be the path of a file.');
   if (typeof dataset !== 'string') throw invalid('`dataset` should be the name of a dataset.');
   if (replace !== undefined && typeof replace !== 'boolean')
     throw invalid('`replace` should be true or false.');
   if (format !== undefined && typeof format !== 'string')
     throw invalid('`format` should be the name of a format.');
+  if (pattern !== undefined && typeof pattern !== 'string')
+    throw invalid('`pattern` should be a regular expression.');
   const order = {
     path,
     dataset,
-    ...present({ replace, format }),
+    ...present({ replace, format, pattern }),
   };
   if (timeField === undefined || timeField === null || timeField === '') return order;
   if (typeof timeField !== 'string') throw invalid('`timeField` should be the name of a field.');

@@ -6,7 +6,12 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import type { LogFormat } from '../../api/logs/format.js';
 import { formatNames, logFormats } from '../../api/logs/formats.js';
+import { expandPattern } from '../../api/logs/grok.js';
+import type { ImportRequest } from '../../api/wire.js';
+import { present } from '../../present.js';
+import { checkPattern } from '../duckdb/regex.js';
 import { ServiceError } from '../http/service-error.js';
+import { TemplateError } from '../sql/template.js';
 import { looksLikeHeader } from './readers/csv.js';
 import { recognizeFormat } from './readers/logs/recognize.js';
 import { isRead, packedAs } from './readers/packing.js';
@@ -45,10 +50,13 @@ const extensions: Readonly<Record<string, FileFormat>> = {
 };
 
 /**
- * Returns the requested format, else that of the file's extension, else the one that its beginning looks like; throws
+ * Returns the requested format or that of the requested pattern, else that of the file's extension, else the one that its beginning looks like; throws
  * ServiceError.
  */
-export async function formatOf(file: string, wanted?: string): Promise<FileFormat> {
+export async function formatOf(
+  file: string,
+  { format: wanted, pattern }: Pick<ImportRequest, 'format' | 'pattern'> = {},
+): Promise<FileFormat> {
   const found = await stat(file).catch(() => undefined);
   if (!found) throw noSuchFile(file);
   if (!found.isFile()) throw new ServiceError(400, 'not-a-file', `${file} is not a file.`);
@@ -58,6 +66,7 @@ export async function formatOf(file: string, wanted?: string): Promise<FileForma
     throw new ServiceError(400, 'encoding', `${file} is UTF-16.`, { hint: 'Convert it to UTF-8 first.' });
   }
   refusePacked(file, start);
+  if (pattern !== undefined) return { kind: 'lines', log: patternFormat(pattern) };
   if (wanted !== undefined) return namedFormat(wanted);
   if (start.subarray(0, 4).toString('latin1') === 'PAR1') return parquet;
   const extension = path.extname(file.replace(/\.(gz|zst)$/, '')).toLowerCase();
@@ -81,6 +90,27 @@ function namedFormat(wanted: string): FileFormat {
   throw new ServiceError(400, 'invalid-request', `There is no file format ${JSON.stringify(wanted)}.`, {
     hint: `The formats are ${formatNames.join(', ')}.`,
   });
+}
+
+function patternFormat(pattern: string): LogFormat {
+  const expanded = expandPattern(pattern);
+  if (typeof expanded !== 'string') throw patternRefused(expanded.problem, expanded.hint);
+  try {
+    checkPattern(expanded.replace(/\(\?<[^>]+>/g, '('));
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    throw patternRefused(`cannot be read: ${error.message}`, error.hint);
+  }
+  return {
+    name: 'pattern',
+    label: 'lines of the pattern',
+    example: [],
+    reading: { kind: 'lines', shapes: [{ pattern: expanded }] },
+  };
+}
+
+function patternRefused(problem: string, hint: string | undefined): ServiceError {
+  return new ServiceError(400, 'invalid-request', `The pattern ${problem}.`, present({ hint }));
 }
 
 /** With `whole`, the text is the entire file, not only its beginning. */

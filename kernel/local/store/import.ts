@@ -63,10 +63,10 @@ export interface Source {
 /** Opens an engine that sees the file too: the one that serves queries sees the data directory only. Throws ServiceError. */
 export async function openSource(
   dataDir: string,
-  request: Pick<ImportRequest, 'path' | 'format'>,
+  request: Pick<ImportRequest, 'path' | 'format' | 'pattern'>,
 ): Promise<Source> {
   const file = await publicFile(path.resolve(request.path), dataDir);
-  const format = await formatOf(file, request.format);
+  const format = await formatOf(file, request);
   const engine = await Engine.open({
     dataDir,
     allow: [file],

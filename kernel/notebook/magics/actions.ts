@@ -256,10 +256,11 @@ export async function importFile({ words, options }: MagicCall, host: MagicHost)
   const path = pathOf(session.options, file);
   const timeField = options.get('time');
   const format = options.get('format');
+  const pattern = options.get('pattern');
   const request = {
     path,
     dataset: options.get('dataset') ?? datasetNameOf(path),
-    ...present({ timeField, format, replace: options.has('replace') || undefined }),
+    ...present({ timeField, format, pattern, replace: options.has('replace') || undefined }),
   };
   if (options.has('replace')) await askToReplace(request.dataset, path, host);
   const client = await session.client(io.signal);

@@ -180,7 +180,7 @@ export const magics: readonly Magic[] = [
   {
     name: 'import',
     aliases: [],
-    usage: '%import FILE [--dataset NAME] [--time FIELD] [--format NAME] [--replace]',
+    usage: '%import FILE [--dataset NAME] [--time FIELD] [--format NAME] [--pattern TEXT] [--replace]',
     options: [
       {
         name: 'dataset',
@@ -192,6 +192,12 @@ export const magics: readonly Magic[] = [
         name: 'format',
         value: formatNames.join('|'),
         summary: 'how the file is read; detected when absent',
+      },
+      {
+        name: 'pattern',
+        value: 'TEXT',
+        summary:
+          'how a line is split instead: `"%{IP:client} %{GREEDYDATA:message}"`, or a regular expression with named groups',
       },
       { name: 'replace', summary: 'replace the rows of the dataset instead of adding to them' },
     ],

@@ -113,6 +113,40 @@ testTraps([
     values: [`edge|nginx|1.2.3.4 - - ${at} ${get}`],
   },
   {
+    what: 'syslog without the name of a program, or with blanks in it',
+    name: 'messages',
+    content: lines(
+      ...Array.from({ length: 18 }, () => 'Oct 10 13:55:36 edge su[7]: a'),
+      'Oct 10 13:55:37 edge Big App[8]: b',
+      'Oct 10 13:55:38 edge restart',
+      '',
+    ),
+    select: '_time, host, program, pid, message, line',
+    values: [
+      ...Array.from({ length: 18 }, () => '2025-10-10 13:55:36|edge|su|7|a|null'),
+      '2025-10-10 13:55:37|edge|null|null|Big App[8]: b|null',
+      '2025-10-10 13:55:38|edge|null|null|restart|null',
+    ],
+  },
+  {
+    what: 'words after a time that are not of syslog',
+    name: 'app.log',
+    content: lines('Oct 10 13:55:36 INFO started', 'Oct 10 13:55:37 INFO stopped', ''),
+    select: '_time, line',
+    values: [
+      '2025-10-10 13:55:36|Oct 10 13:55:36 INFO started',
+      '2025-10-10 13:55:37|Oct 10 13:55:37 INFO stopped',
+    ],
+  },
+  {
+    what: 'an access log with line breaks of Windows',
+    name: 'access.log',
+    content: `1.2.3.4 - - ${at} ${get} "-" "curl"\r\n`,
+    select: 'status, user_agent, line',
+    values: ['200|curl|null'],
+    notes: [access],
+  },
+  {
     what: 'fields of W3C that change in the middle of the file, and a line that does not fit',
     name: 'ex.log',
     content: lines(

@@ -3,7 +3,7 @@ import { lines, type Trap, testTraps, timeless } from './traps.js';
 // ---- lines of logs, in their formats and in none ----
 
 const plainText =
-  'The file is plain text: each line is the field `line`. Split it with `parse`, as in `| parse line with * "status=" status:long " " *`, or import it with its format.';
+  'The file is plain text: each line is the field `line`. Split it with `parse`, as in `| parse line with * "status=" status:long " " *`, or import it with its format or a pattern.';
 const carried = (count: string) =>
   `No readable time in ${count}, as in a stack trace: each has that of the line before and a nanosecond more.`;
 

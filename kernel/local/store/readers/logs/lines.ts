@@ -38,18 +38,19 @@ export async function readLines(
   if (Number(count) === 0) return undefined;
   const found = await partsOf(connection, format, raw);
   if (found === undefined) throw unfit(source.name, format, Number(count), Number(count) === rows);
-  const { names, columns, rows: taken, whole, notes = [] } = timed(found, format);
+  const { names, columns, rows: taken, whole = '', notes = [] } = timed(found, format);
+  const distinct = distinctNames(names);
   const texts = (from: string) =>
     `(SELECT ${columns.map((sql, index) => `nullif(${sql}, '') AS t${index}`).join(', ')} FROM (${taken(from)}))`;
   await keep(connection, 'sample', `SELECT * FROM ${texts('raw')}`);
   const careful = lineReader(file, 'careful');
   return readTexts(connection, {
-    names: distinctNames(names),
+    names: distinct,
     fast: texts(raw),
     careful: texts(careful),
     refused: () => countRefused(connection, careful),
     notes: [format.reading.kind === 'text' ? plainNote : `The lines are read as ${format.label}.`, ...notes],
-    ...present({ whole }),
+    ...present({ whole: distinct[names.lastIndexOf(whole)] }),
   });
 }
 
@@ -74,7 +75,7 @@ function unfit(name: string, format: LogFormat, lines: number, isSample: boolean
 }
 
 const plainNote =
-  'The file is plain text: each line is the field `line`. Split it with `parse`, as in `| parse line with * "status=" status:long " " *`, or import it with its format.';
+  'The file is plain text: each line is the field `line`. Split it with `parse`, as in `| parse line with * "status=" status:long " " *`, or import it with its format or a pattern.';
 
 async function partsOf(
   connection: Connection,

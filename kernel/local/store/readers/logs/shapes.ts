@@ -61,12 +61,12 @@ function columnsOf(shape: Shape, index: number): Fitted {
 }
 
 function groupsOf(pattern: string): readonly string[] {
-  return [...pattern.matchAll(/\(\?<(\w+)>/g)].map(([, name = '']) => name);
+  return [...pattern.matchAll(/\(\?<([^>]+)>/g)].map(([, name = '']) => name);
 }
 
 /** SQL of the parts of a text, as the struct {g0: all that fits, g1, …}. */
 function extracted(text: string, pattern: string): string {
-  const plain = `(${pattern.replace(/\(\?<\w+>/g, '(')})`;
+  const plain = `(${pattern.replace(/\(\?<[^>]+>/g, '(')})`;
   const names = ['g0', ...groupsOf(pattern).map((_, place) => `g${place + 1}`)];
   return `regexp_extract(${text}, ${sqlText(plain)}, [${names.map(sqlText).join(', ')}])`;
 }
@@ -136,9 +136,10 @@ function complete(
   unused: readonly string[],
   values: ReadonlyMap<string, string>,
 ): string {
-  const fits = shapes.map(({ fits, split }, index) =>
-    split === undefined ? fits : `(${fits} AND coalesce(p${index}.g0, '') <> '')`,
-  );
+  const fits = shapes.map(({ fits, split }, index) => {
+    const all = `${fits} AND s${index}.g0 = e`;
+    return split === undefined ? `(${all})` : `(${all} AND coalesce(p${index}.g0, '') <> '')`;
+  });
   const rest = unused.map(name => `coalesce(${values.get(name)}, '') = ''`);
   return [`(${fits.join(' OR ')})`, ...rest].join(' AND ');
 }
