@@ -18,7 +18,7 @@ const values = [
 
 test.each([
   ['grok', '%{TIMESTAMP_ISO8601:time} \\[edge\\] %{IP:client} took %{NUMBER:ms:float}ms \\(%{WORD}\\)'],
-  ['named groups', '^(?<time>\\S+) \\[edge\\] (?<client>[0-9a-f.:]+) took (?<ms>[\\d.]+)ms \\((ok|bad)\\)'],
+  ['named groups', '^(?<time>\\S+) (\\[edge\\]) (?<client>[0-9a-f.:]+) took (?<ms>[\\d.]+)ms \\((ok|bad)\\)'],
   [
     'named groups as in Python',
     '(?P<time>\\S+) \\[edge\\] (?P<client>\\S+) took (?P<ms>[\\d.]+)ms [(](ok|bad)[)]',
