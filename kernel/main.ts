@@ -105,10 +105,23 @@ async function commands(): Promise<Command> {
     .option('--stop', 'end the service that kernels share')
     .option('--unused', 'with --stop: end it only if no kernel uses it')
     .action(serve);
+  importCommand(program);
+  program
+    .command('doctor')
+    .description('say what is found on this machine and what is wrong')
+    .option('--check-data', 'read all of the data directory too, and name every damaged file')
+    .action(doctor);
+  return program;
+}
+
+function importCommand(program: Command): void {
   program
     .command('import')
-    .description('turn a CSV, NDJSON, JSON, Parquet or log file into a dataset of the local service')
-    .argument('<file>')
+    .description('turn CSV, NDJSON, JSON, Parquet or log files into a dataset of the local service')
+    .argument(
+      '<file>',
+      'a file, a directory, a pattern in quotes such as "app.log*", or - for standard input',
+    )
     .option(
       '--dataset <name>',
       'the dataset to add the rows to, created when there is none; the name of the file when absent',
@@ -119,15 +132,14 @@ async function commands(): Promise<Command> {
       '--pattern <pattern>',
       'how a line is split: `%{IP:client} %{GREEDYDATA:message}`, or a regular expression with named groups',
     )
+    .option('--encoding <name>', 'of text, such as windows-1252 or utf-16le; detected when absent')
+    .option(
+      '--path <keys>',
+      'the list of events in a JSON object, such as data.items; the usual ones are found',
+    )
     .option('--replace', "replace the dataset's rows instead of adding to them")
     .option('--data <directory>', 'where datasets are kept', dataDirectory())
     .action(importFile);
-  program
-    .command('doctor')
-    .description('say what is found on this machine and what is wrong')
-    .option('--check-data', 'read all of the data directory too, and name every damaged file')
-    .action(doctor);
-  return program;
 }
 
 function notebookCommands(program: Command): void {
@@ -377,6 +389,8 @@ async function importFile(
     time?: string;
     format?: string;
     pattern?: string;
+    encoding?: string;
+    path?: string;
     replace?: boolean;
     data: string;
   },
@@ -394,6 +408,8 @@ async function importFile(
     timeField: options.time,
     format: options.format,
     pattern: options.pattern,
+    encoding: options.encoding,
+    list: options.path,
     replace: options.replace ?? false,
     now: nowNs,
     onProgress: (share, rows) => progress.show(share, rows),

@@ -104,6 +104,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'api/wire',
     'api/notices',
     'errors',
+    'jupyter/glob',
     'local',
     '@duckdb/*',
     'proper-lockfile',

@@ -169,7 +169,7 @@ export function readNewDataset(body: unknown): { readonly name: string; readonly
 
 /** Returns the body of a request to import a file. */
 export function readImportRequest(body: unknown): ImportRequest {
-  const { path, dataset, timeField, replace, format, pattern } = readObject(body, 'the body');
+  const { path, dataset, timeField, replace, format, pattern, encoding, list } = readObject(body, 'the body');
   if (typeof path !== 'string' || path === '') throw invalid('`path` should be the path of a file.');
   if (typeof dataset !== 'string') throw invalid('`dataset` should be the name of a dataset.');
   if (replace !== undefined && typeof replace !== 'boolean')
@@ -178,10 +178,13 @@ export function readImportRequest(body: unknown): ImportRequest {
     throw invalid('`format` should be the name of a format.');
   if (pattern !== undefined && typeof pattern !== 'string')
     throw invalid('`pattern` should be a regular expression.');
+  if (encoding !== undefined && typeof encoding !== 'string')
+    throw invalid('`encoding` should be the name of an encoding.');
+  if (list !== undefined && typeof list !== 'string') throw invalid('`list` should be the path of a list.');
   const order = {
     path,
     dataset,
-    ...present({ replace, format, pattern }),
+    ...present({ replace, format, pattern, encoding, list }),
   };
   if (timeField === undefined || timeField === null || timeField === '') return order;
   if (typeof timeField !== 'string') throw invalid('`timeField` should be the name of a field.');

@@ -21,13 +21,16 @@ import { longestLine, mostLevels, valueTooLong } from './bounds/text.js';
 import type { Extent } from './dataset/stored.js';
 import type { DatasetStore } from './datasets.js';
 import { hasCode } from './files.js';
-import { damageOf, emptyFile, type FileFormat, formatOf, noSuchFile } from './formats.js';
 import { type CsvOptions, readCsv } from './readers/csv.js';
 import { readJson } from './readers/json.js';
 import { readLines } from './readers/logs/lines.js';
 import { readParquet, rowsInParquet } from './readers/parquet.js';
 import { cells, type Reading } from './readers/reading.js';
 import { rowsByLines, spreadSample } from './readers/sample.js';
+import { filesOf } from './sources/files.js';
+import { damageOf, emptyFile, type FileFormat, formatOf, noSuchFile } from './sources/formats.js';
+import type { Prepared } from './sources/joined.js';
+import { prepare } from './sources/prepared.js';
 import { findTime, type TimeOptions, type TimeSource } from './timestamps.js';
 
 /**
@@ -53,29 +56,37 @@ export async function importFile(
   return request.replace ? store.inTurn(request.dataset, work) : work();
 }
 
-/** A file of this machine, and the engine that reads it. */
-export interface Source {
-  readonly file: string;
+/** A file of this machine, or several as one, and the engine that reads it. */
+export interface Source extends Prepared {
+  /** The name in messages. */
+  readonly name: string;
   readonly format: FileFormat;
   readonly engine: Engine;
 }
 
-/** Opens an engine that sees the file too: the one that serves queries sees the data directory only. Throws ServiceError. */
+/** Opens an engine that sees the files too: the one that serves queries sees the data directory only. Throws ServiceError. */
 export async function openSource(
   dataDir: string,
-  request: Pick<ImportRequest, 'path' | 'format' | 'pattern'>,
+  request: Pick<ImportRequest, 'path' | 'format' | 'pattern' | 'encoding' | 'list'>,
 ): Promise<Source> {
-  const file = await publicFile(path.resolve(request.path), dataDir);
-  const format = await formatOf(file, request);
+  const found = await filesOf(request.path);
+  const files = await Promise.all(found.map(file => publicFile(file, dataDir)));
   const engine = await Engine.open({
     dataDir,
-    allow: [file],
+    allow: files,
     families: [eventFamily],
     connections: 1,
     memoryBytes: Math.min(memoryAtMost() / 4, mostMemoryBytes),
-    threads: Math.max(availableParallelism(), format.kind === 'json' ? fewestForJson : 1),
+    threads: Math.max(availableParallelism(), fewestForJson),
   });
-  return { file, format, engine };
+  try {
+    const prepared = await prepare(engine, files, request);
+    const format = await formatOf(prepared.file, prepared.ending, request);
+    return { ...prepared, name: path.basename(request.path), format, engine };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
 }
 
 /** Returns the file without links, so that it is the one that was looked at; throws ServiceError for one that is never imported. */
@@ -95,16 +106,17 @@ async function publicFile(file: string, dataDir: string): Promise<string> {
 /** Imports the file of a source, like {@link importFile}; the engine stays open. */
 export async function importSource(
   store: DatasetStore,
-  { file, format, engine }: Source,
+  { file, name, format, engine, notes }: Source,
   request: ImportRequest,
   nowNs: bigint,
   visit: Visit = {},
 ): Promise<ImportReport> {
   const load = {
     file,
-    name: path.basename(file),
+    name,
     format: format.kind,
-    ...present({ log: format.log, csv: csvOptions(format.log) }),
+    csv: csvOptions(format.log),
+    ...present({ log: format.log }),
     dataset: request.dataset,
     time: timeOptions(request, nowNs),
     replace: request.replace === true,
@@ -112,12 +124,13 @@ export async function importSource(
   };
   const before = await store.extent(request.dataset);
   const stored = await storeFile(store, engine, load, visit);
-  if (stored.rows === 0) throw emptyFile(file);
-  return report(request.dataset, stored, before, await store.extent(request.dataset));
+  if (stored.rows === 0) throw emptyFile(name);
+  const noted = { ...stored, notes: [...notes, ...stored.notes] };
+  return report(request.dataset, noted, before, await store.extent(request.dataset));
 }
 
-function csvOptions(log: LogFormat | undefined): CsvOptions | undefined {
-  if (log?.reading.kind !== 'csv') return undefined;
+function csvOptions(log: LogFormat | undefined): CsvOptions {
+  if (log?.reading.kind !== 'csv') return { spreadsheet: true };
   return { header: false, known: { names: log.reading.fields, label: log.label } };
 }
 

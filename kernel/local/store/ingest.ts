@@ -11,8 +11,8 @@ import { type ReadBatch, readBatch } from './append/batch.js';
 import { type IncomingBody, takeBody } from './append/body.js';
 import { inspectorOf } from './bounds/text.js';
 import type { DatasetStore } from './datasets.js';
-import type { FileFormat } from './formats.js';
 import { type Stored, storeFile } from './import.js';
+import type { FileFormat } from './sources/formats.js';
 
 /** A body to add to a dataset, as the request describes it. */
 export interface IngestRequest extends IncomingBody {

@@ -257,10 +257,12 @@ export async function importFile({ words, options }: MagicCall, host: MagicHost)
   const timeField = options.get('time');
   const format = options.get('format');
   const pattern = options.get('pattern');
+  const encoding = options.get('encoding');
+  const list = options.get('path');
   const request = {
     path,
     dataset: options.get('dataset') ?? datasetNameOf(path),
-    ...present({ timeField, format, pattern, replace: options.has('replace') || undefined }),
+    ...present({ timeField, format, pattern, encoding, list, replace: options.has('replace') || undefined }),
   };
   if (options.has('replace')) await askToReplace(request.dataset, path, host);
   const client = await session.client(io.signal);

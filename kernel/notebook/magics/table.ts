@@ -180,7 +180,8 @@ export const magics: readonly Magic[] = [
   {
     name: 'import',
     aliases: [],
-    usage: '%import FILE [--dataset NAME] [--time FIELD] [--format NAME] [--pattern TEXT] [--replace]',
+    usage:
+      '%import FILE [--dataset NAME] [--time FIELD] [--format NAME] [--pattern TEXT] [--encoding NAME] [--path KEYS] [--replace]',
     options: [
       {
         name: 'dataset',
@@ -198,6 +199,16 @@ export const magics: readonly Magic[] = [
         value: 'TEXT',
         summary:
           'how a line is split instead: `"%{IP:client} %{GREEDYDATA:message}"`, or a regular expression with named groups',
+      },
+      {
+        name: 'encoding',
+        value: 'NAME',
+        summary: 'of text, such as windows-1252 or utf-16le; detected when absent',
+      },
+      {
+        name: 'path',
+        value: 'KEYS',
+        summary: 'the list of events in a JSON object, such as `data.items`; the usual ones are found',
       },
       { name: 'replace', summary: 'replace the rows of the dataset instead of adding to them' },
     ],

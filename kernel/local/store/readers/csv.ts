@@ -8,7 +8,7 @@ import { ServiceError } from '../../http/service-error.js';
 import { lineReader } from './line-reader.js';
 import { writeWithoutUnclosed } from './quotes.js';
 import { distinctNames, keep, misfitOf, type Reading } from './reading.js';
-import { blankLines, firstLines, longLines, rowsInSample } from './sample.js';
+import { blankLines, firstLines, longLines, rowsInSample, saidDelimiter } from './sample.js';
 import { countRefused, readTexts } from './texts.js';
 import { unpacked } from './unpacked.js';
 
@@ -17,6 +17,8 @@ export interface CsvOptions {
   readonly delimiter?: string;
   /** The first line names the fields. */
   readonly header?: boolean;
+  /** A spreadsheet may have written it: the first line may say what divides the values, and numbers may have commas. */
+  readonly spreadsheet?: boolean;
   /** The names of the fields, which the file does not hold, and what it is. */
   readonly known?: { readonly names: readonly string[]; readonly label: string };
 }
@@ -50,7 +52,8 @@ async function readWithin(
   options: CsvOptions,
   limits: string,
 ): Promise<Reading | undefined> {
-  const dialect = await sniff(connection, source.file, options.delimiter, limits);
+  const said = options.spreadsheet ? await saidDelimiter(source.file) : undefined;
+  const dialect = await sniff(connection, source.file, options.delimiter ?? said, limits, said !== undefined);
   const repaired = (await mayMislead(connection, source.file, dialect))
     ? await repair(connection, source, dialect)
     : undefined;
@@ -167,6 +170,8 @@ async function readWhole(
     careful: reader(header, 'careful'),
     refused: () => countRefused(connection, reader(header, 'careful')),
     notes,
+    // Where commas divide values, one within a value is more likely to group digits.
+    commas: options.spreadsheet === true && dialect.delimiter !== ',',
   });
 }
 
@@ -213,10 +218,11 @@ async function sniff(
   file: string,
   delimiter: string | undefined,
   limits: string,
+  skipsFirst: boolean,
 ): Promise<Dialect> {
   const sampled = await rowsInSample(file);
   const given = delimiter === undefined ? '' : `, delim = ${sqlText(delimiter)}`;
-  const sniffed = `sniff_csv(${sqlText(file)}, comment = '', all_varchar = true, header = false, sample_size = ${sampled}, ${limits}, null_padding = true, ignore_errors = true${given})`;
+  const sniffed = `sniff_csv(${sqlText(file)}, comment = '', all_varchar = true, header = false, sample_size = ${sampled}, ${limits}, null_padding = true, ignore_errors = true${given}${skipsFirst ? ', skip = 1' : ''})`;
   try {
     const [row] = await connection.run(
       `SELECT "Delimiter", "Quote", "Escape", "SkipRows", len("Columns") FROM ${sniffed}`,
@@ -227,7 +233,7 @@ async function sniff(
       quote: dialectText(quote),
       escaping: dialectText(escaping),
       // A blank line would pass for the one with the names.
-      skip: Number(skip) || (await blankLines(file)),
+      skip: Number(skip) || (skipsFirst ? 1 : await blankLines(file)),
       columns: Number(columns),
       sampled,
       limits,
@@ -238,7 +244,7 @@ async function sniff(
       delimiter: delimiter ?? likeliest(String(row?.[0] ?? '')),
       quote: '',
       escaping: '',
-      skip: 0,
+      skip: skipsFirst ? 1 : 0,
       columns: 0,
       sampled,
       limits,

@@ -4,17 +4,17 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
-import type { LogFormat } from '../../api/logs/format.js';
-import { formatNames, logFormats } from '../../api/logs/formats.js';
-import { expandPattern } from '../../api/logs/grok.js';
-import type { ImportRequest } from '../../api/wire.js';
-import { present } from '../../present.js';
-import { checkPattern } from '../duckdb/regex.js';
-import { ServiceError } from '../http/service-error.js';
-import { TemplateError } from '../sql/template.js';
-import { looksLikeHeader } from './readers/csv.js';
-import { recognizeFormat } from './readers/logs/recognize.js';
-import { isRead, packedAs } from './readers/packing.js';
+import type { LogFormat } from '../../../api/logs/format.js';
+import { formatNames, logFormats } from '../../../api/logs/formats.js';
+import { expandPattern } from '../../../api/logs/grok.js';
+import type { ImportRequest } from '../../../api/wire.js';
+import { present } from '../../../present.js';
+import { checkPattern } from '../../duckdb/regex.js';
+import { ServiceError } from '../../http/service-error.js';
+import { TemplateError } from '../../sql/template.js';
+import { looksLikeHeader } from '../readers/csv.js';
+import { recognizeFormat } from '../readers/logs/recognize.js';
+import { isRead, packedAs } from '../readers/packing.js';
 
 /** How a file is read, and the format of logs that it has, if one is known. */
 export interface FileFormat {
@@ -50,38 +50,56 @@ const extensions: Readonly<Record<string, FileFormat>> = {
 };
 
 /**
- * Returns the requested format or that of the requested pattern, else that of the file's extension, else the one that its beginning looks like; throws
- * ServiceError.
+ * Returns the requested format or that of the requested pattern, else that of the ending of the name, else the one that the beginning
+ * of the file looks like; throws ServiceError.
  */
 export async function formatOf(
   file: string,
-  { format: wanted, pattern }: Pick<ImportRequest, 'format' | 'pattern'> = {},
+  ending: string,
+  { format: wanted, pattern }: Pick<ImportRequest, 'format' | 'pattern'>,
 ): Promise<FileFormat> {
+  if (pattern !== undefined) return { kind: 'lines', log: patternFormat(pattern) };
+  if (wanted !== undefined) return namedFormat(wanted);
+  const start = await firstBytes(file);
+  if (isParquet(start)) return parquet;
+  const known = extensions[ending];
+  if (known !== undefined && known !== csv) return known;
+  const { size } = await stat(file);
+  const recognized = formatOfText(textOf(start), start.length === size);
+  return known === undefined || recognized.log?.reading.kind === 'csv' ? recognized : known;
+}
+
+/** Whether a file that begins like this is Parquet. */
+export function isParquet(start: Buffer): boolean {
+  return start.toString('latin1', 0, 4) === 'PAR1';
+}
+
+/** Returns the first bytes of a file, as they are; throws ServiceError for one that is empty, or is packed or written in a way that is not read. */
+export async function startOfReadable(file: string): Promise<Buffer> {
   const found = await stat(file).catch(() => undefined);
   if (!found) throw noSuchFile(file);
   if (!found.isFile()) throw new ServiceError(400, 'not-a-file', `${file} is not a file.`);
   if (found.size === 0) throw emptyFile(file);
   const start = await firstBytes(file);
-  if (isUtf16(start)) {
-    throw new ServiceError(400, 'encoding', `${file} is UTF-16.`, { hint: 'Convert it to UTF-8 first.' });
-  }
   refusePacked(file, start);
-  if (pattern !== undefined) return { kind: 'lines', log: patternFormat(pattern) };
-  if (wanted !== undefined) return namedFormat(wanted);
-  if (start.subarray(0, 4).toString('latin1') === 'PAR1') return parquet;
-  const extension = path.extname(file.replace(/\.(gz|zst)$/, '')).toLowerCase();
-  const known = extensions[extension];
-  if (known !== undefined && known !== csv) return known;
-  const recognized = formatOfText(textOf(start), start.length === found.size);
-  return known === undefined || recognized.log?.reading.kind === 'csv' ? recognized : known;
+  return start;
 }
 
 function refusePacked(file: string, start: Buffer): void {
   const packing = packedAs(start);
-  if (packing === undefined || isRead(packing)) return;
+  if (packing !== undefined && !isRead(packing)) throw packedFile(file, packing);
+  // A tar archive has no beginning of its own.
+  if (plain(start).toString('latin1', 257, 262) === 'ustar') throw packedFile(file, 'a tar archive');
+}
+
+function packedFile(file: string, packing: string): ServiceError {
+  if (packing === 'a ZIP archive' && /\.xls[xm]$/i.test(file))
+    return new ServiceError(400, 'format', `${file} is an Excel workbook.`, {
+      hint: 'Save its sheet as CSV first.',
+    });
   const hint =
     'Convert it to Parquet or to lines of text first; text may be compressed with gzip or Zstandard.';
-  throw new ServiceError(400, 'format', `${file} is ${packing}.`, { hint });
+  return new ServiceError(400, 'format', `${file} is ${packing}.`, { hint });
 }
 
 function namedFormat(wanted: string): FileFormat {
@@ -190,12 +208,9 @@ function textOf(bytes: Buffer): string {
     .trimStart();
 }
 
-function plain(bytes: Buffer): Buffer {
+/** Returns the beginning of a file, unpacked if it is packed with gzip. */
+export function plain(bytes: Buffer): Buffer {
   return isPacked(bytes) ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes;
-}
-
-function isUtf16(start: Buffer): boolean {
-  return start.length >= 2 && [0xfffe, 0xfeff].includes(start.readUInt16BE(0));
 }
 
 async function firstBytes(file: string): Promise<Buffer> {
